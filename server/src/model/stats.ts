@@ -1,0 +1,82 @@
+export type FlushReason =
+  | "NONE"
+  | "MATCH_LIMIT"
+  | "TIME_LIMIT"
+  | "BYTE_LIMIT"
+  | "INDEXING"
+  | "REVISION_NOT_INDEXED"
+  | "SHARD_DAMAGED"
+  | "ENGINE_PARTIAL";
+
+/** What a search cost. Durations in whole nanoseconds; counts add up over shards. */
+export interface SearchStats {
+  readonly actualMatchCount: number;
+  readonly totalMatchCount: number;
+  readonly duration: number;
+  readonly fileCount: number;
+  /** Documents that could match but were not read: over a limit, or their text is not indexed. */
+  readonly filesSkipped: number;
+  readonly contentBytesLoaded: number;
+  readonly indexBytesLoaded: number;
+  readonly crashes: number;
+  readonly shardFilesConsidered: number;
+  readonly filesConsidered: number;
+  readonly filesLoaded: number;
+  readonly shardsScanned: number;
+  readonly shardsSkipped: number;
+  readonly shardsSkippedFilter: number;
+  readonly ngramMatches: number;
+  readonly ngramLookups: number;
+  readonly wait: number;
+  readonly matchTreeConstruction: number;
+  readonly matchTreeSearch: number;
+  readonly regexpsConsidered: number;
+  readonly flushReason: FlushReason;
+}
+
+export const noStats: SearchStats = {
+  actualMatchCount: 0,
+  totalMatchCount: 0,
+  duration: 0,
+  fileCount: 0,
+  filesSkipped: 0,
+  contentBytesLoaded: 0,
+  indexBytesLoaded: 0,
+  crashes: 0,
+  shardFilesConsidered: 0,
+  filesConsidered: 0,
+  filesLoaded: 0,
+  shardsScanned: 0,
+  shardsSkipped: 0,
+  shardsSkippedFilter: 0,
+  ngramMatches: 0,
+  ngramLookups: 0,
+  wait: 0,
+  matchTreeConstruction: 0,
+  matchTreeSearch: 0,
+  regexpsConsidered: 0,
+  flushReason: "NONE",
+};
+
+/** The first reason that is not `NONE`, damage before limits before what is still being indexed. */
+const reasonOrder: readonly FlushReason[] = [
+  "SHARD_DAMAGED",
+  "TIME_LIMIT",
+  "BYTE_LIMIT",
+  "MATCH_LIMIT",
+  "REVISION_NOT_INDEXED",
+  "INDEXING",
+  "ENGINE_PARTIAL",
+];
+
+export function addStats(left: SearchStats, right: SearchStats): SearchStats {
+  const sum: Record<string, number | string> = {};
+  for (const [name, value] of Object.entries(left)) {
+    const other = right[name as keyof SearchStats];
+    if (typeof value === "number" && typeof other === "number") sum[name] = value + other;
+  }
+  const flushReason = reasonOrder.find(
+    (reason) => left.flushReason === reason || right.flushReason === reason,
+  );
+  return { ...left, ...sum, flushReason: flushReason ?? "NONE" };
+}
