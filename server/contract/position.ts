@@ -11,10 +11,10 @@ export type Position = z.output<typeof Position>;
 
 export const Range = z
   .object({
-    start: Position.describe("The first position of the range."),
-    end: Position.describe("The first position after the range."),
+    start: Position,
+    end: Position,
   })
-  .describe("A stretch of a text, half-open.");
+  .describe("A stretch of a text: from `start` to before `end`.");
 export type Range = z.output<typeof Range>;
 
 /** A page of a list: pages count from 1. */

@@ -24,8 +24,8 @@ export const SearchRequest = z
   .describe("A search.");
 export type SearchRequest = z.output<typeof SearchRequest>;
 
-const count = (description: string) => z.int().describe(description);
-const nanoseconds = (description: string) => z.int().describe(`${description}, in nanoseconds.`);
+const count = (description: string) => z.int().min(0).describe(description);
+const nanoseconds = (description: string) => z.int().min(0).describe(`${description}, in nanoseconds.`);
 
 export const SearchStats = z
   .object({
@@ -84,10 +84,10 @@ export const Chunk = z
   .object({
     content: z.string().describe("Whole lines, with the final newline where the file has one."),
     matchRanges: z.array(Range).describe("The matches within; positions in the file."),
-    contentStart: Position.describe("Where `content` begins."),
+    contentStart: Position,
     symbols: z.array(SymbolHit).describe("The definitions that the matches touch."),
   })
-  .describe("Lines around one match or several.");
+  .describe("Lines around one match or several; `content` begins at `contentStart`.");
 export type Chunk = z.output<typeof Chunk>;
 
 export const FileMatch = z
