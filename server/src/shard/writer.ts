@@ -1,0 +1,239 @@
+import { documentCategories, skipReasons } from "#model/document";
+import type { Checksum } from "./checksum";
+import { hashPath } from "./pathHash";
+import { type ByteSink, bytesOf, type PagedSection, SectionWriter } from "./sections";
+import {
+  type Likeness,
+  minBlockBytes,
+  type Override,
+  type ShardDocument,
+  type ShardMeta,
+  type ShardRepository,
+  type ShardSummary,
+} from "./shard";
+import { TrigramCollector } from "./trigram";
+
+const newline = 0x0a;
+
+let collector: TrigramCollector | undefined;
+
+/**
+ * Writes one shard: `beginRepository`, its documents best first, the next repository, …, `finish`.
+ *
+ * Text goes to the sink as it comes; what is held in memory is the trigrams of each block and some sixty bytes a
+ * document. The trigram tables are one set a thread, so only one writer may be open at a time. Layout: shard.ts.
+ */
+export class ShardWriter {
+  readonly #sections: SectionWriter;
+  readonly #content: PagedSection;
+  readonly #trigrams: TrigramCollector;
+  readonly #repositories: ShardRepository[] = [];
+  readonly #likenesses: Likeness[] = [];
+  readonly #languages = new Map<string, number>();
+  readonly #sets = new Map<string, number>();
+  readonly #setStarts: number[] = [0];
+  readonly #setSlots: number[] = [];
+  readonly #contentStarts: number[] = [];
+  readonly #firstBlocks: number[] = [];
+  readonly #blockStarts: number[] = [];
+  readonly #blockLines: number[] = [];
+  readonly #blockFlags: number[] = [];
+  readonly #names: Uint8Array[] = [];
+  readonly #nameStarts: number[] = [];
+  readonly #hashes: number[] = [];
+  readonly #traits: number[] = [];
+  readonly #documentLanguages: number[] = [];
+  readonly #documentSets: number[] = [];
+  readonly #blobs: string[] = [];
+  readonly #sizes: number[] = [];
+  readonly #overrides: number[] = [];
+  #nameBytes = 0;
+  #hashBytes = 20;
+
+  constructor(sink: ByteSink, checksum: Checksum) {
+    this.#sections = new SectionWriter(sink, checksum);
+    this.#content = this.#sections.stream("content", "contentChecks");
+    collector ??= new TrigramCollector();
+    collector.reset();
+    this.#trigrams = collector;
+  }
+
+  /** Bytes of text so far. */
+  get contentBytes(): number {
+    return this.#content.length;
+  }
+
+  beginRepository(id: number): void {
+    this.#endRepository();
+    this.#repositories.push({ id, firstDocument: this.#names.length, endDocument: this.#names.length });
+  }
+
+  #endRepository(): void {
+    const last = this.#repositories.pop();
+    if (last !== undefined) this.#repositories.push({ ...last, endDocument: this.#names.length });
+  }
+
+  add(document: ShardDocument): void {
+    this.#contentStarts.push(this.#content.length);
+    this.#firstBlocks.push(this.#trigrams.blockCount);
+    this.#nameStarts.push(this.#nameBytes);
+    this.#names.push(document.path);
+    this.#nameBytes += document.path.length + 1;
+    this.#hashes.push(hashPath(document.path));
+    this.#documentLanguages.push(intern(this.#languages, document.language));
+    this.#documentSets.push(this.#internSet(document.slots));
+    this.#blobs.push(document.blob);
+    if (document.blob.length === 64) this.#hashBytes = 32;
+    const skip = document.skip === undefined ? 0 : skipReasons.indexOf(document.skip) + 1;
+    this.#traits.push(documentCategories.indexOf(document.category) + 8 * skip);
+    if (skip !== 0) this.#sizes.push(document.size ?? 0);
+    else if (document.content !== undefined) this.#addContent(document.content);
+  }
+
+  /** For a delta shard: what becomes of documents of older segments. */
+  override(override: Override): void {
+    this.#overrides.push(override.segment, override.document, this.#internSet(override.slots));
+  }
+
+  liken(likeness: Likeness): void {
+    this.#likenesses.push(likeness);
+  }
+
+  #addContent(content: Uint8Array): void {
+    const base = this.#content.length;
+    let line = 1;
+    for (let start = 0; start < content.length; ) {
+      let end = content.length;
+      if (end - start > minBlockBytes) {
+        const at = content.indexOf(newline, start + minBlockBytes - 1);
+        if (at >= 0) end = at + 1;
+      }
+      this.#blockStarts.push(base + start);
+      this.#blockLines.push(line);
+      this.#blockFlags.push(this.#trigrams.addBlock(content, start, end));
+      if (end < content.length) line += countNewlines(content, start, end);
+      start = end;
+    }
+    this.#content.write(content);
+  }
+
+  #internSet(slots: readonly number[]): number {
+    const key = slots.join();
+    const known = this.#sets.get(key);
+    if (known !== undefined) return known;
+    const set = this.#sets.size;
+    this.#sets.set(key, set);
+    for (const slot of slots) this.#setSlots.push(slot);
+    this.#setStarts.push(this.#setSlots.length);
+    return set;
+  }
+
+  finish(): ShardSummary {
+    this.#endRepository();
+    const contentBytes = this.#content.length;
+    this.#content.finish();
+    const { trigrams, starts, postings } = this.#trigrams.finish();
+    const lists = this.#sections.stream("postings", "postingChecks");
+    lists.write(postings);
+    lists.finish();
+    this.#sections.write("trigrams", bytesOf(trigrams));
+    this.#sections.write("postingStarts", bytesOf(starts));
+    this.#writeDocuments(contentBytes);
+    this.#writeNames();
+    const meta = this.#meta(contentBytes);
+    this.#sections.write("meta", new TextEncoder().encode(JSON.stringify(meta)));
+    const shardBytes = this.#sections.finish();
+    return { documentCount: meta.documentCount, skippedCount: meta.skippedCount, contentBytes, shardBytes };
+  }
+
+  #meta(contentBytes: number): ShardMeta {
+    return {
+      repositories: this.#repositories,
+      documentCount: this.#names.length,
+      blockCount: this.#blockStarts.length,
+      skippedCount: this.#sizes.length,
+      contentBytes,
+      hashBytes: this.#hashBytes,
+      languages: [...this.#languages.keys()],
+      likenesses: this.#likenesses,
+    };
+  }
+
+  #writeDocuments(contentBytes: number): void {
+    this.#numbers("contentStarts", [...this.#contentStarts, contentBytes]);
+    this.#numbers("firstBlocks", [...this.#firstBlocks, this.#blockStarts.length]);
+    this.#numbers("blockStarts", [...this.#blockStarts, contentBytes]);
+    this.#numbers("blockLines", this.#blockLines);
+    this.#sections.write("blockFlags", Uint8Array.from(this.#blockFlags));
+    this.#sections.write("documentTraits", Uint8Array.from(this.#traits));
+    this.#sections.write("documentLanguages", bytesOf(Uint16Array.from(this.#documentLanguages)));
+    this.#numbers("documentSets", this.#documentSets);
+    this.#numbers("setStarts", this.#setStarts);
+    this.#numbers("setSlots", this.#setSlots);
+    this.#numbers("overrides", this.#overrides);
+    this.#sections.write("sizes", bytesOf(Float64Array.from(this.#sizes)));
+    const blobs = new Uint8Array(this.#names.length * this.#hashBytes);
+    this.#blobs.forEach((blob, document) => {
+      blobs.set(Buffer.from(blob, "hex"), document * this.#hashBytes);
+    });
+    this.#sections.write("blobs", blobs);
+  }
+
+  #writeNames(): void {
+    const names = new Uint8Array(this.#nameBytes);
+    this.#names.forEach((name, document) => {
+      const start = this.#nameStarts[document] ?? 0;
+      names.set(name, start);
+      names[start + name.length] = newline;
+    });
+    this.#sections.write("names", names);
+    this.#numbers("nameStarts", [...this.#nameStarts, this.#nameBytes]);
+    const hashes = Uint32Array.from(this.#hashes);
+    const order = Uint32Array.from(hashes.keys());
+    order.sort((left, right) => (hashes[left] ?? 0) - (hashes[right] ?? 0) || left - right);
+    this.#sections.write("nameHashes", bytesOf(hashes));
+    this.#sections.write("nameOrder", bytesOf(order));
+  }
+
+  #numbers(name: string, numbers: readonly number[]): void {
+    this.#sections.write(name, bytesOf(Uint32Array.from(numbers)));
+  }
+}
+
+/** Gathers a shard in memory, for overlays and tests. */
+export class MemorySink implements ByteSink {
+  readonly #pieces: Uint8Array[] = [];
+  #length = 0;
+
+  write(bytes: Uint8Array): void {
+    this.#pieces.push(bytes);
+    this.#length += bytes.length;
+  }
+
+  /** In shared memory, so that handing it to another thread copies nothing. */
+  bytes(): Uint8Array {
+    const whole = new Uint8Array(new SharedArrayBuffer(this.#length));
+    let at = 0;
+    for (const piece of this.#pieces) {
+      whole.set(piece, at);
+      at += piece.length;
+    }
+    return whole;
+  }
+}
+
+function intern(numbers: Map<string, number>, name: string): number {
+  let number = numbers.get(name);
+  if (number === undefined) {
+    number = numbers.size;
+    numbers.set(name, number);
+  }
+  return number;
+}
+
+function countNewlines(bytes: Uint8Array, start: number, end: number): number {
+  let count = 0;
+  for (let at = bytes.indexOf(newline, start); at >= 0 && at < end; at = bytes.indexOf(newline, at + 1))
+    count++;
+  return count;
+}
