@@ -1,0 +1,251 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { ServiceError } from "#base/error";
+import { diskFiles, type Files, replaceFile } from "#platform/files";
+import { type Checksum, loadChecksum } from "./checksum";
+import { parseManifest, printManifest } from "./manifest";
+import type { ShardSummary } from "./shard";
+
+/** A ref, the commit it named when it was indexed, and the slot that stands for it in sets. */
+export interface IndexedRevision {
+  readonly name: string;
+  readonly commit: string;
+  readonly slot: number;
+}
+
+/** One shard file of a repository; a compound file is named by several repositories. */
+export interface Segment extends ShardSummary {
+  readonly file: string;
+}
+
+/** What counts of a repository: replaced as a whole, by renaming, so that a crash leaves the old one or the new. */
+export interface Manifest {
+  readonly repositoryId: number;
+  /** Grows by one with each change. */
+  readonly generation: number;
+  /** Who this is, so that a lost catalogue can be made again. */
+  readonly name: string;
+  readonly path: string;
+  readonly kind: "clone" | "bare" | "folder";
+  readonly revisions: readonly IndexedRevision[];
+  /** Name of the default one; absent where nothing is committed. */
+  readonly defaultRevision?: string;
+  /** Slots from here on were never given. */
+  readonly nextSlot: number;
+  /** Oldest first; later ones override earlier ones. */
+  readonly segments: readonly Segment[];
+}
+
+export interface Draft {
+  readonly path: string;
+  readonly summary: ShardSummary;
+}
+
+export type DirectoryChange =
+  | { readonly kind: "published"; readonly manifests: readonly Manifest[] }
+  | { readonly kind: "removed"; readonly repositoryId: number };
+
+/** Told of a change after it is durable; files that nobody names any more are deleted once it has settled. */
+export type DirectoryListener = (change: DirectoryChange) => Promise<void> | void;
+
+/** How a new manifest comes out of the old one; the generation is the directory's. */
+export type ManifestChange = Omit<Manifest, "generation" | "segments"> & {
+  /** Keep the old segments and add the drafts behind them (a delta), or let the drafts take their place. */
+  readonly keepSegments: boolean;
+};
+
+/**
+ * The set of shards on disk: `<id>.manifest` for each repository and the shard files that manifests name.
+ *
+ * The only place in this room that touches the disk, and only the leader has one. Shard files and manifests are
+ * written to drafts and renamed; renaming the manifest is what counts. Whatever no manifest names is swept at `open`.
+ */
+export class ShardDirectory {
+  readonly folder: string;
+  readonly #files: Files;
+  readonly #checksum: Checksum;
+  readonly #manifests = new Map<number, Manifest>();
+  readonly #listeners = new Set<DirectoryListener>();
+  /** Manifests that could not be read: `[file, reason]`. Their repositories must be indexed again. */
+  readonly damagedManifests: (readonly [string, string])[] = [];
+  #nextFile = 1;
+
+  private constructor(folder: string, files: Files, checksum: Checksum) {
+    this.folder = folder;
+    this.#files = files;
+    this.#checksum = checksum;
+  }
+
+  static async open(folder: string, files: Files = diskFiles): Promise<ShardDirectory> {
+    files.mkdir(folder);
+    const directory = new ShardDirectory(folder, files, await loadChecksum());
+    directory.#load();
+    return directory;
+  }
+
+  #load(): void {
+    const names = readdirSync(this.folder);
+    for (const name of names) {
+      if (!name.endsWith(".manifest")) continue;
+      try {
+        const manifest = parseManifest(readFileSync(join(this.folder, name)), this.#checksum);
+        const lost = manifest.segments.find((segment) => !existsSync(join(this.folder, segment.file)));
+        if (lost !== undefined) throw new ServiceError("SHARD_DAMAGED", `${lost.file} is missing`);
+        this.#manifests.set(manifest.repositoryId, manifest);
+      } catch (error) {
+        this.damagedManifests.push([name, error instanceof Error ? error.message : String(error)]);
+      }
+    }
+    const named = this.#namedFiles();
+    for (const name of names) {
+      this.#nextFile = Math.max(this.#nextFile, Number.parseInt(name, 10) + 1 || 0);
+      if (!name.endsWith(".manifest") && !named.has(name)) this.#files.remove(join(this.folder, name));
+    }
+  }
+
+  #namedFiles(): Set<string> {
+    const named = new Set<string>();
+    for (const manifest of this.#manifests.values()) {
+      for (const segment of manifest.segments) named.add(segment.file);
+    }
+    return named;
+  }
+
+  manifests(): ReadonlyMap<number, Manifest> {
+    return this.#manifests;
+  }
+
+  manifest(repositoryId: number): Manifest | undefined {
+    return this.#manifests.get(repositoryId);
+  }
+
+  pathOf(segment: Segment): string {
+    return join(this.folder, segment.file);
+  }
+
+  /** A fresh path for a worker to write a shard to. */
+  newDraft(): string {
+    return join(this.folder, `${this.#nextFile++}.draft`);
+  }
+
+  onChange(listener: DirectoryListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Gives drafts their places and makes them count. Nothing has changed where it throws `STORAGE_FAILED`
+   * (a full disk, say); the drafts are removed.
+   */
+  async publish(change: ManifestChange, drafts: readonly Draft[]): Promise<Manifest> {
+    const old = this.#manifests.get(change.repositoryId);
+    const { keepSegments, ...rest } = change;
+    const segments = this.#adopt(drafts);
+    const manifest: Manifest = {
+      ...rest,
+      generation: (old?.generation ?? 0) + 1,
+      segments: [...(keepSegments ? (old?.segments ?? []) : []), ...segments],
+    };
+    await this.#commit([manifest], segments);
+    return manifest;
+  }
+
+  /**
+   * Lets one compound shard take the place of all segments of several repositories. Each is skipped whose manifest is
+   * no longer the one that the compound was made from.
+   */
+  async publishCompound(draft: Draft, madeFrom: readonly Manifest[]): Promise<void> {
+    const current = madeFrom.filter((manifest) => this.#manifests.get(manifest.repositoryId) === manifest);
+    const segments = this.#adopt([draft]);
+    const manifests = current.map((manifest) => ({
+      ...manifest,
+      generation: manifest.generation + 1,
+      segments,
+    }));
+    await this.#commit(manifests, segments);
+  }
+
+  async remove(repositoryId: number): Promise<void> {
+    const manifest = this.#manifests.get(repositoryId);
+    this.#storing(() => this.#files.remove(this.#manifestPath(repositoryId)));
+    this.#manifests.delete(repositoryId);
+    await this.#announce({ kind: "removed", repositoryId });
+    this.#sweep((manifest?.segments ?? []).map((segment) => segment.file));
+  }
+
+  /** Removes drafts of a run that failed or was given up. */
+  discard(drafts: readonly string[]): void {
+    for (const draft of drafts) this.#files.remove(draft);
+  }
+
+  /** Bytes on disk, shard files named by several repositories counted once. */
+  diskBytes(): number {
+    let total = 0;
+    for (const file of this.#namedFiles())
+      total += statSync(join(this.folder, file), { throwIfNoEntry: false })?.size ?? 0;
+    return total;
+  }
+
+  #manifestPath(repositoryId: number): string {
+    return join(this.folder, `${repositoryId}.manifest`);
+  }
+
+  #adopt(drafts: readonly Draft[]): Segment[] {
+    const segments: Segment[] = [];
+    try {
+      for (const draft of drafts) {
+        const file = `${this.#nextFile++}.shard`;
+        this.#storing(() => this.#files.rename(draft.path, join(this.folder, file)));
+        segments.push({ file, ...draft.summary });
+      }
+    } catch (error) {
+      this.discard([
+        ...drafts.map((draft) => draft.path),
+        ...segments.map((segment) => this.pathOf(segment)),
+      ]);
+      throw error;
+    }
+    return segments;
+  }
+
+  async #commit(manifests: readonly Manifest[], fresh: readonly Segment[]): Promise<void> {
+    const retired: string[] = [];
+    const written: Manifest[] = [];
+    try {
+      for (const manifest of manifests) {
+        const path = this.#manifestPath(manifest.repositoryId);
+        this.#storing(() => replaceFile(this.#files, path, printManifest(manifest, this.#checksum)));
+        for (const segment of this.#manifests.get(manifest.repositoryId)?.segments ?? [])
+          retired.push(segment.file);
+        this.#manifests.set(manifest.repositoryId, manifest);
+        written.push(manifest);
+      }
+    } finally {
+      if (written.length > 0) await this.#announce({ kind: "published", manifests: written });
+      this.#sweep([...retired, ...fresh.map((segment) => segment.file)]);
+    }
+  }
+
+  async #announce(change: DirectoryChange): Promise<void> {
+    await Promise.all([...this.#listeners].map((listener) => listener(change)));
+  }
+
+  #sweep(candidates: readonly string[]): void {
+    const named = this.#namedFiles();
+    for (const file of new Set(candidates)) {
+      // Windows does not delete a file that a worker still has open; the next start sweeps it.
+      if (!named.has(file)) this.#files.remove(join(this.folder, file));
+    }
+  }
+
+  #storing(write: () => void): void {
+    try {
+      write();
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new ServiceError("STORAGE_FAILED", `The index cannot be written to ${this.folder}: ${reason}`, {
+        cause,
+      });
+    }
+  }
+}

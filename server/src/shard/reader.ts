@@ -1,0 +1,249 @@
+import type { DocumentCategory, SkipReason } from "#model/document";
+import { documentCategories, skipReasons } from "#model/document";
+import type { ByteSource } from "#platform/byteSource";
+import { type Checksum, damaged } from "./checksum";
+import { hashPath } from "./pathHash";
+import { type PagedReader, SectionReader } from "./sections";
+import type { ShardMeta, ShardRepository } from "./shard";
+
+/**
+ * One shard, open for reading. Sections are read when they are first asked for and kept; text and posting lists stay
+ * on disk. Everything throws `SHARD_DAMAGED` where a checksum does not hold.
+ */
+export class ShardReader {
+  readonly meta: ShardMeta;
+  readonly #sections: SectionReader;
+  readonly #source: ByteSource;
+  readonly #columns = new Map<string, Uint32Array>();
+  readonly #byteColumns = new Map<string, Uint8Array>();
+  #content: PagedReader | undefined;
+  #postings: PagedReader | undefined;
+  #blockDocuments: Uint32Array | undefined;
+  #repositories: Map<number, ShardRepository> | undefined;
+
+  constructor(source: ByteSource, checksum: Checksum) {
+    this.#source = source;
+    this.#sections = new SectionReader(source, checksum);
+    this.meta = this.#sections.json("meta") as ShardMeta;
+  }
+
+  close(): void {
+    this.#source.close();
+  }
+
+  get shardBytes(): number {
+    return this.#sections.length;
+  }
+
+  get indexBytesLoaded(): number {
+    return this.#sections.indexBytesLoaded;
+  }
+
+  get content(): PagedReader {
+    this.#content ??= this.#sections.paged("content", "contentChecks");
+    return this.#content;
+  }
+
+  get postings(): PagedReader {
+    this.#postings ??= this.#sections.paged("postings", "postingChecks");
+    return this.#postings;
+  }
+
+  get contentStarts(): Uint32Array {
+    return this.#column("contentStarts", this.meta.documentCount + 1);
+  }
+
+  get firstBlocks(): Uint32Array {
+    return this.#column("firstBlocks", this.meta.documentCount + 1);
+  }
+
+  get blockStarts(): Uint32Array {
+    return this.#column("blockStarts", this.meta.blockCount + 1);
+  }
+
+  get blockLines(): Uint32Array {
+    return this.#column("blockLines", this.meta.blockCount);
+  }
+
+  get blockFlags(): Uint8Array {
+    return this.#byteColumn("blockFlags", this.meta.blockCount);
+  }
+
+  get names(): Uint8Array {
+    return this.#byteColumn("names");
+  }
+
+  get nameStarts(): Uint32Array {
+    return this.#column("nameStarts", this.meta.documentCount + 1);
+  }
+
+  get trigrams(): Uint32Array {
+    return this.#column("trigrams");
+  }
+
+  get postingStarts(): Uint32Array {
+    return this.#column("postingStarts");
+  }
+
+  get documentSets(): Uint32Array {
+    return this.#column("documentSets", this.meta.documentCount);
+  }
+
+  get setStarts(): Uint32Array {
+    return this.#column("setStarts");
+  }
+
+  get setSlots(): Uint32Array {
+    return this.#column("setSlots");
+  }
+
+  get overrides(): Uint32Array {
+    return this.#column("overrides");
+  }
+
+  /** A block's document. */
+  get blockDocuments(): Uint32Array {
+    if (this.#blockDocuments === undefined) {
+      this.#blockDocuments = new Uint32Array(this.meta.blockCount);
+      const first = this.firstBlocks;
+      for (let document = 0; document < this.meta.documentCount; document++) {
+        this.#blockDocuments.fill(document, first[document] ?? 0, first[document + 1] ?? 0);
+      }
+    }
+    return this.#blockDocuments;
+  }
+
+  repository(id: number): ShardRepository | undefined {
+    this.#repositories ??= new Map(this.meta.repositories.map((repository) => [repository.id, repository]));
+    return this.#repositories.get(id);
+  }
+
+  category(document: number): DocumentCategory {
+    return documentCategories[this.categoryIndex(document)] ?? "source";
+  }
+
+  /** 0 is the best. */
+  categoryIndex(document: number): number {
+    return (this.#traits()[document] ?? 0) & 7;
+  }
+
+  skipReason(document: number): SkipReason | undefined {
+    const skip = (this.#traits()[document] ?? 0) >>> 3;
+    return skip === 0 ? undefined : skipReasons[skip - 1];
+  }
+
+  #traits(): Uint8Array {
+    return this.#byteColumn("documentTraits", this.meta.documentCount);
+  }
+
+  language(document: number): string {
+    const bytes = this.#byteColumn("documentLanguages", this.meta.documentCount * 2);
+    const index = (bytes[document * 2] ?? 0) + ((bytes[document * 2 + 1] ?? 0) << 8);
+    return this.meta.languages[index] ?? "";
+  }
+
+  languageIndexes(): Uint16Array {
+    const bytes = this.#byteColumn("documentLanguages", this.meta.documentCount * 2);
+    return new Uint16Array(bytes.buffer, bytes.byteOffset, this.meta.documentCount);
+  }
+
+  /** Hexadecimal; `""` for a document that is in no commit. */
+  blob(document: number): string {
+    const width = this.meta.hashBytes;
+    const bytes = this.#byteColumn("blobs", this.meta.documentCount * width);
+    const hash = Buffer.from(bytes.buffer, bytes.byteOffset + document * width, width);
+    const isSha1 = width === 32 && hash.subarray(20).every((byte) => byte === 0);
+    const hex = hash.toString("hex", 0, isSha1 ? 20 : width);
+    return /^0+$/.test(hex) ? "" : hex;
+  }
+
+  path(document: number): Uint8Array {
+    const starts = this.nameStarts;
+    return this.names.subarray(starts[document] ?? 0, (starts[document + 1] ?? 1) - 1);
+  }
+
+  /** Bytes of text. */
+  contentLength(document: number): number {
+    return (this.contentStarts[document + 1] ?? 0) - (this.contentStarts[document] ?? 0);
+  }
+
+  readContent(document: number): Uint8Array<ArrayBuffer> {
+    const bytes = new Uint8Array(this.contentLength(document));
+    this.content.read(this.contentStarts[document] ?? 0, bytes, 0, bytes.length);
+    return bytes;
+  }
+
+  /** Documents `[from, to)` at exactly this path: one for each content. */
+  findPath(path: Uint8Array, from: number, to: number): number[] {
+    const hashes = this.#column("nameHashes", this.meta.documentCount);
+    const order = this.#column("nameOrder", this.meta.documentCount);
+    const wanted = hashPath(path);
+    let low = 0;
+    let high = order.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((hashes[order[middle] ?? 0] ?? 0) < wanted) low = middle + 1;
+      else high = middle;
+    }
+    const found: number[] = [];
+    for (; low < order.length; low++) {
+      const document = order[low] ?? 0;
+      if (hashes[document] !== wanted) break;
+      if (document >= from && document < to && Buffer.compare(this.path(document), path) === 0)
+        found.push(document);
+    }
+    return found;
+  }
+
+  /** Bytes of each skipped document, by its number. */
+  skipped(): { document: number; reason: SkipReason; size: number }[] {
+    const bytes = this.#byteColumn("sizes", this.meta.skippedCount * 8);
+    const sizes = new Float64Array(bytes.buffer, bytes.byteOffset, this.meta.skippedCount);
+    const skipped: { document: number; reason: SkipReason; size: number }[] = [];
+    for (let document = 0; document < this.meta.documentCount; document++) {
+      const reason = this.skipReason(document);
+      if (reason !== undefined) skipped.push({ document, reason, size: sizes[skipped.length] ?? 0 });
+    }
+    return skipped;
+  }
+
+  /** Reads every section and every page: what a check of the whole file does. */
+  verify(): void {
+    for (const name of [
+      "contentStarts",
+      "firstBlocks",
+      "blockStarts",
+      "blockLines",
+      "nameStarts",
+      "trigrams",
+    ]) {
+      this.#column(name);
+    }
+    const page = new Uint8Array(1 << 20);
+    for (const paged of [this.content, this.postings]) {
+      for (let at = 0; at < paged.length; at += page.length) {
+        paged.read(at, page, 0, Math.min(page.length, paged.length - at));
+      }
+    }
+  }
+
+  #column(name: string, length?: number): Uint32Array {
+    let column = this.#columns.get(name);
+    if (column === undefined) {
+      column = this.#sections.words(name);
+      if (length !== undefined && column.length !== length) throw damaged(`Section ${name} is too short`);
+      this.#columns.set(name, column);
+    }
+    return column;
+  }
+
+  #byteColumn(name: string, length?: number): Uint8Array {
+    let column = this.#byteColumns.get(name);
+    if (column === undefined) {
+      column = this.#sections.bytes(name);
+      if (length !== undefined && column.length !== length) throw damaged(`Section ${name} is too short`);
+      this.#byteColumns.set(name, column);
+    }
+    return column;
+  }
+}
