@@ -2,7 +2,7 @@
 import * as z from "zod";
 import type { ErrorCode } from "#base/error";
 import { ErrorObject, errorStatus } from "./error";
-import { type Operation, operation, operationNames } from "./operations";
+import { type HttpOperation, isServedOverHttp, operation, operationNames } from "./operations";
 import { Position, Range } from "./position";
 import * as repositories from "./repositories";
 import * as search from "./search";
@@ -44,6 +44,7 @@ export function openApiDocument(serverUrl: string): Json {
   const paths: Record<string, Json> = {};
   for (const name of operationNames) {
     const row = operation(name);
+    if (!isServedOverHttp(row)) continue;
     paths[row.http.path] = {
       ...paths[row.http.path],
       [row.http.method.toLowerCase()]: describe(name, row),
@@ -77,7 +78,7 @@ export function openApiDocument(serverUrl: string): Json {
   };
 }
 
-function describe(name: string, row: Operation): Json {
+function describe(name: string, row: HttpOperation): Json {
   return {
     operationId: name,
     tags: [row.tag],
@@ -89,13 +90,13 @@ function describe(name: string, row: Operation): Json {
 }
 
 /** An empty requirement stands for no credential. */
-function security(row: Operation): Json[] {
+function security(row: HttpOperation): Json[] {
   if (row.access === "open") return [{}];
   const keyed: Json[] = [{ bearer: [] }, { apiKey: [] }];
   return row.access === "anonymous" ? [...keyed, {}] : keyed;
 }
 
-function parameters(row: Operation): Json[] {
+function parameters(row: HttpOperation): Json[] {
   const schema = jsonSchema(row.request, "input");
   const required = new Set(Array.isArray(schema["required"]) ? schema["required"] : []);
   return Object.entries(properties(schema)).map(([name, { description, ...rest }]) => ({
@@ -107,11 +108,11 @@ function parameters(row: Operation): Json[] {
   }));
 }
 
-function requestBody(row: Operation): Json {
+function requestBody(row: HttpOperation): Json {
   return { required: true, content: { "application/json": { schema: reference(row.request, "input") } } };
 }
 
-function success(row: Operation): Json {
+function success(row: HttpOperation): Json {
   const schema = reference(row.response, "output");
   if (row.event !== undefined) {
     const schemaOf = (event: string, data: z.ZodType): Json => ({
@@ -137,7 +138,7 @@ function success(row: Operation): Json {
 }
 
 /** Failures that any call can have, by what it needs. */
-function failures(row: Operation): Json {
+function failures(row: HttpOperation): Json {
   const codes: ErrorCode[] = ["MALFORMED_REQUEST", ...row.errors, "HOST_NOT_ALLOWED", "ORIGIN_NOT_ALLOWED"];
   if (row.http.method === "POST") codes.push("REQUEST_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE");
   if (row.access !== "open") codes.push("NOT_AUTHENTICATED", "OVERLOADED");

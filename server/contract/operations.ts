@@ -6,12 +6,21 @@
  */
 import * as z from "zod";
 import type { ErrorCode } from "#base/error";
+import {
+  AddedPaths,
+  IndexingEnd,
+  IndexingProgress,
+  IndexingRequest,
+  PathsRequest,
+  RemovedPaths,
+} from "./local";
 import { RepositoriesRequest, RepositoryItem, SkippedDocument, SkippedRequest } from "./repositories";
 import { SearchEnd, SearchEvent, SearchRequest, SearchResult } from "./search";
 import { Health, NoParameters, Version } from "./system";
 
 export interface Operation {
-  readonly http: { readonly method: "GET" | "POST"; readonly path: `/api/${string}` };
+  /** Absent for what only the person at this computer may ask: served over LSP and the socket. */
+  readonly http?: { readonly method: "GET" | "POST"; readonly path: `/api/${string}` };
   readonly tag: "Search & Navigation" | "Repositories" | "Git" | "System" | "Enterprise (EE)";
   /** One sentence. */
   readonly summary: string;
@@ -86,9 +95,41 @@ export const operations = {
     request: NoParameters,
     response: Version,
   },
+  addPaths: {
+    tag: "Repositories",
+    summary: "Adds repositories and folders on this computer, and remembers them.",
+    access: "owner",
+    errors: ["NOT_FOUND", "REPOSITORY_NOT_TRUSTED"],
+    request: PathsRequest,
+    response: AddedPaths,
+  },
+  removePaths: {
+    tag: "Repositories",
+    summary: "Forgets repositories and folders on this computer, and deletes their index.",
+    access: "owner",
+    errors: ["NOT_FOUND"],
+    request: PathsRequest,
+    response: RemovedPaths,
+  },
+  indexing: {
+    tag: "Repositories",
+    summary: "Tells how far indexing is, and answers when nothing is left to do.",
+    access: "owner",
+    errors: [],
+    request: IndexingRequest,
+    response: IndexingEnd,
+    event: IndexingProgress,
+  },
 } as const satisfies Record<string, Operation>;
 
 export type OperationName = keyof typeof operations;
+
+/** A row that HTTP serves. */
+export type HttpOperation = Operation & { readonly http: NonNullable<Operation["http"]> };
+
+export function isServedOverHttp(row: Operation): row is HttpOperation {
+  return row.http !== undefined;
+}
 
 /** The row by its name, with its columns as wide as they are in `Operation`. */
 export function operation(name: OperationName): Operation {
