@@ -1,9 +1,11 @@
 /**
  * Work on other threads, or on this one.
  *
- * A worker is an entry of one line around a task, `serve(task)`; who needs work done takes a `Thread` or a `Pool`
+ * A worker is an entry of one line around a task, `serveTask(task)`; who needs work done takes a `Thread` or a `Pool`
  * and never sees a script. Only `entry/trawl.ts` knows where the bundles lie.
  */
+import { parentPort, Worker } from "node:worker_threads";
+import { cancelled, type ErrorCode, type InternalCode, isServiceError, ServiceError } from "#base/error";
 
 /** What a task may do besides returning. */
 export interface TaskContext {
@@ -17,7 +19,10 @@ export type Task<Input, Output> = (input: Input, context: TaskContext) => Promis
 
 /** One worker with its own state. Calls are started in the order in which they are made, and may overlap. */
 export interface Thread<Input, Output> {
-  /** Rejects with `CANCELLED` when `signal` fires, and with the task's own error, its code kept. */
+  /**
+   * Rejects with `CANCELLED` when `signal` fires, with the task's own error (its code kept), and with
+   * `ENGINE_UNAVAILABLE` where the thread ends under it.
+   */
   run(input: Input, signal?: AbortSignal, onPartial?: (partial: unknown) => void): Promise<Output>;
   close(): Promise<void>;
 }
@@ -25,4 +30,233 @@ export interface Thread<Input, Output> {
 /** Several like workers with one queue: each runs one task at a time. */
 export interface Pool<Input, Output> extends Thread<Input, Output> {
   readonly size: number;
+}
+
+type ToWorker<Input> = { readonly call: number; readonly flag: number; readonly input: Input };
+type FromWorker =
+  | { readonly call: number; readonly kind: "partial"; readonly value: unknown }
+  | { readonly call: number; readonly kind: "done"; readonly value: unknown }
+  | { readonly call: number; readonly kind: "failed"; readonly error: WireError };
+
+interface WireError {
+  readonly code?: ErrorCode | InternalCode;
+  readonly message: string;
+  readonly stack?: string;
+}
+
+/** Calls that overlap on one thread; more wait for a free cancellation flag. */
+const flagCount = 1024;
+
+/** The worker's end: runs `task` for each call that arrives. */
+export function serveTask<Input, Output>(task: Task<Input, Output>): void {
+  const port = parentPort;
+  if (port === null) throw new Error("serveTask runs in a worker");
+  let flags: Int32Array | undefined;
+  port.on("message", (message: ToWorker<Input> | { readonly flags: Int32Array }) => {
+    if ("flags" in message) {
+      flags = message.flags;
+      return;
+    }
+    const { call, flag, input } = message;
+    const context: TaskContext = {
+      cancelled: () => flags !== undefined && Atomics.load(flags, flag) !== 0,
+      emit: (value) => port.postMessage({ call, kind: "partial", value } satisfies FromWorker),
+    };
+    runTask(task, input, context).then(
+      (value) => port.postMessage({ call, kind: "done", value } satisfies FromWorker),
+      (error: unknown) =>
+        port.postMessage({ call, kind: "failed", error: toWire(error) } satisfies FromWorker),
+    );
+  });
+}
+
+async function runTask<Input, Output>(
+  task: Task<Input, Output>,
+  input: Input,
+  context: TaskContext,
+): Promise<Output> {
+  return await task(input, context);
+}
+
+function toWire(error: unknown): WireError {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const stack = error.stack === undefined ? {} : { stack: error.stack };
+  return isServiceError(error)
+    ? { code: error.code, message: error.message, ...stack }
+    : { message: error.message, ...stack };
+}
+
+function fromWire(error: WireError): Error {
+  const restored =
+    error.code === undefined ? new Error(error.message) : new ServiceError(error.code, error.message);
+  if (error.stack !== undefined) restored.stack = error.stack;
+  return restored;
+}
+
+interface Waiting {
+  readonly flag: number;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+  readonly onPartial: ((partial: unknown) => void) | undefined;
+}
+
+/** Starts a worker from a bundle. `onExit` is told once, when the thread has ended for whatever reason. */
+export function startThread<Input, Output>(
+  script: string,
+  onExit?: (code: number) => void,
+): Thread<Input, Output> {
+  const worker = new Worker(script, { stdout: false, stderr: false });
+  const flags = new Int32Array(new SharedArrayBuffer(flagCount * 4));
+  const free = Array.from({ length: flagCount }, (_, flag) => flagCount - 1 - flag);
+  const waiting = new Map<number, Waiting>();
+  let lastError: Error | undefined;
+  let ended = false;
+  let calls = 0;
+  worker.postMessage({ flags });
+  worker.unref();
+
+  const settle = (call: number): Waiting | undefined => {
+    const entry = waiting.get(call);
+    if (entry === undefined) return undefined;
+    waiting.delete(call);
+    free.push(entry.flag);
+    if (waiting.size === 0) worker.unref();
+    return entry;
+  };
+  worker.on("message", (message: FromWorker) => {
+    if (message.kind === "partial") waiting.get(message.call)?.onPartial?.(message.value);
+    else if (message.kind === "done") settle(message.call)?.resolve(message.value);
+    else settle(message.call)?.reject(fromWire(message.error));
+  });
+  worker.on("error", (error) => {
+    lastError = error;
+  });
+  worker.on("exit", (code) => {
+    ended = true;
+    for (const call of [...waiting.keys()]) settle(call)?.reject(gone(lastError));
+    onExit?.(code);
+  });
+
+  return {
+    run(input, signal, onPartial) {
+      if (ended) return Promise.reject(gone(lastError));
+      if (signal?.aborted) return Promise.reject(cancelled());
+      const flag = free.pop();
+      if (flag === undefined)
+        return Promise.reject(new ServiceError("OVERLOADED", "Too many calls at once."));
+      const call = ++calls;
+      Atomics.store(flags, flag, 0);
+      return new Promise<Output>((resolve, reject) => {
+        const giveUp = () => Atomics.store(flags, flag, 1);
+        signal?.addEventListener("abort", giveUp, { once: true });
+        const end = () => signal?.removeEventListener("abort", giveUp);
+        waiting.set(call, {
+          flag,
+          onPartial,
+          resolve: (value) => {
+            end();
+            // A task that ends early because it was told to has nothing whole to give.
+            if (signal?.aborted) reject(cancelled());
+            else resolve(value as Output);
+          },
+          reject: (error) => {
+            end();
+            reject(signal?.aborted ? cancelled() : error);
+          },
+        });
+        worker.ref();
+        worker.postMessage({ call, flag, input } satisfies ToWorker<Input>);
+      });
+    },
+    async close() {
+      await worker.terminate();
+    },
+  };
+}
+
+function gone(cause: Error | undefined): ServiceError {
+  return new ServiceError("ENGINE_UNAVAILABLE", "A worker of the service has stopped.", { cause });
+}
+
+/** The same without a thread, for tests and for programs that do one thing. */
+export function thisThread<Input, Output>(task: Task<Input, Output>, size = 1): Pool<Input, Output> {
+  return {
+    size,
+    async run(input, signal, onPartial) {
+      if (signal?.aborted) throw cancelled();
+      const output = await task(input, {
+        cancelled: () => signal?.aborted === true,
+        emit: (partial) => onPartial?.(partial),
+      });
+      if (signal?.aborted) throw cancelled();
+      return output;
+    },
+    async close() {},
+  };
+}
+
+/** An idle thread of a pool ends after this time and gives its memory back. */
+const idleMs = 5000;
+
+/** Up to `size` threads, started when there is work and ended when there has been none for a while. */
+export function threadPool<Input, Output>(script: string, size: number): Pool<Input, Output> {
+  const idle = new Map<Thread<Input, Output>, NodeJS.Timeout>();
+  const live = new Set<Thread<Input, Output>>();
+  const queue: ((thread: Thread<Input, Output>) => Promise<void>)[] = [];
+  let closed = false;
+
+  const take = (): Thread<Input, Output> | undefined => {
+    const [found] = idle.keys();
+    if (found !== undefined) {
+      clearTimeout(idle.get(found));
+      idle.delete(found);
+      return found;
+    }
+    if (live.size >= size) return undefined;
+    const thread: Thread<Input, Output> = startThread(script, () => {
+      live.delete(thread);
+      clearTimeout(idle.get(thread));
+      idle.delete(thread);
+    });
+    live.add(thread);
+    return thread;
+  };
+  const release = (thread: Thread<Input, Output>): void => {
+    if (!live.has(thread)) return;
+    const timer = setTimeout(() => {
+      idle.delete(thread);
+      live.delete(thread);
+      thread.close().catch(() => {});
+    }, idleMs);
+    timer.unref();
+    idle.set(thread, timer);
+  };
+  const next = (): void => {
+    while (queue.length > 0 && !closed) {
+      const thread = take();
+      if (thread === undefined) return;
+      const start = queue.shift();
+      start?.(thread)
+        .finally(() => {
+          release(thread);
+          next();
+        })
+        .catch(() => {});
+    }
+  };
+
+  return {
+    size,
+    run(input, signal, onPartial) {
+      if (closed) return Promise.reject(gone(undefined));
+      return new Promise<Output>((resolve, reject) => {
+        queue.push((thread) => thread.run(input, signal, onPartial).then(resolve, reject));
+        next();
+      });
+    },
+    async close() {
+      closed = true;
+      await Promise.all([...live].map((thread) => thread.close()));
+    },
+  };
 }
