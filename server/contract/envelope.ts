@@ -1,0 +1,29 @@
+/**
+ * How a call travels between processes of one person, over the local socket: `POST` to `callPath(name)` with an
+ * `Envelope` as JSON.
+ *
+ * Every row is served this way, also those without `http`; a paged row answers with the pair. Where `events` is true
+ * the answer is a stream of server-sent events: `event` for each event of the row, then `done` with the answer or
+ * `error` with an error object. A call is cancelled by closing its connection.
+ */
+import * as z from "zod";
+import type { OperationName } from "./operations";
+
+export function callPath<Name extends OperationName>(name: Name): `/call/${Name}` {
+  return `/call/${name}`;
+}
+
+export const Envelope = z.object({
+  request: z.unknown().describe("The request of the row."),
+  events: z.boolean().default(false).describe("Whether events are wanted."),
+  baseUrl: z.string().optional().describe("Address for links, where the caller has one of its own."),
+  unsaved: z
+    .array(z.object({ path: z.string(), text: z.string(), version: z.string() }))
+    .default([])
+    .describe("Documents as they stand in the caller's editor, by absolute path."),
+  folders: z
+    .array(z.string())
+    .default([])
+    .describe("Absolute paths of the folders that the caller has open."),
+});
+export type Envelope = z.input<typeof Envelope>;

@@ -1,0 +1,57 @@
+/** The one way in, for every transport: identify, permit, validate, run. */
+import { identify } from "#access/identify";
+import { ServiceError, throwIfAborted } from "#base/error";
+import { Limiter } from "#base/limiter";
+import { type OperationName, operation } from "#contract/operations";
+import type { AnswerOf, Call, CallContext, Caller, Handler, RequestOf, Service } from "#contract/service";
+import { validate } from "./validate";
+
+export interface DispatchOptions {
+  readonly service: Service;
+  /** Whether calls without credentials are answered. */
+  readonly anonymous: boolean;
+  /**
+   * Calls that run at once. The engine's workers set the pace; more calls than workers only keep them busy while
+   * answers are written, and every running call may hold an answer of up to 64 MiB.
+   */
+  readonly maxRunning?: number;
+  /** Calls that wait for their turn; past them OVERLOADED is the answer. */
+  readonly maxWaiting?: number;
+}
+
+export function createDispatch(options: DispatchOptions): Caller {
+  const { service, anonymous, maxRunning = 16, maxWaiting = 256 } = options;
+  const limiter = new Limiter(maxRunning);
+  let admitted = 0;
+
+  async function inTurn<Answer>(work: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
+    if (admitted >= maxRunning + maxWaiting) {
+      throw new ServiceError(
+        "OVERLOADED",
+        `More than ${maxWaiting} calls are waiting. Try again in a second.`,
+      );
+    }
+    admitted++;
+    try {
+      return await limiter.run(work, signal);
+    } finally {
+      admitted--;
+    }
+  }
+
+  return async function call<Name extends OperationName>(
+    name: Name,
+    raw: unknown,
+    { credentials, ...rest }: Call<Name>,
+  ): Promise<AnswerOf<Name>> {
+    const row = operation(name);
+    const actor = identify(credentials, row, anonymous);
+    const request = validate(row, raw) as RequestOf<Name>;
+    throwIfAborted(rest.signal);
+    const handler: Handler<Name> = service[name];
+    const context: CallContext<Name> = { ...rest, actor };
+    // What is open must also answer when everything else is busy.
+    if (row.access === "open") return handler(request, context);
+    return inTurn(() => handler(request, context), rest.signal);
+  };
+}
