@@ -1,0 +1,152 @@
+/** What each command takes, as its help tells it. */
+import type { Flag } from "./flags";
+
+export interface Command {
+  readonly name: string;
+  /** One line, for the list of commands. */
+  readonly summary: string;
+  readonly usage: string;
+  /** Paragraphs. */
+  readonly text: readonly string[];
+  readonly flags: readonly Flag[];
+  /** Command lines and what they do. */
+  readonly examples: readonly (readonly [line: string, does: string])[];
+  /** What the exit codes mean, where it is more than done and failed. */
+  readonly exitCodes?: readonly (readonly [code: number, meaning: string])[];
+}
+
+const everywhere: readonly Flag[] = [
+  { name: "data-dir", value: "DIR", text: "Where the index lives. By default in your user's data folder." },
+  { name: "config", value: "FILE", text: "Read settings from FILE (JSON with comments). Flags win over it." },
+  { name: "help", short: "h", text: "Show this help." },
+  { name: "version", short: "v", text: "Show the version." },
+];
+
+/** What an editor's language client appends to the command line. */
+const editorFlags: readonly Flag[] = [
+  { name: "stdio", text: "Speak the Language Server Protocol on standard input and output." },
+  { name: "node-ipc", hidden: true, text: "Speak it over Node's channel to the parent process." },
+  { name: "pipe", value: "NAME", hidden: true, text: "Speak it over this pipe or Unix socket." },
+  { name: "socket", value: "PORT", hidden: true, text: "Speak it over this TCP port." },
+  { name: "clientProcessId", value: "PID", hidden: true, text: "End when this process ends." },
+];
+
+const serve: Command = {
+  name: "serve",
+  summary: "index repositories, keep them current, and answer searches over HTTP or LSP",
+  usage: "trawl serve [flags] [PATH...]",
+  text: [
+    "Each PATH is a git repository, a folder with repositories in it (searched four levels deep), or a plain " +
+      "folder of files. They are remembered: the next start serves them without being told. Without any PATH and " +
+      "with nothing remembered, the current folder is taken.",
+    'Prints "Listening on URL" as soon as it answers, and "Ready" when everything is indexed. Searches before ' +
+      "that are answered from what is already there, and say so.",
+    "If another Trawl already serves the same data folder, the paths are handed to it.",
+  ],
+  flags: [
+    { name: "port", value: "N", text: "Listen on port N. Default 4878, or the next free one; 0 takes any." },
+    { name: "host", value: "H", text: "Listen on address H. Default 127.0.0.1." },
+    {
+      name: "anonymous",
+      value: "on|off",
+      text: "Whether requests without credentials are answered. Default: on while only this computer can connect.",
+    },
+    { name: "public-url", value: "URL", text: "The address that links in answers start with." },
+    {
+      name: "allowed-host",
+      value: "H",
+      many: true,
+      text: "Also answer requests for this host name. Repeatable.",
+    },
+    { name: "allowed-origin", value: "O", many: true, text: "Also answer pages of this origin. Repeatable." },
+    ...editorFlags,
+    ...everywhere,
+  ],
+  examples: [
+    ["trawl serve ~/src", "every repository under ~/src, at http://127.0.0.1:4878"],
+    ["trawl serve --port 8080 ~/src/api ~/src/web", "two repositories, another port"],
+    ["trawl serve --stdio", "as a language server; the editor's folders are indexed"],
+  ],
+  exitCodes: [
+    [0, "ended by SIGINT, SIGTERM or the editor"],
+    [1, "could not start or go on"],
+    [2, "wrong flags or configuration"],
+  ],
+};
+
+const index: Command = {
+  name: "index",
+  summary: "index repositories, print statistics, and end",
+  usage: "trawl index [flags] PATH...",
+  text: [
+    "Brings the index of each PATH up to date and remembers it. Unchanged repositories are not read again. If a " +
+      "Trawl already serves the data folder, it does the work.",
+  ],
+  flags: [{ name: "json", text: "Print the statistics as JSON." }, ...everywhere],
+  examples: [["trawl index ~/src", "every repository under ~/src"]],
+  exitCodes: [
+    [0, "all repositories are indexed"],
+    [1, "at least one failed; the others are indexed"],
+    [2, "wrong flags or configuration"],
+  ],
+};
+
+const search: Command = {
+  name: "search",
+  summary: "search everything that is indexed",
+  usage: "trawl search [flags] QUERY...",
+  text: [
+    "Words are joined by blanks; each must occur in a file's text or name. Quote what the shell would change. " +
+      'Terms: plain text, "a phrase", file:*.ts, repo:name, lang:go, rev:v1.2, case:yes, -file:test, (a or b).',
+    "On a terminal the answer is coloured; in a pipe it is plain lines of file:line:text.",
+  ],
+  flags: [
+    { name: "regex", short: "e", text: "Terms are regular expressions (RE2 syntax)." },
+    { name: "case", short: "s", text: "Capital and small letters differ." },
+    { name: "matches", short: "m", value: "N", text: "At most N matches, 1 to 100000. Default 500." },
+    { name: "context", short: "C", value: "N", text: "Also show N lines around each match, 0 to 100." },
+    { name: "count", short: "c", text: "Print only how many matches there are." },
+    { name: "files", short: "l", text: "Print only the files." },
+    { name: "json", text: "Print the answer as POST /api/search gives it." },
+    ...everywhere,
+  ],
+  examples: [
+    ["trawl search retryWithBackoff lang:go -file:_test", "text in Go files that are no tests"],
+    ["trawl search -e 'func \\w+Handler\\(' repo:api", "a regular expression in one repository"],
+    ["trawl search -l TODO rev:v2.0", "the files that hold it at a tag"],
+    ["trawl search --json timeout | jq .stats", "for programs"],
+  ],
+  exitCodes: [
+    [0, "something was found"],
+    [1, "nothing was found"],
+    [2, "wrong flags or query, or an error"],
+  ],
+};
+
+const status: Command = {
+  name: "status",
+  summary: "show what is indexed and how far it is",
+  usage: "trawl status [flags]",
+  text: ["Lists the remembered repositories with their state, and the Trawl that serves them, if one runs."],
+  flags: [{ name: "json", text: "Print it as JSON." }, ...everywhere],
+  examples: [["trawl status --json", "for programs"]],
+};
+
+const remove: Command = {
+  name: "remove",
+  summary: "forget repositories and delete their index",
+  usage: "trawl remove [flags] PATH...",
+  text: [
+    "Forgets each PATH with every repository found under it, and deletes their index. The repositories themselves " +
+      "are not touched.",
+  ],
+  flags: everywhere,
+  examples: [["trawl remove ~/src/old", "no longer searched"]],
+};
+
+export const commands: readonly Command[] = [serve, index, search, status, remove];
+
+/** Flags that stand before any command and mean `serve`: some language clients give nothing else. */
+export function startsServer(arg: string): boolean {
+  return editorFlags.some((flag) => arg === `--${flag.name}` || arg.startsWith(`--${flag.name}=`));
+}

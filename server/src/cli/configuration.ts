@@ -1,0 +1,182 @@
+/**
+ * What the person decided: flags over the configuration file over defaults.
+ *
+ * The file is JSON with comments. Its paths are relative to its own folder, those of flags to the current one.
+ */
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, resolve } from "node:path";
+import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
+import * as z from "zod";
+import { nearestNames } from "#base/nearest";
+import { type CodeHostType, codeHostTypes } from "#model/repository";
+import { type Flags, usage } from "./flags";
+
+export const defaultPort = 4878;
+
+export interface Configuration {
+  readonly host: string;
+  /** Absent: the default port, or the next free one. 0: any. */
+  readonly port?: number;
+  /** Absolute. */
+  readonly dataDir: string;
+  /** Absent: on exactly while only this computer can connect. */
+  readonly anonymous?: boolean;
+  readonly publicUrl?: string;
+  readonly allowedHosts: readonly string[];
+  readonly allowedOrigins: readonly string[];
+  /** Absolute; those of the file before those of the command line. */
+  readonly paths: readonly string[];
+  /** Name of a `context:` to patterns of repository names. */
+  readonly contexts: Readonly<Record<string, readonly string[]>>;
+  /** Host name to the kind of code host that it is. */
+  readonly hosts: Readonly<Record<string, CodeHostType>>;
+  /** Globs of short names, and how many tags at most, the newest first. */
+  readonly branches: readonly string[];
+  readonly tags: readonly string[];
+  readonly newestTags: number;
+  readonly timeLimitMs?: number;
+  /** Absent: as many as the machine suggests. */
+  readonly searchWorkers?: number;
+  readonly indexWorkers?: number;
+}
+
+const workerCount = z.int().min(1).max(64);
+const globs = z.array(z.string().min(1));
+
+const ConfigurationFile = z
+  .strictObject({
+    host: z.string().min(1),
+    port: z.int().min(0).max(65_535),
+    dataDir: z.string().min(1),
+    anonymous: z.boolean(),
+    publicUrl: z.string(),
+    allowedHosts: z.array(z.string()),
+    allowedOrigins: z.array(z.string()),
+    paths: z.array(z.string().min(1)),
+    contexts: z.record(z.string().min(1), z.array(z.string().min(1))),
+    hosts: z.record(z.string().min(1), z.enum(codeHostTypes)),
+    branches: globs,
+    tags: globs,
+    newestTags: z.int().min(0).max(100_000),
+    timeLimitMs: z.int().min(1).max(600_000),
+    searchWorkers: workerCount,
+    indexWorkers: workerCount,
+  })
+  .partial();
+
+type FromFile = z.infer<typeof ConfigurationFile>;
+
+/** Throws `USAGE` for whatever in flags or file cannot be meant. */
+export function readConfiguration(
+  flags: Flags,
+  currentFolder: string,
+  defaultDataDir: string,
+): Configuration {
+  const given = flags.text("config");
+  const file = given === undefined ? undefined : absolutePath(given, currentFolder);
+  const settings: FromFile = file === undefined ? {} : parseConfiguration(readText(file), file);
+  const folder = file === undefined ? currentFolder : dirname(file);
+  const dataDir = flags.text("data-dir");
+  const anonymous = flags.choice("anonymous", ["on", "off"]);
+  const publicUrl = flags.text("public-url") ?? settings.publicUrl;
+  return {
+    host: flags.text("host") ?? settings.host ?? "127.0.0.1",
+    ...present("port", flags.integer("port", 0, 65_535) ?? settings.port),
+    dataDir:
+      dataDir !== undefined
+        ? absolutePath(dataDir, currentFolder)
+        : settings.dataDir !== undefined
+          ? absolutePath(settings.dataDir, folder)
+          : defaultDataDir,
+    ...present("anonymous", anonymous === undefined ? settings.anonymous : anonymous === "on"),
+    ...present("publicUrl", publicUrl === undefined ? undefined : checkedUrl("public-url", publicUrl)),
+    allowedHosts: [...(flags.texts("allowed-host") ?? settings.allowedHosts ?? [])].map(checkedHost),
+    allowedOrigins: [...(flags.texts("allowed-origin") ?? settings.allowedOrigins ?? [])].map(checkedOrigin),
+    paths: (settings.paths ?? []).map((path) => absolutePath(path, folder)),
+    contexts: settings.contexts ?? {},
+    hosts: lowerCased(settings.hosts ?? {}),
+    branches: settings.branches ?? ["**"],
+    tags: settings.tags ?? ["**"],
+    newestTags: settings.newestTags ?? 20,
+    ...present("timeLimitMs", settings.timeLimitMs),
+    ...present("searchWorkers", settings.searchWorkers),
+    ...present("indexWorkers", settings.indexWorkers),
+  };
+}
+
+/** The settings that `text` holds; `name` is what errors call it. */
+export function parseConfiguration(text: string, name: string): FromFile {
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text.replace(/^\uFEFF/, ""), errors, { allowTrailingComma: true });
+  const [wrong] = errors;
+  if (wrong !== undefined) {
+    const before = text.slice(0, wrong.offset).split("\n");
+    const place = `${name}:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
+    throw usage(`${place}: ${printParseErrorCode(wrong.error)}.`);
+  }
+  const result = ConfigurationFile.safeParse(value);
+  if (result.success) return result.data;
+  throw usage(result.error.issues.map((issue) => `${name}: ${sentence(issue)}`).join("\n"));
+}
+
+function sentence(issue: z.core.$ZodIssue): string {
+  const place = issue.path.map(String).join(".");
+  if (issue.code !== "unrecognized_keys") return `${place === "" ? "the file" : place}: ${issue.message}.`;
+  return issue.keys
+    .map((key) => {
+      const [near] = nearestNames(key, Object.keys(ConfigurationFile.shape));
+      return `There is no setting "${key}".${near === undefined ? "" : ` Did you mean "${near}"?`}`;
+    })
+    .join(" ");
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    throw usage(
+      `Cannot read the configuration ${file}: ${cause instanceof Error ? cause.message : String(cause)}`,
+    );
+  }
+}
+
+/** A property only where there is a value. */
+function present<Name extends string, Value>(
+  name: Name,
+  value: Value | undefined,
+): { [Key in Name]?: Value } {
+  return (value === undefined ? {} : { [name]: value }) as { [Key in Name]?: Value };
+}
+
+function checkedUrl(flag: string, text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw usage(`--${flag} takes an address such as https://search.example.com, not "${text}".`);
+  }
+  if (url.username !== "" || url.search !== "" || url.hash !== "") {
+    throw usage(`--${flag} takes an address without user, query and fragment, not "${text}".`);
+  }
+  return url.href.replace(/\/+$/, "");
+}
+
+function checkedHost(text: string): string {
+  if (/^[\w.-]+(:\d+)?$|^\[[\da-fA-F:.]+\](:\d+)?$/.test(text)) return text.toLowerCase();
+  throw usage(`--allowed-host takes a host name such as search.example.com, not "${text}".`);
+}
+
+function checkedOrigin(text: string): string {
+  const origin = URL.canParse(text) ? new URL(text).origin : "null";
+  if (origin !== "null" && text.replace(/\/$/, "").toLowerCase() === origin) return origin;
+  throw usage(`--allowed-origin takes an origin such as https://example.com, not "${text}".`);
+}
+
+function lowerCased<Value>(record: Readonly<Record<string, Value>>): Record<string, Value> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+/** `path` seen from `folder`; a leading `~/` that no shell has replaced is the home folder. */
+export function absolutePath(path: string, folder: string): string {
+  if (path === "~" || path.startsWith("~/")) return resolve(homedir(), path.slice(2));
+  return resolve(folder, path);
+}

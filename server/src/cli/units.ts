@@ -1,0 +1,24 @@
+/** Numbers as people read them. */
+
+/** `1.4 GB`: decimal units, as the bars and disks count them. */
+export function bytesInWords(bytes: number): string {
+  const units = ["bytes", "kB", "MB", "GB", "TB"];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return `${unit === 0 || value >= 99.5 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+}
+
+export function secondsInWords(milliseconds: number): string {
+  const seconds = milliseconds / 1000;
+  if (seconds < 99.5) return `${seconds.toFixed(1)} s`;
+  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+}
+
+/** `1 file`, `2 files`, `1 repository`, `12,345 repositories`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
+}
