@@ -1,0 +1,127 @@
+/** From a folder to the repositories in it, by reading folders and small files: no git process. */
+import * as fs from "node:fs";
+import { dirname, isAbsolute, join, resolve, sep } from "node:path";
+import { ServiceError, throwIfAborted } from "#base/error";
+import type { RepositoryKind } from "#model/repository";
+import { configValue, parseConfig } from "./config";
+import { findPlace, type GitPlace, readText } from "./place";
+
+export interface FoundRepository {
+  readonly kind: RepositoryKind;
+  /** The working tree of a clone, the git directory of a bare repository, the folder. Absolute and real. */
+  readonly path: string;
+  /** Absent for a folder. */
+  readonly place?: GitPlace;
+}
+
+export interface Discovery {
+  readonly repositories: readonly FoundRepository[];
+  /** Folders that could not be read; what lies in them is not found. */
+  readonly unreadable: readonly string[];
+}
+
+/** Folders below the given one that are looked into. */
+const maxDepth = 4;
+/** Hold no repository that anybody wrote, and very many folders. */
+const neverScanned = new Set([".git", ".hg", ".svn", "node_modules"]);
+/** So many folders are read (about 10 ms) before others have their turn. */
+const foldersAtOnce = 200;
+
+/**
+ * The repositories at and below `path`: clones, linked worktrees, submodules and bare repositories, each once by its
+ * common git directory (a clone stands for its worktrees). Symbolic links are not followed, `path` itself aside. A
+ * folder that holds no repository is itself one, of the kind `folder`.
+ *
+ * Throws NOT_FOUND for what is no folder.
+ */
+export async function discover(path: string, signal?: AbortSignal): Promise<Discovery> {
+  const root = realFolder(path);
+  const scan = new Scan();
+  const waiting: { folder: string; depth: number }[] = [{ folder: root, depth: 0 }];
+  for (let next = waiting.shift(), read = 1; next; next = waiting.shift(), read++) {
+    throwIfAborted(signal);
+    for (const folder of scan.visit(next.folder)) {
+      if (next.depth < maxDepth) waiting.push({ folder, depth: next.depth + 1 });
+    }
+    if (read % foldersAtOnce === 0) await new Promise((go) => setImmediate(go));
+  }
+  const repositories = scan.repositories();
+  if (repositories.length === 0)
+    return { repositories: [{ kind: "folder", path: root }], unreadable: scan.unreadable };
+  return { repositories, unreadable: scan.unreadable };
+}
+
+function realFolder(path: string): string {
+  try {
+    const real = fs.realpathSync(path);
+    if (fs.statSync(real).isDirectory()) return real;
+  } catch (cause) {
+    throw new ServiceError("NOT_FOUND", `${path} is not there, or cannot be read.`, { cause });
+  }
+  throw new ServiceError("NOT_FOUND", `${path} is no folder.`);
+}
+
+class Scan {
+  readonly unreadable: string[] = [];
+  readonly #byCommonDir = new Map<string, FoundRepository>();
+
+  /** Notes what the folder is, and gives the folders in it that are worth a look. */
+  visit(folder: string): string[] {
+    let entries: fs.Dirent[];
+    try {
+      entries = fs.readdirSync(folder, { withFileTypes: true });
+    } catch {
+      this.unreadable.push(folder);
+      return [];
+    }
+    const names = new Set(entries.map(({ name }) => name));
+    const mayBeRepository = names.has(".git") || (names.has("HEAD") && names.has("objects"));
+    const place = mayBeRepository ? findPlace(folder) : undefined;
+    if (place) this.#add(place);
+    if (place && place.workTree === undefined && place.gitDir === folder) return [];
+    if (place && names.has(".gitmodules")) this.#addSubmodules(folder);
+    return entries
+      .filter((entry) => entry.isDirectory() && !neverScanned.has(entry.name))
+      .map(({ name }) => join(folder, name));
+  }
+
+  /** The clone itself wins over its worktrees, and the first of those over the others. */
+  #add(place: GitPlace): void {
+    const known = this.#byCommonDir.get(place.commonDir);
+    const isMain = place.gitDir === place.commonDir;
+    if (known && !isMain) return;
+    this.#byCommonDir.set(place.commonDir, foundAt(place));
+  }
+
+  /** Submodules may lie deeper than a scan goes. */
+  #addSubmodules(workTree: string): void {
+    const modules = parseConfig(readText(join(workTree, ".gitmodules")) ?? "");
+    for (const key of modules.keys()) {
+      const path = /^submodule\..*\.path$/s.test(key) ? configValue(modules, key) : undefined;
+      if (path === undefined || isAbsolute(path)) continue;
+      const folder = resolve(workTree, path);
+      const place = folder.startsWith(workTree + sep) ? findPlace(folder) : undefined;
+      if (place?.workTree === undefined || !place.workTree.startsWith(workTree + sep)) continue;
+      const isNew = !this.#byCommonDir.has(place.commonDir);
+      this.#add(place);
+      if (isNew) this.#addSubmodules(folder);
+    }
+  }
+
+  repositories(): FoundRepository[] {
+    return [...this.#byCommonDir.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+}
+
+function foundAt(place: GitPlace): FoundRepository {
+  if (place.workTree !== undefined) return { kind: "clone", path: place.workTree, place };
+  // `repo/.git` that says of itself that it is bare is known by the folder around it to nobody else.
+  return { kind: "bare", path: place.gitDir, place };
+}
+
+/** The last folders of a path, `count` of them, `/`-separated: the name of a repository without a remote. */
+export function lastFolders(path: string, count: number): string {
+  const segments = path.split(/[\\/]+/).filter((segment) => segment !== "");
+  if (segments.at(-1) === ".git" && segments.length > 1) segments.pop();
+  return segments.slice(-count).join("/") || dirname(path);
+}

@@ -1,0 +1,112 @@
+/** Which refs of a repository are indexed, and at which commits. */
+import type { CommitHash, Revision } from "#model/repository";
+import { type ReadObject, readObjects } from "./objects";
+import type { GitPlace } from "./place";
+import type { Ref, Refs } from "./refs";
+
+export interface RevisionChoice {
+  readonly isWantedBranch: (shortName: string) => boolean;
+  readonly isWantedTag: (shortName: string) => boolean;
+  /** Of the wanted tags, this many of the newest, by their own date or their commit's. */
+  readonly maxTags: number;
+}
+
+export const allBranches: RevisionChoice = {
+  isWantedBranch: () => true,
+  isWantedTag: () => true,
+  maxTags: 20,
+};
+
+export interface ChosenRevisions {
+  /** The default one first, then branches by name, then tags, newest first. */
+  readonly revisions: readonly Revision[];
+  /** Name of the first; absent before the first commit. */
+  readonly defaultRevision?: string;
+}
+
+/** At most one git process, and none where the refs' files tell everything. */
+export async function chooseRevisions(
+  place: GitPlace,
+  refs: Refs,
+  choice: RevisionChoice,
+  signal?: AbortSignal,
+): Promise<ChosenRevisions> {
+  const defaultRevision = chooseDefault(refs);
+  const branches = named(refs, branchPrefix).filter(
+    ([name]) => name === defaultRevision?.name || choice.isWantedBranch(name.slice(branchPrefix.length)),
+  );
+  const tags = named(refs, tagPrefix).filter(([name]) => choice.isWantedTag(name.slice(tagPrefix.length)));
+  const revisions = [
+    ...(defaultRevision ? [defaultRevision] : []),
+    ...branches
+      .map(([name, { hash }]) => revision(name, hash))
+      .filter(({ name }) => name !== defaultRevision?.name),
+    ...(await newestTags(place, tags, choice.maxTags, signal)),
+  ];
+  return defaultRevision ? { revisions, defaultRevision: defaultRevision.name } : { revisions };
+}
+
+const branchPrefix = "refs/heads/";
+const tagPrefix = "refs/tags/";
+
+/** What HEAD names. Where that does not exist (yet), a branch with one of the usual names, else the first. */
+function chooseDefault({ head, refs }: Refs): Revision | undefined {
+  if (head.kind === "detached") return revision("HEAD", head.hash);
+  const candidates = [...(head.kind === "branch" ? [head.name] : []), "refs/heads/main", "refs/heads/master"];
+  for (const name of [...candidates, ...named({ refs }, branchPrefix).map(([other]) => other)]) {
+    const ref = refs.get(name);
+    if (ref) return revision(name, ref.hash);
+  }
+  return undefined;
+}
+
+function named({ refs }: Pick<Refs, "refs">, prefix: string): [string, Ref][] {
+  return [...refs].filter(([name]) => name.startsWith(prefix));
+}
+
+function revision(name: string, hash: string): Revision {
+  return { name, commit: hash as CommitHash };
+}
+
+/** Tags that lead to no commit (some lead to a tree) are left out. */
+async function newestTags(
+  place: GitPlace,
+  tags: readonly (readonly [string, Ref])[],
+  maxTags: number,
+  signal: AbortSignal | undefined,
+): Promise<Revision[]> {
+  if (maxTags <= 0 || tags.length === 0) return [];
+  const dated: { name: string; commit: string; date: number }[] = [];
+  const asked = tags.flatMap(([, { hash }]) => [hash, `${hash}^{commit}`]);
+  let ownDate: number | undefined;
+  await readObjects(
+    place,
+    asked,
+    maxTagBytes,
+    (object, index) => {
+      if (index % 2 === 0) {
+        ownDate = dateOf(object);
+        return;
+      }
+      const [name] = tags[(index - 1) / 2] ?? [""];
+      if (object.kind !== "content" && object.kind !== "tooLarge") return;
+      dated.push({ name, commit: object.hash, date: ownDate ?? dateOf(object) ?? 0 });
+    },
+    signal,
+  );
+  dated.sort((a, b) => b.date - a.date || (a.name < b.name ? 1 : -1));
+  return dated.slice(0, maxTags).map(({ name, commit }) => revision(name, commit));
+}
+
+/** The head of a tag or commit is short; its message may be long. */
+const maxTagBytes = 1024 * 1024;
+
+/** Seconds since 1970: a tag's `tagger`, a commit's `committer`. */
+function dateOf(object: ReadObject): number | undefined {
+  if (object.kind !== "content") return undefined;
+  const text = object.bytes.toString("latin1");
+  const headEnd = text.indexOf("\n\n");
+  const head = headEnd < 0 ? text : text.slice(0, headEnd);
+  const match = /^(?:tagger|committer) .*> (-?\d+) [+-]\d+$/m.exec(head);
+  return match ? Number(match[1]) : undefined;
+}
