@@ -50,8 +50,9 @@ export function createDispatch(options: DispatchOptions): Caller {
     throwIfAborted(rest.signal);
     const handler: Handler<Name> = service[name];
     const context: CallContext<Name> = { ...rest, actor };
-    // What is open must also answer when everything else is busy.
-    if (row.access === "open") return handler(request, context);
+    // What is open must also answer when everything else is busy; what only this computer's person asks may last as
+    // long as their editor is open, and must not keep a place from others.
+    if (row.access === "open" || row.http === undefined) return handler(request, context);
     return inTurn(() => handler(request, context), rest.signal);
   };
 }
