@@ -1,0 +1,337 @@
+/**
+ * The loops that run over every byte of a text or over every number of a posting list, 16 bytes at a time.
+ *
+ * AssemblyScript, not TypeScript. Every position is an address in the imported memory. Loads may reach 64 bytes past
+ * the end of a text, so the memory must go on that far (`memory.ts` sees to it); stores never do.
+ */
+
+const newline: u8 = 10;
+
+/** 16-byte comparisons that a search may still make before it gives up (see `search`). */
+let allowance: i32 = 0;
+
+export function find(
+  start: usize, length: usize, needle: usize, size: usize, first: usize, second: usize, out: usize, max: i32,
+): i32 {
+  return search(start, length, needle, size, first, second, out, max, false, true);
+}
+
+export function findFolded(
+  start: usize, length: usize, needle: usize, size: usize, first: usize, second: usize, out: usize, max: i32,
+): i32 {
+  return search(start, length, needle, size, first, second, out, max, true, true);
+}
+
+export function count(
+  start: usize, length: usize, needle: usize, size: usize, first: usize, second: usize,
+): i32 {
+  return search(start, length, needle, size, first, second, 0, 0, false, false);
+}
+
+export function countFolded(
+  start: usize, length: usize, needle: usize, size: usize, first: usize, second: usize,
+): i32 {
+  return search(start, length, needle, size, first, second, 0, 0, true, false);
+}
+
+/**
+ * Finds hits from left to right, none overlapping the one before it, and stores their distances from `start`.
+ *
+ * `first` and `second` are the places of the needle's two rarest bytes: 64 places are tested for both at once, and
+ * only where both stand is the needle compared. A folded search takes a folded needle and folds A to Z of the text.
+ *
+ * Gives the number of hits, or -1 when so many long comparisons failed late that a linear algorithm is faster.
+ */
+@inline
+function search(
+  start: usize, length: usize, needle: usize, size: usize, first: usize, second: usize, out: usize, max: i32,
+  folded: bool, keep: bool,
+): i32 {
+  if (length < size) return 0;
+  const end = start + length - size + 1;
+  const firstByte = load<u8>(needle + first), secondByte = load<u8>(needle + second);
+  const firstVector = i8x16.splat(firstByte), secondVector = i8x16.splat(secondByte);
+  // Setting the case bit of every byte sends nothing but the two forms of a letter to its small form.
+  const firstCase = i8x16.splat(folded ? caseBit(firstByte) : 0);
+  const secondCase = i8x16.splat(folded ? caseBit(secondByte) : 0);
+  let found: i32 = 0;
+  let next = start;
+  allowance = <i32>(length >> 3) + 4096;
+
+  for (let at = start; at < end; at += 64) {
+    const a = places(at, first, second, firstVector, secondVector, firstCase, secondCase, folded);
+    const b = places(at + 16, first, second, firstVector, secondVector, firstCase, secondCase, folded);
+    const c = places(at + 32, first, second, firstVector, secondVector, firstCase, secondCase, folded);
+    const d = places(at + 48, first, second, firstVector, secondVector, firstCase, secondCase, folded);
+    if (!v128.any_true(v128.or(v128.or(a, b), v128.or(c, d)))) continue;
+    let candidates = bits(a, b, c, d);
+    if (end - at < 64) candidates &= (<u64>1 << (end - at)) - 1;
+    if (!keep && size == 1) {
+      found += <i32>popcnt(candidates);
+      continue;
+    }
+    while (candidates != 0) {
+      const here = at + <usize>ctz(candidates);
+      candidates &= candidates - 1;
+      if (here < next) continue;
+      if (size > 2 && !equal(here, needle, size, folded)) {
+        if (allowance < 0) return -1;
+        continue;
+      }
+      if (keep) store<u32>(out + (<usize>found << 2), <u32>(here - start));
+      found++;
+      if (keep && found == max) return found;
+      next = here + size;
+    }
+  }
+  return found;
+}
+
+@inline
+function caseBit(byte: u8): u8 {
+  return byte >= 0x61 && byte <= 0x7a ? 0x20 : 0;
+}
+
+/** Lanes set where both rare bytes of the needle stand in their places. */
+@inline
+function places(
+  at: usize, first: usize, second: usize, firstVector: v128, secondVector: v128, firstCase: v128, secondCase: v128,
+  folded: bool,
+): v128 {
+  let one = v128.load(at + first), two = v128.load(at + second);
+  if (folded) {
+    one = v128.or(one, firstCase);
+    two = v128.or(two, secondCase);
+  }
+  return v128.and(i8x16.eq(one, firstVector), i8x16.eq(two, secondVector));
+}
+
+/** One bit a lane, the first lane in the lowest bit. */
+@inline
+function bits(a: v128, b: v128, c: v128, d: v128): u64 {
+  return (
+    <u64>i8x16.bitmask(a) |
+    (<u64>i8x16.bitmask(b) << 16) |
+    (<u64>i8x16.bitmask(c) << 32) |
+    (<u64>i8x16.bitmask(d) << 48)
+  );
+}
+
+@inline
+function equal(at: usize, needle: usize, size: usize, folded: bool): bool {
+  if (size < 16) {
+    const wanted = (1 << <i32>size) - 1;
+    return (equalLanes(at, needle, folded) & wanted) == wanted;
+  }
+  return folded ? equalLongFolded(at, needle, size) : equalLong(at, needle, size);
+}
+
+@inline
+function equalLanes(at: usize, needle: usize, folded: bool): i32 {
+  const text = v128.load(at);
+  return i8x16.bitmask(i8x16.eq(folded ? fold16(text) : text, v128.load(needle)));
+}
+
+function equalLong(at: usize, needle: usize, size: usize): bool {
+  return equalBlocks(at, needle, size, false);
+}
+
+function equalLongFolded(at: usize, needle: usize, size: usize): bool {
+  return equalBlocks(at, needle, size, true);
+}
+
+/** For 16 bytes and more; the last block overlaps the one before it. */
+@inline
+function equalBlocks(at: usize, needle: usize, size: usize, folded: bool): bool {
+  const last = size - 16;
+  for (let done: usize = 0; done < last; done += 16) {
+    allowance--;
+    if (equalLanes(at + done, needle + done, folded) != 0xffff) return false;
+  }
+  return equalLanes(at + last, needle + last, folded) == 0xffff;
+}
+
+@inline
+function fold16(bytes: v128): v128 {
+  const capital = i8x16.lt_u(i8x16.sub(bytes, i8x16.splat(0x41)), i8x16.splat(26));
+  return v128.or(bytes, v128.and(capital, i8x16.splat(0x20)));
+}
+
+/** Copies with A to Z made small. `from` and `to` may be the same. */
+export function fold(from: usize, to: usize, length: usize): void {
+  let done: usize = 0;
+  for (; done + 16 <= length; done += 16) v128.store(to + done, fold16(v128.load(from + done)));
+  for (; done < length; done++) {
+    const byte = load<u8>(from + done);
+    store<u8>(to + done, byte - 0x41 < 26 ? byte | 0x20 : byte);
+  }
+}
+
+/** Stores the distances of newlines from `start`. */
+export function newlines(start: usize, length: usize, out: usize): i32 {
+  const wanted = i8x16.splat(newline);
+  const end = start + length;
+  let to = out;
+  for (let at = start; at < end; at += 64) {
+    let lanes = bits(
+      i8x16.eq(v128.load(at), wanted),
+      i8x16.eq(v128.load(at, 16), wanted),
+      i8x16.eq(v128.load(at, 32), wanted),
+      i8x16.eq(v128.load(at, 48), wanted),
+    );
+    if (end - at < 64) lanes &= (<u64>1 << (end - at)) - 1;
+    for (; lanes != 0; lanes &= lanes - 1) {
+      store<u32>(to, <u32>(at - start) + <u32>ctz(lanes));
+      to += 4;
+    }
+  }
+  return <i32>((to - out) >> 2);
+}
+
+export function countNewlines(start: usize, length: usize): i32 {
+  const wanted = i8x16.splat(newline);
+  const end = start + length;
+  let found: i32 = 0;
+  let at = start;
+  while (at + 16 <= end) {
+    // A lane counts to 255 at most.
+    const stop = min(end - 15, at + 16 * 255);
+    let lanes = i8x16.splat(0);
+    for (; at < stop; at += 16) lanes = i8x16.sub(lanes, i8x16.eq(v128.load(at), wanted));
+    found += sum(lanes);
+  }
+  for (; at < end; at++) found += i32(load<u8>(at) == newline);
+  return found;
+}
+
+/** UTF-8 sequences are as many as the bytes that do not go on with one. */
+export function countCodePoints(start: usize, length: usize): i32 {
+  const lastContinuation = i8x16.splat(-65);
+  const end = start + length;
+  let found: i32 = 0;
+  let at = start;
+  while (at + 16 <= end) {
+    const stop = min(end - 15, at + 16 * 255);
+    let lanes = i8x16.splat(0);
+    for (; at < stop; at += 16) lanes = i8x16.sub(lanes, i8x16.gt_s(v128.load(at), lastContinuation));
+    found += sum(lanes);
+  }
+  for (; at < end; at++) found += i32(load<i8>(at) > -65);
+  return found;
+}
+
+@inline
+function sum(lanes: v128): i32 {
+  const quads = i32x4.extadd_pairwise_i16x8_u(i16x8.extadd_pairwise_i8x16_u(lanes));
+  return (
+    i32x4.extract_lane(quads, 0) +
+    i32x4.extract_lane(quads, 1) +
+    i32x4.extract_lane(quads, 2) +
+    i32x4.extract_lane(quads, 3)
+  );
+}
+
+export function isAscii(start: usize, length: usize): bool {
+  const end = start + length;
+  let at = start;
+  for (; at + 64 <= end; at += 64) {
+    const all = v128.or(
+      v128.or(v128.load(at), v128.load(at, 16)),
+      v128.or(v128.load(at, 32), v128.load(at, 48)),
+    );
+    if (i8x16.bitmask(all) != 0) return false;
+  }
+  for (; at < end; at++) if (load<u8>(at) >= 0x80) return false;
+  return true;
+}
+
+/**
+ * Decodes LEB128 deltas, each at least 1, the first counted from -1, to ascending numbers.
+ *
+ * Gives how many there are, or -1 when a delta is 0, a number needs more than 32 bits, or the last one is cut.
+ */
+export function decodeDeltas(start: usize, length: usize, out: usize): i32 {
+  const end = start + length;
+  let at = start;
+  let to = out;
+  let last: i64 = -1;
+  while (at < end) {
+    // 16 deltas of one byte each, none 0, that cannot lead past 32 bits.
+    if (at + 16 <= end && last < 0xffffffff - 16 * 127) {
+      const bytes = v128.load(at);
+      if (i8x16.bitmask(bytes) == 0 && i8x16.all_true(bytes)) {
+        const low = i16x8.extend_low_i8x16_u(bytes), high = i16x8.extend_high_i8x16_u(bytes);
+        const a = prefixSums(i32x4.extend_low_i16x8_u(low), i32x4.splat(<i32>last));
+        const b = prefixSums(i32x4.extend_high_i16x8_u(low), v128.shuffle<i32>(a, a, 3, 3, 3, 3));
+        const c = prefixSums(i32x4.extend_low_i16x8_u(high), v128.shuffle<i32>(b, b, 3, 3, 3, 3));
+        const d = prefixSums(i32x4.extend_high_i16x8_u(high), v128.shuffle<i32>(c, c, 3, 3, 3, 3));
+        v128.store(to, a);
+        v128.store(to, b, 16);
+        v128.store(to, c, 32);
+        v128.store(to, d, 48);
+        last = <i64><u32>i32x4.extract_lane(d, 3);
+        at += 16;
+        to += 64;
+        continue;
+      }
+    }
+    // Sixteen at a time, so that a run of mixed lengths does not pay for the test above at every number.
+    for (let turn = 0; turn < 16 && at < end; turn++) {
+      let byte: u32 = load<u8>(at++);
+      let delta: u64 = byte & 0x7f;
+      for (let shift: u64 = 7; byte >= 0x80; shift += 7) {
+        if (at == end || shift > 28) return -1;
+        byte = load<u8>(at++);
+        delta |= <u64>(byte & 0x7f) << shift;
+      }
+      last += <i64>delta;
+      if (delta == 0 || last > 0xffffffff) return -1;
+      store<u32>(to, <u32>last);
+      to += 4;
+    }
+  }
+  return <i32>((to - out) >> 2);
+}
+
+@inline
+function prefixSums(lanes: v128, before: v128): v128 {
+  const zero = i32x4.splat(0);
+  const pairs = i32x4.add(lanes, v128.shuffle<i32>(zero, lanes, 0, 4, 5, 6));
+  return i32x4.add(i32x4.add(pairs, v128.shuffle<i32>(zero, pairs, 0, 0, 4, 5)), before);
+}
+
+/** Stores the numbers that two ascending lists have in common; compares four with four. */
+export function intersect(a: usize, aLength: i32, b: usize, bLength: i32, out: usize): i32 {
+  const aEnd = a + (<usize>aLength << 2), bEnd = b + (<usize>bLength << 2);
+  let to = out;
+  while (a + 16 <= aEnd && b + 16 <= bEnd) {
+    const four = v128.load(a), others = v128.load(b);
+    let common = i32x4.bitmask(v128.or(
+      v128.or(
+        i32x4.eq(four, others),
+        i32x4.eq(four, v128.shuffle<i32>(others, others, 1, 2, 3, 0)),
+      ),
+      v128.or(
+        i32x4.eq(four, v128.shuffle<i32>(others, others, 2, 3, 0, 1)),
+        i32x4.eq(four, v128.shuffle<i32>(others, others, 3, 0, 1, 2)),
+      ),
+    ));
+    for (; common != 0; common &= common - 1) {
+      store<u32>(to, load<u32>(a + (<usize>ctz(common) << 2)));
+      to += 4;
+    }
+    const aLast = load<u32>(a, 12), bLast = load<u32>(b, 12);
+    a += <usize>(aLast <= bLast) << 4;
+    b += <usize>(bLast <= aLast) << 4;
+  }
+  while (a < aEnd && b < bEnd) {
+    const one = load<u32>(a), other = load<u32>(b);
+    if (one == other) {
+      store<u32>(to, one);
+      to += 4;
+    }
+    a += <usize>(one <= other) << 2;
+    b += <usize>(other <= one) << 2;
+  }
+  return <i32>((to - out) >> 2);
+}

@@ -1,0 +1,164 @@
+/** The kernels in TypeScript: for a Node without WebAssembly SIMD, and to check the others against. */
+import { gallopingFactor, intersectGalloping } from "./gallop";
+import type { Kernels } from "./kernels";
+import { KernelMemory } from "./memory";
+import { foldByte, Needle } from "./needle";
+
+const newline = 10;
+const folded = Uint8Array.from({ length: 256 }, (_, byte) => foldByte(byte));
+const unfolded = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+
+export class PlainKernels implements Kernels {
+  readonly #memory: KernelMemory;
+
+  constructor() {
+    let held = new Uint8Array();
+    this.#memory = new KernelMemory((byteCount) => {
+      const grown = new Uint8Array(Math.ceil(byteCount / 8) * 8);
+      grown.set(held);
+      held = grown;
+      return grown.buffer;
+    });
+  }
+
+  get bytes(): Uint8Array {
+    return this.#memory.bytes;
+  }
+
+  get words(): Uint32Array {
+    return this.#memory.words;
+  }
+
+  get hits(): Uint32Array {
+    return this.#memory.hits;
+  }
+
+  get decoded(): Uint32Array {
+    return this.#memory.decoded;
+  }
+
+  reserve(byteCount: number): number {
+    return this.#memory.reserve(byteCount);
+  }
+
+  prepareNeedle(bytes: Uint8Array, caseSensitive: boolean): Needle {
+    return new Needle(bytes, caseSensitive);
+  }
+
+  find(needle: Needle, start: number, length: number, maxHits = length): number {
+    this.#memory.check(start, length);
+    return findLinear(this.bytes, start, length, needle, maxHits, this.hits);
+  }
+
+  count(needle: Needle, start: number, length: number): number {
+    this.#memory.check(start, length);
+    return findLinear(this.bytes, start, length, needle, length, undefined);
+  }
+
+  newlines(start: number, length: number): number {
+    this.#memory.check(start, length);
+    const { bytes, hits } = this;
+    let found = 0;
+    for (let at = start, end = start + length; at < end; at++) {
+      if (bytes[at] === newline) hits[found++] = at - start;
+    }
+    return found;
+  }
+
+  countNewlines(start: number, length: number): number {
+    this.#memory.check(start, length);
+    const { bytes } = this;
+    let found = 0;
+    for (let at = start, end = start + length; at < end; at++) if (bytes[at] === newline) found++;
+    return found;
+  }
+
+  isAscii(start: number, length: number): boolean {
+    this.#memory.check(start, length);
+    const { bytes } = this;
+    for (let at = start, end = start + length; at < end; at++) if ((bytes[at] ?? 0) >= 0x80) return false;
+    return true;
+  }
+
+  countCodePoints(start: number, length: number): number {
+    this.#memory.check(start, length);
+    const { bytes } = this;
+    let found = 0;
+    for (let at = start, end = start + length; at < end; at++) {
+      if (((bytes[at] ?? 0) & 0xc0) !== 0x80) found++;
+    }
+    return found;
+  }
+
+  fold(from: number, to: number, length: number): void {
+    this.#memory.check(from, length);
+    this.#memory.check(to, length);
+    const { bytes } = this;
+    for (let done = 0; done < length; done++) bytes[to + done] = folded[bytes[from + done] ?? 0] ?? 0;
+  }
+
+  decodeDeltas(start: number, length: number): number {
+    this.#memory.check(start, length);
+    const { bytes, decoded } = this;
+    const end = start + length;
+    let last = -1;
+    let found = 0;
+    for (let at = start; at < end; ) {
+      let byte = bytes[at++] ?? 0;
+      let delta = byte & 0x7f;
+      for (let scale = 128; byte >= 0x80; scale *= 128) {
+        if (at === end || scale > 2 ** 28) return -1;
+        byte = bytes[at++] ?? 0;
+        delta += (byte & 0x7f) * scale;
+      }
+      last += delta;
+      if (delta === 0 || last > 0xffff_ffff) return -1;
+      decoded[found++] = last;
+    }
+    return found;
+  }
+
+  intersect(a: Uint32Array, b: Uint32Array, into: Uint32Array): number {
+    if (a.length > b.length) return this.intersect(b, a, into);
+    if (b.length > a.length * gallopingFactor) return intersectGalloping(a, b, into);
+    let found = 0;
+    for (let aAt = 0, bAt = 0; aAt < a.length && bAt < b.length; ) {
+      const one = a[aAt] ?? 0;
+      const other = b[bAt] ?? 0;
+      if (one <= other) aAt++;
+      if (other <= one) bAt++;
+      if (one === other) into[found++] = one;
+    }
+    return found;
+  }
+}
+
+/**
+ * Finds what `Kernels.find` finds, in time that grows with the text alone: Knuth, Morris and Pratt's algorithm.
+ *
+ * Gives the number of hits; without `hits` it only counts.
+ */
+export function findLinear(
+  bytes: Uint8Array,
+  start: number,
+  length: number,
+  needle: Needle,
+  maxHits: number,
+  hits: Uint32Array | undefined,
+): number {
+  const { bytes: wanted, failures, caseSensitive } = needle;
+  const seen = caseSensitive ? unfolded : folded;
+  let found = 0;
+  let matched = 0;
+  for (let at = start, end = start + length; at < end && found < maxHits; at++) {
+    const byte = seen[bytes[at] ?? 0];
+    while (matched > 0 && wanted[matched] !== byte) matched = failures[matched - 1] ?? 0;
+    if (wanted[matched] !== byte) continue;
+    matched++;
+    if (matched < wanted.length) continue;
+    if (hits !== undefined) hits[found] = at + 1 - wanted.length - start;
+    found++;
+    matched = 0;
+  }
+  return found;
+}

@@ -1,0 +1,326 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { Kernels } from "#kernels/kernels";
+import { foldByte } from "#kernels/needle";
+import { PlainKernels } from "#kernels/plain";
+import { hasSimd, SimdKernels } from "#kernels/simd";
+
+const both: readonly (readonly [string, Kernels])[] = [
+  ["simd", new SimdKernels()],
+  ["plain", new PlainKernels()],
+];
+
+test("this machine runs the kernels in WebAssembly", () => assert.ok(hasSimd()));
+
+/** What a search should give, in the plainest words there are. */
+function hitsOf(text: Uint8Array, needle: Uint8Array, caseSensitive: boolean): number[] {
+  const seen = caseSensitive ? (byte: number) => byte : foldByte;
+  const hits: number[] = [];
+  for (let at = 0; at + needle.length <= text.length; ) {
+    const isHit = needle.every((byte, place) => seen(byte) === seen(text[at + place] ?? 0));
+    if (isHit) hits.push(at);
+    at += isHit ? needle.length : 1;
+  }
+  return hits;
+}
+
+/** Puts `text` at a distance from where texts start, with bytes around it that look like its own. */
+function put(kernels: Kernels, text: Uint8Array, distance: number): number {
+  const start = kernels.reserve(distance + text.length + 100) + distance;
+  kernels.bytes.fill(text.at(-1) ?? 0, start - distance, start + text.length + 100);
+  kernels.bytes.set(text, start);
+  return start;
+}
+
+function found(
+  kernels: Kernels,
+  text: Uint8Array,
+  needle: Uint8Array,
+  caseSensitive: boolean,
+  distance = 0,
+): number[] {
+  const start = put(kernels, text, distance);
+  const prepared = kernels.prepareNeedle(needle, caseSensitive);
+  const count = kernels.find(prepared, start, text.length);
+  const hits = [...kernels.hits.subarray(0, count)];
+  assert.equal(kernels.count(prepared, start, text.length), count);
+  const most = Math.floor(count / 2);
+  assert.equal(kernels.find(prepared, start, text.length, most), most);
+  assert.deepEqual([...kernels.hits.subarray(0, most)], hits.slice(0, most));
+  return hits;
+}
+
+for (const [name, kernels] of both) {
+  const check = (text: string, needle: string, hits: number[], caseSensitive = true) =>
+    test(`${name}: ${needle} in ${text.slice(0, 40)}`, () => {
+      const bytes = (of: string) => Buffer.from(of, "latin1");
+      assert.deepEqual(found(kernels, bytes(text), bytes(needle), caseSensitive), hits);
+    });
+  check("", "a", []);
+  check("a", "a", [0]);
+  check("a", "ab", []);
+  check("aaaaaa", "aaa", [0, 3]);
+  check("aaaaa", "aa", [0, 2]);
+  check("ababab", "abab", [0]);
+  check("error Error ERROR", "error", [0]);
+  check("error Error ERROR", "Error", [0, 6, 12], false);
+  check("a[b a{b", "A[B", [0], false);
+  check("@`", "`", [1], false);
+  check("\u00c4 \u00e4", "\u00e4", [2], false);
+  check(
+    "x".repeat(200),
+    "x",
+    Array.from({ length: 200 }, (_, at) => at),
+  );
+}
+
+/** Few letters, so that hits, near misses and overlaps are many; some beyond ASCII, some next to the letters. */
+const letters = fc.constantFrom(...Buffer.from("aaabAB\n@[`{\x00\xe4\xc4\xff\xc3\xa4", "latin1"));
+const texts = fc.array(letters, { maxLength: 400 }).map((bytes) => Uint8Array.from(bytes));
+const places = fc.nat(70);
+
+test("every kernel finds what a plain scan finds", () => {
+  const needles = fc.array(letters, { minLength: 1, maxLength: 40 }).map((bytes) => Uint8Array.from(bytes));
+  const cases = fc.record({
+    text: texts,
+    needle: needles,
+    at: fc.nat(),
+    distance: places,
+    exact: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(cases, ({ text, needle, at, distance, exact }) => {
+      // Half of the texts have the needle in them, at any alignment, the last byte included.
+      const place = text.length < needle.length ? -1 : at % (2 * (text.length - needle.length + 1));
+      if (place >= 0 && place + needle.length <= text.length) text.set(needle, place);
+      const hits = hitsOf(text, needle, exact);
+      for (const [name, kernels] of both) {
+        assert.deepEqual(found(kernels, text, needle, exact, distance), hits, name);
+      }
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test("a needle is found at every place of a text, whatever its length", () => {
+  for (let size = 1; size <= 40; size++) {
+    const needle = Uint8Array.from({ length: size }, (_, place) => 0x61 + (place % 26));
+    for (let place = 0; place <= 130; place++) {
+      const text = new Uint8Array(place + size).fill(0x2e);
+      text.set(needle, place);
+      for (const [, kernels] of both) assert.deepEqual(found(kernels, text, needle, false), [place]);
+    }
+  }
+});
+
+test("long needles that fail late are given up and found in linear time", () => {
+  const [, simd] = both[0]!;
+  const needle = Buffer.alloc(10_000, "a");
+  const text = Buffer.concat(Array.from({ length: 30 }, () => Buffer.from(`${"A".repeat(9_999)}b`)));
+  const whole = Buffer.concat([text, needle]);
+  assert.deepEqual(found(simd, whole, needle, false), [text.length]);
+  assert.deepEqual(found(simd, whole, needle, true), [text.length]);
+});
+
+test("more needles than the memory holds at once", () => {
+  const [, simd] = both[0]!;
+  const needles = Array.from({ length: 300 }, (_, n) =>
+    simd.prepareNeedle(Buffer.from(`${"x".repeat(9_990)}${n}.`), true),
+  );
+  const text = Buffer.from(`${"x".repeat(9_990)}299.${"x".repeat(9_990)}7.`);
+  const start = put(simd, text, 0);
+  const counts = () => needles.map((needle) => simd.count(needle, start, text.length));
+  const expected = needles.map((_, n) => (n === 7 || n === 299 ? 1 : 0));
+  assert.deepEqual(counts(), expected);
+  assert.deepEqual(counts(), expected);
+  assert.throws(() => simd.count(simd.prepareNeedle(Buffer.alloc(1 << 20), true), start, 1), RangeError);
+});
+
+test("texts outside of the room are refused", () => {
+  for (const [, kernels] of both) {
+    const start = kernels.reserve(10);
+    const needle = kernels.prepareNeedle(Buffer.from("a"), true);
+    assert.throws(() => kernels.find(needle, start - 1, 10), RangeError);
+    assert.throws(() => kernels.find(needle, start, kernels.bytes.length), RangeError);
+    assert.throws(() => kernels.newlines(start, -1), RangeError);
+    assert.throws(() => kernels.prepareNeedle(new Uint8Array(), true), RangeError);
+  }
+});
+
+test("what is in the memory stays when it grows", () => {
+  for (const kernels of [new SimdKernels(), new PlainKernels()]) {
+    const text = Buffer.from("one two one");
+    const start = put(kernels, text, 0);
+    const needle = kernels.prepareNeedle(Buffer.from("one"), true);
+    assert.equal(kernels.count(needle, start, text.length), 2);
+    assert.equal(kernels.reserve(3_000_000), start);
+    assert.equal(kernels.find(needle, start, text.length), 2);
+    assert.deepEqual([...kernels.hits.subarray(0, 2)], [0, 8]);
+    assert.equal(kernels.countNewlines(start, 3_000_000), 0);
+  }
+});
+
+test("newlines, ASCII, code points and folding", () => {
+  fc.assert(
+    fc.property(texts, places, (text, distance) => {
+      const lines = [...text.keys()].filter((at) => text[at] === 10);
+      for (const [name, kernels] of both) {
+        const start = put(kernels, text, distance);
+        const count = kernels.newlines(start, text.length);
+        assert.deepEqual([...kernels.hits.subarray(0, count)], lines, name);
+        assert.equal(kernels.countNewlines(start, text.length), lines.length, name);
+        assert.equal(
+          kernels.isAscii(start, text.length),
+          text.every((byte) => byte < 0x80),
+          name,
+        );
+        const starts = text.filter((byte) => (byte & 0xc0) !== 0x80).length;
+        assert.equal(kernels.countCodePoints(start, text.length), starts, name);
+        const after = kernels.bytes.slice(start + text.length, start + text.length + 20);
+        kernels.fold(start, start, text.length);
+        assert.deepEqual(kernels.bytes.slice(start, start + text.length), text.map(foldByte), name);
+        assert.deepEqual(kernels.bytes.slice(start + text.length, start + text.length + 20), after, name);
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("newlines and code points are counted past what a byte holds", () => {
+  const text = Buffer.alloc(70_001, "\n");
+  for (const [, kernels] of both) {
+    const start = put(kernels, text, 3);
+    assert.equal(kernels.countNewlines(start, text.length), text.length);
+    assert.equal(kernels.countCodePoints(start, text.length), text.length);
+    assert.equal(kernels.newlines(start, text.length), text.length);
+  }
+});
+
+function encodeDeltas(numbers: readonly number[]): Uint8Array {
+  const bytes: number[] = [];
+  let last = -1;
+  for (const number of numbers) {
+    let delta = number - last;
+    for (; delta >= 128; delta = Math.floor(delta / 128)) bytes.push((delta % 128) | 128);
+    bytes.push(delta);
+    last = number;
+  }
+  return Uint8Array.from(bytes);
+}
+
+function ascending(maxDelta: number): fc.Arbitrary<number[]> {
+  return fc.array(fc.integer({ min: 1, max: maxDelta }), { maxLength: 300 }).map((deltas) => {
+    let last = -1;
+    return deltas.map((delta) => {
+      last += delta;
+      return last;
+    });
+  });
+}
+
+test("deltas decode to the numbers that were encoded", () => {
+  const lists = fc.oneof(ascending(3), ascending(127), ascending(140), ascending(40_000), ascending(2 ** 23));
+  fc.assert(
+    fc.property(lists, (numbers) => {
+      const bytes = encodeDeltas(numbers);
+      for (const [name, kernels] of both) {
+        const count = kernels.decodeDeltas(put(kernels, bytes, 0), bytes.length);
+        assert.deepEqual([...kernels.decoded.subarray(0, count)], numbers, name);
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+const deltaLists: Record<
+  string,
+  readonly [bytes: readonly number[], numbers: readonly number[] | "damaged"]
+> = {
+  nothing: [[], []],
+  "zero is the first number": [[1], [0]],
+  "the greatest number": [[0x80, 0x80, 0x80, 0x80, 0x10], [0xffffffff]],
+  "one more than the greatest": [[0x81, 0x80, 0x80, 0x80, 0x10], "damaged"],
+  "past the greatest by a second delta": [[0x80, 0x80, 0x80, 0x80, 0x10, 1], "damaged"],
+  "past the greatest by sixteen": [
+    [0xff, 0xff, 0xff, 0xff, 0x0f, ...new Array<number>(16).fill(1)],
+    "damaged",
+  ],
+  "a delta of nothing": [[1, 0], "damaged"],
+  "a delta of nothing among sixteen": [[...new Array<number>(20).fill(1), 0, 1], "damaged"],
+  "a number that is cut": [[0x80], "damaged"],
+  "a number that is cut late": [[1, 0xff, 0xff], "damaged"],
+  "six bytes": [[0x80, 0x80, 0x80, 0x80, 0x80, 1], "damaged"],
+};
+for (const [name, [bytes, numbers]] of Object.entries(deltaLists)) {
+  test(`deltas: ${name}`, () => {
+    for (const [kind, kernels] of both) {
+      const count = kernels.decodeDeltas(put(kernels, Uint8Array.from(bytes), 0), bytes.length);
+      assert.deepEqual(count < 0 ? "damaged" : [...kernels.decoded.subarray(0, count)], numbers, kind);
+    }
+  });
+}
+
+test("any bytes decode alike or are damaged alike", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
+      const [simd, plain] = both.map(([, kernels]) => {
+        const count = kernels.decodeDeltas(put(kernels, bytes, 0), bytes.length);
+        return count < 0 ? "damaged" : [...kernels.decoded.subarray(0, count)];
+      });
+      assert.deepEqual(simd, plain);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("intersections", () => {
+  const list = (length: number, step: number, seed: number) => {
+    let last = seed;
+    return Uint32Array.from({ length }, (_, n) => {
+      last += 1 + ((n * 7919 + seed * 104_729) % step);
+      return last;
+    });
+  };
+  for (const [aLength, bLength, aStep, bStep] of [
+    [0, 10, 3, 3],
+    [3, 5, 2, 2],
+    [100, 90, 3, 4],
+    [5_000, 6_000, 3, 3],
+    [9_000, 9_000, 1, 1],
+    [20_000, 3_000, 2, 17],
+    [10, 9_000, 900, 2],
+  ] as const) {
+    const a = list(aLength, aStep, 1);
+    const b = list(bLength, bStep, 2);
+    const inB = new Set(b);
+    const expected = a.filter((number) => inB.has(number));
+    for (const [name, kernels] of both) {
+      const into = new Uint32Array(Math.min(aLength, bLength));
+      assert.deepEqual(into.slice(0, kernels.intersect(a, b, into)), expected, name);
+      assert.deepEqual(into.slice(0, kernels.intersect(b, a, into)), expected, name);
+      const own = a.slice();
+      assert.deepEqual(own.slice(0, kernels.intersect(own, b, own)), expected, name);
+    }
+  }
+});
+
+test("intersections of random lists", () => {
+  const numbers = fc.uniqueArray(fc.oneof(fc.nat(50), fc.integer({ min: 0xfffffff0, max: 0xffffffff })), {
+    maxLength: 60,
+  });
+  const lists = numbers.map((list) => Uint32Array.from(list).sort());
+  fc.assert(
+    fc.property(lists, lists, (a, b) => {
+      const inB = new Set(b);
+      const into = new Uint32Array(60);
+      for (const [name, kernels] of both) {
+        assert.deepEqual(
+          into.slice(0, kernels.intersect(a, b, into)),
+          a.filter((n) => inB.has(n)),
+          name,
+        );
+      }
+    }),
+  );
+});
