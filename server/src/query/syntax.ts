@@ -1,0 +1,85 @@
+/**
+ * The syntax tree of an RE2 expression, freed of what does not change which text matches: groups are gone, flags are
+ * resolved into the nodes, and every kind of repetition is one kind.
+ */
+export type Syntax =
+  /** Matches nowhere. */
+  | { readonly kind: "nothing" }
+  | { readonly kind: "empty" }
+  /** Code points; with `fold` each stands for its whole folding orbit. */
+  | { readonly kind: "literal"; readonly codePoints: readonly number[]; readonly fold: boolean }
+  /** Pairs of first and last code point, ascending; folding is already in the ranges. */
+  | { readonly kind: "class"; readonly ranges: readonly number[] }
+  | { readonly kind: Assertion }
+  /** `max` is `Infinity` where there is no upper bound. */
+  | {
+      readonly kind: "repeat";
+      readonly child: Syntax;
+      readonly min: number;
+      readonly max: number;
+      readonly greedy: boolean;
+    }
+  | { readonly kind: "concat"; readonly children: readonly Syntax[] }
+  | { readonly kind: "alternate"; readonly children: readonly Syntax[] };
+
+export const assertions = [
+  "lineStart",
+  "lineEnd",
+  "textStart",
+  "textEnd",
+  "wordBoundary",
+  "noWordBoundary",
+] as const;
+export type Assertion = (typeof assertions)[number];
+
+export const newline = 0x0a;
+export const maxCodePoint = 0x10ffff;
+
+export function isAssertion(node: Syntax): node is Extract<Syntax, { kind: Assertion }> {
+  return (assertions as readonly string[]).includes(node.kind);
+}
+
+export function childrenOf(node: Syntax): readonly Syntax[] {
+  if (node.kind === "repeat") return [node.child];
+  return node.kind === "concat" || node.kind === "alternate" ? node.children : [];
+}
+
+/** Whether any node of the tree passes. */
+export function someNode(node: Syntax, passes: (node: Syntax) => boolean): boolean {
+  return passes(node) || childrenOf(node).some((child) => someNode(child, passes));
+}
+
+export function classHas(ranges: readonly number[], codePoint: number): boolean {
+  for (let at = 0; at < ranges.length; at += 2) {
+    if ((ranges[at] ?? 0) <= codePoint && codePoint <= (ranges[at + 1] ?? 0)) return true;
+  }
+  return false;
+}
+
+/** Whether a match may hold or look at a newline, or asks for the ends of the text. */
+export function looksBeyondLine(root: Syntax): boolean {
+  return someNode(
+    root,
+    (node) =>
+      node.kind === "textStart" ||
+      node.kind === "textEnd" ||
+      (node.kind === "literal" && node.codePoints.includes(newline)) ||
+      (node.kind === "class" && classHas(node.ranges, newline)),
+  );
+}
+
+/** Instructions of the compiled program, about: counted repetitions are written out, large classes cost more. */
+export function programSize(node: Syntax): number {
+  switch (node.kind) {
+    case "literal":
+      return node.codePoints.length;
+    case "class":
+      return 1 + node.ranges.length / 16;
+    case "repeat": {
+      const copies = node.max === Number.POSITIVE_INFINITY ? node.min + 1 : node.max;
+      return 1 + copies * programSize(node.child);
+    }
+    default:
+      return childrenOf(node).reduce((sum, child) => sum + programSize(child), 1);
+  }
+}
