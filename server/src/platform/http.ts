@@ -1,0 +1,63 @@
+/** Outgoing HTTP: undici, behind the little that the house needs of it. Loaded with the first request. */
+import type { Agent } from "undici";
+import { cancelled } from "#base/error";
+
+export interface HttpRequest {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+export interface HttpClient {
+  /** Rejects with CANCELLED when the signal fires, else with what undici says. So does reading the body. */
+  request(request: HttpRequest): Promise<HttpAnswer>;
+  /** Ends what is still open. */
+  close(): Promise<void>;
+}
+
+/** Speaks to whoever listens on a Unix socket or named pipe. Nothing times out: the other end is this very computer. */
+export function socketClient(socketPath: string): HttpClient {
+  let agent: Promise<Agent> | undefined;
+  return {
+    async request({ method, path, headers = {}, body, signal }) {
+      agent ??= import("undici").then(
+        (undici) =>
+          new undici.Agent({ connect: { socketPath }, headersTimeout: 0, bodyTimeout: 0, pipelining: 1 }),
+      );
+      try {
+        const answer = await (await agent).request({
+          origin: "http://localhost",
+          method,
+          path,
+          headers,
+          body: body ?? null,
+          signal,
+        });
+        return { status: answer.statusCode, body: untilAborted(answer.body, signal) };
+      } catch (error) {
+        throw signal.aborted ? cancelled() : error;
+      }
+    },
+    async close() {
+      await (await agent)?.destroy();
+    },
+  };
+}
+
+async function* untilAborted(
+  body: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    throw signal.aborted ? cancelled() : error;
+  }
+}
