@@ -1,0 +1,425 @@
+/**
+ * What is known of each repository, and which PATHs were given: one file, `catalogue.json`, readable without a
+ * database.
+ *
+ * Ids are given once and never again; they are on disk before anybody sees them. Everything else (states, revisions,
+ * counts) is written a moment later, many changes at once, and at the latest by `close`: what a crash takes can be
+ * read again from the manifests and from the repositories themselves.
+ */
+import { readFileSync } from "node:fs";
+import { join, sep } from "node:path";
+import { ServiceError } from "#base/error";
+import type { CodeHostType, Repository, RepositoryId, RepositoryKind } from "#model/repository";
+import { type Clock, systemClock } from "#platform/clock";
+import { diskFiles, type Files, replaceFile } from "#platform/files";
+import type { Log } from "#platform/log";
+import {
+  CatalogueDamaged,
+  type CatalogueEntry,
+  type IndexedState,
+  parseCatalogue,
+  printCatalogue,
+} from "./format";
+import { uniqueName } from "./naming";
+
+/** What a look at a repository's folder tells. */
+export interface RepositoryFacts {
+  readonly kind: RepositoryKind;
+  readonly path: string;
+  readonly gitDir?: string;
+  /** Host and path of the remote's URL, where it has one. */
+  readonly remoteName?: string;
+  readonly codeHostType: CodeHostType;
+  readonly hostUrl?: string;
+}
+
+/** What a manifest of the index tells: enough to make a lost catalogue again. */
+export interface KnownRepository {
+  readonly repositoryId: number;
+  readonly name: string;
+  readonly path: string;
+  readonly kind: RepositoryKind;
+}
+
+/** What may change after a repository was found. */
+export type RepositoryChange = Partial<
+  Pick<
+    Repository,
+    | "displayName"
+    | "revisions"
+    | "state"
+    | "indexedAt"
+    | "pushedAt"
+    | "documentCount"
+    | "skippedCount"
+    | "contentBytes"
+    | "indexBytes"
+  >
+> & {
+  /** `undefined` takes the value away. */
+  readonly defaultRevision?: string | undefined;
+  readonly progress?: number | undefined;
+  readonly lastError?: string | undefined;
+};
+
+export type CatalogueEvent =
+  | { readonly kind: "changed"; readonly repository: Repository }
+  | { readonly kind: "removed"; readonly repository: Repository };
+
+export interface CatalogueOptions {
+  readonly log: Log;
+  readonly files?: Files;
+  readonly clock?: Clock;
+  /** From the manifests; used where the file is lost, and for ids that must not be given again. */
+  readonly known?: Iterable<KnownRepository>;
+}
+
+/** Changes are gathered for so long; a crash takes no more than that. */
+const writeDelayMs = 1000;
+
+export class Catalogue {
+  readonly #file: string;
+  readonly #files: Files;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #listeners = new Set<(event: CatalogueEvent) => void>();
+  #paths: readonly string[];
+  #nextId: number;
+  readonly #entries = new Map<RepositoryId, CatalogueEntry>();
+  readonly #idsByName = new Map<string, RepositoryId>();
+  readonly #idsByPlace = new Map<string, RepositoryId>();
+  /** Made when asked for; replaced, never changed. */
+  #all: readonly Repository[] | undefined;
+  #cancelWrite: (() => void) | undefined;
+
+  /**
+   * Opens `catalogue.json` in the data directory. A damaged one is put aside and made again from `known`.
+   *
+   * Throws STORAGE_FAILED for a file of a newer format, or one that cannot be read.
+   */
+  static open(folder: string, options: CatalogueOptions): Catalogue {
+    return new Catalogue(join(folder, "catalogue.json"), options);
+  }
+
+  private constructor(
+    file: string,
+    { log, files = diskFiles, clock = systemClock, known = [] }: CatalogueOptions,
+  ) {
+    this.#file = file;
+    this.#files = files;
+    this.#clock = clock;
+    this.#log = log;
+    const knownRepositories = [...known];
+    const content = load(file, files, clock, log) ?? rebuilt(knownRepositories);
+    this.#paths = content.paths;
+    for (const entry of content.entries) this.#put(entry);
+    this.#nextId = Math.max(content.nextId, ...knownRepositories.map(({ repositoryId }) => repositoryId + 1));
+  }
+
+  /** PATHs that were given and not removed since, in the order in which they came. Absolute, real. */
+  get paths(): readonly string[] {
+    return this.#paths;
+  }
+
+  rememberPath(path: string): void {
+    if (this.#paths.includes(path)) return;
+    const before = this.#paths;
+    this.#paths = [...before, path];
+    this.#writeOr(() => {
+      this.#paths = before;
+    });
+  }
+
+  /**
+   * Forgets a PATH and gives the repositories that no other remembered PATH leads to; they are forgotten too.
+   * A path that was not given itself is forgotten with what lies below it.
+   */
+  forgetPath(path: string): readonly Repository[] {
+    const before = this.#paths;
+    this.#paths = before.filter((other) => other !== path);
+    const forgotten = this.all().filter(
+      (repository) =>
+        isInside(repository.path, path) && !this.#paths.some((other) => isInside(repository.path, other)),
+    );
+    try {
+      this.removeAll(forgotten.map(({ id }) => id));
+    } catch (error) {
+      this.#paths = before;
+      throw error;
+    }
+    return forgotten;
+  }
+
+  /** All repositories, by name. */
+  all(): readonly Repository[] {
+    this.#all ??= [...this.#entries.values()]
+      .map(({ repository }) => repository)
+      .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+    return this.#all;
+  }
+
+  get(id: RepositoryId): Repository | undefined {
+    return this.#entries.get(id)?.repository;
+  }
+
+  /** By the exact fully-qualified name. */
+  byName(name: string): Repository | undefined {
+    const id = this.#idsByName.get(name);
+    return id === undefined ? undefined : this.get(id);
+  }
+
+  /** The repository whose working tree or folder holds `path`: the innermost, where one lies in another. */
+  containing(path: string): Repository | undefined {
+    let innermost: Repository | undefined;
+    for (const repository of this.all()) {
+      const isInnermost = innermost === undefined || repository.path.length > innermost.path.length;
+      if (repository.kind !== "bare" && isInnermost && isInside(path, repository.path))
+        innermost = repository;
+    }
+    return innermost;
+  }
+
+  /** What was remembered with `markIndexed`. */
+  indexedState(id: RepositoryId): IndexedState | undefined {
+    return this.#entries.get(id)?.indexed;
+  }
+
+  /**
+   * Adds what is new and brings up to date what is known (by its common git directory, else by its path), with one
+   * write for all. Gives the repositories in the order of `facts`. Throws STORAGE_FAILED, and nothing has changed then.
+   */
+  upsert(facts: readonly RepositoryFacts[]): readonly Repository[] {
+    const nextId = this.#nextId;
+    const undo: (() => void)[] = [];
+    const events: Repository[] = [];
+    const found = facts.map((fact) => {
+      const old = this.#find(fact);
+      const entry = old ? this.#renewed(old, fact) : this.#created(fact);
+      if (entry !== old) {
+        undo.push(() => {
+          this.#drop(entry);
+          if (old) this.#put(old);
+        });
+        if (old) this.#drop(old);
+        this.#put(entry);
+        events.push(entry.repository);
+      }
+      return entry.repository;
+    });
+    if (events.length === 0) return found;
+    this.#writeOr(() => {
+      for (const step of undo.reverse()) step();
+      this.#nextId = nextId;
+    });
+    for (const repository of events) this.#tell({ kind: "changed", repository });
+    return found;
+  }
+
+  /** Gives the changed repository; one that was removed meanwhile changes nothing and gives `undefined`. */
+  update(id: RepositoryId, change: RepositoryChange): Repository | undefined {
+    const entry = this.#entries.get(id);
+    if (!entry) return undefined;
+    const merged = Object.entries({ ...entry.repository, ...change }).filter(
+      ([, value]) => value !== undefined,
+    );
+    const repository = Object.fromEntries(merged) as unknown as Repository;
+    this.#put({ ...entry, repository });
+    // Progress is for those who look now; it is never read again.
+    if (Object.keys(change).some((name) => name !== "progress")) this.#writeSoon();
+    this.#tell({ kind: "changed", repository });
+    return repository;
+  }
+
+  /** Remembers what the index of a repository was made from, for the next start. */
+  markIndexed(id: RepositoryId, indexed: IndexedState): void {
+    const entry = this.#entries.get(id);
+    if (!entry) return;
+    this.#put({ ...entry, indexed });
+    this.#writeSoon();
+  }
+
+  remove(id: RepositoryId): void {
+    this.removeAll([id]);
+  }
+
+  /** Their ids are never given again. */
+  removeAll(ids: readonly RepositoryId[]): void {
+    const removed = ids.map((id) => this.#entries.get(id)).filter((entry) => entry !== undefined);
+    for (const entry of removed) this.#drop(entry);
+    this.#writeOr(() => {
+      for (const entry of removed) this.#put(entry);
+    });
+    for (const { repository } of removed) this.#tell({ kind: "removed", repository });
+  }
+
+  /** Calls for each change after it counts; gives what ends that. */
+  onChange(listener: (event: CatalogueEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Writes what is not written yet. Throws STORAGE_FAILED. */
+  flush(): void {
+    if (this.#cancelWrite) this.#write();
+  }
+
+  close(): void {
+    this.#listeners.clear();
+    this.flush();
+  }
+
+  #find(fact: RepositoryFacts): CatalogueEntry | undefined {
+    const id = this.#idsByPlace.get(fact.gitDir ?? fact.path) ?? this.#idsByPlace.get(fact.path);
+    return id === undefined ? undefined : this.#entries.get(id);
+  }
+
+  #created(fact: RepositoryFacts): CatalogueEntry {
+    const id = this.#nextId++ as RepositoryId;
+    const { remoteName, ...known } = fact;
+    return {
+      preferredName: remoteName ?? "",
+      repository: {
+        ...known,
+        id,
+        name: this.#nameFor(fact),
+        isFork: false,
+        isArchived: false,
+        isPublic: true,
+        revisions: [],
+        state: "queued",
+        documentCount: 0,
+        skippedCount: 0,
+        contentBytes: 0,
+        indexBytes: 0,
+      },
+    };
+  }
+
+  /** The same entry where nothing has changed. A name once given stays, unless the remote's URL has changed. */
+  #renewed(entry: CatalogueEntry, fact: RepositoryFacts): CatalogueEntry {
+    const { remoteName = "", ...known } = fact;
+    const isRenamed = remoteName !== entry.preferredName;
+    const { hostUrl: _, gitDir: __, ...rest } = entry.repository;
+    const name = isRenamed ? this.#nameFor(fact, entry.repository.id) : entry.repository.name;
+    const repository: Repository = { ...rest, ...known, name };
+    const isSame =
+      !isRenamed &&
+      (["kind", "path", "gitDir", "codeHostType", "hostUrl"] as const).every(
+        (field) => repository[field] === entry.repository[field],
+      );
+    return isSame ? entry : { ...entry, preferredName: remoteName, repository };
+  }
+
+  #nameFor(fact: RepositoryFacts, own?: RepositoryId): string {
+    return uniqueName(fact.remoteName, fact.path, (name) => {
+      const holder = this.#idsByName.get(name);
+      return holder !== undefined && holder !== own;
+    });
+  }
+
+  #put(entry: CatalogueEntry): void {
+    const { id, name, path, gitDir } = entry.repository;
+    this.#entries.set(id, entry);
+    this.#idsByName.set(name, id);
+    this.#idsByPlace.set(path, id);
+    if (gitDir !== undefined) this.#idsByPlace.set(gitDir, id);
+    this.#all = undefined;
+  }
+
+  #drop({ repository: { id, name, path, gitDir = path } }: CatalogueEntry): void {
+    this.#entries.delete(id);
+    this.#idsByName.delete(name);
+    this.#idsByPlace.delete(path);
+    this.#idsByPlace.delete(gitDir);
+    this.#all = undefined;
+  }
+
+  #tell(event: CatalogueEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  #writeSoon(): void {
+    this.#cancelWrite ??= this.#clock.after(writeDelayMs, () => {
+      try {
+        this.#write();
+      } catch (error) {
+        this.#log.error("The catalogue could not be written; it is tried again.", { error });
+        this.#writeSoon();
+      }
+    });
+  }
+
+  #write(): void {
+    this.#cancelWrite?.();
+    const content = { nextId: this.#nextId, paths: this.#paths, entries: [...this.#entries.values()] };
+    try {
+      replaceFile(this.#files, this.#file, printCatalogue(content));
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new ServiceError(
+        "STORAGE_FAILED",
+        `The catalogue cannot be written to ${this.#file}: ${reason}`,
+        { cause },
+      );
+    } finally {
+      this.#cancelWrite = undefined;
+    }
+  }
+
+  #writeOr(undo: () => void): void {
+    try {
+      this.#write();
+    } catch (error) {
+      undo();
+      throw error;
+    }
+  }
+}
+
+/** Whether `path` is `folder` or lies below it. */
+function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+function load(file: string, files: Files, clock: Clock, log: Log) {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined;
+    throw new ServiceError("STORAGE_FAILED", `The catalogue ${file} cannot be read.`, { cause });
+  }
+  try {
+    return parseCatalogue(text, file);
+  } catch (error) {
+    if (!(error instanceof CatalogueDamaged)) throw error;
+    const aside = `${file}.damaged-${clock.now()}`;
+    files.rename(file, aside);
+    log.warn(`The catalogue was damaged (${error.message}) and is made again from the index; see ${aside}.`);
+    return undefined;
+  }
+}
+
+/** The PATHs are lost with the file: each repository's own path takes their place. */
+function rebuilt(known: readonly KnownRepository[]) {
+  const entries = known.map(({ repositoryId, name, path, kind }): CatalogueEntry => {
+    const repository: Repository = {
+      id: repositoryId as RepositoryId,
+      name,
+      path,
+      kind,
+      codeHostType: "genericGitHost",
+      isFork: false,
+      isArchived: false,
+      isPublic: true,
+      revisions: [],
+      state: "stale",
+      documentCount: 0,
+      skippedCount: 0,
+      contentBytes: 0,
+      indexBytes: 0,
+    };
+    return { preferredName: "", repository };
+  });
+  return { nextId: 1, paths: known.map(({ path }) => path), entries };
+}
