@@ -1,0 +1,233 @@
+import type { Bitset } from "#base/bitset";
+import type { RunMode } from "./expressionRun";
+import {
+  boundOf,
+  buildMatchTree,
+  type CompiledQuery,
+  contentFinders,
+  holds,
+  isExact,
+  type Look,
+  type MatchTree,
+  nameFinders,
+  type ShardView,
+} from "./matchTree";
+import type { LookupCounts } from "./postings";
+import { RangeBuffer } from "./ranges";
+import { type ScoredDocument, scoreDocument, scoreName } from "./score";
+import type { TextWindow } from "./window";
+
+/** What looking at documents cost. */
+export interface EvaluationCounts extends LookupCounts {
+  filesConsidered: number;
+  filesLoaded: number;
+  filesSkipped: number;
+  regexpsConsidered: number;
+}
+
+/** A document that matches. Ranges in its text, or in its name where there are none, are `ranges[from … to)`. */
+export interface DocumentHit {
+  readonly document: number;
+  readonly from: number;
+  readonly to: number;
+  readonly inName: boolean;
+  readonly matchCount: number;
+  readonly score: number;
+}
+
+export interface EvaluationOptions {
+  readonly window: TextWindow;
+  readonly counts: EvaluationCounts;
+  /** Stop after the document with which this many matches are found. */
+  readonly maxMatches: number;
+  /** Matches are counted and forgotten. */
+  readonly countOnly: boolean;
+  readonly isPreferred: (document: number) => boolean;
+}
+
+/** Documents whose name answers the query are looked at first, at most so many of them. */
+const maxNamedFirst = 1000;
+/** The clock is read once in so many documents that had nothing to find. */
+const documentsPerLook = 16;
+
+/**
+ * One query on one shard, in steps: `step` looks at documents until its time is over and can be called again.
+ *
+ * A step may be stopped from outside at any instruction (a guarded expression that ran too long). What was found is
+ * added by one assignment a document, so nothing is counted twice or half: `skipTo` goes on from there.
+ */
+export class ShardEvaluation {
+  readonly view: ShardView;
+  readonly ranges = new RangeBuffer();
+  readonly hits: DocumentHit[] = [];
+  matchCount = 0;
+  fileCount = 0;
+  /** No candidate was left out. */
+  finished = false;
+  readonly #compiled: CompiledQuery;
+  readonly #options: EvaluationOptions;
+  #tree: MatchTree | undefined;
+  #candidates: Bitset | undefined;
+  #namedFirst: readonly number[] = [];
+  #namedAt = 0;
+  #next = 0;
+  #countOnly = false;
+  #termCount = 0;
+
+  constructor(view: ShardView, compiled: CompiledQuery, options: EvaluationOptions) {
+    this.view = view;
+    this.#compiled = compiled;
+    this.#options = options;
+  }
+
+  /** Looks up the postings and names; expressions on names run here. Gives false where nothing can match. */
+  prepare(mode: RunMode): boolean {
+    const { window, counts } = this.#options;
+    const before = this.view.reader.indexBytesLoaded;
+    const tree = buildMatchTree(this.#compiled, { view: this.view, window, counts, mode });
+    const bound = boundOf(tree);
+    const candidates = bound === undefined ? this.view.universe.copy() : bound.intersect(this.view.universe);
+    const finders = contentFinders(tree);
+    this.#countOnly = this.#options.countOnly && finders.length < 2;
+    this.#termCount = finders.length;
+    this.#namedFirst = isExact(tree) ? [] : namedFirst(tree, candidates);
+    counts.indexBytesLoaded += this.view.reader.indexBytesLoaded - before;
+    this.#tree = tree;
+    this.#candidates = candidates;
+    return !candidates.isEmpty();
+  }
+
+  /** The document that `step` is at, for going on behind one that took too long. */
+  get current(): number {
+    return this.#namedFirst[this.#namedAt] ?? this.#next;
+  }
+
+  /** Looks at documents until all are done, the limit is reached, or `isOver` says so. Gives whether it is done. */
+  step(mode: RunMode, isOver: () => boolean): boolean {
+    const { maxMatches } = this.#options;
+    for (let looked = 0; ; looked++) {
+      if (this.matchCount >= maxMatches) return true;
+      if (looked % documentsPerLook === documentsPerLook - 1 && isOver()) return false;
+      if (!this.#advance()) {
+        this.finished = true;
+        return true;
+      }
+      this.#look(this.current, mode);
+      this.#leave();
+    }
+  }
+
+  /** Looks at the current document alone, in another mode, and goes behind it. */
+  lookAtCurrent(mode: RunMode): void {
+    if (!this.#advance()) return;
+    this.#look(this.current, mode);
+    this.#leave();
+  }
+
+  /** Gives up the current document. */
+  skipCurrent(): void {
+    this.#options.counts.filesSkipped++;
+    this.#leave();
+  }
+
+  #advance(): boolean {
+    if (this.#namedAt < this.#namedFirst.length) return true;
+    const next = this.#candidates?.next(this.#next) ?? -1;
+    if (next < 0) return false;
+    this.#next = next;
+    return true;
+  }
+
+  #leave(): void {
+    const document = this.current;
+    this.#candidates?.delete(document);
+    if (this.#namedAt < this.#namedFirst.length) this.#namedAt++;
+  }
+
+  #look(document: number, mode: RunMode): void {
+    const tree = this.#tree;
+    // A step that was stopped between finding this document and leaving it has done the work.
+    if (tree === undefined || this.hits.at(-1)?.document === document) return;
+    const { counts } = this.#options;
+    const from = this.hits.at(-1)?.to ?? 0;
+    const ranges = this.ranges;
+    ranges.length = from;
+    const look: Look = { document, ranges, mode, countOnly: this.#countOnly, count: 0 };
+    counts.filesConsidered++;
+    if (!holds(tree, look)) return;
+    if (look.count > 0) counts.filesLoaded++;
+    if (this.#compiled.namesOnly) ranges.length = from;
+    else if (this.#termCount > 1) ranges.normalize(from);
+    const inName = look.count === 0 || this.#compiled.namesOnly;
+    if (inName && this.view.reader.skipReason(document) !== undefined) counts.filesSkipped++;
+    const nameScore = this.#addNameRanges(tree, document, inName);
+    const matchCount = this.#countOnly && !inName ? look.count : ranges.length - from;
+    if (this.#options.countOnly) {
+      this.matchCount += matchCount;
+      this.fileCount++;
+      return;
+    }
+    this.#addHit({ document, from, to: ranges.length, inName, matchCount }, nameScore);
+  }
+
+  /** Ranges in the name stay where the text has none; else they only tell the score. */
+  #addNameRanges(tree: MatchTree, document: number, inName: boolean): number {
+    const { ranges } = this;
+    const from = ranges.length;
+    const finders = nameFinders(tree, document);
+    for (const finder of finders) finder.find(document, ranges);
+    if (finders.length > 1) ranges.normalize(from);
+    const path = this.view.reader.path(document);
+    const score = scoreName(path, ranges, from, ranges.length);
+    if (!inName) ranges.length = from;
+    else if (ranges.length === from) ranges.push(0, path.length, 0, 0);
+    return score;
+  }
+
+  #addHit(hit: Omit<DocumentHit, "score">, nameScore: number): void {
+    const { document, from, to, inName, matchCount } = hit;
+    const score = scoreDocument({ ...this.#scored(hit, nameScore), from: inName ? to : from });
+    this.hits.push({ document, from, to, inName, matchCount, score });
+    this.matchCount += matchCount;
+    this.fileCount++;
+  }
+
+  #scored(hit: Omit<DocumentHit, "score">, nameScore: number): ScoredDocument {
+    return {
+      ranges: this.ranges,
+      from: hit.from,
+      to: hit.to,
+      matchCount: hit.matchCount,
+      termCount: this.#termCount,
+      nameScore,
+      categoryIndex: this.view.reader.categoryIndex(hit.document),
+      isPreferred: this.#options.isPreferred(hit.document),
+    };
+  }
+}
+
+/** Candidates whose base name a term hits, in the shard's order. */
+function namedFirst(tree: MatchTree, candidates: Bitset): number[] {
+  const named: number[] = [];
+  const finders = allNameFinders(tree);
+  if (finders.length === 0) return named;
+  const set = finders[0]?.documents.copy();
+  for (const finder of finders.slice(1)) set?.unite(finder.documents);
+  if (set === undefined) return named;
+  set.intersect(candidates);
+  for (let at = set.next(0); at >= 0 && named.length < maxNamedFirst; at = set.next(at + 1)) named.push(at);
+  return named;
+}
+
+function allNameFinders(tree: MatchTree): { readonly documents: Bitset }[] {
+  switch (tree.kind) {
+    case "name":
+      return [tree.finder];
+    case "or":
+      return tree.children.flatMap(allNameFinders);
+    case "and":
+      return tree.children.flatMap((child) => (child.kind === "or" ? allNameFinders(child) : []));
+    default:
+      return [];
+  }
+}
