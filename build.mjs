@@ -9,6 +9,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, context } from "esbuild";
 import { assembly } from "./scripts/assembly.mjs";
+import { re2jsInternals } from "./scripts/re2jsInternals.mjs";
 
 const root = dirname(fileURLToPath(import.meta.url));
 const watch = process.argv.includes("--watch");
@@ -17,12 +18,6 @@ if (!["all", "server", "tests"].includes(target)) {
   console.error(`There is no target "${target}": server, tests, or none for both.`);
   process.exit(1);
 }
-
-const re2js = join(root, "scripts/re2jsInternals.mjs");
-const plugins = [
-  assembly,
-  ...(existsSync(re2js) ? Object.values(await import(re2js)).filter((value) => "setup" in value) : []),
-];
 
 const common = {
   absWorkingDir: root,
@@ -33,7 +28,7 @@ const common = {
   sourcemap: "linked",
   logLevel: "warning",
   metafile: true,
-  plugins,
+  plugins: [assembly, re2jsInternals],
 };
 
 /** One process or thread each. */
