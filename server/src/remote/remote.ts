@@ -1,9 +1,11 @@
-/** The same service, answered by the Trawl that holds the data folder. */
-import { isServiceError, ServiceError } from "#base/error";
+/** The same service, answered by the Trawl that holds the data folder. Protocol: `contract/envelope.ts`. */
+import { cancelled, isServiceError, ServiceError } from "#base/error";
+import { callPath, type Envelope } from "#contract/envelope";
+import { ErrorObject, isErrorCode } from "#contract/error";
 import type { OperationName } from "#contract/operations";
 import type { AnswerOf, Call, Caller, EventOf } from "#contract/service";
 import { type HttpAnswer, socketClient } from "#platform/http";
-import { callPath, fromWireError, linesOf, type WireCall, type WireLine } from "./wire";
+import { readEvents } from "./events";
 
 export interface Remote {
   readonly call: Caller;
@@ -20,43 +22,60 @@ export function connectRemote(socket: string): Remote {
   return {
     async call<Name extends OperationName>(name: Name, request: unknown, call: Call<Name>) {
       const { baseUrl, unsaved, folders, emit, signal } = call;
-      const sent: WireCall = {
+      const envelope: Envelope = {
         request,
-        ...(baseUrl === undefined ? {} : { baseUrl }),
-        ...(unsaved === undefined ? {} : { unsaved }),
-        ...(folders === undefined ? {} : { folders }),
         events: emit !== undefined,
+        ...(baseUrl === undefined ? {} : { baseUrl }),
+        ...(unsaved === undefined ? {} : { unsaved: [...unsaved] }),
+        ...(folders === undefined ? {} : { folders: [...folders] }),
       };
       try {
         const answer = await client.request({
           method: "POST",
-          path: callPath + name,
+          path: callPath(name),
           headers: { "content-type": "application/json" },
-          body: JSON.stringify(sent),
+          body: JSON.stringify(envelope),
           signal,
         });
-        return await readAnswer<Name>(answer, emit);
-      } catch (cause) {
-        if (isServiceError(cause)) throw cause;
-        throw gone(cause);
+        return await (answer.mediaType === "text/event-stream"
+          ? readStream<Name>(answer, emit)
+          : readWhole<Name>(answer));
+      } catch (error) {
+        if (isServiceError(error)) throw error;
+        throw signal.aborted ? cancelled() : gone(error);
       }
     },
     close: () => client.close(),
   };
 }
 
-async function readAnswer<Name extends OperationName>(
+// Both ends are this program, and the contract only ever grows, so that another version's answer fits as well: a
+// schema over every answer would cost more than the search.
+
+async function readWhole<Name extends OperationName>({ status, body }: HttpAnswer): Promise<AnswerOf<Name>> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  const answer: unknown = JSON.parse(Buffer.concat(chunks).toString("utf8"));
+  if (status !== 200) throw failure(answer);
+  return answer as AnswerOf<Name>;
+}
+
+async function readStream<Name extends OperationName>(
   { body }: HttpAnswer,
   emit: ((event: EventOf<Name>) => void | Promise<void>) | undefined,
 ): Promise<AnswerOf<Name>> {
-  for await (const text of linesOf(body)) {
-    // Both ends are this program; the contract only ever grows, so that another version's answer fits as well.
-    const line = JSON.parse(text) as WireLine;
-    if ("event" in line) await emit?.(line.event as EventOf<Name>);
-    else if ("error" in line) throw fromWireError(line.error);
-    else return line.answer as AnswerOf<Name>;
+  for await (const { event, data } of readEvents(body)) {
+    const value: unknown = JSON.parse(data);
+    if (event === "event") await emit?.(value as EventOf<Name>);
+    else if (event === "done") return value as AnswerOf<Name>;
+    else if (event === "error") throw failure(value);
   }
   throw gone(undefined);
+}
+
+function failure(told: unknown): ServiceError {
+  const { errorCode, message } = ErrorObject.parse(told);
+  return new ServiceError(isErrorCode(errorCode) ? errorCode : "UNEXPECTED_ERROR", message);
 }
 
 function gone(cause: unknown): ServiceError {
