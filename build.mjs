@@ -25,6 +25,8 @@ const common = {
   format: "cjs",
   platform: "node",
   target: "node20",
+  // Some packages have a UMD build as "main", whose requires no bundler can follow.
+  mainFields: ["module", "main"],
   sourcemap: "linked",
   logLevel: "warning",
   metafile: true,
