@@ -13,6 +13,9 @@ export function callPath<Name extends OperationName>(name: Name): `/call/${Name}
   return `/call/${name}`;
 }
 
+/** The same for a router: `:name` stands for the row. */
+export const callPathPattern = "/call/:name";
+
 export const Envelope = z.object({
   request: z.unknown().describe("The request of the row."),
   events: z.boolean().default(false).describe("Whether events are wanted."),

@@ -1,0 +1,14 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Credentials } from "#contract/service";
+
+/** What a request shows: the first that is present decides, also where it says nothing that can be right. */
+export function credentialsOf(headers: IncomingHttpHeaders): Credentials {
+  const { authorization } = headers;
+  if (authorization !== undefined) {
+    const token = /^bearer +(\S+) *$/i.exec(authorization)?.[1] ?? "";
+    return { kind: "bearer", token };
+  }
+  const key = headers["x-service-api-key"];
+  if (key !== undefined) return { kind: "apiKey", token: String(key) };
+  return { kind: "none" };
+}

@@ -1,0 +1,103 @@
+/** From the bytes of a request to values: strict, and before any schema sees them. */
+import type { IncomingMessage } from "node:http";
+import * as z from "zod";
+import { cancelled, ServiceError } from "#base/error";
+
+type Kind = "integer" | "boolean" | "string";
+
+/** How each field of a query string is written. */
+export type FieldKinds = ReadonlyMap<string, Kind>;
+
+export function fieldKinds(schema: z.ZodObject): FieldKinds {
+  const kinds = Object.entries(schema.shape).map(([name, field]): [string, Kind] => {
+    const { type } = z.toJSONSchema(field, { io: "input" });
+    return [name, type === "integer" || type === "boolean" ? type : "string"];
+  });
+  return new Map(kinds);
+}
+
+/**
+ * The fields of a query string. What does not read as its kind stays a string, for validation to refuse.
+ *
+ * Throws INVALID_QUERY_PARAMS for a repeated key, MALFORMED_REQUEST for escapes that are no UTF-8.
+ */
+export function readQuery(url: string, kinds: FieldKinds): Record<string, unknown> {
+  const at = url.indexOf("?");
+  const fields = new Map<string, unknown>();
+  for (const pair of at < 0 ? [] : url.slice(at + 1).split("&")) {
+    if (pair === "") continue;
+    const equals = pair.indexOf("=");
+    const name = unescapeField(equals < 0 ? pair : pair.slice(0, equals));
+    const text = equals < 0 ? "" : unescapeField(pair.slice(equals + 1));
+    if (fields.has(name))
+      throw new ServiceError("INVALID_QUERY_PARAMS", `"${name}" is given more than once.`);
+    fields.set(name, value(text, kinds.get(name)));
+  }
+  return Object.fromEntries(fields);
+}
+
+function unescapeField(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch (cause) {
+    throw new ServiceError("MALFORMED_REQUEST", `"${text}" is not percent-encoded UTF-8.`, { cause });
+  }
+}
+
+function value(text: string, kind: Kind | undefined): unknown {
+  if (kind === "integer" && /^-?\d{1,15}$/.test(text)) return Number(text);
+  if (kind === "boolean" && (text === "true" || text === "false")) return text === "true";
+  return text;
+}
+
+/** Throws UNSUPPORTED_MEDIA_TYPE unless a JSON body is announced. A form cannot announce one: it guards against those. */
+export function checkMediaType(request: IncomingMessage): void {
+  const type = request.headers["content-type"];
+  if (type === undefined || !/^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i.test(type)) {
+    throw new ServiceError(
+      "UNSUPPORTED_MEDIA_TYPE",
+      "The body must be sent as Content-Type: application/json.",
+    );
+  }
+  const encoding = request.headers["content-encoding"] ?? "identity";
+  if (encoding !== "identity") {
+    throw new ServiceError("UNSUPPORTED_MEDIA_TYPE", `A body in Content-Encoding: ${encoding} is not read.`);
+  }
+}
+
+/**
+ * The body as JSON.
+ *
+ * Throws REQUEST_TOO_LARGE before anything is read where the length is announced, INVALID_REQUEST_BODY where the body
+ * is no JSON, CANCELLED where the connection ends within it.
+ */
+export async function readJson(body: IncomingMessage, maxBytes: number): Promise<unknown> {
+  const bytes = await readBody(body, maxBytes);
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch (cause) {
+    const reason = cause instanceof SyntaxError ? cause.message.slice(0, 200) : "it is not UTF-8";
+    throw new ServiceError("INVALID_REQUEST_BODY", `The body is not JSON: ${reason}.`, { cause });
+  }
+}
+
+function readBody(body: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
+  const tooLarge = () => new ServiceError("REQUEST_TOO_LARGE", `A body may have at most ${maxBytes} bytes.`);
+  if (Number(body.headers["content-length"] ?? 0) > maxBytes) return Promise.reject(tooLarge());
+  return new Promise((resolve, reject) => {
+    const parts: Uint8Array[] = [];
+    let length = 0;
+    body.on("data", (part: Uint8Array) => {
+      length += part.length;
+      // Further parts are read and dropped, so that the answer is not lost in a reset of the connection.
+      if (length <= maxBytes) parts.push(part);
+      else {
+        parts.length = 0;
+        reject(tooLarge());
+      }
+    });
+    body.once("end", () => resolve(Buffer.concat(parts)));
+    body.once("error", () => reject(cancelled()));
+    body.once("close", () => reject(cancelled()));
+  });
+}

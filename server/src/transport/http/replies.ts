@@ -1,0 +1,179 @@
+/** From a request that was let in to the answer of its row. */
+import type { IncomingMessage } from "node:http";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import * as z from "zod";
+import { isServiceError, ServiceError } from "#base/error";
+import { Envelope } from "#contract/envelope";
+import { type ErrorObject, toErrorObject } from "#contract/error";
+import { type HttpOperation, type OperationName, operationNames } from "#contract/operations";
+import { pageFields } from "#contract/position";
+import type { Call, Caller, Page } from "#contract/service";
+import type { Log } from "#platform/log";
+import { compress, encodeJson, failureHeaders, jsonType } from "./answers";
+import { credentialsOf } from "./credentials";
+import { fieldKinds, readQuery } from "./decode";
+import { EventStream, type EventTimes } from "./eventStream";
+import { failureOf } from "./failures";
+import { pathOf } from "./guard";
+import { pageHeaders } from "./paging";
+import type { RunningCalls } from "./runningCalls";
+
+export interface RepliesOptions {
+  readonly caller: Caller;
+  readonly log: Log;
+  readonly times: EventTimes;
+  readonly isLocal: (request: IncomingMessage) => boolean;
+  readonly address: (host: string | undefined) => string | undefined;
+}
+
+type Answer = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+export interface Replies {
+  /** Answers calls of one row. */
+  toRow(name: OperationName, row: HttpOperation): Answer;
+  /** Answers calls of any row, in the envelope that the person's other processes use. */
+  toEnvelope: Answer;
+  send(request: FastifyRequest, reply: FastifyReply, answer: unknown): Promise<FastifyReply>;
+  fail(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
+  /** Address for links. */
+  baseUrl(request: FastifyRequest): string | undefined;
+}
+
+/** An event as it is named on the wire. */
+interface WireEvent {
+  readonly event: string;
+  readonly data: unknown;
+}
+
+const maxAnswerBytes = 64 * 1024 * 1024;
+const PageFields = z.object(pageFields);
+
+export function createReplies(options: RepliesOptions, calls: RunningCalls): Replies {
+  const { caller, log, times, isLocal, address } = options;
+  return { toRow, toEnvelope, send, fail, baseUrl };
+
+  function toRow(name: OperationName, row: HttpOperation): Answer {
+    const kinds = row.http.method === "GET" ? fieldKinds(row.request) : undefined;
+    return async (request, reply) => {
+      const raw = kinds === undefined ? request.body : readQuery(request.url, kinds);
+      const call = callOf(request, reply);
+      // A row with events names them itself.
+      if (row.event !== undefined) {
+        return sendEvents(request, reply, (emit) => caller(name, raw, { ...call, emit }), asWireEvent);
+      }
+      const answer = await caller(name, raw, call);
+      if (!row.paged) return send(request, reply, answer);
+      const { items, total } = asPage(answer);
+      const place = { ...PageFields.parse(raw), total };
+      return send(request, reply.headers(pageHeaders(`${baseUrl(request)}${request.url}`, place)), items);
+    };
+  }
+
+  async function toEnvelope(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { name } = request.params as { readonly name: string };
+    const known = operationNames.find((each) => each === name);
+    if (known === undefined) throw new ServiceError("NOT_FOUND", `There is no operation ${name}.`);
+    const envelope = Envelope.safeParse(request.body);
+    if (!envelope.success) {
+      throw new ServiceError("INVALID_REQUEST_BODY", "The body is no envelope.", { cause: envelope.error });
+    }
+    const { request: raw, events, baseUrl: link, unsaved, folders } = envelope.data;
+    const call = {
+      ...callOf(request, reply),
+      ...(link === undefined ? {} : { baseUrl: link }),
+      unsaved,
+      folders,
+    };
+    if (!events) return send(request, reply, await caller(known, raw, call));
+    return sendEvents(
+      request,
+      reply,
+      (emit) => caller(known, raw, { ...call, emit }),
+      (data) => ({ event: "event", data }),
+    );
+  }
+
+  function callOf(request: FastifyRequest, reply: FastifyReply): Call {
+    const shown = credentialsOf(request.headers);
+    const link = baseUrl(request);
+    return {
+      credentials: shown.kind === "none" && isLocal(request.raw) ? { kind: "local" } : shown,
+      signal: calls.signalOf(reply.raw),
+      ...(link === undefined ? {} : { baseUrl: link }),
+    };
+  }
+
+  function baseUrl(request: FastifyRequest): string | undefined {
+    return address(isLocal(request.raw) ? undefined : request.headers.host);
+  }
+
+  async function send(request: FastifyRequest, reply: FastifyReply, answer: unknown): Promise<FastifyReply> {
+    const bytes = encodeJson(answer, maxAnswerBytes);
+    const { body, headers } = await compress(bytes, request.headers["accept-encoding"]);
+    // A caller that does not take its answer would keep it in memory.
+    reply.raw.setTimeout(times.stallMs, () => reply.raw.destroy());
+    return reply.headers(headers).type(jsonType).send(body);
+  }
+
+  async function sendEvents(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    run: (emit: (event: unknown) => Promise<void>) => Promise<unknown>,
+    wire: (event: unknown) => WireEvent,
+  ): Promise<FastifyReply> {
+    const events = new EventStream(reply.raw, times, () => {
+      reply.type("text/event-stream; charset=utf-8");
+      // Asks nginx, which would gather the events, to pass them on.
+      reply.header("x-accel-buffering", "no");
+      for (const [name, value] of Object.entries(reply.getHeaders())) {
+        if (value !== undefined) reply.raw.setHeader(name, value);
+      }
+      reply.hijack();
+    });
+    try {
+      const answer = await run((event) => {
+        const { event: name, data } = wire(event);
+        return events.send(name, data);
+      });
+      await events.send("done", answer);
+    } catch (error) {
+      if (!events.started) throw error;
+      const failure = toFailure(error, request);
+      if (failure !== undefined) await events.send("error", failure).catch(() => {});
+    }
+    await events.end();
+    return reply;
+  }
+
+  async function fail(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const failure = toFailure(error, request);
+    if (failure !== undefined) {
+      const { statusCode } = failure;
+      return reply
+        .code(statusCode)
+        .headers(failureHeaders(statusCode))
+        .type(jsonType)
+        .send(JSON.stringify(failure));
+    }
+    reply.hijack();
+    reply.raw.destroy();
+    return reply;
+  }
+
+  /** Undefined where nobody is left to be told. */
+  function toFailure(error: unknown, request: FastifyRequest): ErrorObject | undefined {
+    if (calls.stopping && isServiceError(error, "CANCELLED")) {
+      return toErrorObject(new ServiceError("ENGINE_UNAVAILABLE", "The service is stopping."));
+    }
+    return failureOf(error, log, { method: request.method, path: pathOf(request) });
+  }
+}
+
+/** The row says so. */
+function asPage(answer: unknown): Page<unknown> {
+  return answer as Page<unknown>;
+}
+
+function asWireEvent(event: unknown): WireEvent {
+  return event as WireEvent;
+}
