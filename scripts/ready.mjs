@@ -9,12 +9,13 @@ import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { availableParallelism } from "node:os";
+import { availableParallelism, constants } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, "node_modules");
+const serverBundle = join(root, "dist/server/trawl.js");
 const [command, ...words] = process.argv.slice(2);
 const commands = { start, test, bench, check };
 
@@ -31,9 +32,8 @@ async function start() {
   // npm runs scripts in the package's folder; paths are meant from where the person is.
   if (process.env.npm_lifecycle_event === "start" && process.env.INIT_CWD)
     process.chdir(process.env.INIT_CWD);
-  const bundle = join(root, "dist/server/trawl.js");
-  process.argv = [process.execPath, bundle, "serve", ...words];
-  createRequire(import.meta.url)(bundle);
+  process.argv = [process.execPath, serverBundle, "serve", ...words];
+  createRequire(import.meta.url)(serverBundle);
 }
 
 /** `npm test -- board`: runs the test files whose path has one of the words in it. */
@@ -82,25 +82,72 @@ async function check() {
 }
 
 async function prepare(target) {
-  if (!installed()) {
-    console.log("Installing packages ...");
-    const npm = process.env.npm_execpath;
-    const options = ["ci", "--ignore-scripts", "--include=dev", "--no-audit", "--no-fund"];
-    await (npm
-      ? run(process.execPath, [npm, ...options])
-      : run("npm", options, process.platform === "win32"));
-    stamp(join(modules, ".trawl"), lockHash());
+  const steps = () => [
+    ...(installed() ? [] : [install]),
+    ...outdated(target).map((bundles) => () => build(bundles)),
+  ];
+  if (steps().length === 0) return;
+  await alone(async () => {
+    for (let [step] = steps(); step !== undefined; [step] = steps()) await step();
+  });
+}
+
+async function install() {
+  console.log("Installing packages ...");
+  const npm = process.env.npm_execpath;
+  const options = ["ci", "--ignore-scripts", "--include=dev", "--no-audit", "--no-fund"];
+  await (npm ? run(process.execPath, [npm, ...options]) : run("npm", options, process.platform === "win32"));
+  stamp(join(modules, ".trawl"), lockHash());
+}
+
+async function build(bundles) {
+  const mark = builtMark(bundles);
+  const hash = sourceHash(bundles);
+  rmSync(mark, { force: true });
+  await run(process.execPath, ["build.mjs", bundles]);
+  stamp(mark, hash);
+}
+
+/** Which bundles are not those of the sources as they are. */
+function outdated(target) {
+  return (target === "server" ? ["server"] : ["server", "tests"]).filter(
+    (bundles) =>
+      !isStamped(builtMark(bundles), sourceHash(bundles)) ||
+      (bundles === "server" && !existsSync(serverBundle)),
+  );
+}
+
+function builtMark(bundles) {
+  return join(root, "out", `${bundles}.built`);
+}
+
+/** Two at once would install and build into each other. Who finds another one at work waits, then looks again. */
+async function alone(work) {
+  const lock = join(root, "out", "ready.lock");
+  mkdirSync(dirname(lock), { recursive: true });
+  for (;;) {
+    try {
+      writeFileSync(lock, String(process.pid), { flag: "wx" });
+      break;
+    } catch (error) {
+      if (error.code !== "EEXIST") throw error;
+    }
+    if (isRunning(lock)) await new Promise((resolve) => setTimeout(resolve, 100));
+    else rmSync(lock, { force: true });
   }
-  const sources = ["build.mjs", "package.json", "package-lock.json", "scripts", "server"];
-  const wanted = target === "server" ? ["server"] : ["server", "tests"];
-  for (const bundles of wanted) {
-    const mark = join(root, "out", `${bundles}.built`);
-    const hash = sourceHash(bundles === "server" ? sources : [...sources, "test"]);
-    if (isStamped(mark, hash) && (bundles !== "server" || existsSync(join(root, "dist/server/trawl.js"))))
-      continue;
-    rmSync(mark, { force: true });
-    await run(process.execPath, ["build.mjs", bundles]);
-    stamp(mark, hash);
+  try {
+    await work();
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+/** Whether the process that wrote the lock still is; one that has just made it counts, before its number is there. */
+function isRunning(lock) {
+  try {
+    return process.kill(Number(readFileSync(lock, "utf8")), 0);
+  } catch (error) {
+    return error.code === "EPERM";
   }
 }
 
@@ -134,9 +181,12 @@ function lockHash() {
 }
 
 /** Names, sizes and times: reading every file would cost more than a start may. */
-function sourceHash(paths) {
+function sourceHash(bundles) {
+  const sources = ["build.mjs", "package.json", "package-lock.json", "scripts", "server"];
   const hash = createHash("sha256").update(process.version);
-  for (const path of paths.flatMap((path) => filesBelow(path, []))) {
+  for (const path of [...sources, ...(bundles === "tests" ? ["test"] : [])].flatMap((path) =>
+    filesBelow(path, []),
+  )) {
     const { size, mtimeMs } = statSync(join(root, path));
     hash.update(`${path}\n${size} ${mtimeMs}\n`);
   }
@@ -187,7 +237,7 @@ function exitOf(program, options, shell = false) {
       console.error(`${program} did not start: ${error.message}`);
       done(1);
     });
-    child.on("close", (code) => done(code ?? 130));
+    child.on("close", (code, signal) => done(code ?? 128 + (constants.signals[signal] ?? 0)));
   });
 }
 
