@@ -1,7 +1,6 @@
 /** What a command gets to work with. `entry` builds it; a command knows neither index nor sockets. */
 import type { Caller } from "#contract/service";
 import type { Configuration } from "./configuration";
-import type { Flags } from "./flags";
 import type { Terminal } from "./terminal";
 
 /**
@@ -26,10 +25,19 @@ export interface Instance {
   readonly caller: Caller;
   /** Of the other process; absent for the leader itself. */
   readonly endpoint?: Endpoint;
-  /** Answers over HTTP from now on; gives the address. */
-  listen(): Promise<string>;
+  /** Where this process, or else the leader, listens by now. */
+  url(): string | undefined;
+  /** Answers over HTTP from now on. */
+  listen(): Promise<Listening>;
   /** Ends everything that was opened, once. */
   close(): Promise<void>;
+}
+
+export interface Listening {
+  readonly url: string;
+  /** Whether requests without credentials are answered, and whether that is so without having been asked for. */
+  readonly anonymous: boolean;
+  readonly anonymousByDefault: boolean;
 }
 
 export interface House {
@@ -40,6 +48,6 @@ export interface House {
   /** Fires when the person or the system asks the process to end. */
   readonly interrupted: AbortSignal;
   open(configuration: Configuration, purpose: Purpose): Promise<Instance>;
-  /** Speaks LSP as `flags` say until the editor is done. */
-  speakLsp(flags: Flags, configuration: Configuration, opened: Promise<Instance>): Promise<void>;
+  /** Speaks LSP as the command line says until the editor is done. */
+  speakLsp(configuration: Configuration, opened: Promise<Instance>): Promise<void>;
 }

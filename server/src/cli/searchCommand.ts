@@ -14,7 +14,7 @@ export async function searchCommand(house: House, flags: Flags): Promise<number>
     "read",
   );
   try {
-    const baseUrl = instance.endpoint?.url;
+    const baseUrl = instance.url();
     const result = await instance.caller("search", request, {
       credentials: { kind: "local" },
       signal: house.interrupted,

@@ -14,7 +14,7 @@ export async function serveCommand(house: House, flags: Flags): Promise<number> 
     flags,
   );
   return speaksLsp(flags)
-    ? await serveEditor(house, flags, configuration)
+    ? await serveEditor(house, configuration)
     : await serveHttp(house, configuration);
 }
 
@@ -33,7 +33,7 @@ async function serveHttp(house: House, configuration: Configuration): Promise<nu
   const startedAt = performance.now();
   const instance = await house.open(configuration, "serve");
   try {
-    await announce(house, instance, configuration, (text) => terminal.print(text));
+    await announce(house, instance, (text) => terminal.print(text));
     const paths = await pathsToServe(house, instance, configuration);
     await addPaths(house, instance, paths);
     await sayReady(house, instance, startedAt, (text) => terminal.print(text));
@@ -48,17 +48,17 @@ async function serveHttp(house: House, configuration: Configuration): Promise<nu
 }
 
 /** An editor's own server listens only where it was told to: no port is opened unasked. */
-async function serveEditor(house: House, flags: Flags, configuration: Configuration): Promise<number> {
+async function serveEditor(house: House, configuration: Configuration): Promise<number> {
   const startedAt = performance.now();
   const say = (text: string) => {
     house.terminal.say(text);
     return Promise.resolve();
   };
   const opened = house.open(configuration, "serve");
-  const spoken = house.speakLsp(flags, configuration, opened);
+  const spoken = house.speakLsp(configuration, opened);
   // A failure to open is told to the editor, as the answer to its first request; it ends the connection itself.
   const background = opened.then(async (instance) => {
-    if (configuration.port !== undefined) await announce(house, instance, configuration, say);
+    if (configuration.port !== undefined) await announce(house, instance, say);
     if (configuration.paths.length > 0) await addPaths(house, instance, configuration.paths);
     await sayReady(house, instance, startedAt, say);
   });
@@ -78,15 +78,16 @@ async function serveEditor(house: House, flags: Flags, configuration: Configurat
 async function announce(
   house: House,
   instance: Instance,
-  configuration: Configuration,
   print: (text: string) => Promise<void>,
 ): Promise<void> {
-  const url = await instance.listen();
+  const { url, anonymous, anonymousByDefault } = await instance.listen();
   await print(`Listening on ${url}\n`);
-  if (configuration.anonymous === undefined && isLoopback(configuration.host)) {
+  if (anonymousByDefault) {
     house.terminal.say(
       "Every program and user of this computer can search here without a key (--anonymous off ends that).\n",
     );
+  } else if (anonymous) {
+    house.terminal.say("Whoever can reach this address can search here without a key.\n");
   }
   if (instance.endpoint !== undefined) {
     house.terminal.say(
@@ -131,10 +132,6 @@ async function sayReady(
       `${bytesInWords(totals.contentBytes)} of text, after ${secondsInWords(performance.now() - startedAt)}` +
       `${end.failed.length === 0 ? "" : `; ${end.failed.length} failed`}\n`,
   );
-}
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || host.startsWith("127.");
 }
 
 function untilInterrupted(signal: AbortSignal): Promise<void> {

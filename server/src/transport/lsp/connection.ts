@@ -33,8 +33,8 @@ export interface LspOptions {
   readonly log: Log;
 }
 
-/** Speaks until the editor says `exit`, which ends the process. */
-export function speakLsp(options: LspOptions): void {
+/** Speaks until the editor says `exit`, which ends the process; the promise is never kept. */
+export function speakLsp(options: LspOptions): Promise<never> {
   const { caller, log } = options;
   const connection = createConnection(ProposedFeatures.all);
   const documents = followDocuments(connection);
@@ -94,6 +94,7 @@ export function speakLsp(options: LspOptions): void {
     log,
   });
   connection.listen();
+  return new Promise(() => undefined);
 
   async function index(paths: readonly string[]): Promise<void> {
     if (!options.indexFolders || paths.length === 0) return;

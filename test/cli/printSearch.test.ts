@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fileName, type SearchStyle, searchLines } from "#cli/printSearch";
+import { harmless, painter } from "#cli/terminal";
+import type { Chunk, FileMatch, SearchResult } from "#contract/search";
+
+const piped: SearchStyle = { paint: painter(false), screen: false };
+const screen: SearchStyle = { paint: (style, text) => `<${style} ${text}>`, screen: true };
+
+/** `[[…]]` marks the matches in `text`; the first line has the number `firstLine`. */
+function chunk(text: string, firstLine: number): Chunk {
+  const matchRanges: Chunk["matchRanges"] = [];
+  let content = "";
+  let line = firstLine;
+  let column = 1;
+  let start: Chunk["contentStart"] | undefined;
+  for (const part of text.split(/(\[\[|\]\])/)) {
+    const here = { byteOffset: Buffer.byteLength(content), lineNumber: line, column };
+    if (part === "[[") start = here;
+    else if (part === "]]") matchRanges.push({ start: start ?? here, end: here });
+    else {
+      content += part;
+      for (const character of part) {
+        column = character === "\n" ? 1 : column + 1;
+        if (character === "\n") line++;
+      }
+    }
+  }
+  return {
+    content,
+    matchRanges,
+    contentStart: { byteOffset: 0, lineNumber: firstLine, column: 1 },
+    symbols: [],
+  };
+}
+
+function file(path: string, ...chunks: Chunk[]): FileMatch {
+  const name = chunk(path, 1);
+  return {
+    fileName: { text: name.content, matchRanges: name.matchRanges },
+    webUrl: "",
+    repository: "r",
+    repositoryId: 1,
+    language: "",
+    chunks,
+    externalWebUrl: "",
+    branches: [],
+    content: "",
+    origin: "commit",
+    commit: "",
+    blobSha: "",
+  };
+}
+
+function lines(style: SearchStyle, ...files: FileMatch[]): string[] {
+  return [...searchLines({ files } as unknown as SearchResult, style)];
+}
+
+test("a line of each match, plain", () => {
+  assert.deepEqual(lines(piped, file("a.ts", chunk("x [[y]] z\n", 3), chunk("[[y]]", 9)), file("n[[am]]e")), [
+    "r/a.ts:3:x y z",
+    "r/a.ts:9:y",
+    "r/name",
+  ]);
+});
+
+test("context is told apart from matches, and chunks from one another", () => {
+  assert.deepEqual(
+    lines(
+      piped,
+      file("a", chunk("before\r\n[[x]]\r\nafter\r\n", 1), chunk("[[x]]\n", 9)),
+      file("b", chunk("[[x]]", 1)),
+    ),
+    ["r/a-1-before", "r/a:2:x", "r/a-3-after", "--", "r/a:9:x", "--", "r/b:1:x"],
+  );
+});
+
+test("a match over several lines, and one that ends with a newline", () => {
+  assert.deepEqual(lines(piped, file("a", chunk("a[[b\nc\nd]]e\nf", 1))), [
+    "r/a:1:ab",
+    "r/a:2:c",
+    "r/a:3:de",
+    "r/a-4-f",
+  ]);
+  assert.deepEqual(lines(piped, file("a", chunk("a[[b\n]]c", 1))), ["r/a:1:ab", "r/a-2-c"]);
+});
+
+test("on a screen matches are marked by code points", () => {
+  assert.deepEqual(lines(screen, file("a", chunk("\u{1f600}[[ü]]b[[c]]\n", 1))), [
+    "<dim r/><path a>:<line 1>:\u{1f600}<match ü>b<match c>",
+  ]);
+  assert.equal(fileName(file("src/[[na]]me"), screen), "<dim r/><path src/><match na><path me>");
+});
+
+test("a very long line is cut around its first match", () => {
+  const [line = ""] = lines(screen, file("a", chunk(`${"a".repeat(1000)}[[b]]${"c".repeat(1000)}`, 1)));
+  assert.equal(line, `<dim r/><path a>:<line 1>:<dim …>${"a".repeat(80)}<match b>${"c".repeat(319)}<dim …>`);
+});
+
+test("nothing that a terminal obeys reaches it", () => {
+  assert.equal(harmless("a\tb\x1b]0;title\x07\r\x7f\x9b1m\u202eabc"), "a\tb␛]0;title␇␍␡\ufffd1m\ufffdabc");
+  assert.deepEqual(lines(screen, file("a\x1b[0m", chunk("\x1b[31m[[x]]", 1))), [
+    "<dim r/><path a␛[0m>:<line 1>:␛[31m<match x>",
+  ]);
+});
