@@ -1,0 +1,276 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isServiceError } from "#base/error";
+import { parseQuery } from "#query/parse";
+import { printQuery } from "#query/print";
+
+const contexts = new Set(["web", "p1", "p2"]);
+const modes = {
+  L: { isRegexEnabled: false, isCaseSensitivityEnabled: false, contexts },
+  R: { isRegexEnabled: true, isCaseSensitivityEnabled: false, contexts },
+  LC: { isRegexEnabled: false, isCaseSensitivityEnabled: true, contexts },
+  RC: { isRegexEnabled: true, isCaseSensitivityEnabled: true, contexts },
+};
+type Mode = keyof typeof modes;
+
+/** Rows are mode, query, and the tree or the message of the error. */
+function check(rows: readonly (readonly [Mode | "both", string, string])[]): void {
+  for (const [mode, text, expected] of rows) {
+    for (const each of mode === "both" ? (["L", "R"] as const) : [mode]) {
+      test(`${each}  ${text}`, () =>
+        assert.equal(outcome(text, each), expected.replaceAll("~", each === "L" ? '"' : "/")));
+    }
+  }
+}
+
+function outcome(text: string, mode: Mode): string {
+  try {
+    return printQuery(parseQuery(text, modes[mode]).query);
+  } catch (error) {
+    if (isServiceError(error, "FAILED_TO_PARSE_QUERY")) return `! ${error.message}`;
+    throw error;
+  }
+}
+
+// Terms and groups. `~` is the quote of literal mode and the slash of regex mode.
+check([
+  ["both", "hello", "~hello~"],
+  ["both", "hello world", "(and ~hello~ ~world~)"],
+  ["both", "  a\tb\r\nc  ", "(and ~a~ ~b~ ~c~)"],
+  ["both", '"hello world"', '"hello world"'],
+  ["L", "console.log error_handler", '(and "console.log" "error_handler")'],
+  ["L", "[a-z]+", '"[a-z]+"'],
+  ["R", "[a-z]+", "/[a-z]+/"],
+  ["both", "foo or bar", "(or ~foo~ ~bar~)"],
+  ["both", "foo OR bar", "(or ~foo~ ~bar~)"],
+  ["both", "one or two or three", "(or ~one~ ~two~ ~three~)"],
+  ["both", "a b or c d", "(or (and ~a~ ~b~) (and ~c~ ~d~))"],
+  ["both", "(a or b) c", "(and (or ~a~ ~b~) ~c~)"],
+  ["both", "a (b or c) d", "(and ~a~ (or ~b~ ~c~) ~d~)"],
+  ["both", "(a or b) and (c or d)", "(and (or ~a~ ~b~) ~and~ (or ~c~ ~d~))"],
+  ["both", "(a or b) AND (c or d)", "(and (or ~a~ ~b~) (or ~c~ ~d~))"],
+  ["both", "a AND b or c", "(or (and ~a~ ~b~) ~c~)"],
+  ["both", "or test", "(and ~or~ ~test~)"],
+  ["both", "test or", "(and ~test~ ~or~)"],
+  ["both", "AND test", "(and ~AND~ ~test~)"],
+  ["both", "(or x)", "(and ~or~ ~x~)"],
+  ["both", "not and", "(and ~not~ ~and~)"],
+  ["both", "test or or example", '! Expected a term, found "or" at offset 8.'],
+  ["both", "a AND OR b", '! Expected a term, found "OR" at offset 6.'],
+  ["both", "order before orange", "(and ~order~ ~before~ ~orange~)"],
+  ["L", "foo or(bar)", '(or "foo" "bar")'],
+  ["both", 'a or"b c"', '(or ~a~ "b c")'],
+  ["both", "()", "false"],
+  ["both", "() or a b", "(or false (and ~a~ ~b~))"],
+  ["both", "-() a", "(and (not false) ~a~)"],
+  ["L", "(test)", '"test"'],
+  ["R", "(test)", "/(test)/"],
+  ["L", "(a)(b)(c)", '(and "a" "b" "c")'],
+  ["R", "(a)(b)", "/(a)(b)/"],
+  ["L", "(foo|bar)baz", '(and "foo|bar" "baz")'],
+  ["R", "(foo|bar)baz", "/(foo|bar)baz/"],
+  ["R", "(test|render) or (foo|bar)", "(or /(test|render)/ /(foo|bar)/)"],
+  ["R", "( foo )", "/foo/"],
+  ["R", "( FROM\\s+node or RUN\\s+npm )", "(or /FROM\\s+node/ /RUN\\s+npm/)"],
+  ["R", "((foo bar))", "(and /foo/ /bar/)"],
+  ["R", "((foo|bar))", "/((foo|bar))/"],
+  ["R", '("a b")', '"a b"'],
+  ["R", '("a"|"b")', '/("a"|"b")/'],
+  ["R", "foo(bar baz)", "/foo(bar baz)/"],
+  ["R", "[^ ]+ x", "(and /[^ ]+/ /x/)"],
+  ["R", "a\\ b c", "(and /a\\ b/ /c/)"],
+  ["R", "x[(] (a b)", "(and /x[(]/ (and /a/ /b/))"],
+  ["R", "([[:alpha:]]+ [])(]x)", "(and /[[:alpha:]]+/ /[])(]x/)"],
+  ["L", "test() func(arg) test((nested)) test)", '(and "test()" "func(arg)" "test((nested))" "test)")'],
+  ["L", "test( (grouped)", '(and "test(" "grouped")'],
+  ["L", "(foo", '"(foo"'],
+  ["R", "(foo", "! Invalid regular expression at offset 0: missing closing ): (foo."],
+  ["R", "func\\(arg\\)", "/func\\(arg\\)/"],
+  ["L", "(\\) a)", '(and "\\\\)" "a")'],
+  ["both", "", "! Expected something to search for at offset 0."],
+  ["both", " \t ", "! Expected something to search for at offset 3."],
+]);
+
+// Quotes.
+check([
+  ["both", '"foo \\"bar\\" \\\\ \\d"', '"foo \\"bar\\" \\\\ \\\\d"'],
+  ["both", '""', "true"],
+  ["both", '"repo:x" "or" "(a)"', '(and "repo:x" "or" "(a)")'],
+  ["L", '"hello', '"\\"hello"'],
+  ["L", 'hello"', '"hello\\""'],
+  ["both", '"a""b"', '(and "a" "b")'],
+  ["both", '"a"b', '(and "a" ~b~)'],
+  ["L", 'a"b c"d', '(and "a\\"b" "c\\"d")'],
+  ["L", '"a\nb"', '(and "\\"a" "b\\"")'],
+  ["both", '("a)" b)', '(and "a)" ~b~)'],
+  ["R", 'name\\s*=\\s*"proj lang:HCL', '(and /name\\s*=\\s*"proj/ language:HCL)'],
+]);
+
+// Negation.
+check([
+  ["both", "-test", "~-test~"],
+  ["both", "-Wall -one", "(and ~-Wall~ ~-one~)"],
+  ["both", "test-case", "~test-case~"],
+  ["both", '"-excluded"', '"-excluded"'],
+  ["both", "-file:test.js", "(not name:/test.js/)"],
+  ["both", "- file:test.js", "(not name:/test.js/)"],
+  ["both", "-f:x -r:y", "(and (not name:/x/) (not repository:/y/))"],
+  ["both", "-c:x", "(not content:~x~)"],
+  ["both", "-(test exclude)", "(not (and ~test~ ~exclude~))"],
+  ["L", "-(foo)", '(not "foo")'],
+  ["R", "-(foo)", "/-(foo)/"],
+  ["both", "-((file:test.js))", "(not name:/test.js/)"],
+  ["both", "(-(a b))", "(not (and ~a~ ~b~))"],
+  ["both", "-(a b) or c", "(or (not (and ~a~ ~b~)) ~c~)"],
+  ["both", "a or -b or c", "(or ~a~ ~-b~ ~c~)"],
+  ["both", "NOT foo bar", "(and (not ~foo~) ~bar~)"],
+  ["both", "NOT NOT foo", "(not (not ~foo~))"],
+  ["both", 'NOT "a b" NOT lang:go', '(and (not "a b") (not language:Go))'],
+  ["both", "NOT (a or b)", "(not (or ~a~ ~b~))"],
+  ["both", "foo NOT", "(and ~foo~ ~NOT~)"],
+  ["both", "NOTE", "~NOTE~"],
+  ["both", "-http://x -a:b", "(and ~-http://x~ ~-a:b~)"],
+  ["both", "- foo:bar", "(and ~-~ ~foo:bar~)"],
+  ["both", "--file:x", "! Expected one dash before a filter (quotes make it text), found two at offset 0."],
+  ["both", "-case:yes a", '! Expected a term to negate, found "case:" or "type:" at offset 0.'],
+]);
+
+// Filters.
+check([
+  ["both", "file:README.md f:index.ts path:x", "(and name:/README.md/ name:/index.ts/ name:/x/)"],
+  ["both", "file:*.ts", "name:/(?:^|/)[^/]*\\.ts$/"],
+  ["both", "file:src/*.ts", "name:/(?:^|/)src/[^/]*\\.ts$/"],
+  ["both", "file:src/**", "name:/(?:^|/)src/.*$/"],
+  ["both", "file:**/a/*.{c,h}", "name:/(?:^|/)(?:.*/)?a/[^/]*\\.(?:c|h)$/"],
+  ["both", "file:/src/*", "name:/^src/[^/]*$/"],
+  ["both", "file:*[!a-c]?", "name:/(?:^|/)[^/]*[^/a-c][^/]$/"],
+  ["both", "file:/src/*\\.ts/", "name:/src/*\\.ts/"],
+  ["both", "file:(test|spec) lang:TypeScript", "(and name:/(test|spec)/ language:TypeScript)"],
+  ["both", "file:\\(pr", "name:/\\(pr/"],
+  ["both", "file:(pr", "! Invalid regular expression at offset 5: missing closing ): (pr."],
+  ["both", 'file:"my file.txt"', "name:/my file.txt/"],
+  ["both", "file: test", "name:/test/"],
+  ["both", "repo:^github\\.com/org/project$", "repository:/^github\\.com/org/project$/"],
+  ["both", "r:a or r:b", "(or repository:/a/ repository:/b/)"],
+  ["both", "repo:x@rel/1", "(and repository:/x/ revision:rel/1)"],
+  ["both", "-repo:x@v1", "(not (and repository:/x/ revision:v1))"],
+  ["both", 'repo:"x@v1"', "repository:/x@v1/"],
+  ["both", "repo:x@", '! Expected the name of a revision after "@" at offset 7.'],
+  ["both", "repo:or foo", "(and repository:/or/ ~foo~)"],
+  ["both", "rev:feature/x foo", "(and ~foo~ revision:feature/x)"],
+  ["both", "rev:a b branch:c rev:a", "(and ~b~ revision:a,c)"],
+  ["both", "rev:a or rev:b", "(or revision:a revision:b)"],
+  ["both", "-rev:a rev:*", "(and (not revision:a) revision:*)"],
+  ["both", "lang:typescript l:js language:c++", "(and language:TypeScript language:JavaScript language:C++)"],
+  ["both", 'lang:"objective-c"', "language:Objective-C"],
+  [
+    "both",
+    "lang:pyton",
+    '! Unknown language "pyton" (near are Python, Cython, STON, Python console) at offset 5.',
+  ],
+  ["both", "lang:qqqqqq", '! Unknown language "qqqqqq" at offset 5.'],
+  ["both", "sym:MyClass", "symbol:/MyClass/"],
+  ["both", "s:a symbol:\\bb", "(and symbol:/a/ symbol:/\\bb/)"],
+  ["both", 'content:"TODO: fix"', 'content:"TODO: fix"'],
+  ["both", "content:file:x", "content:~file:x~"],
+  ["both", "context:web login", "(and context:web ~login~)"],
+  ["both", "( context:p1 or scope:p2 ) x", "(and (or context:p1 context:p2) ~x~)"],
+  ["both", "context:no", '! Unknown context "no" (known are p1, p2 or web) at offset 8.'],
+  ["both", 'reposet:"a, b,,a"', "repositorySet:a,b"],
+  ["both", "archived:no fork:only visibility:any", "(and archived:no fork:only visibility:any)"],
+  ["both", "archived:maybe", '! Expected yes, no or only after "archived:", found "maybe" at offset 9.'],
+  ["both", "fork:NO", '! Expected yes, no or only after "fork:", found "NO" at offset 5.'],
+  ["both", "file:", '! Expected a value after "file:" at offset 5.'],
+  ["both", "(rev:)", '! Expected a value after "rev:" at offset 5.'],
+  [
+    "both",
+    "file:lang:go",
+    '! Expected a value after "file:", found "lang:" (quotes make it text) at offset 5.',
+  ],
+  [
+    "both",
+    "FILE:x foo:bar http://x std::vector foo-file:x",
+    "(and ~FILE:x~ ~foo:bar~ ~http://x~ ~std::vector~ ~foo-file:x~)",
+  ],
+]);
+
+// Case and type speak of the group in which they stand.
+check([
+  ["LC", "Foo file:x", '(and "Foo"c name:/x/c)'],
+  ["RC", "Foo case:no", "/Foo/"],
+  ["L", "Foo case:yes file:x repo:y", '(and "Foo"c name:/x/c repository:/y/)'],
+  ["L", "case:auto Foo bar Éa", '(and "Foo"c "bar" "Éa"c)'],
+  ["R", "case:auto \\Sa \\pLb \\x{1F}Cd", "(and /\\Sa/ /\\pLb/ /\\x{1F}Cd/c)"],
+  ["L", "(case:yes a b) c", '(and (and "a"c "b"c) "c")'],
+  ["L", "case:yes (a or (case:no b))", '(or "a"c "b")'],
+  ["L", "a or b case:yes", '(or "a"c "b"c)'],
+  ["L", "case:yes", "true"],
+  ["L", "case:yes or a", "! Expected a term beside what speaks of the whole group at offset 0."],
+  ["L", "case:yes case:no", '! Expected one "case:", found two at offset 9.'],
+  ["L", "case:Yes", '! Expected yes, no or auto after "case:", found "Yes" at offset 5.'],
+  ["L", "type:file a or b", '(type:file (or "a" "b"))'],
+  ["L", "(type:repo a) b", '(and (type:repo "a") "b")'],
+  ["L", "type:symbol", "(type:symbol true)"],
+  ["L", "type:commit x", '! "type:commit" is not supported: the history is not indexed at offset 5.'],
+  ["L", "type:path", '! Expected file, symbol or repo after "type:", found "path" at offset 5.'],
+]);
+
+// Expressions that are none; what other dialects have is named.
+check([
+  ["R", "a (?=b)", "! Invalid regular expression at offset 2: look-around is not supported: (?=."],
+  ["R", "x(?<!b)c", "! Invalid regular expression at offset 1: look-around is not supported: (?<!b)c."],
+  ["R", "(a)\\1", "! Invalid regular expression at offset 3: a back-reference is not supported: \\1."],
+  ["R", "a**", "! Invalid regular expression at offset 1: invalid nested repetition operator: **."],
+  ["R", "a++", "! Invalid regular expression at offset 1: a possessive repetition is not supported: ++."],
+  ["R", "(?>a)", "! Invalid regular expression at offset 0: an atomic group is not supported: (?>."],
+  ["R", "x [b-a]", "! Invalid regular expression at offset 3: invalid character class range: b-a."],
+  ["R", "a{1001}", "! Invalid regular expression at offset 1: invalid repeat count: {1001}."],
+  ["R", "(?:a{1000})+".repeat(21), "! Invalid regular expression at offset 0: expression too large."],
+  ["L", "sym:[", "! Invalid regular expression at offset 4: missing closing ]: [."],
+]);
+
+test("suggests the prefix that was meant", () => {
+  const { suggestions } = parseQuery("-fiel:a http://x std::b langauge:go x:y port:1 (repos:z)", modes.L);
+  assert.deepEqual(suggestions, [
+    { offset: 1, length: 5, prefix: "fiel:", suggestion: "file:" },
+    { offset: 24, length: 9, prefix: "langauge:", suggestion: "language:" },
+    { offset: 48, length: 6, prefix: "repos:", suggestion: "repo:" },
+  ]);
+});
+
+test("tells whether a revision is named", () => {
+  const named = (text: string) => parseQuery(text, modes.L).hasRevision;
+  assert.deepEqual(["a", '"rev:x"', "a (b rev:x)", "repo:a@b", "-rev:x"].map(named), [
+    false,
+    false,
+    true,
+    true,
+    true,
+  ]);
+});
+
+test("bounds what a query may hold", () => {
+  const message = (text: string, mode: Mode) => outcome(text, mode).slice(0, 60);
+  assert.equal(
+    message("a".repeat(10_001), "L"),
+    "! Expected at most 10000 characters, found more at offset 10",
+  );
+  assert.equal(
+    message("a ".repeat(1001), "L"),
+    "! Expected at most 1000 terms, found one more at offset 2000",
+  );
+  const groups = "(".repeat(200) + "a b" + ")".repeat(200);
+  assert.equal(message(groups, "R"), "! Expected at most 100 groups inside one another, found one ");
+  assert.equal(
+    message("NOT ".repeat(500) + "a", "L"),
+    "! Expected at most 100 groups inside one another, found one ",
+  );
+});
+
+// A reading that is not linear would not come to its end here.
+test("takes any 10 000 characters in a moment", { timeout: 20_000 }, () => {
+  const pieces = '( ) " [ ] \\ -( a: file:( (a :" [: a|( \\( "( ['.split(" ");
+  for (const piece of [...pieces, ...pieces.map((each) => `${each} `), "NOT ", "or "]) {
+    for (const mode of ["L", "R"] as const) outcome(piece.repeat(10_000 / piece.length), mode);
+  }
+});
