@@ -50,7 +50,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   const app = fastify({
     frameworkErrors: (error, request, reply) => replies.fail(error, request, reply.headers(guardHeaders)),
     // Query strings are read strictly, by the kinds of the row's fields.
-    querystringParser: () => ({}),
+    routerOptions: { querystringParser: () => ({}) },
     return503OnClosing: false,
   });
   const allowed = new Map([[descriptionPath, "GET, HEAD, OPTIONS"]]);
