@@ -15,6 +15,8 @@ export interface UnsavedDocument {
   /** Relative to the repository's root, `/`-separated. */
   readonly path: string;
   readonly text: string;
+  /** Linguist's name, `""` if unknown. */
+  readonly language: string;
   /** Changes whenever `text` does, for the same path. */
   readonly version: string;
 }

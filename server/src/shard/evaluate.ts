@@ -14,7 +14,7 @@ import {
 } from "./matchTree";
 import type { LookupCounts } from "./postings";
 import { RangeBuffer } from "./ranges";
-import { type ScoredDocument, scoreDocument, scoreName } from "./score";
+import { explainScore, type ScoredDocument, scoreDocument, scoreName } from "./score";
 import type { TextWindow } from "./window";
 
 /** What looking at documents cost. */
@@ -190,6 +190,16 @@ export class ShardEvaluation {
     this.hits.push({ document, from, to, inName, matchCount, score });
     this.matchCount += matchCount;
     this.fileCount++;
+  }
+
+  /** How a hit's score came about; its name is looked at again. */
+  explain(hit: DocumentHit): string {
+    const tree = this.#tree;
+    if (tree === undefined) return "";
+    const ranges = new RangeBuffer();
+    for (const finder of nameFinders(tree, hit.document)) finder.find(hit.document, ranges);
+    const nameScore = scoreName(this.view.reader.path(hit.document), ranges, 0, ranges.length);
+    return explainScore({ ...this.#scored(hit, nameScore), from: hit.inName ? hit.to : hit.from });
   }
 
   #scored(hit: Omit<DocumentHit, "score">, nameScore: number): ScoredDocument {

@@ -1,7 +1,8 @@
 import type { Kernels } from "#kernels/kernels";
 import type { Needle } from "#kernels/needle";
+import { literalTrigrams } from "#query/expressionTrigrams";
 import type { Pattern } from "#query/query";
-import { compileExpression, type Expression, literalTrigrams } from "#query/regexp";
+import { compileExpression, type Expression, escapeExpression } from "#query/regexp";
 import type { TrigramFormula } from "#query/trigramFormula";
 
 /** A pattern made ready for one thread: once a search, used on every shard. */
@@ -78,7 +79,7 @@ function expressionPattern(expression: Expression, kernels: Kernels): Expression
 }
 
 function quoted(text: string, caseSensitive: boolean): Expression {
-  return compileExpression(text.replace(/[\\.+*?()|[\]{}^$]/g, "\\$&"), caseSensitive);
+  return compileExpression(escapeExpression(text), caseSensitive);
 }
 
 /** May run on any text without a guard: a search of these needs none. */

@@ -1,5 +1,6 @@
 import { Bitset } from "#base/bitset";
 import type { TrigramFormula } from "#query/trigramFormula";
+import { damaged } from "./checksum";
 import type { ShardReader } from "./reader";
 import type { TextWindow } from "./window";
 
@@ -39,6 +40,7 @@ export class PostingLists {
   }
 
   evaluate(formula: TrigramFormula): Candidates {
+    if (!this.#reader.meta.hasTrigrams && formula.kind !== "none") return undefined;
     switch (formula.kind) {
       case "all":
         return undefined;
@@ -134,6 +136,7 @@ export class PostingLists {
       blocks = blocksOfBitmap(kernels.bytes, place, length);
     } else {
       const count = kernels.decodeDeltas(place, length);
+      if (count < 0) throw damaged("Posting list");
       blocks = kernels.decoded.slice(0, count);
     }
     this.#counts.ngramMatches += blocks.length;

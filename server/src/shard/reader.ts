@@ -207,6 +207,11 @@ export class ShardReader {
     return skipped;
   }
 
+  /** Reads what `RepositorySegments` needs, so that damage there shows at once. */
+  readSets(): void {
+    for (const column of [this.documentSets, this.setStarts, this.setSlots, this.overrides]) void column;
+  }
+
   /** Reads every section and every page: what a check of the whole file does. */
   verify(): void {
     for (const name of [

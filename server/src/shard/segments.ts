@@ -26,11 +26,16 @@ interface EffectiveSegment {
  * changed by the likenesses and overrides of all later ones. Rules: shard.ts, "Delta shards".
  */
 export class RepositorySegments {
-  readonly segments: readonly EffectiveSegment[];
+  /** As the manifest lists them; one whose file cannot be read is absent. */
+  readonly segments: readonly (EffectiveSegment | undefined)[];
 
-  constructor(repositoryId: number, readers: readonly ShardReader[]) {
-    const segments: EffectiveSegment[] = [];
+  constructor(repositoryId: number, readers: readonly (ShardReader | undefined)[]) {
+    const segments: (EffectiveSegment | undefined)[] = [];
     for (const reader of readers) {
+      if (reader === undefined) {
+        segments.push(undefined);
+        continue;
+      }
       const part = reader.repository(repositoryId);
       applyLater(segments, reader);
       segments.push({
@@ -52,22 +57,25 @@ export class RepositorySegments {
 
   /** Every live document at exactly this path, whatever its slots. */
   find(path: Uint8Array): FoundDocument[] {
-    return this.segments.flatMap((effective, segment) =>
-      effective.reader
-        .findPath(path, effective.firstDocument, effective.endDocument)
+    return this.segments.flatMap((effective, segment) => {
+      if (effective === undefined) return [];
+      const { reader, firstDocument, endDocument } = effective;
+      return reader
+        .findPath(path, firstDocument, endDocument)
         .map((document) => ({
           segment,
           document,
-          blob: effective.reader.blob(document),
+          blob: reader.blob(document),
           slots: this.slotsOf(segment, document),
         }))
-        .filter((found) => found.slots.length > 0),
-    );
+        .filter((found) => found.slots.length > 0);
+    });
   }
 
   /** Every live document. */
   *documents(): Generator<FoundDocument> {
     for (const [segment, effective] of this.segments.entries()) {
+      if (effective === undefined) continue;
       for (let document = effective.firstDocument; document < effective.endDocument; document++) {
         const slots = this.slotsOf(segment, document);
         if (slots.length > 0) yield { segment, document, blob: effective.reader.blob(document), slots };
@@ -85,10 +93,10 @@ function readSets(reader: ShardReader): number[][] {
   return sets;
 }
 
-function applyLater(older: readonly EffectiveSegment[], reader: ShardReader): void {
+function applyLater(older: readonly (EffectiveSegment | undefined)[], reader: ShardReader): void {
   for (const { slot, like } of reader.meta.likenesses) {
     for (const segment of older) {
-      segment.sets.forEach((set, index) => {
+      segment?.sets.forEach((set, index) => {
         if (set.includes(like) && !set.includes(slot)) {
           segment.sets[index] = [...set, slot].sort((left, right) => left - right);
         }

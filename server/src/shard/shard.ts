@@ -118,6 +118,8 @@ export interface ShardMeta {
   readonly contentBytes: number;
   readonly hashBytes: number;
   readonly languages: readonly string[];
+  /** False in a shard that is made for a search or two: its few documents are all looked at. */
+  readonly hasTrigrams: boolean;
   readonly likenesses: readonly Likeness[];
 }
 

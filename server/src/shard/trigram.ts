@@ -186,6 +186,14 @@ function grow<Numbers extends Uint32Array | Int32Array | Float64Array>(numbers: 
   return larger;
 }
 
+/** The flags of a block whose trigrams nobody wants. */
+export function blockFlagsOf(bytes: Uint8Array, start: number, end: number): number {
+  let high = 0;
+  for (let at = start; at < end; at++) high |= bytes[at] ?? 0;
+  if (high < 0x80) return 0;
+  return blockHasNonAscii | (hasFoldingSpecials(bytes, start, end) ? blockHasFoldingSpecials : 0);
+}
+
 /** U+212A is `e2 84 aa`, U+017F is `c5 bf`. */
 export function hasFoldingSpecials(bytes: Uint8Array, start: number, end: number): boolean {
   for (let at = start; at + 1 < end; at++) {

@@ -11,9 +11,11 @@ import {
   type ShardRepository,
   type ShardSummary,
 } from "./shard";
-import { TrigramCollector } from "./trigram";
+import { blockFlagsOf, TrigramCollector } from "./trigram";
 
 const newline = 0x0a;
+
+const noLists = { trigrams: new Uint32Array(0), starts: new Uint32Array(1), postings: new Uint8Array(0) };
 
 let collector: TrigramCollector | undefined;
 
@@ -26,7 +28,8 @@ let collector: TrigramCollector | undefined;
 export class ShardWriter {
   readonly #sections: SectionWriter;
   readonly #content: PagedSection;
-  readonly #trigrams: TrigramCollector;
+  /** Absent where the shard goes without. */
+  readonly #trigrams: TrigramCollector | undefined;
   readonly #repositories: ShardRepository[] = [];
   readonly #likenesses: Likeness[] = [];
   readonly #languages = new Map<string, number>();
@@ -50,12 +53,18 @@ export class ShardWriter {
   #nameBytes = 0;
   #hashBytes = 20;
 
-  constructor(sink: ByteSink, checksum: Checksum) {
+  constructor(
+    sink: ByteSink,
+    checksum: Checksum,
+    options: { readonly withTrigrams: boolean } = { withTrigrams: true },
+  ) {
     this.#sections = new SectionWriter(sink, checksum);
     this.#content = this.#sections.stream("content", "contentChecks");
-    collector ??= new TrigramCollector();
-    collector.reset();
-    this.#trigrams = collector;
+    if (options.withTrigrams) {
+      collector ??= new TrigramCollector();
+      collector.reset();
+      this.#trigrams = collector;
+    }
   }
 
   /** Bytes of text so far. */
@@ -75,7 +84,7 @@ export class ShardWriter {
 
   add(document: ShardDocument): void {
     this.#contentStarts.push(this.#content.length);
-    this.#firstBlocks.push(this.#trigrams.blockCount);
+    this.#firstBlocks.push(this.#blockStarts.length);
     this.#nameStarts.push(this.#nameBytes);
     this.#names.push(document.path);
     this.#nameBytes += document.path.length + 1;
@@ -110,7 +119,9 @@ export class ShardWriter {
       }
       this.#blockStarts.push(base + start);
       this.#blockLines.push(line);
-      this.#blockFlags.push(this.#trigrams.addBlock(content, start, end));
+      this.#blockFlags.push(
+        this.#trigrams?.addBlock(content, start, end) ?? blockFlagsOf(content, start, end),
+      );
       if (end < content.length) line += countNewlines(content, start, end);
       start = end;
     }
@@ -132,7 +143,7 @@ export class ShardWriter {
     this.#endRepository();
     const contentBytes = this.#content.length;
     this.#content.finish();
-    const { trigrams, starts, postings } = this.#trigrams.finish();
+    const { trigrams, starts, postings } = this.#trigrams?.finish() ?? noLists;
     const lists = this.#sections.stream("postings", "postingChecks");
     lists.write(postings);
     lists.finish();
@@ -155,6 +166,7 @@ export class ShardWriter {
       contentBytes,
       hashBytes: this.#hashBytes,
       languages: [...this.#languages.keys()],
+      hasTrigrams: this.#trigrams !== undefined,
       likenesses: this.#likenesses,
     };
   }

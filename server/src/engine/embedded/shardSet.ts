@@ -1,0 +1,263 @@
+import { Bitset } from "#base/bitset";
+import { isServiceError } from "#base/error";
+import { fileSource, memorySource } from "#platform/byteSource";
+import type { Checksum } from "#shard/checksum";
+import type { ShardView } from "#shard/matchTree";
+import { ShardReader } from "#shard/reader";
+import { RepositorySegments } from "#shard/segments";
+import { selectSlots } from "./revisions";
+import type { RepositoryOverlay, RepositoryShards, ShardOrder, ShardUpdate } from "./task";
+
+/** One repository as this worker knows it; replaced as a whole when anything of it changes. */
+export interface KnownRepository {
+  readonly shards: RepositoryShards;
+  readonly segments: RepositorySegments;
+  readonly defaultSlot: number | undefined;
+  readonly overlay: OpenOverlay | undefined;
+}
+
+interface OpenOverlay {
+  readonly reader: ShardReader;
+  readonly source: RepositoryOverlay;
+}
+
+/** A stretch of a shard that belongs to one repository. */
+export interface ShardPart {
+  readonly repository: KnownRepository;
+  readonly firstDocument: number;
+  readonly endDocument: number;
+  /** Index in the repository's segments; -1 for an overlay, whose documents have no slots. */
+  readonly segment: number;
+}
+
+/** A shard with the repositories that name it now. */
+export interface OpenShard {
+  readonly file: string;
+  readonly reader: ShardReader;
+  readonly parts: readonly ShardPart[];
+  readonly order: ShardOrder;
+  /** The documents of the default view; made when first wanted. */
+  defaultUniverse: Bitset | undefined;
+}
+
+/** What searches see: replaced by an update, so that a search keeps the one it began with. */
+export interface ShardSnapshot {
+  readonly shards: readonly OpenShard[];
+  readonly repositories: ReadonlyMap<number, KnownRepository>;
+  readonly damagedFiles: readonly string[];
+}
+
+const overlayLayer = 1;
+const shardLayer = 3;
+
+/** All shards that one worker has open. */
+export class ShardSet {
+  readonly #checksum: Checksum;
+  readonly #readers = new Map<string, ShardReader>();
+  readonly #damaged = new Set<string>();
+  readonly #owned = new Set<string>();
+  readonly #ownedRepositories = new Set<number>();
+  #repositories = new Map<number, KnownRepository>();
+  snapshot: ShardSnapshot = { shards: [], repositories: new Map(), damagedFiles: [] };
+
+  constructor(checksum: Checksum) {
+    this.#checksum = checksum;
+  }
+
+  apply(update: ShardUpdate): void {
+    this.#repositories = new Map(this.#repositories);
+    for (const file of update.ownedFiles) this.#owned.add(file);
+    for (const id of update.ownedRepositories) this.#ownedRepositories.add(id);
+    for (const id of update.removed) this.#repositories.delete(id);
+    for (const shards of update.repositories) {
+      this.#repositories.set(shards.id, this.#know(shards, this.#repositories.get(shards.id)?.overlay));
+    }
+    for (const { repositoryId, overlay } of update.overlays) this.#setOverlay(repositoryId, overlay);
+    this.#publish();
+  }
+
+  #know(shards: RepositoryShards, overlay: OpenOverlay | undefined): KnownRepository {
+    const readers = shards.segments.map((segment) => this.#open(segment.file, segment.path));
+    const defaultRevision = shards.revisions.find((revision) => revision.name === shards.defaultRevision);
+    return {
+      shards,
+      segments: new RepositorySegments(shards.id, readers),
+      defaultSlot: defaultRevision?.slot ?? (shards.isFolder ? 0 : undefined),
+      overlay,
+    };
+  }
+
+  #open(file: string, path: string): ShardReader | undefined {
+    const known = this.#readers.get(file);
+    if (known !== undefined) return known;
+    try {
+      const source = fileSource(path);
+      try {
+        const reader = new ShardReader(source, this.#checksum);
+        reader.readSets();
+        this.#readers.set(file, reader);
+        return reader;
+      } catch (error) {
+        source.close();
+        throw error;
+      }
+    } catch (error) {
+      if (!isServiceError(error, "SHARD_DAMAGED") && (error as NodeJS.ErrnoException).code === undefined)
+        throw error;
+      this.#damaged.add(file);
+      return undefined;
+    }
+  }
+
+  #setOverlay(repositoryId: number, overlay: RepositoryOverlay | undefined): void {
+    const known = this.#repositories.get(repositoryId);
+    if (known === undefined) return;
+    const opened =
+      overlay === undefined
+        ? undefined
+        : { reader: new ShardReader(memorySource(overlay.bytes), this.#checksum), source: overlay };
+    this.#repositories.set(repositoryId, { ...known, overlay: opened });
+  }
+
+  #publish(): void {
+    const parts = new Map<string, ShardPart[]>();
+    const named = new Set<string>();
+    const overlays: OpenShard[] = [];
+    for (const repository of this.#repositories.values()) {
+      for (const [segment, { file }] of repository.shards.segments.entries()) {
+        named.add(file);
+        const part = this.#readers.get(file)?.repository(repository.shards.id);
+        if (part === undefined || !this.#owned.has(file)) continue;
+        const list = parts.get(file) ?? [];
+        list.push({ repository, ...part, segment });
+        parts.set(file, list);
+      }
+      if (repository.overlay !== undefined && this.#ownedRepositories.has(repository.shards.id)) {
+        overlays.push(overlayShard(repository, repository.overlay.reader));
+      }
+    }
+    this.#closeUnnamed(named);
+    const shards = [...parts].flatMap(([file, list]): OpenShard[] => {
+      const reader = this.#readers.get(file);
+      const order: ShardOrder = [
+        shardLayer,
+        list[0]?.repository.shards.id ?? 0,
+        Number.parseInt(file, 10) || 0,
+      ];
+      return reader === undefined ? [] : [{ file, reader, parts: list, order, defaultUniverse: undefined }];
+    });
+    this.snapshot = {
+      shards: [...overlays, ...shards],
+      repositories: this.#repositories,
+      damagedFiles: [...this.#damaged],
+    };
+  }
+
+  #closeUnnamed(named: ReadonlySet<string>): void {
+    for (const [file, reader] of this.#readers) {
+      if (named.has(file)) continue;
+      this.#readers.delete(file);
+      this.#owned.delete(file);
+      // Searches that began before still read it; they are over long before this.
+      setTimeout(() => reader.close(), closeDelayMs).unref();
+    }
+    for (const file of this.#damaged) if (!named.has(file)) this.#damaged.delete(file);
+  }
+
+  close(): void {
+    for (const reader of this.#readers.values()) reader.close();
+    this.#readers.clear();
+  }
+}
+
+/** Longer than any search may take. */
+const closeDelayMs = 60_000;
+
+function overlayShard(repository: KnownRepository, reader: ShardReader): OpenShard {
+  const { id } = repository.shards;
+  const endDocument = reader.meta.documentCount;
+  return {
+    file: "",
+    reader,
+    parts: [{ repository, firstDocument: 0, endDocument, segment: -1 }],
+    order: [overlayLayer, id, 0],
+    defaultUniverse: undefined,
+  };
+}
+
+/** The documents of the default view: the default revision of each repository, the working tree over it. */
+export function defaultUniverse(shard: OpenShard): Bitset {
+  if (shard.defaultUniverse === undefined) {
+    const universe = new Bitset(shard.reader.meta.documentCount);
+    for (const part of shard.parts) {
+      const { defaultSlot, overlay, segments } = part.repository;
+      if (part.segment < 0) {
+        universe.addRange(part.firstDocument, part.endDocument);
+        continue;
+      }
+      if (defaultSlot !== undefined) addDocuments(universe, part, (slots) => slots.includes(defaultSlot));
+      for (const path of overlay?.source.hiddenPaths ?? []) hidePath(universe, segments, part.segment, path);
+    }
+    shard.defaultUniverse = universe;
+  }
+  return shard.defaultUniverse;
+}
+
+/** Documents on any indexed revision that still exists. */
+export function revisionUniverse(shard: OpenShard): Bitset {
+  const universe = new Bitset(shard.reader.meta.documentCount);
+  for (const part of shard.parts) {
+    if (part.segment < 0) continue;
+    const live = new Set(part.repository.shards.revisions.map((revision) => revision.slot));
+    if (part.repository.shards.isFolder) live.add(0);
+    addDocuments(universe, part, (slots) => slots.some((slot) => live.has(slot)));
+  }
+  return universe;
+}
+
+export function hidePath(
+  universe: Bitset,
+  segments: RepositorySegments,
+  segment: number,
+  path: Uint8Array,
+): void {
+  const effective = segments.segments[segment];
+  if (effective === undefined) return;
+  for (const document of effective.reader.findPath(path, effective.firstDocument, effective.endDocument)) {
+    universe.delete(document);
+  }
+}
+
+function addDocuments(set: Bitset, part: ShardPart, passes: (slots: readonly number[]) => boolean): void {
+  const effective = part.repository.segments.segments[part.segment];
+  if (effective === undefined) return;
+  const passing = effective.sets.map(passes);
+  const { documentSets } = effective;
+  for (let at = 0; at < documentSets.length; at++) {
+    if (passing[documentSets[at] ?? 0]) set.add(part.firstDocument + at);
+  }
+}
+
+/** One shard as a search sees it; `universe` is the search's own. */
+export function viewOf(shard: OpenShard, universe: Bitset): ShardView {
+  const { documentCount } = shard.reader.meta;
+  return {
+    reader: shard.reader,
+    universe,
+    ofRepositories(ids) {
+      const set = new Bitset(documentCount);
+      for (const part of shard.parts) {
+        if (ids.has(part.repository.shards.id)) set.addRange(part.firstDocument, part.endDocument);
+      }
+      return set;
+    },
+    ofRevisions(names) {
+      const set = new Bitset(documentCount);
+      for (const part of shard.parts) {
+        const wanted = selectSlots(part.repository, names);
+        if (wanted.size > 0) addDocuments(set, part, (slots) => slots.some((slot) => wanted.has(slot)));
+      }
+      return set;
+    },
+  };
+}

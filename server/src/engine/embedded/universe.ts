@@ -1,0 +1,105 @@
+import { Bitset } from "#base/bitset";
+import { memorySource } from "#platform/byteSource";
+import type { Query } from "#query/query";
+import type { Checksum } from "#shard/checksum";
+import type { ShardView } from "#shard/matchTree";
+import { ShardReader } from "#shard/reader";
+import { MemorySink, ShardWriter } from "#shard/writer";
+import {
+  defaultUniverse,
+  hidePath,
+  type OpenShard,
+  revisionUniverse,
+  type ShardSnapshot,
+  viewOf,
+} from "./shardSet";
+import { compareOrder, type SearchCall, type UnsavedText } from "./task";
+
+/** Unsaved documents stand before working trees, those before repositories in use, those before the rest. */
+export const unsavedLayer = 0;
+const preferredLayer = 2;
+
+/** The shards of a search in the order in which it goes through them, each with what it may see there. */
+export async function shardsOf(
+  snapshot: ShardSnapshot,
+  call: SearchCall,
+  checksum: Checksum,
+): Promise<(readonly [OpenShard, ShardView])[]> {
+  const hasRevision = mentionsRevision(call.query);
+  const unsaved = hasRevision ? [] : unsavedShards(snapshot, call, checksum);
+  const stored = snapshot.shards.filter((shard) => !hasRevision || (shard.parts[0]?.segment ?? 0) >= 0);
+  return [...unsaved, ...stored.map((shard) => inFront(shard, call.preferred))]
+    .sort((left, right) => compareOrder(left.order, right.order))
+    .map((shard) => {
+      const universe = hasRevision ? revisionUniverse(shard) : defaultUniverse(shard).copy();
+      if (!hasRevision && shard.order[0] !== unsavedLayer) hideUnsaved(universe, shard, call.unsaved);
+      if (call.repositories !== "all") keepRepositories(universe, shard, new Set(call.repositories));
+      return [shard, viewOf(shard, universe)] as const;
+    });
+}
+
+function inFront(shard: OpenShard, preferred: readonly number[]): OpenShard {
+  const isPreferred =
+    preferred.length > 0 && shard.parts.some((part) => preferred.includes(part.repository.shards.id));
+  const [layer, ...rest] = shard.order;
+  return isPreferred && layer > preferredLayer ? { ...shard, order: [preferredLayer, ...rest] } : shard;
+}
+
+function keepRepositories(universe: Bitset, shard: OpenShard, ids: ReadonlySet<number>): void {
+  const kept = new Bitset(universe.size);
+  for (const part of shard.parts) {
+    if (ids.has(part.repository.shards.id)) kept.addRange(part.firstDocument, part.endDocument);
+  }
+  universe.intersect(kept);
+}
+
+/** What an editor holds stands over what the disk and the commits hold at the same path. */
+function hideUnsaved(universe: Bitset, shard: OpenShard, unsaved: readonly UnsavedText[]): void {
+  for (const { repositoryId, path } of unsaved) {
+    const bytes = Buffer.from(path);
+    for (const part of shard.parts) {
+      if (part.repository.shards.id !== repositoryId) continue;
+      if (part.segment >= 0) hidePath(universe, part.repository.segments, part.segment, bytes);
+      else for (const document of shard.reader.findPath(bytes, 0, universe.size)) universe.delete(document);
+    }
+  }
+}
+
+/** One small shard a repository, without postings: its few documents are all looked at. */
+function unsavedShards(snapshot: ShardSnapshot, call: SearchCall, checksum: Checksum): OpenShard[] {
+  if (!call.searchesUnsaved) return [];
+  const byRepository = new Map<number, UnsavedText[]>();
+  for (const text of call.unsaved) {
+    byRepository.set(text.repositoryId, [...(byRepository.get(text.repositoryId) ?? []), text]);
+  }
+  return [...byRepository].flatMap(([id, texts]): OpenShard[] => {
+    const repository = snapshot.repositories.get(id);
+    if (repository === undefined) return [];
+    const sink = new MemorySink();
+    const writer = new ShardWriter(sink, checksum, { withTrigrams: false });
+    writer.beginRepository(id);
+    for (const { path, text, language } of texts) {
+      const content = Buffer.from(text);
+      writer.add({ path: Buffer.from(path), content, blob: "", language, category: "source", slots: [] });
+    }
+    writer.finish();
+    const reader = new ShardReader(memorySource(sink.bytes()), checksum);
+    const part = { repository, firstDocument: 0, endDocument: texts.length, segment: -1 };
+    return [{ file: "", reader, parts: [part], order: [unsavedLayer, id, 0], defaultUniverse: undefined }];
+  });
+}
+
+function mentionsRevision(query: Query): boolean {
+  switch (query.kind) {
+    case "revision":
+      return true;
+    case "and":
+    case "or":
+      return query.children.some(mentionsRevision);
+    case "not":
+    case "type":
+      return mentionsRevision(query.child);
+    default:
+      return false;
+  }
+}
