@@ -12,7 +12,7 @@ export function overview(version: string): string {
     "",
     ...table(commands.map((command) => [command.name, command.summary])),
     "",
-    'First steps: "trawl serve ~/src" in one terminal, "trawl search something" in another.',
+    'First steps: "trawl serve ~/src" in one terminal, "trawl search WORD" in another.',
     '"trawl COMMAND --help" tells more about each.',
     "",
   ].join("\n");

@@ -2,7 +2,7 @@ import type { SearchResult } from "#contract/search";
 import type { SentOf } from "#contract/service";
 import { readConfiguration } from "./configuration";
 import { type Flags, usage } from "./flags";
-import type { House } from "./instance";
+import type { House, Instance } from "./instance";
 import { fileName, incompleteness, type SearchStyle, searchLines } from "./printSearch";
 import { painter } from "./terminal";
 
@@ -24,12 +24,19 @@ export async function searchCommand(house: House, flags: Flags): Promise<number>
     for (const { found, suggested } of result.suggestions ?? []) {
       house.terminal.say(`trawl: "${found}" was taken as text. Did you mean "${suggested}"?\n`);
     }
+    if (result.files.length === 0) await sayIfNothingIsIndexed(house, instance);
     const gap = incompleteness(result);
     if (gap !== undefined) house.terminal.say(`trawl: The answer is incomplete: ${gap}.\n`);
     return result.stats.totalMatchCount > 0 ? 0 : 1;
   } finally {
     await instance.close();
   }
+}
+
+async function sayIfNothingIsIndexed({ terminal, interrupted }: House, instance: Instance): Promise<void> {
+  const call = { credentials: { kind: "local" }, signal: interrupted } as const;
+  const { total } = await instance.caller("repos", { perPage: 1 }, call);
+  if (total === 0) terminal.say('trawl: Nothing is indexed. "trawl index PATH" does that.\n');
 }
 
 /** More than anyone reads, for questions that want a number or names only. */

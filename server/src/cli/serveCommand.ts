@@ -1,3 +1,4 @@
+import { isServiceError } from "#base/error";
 import { type Configuration, readConfiguration } from "./configuration";
 import type { Flags } from "./flags";
 import { givenPaths, indexed } from "./indexCommand";
@@ -13,9 +14,7 @@ export async function serveCommand(house: House, flags: Flags): Promise<number> 
     house,
     flags,
   );
-  return speaksLsp(flags)
-    ? await serveEditor(house, configuration)
-    : await serveHttp(house, configuration);
+  return speaksLsp(flags) ? await serveEditor(house, configuration) : await serveHttp(house, configuration);
 }
 
 const lspFlags = ["stdio", "node-ipc", "pipe", "socket"];
@@ -63,7 +62,7 @@ async function serveEditor(house: House, configuration: Configuration): Promise<
     await sayReady(house, instance, startedAt, say);
   });
   background.catch((error: unknown) => {
-    if (house.interrupted.aborted) return;
+    if (house.interrupted.aborted || isServiceError(error, "CANCELLED")) return;
     house.terminal.say(`trawl: ${error instanceof Error ? error.message : String(error)}\n`);
   });
   try {

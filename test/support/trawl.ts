@@ -1,0 +1,75 @@
+/** The command line as people run it: the built bundle in a process of its own. */
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { join } from "node:path";
+import { projectRoot } from "#test/support/house";
+import { temporaryFolder } from "#test/support/repo";
+
+export const trawlBundle = join(projectRoot(), "dist/server/trawl.js");
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunningTrawl {
+  readonly process: ChildProcessWithoutNullStreams;
+  readonly ended: Promise<Ended>;
+  /** The first line on either stream that matches, now or later; rejects when the process ends without one. */
+  line(pattern: RegExp): Promise<string>;
+}
+
+/** Runs to the end. A hanging process fails the test instead of stopping it. */
+export async function trawl(args: readonly string[], cwd = temporaryFolder()): Promise<Ended> {
+  const running = startTrawl(args, cwd);
+  running.process.stdin.end();
+  const timer = setTimeout(() => running.process.kill("SIGKILL"), 60_000);
+  const ended = await running.ended;
+  clearTimeout(timer);
+  return ended;
+}
+
+/** Ends with this process at the latest. */
+export function startTrawl(args: readonly string[], cwd = temporaryFolder()): RunningTrawl {
+  // Nobody's own settings or index.
+  const { NO_COLOR: _, ...env } = process.env;
+  const child = spawn(process.execPath, [trawlBundle, ...args], {
+    cwd,
+    env: { ...env, XDG_DATA_HOME: cwd, HOME: cwd },
+  });
+  const killed = () => child.kill("SIGKILL");
+  process.on("exit", killed);
+  const text = { stdout: "", stderr: "" };
+  const listeners = new Set<() => void>();
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name].setEncoding("utf8").on("data", (part: string) => {
+      text[name] += part;
+      for (const listener of listeners) listener();
+    });
+  }
+  const ended = new Promise<Ended>((resolve) => {
+    child.on("close", (code) => {
+      process.off("exit", killed);
+      resolve({ code, ...text });
+      for (const listener of listeners) listener();
+    });
+  });
+  return {
+    process: child,
+    ended,
+    line: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          // A last line without its newline may still grow.
+          const lines = [text.stdout, text.stderr].flatMap((each) => each.split("\n").slice(0, -1));
+          const found = lines.find((line) => pattern.test(line));
+          if (found === undefined && child.exitCode === null && child.signalCode === null) return;
+          listeners.delete(look);
+          if (found !== undefined) resolve(found);
+          else reject(new Error(`trawl ended without ${pattern}:\n${text.stdout}\n${text.stderr}`));
+        };
+        listeners.add(look);
+        look();
+      }),
+  };
+}
