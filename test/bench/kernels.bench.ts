@@ -18,7 +18,7 @@ plain.reserve(corpus.length);
 plain.bytes.set(corpus, start);
 const buffer = Buffer.from(kernels.bytes.buffer, start, corpus.length);
 const pieces = Array.from({ length: Math.floor(corpus.length / textBytes) }, (_, n) => n * textBytes);
-const strings = pieces.map((at) => buffer.latin1Slice(at, at + textBytes));
+const strings = pieces.map((at) => buffer.toString("latin1", at, at + textBytes));
 
 console.log(`${pieces.length} texts of ${textBytes / 1024} KiB`);
 for (const word of ["xyzzyplugh", "mutex_unlock", "function", "return", "error", "if", "e"]) {

@@ -1,0 +1,55 @@
+/** How long it takes until what was changed is found. */
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { git } from "./corpus";
+import type { Product } from "./product";
+import { heading, median, ms, printTable } from "./report";
+
+const rounds = 5;
+const patienceMs = 60_000;
+
+export async function benchFreshness(product: Product, repository: string): Promise<void> {
+  const saved: number[] = [];
+  const committed: number[] = [];
+  const path = join(repository, "bench_freshness.txt");
+  const before = git(repository, "rev-parse", "HEAD");
+  try {
+    for (let round = 0; round < rounds; round++) {
+      const word = `freshness${process.pid}x${round}y${Date.now()}`;
+      writeFileSync(path, `${word}\n`);
+      saved.push(await untilFound(product, word, (origin) => origin !== "commit"));
+      git(repository, "add", "-f", "bench_freshness.txt");
+      git(repository, "commit", "-q", "-m", "Change one file");
+      committed.push(await untilFound(product, word, (origin) => origin === "commit"));
+    }
+  } finally {
+    git(repository, "update-ref", "refs/heads/main", before);
+    git(repository, "read-tree", before);
+    rmSync(path, { force: true });
+  }
+  heading("Freshness");
+  console.log(`Milliseconds until a search finds the change, ${rounds} times.\n`);
+  printTable(
+    ["change", "median", "worst"],
+    [
+      ["a file is saved", ms(median(saved)), ms(Math.max(...saved))],
+      ["it is committed", ms(median(committed)), ms(Math.max(...committed))],
+    ],
+  );
+}
+
+async function untilFound(
+  product: Product,
+  word: string,
+  isWanted: (origin: string) => boolean,
+): Promise<number> {
+  const began = performance.now();
+  for (;;) {
+    const { files } = await product.search({ query: word });
+    const elapsed = performance.now() - began;
+    if (files.some(({ origin }) => isWanted(origin))) return elapsed;
+    if (elapsed > patienceMs) return Number.NaN;
+    await sleep(5);
+  }
+}

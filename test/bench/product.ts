@@ -1,0 +1,144 @@
+/** Trawl as a person runs it: a process of its own, asked over HTTP. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { Agent, request } from "node:http";
+import { join } from "node:path";
+import { projectRoot } from "#test/support/house";
+import { cpuSecondsOfEnded, memoryOf } from "./processes";
+
+const bundle = join(projectRoot(), "dist/server/trawl.js");
+
+export interface Answer {
+  readonly files: readonly {
+    readonly fileName: { readonly text: string };
+    readonly origin: string;
+    readonly repository: string;
+  }[];
+  readonly stats: {
+    readonly duration: number;
+    readonly totalMatchCount: number;
+    readonly actualMatchCount: number;
+    readonly flushReason: string;
+  };
+  readonly isSearchExhaustive: boolean;
+}
+
+export interface IndexRun {
+  readonly seconds: number;
+  readonly cpuSeconds: number | undefined;
+  readonly peakBytes: number | undefined;
+  readonly contentBytes: number;
+  readonly indexBytes: number;
+  readonly documents: number;
+}
+
+/** `trawl index`, watched from outside. */
+export async function indexOnce(dataDir: string, paths: readonly string[]): Promise<IndexRun> {
+  const cpuBefore = cpuSecondsOfEnded();
+  const began = performance.now();
+  const child = spawn(process.execPath, [bundle, "index", "--json", "--data-dir", dataDir, ...paths], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let peakBytes: number | undefined;
+  const watch = setInterval(() => {
+    peakBytes = memoryOf(child.pid ?? 0)?.peak || peakBytes;
+  }, 50);
+  const out: Buffer[] = [];
+  child.stdout.on("data", (bytes: Buffer) => out.push(bytes));
+  const code = await new Promise((resolve) => child.on("close", resolve));
+  clearInterval(watch);
+  const seconds = (performance.now() - began) / 1000;
+  if (code !== 0) throw new Error(`trawl index ended with ${code}.`);
+  const cpuAfter = cpuSecondsOfEnded();
+  const { repositories } = JSON.parse(Buffer.concat(out).toString()) as {
+    readonly repositories: readonly Record<"contentBytes" | "indexBytes" | "documentCount", number>[];
+  };
+  const total = (field: "contentBytes" | "indexBytes" | "documentCount") =>
+    repositories.reduce((sum, each) => sum + each[field], 0);
+  return {
+    seconds,
+    cpuSeconds: cpuBefore === undefined || cpuAfter === undefined ? undefined : cpuAfter - cpuBefore,
+    peakBytes,
+    contentBytes: total("contentBytes"),
+    indexBytes: total("indexBytes"),
+    documents: total("documentCount"),
+  };
+}
+
+/** `trawl serve` on a port of its own. Times are milliseconds since it was started. */
+export class Product {
+  readonly pid: number;
+  readonly url: string;
+  readonly listeningMs: number;
+  /** Fulfilled with the time at which everything was indexed. */
+  readonly ready: Promise<number>;
+  readonly #child: ChildProcess;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
+
+  private constructor(child: ChildProcess, url: string, listeningMs: number, ready: Promise<number>) {
+    this.#child = child;
+    this.pid = child.pid ?? 0;
+    this.url = url;
+    this.listeningMs = listeningMs;
+    this.ready = ready;
+  }
+
+  static async start(dataDir: string, paths: readonly string[]): Promise<Product> {
+    const began = performance.now();
+    const child = spawn(process.execPath, [bundle, "serve", "--port", "0", "--data-dir", dataDir, ...paths], {
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let said = "";
+    child.stderr.on("data", (text: Buffer) => {
+      said += text.toString();
+    });
+    const line = (pattern: RegExp) =>
+      new Promise<[ms: number, match: string]>((resolve, reject) => {
+        let text = "";
+        child.stdout.on("data", (bytes: Buffer) => {
+          text += bytes.toString();
+          const match = pattern.exec(text);
+          if (match !== null) resolve([performance.now() - began, match[1] ?? ""]);
+        });
+        child.on("close", (code) => reject(new Error(`trawl serve ended with ${code}: ${said}`)));
+      });
+    const ready = line(/^Ready()/m).then(([ms]) => ms);
+    ready.catch(() => undefined);
+    const [listeningMs, url] = await line(/^Listening on (\S+)/m);
+    return new Product(child, url, listeningMs, ready);
+  }
+
+  search(body: Record<string, unknown>): Promise<Answer> {
+    return this.post("/api/search", body) as Promise<Answer>;
+  }
+
+  post(path: string, body: unknown): Promise<unknown> {
+    return postJson(`${this.url}${path}`, body, this.#agent);
+  }
+
+  async stop(): Promise<void> {
+    this.#agent.destroy();
+    if (this.#child.exitCode !== null) return;
+    const closed = new Promise((resolve) => this.#child.on("close", resolve));
+    this.#child.kill("SIGTERM");
+    await closed;
+  }
+}
+
+export function postJson(url: string, body: unknown, agent?: Agent): Promise<unknown> {
+  const bytes = JSON.stringify(body);
+  return new Promise((resolve, reject) => {
+    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(bytes) };
+    const sent = request(url, { method: "POST", headers, ...(agent && { agent }) }, (answer) => {
+      const parts: Buffer[] = [];
+      answer.on("data", (part: Buffer) => parts.push(part));
+      answer.on("error", reject);
+      answer.on("end", () => {
+        const text = Buffer.concat(parts).toString();
+        if (answer.statusCode === 200) resolve(JSON.parse(text));
+        else reject(new Error(`${url} answered ${answer.statusCode}: ${text.slice(0, 300)}`));
+      });
+    });
+    sent.on("error", reject);
+    sent.end(bytes);
+  });
+}

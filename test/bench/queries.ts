@@ -1,0 +1,34 @@
+/** What the search table asks. They find something in the Linux kernel, and measure any other corpus just as well. */
+export interface BenchQuery {
+  readonly pattern: string;
+  readonly isRegex: boolean;
+  readonly caseSensitive: boolean;
+}
+
+const literal = (pattern: string): BenchQuery => ({ pattern, isRegex: false, caseSensitive: true });
+const regex = (pattern: string): BenchQuery => ({ pattern, isRegex: true, caseSensitive: true });
+
+export const benchQueries: readonly BenchQuery[] = [
+  literal("kmalloc"),
+  literal("kmalloc_array"),
+  literal("EXPORT_SYMBOL_GPL"),
+  literal("return"),
+  { pattern: "license", isRegex: false, caseSensitive: false },
+  regex("copy_(from|to)_user"),
+  regex("struct.*file_operations"),
+  regex("^#define.*PAGE_SHIFT"),
+  regex("[A-Z]+_SUSPEND"),
+];
+
+/** The same as a query: matches in texts alone are what the others count. */
+export function trawlRequest(query: BenchQuery): Record<string, unknown> {
+  return {
+    query: `content:${query.isRegex ? query.pattern : JSON.stringify(query.pattern)}`,
+    isRegexEnabled: query.isRegex,
+    isCaseSensitivityEnabled: query.caseSensitive,
+  };
+}
+
+export function titleOf({ pattern, caseSensitive }: BenchQuery): string {
+  return `\`${pattern}\`${caseSensitive ? "" : ", any case"}`;
+}

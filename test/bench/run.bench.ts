@@ -1,0 +1,110 @@
+/**
+ * `npm run bench -- --corpus DIR [--zoekt URL] [--only PARTS] [--seconds N] [--ranking]`
+ *
+ * Prints what the product costs and gives, beside its peers in the same run. It never asserts a time: machines differ,
+ * and shared ones are noisy. PARTS, separated by commas: build, search, memory, fresh, clients, small.
+ */
+import { rmSync } from "node:fs";
+import { cpus, totalmem } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { projectRoot } from "#test/support/house";
+import { benchClients } from "./clients";
+import { corpusCopy } from "./corpus";
+import { benchFreshness } from "./freshness";
+import { memoryOf } from "./processes";
+import { type IndexRun, indexOnce, Product } from "./product";
+import { benchRanking } from "./ranking";
+import { heading, megabytes, ms, printTable, ratio } from "./report";
+import { benchSearches } from "./searches";
+import { benchSmallRepositories } from "./smallRepositories";
+
+const parts = ["build", "search", "memory", "fresh", "clients", "small"] as const;
+
+const { values } = parseArgs({
+  options: {
+    corpus: { type: "string" },
+    zoekt: { type: "string" },
+    only: { type: "string" },
+    seconds: { type: "string", default: "60" },
+    ranking: { type: "boolean", default: false },
+  },
+});
+const wanted = new Set(values.only?.split(",") ?? parts);
+const unknown = [...wanted].filter((part) => !(parts as readonly string[]).includes(part));
+if (unknown.length > 0) {
+  console.error(`There is no part ${unknown.join(", ")}: ${parts.join(", ")}.`);
+  process.exit(2);
+}
+
+const folder = join(projectRoot(), "out/bench");
+
+main().catch((error: unknown) => {
+  console.error(error);
+  process.exitCode = 1;
+});
+
+async function main(): Promise<void> {
+  console.log("# Bench\n");
+  const processor = `${cpus().length} x ${cpus()[0]?.model ?? "?"}`;
+  console.log(`Node ${process.version}, ${processor}, ${megabytes(totalmem())} MB.\n`);
+  if (values.corpus === undefined) console.log("Without --corpus DIR there is nothing large to search.\n");
+  // npm runs scripts in the package's folder; paths are meant from where the person is.
+  else await benchCorpus(resolve(process.env["INIT_CWD"] ?? ".", values.corpus));
+  if (!wanted.has("small")) return;
+  for (const count of [1_000, 5_000]) await benchSmallRepositories(join(folder, "small"), count);
+}
+
+async function benchCorpus(source: string): Promise<void> {
+  const corpus = corpusCopy(source, folder);
+  const dataDir = join(folder, "data");
+  rmSync(dataDir, { recursive: true, force: true });
+  const built = await indexOnce(dataDir, [corpus]);
+  if (wanted.has("build")) printBuild(built);
+
+  const began = performance.now();
+  const product = await Product.start(dataDir, []);
+  try {
+    await product.search({ query: "kmalloc", matches: 50 });
+    const firstAnswerMs = performance.now() - began;
+    const readyMs = await product.ready;
+    const idle = memoryOf(product.pid);
+    if (wanted.has("search")) await benchSearches(product, corpus, values.zoekt);
+    const searched = memoryOf(product.pid);
+    if (values.ranking) await benchRanking(product);
+    if (wanted.has("memory")) {
+      heading("Start and memory");
+      printTable(
+        ["with the index there", ""],
+        [
+          ["listening after, ms", ms(product.listeningMs)],
+          ["first answer after, ms", ms(firstAnswerMs)],
+          ["ready after, ms", ms(readyMs)],
+          ["resident when ready, MB", megabytes(idle?.now)],
+          ["resident at most while searching, MB", megabytes(searched?.peak)],
+        ],
+      );
+    }
+    if (wanted.has("fresh")) await benchFreshness(product, corpus);
+    if (wanted.has("clients")) await benchClients(product, Number(values.seconds));
+  } finally {
+    await product.stop();
+  }
+}
+
+function printBuild(built: IndexRun): void {
+  heading("Build");
+  const speed = built.cpuSeconds === undefined ? undefined : built.contentBytes / 1e6 / built.cpuSeconds;
+  printTable(
+    ["index from nothing", ""],
+    [
+      ["documents", String(built.documents)],
+      ["text, MB", megabytes(built.contentBytes)],
+      ["seconds", built.seconds.toFixed(1)],
+      ["processor seconds, git's included", built.cpuSeconds?.toFixed(1) ?? ""],
+      ["MB a processor second", speed?.toFixed(0) ?? ""],
+      ["resident at most, MB", megabytes(built.peakBytes)],
+      ["on disk to text", ratio(built.indexBytes, built.contentBytes)],
+    ],
+  );
+}

@@ -1,0 +1,95 @@
+/** The table of searches, each beside its peers in the same run. */
+import { findRipgrep, type Measured, ripgrep, zoekt } from "./peers";
+import type { Product } from "./product";
+import { type BenchQuery, benchQueries, titleOf, trawlRequest } from "./queries";
+import { heading, median, ms, printTable, quantile, ratio } from "./report";
+
+const firstMatches = 250;
+const allMatches = 100_000;
+const rounds = 11;
+
+interface Row {
+  readonly first: readonly number[];
+  readonly all: readonly number[];
+  readonly matches: number;
+  readonly complete: boolean;
+  readonly ripgrep: Measured | undefined;
+  readonly zoektFirst: number | undefined;
+  readonly zoektAll: Measured | undefined;
+}
+
+export async function benchSearches(
+  product: Product,
+  corpus: string,
+  zoektUrl: string | undefined,
+): Promise<void> {
+  const program = await findRipgrep();
+  const rows = new Map<BenchQuery, Row>();
+  for (const query of benchQueries) {
+    const first = await measure(product, query, firstMatches);
+    const all = await measure(product, query, allMatches);
+    rows.set(query, {
+      first: first.times,
+      all: all.times,
+      matches: all.matches,
+      complete: all.complete,
+      ripgrep: program === undefined ? undefined : await best(() => ripgrep(program, corpus, query)),
+      zoektFirst: zoektUrl === undefined ? undefined : (await best(() => zoekt(zoektUrl, query, 50))).ms,
+      zoektAll: zoektUrl === undefined ? undefined : await best(() => zoekt(zoektUrl, query, undefined)),
+    });
+  }
+  heading("Searches");
+  console.log(
+    `Milliseconds in the server, medians of ${rounds}. "First" is ${firstMatches} matches; "all" is every match up to ` +
+      `${allMatches.toLocaleString("en")}, with its text; ripgrep counts, on two threads, with a warm cache.\n`,
+  );
+  printTable(
+    [
+      "query",
+      "matches",
+      "first",
+      "p95",
+      "all",
+      "ripgrep",
+      "its matches",
+      "first/rg",
+      "all/rg",
+      "Zoekt first",
+      "Zoekt all",
+    ],
+    [...rows].map(([query, row]) => [
+      titleOf(query),
+      `${row.complete ? "" : "> "}${row.matches}`,
+      ms(median(row.first)),
+      ms(quantile(row.first, 0.95)),
+      ms(median(row.all)),
+      ms(row.ripgrep?.ms),
+      row.ripgrep === undefined ? "" : String(row.ripgrep.matches),
+      ratio(row.ripgrep?.ms, median(row.first)),
+      ratio(row.ripgrep?.ms, median(row.all)),
+      ms(row.zoektFirst),
+      ms(row.zoektAll?.ms),
+    ]),
+  );
+  const firsts = [...rows.values()].flatMap((row) => row.first);
+  console.log(
+    `First, over all queries: p50 ${ms(median(firsts))} ms, p95 ${ms(quantile(firsts, 0.95))} ms.\n`,
+  );
+}
+
+async function measure(product: Product, query: BenchQuery, matches: number) {
+  const times: number[] = [];
+  const request = { ...trawlRequest(query), matches };
+  // The first time pays for reading and compiling, and is not counted.
+  let answer = await product.search(request);
+  for (let round = 0; round < rounds; round++) {
+    answer = await product.search(request);
+    times.push(answer.stats.duration / 1e6);
+  }
+  return { times, matches: answer.stats.totalMatchCount, complete: answer.isSearchExhaustive };
+}
+
+async function best(run: () => Promise<Measured>): Promise<Measured> {
+  const results = [await run(), await run(), await run()];
+  return results.reduce((one, other) => (other.ms < one.ms ? other : one));
+}
