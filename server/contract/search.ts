@@ -118,8 +118,10 @@ export type FileMatch = z.output<typeof FileMatch>;
 
 export const Suggestion = z
   .object({
-    found: z.string().describe("A word of the query that reads like a filter but is none."),
-    suggested: z.string().describe("The filter that may have been meant."),
+    offset: z.int().min(0).describe("Where the word stands in the query, in UTF-16 units from 0."),
+    length: z.int().min(1).describe("Its length, in UTF-16 units."),
+    prefix: z.string().describe("The word, which reads like a filter but is none."),
+    suggestion: z.string().describe("The filter that may have been meant."),
   })
   .describe("A likely slip in the query.");
 

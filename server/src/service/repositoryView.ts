@@ -1,0 +1,24 @@
+import type { SkipReason } from "#model/document";
+import type { Repository, RepositoryId } from "#model/repository";
+
+/** A document that is found by its name only. */
+export interface SkippedEntry {
+  readonly path: string;
+  readonly reason: SkipReason;
+  readonly sizeBytes?: number;
+}
+
+/** What the service needs to know of the repositories, wherever that is kept. */
+export interface RepositoryView {
+  /** All, by name. The array is replaced, never changed. */
+  all(): readonly Repository[];
+  get(id: RepositoryId): Repository | undefined;
+  /** By the exact fully-qualified name. */
+  byName(name: string): Repository | undefined;
+  /** The innermost repository that holds an absolute path. */
+  containing(path: string): Repository | undefined;
+  /** Whether places are still being looked through, so that `all` may not be all. */
+  isScanning(): boolean;
+  /** In order of their paths; as many as `skippedCount` says. */
+  skipped(id: RepositoryId, signal: AbortSignal): Promise<readonly SkippedEntry[]>;
+}

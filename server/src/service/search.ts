@@ -1,0 +1,165 @@
+/** Search, whole and streamed: plan, engine, and what the state of the repositories adds to the answer. */
+import type { RepositoryInfo } from "#contract/repositories";
+import type * as contract from "#contract/search";
+import type { CallContext, Handler } from "#contract/service";
+import type { Engine, SearchPlan } from "#engine/engine";
+import type { FileMatch } from "#model/match";
+import type { RepositoryId } from "#model/repository";
+import { addStats, type FlushReason, noStats, type SearchStats } from "#model/stats";
+import type { Query } from "#query/query";
+import { simplifyQuery } from "#query/simplify";
+import { presentFile, presentFoundRepository, presentRepositoryInfo } from "./present";
+import { findRepositories } from "./repositorySearch";
+import type { RepositoryView } from "./repositoryView";
+import { type PlanOptions, planSearch } from "./searchPlan";
+
+export interface SearchOptions extends PlanOptions {
+  readonly engine: Engine;
+}
+
+type TakeFiles = (files: readonly contract.FileMatch[]) => void;
+type Found = Omit<contract.SearchResult, "repositoryInfo">;
+
+export function searchHandlers(options: SearchOptions): {
+  search: Handler<"search">;
+  streamSearch: Handler<"streamSearch">;
+} {
+  const { repositories } = options;
+  return {
+    async search(request, context) {
+      const found = await find(options, request, context);
+      return { ...found, repositoryInfo: introduce(found.files, repositories, context.baseUrl) };
+    },
+
+    async streamSearch(request, context) {
+      const { emit, signal, baseUrl } = context;
+      const known = new Map<number, RepositoryInfo>();
+      const broken = new AbortController();
+      let sent = Promise.resolve();
+      let fileCount = 0;
+      let matchCount = 0;
+      const send = (event: contract.SearchEvent) => {
+        sent = sent.then(() => emit?.(event));
+        // Nobody listens any more: the search need not go on.
+        sent.catch(() => broken.abort());
+      };
+      const onFiles: TakeFiles = (files) => {
+        fileCount += files.length;
+        for (const file of files) matchCount += rangeCount(file);
+        const fresh = introduce(files, repositories, baseUrl).filter(({ id }) => !known.has(id));
+        for (const info of fresh) known.set(info.id, info);
+        send({ event: "files", data: { files: [...files], repositoryInfo: fresh } });
+        send({ event: "progress", data: { fileCount, matchCount } });
+      };
+      const either = AbortSignal.any([signal, broken.signal]);
+      const { files: _, ...end } = await find(options, request, { ...context, signal: either }, onFiles);
+      await sent;
+      return { ...end, repositoryInfo: [...known.values()] };
+    },
+  };
+}
+
+/** With `onFiles` the files are handed over, and the result has none. */
+async function find(
+  options: SearchOptions,
+  request: contract.SearchRequest,
+  context: Pick<CallContext, "signal" | "baseUrl" | "unsaved" | "folders">,
+  onFiles?: TakeFiles,
+): Promise<Found> {
+  const { engine, repositories } = options;
+  const { signal, baseUrl } = context;
+  const { plan, reasons, suggestions } = planSearch(request, context, options);
+  const present = (files: readonly FileMatch[]) => presentFiles(files, repositories, baseUrl);
+  const ids = repositories.all().map(({ id }) => id);
+
+  let files: contract.FileMatch[];
+  let stats: SearchStats;
+  if (plan.query.kind === "type" && plan.query.type === "repo") {
+    const child = await withRepositoryIds(plan.query.child, engine, plan, ids, signal);
+    const found = await findRepositories(engine, plan, child, ids, plan.limits.maxMatches, signal);
+    files = found.ids.flatMap((id) => {
+      const repository = repositories.get(id);
+      return repository === undefined ? [] : [presentFoundRepository(repository, baseUrl)];
+    });
+    stats = found.stats;
+    if (onFiles !== undefined && files.length > 0) onFiles(files);
+  } else {
+    const query = await withRepositoryIds(plan.query, engine, plan, ids, signal);
+    const take = onFiles && ((found: readonly FileMatch[]) => onFiles(present(found)));
+    const result = await engine.search({ ...plan, query }, signal, take);
+    files = present(result.files);
+    stats = result.exhaustive ? result.stats : because(result.stats, ["ENGINE_PARTIAL"]);
+  }
+  const final = because(stats, reasons);
+  return {
+    stats: final,
+    files: onFiles === undefined ? files : [],
+    isSearchExhaustive: final.flushReason === "NONE",
+    ...(suggestions.length === 0 ? {} : { suggestions: [...suggestions] }),
+  };
+}
+
+/** A reason that the engine knows itself is the better one. */
+function because(stats: SearchStats, reasons: readonly FlushReason[]): SearchStats {
+  return reasons.reduce((sum, flushReason) => addStats(sum, { ...noStats, flushReason }), stats);
+}
+
+/** The query with each `type:repo` inside it replaced by the repositories that it finds. */
+async function withRepositoryIds(
+  query: Query,
+  engine: Engine,
+  plan: SearchPlan,
+  all: readonly RepositoryId[],
+  signal: AbortSignal,
+): Promise<Query> {
+  const replace = async (node: Query): Promise<Query> => {
+    switch (node.kind) {
+      case "and":
+      case "or": {
+        const children: Query[] = [];
+        for (const child of node.children) children.push(await replace(child));
+        return { ...node, children };
+      }
+      case "not":
+        return { ...node, child: await replace(node.child) };
+      case "type": {
+        const child = await replace(node.child);
+        if (node.type !== "repo") return { ...node, child };
+        const { ids } = await findRepositories(engine, plan, child, all, all.length, signal);
+        return { kind: "repositoryIds", ids: [...ids].sort((left, right) => left - right) };
+      }
+      default:
+        return node;
+    }
+  };
+  return simplifyQuery(await replace(query));
+}
+
+/** A repository may be forgotten while its files are searched; they are then nobody's. */
+function presentFiles(
+  files: readonly FileMatch[],
+  repositories: RepositoryView,
+  baseUrl: string | undefined,
+): contract.FileMatch[] {
+  return files.flatMap((file) => {
+    const repository = repositories.get(file.repositoryId);
+    return repository === undefined ? [] : [presentFile(file, repository, baseUrl)];
+  });
+}
+
+/** The repositories of `files`, in the order in which they come. */
+function introduce(
+  files: readonly contract.FileMatch[],
+  repositories: RepositoryView,
+  baseUrl: string | undefined,
+): RepositoryInfo[] {
+  const names = new Set(files.map(({ repository }) => repository));
+  return [...names].flatMap((name) => {
+    const repository = repositories.byName(name);
+    return repository === undefined ? [] : [presentRepositoryInfo(repository, baseUrl)];
+  });
+}
+
+function rangeCount({ fileName, chunks }: contract.FileMatch): number {
+  return chunks.reduce((sum, { matchRanges }) => sum + matchRanges.length, fileName.matchRanges.length);
+}
