@@ -21,7 +21,9 @@ export function languageNames(): readonly string[] {
 /** The language of a name, an alias (`js`, `c++`) or an extension that only one language has, in any case. */
 export function resolveLanguage(text: string): string | undefined {
   const word = text.trim().toLowerCase();
-  const index = byWord().get(word) ?? byWord().get(word.replace(/\s+/g, "-"));
+  const index = [word, word.replace(/\s+/g, "-"), word.replaceAll("-", " ")]
+    .map((each) => byWord().get(each))
+    .find((each) => each !== undefined);
   if (index !== undefined) return tables.names[index];
   const owners = lookUp(tables.extensions, word.startsWith(".") ? word : `.${word}`);
   return owners?.length === 1 ? tables.names[owners[0] ?? -1] : undefined;

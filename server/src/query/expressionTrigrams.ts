@@ -47,12 +47,6 @@ export function expressionTrigrams(root: Syntax): TrigramFormula {
   return bounded(allOf([formula, ...sets.map(trigramsOfAny)]), maxTrigrams);
 }
 
-/** The formula of plain text, given as UTF-8. */
-export function literalTrigrams(utf8: Uint8Array, caseSensitive: boolean): TrigramFormula {
-  const codePoints = Array.from(new TextDecoder().decode(utf8), (character) => character.codePointAt(0) ?? 0);
-  return expressionTrigrams({ kind: "literal", codePoints, fold: !caseSensitive });
-}
-
 function analyze(node: Syntax): Knowledge {
   switch (node.kind) {
     case "nothing":

@@ -8,7 +8,7 @@ import { ServiceError } from "#base/error";
 import { isHarmless } from "./backtracking";
 import { expressionTrigrams } from "./expressionTrigrams";
 import { compileLinear, type LinearFind, parseSyntax } from "./re2";
-import { type RequiredLiteral, requiredLiteral, wholeLiteral } from "./requiredLiteral";
+import { type LiteralText, requiredLiteral, wholeLiteral } from "./requiredLiteral";
 import { looksBeyondLine, programSize, type Syntax } from "./syntax";
 import { type ExpressionSource, toAsciiExpression, toUnicodeExpression } from "./translate";
 import type { TrigramFormula } from "./trigramFormula";
@@ -22,10 +22,10 @@ export interface Expression {
   readonly ascii: ExpressionSource;
   /** For any text. */
   readonly unicode: ExpressionSource;
-  /** The whole expression, where it is nothing but this text. */
-  readonly literal?: RequiredLiteral;
-  /** Text that stands in every match, the rarest-looking there is. */
-  readonly required?: RequiredLiteral;
+  /** The whole expression, where it is nothing but this text; folded `k` and `s` also stand for U+212A and U+017F. */
+  readonly literal?: LiteralText;
+  /** Text that stands in every match, the rarest-looking there is; folding ASCII letters is enough to find it. */
+  readonly required?: LiteralText;
   /** What the trigrams of every block with a match fulfil; of every document, where that is needed as a whole. */
   readonly trigrams: TrigramFormula;
   /** Backtracking cannot take long on a text of up to 64 KiB. */
@@ -66,6 +66,12 @@ export function compileExpression(source: string, caseSensitive: boolean): Expre
 /** Throws as `compileExpression` does. */
 export function checkExpression(source: string): void {
   parseExpression(source, true);
+}
+
+/** The formula of plain text, given as UTF-8. */
+export function literalTrigrams(utf8: Uint8Array, caseSensitive: boolean): TrigramFormula {
+  const codePoints = Array.from(new TextDecoder().decode(utf8), (character) => character.codePointAt(0) ?? 0);
+  return expressionTrigrams({ kind: "literal", codePoints, fold: !caseSensitive });
 }
 
 /** An expression that matches exactly this text. */

@@ -1,25 +1,32 @@
+import { foldingOrbit } from "./re2";
 import { newline, type Syntax } from "./syntax";
 
-/**
- * Text that stands in every match, for a quick look before an expression runs.
- *
- * Where case does not count the text is ASCII in small letters, and its `k` and `s` also stand for U+212A and U+017F.
- */
-export interface RequiredLiteral {
+/** Where case does not count, the text is ASCII in small letters. */
+export interface LiteralText {
   readonly text: string;
   readonly caseSensitive: boolean;
 }
 
-/** The longest such text, rare-looking characters counting more; none of them holds a newline. */
-export function requiredLiteral(root: Syntax): RequiredLiteral | undefined {
+/**
+ * Text that stands in every match, for a quick look before an expression runs: the longest there is, rare-looking
+ * characters counting more.
+ *
+ * It holds no newline and, where case does not count, neither `k` nor `s`, which may stand in a text as U+212A and
+ * U+017F: folding ASCII letters is enough to find it.
+ */
+export function requiredLiteral(root: Syntax): LiteralText | undefined {
   const runs = new Runs();
   collect(root, runs);
   runs.end();
   return runs.best;
 }
 
-/** The whole expression as one literal, where it is nothing else. */
-export function wholeLiteral(root: Syntax): RequiredLiteral | undefined {
+/**
+ * The whole expression as one literal, where it is nothing else.
+ *
+ * Where case does not count, its `k` and `s` also stand for U+212A and U+017F.
+ */
+export function wholeLiteral(root: Syntax): LiteralText | undefined {
   if (root.kind !== "literal") return undefined;
   // Of bytes that are no UTF-8 the expression sees U+FFFD, which no search for bytes would find.
   if (root.codePoints.includes(0xfffd)) return undefined;
@@ -57,10 +64,11 @@ class Runs {
   #codePoints: number[] = [];
   #fold = false;
   #bestWeight = 0;
-  best: RequiredLiteral | undefined;
+  best: LiteralText | undefined;
 
   add(codePoint: number, fold: boolean): void {
-    if (codePoint === newline || codePoint === 0xfffd || (fold && codePoint > 0x7f)) {
+    const isOneByte = !fold || (codePoint <= 0x7f && foldingOrbit(codePoint).every((each) => each <= 0x7f));
+    if (codePoint === newline || codePoint === 0xfffd || !isOneByte) {
       this.end();
       return;
     }
