@@ -2,20 +2,20 @@ import type { Chunk, Position, Range } from "#model/match";
 import type { RangeBuffer } from "./ranges";
 import type { ShardReader } from "./reader";
 import { countCodePoints } from "./text";
+import type { TextWindow } from "./window";
 
 const newline = 0x0a;
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** Ranges `[from, to)` of a document's text as chunks: whole lines, context around them, in the document's order. */
 export function cutChunks(
-  reader: ShardReader,
-  document: number,
+  source: DocumentText,
   ranges: RangeBuffer,
   from: number,
   to: number,
   contextLines: number,
 ): Chunk[] {
-  const text = new DocumentLines(reader, document);
+  const text = new DocumentLines(source);
   const chunks: Chunk[] = [];
   for (let at = from; at < to; ) {
     const first = text.lineAt(ranges.starts[at] ?? 0);
@@ -51,7 +51,7 @@ function cutChunk(
   const end = text.lineStart(bottomLine + 1);
   const bytes = text.slice(start, end);
   const matchRanges: Range[] = [];
-  const cursor = { offset: start, line: topLine, lineStart: start };
+  const cursor = { offset: start, line: topLine, lineStart: start, column: 1 };
   for (let at = from; at < to; at++) {
     const rangeStart = positionAt(bytes, start, cursor, ranges.starts[at] ?? 0);
     matchRanges.push({ start: rangeStart, end: positionAt(bytes, start, cursor, ranges.ends[at] ?? 0) });
@@ -64,10 +64,12 @@ function cutChunk(
   };
 }
 
+/** A place in a chunk; goes forward only, so that a long line with many ranges is crossed once. */
 interface Cursor {
   offset: number;
   line: number;
   lineStart: number;
+  column: number;
 }
 
 /** The position of a byte at or behind the last one that was asked for. */
@@ -76,27 +78,42 @@ function positionAt(bytes: Uint8Array, base: number, cursor: Cursor, offset: num
     if (bytes[at] === newline) {
       cursor.line++;
       cursor.lineStart = base + at + 1;
+      cursor.offset = cursor.lineStart;
+      cursor.column = 1;
     }
   }
-  cursor.offset = Math.max(offset, cursor.offset);
-  const column = 1 + countCodePoints(bytes, cursor.lineStart - base, offset - base);
-  return { byteOffset: offset, lineNumber: cursor.line, column };
+  cursor.column += countCodePoints(bytes, cursor.offset - base, offset - base);
+  cursor.offset = offset;
+  return { byteOffset: offset, lineNumber: cursor.line, column: cursor.column };
 }
 
-/** The lines of one document; blocks are read when they are needed and kept. */
+/** A document and the window to read it through. */
+export interface DocumentText {
+  readonly reader: ShardReader;
+  readonly window: TextWindow;
+  readonly document: number;
+}
+
+/** The lines of one document; blocks are read when they are needed and kept while they join. */
 class DocumentLines {
   readonly #reader: ShardReader;
+  readonly #window: TextWindow;
   readonly #base: number;
   readonly #length: number;
   readonly #firstBlock: number;
   readonly #endBlock: number;
-  /** Blocks `[loadedFrom, loadedTo)` are in `bytes`. */
-  #loadedFrom = 0;
-  #loadedTo = 0;
+  /** Blocks `[loadedFrom, loadedTo)` are in `bytes`, whose first byte is at `loadedStart` of the document. */
+  #loadedFrom: number;
+  #loadedTo: number;
+  #loadedStart = 0;
   #bytes = new Uint8Array(0);
+  /** Where the loaded lines begin, and the end of the last; the first has the number `firstLine`. */
+  #lineStarts = new Uint32Array(0);
+  #firstLine = 1;
 
-  constructor(reader: ShardReader, document: number) {
+  constructor({ reader, window, document }: DocumentText) {
     this.#reader = reader;
+    this.#window = window;
     this.#base = reader.contentStarts[document] ?? 0;
     this.#length = reader.contentLength(document);
     this.#firstBlock = reader.firstBlocks[document] ?? 0;
@@ -105,75 +122,71 @@ class DocumentLines {
     this.#loadedTo = this.#firstBlock;
   }
 
-  #blockStart(block: number): number {
-    return (this.#reader.blockStarts[block] ?? 0) - this.#base;
-  }
-
-  /** Has the blocks in memory; those already there are kept only where they join. */
   #load(from: number, to: number): void {
     if (from >= this.#loadedFrom && to <= this.#loadedTo) return;
     const joins = this.#loadedTo > this.#loadedFrom && from <= this.#loadedTo && to >= this.#loadedFrom;
     const first = joins ? Math.min(from, this.#loadedFrom) : from;
     const end = joins ? Math.max(to, this.#loadedTo) : to;
-    const start = this.#blockStart(first);
-    const bytes = new Uint8Array(this.#blockStart(end) - start);
-    this.#reader.content.read(this.#base + start, bytes, 0, bytes.length);
+    const { blockStarts, blockLines } = this.#reader;
+    const start = blockStarts[first] ?? 0;
+    const stop = blockStarts[end] ?? 0;
+    const place = this.#window.load(this.#reader, start, stop, () => stop);
+    const { kernels } = this.#window;
+    const count = kernels.newlines(place, stop - start);
+    const { hits } = kernels;
+    const loadedStart = start - this.#base;
+    const endsWithNewline = count > 0 && (hits[count - 1] ?? 0) === stop - start - 1;
+    const lineStarts = new Uint32Array(count + (endsWithNewline ? 1 : 2));
+    lineStarts[0] = loadedStart;
+    for (let at = 0; at < count; at++) lineStarts[at + 1] = loadedStart + (hits[at] ?? 0) + 1;
+    if (!endsWithNewline) lineStarts[count + 1] = loadedStart + stop - start;
     this.#loadedFrom = first;
     this.#loadedTo = end;
-    this.#bytes = bytes;
+    this.#loadedStart = loadedStart;
+    this.#bytes = kernels.bytes.slice(place, place + stop - start);
+    this.#lineStarts = lineStarts;
+    this.#firstLine = blockLines[first] ?? 1;
   }
 
   /** The number of the line that holds the byte. */
   lineAt(offset: number): number {
-    const block = this.#blockOf(offset);
+    const block = lastAtOrBelow(
+      this.#reader.blockStarts,
+      this.#firstBlock,
+      this.#endBlock,
+      offset + this.#base,
+    );
     this.#load(block, block + 1);
-    let line = this.#reader.blockLines[block] ?? 1;
-    const from = this.#blockStart(block) - this.#blockStart(this.#loadedFrom);
-    const to = offset - this.#blockStart(this.#loadedFrom);
-    for (let at = from; at < to; at++) if (this.#bytes[at] === newline) line++;
-    return line;
+    return this.#firstLine + lastAtOrBelow(this.#lineStarts, 0, this.#lineStarts.length - 1, offset);
   }
 
   /** Where a line begins, or the length of the text for a line behind the last. */
   lineStart(line: number): number {
-    let low = this.#firstBlock;
-    let high = this.#endBlock - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1;
-      if ((this.#reader.blockLines[middle] ?? 1) <= line) low = middle;
-      else high = middle - 1;
-    }
-    this.#load(low, low + 1);
-    const loadedStart = this.#blockStart(this.#loadedFrom);
-    const end = this.#blockStart(low + 1) - loadedStart;
-    let at = this.#blockStart(low) - loadedStart;
-    for (let number = this.#reader.blockLines[low] ?? 1; number < line; number++) {
-      const next = this.#bytes.indexOf(newline, at);
-      if (next < 0 || next >= end) return Math.min(this.#length, end + loadedStart);
-      at = next + 1;
-    }
-    return at + loadedStart;
+    const block = lastAtOrBelow(this.#reader.blockLines, this.#firstBlock, this.#endBlock, line);
+    this.#load(block, block + 1);
+    return this.#lineStarts[line - this.#firstLine] ?? this.#length;
   }
 
   slice(start: number, end: number): Uint8Array {
     if (start >= end) return new Uint8Array(0);
-    this.#load(this.#blockOf(start), this.#blockOf(end - 1) + 1);
-    const loadedStart = this.#blockStart(this.#loadedFrom);
-    return this.#bytes.subarray(start - loadedStart, end - loadedStart);
-  }
-
-  #blockOf(offset: number): number {
-    let low = this.#firstBlock;
-    let high = this.#endBlock - 1;
-    const wanted = offset + this.#base;
     const { blockStarts } = this.#reader;
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1;
-      if ((blockStarts[middle] ?? 0) <= wanted) low = middle;
-      else high = middle - 1;
-    }
-    return low;
+    const from = lastAtOrBelow(blockStarts, this.#firstBlock, this.#endBlock, start + this.#base);
+    const to = lastAtOrBelow(blockStarts, this.#firstBlock, this.#endBlock, end - 1 + this.#base);
+    this.#load(from, to + 1);
+    return this.#bytes.subarray(start - this.#loadedStart, end - this.#loadedStart);
   }
+}
+
+/** The last index in `[low, end)` whose value is not above `wanted`; `low` where there is none. */
+function lastAtOrBelow(values: Uint32Array, low: number, end: number, wanted: number): number {
+  let from = low;
+  let to = end - 1;
+  while (from < to) {
+    const middle = (from + to + 1) >>> 1;
+    if ((values[middle] ?? 0) <= wanted) from = middle;
+    else to = middle - 1;
+  }
+  return from;
 }
 
 /** Ranges in a path: line 1, offsets in the path. */

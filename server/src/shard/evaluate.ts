@@ -160,7 +160,7 @@ export class ShardEvaluation {
     else if (this.#termCount > 1) ranges.normalize(from);
     const inName = look.count === 0 || this.#compiled.namesOnly;
     if (inName && this.view.reader.skipReason(document) !== undefined) counts.filesSkipped++;
-    const nameScore = this.#addNameRanges(tree, document, inName);
+    const nameScore = this.#countOnly && !inName ? 0 : this.#addNameRanges(tree, document, inName);
     const matchCount = this.#countOnly && !inName ? look.count : ranges.length - from;
     if (this.#options.countOnly) {
       this.matchCount += matchCount;
@@ -175,6 +175,7 @@ export class ShardEvaluation {
     const { ranges } = this;
     const from = ranges.length;
     const finders = nameFinders(tree, document);
+    if (finders.length === 0 && !inName) return 0;
     for (const finder of finders) finder.find(document, ranges);
     if (finders.length > 1) ranges.normalize(from);
     const path = this.view.reader.path(document);

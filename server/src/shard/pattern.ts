@@ -1,8 +1,8 @@
 import type { Kernels } from "#kernels/kernels";
 import type { Needle } from "#kernels/needle";
-import { literalTrigrams } from "#query/expressionTrigrams";
+
 import type { Pattern } from "#query/query";
-import { compileExpression, type Expression, escapeExpression } from "#query/regexp";
+import { compileExpression, type Expression, escapeExpression, literalTrigrams } from "#query/regexp";
 import type { TrigramFormula } from "#query/trigramFormula";
 
 /** A pattern made ready for one thread: once a search, used on every shard. */

@@ -4,6 +4,7 @@ import type { Limits } from "#query/limits";
 import { cutChunks, decodeBytes, nameRanges } from "#shard/chunks";
 import type { CompiledSearch } from "#shard/compile";
 import type { DocumentHit, ShardEvaluation } from "#shard/evaluate";
+import type { TextWindow } from "#shard/window";
 import { selectSlots } from "./revisions";
 import type { OpenShard, ShardPart } from "./shardSet";
 import { unsavedLayer } from "./universe";
@@ -16,15 +17,19 @@ export interface ShardHit {
 }
 
 /** A hit as others see it, and roughly how many bytes of text it brings. */
-export function presentFile(found: ShardHit, compiled: CompiledSearch, limits: Limits): [FileMatch, number] {
+export function presentFile(
+  found: ShardHit,
+  window: TextWindow,
+  compiled: CompiledSearch,
+  limits: Limits,
+): [FileMatch, number] {
   const { shard, evaluation, hit } = found;
   const { reader } = shard;
   const { ranges } = evaluation;
   const part = partOf(shard, hit.document);
   const path = reader.path(hit.document);
-  const chunks = hit.inName
-    ? []
-    : cutChunks(reader, hit.document, ranges, hit.from, hit.to, limits.contextLines);
+  const text = { reader, window, document: hit.document };
+  const chunks = hit.inName ? [] : cutChunks(text, ranges, hit.from, hit.to, limits.contextLines);
   const content = limits.whole ? decodeBytes(reader.readContent(hit.document)) : "";
   const branches = part === undefined ? [] : branchesOf(part, hit.document, compiled);
   const file: FileMatch = {

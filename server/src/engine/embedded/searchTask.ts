@@ -280,7 +280,7 @@ class Search {
 
   #present(hit: ShardHit): FileMatch | undefined {
     try {
-      const [file, byteCount] = presentFile(hit, this.#compiled, this.#call.limits);
+      const [file, byteCount] = presentFile(hit, this.#window, this.#compiled, this.#call.limits);
       if (this.#shownBytes + byteCount > this.#call.limits.maxAnswerBytes) {
         this.#reason = "BYTE_LIMIT";
         return undefined;
