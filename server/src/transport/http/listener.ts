@@ -40,7 +40,7 @@ export interface ListenerOptions {
 }
 
 export interface Listener {
-  /** Where people reach it; absent without a port. */
+  /** Its own address, whatever the public one is; absent without a port. */
   readonly url?: string;
   /** Stops within about two seconds, whatever still runs. */
   close(): Promise<void>;
@@ -89,7 +89,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   try {
     if (tcp !== undefined) {
       const port = await listenOnPort(serve(application.handle), tcp.host, tcp.port);
-      url = publicUrl ?? `http://${reachableHost(tcp.host)}:${port}`;
+      url = `http://${reachableHost(tcp.host)}:${port}`;
     }
     if (socket !== undefined) {
       const server = serve((request, response) => {

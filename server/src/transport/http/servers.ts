@@ -35,11 +35,17 @@ export function createHttpServer(
   mayContinue: (request: IncomingMessage) => boolean,
 ): Server {
   const { headersTimeoutMs, requestTimeoutMs } = limits;
+  /** Answers under way on a connection. */
   const busy = new WeakMap<Socket, number>();
+  const broken = new WeakSet<Socket>();
   const onRequest: RequestListener = (request, response) => {
     const { socket } = request;
     busy.set(socket, (busy.get(socket) ?? 0) + 1);
-    response.once("close", () => busy.set(socket, (busy.get(socket) ?? 1) - 1));
+    response.once("close", () => {
+      const left = (busy.get(socket) ?? 1) - 1;
+      busy.set(socket, left);
+      if (left === 0 && broken.has(socket)) socket.destroySoon();
+    });
     listener(request, response);
   };
   const server = createServer(
@@ -58,8 +64,8 @@ export function createHttpServer(
   // Bounded by their bytes. A bound on their number would drop the rest without a word.
   server.maxHeadersCount = 0;
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-    // In the midst of an answer another one would be taken for a part of it.
-    if ((busy.get(socket) ?? 0) > 0) socket.destroy();
+    // In the midst of an answer another one would be taken for a part of it. That answer is still given.
+    if ((busy.get(socket) ?? 0) > 0 && socket.writable) broken.add(socket);
     else refuse(socket, failureOf(error, requestTimeoutMs));
   });
   server.on("connect", (_request, socket: Socket) => {

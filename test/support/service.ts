@@ -1,0 +1,168 @@
+/** The service with everything below it given as values, and a listener around it. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Caller, Service } from "#contract/service";
+import type { Engine, EngineResult } from "#engine/engine";
+import type { FileMatch } from "#model/match";
+import type { Repository, RepositoryId } from "#model/repository";
+import { noStats } from "#model/stats";
+import { silentLog } from "#platform/log";
+import { createService, type ServiceOptions } from "#service/createService";
+import { createDispatch, type DispatchOptions } from "#service/dispatch";
+import type { RepositoryView, SkippedEntry } from "#service/repositoryView";
+import { type Listener, type ListenerOptions, listen } from "#transport/http/listener";
+
+/** A repository as the catalogue would have it. */
+export function repository(id: number, name: string, change: Partial<Repository> = {}): Repository {
+  return {
+    id: id as RepositoryId,
+    name,
+    kind: "clone",
+    path: `/work/${name}`,
+    codeHostType: "github",
+    hostUrl: `https://${name}`,
+    isFork: false,
+    isArchived: false,
+    isPublic: false,
+    defaultRevision: "refs/heads/main",
+    revisions: [{ name: "refs/heads/main", commit: "c".repeat(40) as Repository["revisions"][0]["commit"] }],
+    state: "ready",
+    documentCount: 3,
+    skippedCount: 0,
+    contentBytes: 100,
+    indexBytes: 130,
+    ...change,
+  };
+}
+
+/** One match, `found`, in line 2 of the file. */
+export function fileMatch(repositoryId: number, path: string, change: Partial<FileMatch> = {}): FileMatch {
+  const at = (byteOffset: number, column: number) => ({ byteOffset, lineNumber: 2, column });
+  return {
+    repositoryId: repositoryId as RepositoryId,
+    path,
+    nameRanges: [],
+    chunks: [
+      {
+        content: "it is found here\n",
+        contentStart: at(10, 1),
+        matchRanges: [{ start: at(16, 7), end: at(21, 12) }],
+        symbols: [],
+      },
+    ],
+    language: "TypeScript",
+    branches: ["refs/heads/main"],
+    origin: "commit",
+    commit: "c".repeat(40),
+    blobSha: "b".repeat(40),
+    content: "",
+    score: 1,
+    matchCount: 1,
+    ...change,
+  };
+}
+
+export function engineResult(files: readonly FileMatch[], change: Partial<EngineResult> = {}): EngineResult {
+  const matches = files.reduce((sum, { matchCount }) => sum + matchCount, 0);
+  const stats = { ...noStats, actualMatchCount: matches, totalMatchCount: matches, fileCount: files.length };
+  return { files, stats, exhaustive: true, ...change };
+}
+
+/** An engine that answers as it is told. */
+export function engineOf(search: Engine["search"]): Engine {
+  return { search, close: async () => {} };
+}
+
+export function viewOf(
+  repositories: readonly Repository[],
+  skipped: Readonly<Record<number, readonly SkippedEntry[]>> = {},
+): RepositoryView {
+  const all = [...repositories].sort((left, right) => (left.name < right.name ? -1 : 1));
+  return {
+    all: () => all,
+    get: (id) => all.find((each) => each.id === id),
+    byName: (name) => all.find((each) => each.name === name),
+    containing: (path) => all.find((each) => path.startsWith(`${each.path}/`)),
+    isScanning: () => false,
+    skipped: async (id) => skipped[id] ?? [],
+  };
+}
+
+const notLocal: ServiceOptions["local"] = {
+  addPaths: async () => ({ repositories: [] }),
+  removePaths: async () => ({ repositories: [] }),
+  indexing: async (_request, { emit }) => {
+    await emit?.({ repositories: [], total: 2, ready: 1 });
+    return { total: 2, ready: 2, failed: [] };
+  },
+};
+
+export function serviceOf(options: Partial<ServiceOptions> = {}): Service {
+  return createService({
+    engine: engineOf(async () => engineResult([])),
+    repositories: viewOf([]),
+    contexts: {},
+    timeLimitMs: 10_000,
+    languageOf: () => "",
+    version: "1.2.3",
+    local: notLocal,
+    ...options,
+  });
+}
+
+export function callerOf(
+  options: Partial<ServiceOptions> = {},
+  dispatch: Partial<DispatchOptions> = {},
+): Caller {
+  return createDispatch({ service: serviceOf(options), anonymous: true, ...dispatch });
+}
+
+export interface TestListener extends Listener {
+  readonly url: string;
+  readonly port: number;
+  readonly socket: string;
+}
+
+/** Listens on a port of its own and on a local socket. */
+export async function openListener(
+  caller: Caller,
+  options: Partial<ListenerOptions> = {},
+): Promise<TestListener> {
+  const folder = mkdtempSync(join(tmpdir(), "trawl-listener-"));
+  const socket = join(folder, "trawl.sock");
+  const tcp = { host: "127.0.0.1", port: 0 };
+  const listener = await listen({ caller, log: silentLog, tcp, socket, ...options });
+  const { url = "" } = listener;
+  return {
+    url,
+    port: Number(new URL(url).port),
+    socket,
+    async close() {
+      await listener.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What comes back on a bare connection for these bytes, until the other side ends it or `enough` is seen. */
+export async function rawRequest(
+  target: number | string,
+  bytes: string | Uint8Array,
+  enough: RegExp = /$^/,
+): Promise<string> {
+  const socket = typeof target === "number" ? connect(target, "127.0.0.1") : connect(target);
+  let received = "";
+  socket.setTimeout(5000, () => socket.destroy());
+  socket.write(bytes);
+  return new Promise((resolve) => {
+    socket.on("data", (part) => {
+      received += part.toString("latin1");
+      if (enough.test(received)) socket.destroy();
+    });
+    socket.on("error", () => {});
+    socket.on("close", () => resolve(received));
+  });
+}
+
