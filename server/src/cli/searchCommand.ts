@@ -8,6 +8,7 @@ import { painter } from "./terminal";
 
 /** 0 where something was found, 1 where nothing was. */
 export async function searchCommand(house: House, flags: Flags): Promise<number> {
+  const { terminal } = house;
   const request = searchRequest(flags);
   const instance = await house.open(
     readConfiguration(flags, house.currentFolder, house.defaultDataDir),
@@ -21,12 +22,12 @@ export async function searchCommand(house: House, flags: Flags): Promise<number>
       ...(baseUrl === undefined ? {} : { baseUrl }),
     });
     await printResult(house, flags, result);
-    for (const { found, suggested } of result.suggestions ?? []) {
-      house.terminal.say(`trawl: "${found}" was taken as text. Did you mean "${suggested}"?\n`);
+    for (const { prefix, suggestion } of result.suggestions ?? []) {
+      terminal.say(`trawl: "${prefix}" is no filter and was taken as text. Did you mean "${suggestion}"?\n`);
     }
     if (result.files.length === 0) await sayIfNothingIsIndexed(house, instance);
     const gap = incompleteness(result);
-    if (gap !== undefined) house.terminal.say(`trawl: The answer is incomplete: ${gap}.\n`);
+    if (gap !== undefined) terminal.say(`trawl: The answer is incomplete: ${gap}.\n`);
     return result.stats.totalMatchCount > 0 ? 0 : 1;
   } finally {
     await instance.close();

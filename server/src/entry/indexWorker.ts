@@ -1,0 +1,4 @@
+import { indexTask } from "#indexing/indexTask";
+import { serveTask } from "#platform/workers";
+
+serveTask(indexTask());

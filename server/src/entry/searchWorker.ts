@@ -1,0 +1,4 @@
+import { createSearchTask } from "#engine/embedded/searchTask";
+import { serveTask } from "#platform/workers";
+
+serveTask(createSearchTask());
