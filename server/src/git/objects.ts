@@ -29,31 +29,32 @@ const maxFailures = 100;
 /**
  * Asks for each name (a hash, or `hash^{commit}`), and calls `onObject` for each in that order.
  *
- * Objects over `maxBytes` are passed over. Memory stays at one object. Throws CANCELLED, REPOSITORY_NOT_TRUSTED,
- * GIT_FAILED, and what `onObject` throws.
+ * Objects over `maxBytes` are passed over. Memory stays at one object. Where `onObject` gives false nothing more is
+ * read. Throws CANCELLED, REPOSITORY_NOT_TRUSTED, GIT_FAILED, and what `onObject` throws.
  */
 export async function readObjects(
   place: GitPlace,
   names: readonly string[],
   maxBytes: number,
-  onObject: (object: ReadObject, index: number) => void,
+  onObject: (object: ReadObject, index: number) => boolean | undefined,
   signal?: AbortSignal,
 ): Promise<void> {
   let next = 0;
   let failures = 0;
-  while (next < names.length) {
+  let wanted = true;
+  while (wanted && next < names.length) {
     const start = next;
     const said = await readBatch(place, names.slice(start), maxBytes, signal, (object, index) => {
       next = start + index + 1;
-      onObject(object, start + index);
+      wanted = onObject(object, start + index) !== false;
+      return wanted;
     });
-    if (next >= names.length) return;
-    if (said === undefined) continue;
+    if (!wanted || said === undefined) continue;
     // Git gave up over the object that comes next. Where it has not answered at all, it may be the repository.
     if (next === 0 && isRepositoryFailure(said)) throw gitFailure(place, ["cat-file"], said);
     if (++failures > maxFailures) throw gitFailure(place, ["cat-file"], said);
-    onObject(/promisor|could not fetch/i.test(said) ? { kind: "missing" } : { kind: "unreadable" }, next);
-    next++;
+    const object = { kind: /promisor|could not fetch/i.test(said) ? "missing" : "unreadable" } as const;
+    wanted = onObject(object, next++) !== false;
   }
 }
 
@@ -64,15 +65,15 @@ function isRepositoryFailure(said: string): boolean {
 }
 
 /**
- * Reads until all names are answered, or git ends, or an object is so large that it pays to start anew. Gives what git
- * said where it ended by itself before its work was done.
+ * Reads until all names are answered, or nothing more is wanted, or an object is so large that it pays to start anew.
+ * Gives what git said where it ended by itself before its work was done.
  */
 function readBatch(
   place: GitPlace,
   names: readonly string[],
   maxBytes: number,
   signal: AbortSignal | undefined,
-  onObject: (object: ReadObject, index: number) => void,
+  onObject: (object: ReadObject, index: number) => boolean,
 ): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     const git = spawnGit(place, ["cat-file", "--batch", "--buffer"], signal);
@@ -80,8 +81,8 @@ function readBatch(
     let restart = false;
     let answered = 0;
     const parser = new BatchParser(maxBytes, (object) => {
-      onObject(object, answered++);
-      if (object.kind !== "tooLarge" || object.size <= restartBytes) return true;
+      const wanted = onObject(object, answered++);
+      if (wanted && (object.kind !== "tooLarge" || object.size <= restartBytes)) return true;
       restart = true;
       git.kill();
       return false;

@@ -84,13 +84,12 @@ async function newestTags(
     asked,
     maxTagBytes,
     (object, index) => {
-      if (index % 2 === 0) {
-        ownDate = dateOf(object);
-        return;
+      const [name] = tags[index >> 1] ?? [""];
+      if (index % 2 === 0) ownDate = dateOf(object);
+      else if (object.kind === "content" || object.kind === "tooLarge") {
+        dated.push({ name, commit: object.hash, date: ownDate ?? dateOf(object) ?? 0 });
       }
-      const [name] = tags[(index - 1) / 2] ?? [""];
-      if (object.kind !== "content" && object.kind !== "tooLarge") return;
-      dated.push({ name, commit: object.hash, date: ownDate ?? dateOf(object) ?? 0 });
+      return undefined;
     },
     signal,
   );

@@ -23,6 +23,22 @@ export async function listTree(place: GitPlace, tree: string, signal?: AbortSign
 }
 
 /**
+ * The root tree of each commit, through one process; `undefined` for a commit that is not in the repository (a shallow
+ * clone, damage).
+ */
+export async function rootTrees(
+  place: GitPlace,
+  commits: readonly string[],
+  signal?: AbortSignal,
+): Promise<(string | undefined)[]> {
+  if (commits.length === 0) return [];
+  const input = commits.map((commit) => `${commit}^{tree}\n`).join("");
+  const output = await runGit(place, ["cat-file", "--batch-check", "--buffer"], { input, signal });
+  const lines = output.toString("latin1").split("\n");
+  return commits.map((_, at) => /^([0-9a-f]{40,64}) tree \d+$/.exec(lines[at] ?? "")?.[1]);
+}
+
+/**
  * Compares pairs of trees (full hashes of trees, not of commits) through one process. Calls `onPair` for each pair, in
  * order, with what `to` has differently than `from`.
  */

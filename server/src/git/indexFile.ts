@@ -1,0 +1,159 @@
+/**
+ * Git's index file (versions 2 to 4), read by ourselves: `git status` may run filters that a repository's configuration
+ * names.
+ *
+ * Layout: `DIRC`, version, count; then for each entry ten 32-bit numbers (ctime s, ns; mtime s, ns; device; inode; mode;
+ * user; group; size), the hash, 16 bits of flags, 16 more from version 3 on where the flags say so, the path and NUL.
+ * Versions 2 and 3 pad an entry to a multiple of 8 bytes; version 4 gives how many bytes of the path before to drop,
+ * and the rest. Extensions follow: four letters, a length, bytes.
+ */
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { ServiceError } from "#base/error";
+import type { BytePath } from "./bytePath";
+import { configValue } from "./config";
+import { runGit } from "./git";
+import { type GitPlace, readConfig } from "./place";
+
+export interface IndexEntry {
+  readonly path: BytePath;
+  readonly hash: string;
+  readonly mode: number;
+  /** 0, or 1 to 3 while a merge is not resolved. */
+  readonly stage: number;
+  /** Left out of the working tree on purpose. */
+  readonly isSkipped: boolean;
+  /** Of the file when it was last known to be equal; absent where nothing is known. */
+  readonly stat?: IndexStat;
+}
+
+/** Seconds and nanoseconds as 32-bit numbers, the size modulo 2^32. */
+export interface IndexStat {
+  readonly ctimeS: number;
+  readonly ctimeNs: number;
+  readonly mtimeS: number;
+  readonly mtimeNs: number;
+  readonly size: number;
+}
+
+export interface IndexFile {
+  readonly entries: readonly IndexEntry[];
+  /** Nanoseconds since 1970; a file written at that time or later may have changed unseen. */
+  readonly mtimeNs: bigint;
+}
+
+/** `undefined` where there is no index: nothing was ever checked out. */
+export async function readIndex(place: GitPlace, signal?: AbortSignal): Promise<IndexFile | undefined> {
+  const path = join(place.gitDir, "index");
+  let bytes: Buffer;
+  let mtimeNs: bigint;
+  try {
+    mtimeNs = statSync(path, { bigint: true }).mtimeNs;
+    bytes = readFileSync(path);
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined;
+    throw new ServiceError("GIT_FAILED", `The index of ${place.gitDir} cannot be read.`, { cause });
+  }
+  const format = configValue(readConfig(place.commonDir), "extensions.objectformat");
+  const entries = parseIndex(bytes, format === "sha256" ? 32 : 20);
+  return { entries: entries ?? (await askIndex(place, signal)), mtimeNs };
+}
+
+const fixedBytes = 40;
+const longestShortName = 0xfff;
+
+/** `undefined` for an index that is split over two files or needs something that we do not know. */
+export function parseIndex(bytes: Buffer, hashBytes: number): IndexEntry[] | undefined {
+  if (bytes.length < 12 || bytes.toString("latin1", 0, 4) !== "DIRC") return undefined;
+  const version = bytes.readUInt32BE(4);
+  if (version < 2 || version > 4) return undefined;
+  const count = bytes.readUInt32BE(8);
+  const entries: IndexEntry[] = [];
+  let at = 12;
+  let previous = "";
+  for (let index = 0; index < count; index++) {
+    if (at + fixedBytes + hashBytes + 2 > bytes.length) return undefined;
+    const start = at;
+    const flags = bytes.readUInt16BE(at + fixedBytes + hashBytes);
+    const isExtended = version >= 3 && (flags & 0x4000) !== 0;
+    const moreFlags = isExtended ? bytes.readUInt16BE(at + fixedBytes + hashBytes + 2) : 0;
+    let nameStart = at + fixedBytes + hashBytes + (isExtended ? 4 : 2);
+    let kept = "";
+    if (version === 4) {
+      const [dropped, next] = readOffset(bytes, nameStart);
+      kept = previous.slice(0, Math.max(previous.length - dropped, 0));
+      nameStart = next;
+    }
+    const knownLength = version < 4 && (flags & longestShortName) < longestShortName;
+    const nameEnd = knownLength ? nameStart + (flags & longestShortName) : bytes.indexOf(0, nameStart);
+    if (nameEnd < 0 || nameEnd >= bytes.length) return undefined;
+    const path = kept + bytes.toString("latin1", nameStart, nameEnd);
+    previous = path;
+    const isIntentToAdd = (moreFlags & 0x2000) !== 0;
+    entries.push({
+      path: path as BytePath,
+      hash: bytes.toString("hex", at + fixedBytes, at + fixedBytes + hashBytes),
+      mode: bytes.readUInt32BE(at + 24),
+      stage: (flags >> 12) & 3,
+      isSkipped: (moreFlags & 0x4000) !== 0,
+      ...(isIntentToAdd ? {} : { stat: readStat(bytes, at) }),
+    });
+    at = version === 4 ? nameEnd + 1 : start + ((nameEnd - start + 8) & ~7);
+  }
+  return hasUnknownExtension(bytes, at, hashBytes) ? undefined : entries;
+}
+
+function readStat(bytes: Buffer, at: number): IndexStat {
+  return {
+    ctimeS: bytes.readUInt32BE(at),
+    ctimeNs: bytes.readUInt32BE(at + 4),
+    mtimeS: bytes.readUInt32BE(at + 8),
+    mtimeNs: bytes.readUInt32BE(at + 12),
+    size: bytes.readUInt32BE(at + 36),
+  };
+}
+
+/** Seven bits a byte, most significant first, one added for each byte but the last. Gives the number and what follows. */
+function readOffset(bytes: Buffer, start: number): [number, number] {
+  let at = start;
+  let byte = bytes[at++] ?? 0;
+  let value = byte & 0x7f;
+  while (byte & 0x80) {
+    byte = bytes[at++] ?? 0;
+    value = (value + 1) * 128 + (byte & 0x7f);
+  }
+  return [value, at];
+}
+
+/** Names in lower case must be understood; `sdir` (folders that are left out as a whole) is, `link` (split) is not. */
+function hasUnknownExtension(bytes: Buffer, start: number, hashBytes: number): boolean {
+  for (let at = start; at + 8 <= bytes.length - hashBytes; at += 8 + bytes.readUInt32BE(at + 4)) {
+    const name = bytes.toString("latin1", at, at + 4);
+    if (/^[a-z]/.test(name) && name !== "sdir") return true;
+  }
+  return false;
+}
+
+/** What git itself tells of its index: no times, so every file will be compared by its content. */
+async function askIndex(place: GitPlace, signal: AbortSignal | undefined): Promise<IndexEntry[]> {
+  return parseStaged(await runGit(place, ["ls-files", "-s", "-t", "-z", "--full-name"], { signal }));
+}
+
+/** `<tag> SP <mode> SP <hash> SP <stage> TAB <path> NUL`, repeated; the tag `S` marks what is left out. */
+export function parseStaged(output: Buffer): IndexEntry[] {
+  return output
+    .toString("latin1")
+    .split("\0")
+    .filter((line) => line !== "")
+    .map((line) => {
+      const tab = line.indexOf("\t");
+      const [tag, mode = "", hash = "", stage = ""] = line.slice(0, tab).split(" ");
+      return {
+        path: line.slice(tab + 1) as BytePath,
+        hash,
+        mode: Number.parseInt(mode, 8),
+        stage: Number(stage),
+        isSkipped: tag === "S",
+      };
+    });
+}

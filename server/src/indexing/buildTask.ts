@@ -1,0 +1,140 @@
+/** The worker's side of a build: reads contents from git, judges them, and writes draft shards. */
+import { throwIfAborted } from "#base/error";
+import { type BytePath, bytesOf, textOf } from "#git/bytePath";
+import { readObjects } from "#git/objects";
+import type { GitPlace } from "#git/place";
+import { categorize } from "#languages/categorize";
+import { detectLanguage } from "#languages/detect";
+import { documentCategories, type SkipReason } from "#model/document";
+import type { Files } from "#platform/files";
+import { diskFiles } from "#platform/files";
+import { loadChecksum } from "#shard/checksum";
+import type { Draft } from "#shard/directory";
+import { writeDraft } from "#shard/draft";
+import { maxDocumentBytes, targetShardBytes } from "#shard/shard";
+import { skipReason } from "#shard/skipReason";
+import type { ShardWriter } from "#shard/writer";
+import type { PlannedDocument } from "./plan";
+
+export interface Building {
+  readonly place: GitPlace;
+  readonly repositoryId: number;
+  /** Hashes that the repository does not have: a partial clone. */
+  readonly missing: ReadonlySet<string>;
+  /** Where the first draft goes; further ones have a number behind it. */
+  readonly draftPath: string;
+  readonly signal: AbortSignal;
+  readonly onDocuments: (count: number) => void;
+  readonly files?: Files;
+}
+
+const progressStep = 500;
+
+/** Writes `documents` in their order, as many shards as their text needs. Where it fails no draft is left. */
+export async function buildShards(
+  documents: readonly PlannedDocument[],
+  building: Building,
+): Promise<Draft[]> {
+  const drafts: Draft[] = [];
+  try {
+    for (let next = 0; next < documents.length || drafts.length === 0; ) {
+      drafts.push(
+        await writeShard(draftName(building.draftPath, drafts.length), building, async (writer) => {
+          next += await addDocuments(writer, documents.slice(next), building);
+        }),
+      );
+    }
+  } catch (error) {
+    for (const { path } of drafts) (building.files ?? diskFiles).remove(path);
+    throw error;
+  }
+  return drafts;
+}
+
+export function draftName(path: string, number: number): string {
+  return number === 0 ? path : `${path}.${number}`;
+}
+
+/** One draft shard of one repository. */
+export async function writeShard(
+  path: string,
+  { repositoryId, files }: Pick<Building, "repositoryId" | "files">,
+  fill: (writer: ShardWriter) => Promise<void> | void,
+): Promise<Draft> {
+  const checksum = await loadChecksum();
+  return writeDraft(
+    path,
+    checksum,
+    async (writer) => {
+      writer.beginRepository(repositoryId);
+      await fill(writer);
+    },
+    files,
+  );
+}
+
+/** Adds documents until the shard is full; gives how many. */
+export async function addDocuments(
+  writer: ShardWriter,
+  documents: readonly PlannedDocument[],
+  { place, missing, signal, onDocuments }: Building,
+  maxContentBytes = targetShardBytes,
+): Promise<number> {
+  let added = 0;
+  let reported = 0;
+  const add = (document: PlannedDocument, content: Uint8Array | undefined, skip?: SkipReason, size = 0) => {
+    addDocument(writer, document, content, skip, size);
+    if (++added - reported < progressStep) return;
+    throwIfAborted(signal);
+    onDocuments(added - reported);
+    reported = added;
+  };
+  const addMissing = () => {
+    for (let at = added; ; at++) {
+      const document = documents[at];
+      if (document === undefined || !missing.has(document.hash)) return;
+      add(document, undefined, "missing");
+    }
+  };
+  const present = missing.size === 0 ? documents : documents.filter(({ hash }) => !missing.has(hash));
+  addMissing();
+  await readObjects(
+    place,
+    present.map(({ hash }) => hash),
+    maxDocumentBytes,
+    (object, index) => {
+      const document = present[index];
+      if (document === undefined) return false;
+      if (object.kind === "content") add(document, object.bytes);
+      else if (object.kind === "tooLarge") add(document, undefined, "tooLarge", object.size);
+      else add(document, undefined, object.kind);
+      addMissing();
+      return writer.contentBytes < maxContentBytes;
+    },
+    signal,
+  );
+  onDocuments(added - reported);
+  return added;
+}
+
+/** Judges the content, where there is one, and adds what is left of it. */
+export function addDocument(
+  writer: ShardWriter,
+  { path, hash, slots }: PlannedDocument,
+  content: Uint8Array | undefined,
+  given?: SkipReason,
+  size = content?.length ?? 0,
+): void {
+  const skip = given ?? (content === undefined ? "unreadable" : skipReason(content));
+  const name = textOf(path);
+  const document = { path: bytesOf(path), blob: hash, slots, category: categorize(name) };
+  if (skip !== undefined || content === undefined) {
+    writer.add({ ...document, language: detectLanguage(name), skip: skip ?? "unreadable", size });
+  } else writer.add({ ...document, language: detectLanguage(name, content), content });
+}
+
+export function categoryRank(path: BytePath): number {
+  return categoryOrder.get(categorize(textOf(path))) ?? 0;
+}
+
+const categoryOrder = new Map(documentCategories.map((category, rank) => [category, rank]));

@@ -1,0 +1,97 @@
+/** The worker's side of a plain folder: its files are its documents. */
+import { createHash } from "node:crypto";
+import * as fs from "node:fs";
+import { throwIfAborted } from "#base/error";
+import { type BytePath, joined, onDisk } from "#git/bytePath";
+import { WorkingFiles } from "#git/workingFile";
+import { readFolder } from "#git/workingTree";
+import { diskFiles } from "#platform/files";
+import type { Draft } from "#shard/directory";
+import { maxDocumentBytes, targetShardBytes } from "#shard/shard";
+import { addDocument, type Building, categoryRank, draftName, writeShard } from "./buildTask";
+import { type PlannedDocument, sortByRank } from "./plan";
+
+export interface FolderFile {
+  readonly path: BytePath;
+  readonly size: number;
+  /** Nanoseconds since 1970. */
+  readonly mtimeNs: bigint;
+}
+
+/** Folders of other version control systems hold what nobody wrote. */
+const neverRead = new Set([".git", ".hg", ".svn"]);
+/** A folder is one revision, without a name. */
+export const folderSlot = 0;
+
+/** Files and symbolic links (which are not followed) below `root`, folder by folder. What cannot be read is left out. */
+export function* walkFolder(root: string): Generator<FolderFile> {
+  const waiting: BytePath[] = ["" as BytePath];
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    for (const { name, isFolder, isFile, isLink } of readFolder(root, folder)) {
+      const path = joined(folder, name);
+      if (isFolder && !neverRead.has(name)) waiting.push(path);
+      if (!isFile && !isLink) continue;
+      const stat = fs.lstatSync(onDisk(root, path), { throwIfNoEntry: false, bigint: true });
+      if (stat) yield { path, size: Number(stat.size), mtimeNs: stat.mtimeNs };
+    }
+  }
+}
+
+/** Changes whenever a file of the folder appears, goes, or is written. */
+export function digestFolder(files: Iterable<FolderFile>): string {
+  const lines = [...files].map(({ path, size, mtimeNs }) => `${path}\0${size} ${mtimeNs}\n`).sort();
+  const hash = createHash("sha256");
+  for (const line of lines) hash.update(line, "latin1");
+  return hash.digest("hex");
+}
+
+/** Writes the shards of a folder as it is now. Files that vanish meanwhile are left out. */
+export async function buildFolder(
+  root: string,
+  found: readonly FolderFile[],
+  building: Omit<Building, "place" | "missing">,
+): Promise<Draft[]> {
+  const files = new WorkingFiles(root);
+  const slots = [folderSlot];
+  const documents = sortByRank(
+    found.map(({ path }) => ({ path, hash: "", slots })),
+    categoryRank,
+  );
+  const drafts: Draft[] = [];
+  try {
+    for (let next = 0; next < documents.length || drafts.length === 0; ) {
+      const path = draftName(building.draftPath, drafts.length);
+      drafts.push(
+        await writeShard(path, building, (writer) => {
+          const start = next;
+          while (next < documents.length && writer.contentBytes < targetShardBytes) {
+            throwIfAborted(building.signal);
+            addFile(files, documents[next++], (...given) => addDocument(writer, ...given));
+          }
+          building.onDocuments(next - start);
+        }),
+      );
+    }
+  } catch (error) {
+    for (const { path } of drafts) (building.files ?? diskFiles).remove(path);
+    throw error;
+  }
+  return drafts;
+}
+
+function addFile(
+  files: WorkingFiles,
+  document: PlannedDocument | undefined,
+  add: (
+    document: PlannedDocument,
+    content: Uint8Array | undefined,
+    skip?: "tooLarge" | "unreadable",
+    size?: number,
+  ) => void,
+): void {
+  if (document === undefined) return;
+  const file = files.read(document.path, maxDocumentBytes);
+  if (file.kind === "content") add(document, file.bytes);
+  else if (file.kind === "tooLarge") add(document, undefined, "tooLarge", file.size);
+  else if (file.kind === "unreadable") add(document, undefined, "unreadable");
+}

@@ -1,0 +1,256 @@
+/**
+ * One repository and its shards: what has moved since the last time is compared, planned, built by workers and
+ * published by the directory of shards.
+ *
+ * Nothing counts before the manifest is renamed, so a run that fails or is killed leaves the old index whole, and
+ * running twice changes nothing. Runs of one repository follow one another (`sync`); those of several overlap.
+ */
+import { isServiceError, ServiceError } from "#base/error";
+import { findPlace, type GitPlace } from "#git/place";
+import type { ChosenRevisions } from "#git/revisions";
+import type { Repository } from "#model/repository";
+import type { Pool } from "#platform/workers";
+import type { Draft, IndexedRevision, Manifest, ShardDirectory } from "#shard/directory";
+import type { MovedRevision } from "./deltaTask";
+import type { IndexAnswer, IndexProgress, IndexTask } from "./indexTask";
+
+export interface IndexOptions {
+  readonly signal: AbortSignal;
+  /** 0 to 1. */
+  readonly onProgress?: (progress: number) => void;
+  /** Build all shards anew, as after damage. */
+  readonly anew?: boolean;
+}
+
+/** A repository with more segments than this is built anew instead of getting another delta. */
+const maxSegments = 24;
+
+export class Indexer {
+  readonly #pool: Pool<IndexTask, IndexAnswer>;
+  readonly #directory: ShardDirectory;
+
+  constructor(pool: Pool<IndexTask, IndexAnswer>, directory: ShardDirectory) {
+    this.#pool = pool;
+    this.#directory = directory;
+  }
+
+  /** Brings the index of a git repository to these revisions and gives its manifest, the old one where they are equal. */
+  async index(
+    repository: Repository,
+    { revisions, defaultRevision }: ChosenRevisions,
+    options: IndexOptions,
+  ): Promise<Manifest> {
+    const old = options.anew ? undefined : this.#directory.manifest(repository.id);
+    const slots = giveSlots(this.#directory.manifest(repository.id), revisions);
+    const next = {
+      ...slots,
+      ...identity(repository),
+      ...(defaultRevision === undefined ? {} : { defaultRevision }),
+    };
+    if (old !== undefined && isSame(old, next)) return old;
+    if (revisions.length === 0) return this.#directory.publish({ ...next, keepSegments: false }, []);
+    const place = placeOf(repository);
+    const delta = old === undefined ? undefined : await this.#delta(old, next, place, options);
+    return delta ?? (await this.#build(next, place, options));
+  }
+
+  /**
+   * Brings the index of a plain folder up to date. `digest` is what the last run gave; equal files give the old
+   * manifest.
+   */
+  async indexFolder(
+    repository: Repository,
+    digest: string | undefined,
+    { signal, anew = false }: IndexOptions,
+  ): Promise<{ manifest: Manifest; digest: string }> {
+    const old = anew ? undefined : this.#directory.manifest(repository.id);
+    const known = old === undefined ? undefined : digest;
+    const draftPath = this.#directory.newDraft();
+    const answer = await this.#pool.run(
+      {
+        kind: "folder",
+        root: repository.path,
+        repositoryId: repository.id,
+        draftPath,
+        ...(known === undefined ? {} : { digest: known }),
+      },
+      signal,
+    );
+    if (answer.kind === "unchanged" && old !== undefined && known !== undefined)
+      return { manifest: old, digest: known };
+    if (answer.kind !== "folderBuilt") throw unexpected(answer);
+    const change = { ...identity(repository), revisions: [], nextSlot: 1, keepSegments: false };
+    return { manifest: await this.#directory.publish(change, answer.drafts), digest: answer.digest };
+  }
+
+  /** `undefined` where a delta does not pay. */
+  async #delta(
+    old: Manifest,
+    next: NextManifest,
+    place: GitPlace,
+    options: IndexOptions,
+  ): Promise<Manifest | undefined> {
+    const moved = movedRevisions(old, next);
+    if (moved === undefined) return undefined;
+    if (moved.length === 0) return this.#directory.publish({ ...next, keepSegments: true }, []);
+    if (old.segments.length >= maxSegments) return undefined;
+    const answer = await this.#attempt({
+      task: {
+        kind: "delta",
+        place,
+        moved,
+        repositoryId: next.repositoryId,
+        segmentPaths: old.segments.map((segment) => this.#directory.pathOf(segment)),
+        draftPath: this.#directory.newDraft(),
+      },
+      options,
+    });
+    if (answer.kind === "rebuild") return undefined;
+    if (answer.kind !== "built") throw unexpected(answer);
+    return this.#directory.publish(
+      { ...withoutLost(next, answer.lostSlots), keepSegments: true },
+      answer.drafts,
+    );
+  }
+
+  /** An older segment that is damaged does not hinder a build. */
+  async #attempt({ task, options }: { task: IndexTask; options: IndexOptions }): Promise<IndexAnswer> {
+    try {
+      return await this.#pool.run(task, options.signal);
+    } catch (error) {
+      if (isServiceError(error, "SHARD_DAMAGED")) return { kind: "rebuild" };
+      throw error;
+    }
+  }
+
+  async #build(next: NextManifest, place: GitPlace, { signal, onProgress }: IndexOptions): Promise<Manifest> {
+    const { repositoryId } = next;
+    const revisions = defaultFirst(next).map(({ commit, slot }) => ({ commit, slot }));
+    const planned = await this.#pool.run(
+      { kind: "plan", place, repositoryId, revisions, draftPath: this.#directory.newDraft() },
+      signal,
+    );
+    const publish = (drafts: readonly Draft[], lostSlots: readonly number[]) =>
+      this.#directory.publish({ ...withoutLost(next, lostSlots), keepSegments: false }, drafts);
+    if (planned.kind === "built") return publish(planned.drafts, planned.lostSlots);
+    if (planned.kind !== "planned") throw unexpected(planned);
+
+    let done = 0;
+    const onPartial = (partial: unknown) => {
+      done += (partial as IndexProgress).documents;
+      onProgress?.(Math.min(done / Math.max(planned.documentCount, 1), 1));
+    };
+    // Where one task fails the others are called off, and what is written is removed when all have ended.
+    const failure = new AbortController();
+    const both = AbortSignal.any([signal, failure.signal]);
+    const builds = planned.tasks.map(async (documents) => {
+      const draftPath = this.#directory.newDraft();
+      const task = {
+        kind: "build",
+        place,
+        repositoryId,
+        documents,
+        missing: planned.missing,
+        draftPath,
+      } as const;
+      try {
+        const answer = await this.#pool.run(task, both, onPartial);
+        if (answer.kind !== "built") throw unexpected(answer);
+        return answer.drafts;
+      } catch (error) {
+        failure.abort();
+        throw error;
+      }
+    });
+    const ended = await Promise.allSettled(builds);
+    const drafts = ended.flatMap((build) => (build.status === "fulfilled" ? build.value : []));
+    const errors = ended.flatMap((build) => (build.status === "rejected" ? [build.reason as unknown] : []));
+    if (errors.length > 0) {
+      this.#directory.discard(drafts.map(({ path }) => path));
+      throw errors.find((error) => !isServiceError(error, "CANCELLED")) ?? errors[0];
+    }
+    return publish(drafts, planned.lostSlots);
+  }
+}
+
+type NextManifest = Omit<Manifest, "generation" | "segments">;
+
+function identity({ id, name, path, kind }: Repository) {
+  return { repositoryId: id, name, path, kind };
+}
+
+/** A ref keeps its slot as long as it exists; a new one gets one that no ref ever had. */
+export function giveSlots(
+  old: Pick<Manifest, "revisions" | "nextSlot"> | undefined,
+  revisions: ChosenRevisions["revisions"],
+): { revisions: IndexedRevision[]; nextSlot: number } {
+  const known = new Map((old?.revisions ?? []).map(({ name, slot }) => [name, slot]));
+  let nextSlot = old?.nextSlot ?? 0;
+  const slotted = revisions.map(({ name, commit }) => ({
+    name,
+    commit,
+    slot: known.get(name) ?? nextSlot++,
+  }));
+  return { revisions: slotted, nextSlot };
+}
+
+function isSame(old: Manifest, next: NextManifest): boolean {
+  const lines = (revisions: readonly IndexedRevision[]) =>
+    revisions
+      .map(({ name, commit }) => `${name} ${commit}`)
+      .sort()
+      .join("\n");
+  return (
+    old.kind === next.kind &&
+    old.name === next.name &&
+    old.path === next.path &&
+    old.defaultRevision === next.defaultRevision &&
+    lines(old.revisions) === lines(next.revisions)
+  );
+}
+
+/**
+ * What a delta has to bring. A new ref begins as a copy of the one that names the same commit, else of the default
+ * one. `undefined` where there is nothing to begin with.
+ */
+export function movedRevisions(
+  old: Pick<Manifest, "revisions" | "defaultRevision">,
+  next: Pick<Manifest, "revisions" | "defaultRevision">,
+): MovedRevision[] | undefined {
+  const bySlot = new Map(old.revisions.map((revision) => [revision.slot, revision]));
+  const byCommit = new Map(old.revisions.map((revision) => [revision.commit, revision]));
+  const fallback = old.revisions.find(({ name }) => name === old.defaultRevision) ?? old.revisions[0];
+  if (fallback === undefined) return undefined;
+  return next.revisions.flatMap(({ slot, commit }) => {
+    const before = bySlot.get(slot);
+    if (before) return before.commit === commit ? [] : [{ slot, commit, indexedCommit: before.commit }];
+    const like = byCommit.get(commit) ?? fallback;
+    return [{ slot, commit, indexedCommit: like.commit, like: like.slot }];
+  });
+}
+
+function defaultFirst({ revisions, defaultRevision }: NextManifest): IndexedRevision[] {
+  const isDefault = ({ name }: IndexedRevision) => name === defaultRevision;
+  return [...revisions.filter(isDefault), ...revisions.filter((revision) => !isDefault(revision))];
+}
+
+/** A ref whose commit is not there (a broken or shallow repository) is left out until it is. */
+function withoutLost(next: NextManifest, lostSlots: readonly number[]): NextManifest {
+  if (lostSlots.length === 0) return next;
+  const revisions = next.revisions.filter(({ slot }) => !lostSlots.includes(slot));
+  const { defaultRevision, ...rest } = next;
+  const isDefaultLost = !revisions.some(({ name }) => name === defaultRevision);
+  return defaultRevision === undefined || isDefaultLost
+    ? { ...rest, revisions }
+    : { ...rest, revisions, defaultRevision };
+}
+
+function placeOf(repository: Repository): GitPlace {
+  const place = findPlace(repository.path);
+  if (place) return place;
+  throw new ServiceError("GIT_FAILED", `${repository.path} is no git repository any more.`);
+}
+
+function unexpected(answer: IndexAnswer): Error {
+  return new Error(`An index worker answered ${answer.kind}`);
+}
