@@ -1,3 +1,4 @@
+import { isAscii } from "node:buffer";
 import { blockHasFoldingSpecials, blockHasNonAscii } from "./shard";
 
 /** ASCII letters in lower case, every other byte as it is. */
@@ -5,7 +6,11 @@ export const foldTable = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte,
 );
 
-const arenaChunkLength = 1 << 22;
+/** Pairs are kept in pieces of 16 MiB. */
+const arenaShift = 22;
+const arenaMask = (1 << arenaShift) - 1;
+/** Stands for the last block of a list that is written as a bitmap. */
+const isBitmap = -2;
 
 /**
  * Collects which trigrams each block holds, and writes the posting lists.
@@ -20,14 +25,16 @@ export class TrigramCollector {
   /** Trigram to dense id + 1. */
   readonly #ids = new Uint32Array(1 << 24);
   #trigrams = new Uint32Array(1 << 16);
-  #lastBlocks = new Int32Array(1 << 16);
-  #byteCounts = new Uint32Array(1 << 16);
+  /** Two numbers an id, side by side for the cache: its last block, and the bytes of its list so far. */
+  #states = new Int32Array(1 << 17);
   #trigramCount = 0;
   readonly #arena: Uint32Array[] = [];
   #pairCount = 0;
   #blockEnds = new Float64Array(1 << 12);
   #blockCount = 0;
-  #scratch = new Uint8Array(1 << 16);
+  #replaced = new Uint8Array(1 << 16);
+  /** The trigrams of the present block. */
+  #found = new Uint32Array(1 << 16);
 
   get blockCount(): number {
     return this.#blockCount;
@@ -42,88 +49,71 @@ export class TrigramCollector {
 
   /** Adds `bytes[start … end)` as the next block and gives its flags. */
   addBlock(bytes: Uint8Array, start: number, end: number): number {
-    const firstPair = this.#pairCount;
-    let flags = this.#collect(bytes, start, end);
-    if (flags !== 0 && hasFoldingSpecials(bytes, start, end)) {
-      flags |= blockHasFoldingSpecials;
-      if (this.#scratch.length < end - start) this.#scratch = new Uint8Array(end - start);
-      const length = replaceFoldingSpecials(bytes, start, end, this.#scratch);
-      this.#collect(this.#scratch, 0, length);
+    if (this.#found.length < 2 * (end - start)) this.#found = new Uint32Array(4 * (end - start));
+    const seen = this.#seen;
+    const found = this.#found;
+    let flags = 0;
+    let count = collectTrigrams(bytes, start, end, seen, found, 0);
+    if (!isAsciiOnly(bytes, start, end)) {
+      flags = blockHasNonAscii;
+      if (hasFoldingSpecials(bytes, start, end)) {
+        flags |= blockHasFoldingSpecials;
+        if (this.#replaced.length < end - start) this.#replaced = new Uint8Array(end - start);
+        const length = replaceFoldingSpecials(bytes, start, end, this.#replaced);
+        count = collectTrigrams(this.#replaced, 0, length, seen, found, count);
+      }
     }
-    this.#forgetSeen(firstPair);
+    for (let at = 0; at < count; at++) seen[(found[at] ?? 0) >>> 5] = 0;
+    this.#addPairs(count);
     if (this.#blockCount === this.#blockEnds.length) this.#blockEnds = grow(this.#blockEnds);
     this.#blockEnds[this.#blockCount++] = this.#pairCount;
     return flags;
   }
 
-  #collect(bytes: Uint8Array, start: number, end: number): number {
-    const seen = this.#seen;
+  /** Turns the trigrams found in the present block into ids, and counts what their lists will take. */
+  #addPairs(count: number): void {
     const block = this.#blockCount;
-    let high = 0;
-    if (end - start < 3) {
-      for (let at = start; at < end; at++) high |= bytes[at] ?? 0;
-      return high > 0x7f ? blockHasNonAscii : 0;
-    }
-    const first = bytes[start] ?? 0;
-    const second = bytes[start + 1] ?? 0;
-    high = first | second;
-    let trigram = ((foldTable[first] ?? 0) << 8) | (foldTable[second] ?? 0);
-    for (let at = start + 2; at < end; at++) {
-      const byte = bytes[at] ?? 0;
-      high |= byte;
-      trigram = ((trigram << 8) | (foldTable[byte] ?? 0)) & 0xffffff;
-      const word = trigram >>> 5;
-      const bits = seen[word] ?? 0;
-      const bit = 1 << (trigram & 31);
-      if ((bits & bit) === 0) {
-        seen[word] = bits | bit;
-        this.#addPair(trigram, block);
+    const found = this.#found;
+    const ids = this.#ids;
+    let states = this.#states;
+    let pairs = this.#arenaChunk();
+    for (let at = 0; at < count; at++) {
+      const trigram = found[at] ?? 0;
+      let id = (ids[trigram] ?? 0) - 1;
+      if (id < 0) {
+        id = this.#addTrigram(trigram);
+        states = this.#states;
       }
+      const delta = block - (states[2 * id] ?? 0);
+      states[2 * id] = block;
+      states[2 * id + 1] =
+        (states[2 * id + 1] ?? 0) + (delta < 0x80 ? 1 : delta < 0x4000 ? 2 : delta < 0x200000 ? 3 : 4);
+      pairs[this.#pairCount & arenaMask] = id;
+      if ((++this.#pairCount & arenaMask) === 0) pairs = this.#arenaChunk();
     }
-    return high > 0x7f ? blockHasNonAscii : 0;
   }
 
-  #addPair(trigram: number, block: number): void {
-    let id = (this.#ids[trigram] ?? 0) - 1;
-    if (id < 0) id = this.#addTrigram(trigram);
-    const delta = block - (this.#lastBlocks[id] ?? 0);
-    this.#lastBlocks[id] = block;
-    this.#byteCounts[id] =
-      (this.#byteCounts[id] ?? 0) + (delta < 0x80 ? 1 : delta < 0x4000 ? 2 : delta < 0x200000 ? 3 : 4);
-    const chunk = this.#pairCount >>> 22;
+  #arenaChunk(): Uint32Array {
+    const chunk = this.#pairCount >>> arenaShift;
     let pairs = this.#arena[chunk];
     if (pairs === undefined) {
-      pairs = new Uint32Array(arenaChunkLength);
+      pairs = new Uint32Array(1 << arenaShift);
       this.#arena.push(pairs);
     }
-    pairs[this.#pairCount & (arenaChunkLength - 1)] = id;
-    this.#pairCount++;
+    return pairs;
   }
 
   #addTrigram(trigram: number): number {
     const id = this.#trigramCount++;
     if (id === this.#trigrams.length) {
       this.#trigrams = grow(this.#trigrams);
-      this.#lastBlocks = grow(this.#lastBlocks);
-      this.#byteCounts = grow(this.#byteCounts);
+      this.#states = grow(this.#states);
     }
     this.#trigrams[id] = trigram;
-    this.#lastBlocks[id] = -1;
-    this.#byteCounts[id] = 0;
+    this.#states[2 * id] = -1;
+    this.#states[2 * id + 1] = 0;
     this.#ids[trigram] = id + 1;
     return id;
-  }
-
-  #forgetSeen(firstPair: number): void {
-    for (let pair = firstPair; pair < this.#pairCount; pair++) {
-      const id = this.#arena[pair >>> 22]?.[pair & (arenaChunkLength - 1)] ?? 0;
-      this.#seen[(this.#trigrams[id] ?? 0) >>> 5] = 0;
-    }
-  }
-
-  /** How many distinct trigrams the blocks from `firstBlock` on hold, counted once a block. */
-  pairsSince(firstBlock: number): number {
-    return this.#pairCount - (firstBlock === 0 ? 0 : (this.#blockEnds[firstBlock - 1] ?? 0));
   }
 
   /** The lists of all blocks: `trigrams` ascending, list i in `postings[starts[i] … starts[i + 1])`. */
@@ -132,52 +122,78 @@ export class TrigramCollector {
     const trigrams = this.#trigrams.slice(0, count).sort();
     const bitmapBytes = (this.#blockCount + 7) >>> 3;
     const starts = new Uint32Array(count + 1);
-    const places = new Uint32Array(count);
-    const isBitmap = new Uint8Array(count);
     let total = 0;
     for (let at = 0; at < count; at++) {
       const id = (this.#ids[trigrams[at] ?? 0] ?? 0) - 1;
-      const bytes = this.#byteCounts[id] ?? 0;
+      const bytes = this.#states[2 * id + 1] ?? 0;
       starts[at] = total;
-      places[id] = total;
-      if (bytes >= bitmapBytes) {
-        isBitmap[id] = 1;
-        total += bitmapBytes;
-      } else {
-        total += bytes;
-      }
+      // From here on a state holds the last block and the place to write at; a bitmap's has no last block.
+      this.#states[2 * id] = bytes < bitmapBytes ? -1 : isBitmap;
+      this.#states[2 * id + 1] = total;
+      total += Math.min(bytes, bitmapBytes);
     }
     starts[count] = total;
-    return { trigrams, starts, postings: this.#writeLists(total, places, isBitmap) };
+    return { trigrams, starts, postings: this.#writeLists(total) };
   }
 
-  #writeLists(total: number, places: Uint32Array, isBitmap: Uint8Array): Uint8Array {
+  #writeLists(total: number): Uint8Array {
     const postings = new Uint8Array(total);
-    const last = this.#lastBlocks;
-    last.fill(-1, 0, this.#trigramCount);
+    const states = this.#states;
+    const ends = this.#blockEnds;
     let pair = 0;
-    for (let block = 0; block < this.#blockCount; block++) {
-      const end = this.#blockEnds[block] ?? 0;
-      for (; pair < end; pair++) {
-        const id = this.#arena[pair >>> 22]?.[pair & (arenaChunkLength - 1)] ?? 0;
-        let place = places[id] ?? 0;
-        if (isBitmap[id] === 1) {
-          const at = place + (block >>> 3);
-          postings[at] = (postings[at] ?? 0) | (1 << (block & 7));
+    let block = 0;
+    for (const pairs of this.#arena) {
+      const last = Math.min(this.#pairCount, pair + pairs.length);
+      for (let at = 0; pair < last; at++, pair++) {
+        while (pair >= (ends[block] ?? 0)) block++;
+        const state = 2 * (pairs[at] ?? 0);
+        const lastBlock = states[state] ?? 0;
+        let place = states[state + 1] ?? 0;
+        if (lastBlock === isBitmap) {
+          place += block >>> 3;
+          postings[place] = (postings[place] ?? 0) | (1 << (block & 7));
           continue;
         }
-        let delta = block - (last[id] ?? 0);
-        last[id] = block;
+        states[state] = block;
+        let delta = block - lastBlock;
         while (delta >= 0x80) {
           postings[place++] = (delta & 0x7f) | 0x80;
           delta >>>= 7;
         }
         postings[place++] = delta;
-        places[id] = place;
+        states[state + 1] = place;
       }
     }
     return postings;
   }
+}
+
+/** Appends the folded trigrams that are not in `seen`, marks them there, and gives how many `found` holds then. */
+function collectTrigrams(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  seen: Uint32Array,
+  found: Uint32Array,
+  foundBefore: number,
+): number {
+  let count = foundBefore;
+  if (end - start < 3) return count;
+  let trigram = ((foldTable[bytes[start] ?? 0] ?? 0) << 8) | (foldTable[bytes[start + 1] ?? 0] ?? 0);
+  for (let at = start + 2; at < end; at++) {
+    trigram = ((trigram << 8) | (foldTable[bytes[at] ?? 0] ?? 0)) & 0xffffff;
+    // One trigram in four is new, which no branch predictor foresees: always write, and step on if it was new.
+    const word = trigram >>> 5;
+    const bits = seen[word] ?? 0;
+    seen[word] = bits | (1 << (trigram & 31));
+    found[count] = trigram;
+    count += ((bits >>> (trigram & 31)) & 1) ^ 1;
+  }
+  return count;
+}
+
+function isAsciiOnly(bytes: Uint8Array, start: number, end: number): boolean {
+  return isAscii(bytes.subarray(start, end));
 }
 
 function grow<Numbers extends Uint32Array | Int32Array | Float64Array>(numbers: Numbers): Numbers {
@@ -188,9 +204,7 @@ function grow<Numbers extends Uint32Array | Int32Array | Float64Array>(numbers: 
 
 /** The flags of a block whose trigrams nobody wants. */
 export function blockFlagsOf(bytes: Uint8Array, start: number, end: number): number {
-  let high = 0;
-  for (let at = start; at < end; at++) high |= bytes[at] ?? 0;
-  if (high < 0x80) return 0;
+  if (isAsciiOnly(bytes, start, end)) return 0;
   return blockHasNonAscii | (hasFoldingSpecials(bytes, start, end) ? blockHasFoldingSpecials : 0);
 }
 
