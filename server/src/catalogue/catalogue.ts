@@ -139,7 +139,7 @@ export class Catalogue {
     this.#paths = before.filter((other) => other !== path);
     const forgotten = this.all().filter(
       (repository) =>
-        isInside(repository.path, path) && !this.#paths.some((other) => isInside(repository.path, other)),
+        isInside(repository.path, path) && !this.#paths.some((other) => leadsTo(other, repository)),
     );
     try {
       this.removeAll(forgotten.map(({ id }) => id));
@@ -374,6 +374,11 @@ export class Catalogue {
       throw error;
     }
   }
+}
+
+/** Whether a look at `path` finds the repository; a plain folder is found at its own path only. */
+function leadsTo(path: string, repository: Repository): boolean {
+  return repository.kind === "folder" ? repository.path === path : isInside(repository.path, path);
 }
 
 /** Whether `path` is `folder` or lies below it. */
