@@ -1,0 +1,160 @@
+/**
+ * The language of a document, from its path and the beginning of its text: one detector for the whole product.
+ *
+ * In order: a modeline for editors, the file's name, the interpreter in `#!`, the extension, `<?xml`, the section of a
+ * manual page, what stands in the text, and last the language to which an extension belongs first. Each step chooses
+ * among what the steps before it have left; one that leaves a single language ends it. Names are Linguist's.
+ */
+import { heuristicsAToL } from "./heuristicsAToL";
+import { heuristicsMToZ } from "./heuristicsMToZ";
+import { lookUp, resolveLanguage, tables } from "./languages";
+
+/** How much of a document is looked at. */
+export const headBytes = 16 * 1024;
+
+const nothing = new Uint8Array(0);
+
+/** Linguist's name, or `""`. `path` is `/`-separated; of `text` only the first 16 KiB count. */
+export function detectLanguage(path: string, text: Uint8Array = nothing): string {
+  const head = text.subarray(0, headBytes);
+  const fromModeline = modeline(head, text.length <= headBytes);
+  if (fromModeline !== undefined) return fromModeline;
+
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const byName = lookUp(tables.filenames, name) ?? [];
+  if (byName.length === 1) return nameOf(byName[0]);
+  const byShebang = narrowed(byName, shebang(head));
+  if (byShebang.length === 1) return nameOf(byShebang[0]);
+  const { extension, indexes } = extensionOf(name.toLowerCase());
+  const candidates = narrowed(byShebang, indexes);
+  if (candidates.length === 1 && !needsProof.has(extension)) return nameOf(candidates[0]);
+  if (candidates.length === 0) return isXml(head) ? "XML" : isManualPage(name, head) ? "Roff Manpage" : "";
+  return undecided(extension, candidates.map(nameOf), head);
+}
+
+/** Extensions of one language by the tables that are more often no source text at all. */
+const needsProof = new Set([".sol", ".url", ".tag", ".stl", ".msg", ".app", ".cmp", ".resource", ".com"]);
+
+function undecided(extension: string, candidates: readonly string[], head: Uint8Array): string {
+  if (/^\.[0-9]/.test(extension) && !isManualPage(extension, head)) return "";
+  const rules = lookUp(heuristicsAToL, extension) ?? lookUp(heuristicsMToZ, extension);
+  if (rules === undefined) return candidates[0] ?? "";
+  if (typeof rules === "string") return rules;
+  const text = latin1(head);
+  for (const rule of rules) {
+    if (typeof rule === "string") return rule;
+    const [pattern, language] = rule;
+    if (pattern.test(text)) return language;
+  }
+  return candidates[0] ?? "";
+}
+
+function nameOf(index: number | undefined): string {
+  return tables.names[index ?? -1] ?? "";
+}
+
+/** A step that knows nothing changes nothing; one that contradicts the steps before it neither. */
+function narrowed(before: readonly number[], found: readonly number[]): readonly number[] {
+  if (before.length === 0) return found;
+  const both = before.filter((index) => found.includes(index));
+  return both.length === 0 ? before : both;
+}
+
+/** The longest extension that is known: `.d.ts` before `.ts`. */
+function extensionOf(name: string): { extension: string; indexes: readonly number[] } {
+  for (let dot = name.indexOf("."); dot >= 0; dot = name.indexOf(".", dot + 1)) {
+    const extension = name.slice(dot);
+    const indexes = lookUp(tables.extensions, extension);
+    if (indexes !== undefined) return { extension, indexes };
+  }
+  return { extension: "", indexes: [] };
+}
+
+function shebang(head: Uint8Array): readonly number[] {
+  if (head[0] !== 0x23 || head[1] !== 0x21) return [];
+  const [line = ""] = latin1(head.subarray(2, 512)).split(/\r?\n/, 1);
+  const words = line.trim().split(/\s+/);
+  let program = baseName(words.shift() ?? "");
+  if (program === "env") {
+    const rest = words.filter((word) => !word.startsWith("-") && !word.includes("="));
+    program = baseName(rest[0] ?? "");
+  }
+  // `#!/bin/sh` with `exec python` in the lines below is an old way to find an interpreter.
+  if (program === "sh") program = hiddenInterpreter(head) ?? program;
+  for (const name of [program, program.replace(/[0-9.]+$/, "")]) {
+    const indexes = lookUp(tables.interpreters, name);
+    if (indexes !== undefined) return indexes;
+  }
+  return [];
+}
+
+function hiddenInterpreter(head: Uint8Array): string | undefined {
+  const lines = latin1(head.subarray(0, 1024)).split("\n", 5).join("\n");
+  return /\bexec (?:[^\s"'$]*\/)?([\w.]+)['"\s]+["']?\$0\b/.exec(lines)?.[1];
+}
+
+function baseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+function isXml(head: Uint8Array): boolean {
+  return (
+    head[0] !== undefined &&
+    /^(?:\xef\xbb\xbf)?[^\n]{0,200}\n?\s{0,20}<\?xml\b|^<\?xml\b/.test(latin1(head.subarray(0, 300)))
+  );
+}
+
+/** `ls.1`, `printf.3p`, with a macro of manual pages at the start of a line. */
+function isManualPage(name: string, head: Uint8Array): boolean {
+  return (
+    /\.(?:[1-9][a-z_0-9]{0,4}|0p|n|man|mdoc)(?:\.in)?$/i.test(name) &&
+    /^[.'](?:\\"|(?:T[Hh]|SH|Dd|so)\b)/m.test(latin1(head.subarray(0, 4096)))
+  );
+}
+
+const modelineWindow = 1024;
+const modelineLines = 5;
+
+/** What the first or last five lines tell Emacs or Vim. */
+function modeline(head: Uint8Array, isWhole: boolean): string | undefined {
+  const start = latin1(head.subarray(0, modelineWindow)).split("\n", modelineLines).join("\n");
+  const found = namedMode(start);
+  if (found !== undefined || !isWhole || head.length <= start.length) return found;
+  const end = latin1(head.subarray(Math.max(0, head.length - modelineWindow)));
+  return namedMode(end.trimEnd().split("\n").slice(-modelineLines).join("\n"));
+}
+
+function namedMode(lines: string): string | undefined {
+  if (!lines.includes("-*-") && !/\b(?:vim?|ex):/.test(lines)) return undefined;
+  const emacs =
+    /-\*-[ \t]*(?:([^:;\n]{1,40}?)[ \t]*;?[ \t]*-\*-|[^\n]{0,200}?\bmode:[ \t]*([^\s;]{1,40}))/i.exec(lines);
+  const vim = /\b(?:vim?|ex):[^\n]{0,200}?\b(?:ft|filetype|syntax)=([\w+#-]{1,40})/.exec(lines);
+  const mode = (emacs?.[1] ?? emacs?.[2] ?? vim?.[1])?.toLowerCase();
+  return mode === undefined ? undefined : (lookUp(modeNames, mode) ?? resolveLanguage(mode));
+}
+
+/** Modes that are named otherwise than their language. */
+const modeNames: Readonly<Record<string, string>> = {
+  help: "Vim Help File",
+  "c++": "C++",
+  makefile: "Makefile",
+  "makefile-gmake": "Makefile",
+  "shell-script": "Shell",
+  "emacs-lisp": "Emacs Lisp",
+  "lisp-interaction": "Emacs Lisp",
+  cperl: "Perl",
+  nxml: "XML",
+  js2: "JavaScript",
+  objc: "Objective-C",
+  conf: "INI",
+  dosini: "INI",
+  dosbatch: "Batchfile",
+};
+
+/** One character a byte: the patterns look for ASCII, and this never fails. */
+function latin1(bytes: Uint8Array): string {
+  if (bytes.length <= 1024) return String.fromCharCode(...bytes);
+  return decoder.decode(bytes);
+}
+
+const decoder = new TextDecoder("latin1");
