@@ -1,4 +1,5 @@
 import { isAscii } from "node:buffer";
+import { trigramKernel } from "#kernels/trigrams";
 import { blockHasFoldingSpecials, blockHasNonAscii } from "./shard";
 
 /** ASCII letters in lower case, every other byte as it is. */
@@ -15,13 +16,12 @@ const isBitmap = -2;
 /**
  * Collects which trigrams each block holds, and writes the posting lists.
  *
- * Runs over every byte of the corpus. A bitmap of 2 MiB tells whether the block has the trigram already (it stays in
- * the cache); only new pairs touch the large table. Pairs are kept as dense ids in block order, so that writing the
+ * The kernel crosses the bytes and gives each trigram of a block once; only these pairs touch the large table. Pairs are kept as dense ids in block order, so that writing the
  * lists is one pass without sorting. One instance serves many shards: `reset` forgets what it holds and keeps the
  * memory.
  */
 export class TrigramCollector {
-  readonly #seen = new Uint32Array(1 << 19);
+  readonly #kernel = trigramKernel();
   /** Trigram to dense id + 1. */
   readonly #ids = new Uint32Array(1 << 24);
   #trigrams = new Uint32Array(1 << 16);
@@ -33,8 +33,6 @@ export class TrigramCollector {
   #blockEnds = new Float64Array(1 << 12);
   #blockCount = 0;
   #replaced = new Uint8Array(1 << 16);
-  /** The trigrams of the present block. */
-  #found = new Uint32Array(1 << 16);
 
   get blockCount(): number {
     return this.#blockCount;
@@ -49,31 +47,28 @@ export class TrigramCollector {
 
   /** Adds `bytes[start … end)` as the next block and gives its flags. */
   addBlock(bytes: Uint8Array, start: number, end: number): number {
-    if (this.#found.length < 2 * (end - start)) this.#found = new Uint32Array(4 * (end - start));
-    const seen = this.#seen;
-    const found = this.#found;
+    const kernel = this.#kernel;
     let flags = 0;
-    let count = collectTrigrams(bytes, start, end, seen, found, 0);
-    if (!isAsciiOnly(bytes, start, end)) {
+    let count = kernel.collect(bytes, start, end);
+    if (!isAscii(bytes.subarray(start, end))) {
       flags = blockHasNonAscii;
       if (hasFoldingSpecials(bytes, start, end)) {
         flags |= blockHasFoldingSpecials;
         if (this.#replaced.length < end - start) this.#replaced = new Uint8Array(end - start);
         const length = replaceFoldingSpecials(bytes, start, end, this.#replaced);
-        count = collectTrigrams(this.#replaced, 0, length, seen, found, count);
+        count = kernel.collect(this.#replaced, 0, length);
       }
     }
-    for (let at = 0; at < count; at++) seen[(found[at] ?? 0) >>> 5] = 0;
-    this.#addPairs(count);
+    this.#addPairs(count, kernel.found);
+    kernel.next();
     if (this.#blockCount === this.#blockEnds.length) this.#blockEnds = grow(this.#blockEnds);
     this.#blockEnds[this.#blockCount++] = this.#pairCount;
     return flags;
   }
 
   /** Turns the trigrams found in the present block into ids, and counts what their lists will take. */
-  #addPairs(count: number): void {
+  #addPairs(count: number, found: Uint32Array): void {
     const block = this.#blockCount;
-    const found = this.#found;
     const ids = this.#ids;
     let states = this.#states;
     let pairs = this.#arenaChunk();
@@ -168,34 +163,6 @@ export class TrigramCollector {
   }
 }
 
-/** Appends the folded trigrams that are not in `seen`, marks them there, and gives how many `found` holds then. */
-function collectTrigrams(
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  seen: Uint32Array,
-  found: Uint32Array,
-  foundBefore: number,
-): number {
-  let count = foundBefore;
-  if (end - start < 3) return count;
-  let trigram = ((foldTable[bytes[start] ?? 0] ?? 0) << 8) | (foldTable[bytes[start + 1] ?? 0] ?? 0);
-  for (let at = start + 2; at < end; at++) {
-    trigram = ((trigram << 8) | (foldTable[bytes[at] ?? 0] ?? 0)) & 0xffffff;
-    // One trigram in four is new, which no branch predictor foresees: always write, and step on if it was new.
-    const word = trigram >>> 5;
-    const bits = seen[word] ?? 0;
-    seen[word] = bits | (1 << (trigram & 31));
-    found[count] = trigram;
-    count += ((bits >>> (trigram & 31)) & 1) ^ 1;
-  }
-  return count;
-}
-
-function isAsciiOnly(bytes: Uint8Array, start: number, end: number): boolean {
-  return isAscii(bytes.subarray(start, end));
-}
-
 function grow<Numbers extends Uint32Array | Int32Array | Float64Array>(numbers: Numbers): Numbers {
   const larger = new (numbers.constructor as new (length: number) => Numbers)(numbers.length * 2);
   larger.set(numbers);
@@ -204,7 +171,7 @@ function grow<Numbers extends Uint32Array | Int32Array | Float64Array>(numbers: 
 
 /** The flags of a block whose trigrams nobody wants. */
 export function blockFlagsOf(bytes: Uint8Array, start: number, end: number): number {
-  if (isAsciiOnly(bytes, start, end)) return 0;
+  if (isAscii(bytes.subarray(start, end))) return 0;
   return blockHasNonAscii | (hasFoldingSpecials(bytes, start, end) ? blockHasFoldingSpecials : 0);
 }
 
