@@ -165,4 +165,3 @@ export async function rawRequest(
     socket.on("close", () => resolve(received));
   });
 }
-

@@ -42,19 +42,22 @@ function ask(
   target: { port: number } | { socketPath: string } = { port: listener.port },
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const request = httpRequest({ host: "127.0.0.1", ...target, method, path, headers, agent: false }, (response) => {
-      const parts: Buffer[] = [];
-      response.on("data", (part) => parts.push(part));
-      response.on("end", () => {
-        const bytes = Buffer.concat(parts);
-        const zipped = response.headers["content-encoding"] === "gzip";
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers as Record<string, string>,
-          body: (zipped ? gunzipSync(bytes) : bytes).toString(),
+    const request = httpRequest(
+      { host: "127.0.0.1", ...target, method, path, headers, agent: false },
+      (response) => {
+        const parts: Buffer[] = [];
+        response.on("data", (part) => parts.push(part));
+        response.on("end", () => {
+          const bytes = Buffer.concat(parts);
+          const zipped = response.headers["content-encoding"] === "gzip";
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers as Record<string, string>,
+            body: (zipped ? gunzipSync(bytes) : bytes).toString(),
+          });
         });
-      });
-    });
+      },
+    );
     request.on("error", reject);
     request.end(body);
   });
@@ -77,55 +80,189 @@ describe("refusals", () => {
   const rows: Row[] = [
     ["unknown endpoint", () => ask("GET", "/api/nothing"), 404, "NOT_FOUND", /\/api\/nothing/],
     ["outside of the interface", () => ask("GET", "/"), 404, "NOT_FOUND"],
-    ["unknown endpoint with a strange body", () => ask("POST", "/x", { "content-type": "a/b" }, "x"), 404, "NOT_FOUND"],
+    [
+      "unknown endpoint with a strange body",
+      () => ask("POST", "/x", { "content-type": "a/b" }, "x"),
+      404,
+      "NOT_FOUND",
+    ],
     ["wrong method", () => ask("GET", "/api/search"), 405, "METHOD_NOT_ALLOWED", /POST/],
-    ["wrong method with a body", () => ask("DELETE", "/api/repos", json, "{}"), 405, "METHOD_NOT_ALLOWED", /GET, HEAD/],
+    [
+      "wrong method with a body",
+      () => ask("DELETE", "/api/repos", json, "{}"),
+      405,
+      "METHOD_NOT_ALLOWED",
+      /GET, HEAD/,
+    ],
     ["a method nobody knows", () => ask("PROPFIND", "/api/health"), 405, "METHOD_NOT_ALLOWED"],
     ["malformed path", () => ask("GET", "/api/repos/%E0%A4%A"), 400, "MALFORMED_REQUEST"],
-    ["malformed query string", () => ask("GET", "/api/repos?query=%E0%A4%A"), 400, "MALFORMED_REQUEST", /%E0/],
+    [
+      "malformed query string",
+      () => ask("GET", "/api/repos?query=%E0%A4%A"),
+      400,
+      "MALFORMED_REQUEST",
+      /%E0/,
+    ],
     ["no content type", () => search("{}", {}), 415, "UNSUPPORTED_MEDIA_TYPE"],
-    ["a form", () => search("a=b", { "content-type": "application/x-www-form-urlencoded" }), 415, "UNSUPPORTED_MEDIA_TYPE"],
+    [
+      "a form",
+      () => search("a=b", { "content-type": "application/x-www-form-urlencoded" }),
+      415,
+      "UNSUPPORTED_MEDIA_TYPE",
+    ],
     ["text", () => search("{}", { "content-type": "text/plain" }), 415, "UNSUPPORTED_MEDIA_TYPE"],
     ["no type at all", () => search("{}", { "content-type": "json" }), 415, "UNSUPPORTED_MEDIA_TYPE"],
-    ["another charset", () => search("{}", { "content-type": "application/json; charset=utf-16" }), 415, "UNSUPPORTED_MEDIA_TYPE"],
-    ["a compressed body", () => search("{}", { ...json, "content-encoding": "gzip" }), 415, "UNSUPPORTED_MEDIA_TYPE"],
+    [
+      "another charset",
+      () => search("{}", { "content-type": "application/json; charset=utf-16" }),
+      415,
+      "UNSUPPORTED_MEDIA_TYPE",
+    ],
+    [
+      "a compressed body",
+      () => search("{}", { ...json, "content-encoding": "gzip" }),
+      415,
+      "UNSUPPORTED_MEDIA_TYPE",
+    ],
     ["no JSON", () => search('{"query": nothing}'), 400, "INVALID_REQUEST_BODY", /not JSON/],
     ["half of JSON", () => search('{"query": "a"'), 400, "INVALID_REQUEST_BODY"],
     ["nothing", () => search(""), 400, "INVALID_REQUEST_BODY"],
-    ["no UTF-8", () => search(Buffer.from('{"query":"\xe4"}', "latin1")), 400, "INVALID_REQUEST_BODY", /UTF-8/],
+    [
+      "no UTF-8",
+      () => search(Buffer.from('{"query":"\xe4"}', "latin1")),
+      400,
+      "INVALID_REQUEST_BODY",
+      /UTF-8/,
+    ],
     ["brackets", () => search("[".repeat(1024 * 1024 - 1)), 400, "INVALID_REQUEST_BODY"],
     ["an array", () => search("[]"), 400, "INVALID_REQUEST_BODY", /an array/],
     ["a value", () => search('"a"'), 400, "INVALID_REQUEST_BODY", /"a"/],
-    ["a deep value", () => search(`{"query":${"[".repeat(5e5)}${"]".repeat(5e5)}}`), 400, "INVALID_REQUEST_BODY", /"query" must be a string.* an array/],
+    [
+      "a deep value",
+      () => search(`{"query":${"[".repeat(5e5)}${"]".repeat(5e5)}}`),
+      400,
+      "INVALID_REQUEST_BODY",
+      /"query" must be a string.* an array/,
+    ],
     ["too large", () => search(big), 413, "REQUEST_TOO_LARGE", /1048576/],
-    ["too large in pieces", () => search(big, { ...json, "transfer-encoding": "chunked" }), 413, "REQUEST_TOO_LARGE"],
+    [
+      "too large in pieces",
+      () => search(big, { ...json, "transfer-encoding": "chunked" }),
+      413,
+      "REQUEST_TOO_LARGE",
+    ],
     ["a field is missing", () => search("{}"), 400, "INVALID_REQUEST_BODY", /"query" is missing/],
-    ["a required null", () => search('{"query":null}'), 400, "INVALID_REQUEST_BODY", /"query" must be a string.*null/],
-    ["a number as text", () => search('{"query":"a","matches":"5"}'), 400, "INVALID_REQUEST_BODY", /"matches" must be an integer from 1 to 100000, but is "5"/],
+    [
+      "a required null",
+      () => search('{"query":null}'),
+      400,
+      "INVALID_REQUEST_BODY",
+      /"query" must be a string.*null/,
+    ],
+    [
+      "a number as text",
+      () => search('{"query":"a","matches":"5"}'),
+      400,
+      "INVALID_REQUEST_BODY",
+      /"matches" must be an integer from 1 to 100000, but is "5"/,
+    ],
     ["no integer", () => search('{"query":"a","matches":1.5}'), 400, "INVALID_REQUEST_BODY", /1\.5/],
     ["too few", () => search('{"query":"a","matches":0}'), 400, "INVALID_REQUEST_BODY", /but is 0/],
-    ["too many", () => search('{"query":"a","contextLines":101}'), 400, "INVALID_REQUEST_BODY", /from 0 to 100, but is 101/],
-    ["no boolean", () => search('{"query":"a","whole":1}'), 400, "INVALID_REQUEST_BODY", /true or false, but is 1/],
-    ["a long query", () => search(JSON.stringify({ query: "x".repeat(10_001) })), 400, "INVALID_REQUEST_BODY", /10000 characters/],
+    [
+      "too many",
+      () => search('{"query":"a","contextLines":101}'),
+      400,
+      "INVALID_REQUEST_BODY",
+      /from 0 to 100, but is 101/,
+    ],
+    [
+      "no boolean",
+      () => search('{"query":"a","whole":1}'),
+      400,
+      "INVALID_REQUEST_BODY",
+      /true or false, but is 1/,
+    ],
+    [
+      "a long query",
+      () => search(JSON.stringify({ query: "x".repeat(10_001) })),
+      400,
+      "INVALID_REQUEST_BODY",
+      /10000 characters/,
+    ],
     ["a blank query", () => search('{"query":"  "}'), 400, "FAILED_TO_PARSE_QUERY"],
     ["an empty query", () => search('{"query":""}'), 400, "FAILED_TO_PARSE_QUERY"],
     ["a query that is none", () => search('{"query":"file:["}'), 400, "FAILED_TO_PARSE_QUERY", /offset 5/],
     ["no number", () => ask("GET", "/api/repos?page=two"), 400, "INVALID_QUERY_PARAMS", /"page".*"two"/],
-    ["a number in other clothes", () => ask("GET", "/api/repos?page=1e1"), 400, "INVALID_QUERY_PARAMS", /"1e1"/],
+    [
+      "a number in other clothes",
+      () => ask("GET", "/api/repos?page=1e1"),
+      400,
+      "INVALID_QUERY_PARAMS",
+      /"1e1"/,
+    ],
     ["hexadecimal", () => ask("GET", "/api/repos?page=0x1"), 400, "INVALID_QUERY_PARAMS"],
     ["a plus", () => ask("GET", "/api/repos?page=%2B1"), 400, "INVALID_QUERY_PARAMS"],
     ["an empty number", () => ask("GET", "/api/repos?page="), 400, "INVALID_QUERY_PARAMS"],
     ["zero", () => ask("GET", "/api/repos?page=0"), 400, "INVALID_QUERY_PARAMS", /at least 1, but is 0/],
     ["huge", () => ask("GET", "/api/repos?page=99999999999999999999"), 400, "INVALID_QUERY_PARAMS"],
-    ["a page too long", () => ask("GET", "/api/repos?perPage=101"), 400, "INVALID_QUERY_PARAMS", /from 1 to 100/],
-    ["a key twice", () => ask("GET", "/api/repos?page=1&page=1"), 400, "INVALID_QUERY_PARAMS", /more than once/],
-    ["no choice", () => ask("GET", "/api/repos?sort=size"), 400, "INVALID_QUERY_PARAMS", /"name", "pushed", "indexed"/],
-    ["unknown repository", () => ask("GET", "/api/repos/skipped?repo=x"), 404, "NOT_FOUND", /Repository "x" not found\./],
-    ["a bearer token", () => search('{"query":"a"}', { ...json, authorization: "Bearer x" }), 401, "NOT_AUTHENTICATED"],
-    ["a bearer token, other case", () => search('{"query":"a"}', { ...json, authorization: "BEARER x" }), 401, "NOT_AUTHENTICATED"],
-    ["another scheme", () => search('{"query":"a"}', { ...json, authorization: "Basic eA==" }), 401, "NOT_AUTHENTICATED"],
-    ["an API key", () => search('{"query":"a"}', { ...json, "x-service-api-key": "x" }), 401, "NOT_AUTHENTICATED"],
-    ["rows of the local socket", () => ask("POST", "/call/search", json, '{"request":{"query":"a"}}'), 404, "NOT_FOUND"],
+    [
+      "a page too long",
+      () => ask("GET", "/api/repos?perPage=101"),
+      400,
+      "INVALID_QUERY_PARAMS",
+      /from 1 to 100/,
+    ],
+    [
+      "a key twice",
+      () => ask("GET", "/api/repos?page=1&page=1"),
+      400,
+      "INVALID_QUERY_PARAMS",
+      /more than once/,
+    ],
+    [
+      "no choice",
+      () => ask("GET", "/api/repos?sort=size"),
+      400,
+      "INVALID_QUERY_PARAMS",
+      /"name", "pushed", "indexed"/,
+    ],
+    [
+      "unknown repository",
+      () => ask("GET", "/api/repos/skipped?repo=x"),
+      404,
+      "NOT_FOUND",
+      /Repository "x" not found\./,
+    ],
+    [
+      "a bearer token",
+      () => search('{"query":"a"}', { ...json, authorization: "Bearer x" }),
+      401,
+      "NOT_AUTHENTICATED",
+    ],
+    [
+      "a bearer token, other case",
+      () => search('{"query":"a"}', { ...json, authorization: "BEARER x" }),
+      401,
+      "NOT_AUTHENTICATED",
+    ],
+    [
+      "another scheme",
+      () => search('{"query":"a"}', { ...json, authorization: "Basic eA==" }),
+      401,
+      "NOT_AUTHENTICATED",
+    ],
+    [
+      "an API key",
+      () => search('{"query":"a"}', { ...json, "x-service-api-key": "x" }),
+      401,
+      "NOT_AUTHENTICATED",
+    ],
+    [
+      "rows of the local socket",
+      () => ask("POST", "/call/search", json, '{"request":{"query":"a"}}'),
+      404,
+      "NOT_FOUND",
+    ],
   ];
   for (const [name, call, status, code, says] of rows) {
     test(name, async () => checkFailure(await call(), status, code, says));
@@ -134,10 +271,15 @@ describe("refusals", () => {
 
 describe("answers", () => {
   test("search", async () => {
-    const answer = await search('{"query":"found","unknown":1,"__proto__":{"a":1},"whole":null,"query":"found"}');
+    const answer = await search(
+      '{"query":"found","unknown":1,"__proto__":{"a":1},"whole":null,"query":"found"}',
+    );
     assert.equal(answer.status, 200);
     const result = JSON.parse(answer.body);
-    assert.equal(result.files[0].webUrl, `${listener.url}/browse/github.com/o/r@refs/heads/main/-/blob/src/a%20b%23.ts`);
+    assert.equal(
+      result.files[0].webUrl,
+      `${listener.url}/browse/github.com/o/r@refs/heads/main/-/blob/src/a%20b%23.ts`,
+    );
     assert.equal(result.files[0].externalWebUrl, "https://github.com/o/r/blob/main/src/a%20b%23.ts");
     assert.equal(result.isSearchExhaustive, true);
     assert.equal(({} as Record<string, unknown>)["a"], undefined);
@@ -189,7 +331,10 @@ describe("answers", () => {
     const links = async (query: string) => {
       const { headers, body } = await ask("GET", `/api/repos${query}`);
       assert.equal(headers["x-total-count"], "2");
-      const relations = (headers["link"] ?? "").replaceAll(listener.url, "").replaceAll('rel="', "").replaceAll('"', "");
+      const relations = (headers["link"] ?? "")
+        .replaceAll(listener.url, "")
+        .replaceAll('rel="', "")
+        .replaceAll('"', "");
       return `${JSON.parse(body).map((each: { repoName: string }) => each.repoName)} ${relations}`;
     };
     const page = (number: number) => `</api/repos?page=${number}&perPage=1>`;
@@ -199,7 +344,10 @@ describe("answers", () => {
       "?page=9&perPage=1": ` ${page(1)}; first, ${page(2)}; prev, ${page(2)}; last`,
     };
     for (const [query, expected] of Object.entries(rows)) assert.equal(await links(query), expected);
-    assert.match(await links("?query=o%2F&unknown=a%26b"), /query=o%2F&unknown=a%26b&page=1&perPage=50>; first/);
+    assert.match(
+      await links("?query=o%2F&unknown=a%26b"),
+      /query=o%2F&unknown=a%26b&page=1&perPage=50>; first/,
+    );
   });
 
   test("gzip where it is asked for", async () => {
@@ -212,7 +360,10 @@ describe("answers", () => {
     assert.equal(await encoding("br;q=1, *;q=0.1"), "gzip");
     assert.equal(await encoding("identity"), undefined);
     assert.equal(await encoding("gzip;q=0, *"), undefined);
-    assert.equal((await ask("GET", "/api/health", { "accept-encoding": "gzip" })).headers["content-encoding"], undefined);
+    assert.equal(
+      (await ask("GET", "/api/health", { "accept-encoding": "gzip" })).headers["content-encoding"],
+      undefined,
+    );
     const head = await ask("HEAD", "/api/openapi.json");
     assert.ok(Number(head.headers["content-length"]) > 1000);
   });
@@ -285,7 +436,13 @@ describe("hosts and origins", () => {
       assert.equal(answer.headers["access-control-allow-origin"], allowed, origin);
       if (status === 403) checkFailure(answer, 403, "ORIGIN_NOT_ALLOWED");
     }
-    const preflight = await ask("OPTIONS", "/api/search", { origin: "https://portal.example.org" }, undefined, guarded);
+    const preflight = await ask(
+      "OPTIONS",
+      "/api/search",
+      { origin: "https://portal.example.org" },
+      undefined,
+      guarded,
+    );
     assert.equal(preflight.headers["access-control-allow-methods"], "POST, OPTIONS");
     assert.match(preflight.headers["access-control-allow-headers"] ?? "", /authorization, content-type/);
   });

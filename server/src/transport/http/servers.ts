@@ -35,16 +35,16 @@ export function createHttpServer(
   mayContinue: (request: IncomingMessage) => boolean,
 ): Server {
   const { headersTimeoutMs, requestTimeoutMs } = limits;
-  /** Answers under way on a connection. */
-  const busy = new WeakMap<Socket, number>();
+  /** Requests of a connection whose answers are under way. */
+  const pending = new WeakMap<Socket, Set<IncomingMessage>>();
   const broken = new WeakSet<Socket>();
   const onRequest: RequestListener = (request, response) => {
     const { socket } = request;
-    busy.set(socket, (busy.get(socket) ?? 0) + 1);
+    const requests = pending.get(socket) ?? new Set();
+    pending.set(socket, requests.add(request));
     response.once("close", () => {
-      const left = (busy.get(socket) ?? 1) - 1;
-      busy.set(socket, left);
-      if (left === 0 && broken.has(socket)) socket.destroySoon();
+      requests.delete(request);
+      if (requests.size === 0 && broken.has(socket)) socket.destroySoon();
     });
     listener(request, response);
   };
@@ -64,8 +64,11 @@ export function createHttpServer(
   // Bounded by their bytes. A bound on their number would drop the rest without a word.
   server.maxHeadersCount = 0;
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-    // In the midst of an answer another one would be taken for a part of it. That answer is still given.
-    if ((busy.get(socket) ?? 0) > 0 && socket.writable) broken.add(socket);
+    // What is wrong is the last thing that came: a body under way, or what follows a complete request. The answer
+    // to that one is still given, and another in the midst of it would be taken for a part of it.
+    const [first, second] = pending.get(socket) ?? [];
+    const isAnswerable = first !== undefined && (first.complete || second !== undefined);
+    if (isAnswerable && socket.writable) broken.add(socket);
     else refuse(socket, failureOf(error, requestTimeoutMs));
   });
   server.on("connect", (_request, socket: Socket) => {
