@@ -18,13 +18,12 @@ export function resolveRepositories(
   contexts: Contexts,
 ): Query {
   const deadline = Date.now() + maxNamesMs;
-  const only = (holds: (repository: Repository) => boolean): Query => ({
-    kind: "repositoryIds",
-    ids: repositories
-      .filter(holds)
-      .map(({ id }) => id)
-      .sort((left, right) => left - right),
-  });
+  const only = (holds: (repository: Repository) => boolean): Query => {
+    const ids = repositories.filter(holds).map(({ id }) => id);
+    if (ids.length === 0 || ids.length === repositories.length)
+      return { kind: "const", value: ids.length > 0 };
+    return { kind: "repositoryIds", ids: ids.sort((left, right) => left - right) };
+  };
   const resolve = (node: Query): Query => {
     switch (node.kind) {
       case "and":

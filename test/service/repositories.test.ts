@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { callerOf, repository, viewOf } from "#test/support/service";
+
+const call = { credentials: { kind: "none" } as const, signal: new AbortController().signal };
+
+test("repositories are ordered, filtered and paged", async () => {
+  const caller = callerOf({
+    repositories: viewOf([
+      repository(1, "a/one", { pushedAt: 300, indexedAt: 10 }),
+      repository(2, "b/two", { pushedAt: 100, indexedAt: 30 }),
+      repository(3, "c/Two", { indexedAt: 20 }),
+    ]),
+  });
+  const rows: [request: Record<string, unknown>, expected: string, total: number][] = [
+    [{}, "a/one b/two c/Two", 3],
+    [{ direction: "desc" }, "c/Two b/two a/one", 3],
+    [{ sort: "pushed" }, "c/Two b/two a/one", 3],
+    [{ sort: "indexed", direction: "desc" }, "b/two c/Two a/one", 3],
+    [{ query: "TWO" }, "b/two c/Two", 2],
+    [{ query: "TWO", page: 2, perPage: 1 }, "c/Two", 2],
+    [{ page: 4 }, "", 3],
+    [{ query: ".*" }, "", 0],
+  ];
+  for (const [request, expected, total] of rows) {
+    const page = await caller("repos", request, call);
+    assert.equal(page.items.map(({ repoName }) => repoName).join(" "), expected, JSON.stringify(request));
+    assert.equal(page.total, total);
+  }
+});
+
+test("skipped documents are paged over all repositories, and only those of the page are read", async () => {
+  const read: number[] = [];
+  const documents = (name: string, count: number) =>
+    Array.from({ length: count }, (_, each) => ({ path: `${name}${each}`, reason: "binary" as const }));
+  const view = viewOf(
+    [repository(1, "a", { skippedCount: 3 }), repository(2, "b"), repository(3, "c", { skippedCount: 4 })],
+    { 1: documents("a", 3), 3: documents("c", 4) },
+  );
+  const caller = callerOf({
+    repositories: {
+      ...view,
+      skipped(id, signal) {
+        read.push(id);
+        return view.skipped(id, signal);
+      },
+    },
+  });
+  const rows: [request: Record<string, unknown>, expected: string, total: number, read: number[]][] = [
+    [{}, "a0 a1 a2 c0 c1 c2 c3", 7, [1, 3]],
+    [{ perPage: 2 }, "a0 a1", 7, [1]],
+    [{ perPage: 2, page: 2 }, "a2 c0", 7, [1, 3]],
+    [{ perPage: 2, page: 3 }, "c1 c2", 7, [3]],
+    [{ perPage: 2, page: 4 }, "c3", 7, [3]],
+    [{ perPage: 2, page: 5 }, "", 7, []],
+    [{ repo: "c", perPage: 3, page: 2 }, "c3", 4, [3]],
+    [{ repo: "b" }, "", 0, []],
+  ];
+  for (const [request, expected, total, expectedRead] of rows) {
+    read.length = 0;
+    const page = await caller("skippedRepos", request, call);
+    assert.equal(page.items.map(({ path }) => path).join(" "), expected, JSON.stringify(request));
+    assert.deepEqual([page.total, read], [total, expectedRead]);
+  }
+});

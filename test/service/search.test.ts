@@ -1,0 +1,298 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, test } from "node:test";
+import { isServiceError } from "#base/error";
+import type { SearchEvent, SearchResult } from "#contract/search";
+import type { Call } from "#contract/service";
+import type { SearchPlan } from "#engine/engine";
+import type { Repository } from "#model/repository";
+import { noStats } from "#model/stats";
+import { printQuery } from "#query/print";
+import type { ServiceOptions } from "#service/createService";
+import { callerOf, engineOf, engineResult, fileMatch, repository, viewOf } from "#test/support/service";
+
+const folder = mkdtempSync(join(tmpdir(), "trawl-refs-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A real repository with a tag that is not indexed. */
+function repositoryWithRefs(): Repository {
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-C", folder, ...args], { encoding: "utf8" }).trim();
+  git("init", "-q", "-b", "main");
+  git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "one");
+  git("tag", "v1");
+  const commit = git("rev-parse", "HEAD") as Repository["revisions"][0]["commit"];
+  const revisions = [{ name: "refs/heads/main", commit }];
+  return repository(1, "github.com/o/refs", { path: folder, gitDir: join(folder, ".git"), revisions });
+}
+
+const repositories = [
+  repository(1, "github.com/o/alpha"),
+  repository(2, "github.com/o/beta", { isFork: true, isPublic: true }),
+  repository(3, "gitlab.com/p/Gamma", { isArchived: true, codeHostType: "gitlab" }),
+];
+
+interface Asked {
+  readonly result: SearchResult;
+  readonly plans: readonly SearchPlan[];
+}
+
+async function ask(
+  query: string,
+  options: Partial<ServiceOptions> = {},
+  request: Record<string, unknown> = {},
+  call: Partial<Call<"search">> = {},
+): Promise<Asked> {
+  const plans: SearchPlan[] = [];
+  const engine = options.engine ?? engineOf(async () => engineResult([]));
+  const caller = callerOf({
+    repositories: viewOf(repositories),
+    contexts: { mine: ["github.com/o/*"], none: [] },
+    ...options,
+    engine: engineOf((plan, ...rest) => {
+      plans.push(plan);
+      return engine.search(plan, ...rest);
+    }),
+  });
+  const { signal } = new AbortController();
+  const result = await caller(
+    "search",
+    { query, ...request },
+    { credentials: { kind: "none" }, signal, ...call },
+  );
+  return { result, plans };
+}
+
+function planned({ plans }: Asked): string {
+  const [plan] = plans;
+  if (plan === undefined) return "nothing";
+  const { query, repositories: ids } = plan;
+  return `${printQuery(query)} in ${ids === "all" ? "all" : [...ids].join(",") || "none"}`;
+}
+
+describe("what is asked of the engine", () => {
+  const a = printed("a");
+  function printed(text: string): string {
+    return printQuery({
+      kind: "text",
+      where: "both",
+      pattern: { kind: "literal", text, caseSensitive: false },
+    });
+  }
+  const ids = (...numbers: number[]) => printQuery({ kind: "repositoryIds", ids: numbers });
+  const rows: Record<string, string> = {
+    a: `${a} in all`,
+    "a repo:alpha": `(and ${a} ${ids(1)}) in 1`,
+    "a repo:GAMMA$": `(and ${a} ${ids(3)}) in 3`,
+    "a repo:none": "(const false) in none",
+    "a -repo:alpha": `(and ${a} (not ${ids(1)})) in 2,3`,
+    "a fork:no": `(and ${a} ${ids(1, 3)}) in 1,3`,
+    "a fork:yes": `${a} in all`,
+    "a fork:only": `(and ${a} ${ids(2)}) in 2`,
+    "a archived:only": `(and ${a} ${ids(3)}) in 3`,
+    "a visibility:public": `(and ${a} ${ids(2)}) in 2`,
+    "a visibility:private": `(and ${a} ${ids(1, 3)}) in 1,3`,
+    "a context:mine": `(and ${a} ${ids(1, 2)}) in 1,2`,
+    "a context:none": "(const false) in none",
+    "a reposet:github.com/o/beta,gitlab.com/p/Gamma": `(and ${a} ${ids(2, 3)}) in 2,3`,
+    "a reposet:beta": "(const false) in none",
+    "(a repo:alpha) or (a repo:beta)": `(or (and ${a} ${ids(1)}) (and ${a} ${ids(2)})) in 1,2`,
+    "a sym:b": "(const false) in none",
+    "a -sym:b": `${a} in all`,
+  };
+  for (const [query, expected] of Object.entries(rows)) {
+    test(query, async () => {
+      const normal = (text: string) =>
+        text.replace("(const false)", printQuery({ kind: "const", value: false }));
+      assert.equal(planned(await ask(query)), normal(expected));
+    });
+  }
+
+  test("limits", async () => {
+    const { plans } = await ask(
+      "a",
+      { timeLimitMs: 5000 },
+      { matches: 7, contextLines: 2, whole: true, explain: true },
+    );
+    const { deadline, ...limits } = plans[0]!.limits;
+    assert.ok(Math.abs(deadline - Date.now() - 5000) < 1000);
+    const expected = { maxMatches: 7, maxDisplayedMatches: 7, contextLines: 2, whole: true, explain: true };
+    assert.deepEqual(limits, { ...expected, maxAnswerBytes: 32 * 1024 * 1024 });
+  });
+
+  test("what is open in the editor", async () => {
+    const unsaved = [
+      { path: "/work/github.com/o/alpha/src/a.ts", text: "a", version: "3" },
+      { path: "/elsewhere/b.ts", text: "b", version: "1" },
+    ];
+    const call = { unsaved, folders: ["/work/github.com/o/beta/src", "/work/gitlab.com"] };
+    const { plans } = await ask("a", { languageOf: (path) => path }, {}, call);
+    const document = { repositoryId: 1, path: "src/a.ts", text: "a", language: "src/a.ts", version: "3" };
+    assert.deepEqual(plans[0]!.unsaved, [document]);
+    assert.deepEqual(plans[0]!.preferred, [2, 3]);
+  });
+
+  test("an unknown context is an error", async () => {
+    await assert.rejects(ask("context:other"), (error) => isServiceError(error, "FAILED_TO_PARSE_QUERY"));
+    await assert.rejects(ask("context:constructor"), (error) =>
+      isServiceError(error, "FAILED_TO_PARSE_QUERY"),
+    );
+  });
+});
+
+describe("whether the answer is all there is", () => {
+  const withRefs = repositoryWithRefs();
+  const changed = (change: Partial<Repository>) => ({
+    repositories: viewOf([repository(1, "github.com/o/alpha", change), repository(2, "github.com/o/beta")]),
+  });
+  const refs = { repositories: viewOf([withRefs]) };
+  const limited = engineResult([], {
+    exhaustive: false,
+    stats: { ...noStats, flushReason: "MATCH_LIMIT" },
+  });
+  const partial = engineResult([], { exhaustive: false });
+  const rows: [name: string, query: string, options: Partial<ServiceOptions>, expected: string][] = [
+    ["ready", "a", {}, "NONE"],
+    ["indexing", "a", changed({ state: "indexing" }), "INDEXING"],
+    ["failed", "a", changed({ state: "failed" }), "INDEXING"],
+    ["indexing elsewhere", "a repo:beta", changed({ state: "indexing" }), "NONE"],
+    ["nothing was found yet", "a", { repositories: { ...viewOf([]), isScanning: () => true } }, "INDEXING"],
+    ["the engine's reason", "a", { engine: engineOf(async () => limited) }, "MATCH_LIMIT"],
+    ["the engine's doubt", "a", { engine: engineOf(async () => partial) }, "ENGINE_PARTIAL"],
+    [
+      "two reasons",
+      "a",
+      { ...changed({ state: "queued" }), engine: engineOf(async () => limited) },
+      "MATCH_LIMIT",
+    ],
+    ["symbols", "sym:a", {}, "ENGINE_PARTIAL"],
+    ["not symbols", "a -sym:a", {}, "ENGINE_PARTIAL"],
+    ["only symbols", "type:symbol a", {}, "ENGINE_PARTIAL"],
+    ["an indexed branch", "a rev:main", refs, "NONE"],
+    ["an indexed branch in full", "a rev:refs/heads/main", refs, "NONE"],
+    ["all that is indexed", "a rev:*", refs, "NONE"],
+    ["the default", "a rev:HEAD", refs, "NONE"],
+    ["a tag that is not indexed", "a rev:v1", refs, "REVISION_NOT_INDEXED"],
+    ["one of several", "a rev:main rev:v1", refs, "REVISION_NOT_INDEXED"],
+    ["a glob over it", "a rev:v*", refs, "REVISION_NOT_INDEXED"],
+    ["what exists nowhere", "a rev:nothing", refs, "NONE"],
+    ["an indexed commit", `a rev:${withRefs.revisions[0]?.commit.slice(0, 8)}`, refs, "NONE"],
+    ["another commit", "a rev:0123456789", refs, "REVISION_NOT_INDEXED"],
+    ["a calculated one", "a rev:main~2", refs, "REVISION_NOT_INDEXED"],
+  ];
+  for (const [name, query, options, expected] of rows) {
+    test(name, async () => {
+      const { result } = await ask(query, options);
+      assert.equal(result.stats.flushReason, expected);
+      assert.equal(result.isSearchExhaustive, expected === "NONE");
+    });
+  }
+});
+
+describe("type:repo", () => {
+  /** Every repository holds so many files with a match; one answer brings a thousand. */
+  const holding = (counts: Readonly<Record<number, number>>) =>
+    engineOf(async ({ repositories: ids, limits }) => {
+      const files = Object.entries(counts).flatMap(([id, count]) =>
+        ids === "all" || ids.has(Number(id) as Repository["id"])
+          ? Array.from({ length: count }, (_, each) => fileMatch(Number(id), `${each}`))
+          : [],
+      );
+      const taken = files.slice(0, limits.maxMatches);
+      const isCut = taken.length < files.length;
+      const result = engineResult(taken, { exhaustive: !isCut });
+      return isCut ? { ...result, stats: { ...result.stats, flushReason: "MATCH_LIMIT" } } : result;
+    });
+  const names = ({ result }: Asked) => result.files.map(({ fileName }) => fileName.text).join(" ");
+
+  test("one entry for each repository with a match, in rounds", async () => {
+    const asked = await ask(
+      "type:repo a",
+      { engine: holding({ 2: 5000, 1: 3000, 3: 1 }) },
+      {},
+      { baseUrl: "http://h" },
+    );
+    assert.equal(names(asked), "github.com/o/alpha github.com/o/beta gitlab.com/p/Gamma");
+    assert.equal(asked.plans.length, 3);
+    const { stats, files, repositoryInfo, isSearchExhaustive } = asked.result;
+    assert.deepEqual([stats.actualMatchCount, stats.totalMatchCount, stats.fileCount], [3, 3, 3]);
+    assert.deepEqual([repositoryInfo.length, isSearchExhaustive], [3, true]);
+    assert.equal(files[0]?.webUrl, "http://h/browse/github.com/o/alpha@refs/heads/main/-/tree/");
+    assert.deepEqual(files[0]?.fileName.matchRanges[0]?.end, { byteOffset: 18, lineNumber: 1, column: 19 });
+  });
+
+  test("what is about names alone needs no engine", async () => {
+    const asked = await ask("type:repo repo:github");
+    assert.equal(names(asked), "github.com/o/alpha github.com/o/beta");
+    assert.equal(asked.plans.length, 0);
+  });
+
+  test("no more than were asked for", async () => {
+    const { result } = await ask("type:repo repo:.", {}, { matches: 2 });
+    assert.deepEqual([result.files.length, result.stats.flushReason], [2, "MATCH_LIMIT"]);
+  });
+
+  test("inside a group it stands for the repositories that it finds", async () => {
+    const asked = await ask("b (type:repo a)", { engine: holding({ 2: 1 }) });
+    const { plans } = asked;
+    assert.match(printQuery(plans[1]!.query), /and .*2/);
+  });
+});
+
+describe("a stream", () => {
+  test("brings what the blocking search brings", async () => {
+    const files = [fileMatch(1, "a"), fileMatch(2, "b"), fileMatch(1, "c")];
+    const caller = callerOf({
+      repositories: viewOf(repositories),
+      engine: engineOf(async (_plan, _signal, onFiles) => {
+        for (const file of files) onFiles?.([file]);
+        return engineResult(onFiles === undefined ? files : [], { stats: engineResult(files).stats });
+      }),
+    });
+    const call = { credentials: { kind: "none" } as const, signal: new AbortController().signal };
+    const whole = await caller("search", { query: "found serch:x" }, call);
+    const events: SearchEvent[] = [];
+    const emit = async (event: SearchEvent) => {
+      events.push(event);
+    };
+    const end = await caller("streamSearch", { query: "found serch:x" }, { ...call, emit });
+    const streamed = events.flatMap((event) => (event.event === "files" ? event.data.files : []));
+    assert.deepEqual({ ...end, files: streamed }, whole);
+    assert.equal(whole.suggestions?.length, undefined);
+  });
+
+  test("a receiver that fails stops the search", async () => {
+    const caller = callerOf({
+      repositories: viewOf(repositories),
+      engine: engineOf((_plan, signal, onFiles) => {
+        onFiles?.([fileMatch(1, "a")]);
+        return new Promise((_, reject) =>
+          signal.addEventListener("abort", () => reject(new Error("stopped"))),
+        );
+      }),
+    });
+    const emit = async () => {
+      throw new Error("gone");
+    };
+    const call = { credentials: { kind: "none" } as const, signal: new AbortController().signal, emit };
+    await assert.rejects(caller("streamSearch", { query: "found" }, call), /stopped/);
+  });
+});
+
+test("a file of a repository that was forgotten meanwhile is left out", async () => {
+  const { result } = await ask("a", {
+    engine: engineOf(async () => engineResult([fileMatch(9, "a"), fileMatch(1, "b")])),
+  });
+  assert.deepEqual(
+    result.files.map(({ fileName }) => fileName.text),
+    ["b"],
+  );
+});
+
+test("a likely slip is told", async () => {
+  const { result } = await ask("repp:x");
+  assert.deepEqual(result.suggestions, [{ offset: 0, length: 5, prefix: "repp:", suggestion: "repo:" }]);
+});

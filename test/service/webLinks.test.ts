@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { CodeHostType } from "#model/repository";
+import { browseUrl, hostFileUrl } from "#service/webLinks";
+import { repository } from "#test/support/service";
+
+const commit = "0123456789012345678901234567890123456789";
+
+test("pages of code hosts", () => {
+  const path = "src/a b#?%.ts";
+  const file = "src/a%20b%23%3F%25.ts";
+  const rows: [host: CodeHostType, ref: string, expected: string][] = [
+    ["github", "refs/heads/main", `blob/main/${file}`],
+    ["github", "refs/heads/feature/a#1", `blob/feature/a%231/${file}`],
+    ["github", "HEAD", `blob/${commit}/${file}`],
+    ["gitlab", "refs/tags/v1", `-/blob/v1/${file}`],
+    ["gitea", "refs/heads/main", `src/branch/main/${file}`],
+    ["gitea", "refs/tags/v1", `src/tag/v1/${file}`],
+    ["gitea", "HEAD", `src/commit/${commit}/${file}`],
+    ["gerrit", "refs/heads/main", `+/main/${file}`],
+    ["bitbucketServer", "refs/heads/a/b", `browse/${file}?at=a%2Fb`],
+    ["bitbucketCloud", "refs/heads/main", `src/main/${file}`],
+    ["azuredevops", "refs/heads/main", "?path=%2Fsrc%2Fa%20b%23%3F%25.ts&version=GBmain"],
+    ["azuredevops", "refs/tags/v1", "?path=%2Fsrc%2Fa%20b%23%3F%25.ts&version=GTv1"],
+    ["azuredevops", "HEAD", `?path=%2Fsrc%2Fa%20b%23%3F%25.ts&version=GC${commit}`],
+  ];
+  for (const [codeHostType, ref, expected] of rows) {
+    const hostUrl = "https://host.example.org/o/r/";
+    const url = hostFileUrl(repository(1, "r", { codeHostType, hostUrl }), ref, commit, path);
+    const base = "https://host.example.org/o/r";
+    assert.equal(url, expected.startsWith("?") ? base + expected : `${base}/${expected}`);
+    assert.ok(URL.canParse(url));
+  }
+});
+
+test("no page", () => {
+  const { hostUrl: _, ...bare } = repository(1, "r");
+  assert.equal(hostFileUrl(bare, "refs/heads/main", commit, "a"), "");
+  const generic = repository(1, "r", { codeHostType: "genericGitHost" });
+  assert.equal(hostFileUrl(generic, "refs/heads/main", commit, "a"), "");
+});
+
+test("pages of this service", () => {
+  const rows: [revision: string | undefined, path: string, expected: string][] = [
+    ["refs/heads/main", "a/b.ts", "/browse/host/o%40x/r@refs/heads/main/-/blob/a/b.ts"],
+    ["refs/heads/ä b", "ü/\n", "/browse/host/o%40x/r@refs/heads/%C3%A4%20b/-/blob/%C3%BC/%0A"],
+    [undefined, "a", "/browse/host/o%40x/r/-/blob/a"],
+    [undefined, "", "/browse/host/o%40x/r/-/tree/"],
+    [undefined, "\ud800", "/browse/host/o%40x/r/-/blob/%EF%BF%BD"],
+  ];
+  for (const [revision, path, expected] of rows) {
+    assert.equal(browseUrl("http://h", "host/o@x/r", revision, path), `http://h${expected}`);
+  }
+  assert.equal(browseUrl(undefined, "r", undefined, "a"), "");
+});
