@@ -89,7 +89,9 @@ async function overHttp(operationName: OperationName, request: Record<string, un
   const row = operation(operationName);
   if (!isServedOverHttp(row)) return undefined;
   const { method, path } = row.http;
-  const query = new URLSearchParams(Object.entries(request).map(([key, value]) => [key, String(value)]));
+  const query = new URLSearchParams(
+    Object.entries(request).map(([key, value]): [string, string] => [key, String(value)]),
+  );
   const response =
     method === "GET"
       ? await fetch(`${listener.url}${path}?${query}`)
