@@ -39,7 +39,8 @@ export async function findRepositories(
 
   const possible = possibleRepositories(query, known);
   const left = new Set(all.filter((id) => possible.has(id)));
-  const names = simplifyQuery({ kind: "type", type: "file", child: query });
+  // Files that match, without their text.
+  const bare = simplifyQuery({ kind: "type", type: "repo", child: query });
   const maxMatches = matchesPerRound;
   const limits = {
     ...plan.limits,
@@ -51,7 +52,7 @@ export async function findRepositories(
   const ids: RepositoryId[] = [];
   let stats = noStats;
   for (let isFull = true; isFull && left.size > 0 && ids.length <= maxCount; ) {
-    const round = await engine.search({ ...plan, query: names, limits, repositories: new Set(left) }, signal);
+    const round = await engine.search({ ...plan, query: bare, limits, repositories: new Set(left) }, signal);
     const fresh = [...new Set(round.files.map(({ repositoryId }) => repositoryId))].filter((id) =>
       left.delete(id),
     );
