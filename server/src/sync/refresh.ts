@@ -1,0 +1,180 @@
+/** One run for one repository: its refs, its index, its working tree. */
+import { createHash } from "node:crypto";
+import picomatch from "picomatch";
+import { ServiceError, throwIfAborted } from "#base/error";
+import type { Catalogue } from "#catalogue/catalogue";
+import type { BytePath } from "#git/bytePath";
+import { findPlace, type GitPlace } from "#git/place";
+import { readRefs, refLines } from "#git/refs";
+import { chooseRevisions, type RevisionChoice } from "#git/revisions";
+import type { Indexer } from "#indexing/indexing";
+import type { Repository } from "#model/repository";
+import type { Overlay, OverlayAnswer } from "#overlay/overlay";
+import type { Clock } from "#platform/clock";
+import type { Pool } from "#platform/workers";
+import type { Manifest, ShardDirectory } from "#shard/directory";
+import { runOverlay, type Work, type WorkAnswer } from "./work";
+
+export interface WantedRevisions {
+  /** Globs of short names. */
+  readonly branches: readonly string[];
+  readonly tags: readonly string[];
+  readonly newestTags: number;
+}
+
+export interface RefreshParts {
+  readonly catalogue: Catalogue;
+  readonly directory: ShardDirectory;
+  readonly indexer: Indexer;
+  readonly pool: Pool<Work, WorkAnswer>;
+  readonly wanted: WantedRevisions;
+  readonly clock: Clock;
+  /** A working tree differs from its default revision, or (`undefined`) no longer does. */
+  readonly onOverlay: (repositoryId: number, overlay: Overlay | undefined) => void;
+}
+
+/** What is to be looked at; nothing of it means: only whether refs have moved. */
+export interface RefreshRequest {
+  /** Build all shards anew. */
+  readonly anew: boolean;
+  /** Look at the whole working tree. */
+  readonly everything: boolean;
+  /** Look at these files, and at those that differed before. */
+  readonly paths: readonly BytePath[];
+}
+
+export interface RefreshResult {
+  /** Where the watching has to be; absent where that has not changed. */
+  readonly folders?: readonly BytePath[];
+  /** Paths that differ from the default revision now. */
+  readonly differing: readonly BytePath[];
+}
+
+/**
+ * Brings index and overlay of one repository up to date. No git process where neither refs nor files have moved.
+ *
+ * Throws what git and the disk throw; the old index then goes on serving.
+ */
+export async function refresh(
+  repository: Repository,
+  request: RefreshRequest,
+  parts: RefreshParts,
+  signal: AbortSignal,
+): Promise<RefreshResult> {
+  const before = parts.directory.manifest(repository.id);
+  const manifest =
+    repository.kind === "folder"
+      ? await refreshFolder(repository, request, parts, signal)
+      : await refreshClone(repository, request, parts, signal);
+  const current = parts.catalogue.update(repository.id, {
+    ...countsOf(manifest),
+    revisions: manifest.revisions.map(
+      ({ name, commit }) => ({ name, commit }) as Repository["revisions"][number],
+    ),
+    defaultRevision: manifest.defaultRevision,
+    state: "ready",
+    progress: undefined,
+    lastError: undefined,
+    ...(manifest === before ? {} : { indexedAt: parts.clock.now() }),
+  });
+  throwIfAborted(signal);
+  if (current === undefined || repository.kind === "bare") return { differing: [] };
+  const isMoved = manifest !== before;
+  return lookAtFiles(repository, manifest, request, isMoved, parts, signal);
+}
+
+async function refreshClone(
+  repository: Repository,
+  { anew }: RefreshRequest,
+  { catalogue, directory, indexer, wanted }: RefreshParts,
+  signal: AbortSignal,
+): Promise<Manifest> {
+  const place = placeOf(repository);
+  const refs = await readRefs(place, signal);
+  const digest = digestOf([...refLines(refs), repository.name, repository.path, JSON.stringify(wanted)]);
+  const manifest = directory.manifest(repository.id);
+  if (!anew && manifest !== undefined && catalogue.indexedState(repository.id)?.refs === digest)
+    return manifest;
+  const chosen = await chooseRevisions(place, refs, choiceOf(wanted), signal);
+  const isNew = manifest === undefined || anew;
+  if (isNew) catalogue.update(repository.id, { state: "indexing", progress: 0 });
+  const fresh = await indexer.index(repository, chosen, {
+    signal,
+    anew,
+    onProgress: (progress) => catalogue.update(repository.id, { progress }),
+  });
+  catalogue.markIndexed(repository.id, { refs: digest });
+  return fresh;
+}
+
+/** Events on a folder are answered by its overlay; its shards are written anew at the next start, or when asked. */
+async function refreshFolder(
+  repository: Repository,
+  { anew, everything }: RefreshRequest,
+  { catalogue, directory, indexer }: RefreshParts,
+  signal: AbortSignal,
+): Promise<Manifest> {
+  const manifest = directory.manifest(repository.id);
+  if (manifest !== undefined && !anew && !everything) return manifest;
+  if (manifest === undefined || anew) catalogue.update(repository.id, { state: "indexing", progress: 0 });
+  const known = catalogue.indexedState(repository.id)?.refs;
+  const { manifest: fresh, digest } = await indexer.indexFolder(repository, known, { signal, anew });
+  catalogue.markIndexed(repository.id, { refs: digest });
+  return fresh;
+}
+
+async function lookAtFiles(
+  repository: Repository,
+  manifest: Manifest,
+  { everything, paths }: RefreshRequest,
+  isMoved: boolean,
+  { directory, pool, onOverlay }: RefreshParts,
+  signal: AbortSignal,
+): Promise<RefreshResult> {
+  if (!everything && !isMoved && paths.length === 0) return { differing: [] };
+  const defaultSlot = manifest.revisions.find(({ name }) => name === manifest.defaultRevision)?.slot;
+  const answer: OverlayAnswer = await runOverlay(
+    pool,
+    {
+      repositoryId: repository.id,
+      root: repository.path,
+      isFolder: repository.kind === "folder",
+      segmentPaths: manifest.segments.map((segment) => directory.pathOf(segment)),
+      ...(defaultSlot === undefined ? {} : { defaultSlot }),
+      ...(everything || isMoved ? {} : { paths }),
+    },
+    signal,
+  );
+  onOverlay(repository.id, answer.overlay);
+  const differing = answer.paths;
+  return answer.folders === undefined ? { differing } : { differing, folders: answer.folders };
+}
+
+function placeOf(repository: Repository): GitPlace {
+  const place = findPlace(repository.path);
+  if (place) return place;
+  throw new ServiceError("GIT_FAILED", `${repository.path} is no git repository any more.`);
+}
+
+function countsOf({ segments }: Manifest) {
+  const counts = { documentCount: 0, skippedCount: 0, contentBytes: 0, indexBytes: 0 };
+  for (const segment of segments) {
+    counts.documentCount += segment.documentCount;
+    counts.skippedCount += segment.skippedCount;
+    counts.contentBytes += segment.contentBytes;
+    counts.indexBytes += segment.shardBytes;
+  }
+  return counts;
+}
+
+function digestOf(lines: readonly string[]): string {
+  return createHash("sha256").update(lines.join("\n")).digest("hex");
+}
+
+function choiceOf({ branches, tags, newestTags }: WantedRevisions): RevisionChoice {
+  return {
+    isWantedBranch: picomatch([...branches], { dot: true }),
+    isWantedTag: picomatch([...tags], { dot: true }),
+    maxTags: newestTags,
+  };
+}

@@ -1,0 +1,305 @@
+/**
+ * Keeping the index current: PATHs are looked through, repositories scheduled, folders and refs watched.
+ *
+ * A start answers from what the catalogue and the directory of shards hold, at once; then each repository is compared
+ * with its files. Only the leader has a `Sync`.
+ */
+import { existsSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import { isServiceError } from "#base/error";
+import type { Catalogue } from "#catalogue/catalogue";
+import type { BytePath } from "#git/bytePath";
+import { findPlace } from "#git/place";
+import { Indexer } from "#indexing/indexing";
+import type { CodeHostType, Repository, RepositoryId } from "#model/repository";
+import type { Overlay } from "#overlay/overlay";
+import { type Clock, systemClock } from "#platform/clock";
+import type { Log } from "#platform/log";
+import type { Pool } from "#platform/workers";
+import type { ShardDirectory } from "#shard/directory";
+import { lookThrough } from "./places";
+import { type RefreshParts, refresh, type WantedRevisions } from "./refresh";
+import { Schedule, type Urgency } from "./schedule";
+import { RepositoryWatch, type WatchEvents } from "./watch";
+import { indexPool, type Work, type WorkAnswer } from "./work";
+
+export interface SyncOptions {
+  readonly catalogue: Catalogue;
+  readonly directory: ShardDirectory;
+  /** Builds and everything else that may take long. */
+  readonly pool: Pool<Work, WorkAnswer>;
+  /** One thread for working trees, so that a saved file does not wait for a build; `pool` where absent. */
+  readonly quickPool?: Pool<Work, WorkAnswer>;
+  readonly wanted: WantedRevisions;
+  readonly hosts: Readonly<Record<string, CodeHostType>>;
+  readonly log: Log;
+  readonly clock?: Clock;
+  /** False for a command that indexes once and ends. */
+  readonly watches: boolean;
+  readonly onOverlay: (repositoryId: number, overlay: Overlay | undefined) => void;
+}
+
+/** What is remembered of a repository while the process runs. */
+interface Live {
+  watch?: RepositoryWatch;
+  /** Paths that differ from the default revision. */
+  differing: readonly BytePath[];
+  /** Gathered for the next run. */
+  anew: boolean;
+  everything: boolean;
+  paths: Set<BytePath>;
+  cancelRetry?: () => void;
+}
+
+/** A repository that failed is tried again so much later, and where watching is not complete, looked at again. */
+const retryMs = 60_000;
+const pollMs = 10_000;
+/** New repositories under a remembered PATH are found within this time. */
+const scanMs = 300_000;
+
+export class Sync {
+  readonly #options: SyncOptions;
+  readonly #clock: Clock;
+  readonly #parts: RefreshParts;
+  readonly #schedule: Schedule;
+  readonly #live = new Map<RepositoryId, Live>();
+  readonly #closing = new AbortController();
+  readonly #runs = new Map<RepositoryId, AbortController>();
+  #scans = 0;
+  #scanWaiters: (() => void)[] = [];
+  #cancelScan: (() => void) | undefined;
+
+  constructor(options: SyncOptions) {
+    const { catalogue, directory, pool, quickPool = pool, wanted, clock = systemClock, onOverlay } = options;
+    this.#options = options;
+    this.#clock = clock;
+    const indexer = new Indexer(indexPool(pool), directory);
+    this.#parts = { catalogue, directory, indexer, pool: quickPool, wanted, clock, onOverlay };
+    // One more than there are workers: while they are busy, refs of others are read.
+    this.#schedule = new Schedule(pool.size + 1, (id) => this.#run(id));
+  }
+
+  /** Queues all that is known, then looks through the remembered PATHs. Returns at once. */
+  start(): void {
+    this.#forgetUnknownManifests();
+    for (const { id } of this.#options.catalogue.all()) this.refresh(id, "due");
+    this.#scanAll();
+  }
+
+  /**
+   * Looks through PATHs and remembers them. Gives the repositories found, queued for indexing. Throws NOT_FOUND for a
+   * path that is no folder; the ones before it are remembered.
+   */
+  async addPaths(paths: readonly string[], signal: AbortSignal): Promise<readonly Repository[]> {
+    const found: Repository[] = [];
+    for (const path of paths) {
+      const repositories = await this.#scan(path, AbortSignal.any([signal, this.#closing.signal]));
+      this.#options.catalogue.rememberPath(realpathSync(path));
+      for (const { id } of repositories) this.refresh(id, "asked");
+      found.push(...repositories);
+    }
+    return found;
+  }
+
+  /** Forgets PATHs and the index of what only they led to; gives the repositories forgotten. */
+  async removePaths(paths: readonly string[]): Promise<readonly Repository[]> {
+    const forgotten: Repository[] = [];
+    for (const path of paths) {
+      const real = existsSync(path) ? realpathSync(path) : path;
+      const names = real === path ? [path] : [real, path];
+      for (const name of names) forgotten.push(...this.#options.catalogue.forgetPath(name));
+    }
+    await Promise.all(forgotten.map((repository) => this.#forget(repository)));
+    return forgotten;
+  }
+
+  /** Queues a look at one repository: its refs, and all of its working tree. */
+  refresh(id: RepositoryId, urgency: Urgency = "asked"): void {
+    this.#liveOf(id).everything = true;
+    this.#schedule.add(id, urgency);
+  }
+
+  /** Shard files do not hold what they should: what they held is built anew. */
+  rebuild(damagedFiles: readonly string[]): void {
+    for (const { repositoryId, segments } of this.#options.directory.manifests().values()) {
+      if (!segments.some(({ file }) => damagedFiles.includes(file))) continue;
+      const id = repositoryId as RepositoryId;
+      this.#liveOf(id).anew = true;
+      this.#liveOf(id).everything = true;
+      this.#options.catalogue.update(id, { state: "stale" });
+      this.#schedule.add(id, "changed");
+    }
+  }
+
+  /** Whether PATHs are still being looked through. */
+  get isScanning(): boolean {
+    return this.#scans > 0;
+  }
+
+  /** Whether nothing is queued, running or being looked through. */
+  get isIdle(): boolean {
+    return !this.isScanning && this.#schedule.isIdle;
+  }
+
+  async idle(): Promise<void> {
+    while (!this.isIdle) {
+      if (this.isScanning) await new Promise<void>((resolve) => this.#scanWaiters.push(resolve));
+      else await this.#schedule.idle();
+    }
+  }
+
+  /** Repositories in which not every folder can be watched; they are looked at every few seconds instead. */
+  polled(): readonly RepositoryId[] {
+    return [...this.#live].filter(([, { watch }]) => watch?.isComplete === false).map(([id]) => id);
+  }
+
+  /** Stops what runs, and waits for it. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#cancelScan?.();
+    for (const live of this.#live.values()) {
+      live.cancelRetry?.();
+      live.watch?.close();
+    }
+    await this.#schedule.close();
+    this.#live.clear();
+  }
+
+  #liveOf(id: RepositoryId): Live {
+    let live = this.#live.get(id);
+    if (live === undefined) {
+      live = { differing: [], anew: false, everything: false, paths: new Set() };
+      this.#live.set(id, live);
+    }
+    return live;
+  }
+
+  /** Never rejects: a failure is the repository's state. */
+  async #run(id: RepositoryId): Promise<void> {
+    const { catalogue, log } = this.#options;
+    const repository = catalogue.get(id);
+    if (repository === undefined) return;
+    const live = this.#liveOf(id);
+    const request = {
+      anew: live.anew,
+      everything: live.everything,
+      paths: [...new Set([...live.differing, ...live.paths])],
+    };
+    const hadEvents = live.paths.size > 0;
+    live.anew = false;
+    live.everything = false;
+    live.paths = new Set();
+    live.cancelRetry?.();
+    const run = new AbortController();
+    this.#runs.set(id, run);
+    const signal = AbortSignal.any([run.signal, this.#closing.signal]);
+    // What changes while the first look goes on must not be missed, so the watch begins before it.
+    if (live.watch === undefined && this.#options.watches) this.#watch(repository, live);
+    try {
+      const wanted = request.everything || request.anew || hadEvents ? request : { ...request, paths: [] };
+      const result = await refresh(repository, wanted, this.#parts, signal);
+      const hasLooked = wanted.paths.length > 0 || result.folders !== undefined;
+      if (hasLooked) live.differing = result.differing;
+      if (result.folders !== undefined) live.watch?.setFolders(result.folders);
+      if (live.watch?.isComplete === false) this.#again(id, live, pollMs);
+    } catch (error) {
+      live.anew ||= request.anew;
+      live.everything = true;
+      if (this.#closing.signal.aborted || isServiceError(error, "CANCELLED")) return;
+      const lastError = error instanceof Error ? error.message : String(error);
+      catalogue.update(id, { state: "failed", progress: undefined, lastError });
+      if (isServiceError(error)) log.warn(`${repository.name} could not be indexed: ${lastError}`);
+      else log.error(`${repository.name} could not be indexed because of a defect.`, { error });
+      this.#again(id, live, retryMs);
+    } finally {
+      if (this.#runs.get(id) === run) this.#runs.delete(id);
+    }
+  }
+
+  #again(id: RepositoryId, live: Live, delayMs: number): void {
+    if (!this.#options.watches) return;
+    live.cancelRetry = this.#clock.after(delayMs, () => this.refresh(id, "due"));
+  }
+
+  #watch(repository: Repository, live: Live): void {
+    const place = repository.kind === "folder" ? undefined : findPlace(repository.path);
+    const refFolders = place === undefined ? [] : [...new Set([place.gitDir, place.commonDir])];
+    const root = repository.kind === "bare" ? {} : { root: repository.path };
+    live.watch = new RepositoryWatch({ ...root, refFolders }, (events) =>
+      this.#changed(repository.id, events),
+    );
+  }
+
+  #changed(id: RepositoryId, { paths, everything }: WatchEvents): void {
+    const live = this.#liveOf(id);
+    live.everything ||= everything;
+    for (const path of paths) live.paths.add(path);
+    this.#schedule.add(id, "changed");
+  }
+
+  #scanAll(): void {
+    const { catalogue, log, watches } = this.#options;
+    const scanOne = async (path: string) => {
+      try {
+        const found = await this.#scan(path, this.#closing.signal);
+        for (const repository of found) if (repository.state === "queued") this.refresh(repository.id, "due");
+      } catch (error) {
+        if (!isServiceError(error, "CANCELLED")) log.warn(`${path} could not be looked through.`, { error });
+      }
+    };
+    const all = async () => {
+      for (const path of catalogue.paths) await scanOne(path);
+      if (watches && !this.#closing.signal.aborted) {
+        this.#cancelScan = this.#clock.after(scanMs, () => this.#scanAll());
+      }
+    };
+    all().catch((error: unknown) => log.error("Looking for repositories failed.", { error }));
+  }
+
+  /** Adds what is new under a PATH and forgets what is no longer there. */
+  async #scan(path: string, signal: AbortSignal): Promise<readonly Repository[]> {
+    const { catalogue, hosts, log } = this.#options;
+    this.#scans++;
+    try {
+      const { facts, unreadable } = await lookThrough(path, hosts, signal);
+      if (unreadable.length > 0)
+        log.info(`${unreadable.length} folders in ${path} cannot be read.`, { unreadable });
+      const repositories = catalogue.upsert(facts);
+      const root = realpathSync(path);
+      const gone = catalogue.all().filter((known) => isBelow(known.path, root) && !existsSync(known.path));
+      catalogue.removeAll(gone.map(({ id }) => id));
+      await Promise.all(gone.map((repository) => this.#forget(repository)));
+      return repositories;
+    } finally {
+      this.#scans--;
+      if (this.#scans === 0) for (const resolve of this.#scanWaiters.splice(0)) resolve();
+    }
+  }
+
+  /** The catalogue has forgotten it already. */
+  async #forget({ id }: Repository): Promise<void> {
+    this.#schedule.drop(id);
+    this.#runs.get(id)?.abort();
+    const live = this.#live.get(id);
+    live?.cancelRetry?.();
+    live?.watch?.close();
+    this.#live.delete(id);
+    this.#options.onOverlay(id, undefined);
+    await this.#options.directory.remove(id);
+  }
+
+  /** A repository was forgotten, but the process ended before its index was. */
+  #forgetUnknownManifests(): void {
+    const { catalogue, directory, log } = this.#options;
+    for (const id of [...directory.manifests().keys()]) {
+      if (catalogue.get(id as RepositoryId) !== undefined) continue;
+      directory
+        .remove(id)
+        .catch((error: unknown) => log.warn("An old index could not be removed.", { error }));
+    }
+  }
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path.startsWith(join(folder, "/"));
+}

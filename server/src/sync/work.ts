@@ -1,0 +1,34 @@
+/** Everything that an index worker does, as one task. */
+import { type IndexAnswer, type IndexTask, indexTask } from "#indexing/indexTask";
+import { withSignal } from "#indexing/taskSignal";
+import { makeOverlay, type OverlayAnswer, type OverlayTask } from "#overlay/overlay";
+import type { Files } from "#platform/files";
+import type { Pool, Task } from "#platform/workers";
+
+export type Work = IndexTask | ({ readonly kind: "overlay" } & OverlayTask);
+export type WorkAnswer = IndexAnswer | ({ readonly kind: "overlaid" } & OverlayAnswer);
+
+/** What an index worker serves. */
+export function indexWork(files?: Files): Task<Work, WorkAnswer> {
+  const index = indexTask(files);
+  return async (work, context) => {
+    if (work.kind !== "overlay") return index(work, context);
+    return { kind: "overlaid", ...(await withSignal(context, (signal) => makeOverlay(work, signal))) };
+  };
+}
+
+/** The same pool as the indexer sees it: what it asks for is answered in kind. */
+export function indexPool(pool: Pool<Work, WorkAnswer>): Pool<IndexTask, IndexAnswer> {
+  return pool as Pool<IndexTask, IndexAnswer>;
+}
+
+/** Looks at the working tree of a repository, or at some of its paths. */
+export async function runOverlay(
+  pool: Pool<Work, WorkAnswer>,
+  task: OverlayTask,
+  signal: AbortSignal,
+): Promise<OverlayAnswer> {
+  const answer = await pool.run({ kind: "overlay", ...task }, signal);
+  if (answer.kind !== "overlaid") throw new Error(`An index worker answered ${answer.kind}`);
+  return answer;
+}

@@ -1,0 +1,46 @@
+/** What an index holds, as lines that a person can judge. */
+import { fileSource, memorySource } from "#platform/byteSource";
+import { loadChecksum } from "#shard/checksum";
+import type { ShardDirectory } from "#shard/directory";
+import { ShardReader } from "#shard/reader";
+import { RepositorySegments } from "#shard/segments";
+
+/** `path [main v1]: text`, sorted; a reason in place of the text of a skipped document. Ref names are short. */
+export async function indexedLines(directory: ShardDirectory, repositoryId: number): Promise<string[]> {
+  const manifest = directory.manifest(repositoryId);
+  if (!manifest) return ["no manifest"];
+  const checksum = await loadChecksum();
+  const readers = manifest.segments.map(
+    (segment) => new ShardReader(fileSource(directory.pathOf(segment)), checksum),
+  );
+  const segments = new RepositorySegments(repositoryId, readers);
+  const names = new Map(
+    manifest.revisions.map(({ slot, name }) => [slot, name.replace(/^refs\/(heads|tags)\//, "")]),
+  );
+  const lines = [...segments.documents()].flatMap(({ segment, document, slots }) => {
+    const reader = readers[segment];
+    const refs = slots.flatMap((slot) => names.get(slot) ?? []).sort();
+    if (!reader || (refs.length === 0 && manifest.kind !== "folder")) return [];
+    return [`${textOf(reader.path(document))} [${refs.join(" ")}]: ${contentOf(reader, document)}`];
+  });
+  for (const reader of readers) reader.close();
+  return lines.sort();
+}
+
+/** `path: text` of a shard in memory. */
+export async function shardLines(bytes: Uint8Array): Promise<string[]> {
+  const reader = new ShardReader(memorySource(bytes), await loadChecksum());
+  return Array.from(
+    { length: reader.meta.documentCount },
+    (_, document) => `${textOf(reader.path(document))}: ${contentOf(reader, document)}`,
+  ).sort();
+}
+
+function contentOf(reader: ShardReader, document: number): string {
+  const skip = reader.skipReason(document);
+  return skip === undefined ? textOf(reader.readContent(document)).replaceAll("\n", "|") : `(${skip})`;
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("utf8");
+}
