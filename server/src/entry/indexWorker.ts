@@ -1,4 +1,4 @@
-import { indexTask } from "#indexing/indexTask";
 import { serveTask } from "#platform/workers";
+import { indexWork } from "#sync/work";
 
-serveTask(indexTask());
+serveTask(indexWork());

@@ -7,7 +7,6 @@ import type { Configuration } from "#cli/configuration";
 import type { Purpose } from "#cli/instance";
 import type { Caller } from "#contract/service";
 import { EmbeddedEngine } from "#engine/embedded/embeddedEngine";
-import { Indexer } from "#indexing/indexing";
 import { detectLanguage } from "#languages/detect";
 import type { Log } from "#platform/log";
 import { startThread, threadPool } from "#platform/workers";
@@ -16,8 +15,9 @@ import { createService } from "#service/createService";
 import { createDispatch } from "#service/dispatch";
 import type { RepositoryView } from "#service/repositoryView";
 import { ShardDirectory } from "#shard/directory";
-import { indexingHandler } from "./indexingRow";
-import { createKeeper } from "./keeper";
+import { Sync } from "#sync/sync";
+import type { Work, WorkAnswer } from "#sync/work";
+import { localRows } from "./localRows";
 import { skippedDocuments } from "./skippedDocuments";
 
 export interface Leader {
@@ -25,31 +25,53 @@ export interface Leader {
   close(): Promise<void>;
 }
 
+/** Languages are told by the first bytes of a text. */
+const languageHeadCharacters = 16 * 1024;
+
 export async function buildLeader(
   configuration: Configuration,
-  _purpose: Purpose,
+  purpose: Purpose,
   version: string,
   log: Log,
 ): Promise<Leader> {
   const { dataDir, host, anonymous, contexts, timeLimitMs = defaultTimeLimitMs } = configuration;
-  const workers = Math.max(1, availableParallelism() - 1);
   const directory = await ShardDirectory.open(join(dataDir, "shards"));
+  for (const [file, reason] of directory.damagedManifests) {
+    log.warn(`${file} is damaged; its repository is indexed again.`, { reason });
+  }
   const catalogue = Catalogue.open(dataDir, { log, known: directory.manifests().values() });
-  const indexWorkers = threadPool(join(__dirname, "indexWorker.js"), configuration.indexWorkers ?? workers);
-  const indexer = new Indexer(indexWorkers as never, directory);
-  const keeper = createKeeper(catalogue, directory, indexer, configuration);
+  const indexScript = join(__dirname, "indexWorker.js");
+  const pool = threadPool<Work, WorkAnswer>(indexScript, configuration.indexWorkers ?? defaultWorkers(1));
+  // A saved file must not wait for a build.
+  const quickPool = threadPool<Work, WorkAnswer>(indexScript, 1);
   const engine = new EmbeddedEngine({
     directory,
-    workerCount: configuration.searchWorkers ?? workers,
+    workerCount: configuration.searchWorkers ?? defaultWorkers(0),
     startThread: (onExit) => startThread(join(__dirname, "searchWorker.js"), onExit),
-    onDamage: (file) => keeper.damaged(file),
+    onDamage: (file) => sync.rebuild([file]),
+  });
+  const sync = new Sync({
+    catalogue,
+    directory,
+    pool,
+    quickPool,
+    wanted: configuration,
+    hosts: configuration.hosts,
+    log,
+    watches: purpose === "serve",
+    onOverlay(repositoryId, overlay) {
+      engine
+        .setOverlay(repositoryId, overlay)
+        .catch((error: unknown) => log.error("A working tree could not be handed to the engine.", { error }));
+    },
   });
   const repositories: RepositoryView = {
     all: () => catalogue.all(),
     get: (id) => catalogue.get(id),
     byName: (name) => catalogue.byName(name),
     containing: (path) => catalogue.containing(path),
-    isScanning: () => keeper.isScanning(),
+    // Until it is idle, a commit or a saved file may be on its way into the index.
+    isScanning: () => !sync.isIdle,
     skipped: (id) => skippedDocuments(directory, id),
   };
   const service = createService({
@@ -58,20 +80,22 @@ export async function buildLeader(
     repositories,
     contexts,
     timeLimitMs,
-    languageOf: (path, text) => detectLanguage(path, new TextEncoder().encode(text.slice(0, 16_384))),
-    local: {
-      addPaths: async ({ paths }, { signal }) => ({ repositories: [...(await keeper.add(paths, signal))] }),
-      removePaths: async ({ paths }) => ({ repositories: [...(await keeper.remove(paths))] }),
-      indexing: indexingHandler(catalogue, () => keeper.isScanning()),
-    },
+    languageOf: (path, text) => detectLanguage(path, Buffer.from(text.slice(0, languageHeadCharacters))),
+    local: localRows(catalogue, sync),
   });
+  if (purpose === "serve") sync.start();
   return {
     caller: createDispatch({ service, anonymous: anonymousAllowed(host, anonymous) }),
     async close() {
-      await keeper.close();
-      await engine.close();
-      await indexWorkers.close();
+      await sync.close();
+      await Promise.all([engine.close(), pool.close(), quickPool.close()]);
       catalogue.close();
     },
   };
+}
+
+/** One a core, of which `spared` are left to others where there are many; more than eight only add up their memory. */
+function defaultWorkers(spared: number): number {
+  const cores = availableParallelism();
+  return Math.min(8, cores <= 2 ? cores : cores - spared);
 }
