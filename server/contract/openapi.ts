@@ -9,7 +9,7 @@ import * as search from "./search";
 import { Health, Version } from "./system";
 
 /** The version label of the described interface, which is not the service's own version. */
-export const interfaceVersion = "v5.0.4";
+const interfaceVersion = "v5.0.4";
 
 type Json = Record<string, unknown>;
 

@@ -32,7 +32,7 @@ export const RepositoryState = z
   .describe("Where the repository's index stands.");
 export type RepositoryState = z.output<typeof RepositoryState>;
 
-export const IndexedRevision = z
+const IndexedRevision = z
   .object({
     name: z.string().describe("Full ref name, or `HEAD` where it is detached."),
     commit: z.string().describe("The commit that it named when it was indexed."),

@@ -221,6 +221,18 @@ describe("connections that end", () => {
     });
   }
 
+  test("connections are bounded", async () => {
+    await using(callerOf(), { limits: { maxConnections: 2 } }, async ({ port }) => {
+      const held = [connect(port, "127.0.0.1"), connect(port, "127.0.0.1")];
+      await Promise.all(held.map((socket) => new Promise((resolve) => socket.once("connect", resolve))));
+      const health = "GET /api/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+      assert.equal(await rawRequest(port, health), "");
+      for (const socket of held) socket.destroy();
+      let answer = "";
+      while (!answer.includes('"ok"')) answer = await rawRequest(port, health);
+    });
+  });
+
   test("closing is quick, whatever runs", async () => {
     const listener = await openListener(searching(endless), { limits: { heartbeatMs: 10 } });
     const answers = [

@@ -27,7 +27,7 @@ export function looksLikeCommit(name: string): boolean {
 }
 
 /** Without `refs/heads/`, `refs/tags/` or `refs/remotes/`. */
-export function shortRefName(ref: string): string {
+function shortRefName(ref: string): string {
   const prefix = prefixes.find((each) => ref.startsWith(each));
   return prefix === undefined ? ref : ref.slice(prefix.length);
 }

@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 import { ServiceError } from "#base/error";
 import { rawFailure } from "./answers";
 
-export const defaultPort = 4878;
+const defaultPort = 4878;
 
 export type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
 
