@@ -165,6 +165,22 @@ export class ShardDirectory {
     await this.#commit(manifests, segments);
   }
 
+  /**
+   * Lets drafts take the place of a repository's segments from `from` on. Gives false, and removes the drafts, where
+   * the manifest is no longer the one that they were made from.
+   */
+  async publishMerged(madeFrom: Manifest, from: number, drafts: readonly Draft[]): Promise<boolean> {
+    if (this.#manifests.get(madeFrom.repositoryId) !== madeFrom) {
+      this.discard(drafts.map((draft) => draft.path));
+      return false;
+    }
+    const segments = this.#adopt(drafts);
+    const kept = madeFrom.segments.slice(0, from);
+    const manifest = { ...madeFrom, generation: madeFrom.generation + 1, segments: [...kept, ...segments] };
+    await this.#commit([manifest], segments);
+    return true;
+  }
+
   async remove(repositoryId: number): Promise<void> {
     const manifest = this.#manifests.get(repositoryId);
     this.#storing(() => this.#files.remove(this.#manifestPath(repositoryId)));

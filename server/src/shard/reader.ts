@@ -19,6 +19,7 @@ export class ShardReader {
   #content: PagedReader | undefined;
   #postings: PagedReader | undefined;
   #blockDocuments: Uint32Array | undefined;
+  #skippedSizes: Map<number, number> | undefined;
   #repositories: Map<number, ShardRepository> | undefined;
 
   constructor(source: ByteSource, checksum: Checksum) {
@@ -195,7 +196,13 @@ export class ShardReader {
     return found;
   }
 
-  /** Bytes of each skipped document, by its number. */
+  /** Bytes of a skipped document, 0 if unknown. */
+  skippedSize(document: number): number {
+    this.#skippedSizes ??= new Map(this.skipped().map((skipped) => [skipped.document, skipped.size]));
+    return this.#skippedSizes.get(document) ?? 0;
+  }
+
+  /** Every skipped document, in order. */
   skipped(): { document: number; reason: SkipReason; size: number }[] {
     const bytes = this.#byteColumn("sizes", this.meta.skippedCount * 8);
     const sizes = new Float64Array(bytes.buffer, bytes.byteOffset, this.meta.skippedCount);

@@ -121,6 +121,7 @@ export interface ShardMeta {
   /** False in a shard that is made for a search or two: its few documents are all looked at. */
   readonly hasTrigrams: boolean;
   readonly likenesses: readonly Likeness[];
+  readonly isDelta: boolean;
 }
 
 /** Documents `[firstDocument, endDocument)` are this repository's. */
@@ -138,4 +139,6 @@ export interface ShardSummary {
   readonly contentBytes: number;
   /** Bytes of the whole file. */
   readonly shardBytes: number;
+  /** It says something about documents of older segments. */
+  readonly isDelta: boolean;
 }

@@ -52,6 +52,7 @@ export class ShardWriter {
   readonly #overrides: number[] = [];
   #nameBytes = 0;
   #hashBytes = 20;
+  #isDelta = false;
 
   constructor(
     sink: ByteSink,
@@ -104,6 +105,11 @@ export class ShardWriter {
     this.#overrides.push(override.segment, override.document, this.#internSet(override.slots));
   }
 
+  /** A shard that comes behind others is a delta, even if it only adds documents. */
+  markDelta(): void {
+    this.#isDelta = true;
+  }
+
   liken(likeness: Likeness): void {
     this.#likenesses.push(likeness);
   }
@@ -154,7 +160,8 @@ export class ShardWriter {
     const meta = this.#meta(contentBytes);
     this.#sections.write("meta", new TextEncoder().encode(JSON.stringify(meta)));
     const shardBytes = this.#sections.finish();
-    return { documentCount: meta.documentCount, skippedCount: meta.skippedCount, contentBytes, shardBytes };
+    const { documentCount, skippedCount, isDelta } = meta;
+    return { documentCount, skippedCount, contentBytes, shardBytes, isDelta };
   }
 
   #meta(contentBytes: number): ShardMeta {
@@ -168,6 +175,7 @@ export class ShardWriter {
       languages: [...this.#languages.keys()],
       hasTrigrams: this.#trigrams !== undefined,
       likenesses: this.#likenesses,
+      isDelta: this.#isDelta || this.#overrides.length > 0 || this.#likenesses.length > 0,
     };
   }
 

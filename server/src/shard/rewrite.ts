@@ -1,0 +1,176 @@
+import { cancelled, isServiceError } from "#base/error";
+import { fileSource } from "#platform/byteSource";
+import { diskFiles, type Files } from "#platform/files";
+import { loadChecksum } from "./checksum";
+import type { Draft } from "./directory";
+import { writeDraft } from "./draft";
+import { ShardReader } from "./reader";
+import { RepositorySegments } from "./segments";
+import { targetShardBytes } from "./shard";
+import type { ShardWriter } from "./writer";
+
+/** Shards to write again: plain data for a worker. */
+export interface Rewrite {
+  readonly repositories: readonly {
+    readonly id: number;
+    /** Paths of all segments, oldest first. */
+    readonly segments: readonly string[];
+    /** Slots of refs that still exist; others are dropped, and documents that had no other. */
+    readonly liveSlots: readonly number[];
+  }[];
+  /** Segments before this one stay; more than 0 only for a single repository. */
+  readonly from: number;
+  /** The first draft; further ones have a number behind it. */
+  readonly draftPath: string;
+}
+
+/** The new shards, or the file of an old one that does not hold what it should. */
+export type Rewritten =
+  | { readonly kind: "rewritten"; readonly drafts: readonly Draft[] }
+  | { readonly kind: "damaged"; readonly path: string };
+
+interface LiveDocument {
+  readonly reader: ShardReader;
+  readonly document: number;
+  readonly slots: readonly number[];
+  readonly rank: number;
+}
+
+const maxDepth = 1000;
+
+/**
+ * Writes the live documents of shards into new ones, best first, from what the shards themselves hold: no repository
+ * is asked. Where it fails, or an old shard is damaged, no draft is left.
+ */
+export async function rewriteShards(
+  rewrite: Rewrite,
+  isCancelled: () => boolean,
+  files?: Files,
+): Promise<Rewritten> {
+  const checksum = await loadChecksum();
+  const readers = new Map<string, ShardReader>();
+  const paths = new Map<ShardReader, string>();
+  let current = "";
+  const open = (path: string): ShardReader => {
+    current = path;
+    let reader = readers.get(path);
+    if (reader === undefined) {
+      reader = new ShardReader(fileSource(path), checksum);
+      readers.set(path, reader);
+      paths.set(reader, path);
+    }
+    return reader;
+  };
+  const drafts: Draft[] = [];
+  try {
+    const repositories = rewrite.repositories.map(({ id, segments, liveSlots }) => ({
+      id,
+      segments: new RepositorySegments(id, segments.map(open)),
+      live: new Set(liveSlots),
+    }));
+    const rest = repositories.map(({ id, segments, live }) => ({
+      id,
+      documents: liveDocuments(segments, live, rewrite.from),
+    }));
+    while (drafts.length === 0 || rest.length > 0) {
+      const path = drafts.length === 0 ? rewrite.draftPath : `${rewrite.draftPath}.${drafts.length}`;
+      const isFirst = drafts.length === 0;
+      const draft = await writeDraft(
+        path,
+        checksum,
+        (writer) => {
+          fill(writer, rest, (reader) => {
+            if (isCancelled()) throw cancelled();
+            current = paths.get(reader) ?? current;
+          });
+          const [only] = repositories;
+          if (isFirst && rewrite.from > 0 && only !== undefined)
+            keepOverrides(writer, only.segments, rewrite.from);
+        },
+        files,
+      );
+      drafts.push(draft);
+    }
+    return { kind: "rewritten", drafts };
+  } catch (error) {
+    for (const { path } of drafts) (files ?? diskFiles).remove(path);
+    if (isServiceError(error, "SHARD_DAMAGED")) return { kind: "damaged", path: current };
+    throw error;
+  } finally {
+    for (const reader of readers.values()) reader.close();
+  }
+}
+
+function liveDocuments(
+  segments: RepositorySegments,
+  live: ReadonlySet<number>,
+  from: number,
+): LiveDocument[] {
+  const documents: LiveDocument[] = [];
+  for (const found of segments.documents()) {
+    const reader = segments.segments[found.segment]?.reader;
+    const slots = found.slots.filter((slot) => live.has(slot));
+    if (found.segment < from || reader === undefined || slots.length === 0) continue;
+    const depth = reader.path(found.document).reduce((sum, byte) => sum + (byte === 0x2f ? 1 : 0), 0);
+    const rank = reader.categoryIndex(found.document) * maxDepth + Math.min(depth, maxDepth - 1);
+    documents.push({ reader, document: found.document, slots, rank });
+  }
+  return documents.sort(
+    (left, right) =>
+      left.rank - right.rank ||
+      Buffer.compare(left.reader.path(left.document), right.reader.path(right.document)),
+  );
+}
+
+/** Adds documents until the shard is full; what it took is gone from `rest`. */
+function fill(
+  writer: ShardWriter,
+  rest: { readonly id: number; documents: LiveDocument[] }[],
+  onCopy: (reader: ShardReader) => void,
+): void {
+  for (let repository = rest[0]; repository !== undefined; repository = rest[0]) {
+    writer.beginRepository(repository.id);
+    let taken = 0;
+    for (const { reader, document, slots } of repository.documents) {
+      if (writer.contentBytes >= targetShardBytes) {
+        repository.documents = repository.documents.slice(taken);
+        return;
+      }
+      onCopy(reader);
+      addCopy(writer, reader, document, slots);
+      taken++;
+    }
+    rest.shift();
+  }
+}
+
+function addCopy(writer: ShardWriter, reader: ShardReader, document: number, slots: readonly number[]): void {
+  const skip = reader.skipReason(document);
+  const described = {
+    path: reader.path(document),
+    blob: reader.blob(document),
+    language: reader.language(document),
+    category: reader.category(document),
+    slots,
+  };
+  if (skip === undefined) writer.add({ ...described, content: reader.readContent(document) });
+  else writer.add({ ...described, skip, size: reader.skippedSize(document) });
+}
+
+/** What the merged deltas say of the segments that stay: the likenesses in their order, then every override's last word. */
+function keepOverrides(writer: ShardWriter, segments: RepositorySegments, from: number): void {
+  writer.markDelta();
+  const overridden = new Set<string>();
+  for (const segment of segments.segments.slice(from)) {
+    for (const likeness of segment?.reader.meta.likenesses ?? []) writer.liken(likeness);
+    const overrides = segment?.reader.overrides ?? new Uint32Array(0);
+    for (let at = 0; at + 2 < overrides.length; at += 3) {
+      const target = overrides[at] ?? 0;
+      if (target < from) overridden.add(`${target} ${overrides[at + 1]}`);
+    }
+  }
+  for (const key of overridden) {
+    const [segment = 0, document = 0] = key.split(" ").map(Number);
+    writer.override({ segment, document, slots: segments.slotsOf(segment, document) });
+  }
+}

@@ -1,0 +1,110 @@
+import { basename } from "node:path";
+import { isServiceError } from "#base/error";
+import { type Clock, systemClock } from "#platform/clock";
+import type { Log } from "#platform/log";
+import type { Pool } from "#platform/workers";
+import { type Compaction, nextCompaction } from "#shard/compaction";
+import type { Draft, Manifest, ShardDirectory } from "#shard/directory";
+import type { Work, WorkAnswer } from "./work";
+
+export interface CompactorOptions {
+  readonly directory: ShardDirectory;
+  readonly pool: Pool<Work, WorkAnswer>;
+  readonly log: Log;
+  /** A run of this repository goes on, whose delta counts on the segments that it saw. */
+  readonly isBusy: (repositoryId: number) => boolean;
+  /** A shard file turned out not to hold what it should. */
+  readonly onDamage: (file: string) => void;
+  readonly clock?: Clock;
+}
+
+/** After a change, so that a burst of commits is compacted once. */
+const settleMs = 500;
+const retryMs = 30_000;
+
+/** Writes shards again where that pays, one compaction at a time, behind all other work. */
+export class Compactor {
+  readonly #options: CompactorOptions;
+  readonly #clock: Clock;
+  readonly #closing = new AbortController();
+  readonly #unsubscribe: () => void;
+  #cancelTimer: (() => void) | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(options: CompactorOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#unsubscribe = options.directory.onChange(() => this.#later(settleMs));
+    this.#later(settleMs);
+  }
+
+  get isIdle(): boolean {
+    return this.#running === undefined;
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#unsubscribe();
+    this.#cancelTimer?.();
+    await this.#running;
+  }
+
+  #later(delayMs: number): void {
+    if (this.#closing.signal.aborted || this.#cancelTimer !== undefined) return;
+    this.#cancelTimer = this.#clock.after(delayMs, () => {
+      this.#cancelTimer = undefined;
+      if (this.#running !== undefined) return;
+      this.#running = this.#runAll().finally(() => {
+        this.#running = undefined;
+      });
+    });
+  }
+
+  /** Never rejects. */
+  async #runAll(): Promise<void> {
+    const { directory, log, isBusy } = this.#options;
+    try {
+      for (;;) {
+        const compaction = nextCompaction(directory.manifests(), isBusy);
+        if (compaction === undefined || this.#closing.signal.aborted) return;
+        if (!(await this.#run(compaction))) return this.#later(retryMs);
+      }
+    } catch (error) {
+      if (this.#closing.signal.aborted || isServiceError(error, "CANCELLED")) return;
+      log.warn("Shards could not be compacted; searches go on with the old ones.", { error });
+      this.#later(retryMs);
+    }
+  }
+
+  /** Gives false where a repository changed meanwhile. */
+  async #run(compaction: Compaction): Promise<boolean> {
+    const { directory, isBusy } = this.#options;
+    const manifests = compaction.kind === "merge" ? [compaction.manifest] : compaction.manifests;
+    const drafts = await this.#rewrite(manifests, compaction.kind === "merge" ? compaction.from : 0);
+    if (drafts === undefined) return false;
+    const [first] = drafts;
+    if (manifests.some(({ repositoryId }) => isBusy(repositoryId)) || first === undefined) {
+      directory.discard(drafts.map(({ path }) => path));
+      return false;
+    }
+    if (compaction.kind === "merge")
+      return directory.publishMerged(compaction.manifest, compaction.from, drafts);
+    await directory.publishCompound(first, compaction.manifests);
+    return true;
+  }
+
+  async #rewrite(manifests: readonly Manifest[], from: number): Promise<readonly Draft[] | undefined> {
+    const { directory, pool, onDamage } = this.#options;
+    const repositories = manifests.map((manifest) => ({
+      id: manifest.repositoryId,
+      segments: manifest.segments.map((segment) => directory.pathOf(segment)),
+      liveSlots: manifest.kind === "folder" ? [0] : manifest.revisions.map((revision) => revision.slot),
+    }));
+    const answer = await pool.run(
+      { kind: "rewrite", repositories, from, draftPath: directory.newDraft() },
+      this.#closing.signal,
+    );
+    if (answer.kind === "damaged") onDamage(basename(answer.path));
+    return answer.kind === "rewritten" ? answer.drafts : undefined;
+  }
+}
