@@ -22,9 +22,11 @@ export interface ChosenRevisions {
   readonly revisions: readonly Revision[];
   /** Name of the first; absent before the first commit. */
   readonly defaultRevision?: string;
+  /** Of its commit, in milliseconds since 1970. */
+  readonly committedAt?: number;
 }
 
-/** At most one git process, and none where the refs' files tell everything. */
+/** At most one git process, and none for an empty repository. */
 export async function chooseRevisions(
   place: GitPlace,
   refs: Refs,
@@ -36,14 +38,17 @@ export async function chooseRevisions(
     ([name]) => name === defaultRevision?.name || choice.isWantedBranch(name.slice(branchPrefix.length)),
   );
   const tags = named(refs, tagPrefix).filter(([name]) => choice.isWantedTag(name.slice(tagPrefix.length)));
+  const dates = await readDates(place, defaultRevision?.commit, choice.maxTags > 0 ? tags : [], signal);
   const revisions = [
     ...(defaultRevision ? [defaultRevision] : []),
     ...branches
       .map(([name, { hash }]) => revision(name, hash))
       .filter(({ name }) => name !== defaultRevision?.name),
-    ...(await newestTags(place, tags, choice.maxTags, signal)),
+    ...dates.tags.slice(0, Math.max(choice.maxTags, 0)).map(({ name, commit }) => revision(name, commit)),
   ];
-  return defaultRevision ? { revisions, defaultRevision: defaultRevision.name } : { revisions };
+  if (defaultRevision === undefined) return { revisions };
+  const committedAt = dates.commit === undefined ? {} : { committedAt: dates.commit * 1000 };
+  return { revisions, defaultRevision: defaultRevision.name, ...committedAt };
 }
 
 const branchPrefix = "refs/heads/";
@@ -68,33 +73,40 @@ function revision(name: string, hash: string): Revision {
   return { name, commit: hash as CommitHash };
 }
 
-/** Tags that lead to no commit (some lead to a tree) are left out. */
-async function newestTags(
+interface DatedTag {
+  readonly name: string;
+  readonly commit: string;
+  /** Seconds since 1970. */
+  readonly date: number;
+}
+
+/** The date of one commit, and the tags, newest first. Those that lead to no commit (some lead to a tree) are left out. */
+async function readDates(
   place: GitPlace,
+  commit: string | undefined,
   tags: readonly (readonly [string, Ref])[],
-  maxTags: number,
   signal: AbortSignal | undefined,
-): Promise<Revision[]> {
-  if (maxTags <= 0 || tags.length === 0) return [];
-  const dated: { name: string; commit: string; date: number }[] = [];
+): Promise<{ commit: number | undefined; tags: DatedTag[] }> {
   const asked = tags.flatMap(([, { hash }]) => [hash, `${hash}^{commit}`]);
-  let ownDate: number | undefined;
+  if (commit !== undefined) asked.push(commit);
+  const dated: DatedTag[] = [];
+  let date: number | undefined;
   await readObjects(
     place,
     asked,
     maxTagBytes,
     (object, index) => {
-      const [name] = tags[index >> 1] ?? [""];
-      if (index % 2 === 0) ownDate = dateOf(object);
+      const [name] = tags[index >> 1] ?? [];
+      if (name === undefined || index % 2 === 0) date = dateOf(object);
       else if (object.kind === "content" || object.kind === "tooLarge") {
-        dated.push({ name, commit: object.hash, date: ownDate ?? dateOf(object) ?? 0 });
+        dated.push({ name, commit: object.hash, date: date ?? dateOf(object) ?? 0 });
       }
       return undefined;
     },
     signal,
   );
   dated.sort((a, b) => b.date - a.date || (a.name < b.name ? 1 : -1));
-  return dated.slice(0, maxTags).map(({ name, commit }) => revision(name, commit));
+  return { commit: commit === undefined ? undefined : date, tags: dated };
 }
 
 /** The head of a tag or commit is short; its message may be long. */

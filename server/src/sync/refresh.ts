@@ -2,18 +2,18 @@
 import { createHash } from "node:crypto";
 import picomatch from "picomatch";
 import { ServiceError, throwIfAborted } from "#base/error";
-import type { Catalogue } from "#catalogue/catalogue";
+import type { Catalogue, RepositoryChange } from "#catalogue/catalogue";
 import type { BytePath } from "#git/bytePath";
 import { findPlace, type GitPlace } from "#git/place";
 import { readRefs, refLines } from "#git/refs";
 import { chooseRevisions, type RevisionChoice } from "#git/revisions";
 import type { Indexer } from "#indexing/indexing";
-import type { Repository } from "#model/repository";
+import type { CommitHash, Repository } from "#model/repository";
 import type { Overlay, OverlayAnswer } from "#overlay/overlay";
 import type { Clock } from "#platform/clock";
 import type { Pool } from "#platform/workers";
 import type { Manifest, ShardDirectory } from "#shard/directory";
-import { runOverlay, type Work, type WorkAnswer } from "./work";
+import { inspectShards, runOverlay, type Work, type WorkAnswer } from "./work";
 
 export interface WantedRevisions {
   /** Globs of short names. */
@@ -66,20 +66,15 @@ export async function refresh(
     repository.kind === "folder"
       ? await refreshFolder(repository, request, parts, signal)
       : await refreshClone(repository, request, parts, signal);
+  const isMoved = manifest !== before;
   const current = parts.catalogue.update(repository.id, {
-    ...countsOf(manifest),
-    revisions: manifest.revisions.map(
-      ({ name, commit }) => ({ name, commit }) as Repository["revisions"][number],
-    ),
-    defaultRevision: manifest.defaultRevision,
+    ...(isMoved ? await describe(manifest, parts, signal) : {}),
     state: "ready",
     progress: undefined,
     lastError: undefined,
-    ...(manifest === before ? {} : { indexedAt: parts.clock.now() }),
   });
   throwIfAborted(signal);
   if (current === undefined || repository.kind === "bare") return { differing: [] };
-  const isMoved = manifest !== before;
   return lookAtFiles(repository, manifest, request, isMoved, parts, signal);
 }
 
@@ -98,6 +93,7 @@ async function refreshClone(
   const chosen = await chooseRevisions(place, refs, choiceOf(wanted), signal);
   const isNew = manifest === undefined || anew;
   if (isNew) catalogue.update(repository.id, { state: "indexing", progress: 0 });
+  if (chosen.committedAt !== undefined) catalogue.update(repository.id, { pushedAt: chosen.committedAt });
   const fresh = await indexer.index(repository, chosen, {
     signal,
     anew,
@@ -156,15 +152,37 @@ function placeOf(repository: Repository): GitPlace {
   throw new ServiceError("GIT_FAILED", `${repository.path} is no git repository any more.`);
 }
 
-function countsOf({ segments }: Manifest) {
-  const counts = { documentCount: 0, skippedCount: 0, contentBytes: 0, indexBytes: 0 };
-  for (const segment of segments) {
-    counts.documentCount += segment.documentCount;
-    counts.skippedCount += segment.skippedCount;
-    counts.contentBytes += segment.contentBytes;
-    counts.indexBytes += segment.shardBytes;
-  }
-  return counts;
+/** What the catalogue says of a new manifest. */
+async function describe(
+  manifest: Manifest,
+  { directory, pool, clock }: RefreshParts,
+  signal: AbortSignal,
+): Promise<RepositoryChange> {
+  const { revisions, defaultRevision, segments } = manifest;
+  const [only] = segments;
+  // Deltas hide documents of older segments; a shard alone has said what it holds.
+  const counts =
+    segments.length === 1 && only !== undefined
+      ? only
+      : await inspectShards(pool, { ...inspection(directory, manifest), withSkipped: false }, signal);
+  return {
+    revisions: revisions.map(({ name, commit }) => ({ name, commit: commit as CommitHash })),
+    defaultRevision,
+    documentCount: counts.documentCount,
+    skippedCount: counts.skippedCount,
+    contentBytes: counts.contentBytes,
+    indexBytes: segments.reduce((sum, { shardBytes }) => sum + shardBytes, 0),
+    indexedAt: clock.now(),
+  };
+}
+
+/** What an index worker needs to look into the shards of a repository. */
+export function inspection(directory: ShardDirectory, { repositoryId, kind, revisions, segments }: Manifest) {
+  return {
+    repositoryId,
+    segmentPaths: segments.map((segment) => directory.pathOf(segment)),
+    slots: kind === "folder" ? [0] : revisions.map(({ slot }) => slot),
+  };
 }
 
 function digestOf(lines: readonly string[]): string {

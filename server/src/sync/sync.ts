@@ -11,6 +11,7 @@ import type { Catalogue } from "#catalogue/catalogue";
 import type { BytePath } from "#git/bytePath";
 import { findPlace } from "#git/place";
 import { Indexer } from "#indexing/indexing";
+import type { SkippedDocument } from "#indexing/inspect";
 import type { CodeHostType, Repository, RepositoryId } from "#model/repository";
 import type { Overlay } from "#overlay/overlay";
 import { type Clock, systemClock } from "#platform/clock";
@@ -18,10 +19,10 @@ import type { Log } from "#platform/log";
 import type { Pool } from "#platform/workers";
 import type { ShardDirectory } from "#shard/directory";
 import { lookThrough } from "./places";
-import { type RefreshParts, refresh, type WantedRevisions } from "./refresh";
+import { inspection, type RefreshParts, refresh, type WantedRevisions } from "./refresh";
 import { Schedule, type Urgency } from "./schedule";
 import { RepositoryWatch, type WatchEvents } from "./watch";
-import { indexPool, type Work, type WorkAnswer } from "./work";
+import { indexPool, inspectShards, type Work, type WorkAnswer } from "./work";
 
 export interface SyncOptions {
   readonly catalogue: Catalogue;
@@ -148,6 +149,15 @@ export class Sync {
     }
   }
 
+  /** Documents of a repository that are found by their names only, by path; none for an unknown repository. */
+  async skipped(id: RepositoryId, signal: AbortSignal): Promise<readonly SkippedDocument[]> {
+    const { directory } = this.#options;
+    const manifest = directory.manifest(id);
+    if (manifest === undefined) return [];
+    const wanted = { ...inspection(directory, manifest), withSkipped: true };
+    return (await inspectShards(this.#parts.pool, wanted, signal)).skipped;
+  }
+
   /** Repositories in which not every folder can be watched; they are looked at every few seconds instead. */
   polled(): readonly RepositoryId[] {
     return [...this.#live].filter(([, { watch }]) => watch?.isComplete === false).map(([id]) => id);
@@ -213,6 +223,8 @@ export class Sync {
       this.#again(id, live, retryMs);
     } finally {
       if (this.#runs.get(id) === run) this.#runs.delete(id);
+      // Forgotten while it ran: what it has published goes too.
+      if (catalogue.get(id) === undefined) await this.#forget(repository).catch(() => undefined);
     }
   }
 

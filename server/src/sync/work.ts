@@ -1,17 +1,29 @@
 /** Everything that an index worker does, as one task. */
 import { type IndexAnswer, type IndexTask, indexTask } from "#indexing/indexTask";
+import { type Inspection, inspect, type ShardContents } from "#indexing/inspect";
 import { withSignal } from "#indexing/taskSignal";
 import { makeOverlay, type OverlayAnswer, type OverlayTask } from "#overlay/overlay";
 import type { Files } from "#platform/files";
 import type { Pool, Task } from "#platform/workers";
+import { type Rewrite, type Rewritten, rewriteShards } from "#shard/rewrite";
 
-export type Work = IndexTask | ({ readonly kind: "overlay" } & OverlayTask);
-export type WorkAnswer = IndexAnswer | ({ readonly kind: "overlaid" } & OverlayAnswer);
+export type Work =
+  | IndexTask
+  | ({ readonly kind: "overlay" } & OverlayTask)
+  | ({ readonly kind: "inspect" } & Inspection)
+  | ({ readonly kind: "rewrite" } & Rewrite);
+export type WorkAnswer =
+  | IndexAnswer
+  | ({ readonly kind: "overlaid" } & OverlayAnswer)
+  | ({ readonly kind: "inspected" } & ShardContents)
+  | Rewritten;
 
 /** What an index worker serves. */
 export function indexWork(files?: Files): Task<Work, WorkAnswer> {
   const index = indexTask(files);
   return async (work, context) => {
+    if (work.kind === "inspect") return { kind: "inspected", ...(await inspect(work)) };
+    if (work.kind === "rewrite") return rewriteShards(work, context.cancelled, files);
     if (work.kind !== "overlay") return index(work, context);
     return { kind: "overlaid", ...(await withSignal(context, (signal) => makeOverlay(work, signal))) };
   };
@@ -30,5 +42,15 @@ export async function runOverlay(
 ): Promise<OverlayAnswer> {
   const answer = await pool.run({ kind: "overlay", ...task }, signal);
   if (answer.kind !== "overlaid") throw new Error(`An index worker answered ${answer.kind}`);
+  return answer;
+}
+
+export async function inspectShards(
+  pool: Pool<Work, WorkAnswer>,
+  inspection: Inspection,
+  signal: AbortSignal,
+): Promise<ShardContents> {
+  const answer = await pool.run({ kind: "inspect", ...inspection }, signal);
+  if (answer.kind !== "inspected") throw new Error(`An index worker answered ${answer.kind}`);
   return answer;
 }
