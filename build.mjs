@@ -57,15 +57,13 @@ const apart = {
   },
 };
 
-const serverBuilds = servers
-  .filter(({ entry }) => existsSync(join(root, entry)))
-  .map(({ entry, banner }) => ({
-    ...common,
-    entryPoints: [entry],
-    outdir: "dist/server",
-    plugins: [...common.plugins, apart],
-    ...(banner === undefined ? {} : { banner: { js: banner } }),
-  }));
+const serverBuilds = servers.map(({ entry, banner }) => ({
+  ...common,
+  entryPoints: [entry],
+  outdir: "dist/server",
+  plugins: [...common.plugins, apart],
+  ...(banner === undefined ? {} : { banner: { js: banner } }),
+}));
 
 const vendorBuild = {
   ...common,
@@ -85,7 +83,10 @@ const testBuild = {
   packages: "external",
 };
 
-const builds = [...(target === "tests" ? [] : [...serverBuilds, vendorBuild]), ...(target === "server" ? [] : [testBuild])];
+const builds = [
+  ...(target === "tests" ? [] : [...serverBuilds, vendorBuild]),
+  ...(target === "server" ? [] : [testBuild]),
+];
 
 if (watch) {
   for (const options of builds) await (await context({ ...options, logLevel: "info" })).watch();

@@ -82,13 +82,10 @@ async function check() {
 }
 
 async function prepare(target) {
-  const steps = () => [
-    ...(installed() ? [] : [install]),
-    ...outdated(target).map((bundles) => () => build(bundles)),
-  ];
-  if (steps().length === 0) return;
+  if (installed() && outdated(target).length === 0) return;
   await alone(async () => {
-    for (let [step] = steps(); step !== undefined; [step] = steps()) await step();
+    if (!installed()) await install();
+    for (const bundles of outdated(target)) await build(bundles);
   });
 }
 
