@@ -7,7 +7,6 @@ import { categorize } from "#languages/categorize";
 import { detectLanguage } from "#languages/detect";
 import { documentCategories, type SkipReason } from "#model/document";
 import type { Files } from "#platform/files";
-import { diskFiles } from "#platform/files";
 import { loadChecksum } from "#shard/checksum";
 import type { Draft } from "#shard/directory";
 import { writeDraft } from "#shard/draft";
@@ -16,49 +15,62 @@ import { skipReason } from "#shard/skipReason";
 import type { ShardWriter } from "#shard/writer";
 import type { PlannedDocument } from "./plan";
 
-export interface Building {
-  readonly place: GitPlace;
+export interface ShardBuilding {
   readonly repositoryId: number;
-  /** Hashes that the repository does not have: a partial clone. */
-  readonly missing: ReadonlySet<string>;
   /** Where the first draft goes; further ones have a number behind it. */
   readonly draftPath: string;
   readonly signal: AbortSignal;
   readonly onDocuments: (count: number) => void;
-  readonly files?: Files;
+  readonly files: Files;
 }
 
-const progressStep = 500;
+export interface Building extends ShardBuilding {
+  readonly place: GitPlace;
+  /** Hashes that the repository does not have: a partial clone. */
+  readonly missing: ReadonlySet<string>;
+}
+
+/** Progress is told, and cancellation looked for, after so many documents. */
+export const progressStep = 500;
 
 /** Writes `documents` in their order, as many shards as their text needs. Where it fails no draft is left. */
 export async function buildShards(
   documents: readonly PlannedDocument[],
   building: Building,
 ): Promise<Draft[]> {
+  let next = 0;
+  return writeShards(
+    building,
+    () => next < documents.length,
+    async (writer) => {
+      next += await addDocuments(writer, documents.slice(next), building);
+    },
+  );
+}
+
+/** Writes shards, at least one, until there is nothing more to `fill` them with. Where it fails no draft is left. */
+export async function writeShards(
+  building: ShardBuilding,
+  hasMore: () => boolean,
+  fill: (writer: ShardWriter) => Promise<void> | void,
+): Promise<Draft[]> {
   const drafts: Draft[] = [];
   try {
-    for (let next = 0; next < documents.length || drafts.length === 0; ) {
-      drafts.push(
-        await writeShard(draftName(building.draftPath, drafts.length), building, async (writer) => {
-          next += await addDocuments(writer, documents.slice(next), building);
-        }),
-      );
+    while (hasMore() || drafts.length === 0) {
+      const path = drafts.length === 0 ? building.draftPath : `${building.draftPath}.${drafts.length}`;
+      drafts.push(await writeShard(path, building, fill));
     }
   } catch (error) {
-    for (const { path } of drafts) (building.files ?? diskFiles).remove(path);
+    for (const { path } of drafts) building.files.remove(path);
     throw error;
   }
   return drafts;
 }
 
-export function draftName(path: string, number: number): string {
-  return number === 0 ? path : `${path}.${number}`;
-}
-
 /** One draft shard of one repository. */
 export async function writeShard(
   path: string,
-  { repositoryId, files }: Pick<Building, "repositoryId" | "files">,
+  { repositoryId, files }: Pick<ShardBuilding, "repositoryId" | "files">,
   fill: (writer: ShardWriter) => Promise<void> | void,
 ): Promise<Draft> {
   const checksum = await loadChecksum();

@@ -5,6 +5,7 @@
  */
 import type { BytePath } from "#git/bytePath";
 import { bytesOf } from "#git/bytePath";
+import { findMissing } from "#git/partialClone";
 import { diffTrees, rootTrees } from "#git/tree";
 import { fileSource } from "#platform/byteSource";
 import { loadChecksum } from "#shard/checksum";
@@ -35,11 +36,11 @@ const maxDeltaDocuments = 8_000;
 export async function buildDelta(
   moved: readonly MovedRevision[],
   segmentPaths: readonly string[],
-  building: Building,
+  building: Omit<Building, "missing">,
 ): Promise<{ drafts: Draft[]; lostSlots: number[] } | undefined> {
   const compared = await compare(moved, building);
   if (compared === undefined) return undefined;
-  const { changes, lostSlots } = compared;
+  const { changes, lostSlots, trees } = compared;
   const kept = moved.filter(({ slot }) => !lostSlots.includes(slot));
   const likenesses = kept.flatMap(({ slot, like }) => (like === undefined ? [] : [{ slot, like }]));
   if (changes.size === 0 && likenesses.length === 0) return { drafts: [], lostSlots };
@@ -51,6 +52,7 @@ export async function buildDelta(
     for (const path of segmentPaths) readers.push(new ShardReader(fileSource(path), checksum));
     const segments = new RepositorySegments(building.repositoryId, readers);
     const { documents, overrides } = planDelta(changes, likenesses, segments);
+    const missing = await findMissing(building.place, trees, building.signal);
     const sorted = sortByRank(documents, categoryRank);
     const draft = await writeShard(building.draftPath, building, async (writer) => {
       for (const likeness of likenesses) writer.liken(likeness);
@@ -71,8 +73,8 @@ type ChangesByPath = ReadonlyMap<BytePath, ReadonlyMap<number, string | undefine
 /** `undefined` where a commit that the index was made from is gone. */
 async function compare(
   moved: readonly MovedRevision[],
-  { place, signal }: Building,
-): Promise<{ changes: ChangesByPath; lostSlots: number[] } | undefined> {
+  { place, signal }: Omit<Building, "missing">,
+): Promise<{ changes: ChangesByPath; lostSlots: number[]; trees: string[] } | undefined> {
   const commits = moved.flatMap(({ indexedCommit, commit }) => [indexedCommit, commit]);
   const trees = await rootTrees(place, commits, signal);
   const pairs: { slot: number; from: string; to: string }[] = [];
@@ -92,7 +94,7 @@ async function compare(
       changes.set(path, slots.set(slot, entry?.hash));
     }
   }
-  return { changes, lostSlots };
+  return { changes, lostSlots, trees: pairs.map(({ to }) => to) };
 }
 
 /** Exported for tests. */

@@ -5,10 +5,10 @@ import { throwIfAborted } from "#base/error";
 import { type BytePath, joined, onDisk } from "#git/bytePath";
 import { WorkingFiles } from "#git/workingFile";
 import { readFolder } from "#git/workingTree";
-import { diskFiles } from "#platform/files";
 import type { Draft } from "#shard/directory";
 import { maxDocumentBytes, targetShardBytes } from "#shard/shard";
-import { addDocument, type Building, categoryRank, draftName, writeShard } from "./buildTask";
+import type { ShardWriter } from "#shard/writer";
+import { addDocument, categoryRank, progressStep, type ShardBuilding, writeShards } from "./buildTask";
 import { type PlannedDocument, sortByRank } from "./plan";
 
 export interface FolderFile {
@@ -45,53 +45,44 @@ export function digestFolder(files: Iterable<FolderFile>): string {
   return hash.digest("hex");
 }
 
-/** Writes the shards of a folder as it is now. Files that vanish meanwhile are left out. */
-export async function buildFolder(
-  root: string,
-  found: readonly FolderFile[],
-  building: Omit<Building, "place" | "missing">,
-): Promise<Draft[]> {
-  const files = new WorkingFiles(root);
+/** Documents of a folder, best first. */
+export function planFolder(found: readonly FolderFile[]): PlannedDocument[] {
   const slots = [folderSlot];
-  const documents = sortByRank(
+  return sortByRank(
     found.map(({ path }) => ({ path, hash: "", slots })),
     categoryRank,
   );
-  const drafts: Draft[] = [];
-  try {
-    for (let next = 0; next < documents.length || drafts.length === 0; ) {
-      const path = draftName(building.draftPath, drafts.length);
-      drafts.push(
-        await writeShard(path, building, (writer) => {
-          const start = next;
-          while (next < documents.length && writer.contentBytes < targetShardBytes) {
-            throwIfAborted(building.signal);
-            addFile(files, documents[next++], (...given) => addDocument(writer, ...given));
-          }
-          building.onDocuments(next - start);
-        }),
-      );
-    }
-  } catch (error) {
-    for (const { path } of drafts) (building.files ?? diskFiles).remove(path);
-    throw error;
-  }
-  return drafts;
 }
 
-function addFile(
-  files: WorkingFiles,
-  document: PlannedDocument | undefined,
-  add: (
-    document: PlannedDocument,
-    content: Uint8Array | undefined,
-    skip?: "tooLarge" | "unreadable",
-    size?: number,
-  ) => void,
-): void {
+/** Writes the shards of files as they are now. Those that vanish meanwhile are left out. */
+export async function buildFromDisk(
+  root: string,
+  documents: readonly PlannedDocument[],
+  building: ShardBuilding,
+): Promise<Draft[]> {
+  const files = new WorkingFiles(root);
+  let next = 0;
+  return writeShards(
+    building,
+    () => next < documents.length,
+    (writer) => {
+      let reported = next;
+      while (next < documents.length && writer.contentBytes < targetShardBytes) {
+        throwIfAborted(building.signal);
+        addFile(writer, files, documents[next++]);
+        if (next - reported < progressStep) continue;
+        building.onDocuments(next - reported);
+        reported = next;
+      }
+      building.onDocuments(next - reported);
+    },
+  );
+}
+
+function addFile(writer: ShardWriter, files: WorkingFiles, document: PlannedDocument | undefined): void {
   if (document === undefined) return;
   const file = files.read(document.path, maxDocumentBytes);
-  if (file.kind === "content") add(document, file.bytes);
-  else if (file.kind === "tooLarge") add(document, undefined, "tooLarge", file.size);
-  else if (file.kind === "unreadable") add(document, undefined, "unreadable");
+  if (file.kind === "content") addDocument(writer, document, file.bytes);
+  else if (file.kind === "tooLarge") addDocument(writer, document, undefined, "tooLarge", file.size);
+  else if (file.kind === "unreadable") addDocument(writer, document, undefined, "unreadable");
 }

@@ -1,15 +1,15 @@
 /** What an index worker can be asked for about one repository, and how it answers. Everything here crosses threads. */
 import { ServiceError } from "#base/error";
 import { Limiter } from "#base/limiter";
-import { isPartialClone, missingObjects } from "#git/partialClone";
+import { findMissing } from "#git/partialClone";
 import type { GitPlace } from "#git/place";
 import { diffTrees, listTree, rootTrees } from "#git/tree";
 import { diskFiles, type Files } from "#platform/files";
 import type { TaskContext } from "#platform/workers";
 import type { Draft } from "#shard/directory";
-import { type Building, buildShards, categoryRank } from "./buildTask";
+import { buildShards, categoryRank, type ShardBuilding } from "./buildTask";
 import { buildDelta, type MovedRevision } from "./deltaTask";
-import { buildFolder, digestFolder, walkFolder } from "./folderTask";
+import { buildFromDisk, digestFolder, planFolder, walkFolder } from "./folderTask";
 import {
   cutTasks,
   type PackedDocuments,
@@ -31,6 +31,11 @@ export interface SlottedCommit {
   readonly slot: number;
 }
 
+/** Objects of a repository, of which some may be missing, or files of a folder. */
+export type ContentSource =
+  | { readonly kind: "git"; readonly place: GitPlace; readonly missing: readonly string[] }
+  | { readonly kind: "disk"; readonly root: string };
+
 export type IndexTask =
   /** List all documents; a small repository is built at once. The default revision is the first. */
   | ({
@@ -40,9 +45,8 @@ export type IndexTask =
     } & Draftable)
   | ({
       readonly kind: "build";
-      readonly place: GitPlace;
+      readonly from: ContentSource;
       readonly documents: PackedDocuments;
-      readonly missing: readonly string[];
     } & Draftable)
   | ({
       readonly kind: "delta";
@@ -50,7 +54,7 @@ export type IndexTask =
       readonly moved: readonly MovedRevision[];
       readonly segmentPaths: readonly string[];
     } & Draftable)
-  /** Build a plain folder, unless its digest is still `digest`. */
+  /** List the files of a plain folder, unless its digest is still `digest`; a small one is built at once. */
   | ({ readonly kind: "folder"; readonly root: string; readonly digest?: string } & Draftable);
 
 export type IndexAnswer =
@@ -58,13 +62,19 @@ export type IndexAnswer =
       readonly kind: "planned";
       /** One a build. */
       readonly tasks: readonly PackedDocuments[];
-      readonly missing: readonly string[];
+      readonly from: ContentSource;
       readonly documentCount: number;
       /** Slots whose commits are not in the repository. */
       readonly lostSlots: readonly number[];
+      /** Of a folder. */
+      readonly digest: string;
     }
-  | { readonly kind: "built"; readonly drafts: readonly Draft[]; readonly lostSlots: readonly number[] }
-  | { readonly kind: "folderBuilt"; readonly drafts: readonly Draft[]; readonly digest: string }
+  | {
+      readonly kind: "built";
+      readonly drafts: readonly Draft[];
+      readonly lostSlots: readonly number[];
+      readonly digest: string;
+    }
   /** Nothing differs from what the index has. */
   | { readonly kind: "unchanged" }
   /** A delta does not pay: build anew. */
@@ -87,38 +97,68 @@ export function indexTask(
       oneWriter.run(() => {
         const { repositoryId, draftPath } = task;
         const onDocuments = (documents: number) => context.emit({ documents } satisfies IndexProgress);
-        return run(task, { repositoryId, draftPath, signal, onDocuments, files, missing: new Set<string>() });
+        return run(task, { repositoryId, draftPath, signal, onDocuments, files });
       }, signal),
     );
 }
 
-async function run(task: IndexTask, frame: Omit<Building, "place">): Promise<IndexAnswer> {
+async function run(task: IndexTask, frame: ShardBuilding): Promise<IndexAnswer> {
   switch (task.kind) {
     case "plan":
-      return plan(task.revisions, { ...frame, place: task.place });
-    case "build": {
-      const building = { ...frame, place: task.place, missing: new Set(task.missing) };
-      return {
-        kind: "built",
-        drafts: await buildShards(unpackDocuments(task.documents), building),
-        lostSlots: [],
-      };
-    }
+      return plan(task.place, task.revisions, frame);
+    case "build":
+      return built(await build(task.from, unpackDocuments(task.documents), frame));
     case "delta": {
       const delta = await buildDelta(task.moved, task.segmentPaths, { ...frame, place: task.place });
-      return delta === undefined ? { kind: "rebuild" } : { kind: "built", ...delta };
+      return delta === undefined ? { kind: "rebuild" } : built(delta.drafts, delta.lostSlots);
     }
     case "folder": {
       const found = [...walkFolder(task.root)];
       const digest = digestFolder(found);
       if (digest === task.digest) return { kind: "unchanged" };
-      return { kind: "folderBuilt", drafts: await buildFolder(task.root, found, frame), digest };
+      return buildOrCut(planFolder(found), { kind: "disk", root: task.root }, frame, { digest });
     }
   }
 }
 
-async function plan(revisions: readonly SlottedCommit[], building: Building): Promise<IndexAnswer> {
-  const { place, signal } = building;
+function built(drafts: readonly Draft[], lostSlots: readonly number[] = [], digest = ""): IndexAnswer {
+  return { kind: "built", drafts, lostSlots, digest };
+}
+
+function build(
+  from: ContentSource,
+  documents: readonly PlannedDocument[],
+  frame: ShardBuilding,
+): Promise<Draft[]> {
+  if (from.kind === "disk") return buildFromDisk(from.root, documents, frame);
+  return buildShards(documents, { ...frame, place: from.place, missing: new Set(from.missing) });
+}
+
+/** A crossing to another thread does not pay for what one shard holds. */
+async function buildOrCut(
+  documents: readonly PlannedDocument[],
+  from: ContentSource,
+  frame: ShardBuilding,
+  { lostSlots = [], digest = "" }: { lostSlots?: readonly number[]; digest?: string },
+): Promise<IndexAnswer> {
+  const tasks = cutTasks(documents);
+  if (tasks.length <= 1) return built(await build(from, documents, frame), lostSlots, digest);
+  return {
+    kind: "planned",
+    tasks: tasks.map(packDocuments),
+    from,
+    documentCount: documents.length,
+    lostSlots,
+    digest,
+  };
+}
+
+async function plan(
+  place: GitPlace,
+  revisions: readonly SlottedCommit[],
+  frame: ShardBuilding,
+): Promise<IndexAnswer> {
+  const { signal } = frame;
   const trees = await rootTrees(
     place,
     revisions.map(({ commit }) => commit),
@@ -136,21 +176,9 @@ async function plan(revisions: readonly SlottedCommit[], building: Building): Pr
       `None of the commits of ${place.workTree ?? place.gitDir} can be read.`,
     );
   }
-  const missing = isPartialClone(place)
-    ? await missingObjects(place, [...new Set(present.map(({ tree }) => tree))], signal)
-    : new Set<string>();
+  const missing = await findMissing(place, [...new Set(present.map(({ tree }) => tree))], signal);
   const documents = sortByRank(await listDocuments(place, base, others, signal), categoryRank);
-  const tasks = cutTasks(documents);
-  if (tasks.length <= 1) {
-    return { kind: "built", drafts: await buildShards(documents, { ...building, missing }), lostSlots };
-  }
-  return {
-    kind: "planned",
-    tasks: tasks.map(packDocuments),
-    missing: [...missing],
-    documentCount: documents.length,
-    lostSlots,
-  };
+  return buildOrCut(documents, { kind: "git", place, missing: [...missing] }, frame, { lostSlots });
 }
 
 interface SlottedTree {

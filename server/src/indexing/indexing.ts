@@ -61,26 +61,23 @@ export class Indexer {
   async indexFolder(
     repository: Repository,
     digest: string | undefined,
-    { signal, anew = false }: IndexOptions,
+    options: IndexOptions,
   ): Promise<{ manifest: Manifest; digest: string }> {
-    const old = anew ? undefined : this.#directory.manifest(repository.id);
+    const old = options.anew ? undefined : this.#directory.manifest(repository.id);
     const known = old === undefined ? undefined : digest;
-    const draftPath = this.#directory.newDraft();
-    const answer = await this.#pool.run(
-      {
-        kind: "folder",
-        root: repository.path,
-        repositoryId: repository.id,
-        draftPath,
-        ...(known === undefined ? {} : { digest: known }),
-      },
-      signal,
-    );
-    if (answer.kind === "unchanged" && old !== undefined && known !== undefined)
+    const next = { ...identity(repository), revisions: [], nextSlot: 1 };
+    const task: IndexTask = {
+      kind: "folder",
+      root: repository.path,
+      repositoryId: repository.id,
+      draftPath: this.#directory.newDraft(),
+      ...(known === undefined ? {} : { digest: known }),
+    };
+    const planned = await this.#pool.run(task, options.signal);
+    if (planned.kind === "unchanged" && old !== undefined && known !== undefined) {
       return { manifest: old, digest: known };
-    if (answer.kind !== "folderBuilt") throw unexpected(answer);
-    const change = { ...identity(repository), revisions: [], nextSlot: 1, keepSegments: false };
-    return { manifest: await this.#directory.publish(change, answer.drafts), digest: answer.digest };
+    }
+    return { manifest: await this.#finish(next, planned, options), digest: digestOf(planned) };
   }
 
   /** `undefined` where a delta does not pay. */
@@ -107,6 +104,12 @@ export class Indexer {
     });
     if (answer.kind === "rebuild") return undefined;
     if (answer.kind !== "built") throw unexpected(answer);
+    const current = this.#directory.manifest(next.repositoryId);
+    if (current !== undefined && current.segments !== old.segments) {
+      // Overrides count on the segments that the worker saw; others (a compaction's) want another delta.
+      this.#directory.discard(answer.drafts.map(({ path }) => path));
+      return this.#delta(current, next, place, options);
+    }
     return this.#directory.publish(
       { ...withoutLost(next, answer.lostSlots), keepSegments: true },
       answer.drafts,
@@ -123,35 +126,45 @@ export class Indexer {
     }
   }
 
-  async #build(next: NextManifest, place: GitPlace, { signal, onProgress }: IndexOptions): Promise<Manifest> {
+  async #build(next: NextManifest, place: GitPlace, options: IndexOptions): Promise<Manifest> {
     const { repositoryId } = next;
     const revisions = defaultFirst(next).map(({ commit, slot }) => ({ commit, slot }));
+    const draftPath = this.#directory.newDraft();
     const planned = await this.#pool.run(
-      { kind: "plan", place, repositoryId, revisions, draftPath: this.#directory.newDraft() },
-      signal,
+      { kind: "plan", place, repositoryId, revisions, draftPath },
+      options.signal,
     );
-    const publish = (drafts: readonly Draft[], lostSlots: readonly number[]) =>
-      this.#directory.publish({ ...withoutLost(next, lostSlots), keepSegments: false }, drafts);
-    if (planned.kind === "built") return publish(planned.drafts, planned.lostSlots);
-    if (planned.kind !== "planned") throw unexpected(planned);
+    return this.#finish(next, planned, options);
+  }
 
+  /** Publishes what is built, after building what is only planned. */
+  async #finish(next: NextManifest, planned: IndexAnswer, options: IndexOptions): Promise<Manifest> {
+    if (planned.kind !== "built" && planned.kind !== "planned") throw unexpected(planned);
+    const drafts =
+      planned.kind === "built" ? planned.drafts : await this.#buildAll(next.repositoryId, planned, options);
+    return this.#directory.publish({ ...withoutLost(next, planned.lostSlots), keepSegments: false }, drafts);
+  }
+
+  /** Where one task fails the others are called off, and what is written is removed when all have ended. */
+  async #buildAll(
+    repositoryId: number,
+    { tasks, from, documentCount }: Extract<IndexAnswer, { kind: "planned" }>,
+    { signal, onProgress }: IndexOptions,
+  ): Promise<readonly Draft[]> {
     let done = 0;
     const onPartial = (partial: unknown) => {
       done += (partial as IndexProgress).documents;
-      onProgress?.(Math.min(done / Math.max(planned.documentCount, 1), 1));
+      onProgress?.(Math.min(done / documentCount, 1));
     };
-    // Where one task fails the others are called off, and what is written is removed when all have ended.
     const failure = new AbortController();
     const both = AbortSignal.any([signal, failure.signal]);
-    const builds = planned.tasks.map(async (documents) => {
-      const draftPath = this.#directory.newDraft();
+    const builds = tasks.map(async (documents) => {
       const task = {
         kind: "build",
-        place,
+        from,
         repositoryId,
         documents,
-        missing: planned.missing,
-        draftPath,
+        draftPath: this.#directory.newDraft(),
       } as const;
       try {
         const answer = await this.#pool.run(task, both, onPartial);
@@ -165,11 +178,9 @@ export class Indexer {
     const ended = await Promise.allSettled(builds);
     const drafts = ended.flatMap((build) => (build.status === "fulfilled" ? build.value : []));
     const errors = ended.flatMap((build) => (build.status === "rejected" ? [build.reason as unknown] : []));
-    if (errors.length > 0) {
-      this.#directory.discard(drafts.map(({ path }) => path));
-      throw errors.find((error) => !isServiceError(error, "CANCELLED")) ?? errors[0];
-    }
-    return publish(drafts, planned.lostSlots);
+    if (errors.length === 0) return drafts;
+    this.#directory.discard(drafts.map(({ path }) => path));
+    throw errors.find((error) => !isServiceError(error, "CANCELLED")) ?? errors[0];
   }
 }
 
@@ -249,6 +260,10 @@ function placeOf(repository: Repository): GitPlace {
   const place = findPlace(repository.path);
   if (place) return place;
   throw new ServiceError("GIT_FAILED", `${repository.path} is no git repository any more.`);
+}
+
+function digestOf(answer: IndexAnswer): string {
+  return answer.kind === "built" || answer.kind === "planned" ? answer.digest : "";
 }
 
 function unexpected(answer: IndexAnswer): Error {

@@ -68,7 +68,7 @@ export async function refresh(
       : await refreshClone(repository, request, parts, signal);
   const isMoved = manifest !== before;
   const current = parts.catalogue.update(repository.id, {
-    ...(isMoved ? await describe(manifest, parts, signal) : {}),
+    ...(isMoved ? await describe(manifest, before, parts, signal) : {}),
     state: "ready",
     progress: undefined,
     lastError: undefined,
@@ -155,16 +155,16 @@ function placeOf(repository: Repository): GitPlace {
 /** What the catalogue says of a new manifest. */
 async function describe(
   manifest: Manifest,
+  before: Manifest | undefined,
   { directory, pool, clock }: RefreshParts,
   signal: AbortSignal,
 ): Promise<RepositoryChange> {
   const { revisions, defaultRevision, segments } = manifest;
-  const [only] = segments;
-  // Deltas hide documents of older segments; a shard alone has said what it holds.
-  const counts =
-    segments.length === 1 && only !== undefined
-      ? only
-      : await inspectShards(pool, { ...inspection(directory, manifest), withSkipped: false }, signal);
+  const older = new Set(before?.segments.map(({ file }) => file));
+  // Where all shards are new, each has said what it holds. Deltas hide some of that, and compound shards hold more.
+  const counts = segments.every(({ file }) => !older.has(file))
+    ? added(segments)
+    : await inspectShards(pool, { ...inspection(directory, manifest), withSkipped: false }, signal);
   return {
     revisions: revisions.map(({ name, commit }) => ({ name, commit: commit as CommitHash })),
     defaultRevision,
@@ -174,6 +174,16 @@ async function describe(
     indexBytes: segments.reduce((sum, { shardBytes }) => sum + shardBytes, 0),
     indexedAt: clock.now(),
   };
+}
+
+function added(segments: Manifest["segments"]) {
+  const sum = { documentCount: 0, skippedCount: 0, contentBytes: 0 };
+  for (const { documentCount, skippedCount, contentBytes } of segments) {
+    sum.documentCount += documentCount;
+    sum.skippedCount += skippedCount;
+    sum.contentBytes += contentBytes;
+  }
+  return sum;
 }
 
 /** What an index worker needs to look into the shards of a repository. */
