@@ -151,10 +151,7 @@ const modeNames: Readonly<Record<string, string>> = {
   dosbatch: "Batchfile",
 };
 
-/** One character a byte: the patterns look for ASCII, and this never fails. */
+/** One character a byte: the patterns look for ASCII, and this never fails. `TextDecoder` takes ten times as long. */
 function latin1(bytes: Uint8Array): string {
-  if (bytes.length <= 1024) return String.fromCharCode(...bytes);
-  return decoder.decode(bytes);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }
-
-const decoder = new TextDecoder("latin1");

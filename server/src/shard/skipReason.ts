@@ -1,12 +1,14 @@
 /** What becomes of a document's bytes: text that is indexed, or a reason why only its name is. */
 import type { SkipReason } from "#model/document";
 import { maxDocumentBytes } from "./shard";
+import { countDistinctTrigrams } from "./trigram";
 
 /** `undefined` for text that is indexed whole. */
 export function skipReason(content: Uint8Array): SkipReason | undefined {
   if (content.length > maxDocumentBytes) return "tooLarge";
   if (hasWideEncoding(content)) return "notText";
-  if (content.includes(0)) return "binary";
+  // On a `Buffer` this is `memchr`; `Uint8Array` compares one by one.
+  if (Buffer.from(content.buffer, content.byteOffset, content.byteLength).includes(0)) return "binary";
   return isNoise(content) ? "tooManyTrigrams" : undefined;
 }
 
@@ -32,34 +34,16 @@ function isNoise(content: Uint8Array): boolean {
   if (content.length <= maxTrigrams) return false;
   let blanks = 0;
   let ascii = 0;
-  for (let at = 0; at < content.length; at++) {
+  let looked = 0;
+  for (let at = 0; at < content.length; at += sampleStep) {
     const byte = content[at] ?? 0;
+    looked++;
     if (byte < 0x80) ascii++;
     if (byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)) blanks++;
   }
-  if (blanks >= content.length * minBlankShare || ascii < content.length * maxAsciiShare) return false;
-  return countTrigrams(content) > maxTrigrams;
+  if (blanks >= looked * minBlankShare || ascii < looked * maxAsciiShare) return false;
+  return countDistinctTrigrams(content, maxTrigrams) > maxTrigrams;
 }
 
-/** One bit for each of 2^24 trigrams; made when the first suspect comes. */
-let seen: Uint32Array | undefined;
-
-/** Different trigrams of the folded bytes. */
-function countTrigrams(content: Uint8Array): number {
-  seen ??= new Uint32Array(1 << 19);
-  seen.fill(0);
-  let count = 0;
-  let trigram = 0;
-  for (let at = 0; at < content.length; at++) {
-    const byte = content[at] ?? 0;
-    trigram = ((trigram << 8) | (byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte)) & 0xffffff;
-    if (at < 2) continue;
-    const word = seen[trigram >>> 5] ?? 0;
-    const bit = 1 << (trigram & 31);
-    if ((word & bit) === 0) {
-      seen[trigram >>> 5] = word | bit;
-      count++;
-    }
-  }
-  return count;
-}
+/** One byte in so many is looked at for the shares: a thousand and more of any document that can be noise. */
+const sampleStep = 13;
