@@ -57,9 +57,7 @@ export async function buildDelta(
     const draft = await writeShard(building.draftPath, building, async (writer) => {
       for (const likeness of likenesses) writer.liken(likeness);
       for (const override of overrides) writer.override(override);
-      // A delta is one shard however large, so nothing is left over here.
-      for (let done = 0; done < sorted.length; )
-        done += await addDocuments(writer, sorted.slice(done), building);
+      await addDocuments(writer, sorted, { ...building, missing }, Number.POSITIVE_INFINITY);
     });
     return { drafts: [draft], lostSlots };
   } finally {
