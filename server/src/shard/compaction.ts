@@ -26,13 +26,15 @@ export type Compaction = MergeSegments | MakeCompound;
 const maxSegments = 8;
 /** Deltas are merged into the base when they hold more than this part of its text. */
 const maxDeltaPart = 0.3;
-/** Repositories with less text share a shard. */
-const smallRepositoryBytes = 8 * 1024 * 1024;
-/** Worth it from this many shards on. */
-const minCompoundMembers = 16;
-/** What one compound holds: as much as can be written again in a few seconds. */
+/** Files with less text are worth putting together. */
+const smallFileBytes = 16 * 1024 * 1024;
+/** Worth it from this many files on. */
+const minCompoundFiles = 16;
+/** What one compound holds: as much as can be written again in a second or two. */
 const compoundBytes = 64 * 1024 * 1024;
-const maxCompoundMembers = 2000;
+const maxCompoundMembers = 4000;
+/** A file much larger than all smaller ones together is not written again for their sake. */
+const maxGrowth = 2;
 
 /** The next thing to do, or nothing. Repositories that `isBusy` are left alone. */
 export function nextCompaction(
@@ -44,7 +46,7 @@ export function nextCompaction(
     const merge = nextMerge(manifest);
     if (merge !== undefined) return merge;
   }
-  return nextCompound(free, membersOfFiles(manifests.values()));
+  return nextCompound(manifests, isBusy);
 }
 
 function nextMerge(manifest: Manifest): MergeSegments | undefined {
@@ -59,36 +61,48 @@ function nextMerge(manifest: Manifest): MergeSegments | undefined {
     : undefined;
 }
 
-/** How many repositories name each file. */
-function membersOfFiles(manifests: Iterable<Manifest>): ReadonlyMap<string, number> {
-  const members = new Map<string, number>();
-  for (const { segments } of manifests) {
-    for (const { file } of segments) members.set(file, (members.get(file) ?? 0) + 1);
-  }
-  return members;
+/** A shard file and all that name it. */
+interface NamedFile {
+  readonly manifests: Manifest[];
+  bytes: number;
 }
 
 function nextCompound(
-  free: readonly Manifest[],
-  members: ReadonlyMap<string, number>,
+  manifests: ReadonlyMap<number, Manifest>,
+  isBusy: (repositoryId: number) => boolean,
 ): MakeCompound | undefined {
-  const small = free
-    .filter(({ segments }) => textOf(segments) < smallRepositoryBytes)
-    .filter(
-      ({ segments }) =>
-        segments.length === 1 && (members.get(segments[0]?.file ?? "") ?? 0) < minCompoundMembers,
+  const small = namedFiles(manifests.values())
+    .filter((file) => file.bytes < smallFileBytes)
+    .filter((file) =>
+      file.manifests.every((each) => each.segments.length === 1 && !isBusy(each.repositoryId)),
     )
-    .sort((left, right) => left.repositoryId - right.repositoryId);
+    .sort((left, right) => left.bytes - right.bytes);
   const chosen: Manifest[] = [];
+  let fileCount = 0;
   let bytes = 0;
-  for (const manifest of small) {
-    const more = textOf(manifest.segments);
-    if (chosen.length >= maxCompoundMembers || bytes + more > compoundBytes) break;
-    chosen.push(manifest);
-    bytes += more;
+  for (const file of small) {
+    const isTooMuch =
+      bytes + file.bytes > compoundBytes || chosen.length + file.manifests.length > maxCompoundMembers;
+    if (isTooMuch || (fileCount >= minCompoundFiles && file.bytes > maxGrowth * bytes)) break;
+    chosen.push(...file.manifests);
+    fileCount++;
+    bytes += file.bytes;
   }
-  const files = new Set(chosen.map((manifest) => manifest.segments[0]?.file));
-  return files.size >= minCompoundMembers ? { kind: "compound", manifests: chosen } : undefined;
+  chosen.sort((left, right) => left.repositoryId - right.repositoryId);
+  return fileCount >= minCompoundFiles ? { kind: "compound", manifests: chosen } : undefined;
+}
+
+function namedFiles(manifests: Iterable<Manifest>): NamedFile[] {
+  const files = new Map<string, NamedFile>();
+  for (const manifest of manifests) {
+    for (const { file, contentBytes } of manifest.segments) {
+      const named = files.get(file) ?? { manifests: [], bytes: 0 };
+      named.manifests.push(manifest);
+      named.bytes += contentBytes;
+      files.set(file, named);
+    }
+  }
+  return [...files.values()];
 }
 
 function textOf(segments: Manifest["segments"]): number {

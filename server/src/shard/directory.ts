@@ -4,7 +4,7 @@ import { ServiceError } from "#base/error";
 import { diskFiles, type Files, replaceFile } from "#platform/files";
 import { type Checksum, loadChecksum } from "./checksum";
 import { parseManifest, printManifest } from "./manifest";
-import type { ShardSummary } from "./shard";
+import type { ShardPartCounts, ShardSummary } from "./shard";
 
 /** A ref, the commit it named when it was indexed, and the slot that stands for it in sets. */
 export interface IndexedRevision {
@@ -13,7 +13,7 @@ export interface IndexedRevision {
   readonly slot: number;
 }
 
-/** One shard file of a repository; a compound file is named by several repositories. */
+/** One shard file of a repository. Of a compound file, which several repositories name, the counts are its share. */
 export interface Segment extends ShardSummary {
   readonly file: string;
 }
@@ -39,6 +39,7 @@ export interface Manifest {
 export interface Draft {
   readonly path: string;
   readonly summary: ShardSummary;
+  readonly parts: readonly ShardPartCounts[];
 }
 
 export type DirectoryChange =
@@ -160,7 +161,7 @@ export class ShardDirectory {
     const manifests = current.map((manifest) => ({
       ...manifest,
       generation: manifest.generation + 1,
-      segments,
+      segments: segments.map((segment) => shareOf(segment, draft, manifest.repositoryId)),
     }));
     await this.#commit(manifests, segments);
   }
@@ -264,4 +265,13 @@ export class ShardDirectory {
       });
     }
   }
+}
+
+/** A compound segment as one of its repositories counts it. */
+function shareOf(segment: Segment, { parts }: Draft, repositoryId: number): Segment {
+  const part = parts.find(({ id }) => id === repositoryId);
+  const { documentCount = 0, skippedCount = 0, contentBytes = 0 } = part ?? {};
+  const share = segment.documentCount === 0 ? 0 : documentCount / segment.documentCount;
+  const shardBytes = Math.round(segment.shardBytes * share);
+  return { ...segment, documentCount, skippedCount, contentBytes, shardBytes };
 }

@@ -27,7 +27,7 @@ export async function writeDraft(
     storing(path, () => files.fsync(opened));
     descriptor = undefined;
     files.close(opened);
-    return { path, summary };
+    return { path, summary, parts: writer.parts };
   } catch (error) {
     if (descriptor !== undefined) files.close(descriptor);
     files.remove(path);

@@ -131,6 +131,14 @@ export interface ShardRepository {
   readonly endDocument: number;
 }
 
+/** What one repository has of a shard. */
+export interface ShardPartCounts {
+  readonly id: number;
+  readonly documentCount: number;
+  readonly skippedCount: number;
+  readonly contentBytes: number;
+}
+
 /** What a finished shard reports. */
 export interface ShardSummary {
   readonly documentCount: number;

@@ -8,6 +8,7 @@ import {
   type Override,
   type ShardDocument,
   type ShardMeta,
+  type ShardPartCounts,
   type ShardRepository,
   type ShardSummary,
 } from "./shard";
@@ -50,6 +51,9 @@ export class ShardWriter {
   readonly #blobs: string[] = [];
   readonly #sizes: number[] = [];
   readonly #overrides: number[] = [];
+  /** What each repository has of the shard, after `finish`. */
+  readonly parts: ShardPartCounts[] = [];
+  #counted = { documentCount: 0, skippedCount: 0, contentBytes: 0 };
   #nameBytes = 0;
   #hashBytes = 20;
   #isDelta = false;
@@ -80,7 +84,20 @@ export class ShardWriter {
 
   #endRepository(): void {
     const last = this.#repositories.pop();
-    if (last !== undefined) this.#repositories.push({ ...last, endDocument: this.#names.length });
+    if (last === undefined) return;
+    this.#repositories.push({ ...last, endDocument: this.#names.length });
+    const before = this.#counted;
+    this.#counted = {
+      documentCount: this.#names.length,
+      skippedCount: this.#sizes.length,
+      contentBytes: this.#content.length,
+    };
+    this.parts.push({
+      id: last.id,
+      documentCount: this.#counted.documentCount - before.documentCount,
+      skippedCount: this.#counted.skippedCount - before.skippedCount,
+      contentBytes: this.#counted.contentBytes - before.contentBytes,
+    });
   }
 
   add(document: ShardDocument): void {

@@ -143,21 +143,20 @@ export class EmbeddedEngine implements Engine {
   }
 
   #forgetFiles(): void {
-    const named = new Map(
-      this.#manifests().flatMap((manifest) =>
-        manifest.segments.map((segment) => [segment.file, segment] as const),
-      ),
-    );
-    for (const file of this.#owners.keys()) {
-      if (!named.has(file)) {
-        this.#owners.delete(file);
-        this.#reportedDamage.delete(file);
-      }
+    const bytes = new Map<string, number>();
+    for (const { segments } of this.#options.directory.manifests().values()) {
+      for (const { file, contentBytes } of segments)
+        bytes.set(file, (bytes.get(file) ?? 0) + contentBytes + 1);
     }
     this.#loads.fill(0);
-    for (const [file, segment] of named) {
-      const owner = this.#owners.get(file) ?? 0;
-      this.#loads[owner] = (this.#loads[owner] ?? 0) + segment.contentBytes + 1;
+    for (const [file, owner] of this.#owners) {
+      const load = bytes.get(file);
+      if (load === undefined) {
+        this.#owners.delete(file);
+        this.#reportedDamage.delete(file);
+      } else {
+        this.#loads[owner] = (this.#loads[owner] ?? 0) + load;
+      }
     }
   }
 

@@ -77,7 +77,9 @@ export class ShardSet {
   }
 
   #know(shards: RepositoryShards, overlay: OpenOverlay | undefined): KnownRepository {
-    const readers = shards.segments.map((segment) => this.#open(segment.file, segment.path));
+    // A repository of which nothing is searched here needs no open files.
+    const isOwned = shards.segments.some((segment) => this.#owned.has(segment.file));
+    const readers = isOwned ? shards.segments.map((segment) => this.#open(segment.file, segment.path)) : [];
     const defaultRevision = shards.revisions.find((revision) => revision.name === shards.defaultRevision);
     return {
       shards,
