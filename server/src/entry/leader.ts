@@ -8,6 +8,7 @@ import type { Purpose } from "#cli/instance";
 import type { Caller } from "#contract/service";
 import { EmbeddedEngine } from "#engine/embedded/embeddedEngine";
 import { detectLanguage } from "#languages/detect";
+import type { RepositoryId } from "#model/repository";
 import type { Log } from "#platform/log";
 import { startThread, threadPool } from "#platform/workers";
 import { defaultTimeLimitMs } from "#query/limits";
@@ -15,6 +16,7 @@ import { createService } from "#service/createService";
 import { createDispatch } from "#service/dispatch";
 import type { RepositoryView } from "#service/repositoryView";
 import { ShardDirectory } from "#shard/directory";
+import { Compactor } from "#sync/compactor";
 import { Sync } from "#sync/sync";
 import type { Work, WorkAnswer } from "#sync/work";
 import { localRows } from "./localRows";
@@ -65,6 +67,13 @@ export async function buildLeader(
         .catch((error: unknown) => log.error("A working tree could not be handed to the engine.", { error }));
     },
   });
+  const compactor = new Compactor({
+    directory,
+    pool,
+    log,
+    isBusy: (id) => sync.isRunning(id as RepositoryId),
+    onDamage: (file) => sync.rebuild([file]),
+  });
   const repositories: RepositoryView = {
     all: () => catalogue.all(),
     get: (id) => catalogue.get(id),
@@ -87,6 +96,7 @@ export async function buildLeader(
   return {
     caller: createDispatch({ service, anonymous: anonymousAllowed(host, anonymous) }),
     async close() {
+      await compactor.close();
       await sync.close();
       await Promise.all([engine.close(), pool.close(), quickPool.close()]);
       catalogue.close();

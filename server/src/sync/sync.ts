@@ -137,6 +137,11 @@ export class Sync {
     return this.#scans > 0;
   }
 
+  /** Whether a run of this repository goes on. */
+  isRunning(id: RepositoryId): boolean {
+    return this.#schedule.isRunning(id);
+  }
+
   /** Whether nothing is queued, running or being looked through. */
   get isIdle(): boolean {
     return !this.isScanning && this.#schedule.isIdle;
