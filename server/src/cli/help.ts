@@ -12,7 +12,7 @@ export function overview(version: string): string {
     "",
     ...table(commands.map((command) => [command.name, command.summary])),
     "",
-    'First steps: "trawl serve ~/src" in one terminal, "trawl search WORD" in another.',
+    'Start with "trawl serve ~/src"; then, in another terminal, "trawl search WORD".',
     '"trawl COMMAND --help" tells more about each.',
     "",
   ].join("\n");

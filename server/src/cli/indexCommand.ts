@@ -4,9 +4,9 @@ import { absolutePath, readConfiguration } from "./configuration";
 import { type Flags, usage } from "./flags";
 import { reportProgress } from "./indexingProgress";
 import type { House, Instance } from "./instance";
-import { allRepositories, totalsInWords, totalsOf } from "./repositories";
+import { allRepositories, sizeInWords, totalsInWords, totalsOf } from "./repositories";
 import { harmless } from "./terminal";
-import { bytesInWords, counted, secondsInWords } from "./units";
+import { secondsInWords } from "./units";
 
 /** 0 where everything is indexed, 1 where a repository failed. */
 export async function indexCommand(house: House, flags: Flags): Promise<number> {
@@ -31,11 +31,7 @@ export async function indexCommand(house: House, flags: Flags): Promise<number> 
       const answer = { totals, durationMs: Math.round(durationMs), failed, repositories: touched };
       await print(`${JSON.stringify(answer, undefined, isScreen ? 2 : undefined)}\n`);
     } else {
-      const rows = touched.map(
-        (each) =>
-          `${harmless(each.repoName)}: ${counted(each.documentCount, "file")}, ` +
-          `${counted(each.revisions.length, "revision")}, ${bytesInWords(each.contentBytes)} of text\n`,
-      );
+      const rows = touched.map((each) => `${harmless(each.repoName)}: ${sizeInWords(each)}\n`);
       await print(`${rows.join("")}Indexed ${totalsInWords(totals)}, in ${secondsInWords(durationMs)}\n`);
     }
     return failed.length === 0 ? 0 : 1;

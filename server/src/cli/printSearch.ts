@@ -42,11 +42,12 @@ export function fileName(file: FileMatch, style: SearchStyle): string {
 /** Why the answer may be incomplete, in words; `undefined` where it is not. */
 export function incompleteness(
   result: Pick<SearchResult, "isSearchExhaustive" | "stats">,
+  maxMatches = 500,
 ): string | undefined {
   if (result.isSearchExhaustive) return undefined;
   switch (result.stats.flushReason) {
     case "MATCH_LIMIT":
-      return `only the first ${result.stats.actualMatchCount} matches are shown (--matches shows more)`;
+      return `there are more than ${maxMatches} matches${maxMatches < 100_000 ? " (--matches N brings more)" : ""}`;
     case "TIME_LIMIT":
       return "the time was up before everything was searched";
     case "BYTE_LIMIT":

@@ -33,6 +33,13 @@ export function totalsOf(repositories: readonly RepositoryItem[]): Totals {
   };
 }
 
+/** `1,204 files, 3 revisions, 12.4 MB of text` */
+export function sizeInWords(repository: RepositoryItem): string {
+  const { documentCount, revisions, contentBytes } = repository;
+  const history = revisions.length === 0 ? "no history" : counted(revisions.length, "revision");
+  return `${counted(documentCount, "file")}, ${history}, ${bytesInWords(contentBytes)} of text`;
+}
+
 /** `2 repositories, 1,204 files (3 skipped), 12.4 MB of text, 15.1 MB of index` */
 export function totalsInWords(totals: Totals): string {
   const skipped = totals.skipped === 0 ? "" : ` (${totals.skipped.toLocaleString("en-US")} by name only)`;

@@ -16,19 +16,29 @@ export async function searchCommand(house: House, flags: Flags): Promise<number>
   );
   try {
     const baseUrl = instance.url();
-    const result = await instance.caller("search", request, {
+    const call = {
       credentials: { kind: "local" },
       signal: house.interrupted,
       ...(baseUrl === undefined ? {} : { baseUrl }),
-    });
+    } as const;
+    // A stream that nobody reads brings the numbers alone.
+    const result: SearchResult = flags.has("count")
+      ? { ...(await instance.caller("streamSearch", request, call)), files: [] }
+      : await instance.caller("search", request, call);
     await printResult(house, flags, result);
     for (const { prefix, suggestion } of result.suggestions ?? []) {
       terminal.say(`trawl: "${prefix}" is no filter and was taken as text. Did you mean "${suggestion}"?\n`);
     }
-    if (result.files.length === 0) await sayIfNothingIsIndexed(house, instance);
-    const gap = incompleteness(result);
+    const { totalMatchCount } = result.stats;
+    if (totalMatchCount === 0) await sayIfNothingIsIndexed(house, instance);
+    const gap = incompleteness(result, request.matches);
     if (gap !== undefined) terminal.say(`trawl: The answer is incomplete: ${gap}.\n`);
-    return result.stats.totalMatchCount > 0 ? 0 : 1;
+    if (instance.role === "leader" && terminal.isMessageScreen) {
+      terminal.say(
+        "trawl: No Trawl is running, so that the index may be older than the files (trawl serve).\n",
+      );
+    }
+    return totalMatchCount > 0 ? 0 : 1;
   } finally {
     await instance.close();
   }

@@ -2,7 +2,7 @@ import type { RepositoryItem } from "#contract/repositories";
 import { readConfiguration } from "./configuration";
 import { type Flags, usage } from "./flags";
 import type { House, Instance } from "./instance";
-import { allRepositories, totalsInWords, totalsOf } from "./repositories";
+import { allRepositories, sizeInWords, totalsInWords, totalsOf } from "./repositories";
 import { harmless, type Paint, painter } from "./terminal";
 import { bytesInWords, counted } from "./units";
 
@@ -49,8 +49,7 @@ function describe(repository: RepositoryItem, paint: Paint): string[] {
   const lines = [
     paint("bold", harmless(repository.repoName)),
     `  ${state(repository, paint)}`,
-    `  ${counted(repository.documentCount, "file")}, ${bytesInWords(repository.contentBytes)} of text, ` +
-      `${bytesInWords(repository.indexBytes)} of index, ${counted(repository.revisions.length, "revision")}`,
+    `  ${sizeInWords(repository)}, ${bytesInWords(repository.indexBytes)} of index`,
   ];
   if (repository.skippedCount > 0) {
     lines.push(
