@@ -36,8 +36,10 @@ export async function indexOnce(dataDir: string, paths: readonly string[]): Prom
   const cpuBefore = cpuSecondsOfEnded();
   const began = performance.now();
   const child = spawn(process.execPath, [bundle, "index", "--json", "--data-dir", dataDir, ...paths], {
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", "pipe"],
   });
+  const said: Buffer[] = [];
+  child.stderr.on("data", (bytes: Buffer) => said.push(bytes));
   let peakBytes: number | undefined;
   const watch = setInterval(() => {
     peakBytes = memoryOf(child.pid ?? 0)?.peak || peakBytes;
@@ -47,7 +49,7 @@ export async function indexOnce(dataDir: string, paths: readonly string[]): Prom
   const code = await new Promise((resolve) => child.on("close", resolve));
   clearInterval(watch);
   const seconds = (performance.now() - began) / 1000;
-  if (code !== 0) throw new Error(`trawl index ended with ${code}.`);
+  if (code !== 0) throw new Error(`trawl index ended with ${code}: ${Buffer.concat(said)}`);
   const cpuAfter = cpuSecondsOfEnded();
   const { repositories } = JSON.parse(Buffer.concat(out).toString()) as {
     readonly repositories: readonly Record<"contentBytes" | "indexBytes" | "documentCount", number>[];
