@@ -9,8 +9,14 @@ import { compareOrder, type FoundFile, type SearchAnswer, type ShardOrder } from
  *
  * Each worker stops by itself once it has enough, so how far they come depends on which worker has which shard. The
  * result must not: shards are counted in their order, and what lies behind the shard that fills the limit is dropped.
+ * `streamedMatches`: ranges that were handed over before, where the answers have no files.
  */
-export function collect(answers: readonly SearchAnswer[], limits: Limits, lostWorkers: number): EngineResult {
+export function collect(
+  answers: readonly SearchAnswer[],
+  limits: Limits,
+  lostWorkers: number,
+  streamedMatches?: number,
+): EngineResult {
   const counts = answers
     .flatMap((answer) => answer.shardCounts)
     .sort((a, b) => compareOrder(a.order, b.order));
@@ -24,7 +30,7 @@ export function collect(answers: readonly SearchAnswer[], limits: Limits, lostWo
     last = count.order;
   }
   const files = bestFiles(answers, last, limits.maxDisplayedMatches);
-  const actualMatchCount = files.reduce((sum, file) => sum + shownRanges(file), 0);
+  const actualMatchCount = streamedMatches ?? files.reduce((sum, file) => sum + shownRanges(file), 0);
   const stats = answers.reduce<SearchStats>((sum, answer) => addStats(sum, answer.stats), noStats);
   const reachedLimit =
     answers.some((answer) => answer.wasCut) ||

@@ -207,11 +207,10 @@ export class EmbeddedEngine implements Engine {
     const emit = onFiles === undefined ? undefined : limited(plan.limits.maxDisplayedMatches, onFiles);
     const answers = await this.#searchFast(plan, signal, emit);
     const done = answers ?? (await this.#searchSlow(plan, signal, emit));
-    const result = collect(done.answers, plan.limits, done.lost);
+    const result = collect(done.answers, plan.limits, done.lost, emit?.shown());
     for (const answer of done.answers) this.#reportDamage(answer.damagedFiles);
     const duration = Math.round((performance.now() - startedAt) * 1e6);
-    const shown = emit === undefined ? {} : { actualMatchCount: emit.shown() };
-    return { ...result, stats: { ...result.stats, ...shown, duration } };
+    return { ...result, stats: { ...result.stats, duration } };
   }
 
   /** `undefined` where an expression needs the slow lane. */
