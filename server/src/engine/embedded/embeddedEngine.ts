@@ -2,6 +2,7 @@ import { isServiceError } from "#base/error";
 import type { Engine, EngineResult, SearchPlan } from "#engine/engine";
 import type { FileMatch } from "#model/match";
 import type { Thread } from "#platform/workers";
+import type { Limits } from "#query/limits";
 import type { DirectoryChange, Manifest, ShardDirectory } from "#shard/directory";
 import { collect, cutFile } from "./collect";
 import type {
@@ -204,6 +205,7 @@ export class EmbeddedEngine implements Engine {
     onFiles?: (files: readonly FileMatch[]) => void,
   ): Promise<EngineResult> {
     const startedAt = performance.now();
+    const searched = { ...plan, limits: withCandidates(plan.limits, onFiles !== undefined) };
     const emit = onFiles === undefined ? undefined : limited(plan.limits.maxDisplayedMatches, onFiles);
     const answers = await this.#searchFast(plan, signal, emit);
     const done = answers ?? (await this.#searchSlow(plan, signal, emit));
@@ -304,6 +306,22 @@ export class EmbeddedEngine implements Engine {
     clearTimeout(this.#slowTimer);
     await Promise.all([...this.#workers.map((worker) => worker.thread.close()), this.#slow?.close()]);
   }
+}
+
+/**
+ * To show the best few, more must be seen than are shown: documents are looked at in the order of what they are, and
+ * only then judged by what was found in them. Four times as many cost a millisecond or two.
+ */
+const candidatesPerMatch = 4;
+const candidates = { least: 600, most: 2000 };
+
+function withCandidates(limits: Limits, streams: boolean): Limits {
+  if (streams || limits.maxDisplayedMatches === 0) return limits;
+  const wanted = Math.min(
+    Math.max(limits.maxMatches * candidatesPerMatch, candidates.least),
+    candidates.most,
+  );
+  return { ...limits, maxMatches: Math.max(limits.maxMatches, wanted) };
 }
 
 interface LimitedEmit {
