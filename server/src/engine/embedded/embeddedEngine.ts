@@ -207,9 +207,9 @@ export class EmbeddedEngine implements Engine {
     const startedAt = performance.now();
     const searched = { ...plan, limits: withCandidates(plan.limits, onFiles !== undefined) };
     const emit = onFiles === undefined ? undefined : limited(plan.limits.maxDisplayedMatches, onFiles);
-    const answers = await this.#searchFast(plan, signal, emit);
-    const done = answers ?? (await this.#searchSlow(plan, signal, emit));
-    const result = collect(done.answers, plan.limits, done.lost, emit?.shown());
+    const answers = await this.#searchFast(searched, signal, emit);
+    const done = answers ?? (await this.#searchSlow(searched, signal, emit));
+    const result = collect(done.answers, searched.limits, done.lost, emit?.shown());
     for (const answer of done.answers) this.#reportDamage(answer.damagedFiles);
     const duration = Math.round((performance.now() - startedAt) * 1e6);
     return { ...result, stats: { ...result.stats, duration } };
