@@ -185,18 +185,32 @@ function removeStale(lock: string, draft: string, holder: LockHolder | "unreadab
     const again = readHolder(lock);
     const isSame =
       holder === "unreadable" ? again === "unreadable" : typeof again === "object" && again.id === id;
-    if (isSame) fs.rmSync(lock, { force: true });
+    if (isSame) removeThat(lock, id);
   } finally {
     fs.rmSync(steal, { force: true });
   }
   return true;
 }
 
+/**
+ * Takes the file away and looks at it once more: should another process have taken the lock meanwhile, which two
+ * thieves at once could bring about, it gets its file back.
+ */
+function removeThat(lock: string, id: string): void {
+  const aside = `${lock}.${randomUUID()}`;
+  fs.renameSync(lock, aside);
+  const taken = readHolder(aside);
+  if (typeof taken === "object" && taken.id !== id) linkTo(aside, lock);
+  fs.rmSync(aside, { force: true });
+}
+
 /** Clock ticks after boot, from the 22nd field of `/proc/<pid>/stat`; the second may hold blanks and brackets. */
 function startTimeOf(pid: number): string {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, "latin1");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    // A zombie has ended; only its parent does not know yet.
+    return fields[0] === "Z" ? "ended" : (fields[19] ?? "");
   } catch {
     return "";
   }

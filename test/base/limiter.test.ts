@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Limiter } from "#base/limiter";
+
+/** Work that ends when it is told to. */
+function controlled(limiter: Limiter, log: string[]) {
+  const ends = new Map<string, () => void>();
+  return {
+    start(name: string, signal?: AbortSignal) {
+      return limiter.run(async () => {
+        log.push(`+${name}`);
+        await new Promise<void>((resolve) => ends.set(name, resolve));
+        log.push(`-${name}`);
+      }, signal);
+    },
+    async end(name: string) {
+      ends.get(name)?.();
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}
+
+test("no more than the limit run; the others follow in their order", async () => {
+  const log: string[] = [];
+  const { start, end } = controlled(new Limiter(2), log);
+  const all = ["a", "b", "c", "d"].map((name) => start(name));
+  for (const name of ["b", "a", "c", "d"]) await end(name);
+  await Promise.all(all);
+  assert.equal(log.join(" "), "+a +b -b +c -a +d -c -d");
+});
+
+test("who gives up while waiting takes no place", async () => {
+  const log: string[] = [];
+  const limiter = new Limiter(1);
+  const { start, end } = controlled(limiter, log);
+  const controller = new AbortController();
+  const first = start("a");
+  const second = start("b", controller.signal);
+  const third = start("c");
+  controller.abort();
+  await assert.rejects(second, { code: "CANCELLED" });
+  await end("a");
+  await end("c");
+  await Promise.all([first, third]);
+  assert.equal(log.join(" "), "+a -a +c -c");
+  assert.equal(limiter.running, 0);
+});
+
+test("work that fails gives its place back", async () => {
+  const limiter = new Limiter(1);
+  await assert.rejects(
+    limiter.run(async () => {
+      throw new Error("failed");
+    }),
+    /failed/,
+  );
+  assert.equal(await limiter.run(async () => 1), 1);
+});
