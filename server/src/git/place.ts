@@ -66,7 +66,11 @@ function isGitDirectory(path: string): boolean {
 
 /** HEAD may be a symbolic link to a branch that does not exist yet. */
 function hasHead(path: string): boolean {
-  return fs.lstatSync(join(path, "HEAD"), { throwIfNoEntry: false, bigint: false }) !== undefined;
+  try {
+    return fs.lstatSync(join(path, "HEAD"), { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function gitFileTarget(path: string): string | undefined {
@@ -90,9 +94,18 @@ function realPath(path: string): string | undefined {
 }
 
 function isFile(path: string): boolean {
-  return fs.statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  return statOf(path)?.isFile() === true;
 }
 
 function isDirectory(path: string): boolean {
-  return fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  return statOf(path)?.isDirectory() === true;
+}
+
+/** `undefined` also for what must not be looked at, and for a path through a file. */
+function statOf(path: string): fs.Stats | undefined {
+  try {
+    return fs.statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }

@@ -65,7 +65,7 @@ function parseAddress(url: string): Address | undefined {
     return port && port !== defaultPorts[scheme] ? { scheme, host, port, path } : { scheme, host, path };
   }
   // `host:path`, but neither `C:\path` nor `helper::address`.
-  const short = /^(?:[^@/]*@)?(\[[^\]]+\]|[^/:@\\]{2,}):(?!:)(.+)$/.exec(text);
+  const short = /^(?:[^@/]*@)?(\[[^\]]+\]|[^/:@\\]{2,}):(?!:|\/\/)(.+)$/.exec(text);
   const path = cleanPath(short?.[2] ?? "");
   return short && path !== undefined
     ? { scheme: "ssh", host: (short[1] ?? "").toLowerCase(), path }

@@ -30,10 +30,17 @@ export function* walkFolder(root: string): Generator<FolderFile> {
     for (const { name, isFolder, isFile, isLink } of readFolder(root, folder)) {
       const path = joined(folder, name);
       if (isFolder && !neverRead.has(name)) waiting.push(path);
-      if (!isFile && !isLink) continue;
-      const stat = fs.lstatSync(onDisk(root, path), { throwIfNoEntry: false, bigint: true });
+      const stat = isFile || isLink ? lstat(root, path) : undefined;
       if (stat) yield { path, size: Number(stat.size), mtimeNs: stat.mtimeNs };
     }
+  }
+}
+
+function lstat(root: string, path: BytePath): fs.BigIntStats | undefined {
+  try {
+    return fs.lstatSync(onDisk(root, path), { throwIfNoEntry: false, bigint: true });
+  } catch {
+    return undefined;
   }
 }
 
