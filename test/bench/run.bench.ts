@@ -11,6 +11,7 @@ import { parseArgs } from "node:util";
 import { projectRoot } from "#test/support/house";
 import { benchClients } from "./clients";
 import { corpusCopy } from "./corpus";
+import { countAll } from "./counting";
 import { benchFreshness } from "./freshness";
 import { memoryOf } from "./processes";
 import { type IndexRun, indexOnce, Product } from "./product";
@@ -61,6 +62,7 @@ async function benchCorpus(source: string): Promise<void> {
   rmSync(dataDir, { recursive: true, force: true });
   const built = await indexOnce(dataDir, [corpus]);
   if (wanted.has("build")) printBuild(built);
+  const counted = wanted.has("search") ? await countAll(dataDir) : new Map();
 
   const began = performance.now();
   const product = await Product.start(dataDir, []);
@@ -69,7 +71,7 @@ async function benchCorpus(source: string): Promise<void> {
     const firstAnswerMs = performance.now() - began;
     const readyMs = await product.ready;
     const idle = memoryOf(product.pid);
-    if (wanted.has("search")) await benchSearches(product, corpus, values.zoekt);
+    if (wanted.has("search")) await benchSearches(product, corpus, counted, values.zoekt);
     const searched = memoryOf(product.pid);
     if (values.ranking) await benchRanking(product);
     if (wanted.has("memory")) {
