@@ -32,6 +32,8 @@ const maxStrings = 20;
 const maxClassSize = 60;
 const maxJoint = 100;
 const maxTrigrams = 512;
+/** What stands behind this many code points of one literal adds work and hardly ever sorts out a block. */
+const maxLiteralLength = 256;
 /** `x{9}` is read as `x{4}` followed by anything that still ends in `x`. */
 const maxCopies = 4;
 
@@ -71,7 +73,7 @@ function analyze(node: Syntax): Knowledge {
 function literalParts(codePoints: readonly number[], fold: boolean): Knowledge[] {
   const parts: Ends[] = [];
   let run = "";
-  for (const codePoint of codePoints) {
+  for (const codePoint of codePoints.slice(0, maxLiteralLength)) {
     const variants = fold ? foldVariants(codePoint) : [foldCodePoint(codePoint)];
     const [only] = variants;
     if (variants.length === 1 && only !== undefined) {
@@ -82,6 +84,7 @@ function literalParts(codePoints: readonly number[], fold: boolean): Knowledge[]
     }
   }
   parts.push(exactly(new Set([run])));
+  if (codePoints.length > maxLiteralLength) parts.push(something);
   return parts.map((ends) => ({ ends, formula: all }));
 }
 

@@ -9,7 +9,7 @@ import { isHarmless } from "./backtracking";
 import { expressionTrigrams } from "./expressionTrigrams";
 import { compileLinear, type LinearFind, parseSyntax } from "./re2";
 import { type LiteralText, requiredLiteral, wholeLiteral } from "./requiredLiteral";
-import { looksBeyondLine, programSize, type Syntax } from "./syntax";
+import { classSize, looksBeyondLine, programSize, type Syntax } from "./syntax";
 import { type ExpressionSource, toAsciiExpression, toUnicodeExpression } from "./translate";
 import type { TrigramFormula } from "./trigramFormula";
 
@@ -39,6 +39,8 @@ export interface Expression {
  * expressions that are much larger.
  */
 const maxProgramSize = 20_000;
+/** `\\pL` alone has some 1 300; V8 takes a second to compile a hundred of it. */
+const maxClassSize = 40_000;
 
 /** Throws FAILED_TO_PARSE_QUERY with Go's text, or where the expression is too large. */
 export function compileExpression(source: string, caseSensitive: boolean): Expression {
@@ -81,7 +83,7 @@ export function escapeExpression(text: string): string {
 
 function parseExpression(source: string, caseSensitive: boolean): Syntax {
   const syntax = parseSyntax(source, caseSensitive);
-  if (programSize(syntax) > maxProgramSize) {
+  if (programSize(syntax) > maxProgramSize || classSize(syntax) > maxClassSize) {
     throw new ServiceError("FAILED_TO_PARSE_QUERY", "error parsing regexp: expression too large");
   }
   return syntax;

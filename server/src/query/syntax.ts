@@ -68,13 +68,11 @@ export function looksBeyondLine(root: Syntax): boolean {
   );
 }
 
-/** Instructions of the compiled program, about: counted repetitions are written out, large classes cost more. */
+/** Instructions of the compiled program, about: counted repetitions are written out. */
 export function programSize(node: Syntax): number {
   switch (node.kind) {
     case "literal":
       return node.codePoints.length;
-    case "class":
-      return 1 + node.ranges.length / 16;
     case "repeat": {
       const copies = node.max === Number.POSITIVE_INFINITY ? node.min + 1 : node.max;
       return 1 + copies * programSize(node.child);
@@ -82,4 +80,10 @@ export function programSize(node: Syntax): number {
     default:
       return childrenOf(node).reduce((sum, child) => sum + programSize(child), 1);
   }
+}
+
+/** How many ends of ranges the classes of the tree hold, each as often as it is written. */
+export function classSize(node: Syntax): number {
+  if (node.kind === "class") return node.ranges.length;
+  return childrenOf(node).reduce((sum, child) => sum + classSize(child), 0);
 }

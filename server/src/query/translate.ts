@@ -20,20 +20,30 @@ interface Dialect {
   readonly assertions: Readonly<Record<Assertion, string>>;
 }
 
-const boundaries = { wordBoundary: "\\b", noWordBoundary: "\\B" };
-
 /** For texts of ASCII without carriage return: there the `m` flag sees the same lines as RE2, and is three times faster. */
 export function toAsciiExpression(root: Syntax): ExpressionSource {
   const multiline = someNode(root, (node) => node.kind === "lineStart" || node.kind === "lineEnd");
   const text = multiline ? { textStart: "(?<![^])", textEnd: "(?![^])" } : { textStart: "^", textEnd: "$" };
-  const assertions = { lineStart: "^", lineEnd: "$", ...text, ...boundaries };
+  const words = { wordBoundary: "\\b", noWordBoundary: "\\B" };
+  const assertions = { lineStart: "^", lineEnd: "$", ...text, ...words };
   return { source: emit(root, { lastCodePoint: 0x7f, assertions }), flags: multiline ? "m" : "" };
 }
 
-/** For any text. */
+/**
+ * For any text.
+ *
+ * V8 also tries assertions between the halves of a surrogate pair, where RE2 never stands. So each says what it wants to
+ * see on both sides: no half of a pair is a newline, an end, or a character of `\w` or `\W`.
+ */
 export function toUnicodeExpression(root: Syntax): ExpressionSource {
-  const lines = { lineStart: "(?<![^\\n])", lineEnd: "(?![^\\n])" };
-  const assertions = { ...lines, textStart: "^", textEnd: "$", ...boundaries };
+  const assertions = {
+    lineStart: "(?:^|(?<=\\n))",
+    lineEnd: "(?=\\n|$)",
+    textStart: "^",
+    textEnd: "$",
+    wordBoundary: "\\b",
+    noWordBoundary: "(?:(?<=\\w)(?=\\w)|(?<=\\W|^)(?=\\W|$))",
+  };
   return { source: emit(root, { lastCodePoint: maxCodePoint, assertions }), flags: "u" };
 }
 
