@@ -96,7 +96,7 @@ const search: Command = {
   summary: "search everything that is indexed",
   usage: "trawl search [flags] QUERY...",
   text: [
-    "Words are joined by blanks; each must occur in a file's text or name. Quote what the shell would change. " +
+    "Blanks separate terms, also in expressions (write \\s there); each must occur in a file's text or name. " +
       'Terms: plain text, "a phrase", file:*.ts, repo:name, lang:go, rev:v1.2, case:yes, -file:test, (a or b).',
     "On a terminal the answer is coloured; in a pipe it is plain lines of file:line:text.",
   ],
@@ -112,7 +112,8 @@ const search: Command = {
   ],
   examples: [
     ["trawl search retryWithBackoff lang:go -file:_test", "text in Go files that are no tests"],
-    ["trawl search -e 'func \\w+Handler\\(' repo:api", "a regular expression in one repository"],
+    ["trawl search -e 'func\\s+\\w+Handler\\(' repo:api", "a regular expression in one repository"],
+    [`trawl search '"if err != nil"' -C 2`, "a phrase, blanks and all, with two lines around it"],
     ["trawl search -l TODO rev:v2.0", "the files that hold it at a tag"],
     ["trawl search --json timeout | jq .stats", "for programs"],
   ],
