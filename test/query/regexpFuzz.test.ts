@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isServiceError } from "#base/error";
 import { compileExpression, type Expression, literalTrigrams } from "#query/regexp";
+import type { ExpressionSource } from "#query/translate";
 import type { TrigramFormula } from "#query/trigramFormula";
 
 /**
@@ -81,12 +82,17 @@ test("V8 matches what the linear engine matches, at the same place", () => {
     const compiled = compile(source, random.below(2) === 0);
     if (compiled === undefined) continue;
     for (let round = 0; round < 4; round++) {
-      const [dialect, from] =
-        round % 2 === 0 ? ([compiled.ascii, ascii] as const) : ([compiled.unicode, characters] as const);
-      const haystack = text(random, from, 12);
+      const isAscii = round % 2 === 0;
+      const dialect: ExpressionSource = isAscii ? compiled.ascii : compiled.unicode;
+      const haystack = text(random, isAscii ? ascii : characters, 12);
       const found = new RegExp(dialect.source, dialect.flags).exec(haystack);
-      const expected = compiled.findLinear(haystack, 0);
-      const shown = JSON.stringify({ source, haystack, dialect, caseSensitive: compiled.caseSensitive });
+      const expected: [number, number] | undefined = compiled.findLinear(haystack, 0);
+      const shown: string = JSON.stringify({
+        source,
+        haystack,
+        dialect,
+        caseSensitive: compiled.caseSensitive,
+      });
       assert.equal(found !== null, expected !== undefined, shown);
       if (found !== null && !mayLoopOnNothing.test(source)) {
         assert.deepEqual([found.index, found.index + found[0].length], expected, shown);

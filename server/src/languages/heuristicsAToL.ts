@@ -34,7 +34,15 @@ export const heuristicsAToL: Readonly<Record<string, Rules>> = {
     [/^[ \t]*(?:#include[ \t]+"|void[ \t]+\w+[ \t]*\(|array<|shared[ \t]+class)/m, "AngelScript"],
     "ActionScript",
   ],
-  ".asc": [[/^-----BEGIN /m, "Public Key"], [/^(?:=+[ \t]|\[\[|:\w+:|----)/m, "AsciiDoc"], "AGS Script"],
+  ".asc": [
+    [/^-----BEGIN /m, "Public Key"],
+    [/^(?:=+[ \t]|\[\[|:\w+:|----)/m, "AsciiDoc"],
+    [
+      /^[ \t]*(?:(?:import|export|static)[ \t]+)?(?:function|int|float|char|bool|void)[ \t]+\w+[ \t]*[;=(]/m,
+      "AGS Script",
+    ],
+    "",
+  ],
   ".ash": [
     [
       /^[ \t]*(?:#sectionstart|function[ \t]+\w+\(|export[ \t]+\w+;|import[ \t]+(?:bool|int|string))/m,

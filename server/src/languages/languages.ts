@@ -20,12 +20,12 @@ export function languageNames(): readonly string[] {
 
 /** The language of a name, an alias (`js`, `c++`) or an extension that only one language has, in any case. */
 export function resolveLanguage(text: string): string | undefined {
-  const word = text.trim().toLowerCase();
+  const word = text.trim().toLowerCase().replace(/^\./, "");
   const index = [word, word.replace(/\s+/g, "-"), word.replaceAll("-", " ")]
     .map((each) => byWord().get(each))
     .find((each) => each !== undefined);
   if (index !== undefined) return tables.names[index];
-  const owners = lookUp(tables.extensions, word.startsWith(".") ? word : `.${word}`);
+  const owners = lookUp(tables.extensions, `.${word}`);
   return owners?.length === 1 ? tables.names[owners[0] ?? -1] : undefined;
 }
 
