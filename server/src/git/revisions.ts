@@ -1,5 +1,7 @@
 /** Which refs of a repository are indexed, and at which commits. */
+import { isServiceError } from "#base/error";
 import type { CommitHash, Revision } from "#model/repository";
+import { runGit } from "./git";
 import { type ReadObject, readObjects } from "./objects";
 import type { GitPlace } from "./place";
 import type { Ref, Refs } from "./refs";
@@ -53,6 +55,32 @@ export async function chooseRevisions(
 
 const branchPrefix = "refs/heads/";
 const tagPrefix = "refs/tags/";
+
+/** What `resolveRevision` passes on to git: no ranges, no paths, no searches in messages. */
+const calculated = /^(?!-)(?!.*\.\.)[\w./@{}~^+-]{1,250}$/;
+
+/**
+ * The commit of a full ref name, a commit's hash or what git calculates from one; `undefined` where there is none.
+ * The revision is called as it was asked for.
+ */
+export async function resolveRevision(
+  place: GitPlace,
+  refs: Refs,
+  name: string,
+  signal?: AbortSignal,
+): Promise<Revision | undefined> {
+  const ref = refs.refs.get(name);
+  if (ref === undefined && !calculated.test(name)) return undefined;
+  const asked = `${ref?.hash ?? name}^{commit}`;
+  const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", asked];
+  const options = signal === undefined ? {} : { signal };
+  const printed = await runGit(place, args, { ...options, acceptedExitCode: 1 }).catch((error: unknown) => {
+    if (isServiceError(error, "GIT_FAILED")) return Buffer.alloc(0);
+    throw error;
+  });
+  const hash = printed.toString("latin1").trim();
+  return /^[0-9a-f]{40,64}$/.test(hash) ? revision(name, hash) : undefined;
+}
 
 /** What HEAD names. Where that does not exist (yet), a branch with one of the usual names, else the first. */
 function chooseDefault({ head, refs }: Refs): Revision | undefined {

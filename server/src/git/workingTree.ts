@@ -33,9 +33,11 @@ export async function scanWorkingTree(
   const files = new WorkingFiles(place.workTree);
   const changes = compareTracked(index, base, files);
   const tracked = new Set(index.entries.map(({ path }) => path));
+  const skipped = skippedPaths(index);
   for (const path of base.keys()) {
     // In the commit, but no longer in the index: `git rm --cached` leaves the file where it was.
-    if (!tracked.has(path)) changes.set(path, files.stat(path) ? "present" : "absent");
+    if (!tracked.has(path) && !isSkipped(path, skipped))
+      changes.set(path, files.stat(path) ? "present" : "absent");
   }
   if (hasUntracked(place.workTree, index.entries, tracked)) {
     for (const path of await listUntracked(place, signal)) if (!base.has(path)) changes.set(path, "present");
@@ -201,12 +203,13 @@ async function listIgnored(
   paths: readonly BytePath[],
   signal: AbortSignal | undefined,
 ): Promise<BytePath[]> {
-  const output = await runGit(place, ["check-ignore", "-z", "--stdin"], {
-    input: Buffer.from(paths.map((path) => `${path}\0`).join(""), "latin1"),
+  // This command knows no literal paths; `./` keeps a name like `:(top)x` from being more than a name.
+  const output = await runGit(place, ["--no-literal-pathspecs", "check-ignore", "-z", "--stdin"], {
+    input: Buffer.from(paths.map((path) => `./${path}\0`).join(""), "latin1"),
     acceptedExitCode: 1,
     signal,
   });
-  return splitPaths(output);
+  return splitPaths(output).map((path) => path.slice(2) as BytePath);
 }
 
 export function splitPaths(output: Buffer): BytePath[] {
