@@ -40,6 +40,11 @@ if (unknown.length > 0) {
 
 const folder = join(projectRoot(), "out/bench");
 
+/** Of this run alone: several may run at once. */
+const scratch = join(folder, `run-${process.pid}`);
+process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
+process.on("SIGINT", () => process.exit(130));
+
 main().catch((error: unknown) => {
   console.error(error);
   process.exitCode = 1;
@@ -53,13 +58,12 @@ async function main(): Promise<void> {
   // npm runs scripts in the package's folder; paths are meant from where the person is.
   else await benchCorpus(resolve(process.env["INIT_CWD"] ?? ".", values.corpus));
   if (!wanted.has("small")) return;
-  for (const count of [1_000, 5_000]) await benchSmallRepositories(join(folder, "small"), count);
+  for (const count of [1_000, 5_000]) await benchSmallRepositories(join(scratch, "small"), count);
 }
 
 async function benchCorpus(source: string): Promise<void> {
   const corpus = corpusCopy(source, folder);
-  const dataDir = join(folder, "data");
-  rmSync(dataDir, { recursive: true, force: true });
+  const dataDir = join(scratch, "data");
   const built = await indexOnce(dataDir, [corpus]);
   if (wanted.has("build")) printBuild(built);
   const counted = wanted.has("search") ? await countAll(dataDir) : new Map();

@@ -13,7 +13,6 @@ const rounds = 11;
 export async function benchSmallRepositories(folder: string, count: number): Promise<void> {
   const many = join(folder, "many");
   const one = join(folder, "one");
-  for (const path of [folder]) rmSync(path, { recursive: true, force: true });
   const all = new Map<string, string>();
   for (let repository = 0; repository < count; repository++) {
     const files = new Map<string, string>();
