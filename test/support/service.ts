@@ -77,7 +77,8 @@ export function engineOf(search: Engine["search"]): Engine {
 
 export function viewOf(
   repositories: readonly Repository[],
-  skipped: Readonly<Record<number, readonly SkippedEntry[]>> = {},
+  bringRevision: async () => "absent",
+    skipped: Readonly<Record<number, readonly SkippedEntry[]>> = {},
 ): RepositoryView {
   const all = [...repositories].sort((left, right) => (left.name < right.name ? -1 : 1));
   return {

@@ -81,6 +81,10 @@ export async function buildLeader(
     containing: (path) => catalogue.containing(path),
     // Until it is idle, a commit or a saved file may be on its way into the index.
     isScanning: () => !sync.isIdle,
+    async bringRevision(id, name, signal) {
+      const isIndexed = await sync.bringRevision(id, name, signal);
+      return isIndexed === undefined ? "late" : isIndexed ? "indexed" : "absent";
+    },
     skipped: (id) => skippedDocuments(directory, id),
   };
   const service = createService({

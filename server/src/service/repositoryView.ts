@@ -8,6 +8,9 @@ export interface SkippedEntry {
   readonly sizeBytes?: number;
 }
 
+/** What became of a revision that was not indexed: `late` where it could not be brought in time. */
+export type BroughtRevision = "indexed" | "absent" | "late";
+
 /** What the service needs to know of the repositories, wherever that is kept. */
 export interface RepositoryView {
   /** All, by name. The array is replaced, never changed. */
@@ -21,4 +24,6 @@ export interface RepositoryView {
   isScanning(): boolean;
   /** In order of their paths; as many as `skippedCount` says. */
   skipped(id: RepositoryId, signal: AbortSignal): Promise<readonly SkippedEntry[]>;
+  /** Indexes a revision for a while: a full ref name, a commit, or what git calculates (`main~2`). */
+  bringRevision(id: RepositoryId, name: string, signal: AbortSignal): Promise<BroughtRevision>;
 }

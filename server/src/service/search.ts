@@ -1,4 +1,5 @@
 /** Search, whole and streamed: plan, engine, and what the state of the repositories adds to the answer. */
+import { throwIfAborted } from "#base/error";
 import type { RepositoryInfo } from "#contract/repositories";
 import type * as contract from "#contract/search";
 import type { CallContext, Handler } from "#contract/service";
@@ -11,7 +12,7 @@ import { simplifyQuery } from "#query/simplify";
 import { presentFile, presentFoundRepository, presentRepositoryInfo } from "./present";
 import { findRepositories } from "./repositorySearch";
 import type { RepositoryView } from "./repositoryView";
-import { type PlanOptions, planSearch } from "./searchPlan";
+import { type PlannedSearch, type PlanOptions, planSearch } from "./searchPlan";
 
 export interface SearchOptions extends PlanOptions {
   readonly engine: Engine;
@@ -68,7 +69,9 @@ async function find(
 ): Promise<Found> {
   const { engine, repositories } = options;
   const { signal, baseUrl } = context;
-  const { plan, reasons, suggestions } = planSearch(request, context, options);
+  const planned = planSearch(request, context, options);
+  const { plan, suggestions } = planned;
+  const reasons = [...planned.reasons, ...(await bringRevisions(planned, repositories, signal))];
   const present = (files: readonly FileMatch[]) => presentFiles(files, repositories, baseUrl);
   const ids = repositories.all().map(({ id }) => id);
 
@@ -97,6 +100,25 @@ async function find(
     isSearchExhaustive: final.flushReason === "NONE",
     ...(suggestions.length === 0 ? {} : { suggestions: [...suggestions] }),
   };
+}
+
+/** Of the time for a search, what reading a revision from git may take before the search goes on without it. */
+const bringingShare = 0.8;
+
+/** Has revisions that the query names indexed; a reason where that does not succeed in time. */
+async function bringRevisions(
+  { plan, lacking }: PlannedSearch,
+  repositories: RepositoryView,
+  signal: AbortSignal,
+): Promise<readonly FlushReason[]> {
+  if (lacking.revisions.length === 0) return lacking.isWhole ? [] : ["REVISION_NOT_INDEXED"];
+  const time = AbortSignal.timeout(Math.max(0, (plan.limits.deadline - Date.now()) * bringingShare));
+  const either = AbortSignal.any([signal, time]);
+  const brought = await Promise.all(
+    lacking.revisions.map(({ repositoryId, name }) => repositories.bringRevision(repositoryId, name, either)),
+  );
+  throwIfAborted(signal);
+  return lacking.isWhole && !brought.includes("late") ? [] : ["REVISION_NOT_INDEXED"];
 }
 
 /** A reason that the engine knows itself is the better one. */

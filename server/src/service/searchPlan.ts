@@ -12,12 +12,13 @@ import type { Query } from "#query/query";
 import { simplifyQuery } from "#query/simplify";
 import { type Contexts, possibleRepositories, resolveRepositories } from "./repositoryFilters";
 import type { RepositoryView } from "./repositoryView";
-import { namesUnindexedRevision } from "./revisions";
+import { type LackingRevisions, lackingRevisions } from "./revisions";
 
 export interface PlannedSearch {
   readonly plan: SearchPlan;
   /** Why something may be hidden that no engine can know of. */
   readonly reasons: readonly FlushReason[];
+  readonly lacking: LackingRevisions;
   readonly suggestions: readonly Suggestion[];
 }
 
@@ -56,7 +57,6 @@ export function planSearch(
   const scope = all.filter(({ id }) => possible.has(id));
   const reasons: FlushReason[] = [];
   if (view.isScanning() || scope.some(({ state }) => state !== "ready")) reasons.push("INDEXING");
-  if (namesUnindexedRevision(query, scope)) reasons.push("REVISION_NOT_INDEXED");
   if (asksForSymbols(resolved)) reasons.push("ENGINE_PARTIAL");
   return {
     plan: {
@@ -67,6 +67,7 @@ export function planSearch(
       preferred: preferredRepositories(context.folders ?? [], all),
     },
     reasons,
+    lacking: lackingRevisions(query, scope),
     suggestions: parsed.suggestions,
   };
 }

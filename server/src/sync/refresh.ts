@@ -6,7 +6,7 @@ import type { Catalogue, RepositoryChange } from "#catalogue/catalogue";
 import type { BytePath } from "#git/bytePath";
 import { findPlace, type GitPlace } from "#git/place";
 import { readRefs, refLines } from "#git/refs";
-import { chooseRevisions, type RevisionChoice } from "#git/revisions";
+import { chooseRevisions, type RevisionChoice, resolveRevision } from "#git/revisions";
 import type { Indexer } from "#indexing/indexing";
 import type { CommitHash, Repository } from "#model/repository";
 import type { Overlay, OverlayAnswer } from "#overlay/overlay";
@@ -41,6 +41,8 @@ export interface RefreshRequest {
   readonly everything: boolean;
   /** Look at these files, and at those that differed before. */
   readonly paths: readonly BytePath[];
+  /** Revisions that somebody searched, besides those that are always indexed. */
+  readonly askedRevisions: readonly string[];
 }
 
 export interface RefreshResult {
@@ -75,22 +77,32 @@ export async function refresh(
   });
   throwIfAborted(signal);
   if (current === undefined || repository.kind === "bare") return { differing: [] };
-  return lookAtFiles(repository, manifest, request, isMoved, parts, signal);
+  // A working tree stands over the default revision only.
+  const isBaseMoved =
+    before === undefined || repository.kind === "folder" || defaultCommit(before) !== defaultCommit(manifest);
+  return lookAtFiles(repository, manifest, request, isMoved && isBaseMoved, parts, signal);
 }
 
 async function refreshClone(
   repository: Repository,
-  { anew }: RefreshRequest,
+  { anew, askedRevisions }: RefreshRequest,
   { catalogue, directory, indexer, wanted }: RefreshParts,
   signal: AbortSignal,
 ): Promise<Manifest> {
   const place = placeOf(repository);
   const refs = await readRefs(place, signal);
-  const digest = digestOf([...refLines(refs), repository.name, repository.path, JSON.stringify(wanted)]);
+  const settings = [repository.name, repository.path, JSON.stringify(wanted), ...askedRevisions];
+  const digest = digestOf([...refLines(refs), ...settings]);
   const manifest = directory.manifest(repository.id);
   if (!anew && manifest !== undefined && catalogue.indexedState(repository.id)?.refs === digest)
     return manifest;
-  const chosen = await chooseRevisions(place, refs, choiceOf(wanted), signal);
+  const always = await chooseRevisions(place, refs, choiceOf(wanted), signal);
+  const chosen = { ...always, revisions: [...always.revisions] };
+  for (const name of askedRevisions) {
+    if (chosen.revisions.some((revision) => revision.name === name)) continue;
+    const asked = await resolveRevision(place, refs, name, signal);
+    if (asked !== undefined) chosen.revisions.push(asked);
+  }
   const isNew = manifest === undefined || anew;
   if (isNew) catalogue.update(repository.id, { state: "indexing", progress: 0 });
   if (chosen.committedAt !== undefined) catalogue.update(repository.id, { pushedAt: chosen.committedAt });
@@ -144,6 +156,10 @@ async function lookAtFiles(
   onOverlay(repository.id, answer.overlay);
   const differing = answer.paths;
   return answer.folders === undefined ? { differing } : { differing, folders: answer.folders };
+}
+
+function defaultCommit({ revisions, defaultRevision }: Manifest): string | undefined {
+  return revisions.find(({ name }) => name === defaultRevision)?.commit;
 }
 
 function placeOf(repository: Repository): GitPlace {

@@ -49,6 +49,10 @@ interface Live {
   anew: boolean;
   everything: boolean;
   paths: Set<BytePath>;
+  /** Revisions that somebody searched, the last one last. */
+  asked: string[];
+  /** Told when the next run has ended. */
+  waiters: (() => void)[];
   cancelRetry?: () => void;
 }
 
@@ -57,6 +61,8 @@ const retryMs = 60_000;
 const pollMs = 10_000;
 /** New repositories under a remembered PATH are found within this time. */
 const scanMs = 300_000;
+/** Revisions of one repository that are indexed because somebody searched them. */
+const maxAskedRevisions = 8;
 
 export class Sync {
   readonly #options: SyncOptions;
@@ -118,6 +124,28 @@ export class Sync {
   refresh(id: RepositoryId, urgency: Urgency = "asked"): void {
     this.#liveOf(id).everything = true;
     this.#schedule.add(id, urgency);
+  }
+
+  /**
+   * Indexes a revision besides those that always are, for as long as no eight others are asked for. Gives whether it
+   * is indexed now; `undefined` where `signal` came first.
+   */
+  async bringRevision(id: RepositoryId, name: string, signal: AbortSignal): Promise<boolean | undefined> {
+    const live = this.#liveOf(id);
+    live.asked = [...live.asked.filter((other) => other !== name), name].slice(-maxAskedRevisions);
+    const isIndexed = () =>
+      this.#options.directory.manifest(id)?.revisions.some((each) => each.name === name) === true;
+    // A run that goes on may have begun before: the one behind it counts.
+    for (let runs = this.#schedule.isRunning(id) ? 2 : 1; runs > 0 && !signal.aborted; runs--) {
+      const ended = new Promise<void>((resolve) => {
+        live.waiters.push(resolve);
+        signal.addEventListener("abort", () => resolve(), { once: true });
+      });
+      this.#schedule.add(id, "asked");
+      await ended;
+      if (isIndexed()) return true;
+    }
+    return signal.aborted ? undefined : false;
   }
 
   /** Shard files do not hold what they should: what they held is built anew. */
@@ -183,7 +211,7 @@ export class Sync {
   #liveOf(id: RepositoryId): Live {
     let live = this.#live.get(id);
     if (live === undefined) {
-      live = { differing: [], anew: false, everything: false, paths: new Set() };
+      live = { differing: [], anew: false, everything: false, paths: new Set(), asked: [], waiters: [] };
       this.#live.set(id, live);
     }
     return live;
@@ -199,6 +227,7 @@ export class Sync {
       anew: live.anew,
       everything: live.everything,
       paths: [...new Set([...live.differing, ...live.paths])],
+      askedRevisions: live.asked,
     };
     const hadEvents = live.paths.size > 0;
     live.anew = false;
@@ -228,6 +257,7 @@ export class Sync {
       this.#again(id, live, retryMs);
     } finally {
       if (this.#runs.get(id) === run) this.#runs.delete(id);
+      for (const tell of live.waiters.splice(0)) tell();
       // Forgotten while it ran: what it has published goes too.
       if (catalogue.get(id) === undefined) await this.#forget(repository).catch(() => undefined);
     }
