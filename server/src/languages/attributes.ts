@@ -6,8 +6,9 @@
  * folder; `*` and `?` stop at a slash, `**` between slashes is any number of folders. Of the lines that match, each
  * attribute takes the last.
  */
+
+import { matchesGlob } from "#base/glob";
 import { resolveLanguage } from "./languages";
-import { matchesGlob } from "./pathGlob";
 
 export interface LinguistAttributes {
   /** Linguist's name. */

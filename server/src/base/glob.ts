@@ -2,7 +2,7 @@
  * Whether a path matches a pattern as git reads it: `*`, `?` and `[a-z]` stay within a folder, `**` between slashes does
  * not.
  *
- * Patterns come from repositories, and a regular expression made of one can take exponential time. This takes at most
+ * Patterns come from repositories and callers, and a regular expression made of one can take exponential time. This takes at most
  * the product of both lengths: it goes back only to the last star, for whatever an earlier one could reach a later one
  * can, too.
  */
