@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { bytePathOfText, textOf } from "#git/bytePath";
+import type { TreeChange, TreeEntry } from "#git/tree";
+import { planDelta } from "#indexing/deltaTask";
+import { giveSlots, movedRevisions } from "#indexing/indexing";
+import {
+  cutTasks,
+  type PlannedDocument,
+  packDocuments,
+  planDocuments,
+  sortByRank,
+  unpackDocuments,
+} from "#indexing/plan";
+import type { CommitHash } from "#model/repository";
+
+/** `path=hash`, a tree; in changes `path` alone is gone. */
+function entries(text: string): TreeEntry[] {
+  return changes(text).flatMap(({ entry }) => entry ?? []);
+}
+
+function changes(text: string): TreeChange[] {
+  return text
+    .split(" ")
+    .filter(Boolean)
+    .map((word) => {
+      const [name = "", hash] = word.split("=");
+      const path = bytePathOfText(name);
+      return hash === undefined ? { path } : { path, entry: { path, hash, isSymlink: false } };
+    });
+}
+
+function printed(documents: readonly PlannedDocument[]): string {
+  return documents.map(({ path, hash, slots }) => `${textOf(path)}=${hash}@${slots.join()}`).join(" ");
+}
+
+const plans: [string, Record<number, string>, string][] = [
+  ["a=1 b=2", {}, "a=1@0 b=2@0"],
+  ["a=1 b=2", { 1: "", 2: "" }, "a=1@0,1,2 b=2@0,1,2"],
+  ["a=1 b=2", { 1: "a=3" }, "a=1@0 a=3@1 b=2@0,1"],
+  ["a=1", { 1: "a=3", 2: "a=3", 3: "a=4" }, "a=1@0 a=3@1,2 a=4@3"],
+  ["a=1", { 1: "a", 2: "b=9" }, "a=1@0,2 b=9@2"],
+  ["a=1", { 1: "a=1" }, "a=1@0,1"],
+  ["", { 1: "a=1", 2: "a=1" }, "a=1@1,2"],
+];
+
+for (const [base, others, expected] of plans) {
+  test(`${base || "nothing"} with ${JSON.stringify(others)}`, () => {
+    const compared = Object.entries(others).map(([slot, text]) => ({
+      slot: Number(slot),
+      changes: changes(text),
+    }));
+    assert.equal(printed(planDocuments(entries(base), 0, compared)), expected);
+  });
+}
+
+test("documents with the same set have the same array, however many refs there are", () => {
+  const others = Array.from({ length: 5000 }, (_, at) => ({ slot: at + 1, changes: changes(`own${at}=x`) }));
+  const documents = planDocuments(entries("a=1 b=2"), 0, others);
+  assert.equal(documents.length, 5002);
+  assert.equal(documents[0]?.slots, documents[1]?.slots);
+  assert.equal(documents[0]?.slots.length, 5001);
+});
+
+test("best first: by category, then shallow before deep, then by name", () => {
+  const documents = planDocuments(entries("z=1 test/a=1 a/b/c=1 b/a=1 a/b=1"), 0, []);
+  const sorted = sortByRank(documents, (path) => (path.startsWith("test/") ? 1 : 0));
+  assert.equal(sorted.map(({ path }) => path).join(" "), "z a/b b/a a/b/c test/a");
+});
+
+test("packed documents come out as they went in", () => {
+  const documents = planDocuments(entries("a=1 d\u00e9/\u{1f600}=2"), 0, [
+    { slot: 3, changes: changes("a=4") },
+  ]);
+  assert.equal(printed(unpackDocuments(packDocuments(documents))), printed(documents));
+  assert.deepEqual(unpackDocuments(packDocuments([])), []);
+  const onDisk = documents.map((document) => ({ ...document, hash: "" }));
+  assert.equal(printed(unpackDocuments(packDocuments(onDisk))), printed(onDisk));
+});
+
+test("tasks of about the same size", () => {
+  const sizes = (count: number) =>
+    cutTasks(Array.from({ length: count }), 10)
+      .map((task) => task.length)
+      .join();
+  assert.deepEqual([0, 1, 10, 11, 25].map(sizes), ["", "1", "10", "6,5", "9,9,7"]);
+});
+
+function revisions(text: string): { name: string; commit: CommitHash }[] {
+  return text
+    .split(" ")
+    .filter(Boolean)
+    .map((word) => {
+      const [name = "", commit = ""] = word.split("=");
+      return { name, commit: commit as CommitHash };
+    });
+}
+
+test("a ref keeps its slot; no slot is given twice", () => {
+  const first = giveSlots(undefined, revisions("m=1 a=1"));
+  const second = giveSlots(first, revisions("m=2 b=1"));
+  const third = giveSlots(second, revisions("a=1 m=2 b=1"));
+  const print = ({ revisions: all, nextSlot }: typeof first) =>
+    `${all.map(({ name, slot }) => name + slot).join(" ")} | ${nextSlot}`;
+  assert.deepEqual([first, second, third].map(print), ["m0 a1 | 2", "m0 b2 | 3", "a3 m0 b2 | 4"]);
+});
+
+const moves: [string, string, string][] = [
+  ["m=1 a=2", "m=1 a=2", ""],
+  ["m=1 a=2", "m=1", ""],
+  ["m=1 a=2", "m=3 a=2", "0:1>3"],
+  ["m=1 a=2", "m=1 a=2 n=2", "2:2>2 like 1"],
+  ["m=1 a=2", "m=1 a=2 n=5", "2:1>5 like 0"],
+  ["", "m=1", "nothing to begin with"],
+];
+
+for (const [before, after, expected] of moves) {
+  test(`moves from ${before || "nothing"} to ${after}`, () => {
+    const old = { ...giveSlots(undefined, revisions(before)), defaultRevision: "m" };
+    const moved = movedRevisions(old, { ...giveSlots(old, revisions(after)), defaultRevision: "m" });
+    const lines = moved?.map(
+      ({ slot, indexedCommit, commit, like }) =>
+        `${slot}:${indexedCommit}>${commit}${like === undefined ? "" : ` like ${like}`}`,
+    );
+    assert.equal(lines?.join(" ") ?? "nothing to begin with", expected);
+  });
+}
+
+test("a delta overrides what is there and brings what is not", () => {
+  const older = [
+    { segment: 0, document: 4, blob: "1", slots: [0, 1] },
+    { segment: 1, document: 2, blob: "2", slots: [2] },
+  ];
+  const segments = { find: (path: Uint8Array) => (Buffer.from(path).toString() === "a" ? older : []) };
+  const at = (path: string, slots: Record<number, string | undefined>) =>
+    [
+      bytePathOfText(path),
+      new Map(Object.entries(slots).map(([slot, hash]) => [Number(slot), hash])),
+    ] as const;
+  const plan = (
+    slots: Record<number, string | undefined>,
+    likenesses: { slot: number; like: number }[] = [],
+  ) => {
+    const { documents, overrides } = planDelta(new Map([at("a", slots)]), likenesses, segments);
+    const over = overrides.map(({ segment, document, slots: set }) => `${segment}/${document}@${set.join()}`);
+    return [printed(documents), ...over].filter(Boolean).join(" ");
+  };
+  assert.equal(plan({ 0: "2" }), "0/4@1 1/2@0,2");
+  assert.equal(plan({ 0: "3" }), "a=3@0 0/4@1");
+  assert.equal(plan({ 0: undefined, 1: undefined }), "0/4@");
+  assert.equal(plan({ 5: "3" }, [{ slot: 5, like: 0 }]), "a=3@5 0/4@0,1");
+  assert.equal(plan({ 5: "1" }, [{ slot: 5, like: 2 }]), "0/4@0,1,5 1/2@2");
+  assert.equal(plan({ 0: "1" }), "");
+});
