@@ -77,8 +77,7 @@ export function engineOf(search: Engine["search"]): Engine {
 
 export function viewOf(
   repositories: readonly Repository[],
-  bringRevision: async () => "absent",
-    skipped: Readonly<Record<number, readonly SkippedEntry[]>> = {},
+  skipped: Readonly<Record<number, readonly SkippedEntry[]>> = {},
 ): RepositoryView {
   const all = [...repositories].sort((left, right) => (left.name < right.name ? -1 : 1));
   return {
@@ -87,6 +86,7 @@ export function viewOf(
     byName: (name) => all.find((each) => each.name === name),
     containing: (path) => all.find((each) => path.startsWith(`${each.path}/`)),
     isScanning: () => false,
+    bringRevision: async () => "absent",
     skipped: async (id) => skipped[id] ?? [],
   };
 }
