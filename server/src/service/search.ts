@@ -112,7 +112,8 @@ async function bringRevisions(
   signal: AbortSignal,
 ): Promise<readonly FlushReason[]> {
   if (lacking.revisions.length === 0) return lacking.isWhole ? [] : ["REVISION_NOT_INDEXED"];
-  const time = AbortSignal.timeout(Math.max(0, (plan.limits.deadline - Date.now()) * bringingShare));
+  const timeMs = Math.max(0, Math.floor((plan.limits.deadline - Date.now()) * bringingShare));
+  const time = AbortSignal.timeout(timeMs);
   const either = AbortSignal.any([signal, time]);
   const brought = await Promise.all(
     lacking.revisions.map(({ repositoryId, name }) => repositories.bringRevision(repositoryId, name, either)),
