@@ -12,8 +12,6 @@ import { nearestNames } from "#base/nearest";
 import { type CodeHostType, codeHostTypes } from "#model/repository";
 import { type Flags, usage } from "./flags";
 
-export const defaultPort = 4878;
-
 export interface Configuration {
   readonly host: string;
   /** Absent: the default port, or the next free one. 0: any. */
@@ -106,7 +104,7 @@ export function readConfiguration(
 }
 
 /** The settings that `text` holds; `name` is what errors call it. */
-export function parseConfiguration(text: string, name: string): FromFile {
+function parseConfiguration(text: string, name: string): FromFile {
   const errors: ParseError[] = [];
   const value: unknown = parse(text.replace(/^\uFEFF/, ""), errors, { allowTrailingComma: true });
   const [wrong] = errors;

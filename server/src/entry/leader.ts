@@ -7,8 +7,10 @@ import type { Configuration } from "#cli/configuration";
 import type { Purpose } from "#cli/instance";
 import type { Caller } from "#contract/service";
 import { EmbeddedEngine } from "#engine/embedded/embeddedEngine";
+import { checkGit } from "#git/git";
 import { detectLanguage } from "#languages/detect";
 import type { RepositoryId } from "#model/repository";
+import { diskFiles } from "#platform/files";
 import type { Log } from "#platform/log";
 import { startThread, threadPool } from "#platform/workers";
 import { defaultTimeLimitMs } from "#query/limits";
@@ -19,6 +21,7 @@ import { ShardDirectory } from "#shard/directory";
 import { Compactor } from "#sync/compactor";
 import { Sync } from "#sync/sync";
 import type { Work, WorkAnswer } from "#sync/work";
+import { checkDataFormat } from "./dataFormat";
 import { localRows } from "./localRows";
 import { skippedDocuments } from "./skippedDocuments";
 
@@ -37,6 +40,9 @@ export async function buildLeader(
   log: Log,
 ): Promise<Leader> {
   const { dataDir, host, anonymous, contexts, timeLimitMs = defaultTimeLimitMs } = configuration;
+  // A command that only reads does not need it.
+  if (purpose === "serve" || purpose === "index") await checkGit();
+  checkDataFormat(dataDir, diskFiles);
   const directory = await ShardDirectory.open(join(dataDir, "shards"));
   for (const [file, reason] of directory.damagedManifests) {
     log.warn(`${file} is damaged; its repository is indexed again.`, { reason });
