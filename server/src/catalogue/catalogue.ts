@@ -6,21 +6,15 @@
  * counts) is written a moment later, many changes at once, and at the latest by `close`: what a crash takes can be
  * read again from the manifests and from the repositories themselves.
  */
-import { readFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import { ServiceError } from "#base/error";
 import type { CodeHostType, Repository, RepositoryId, RepositoryKind } from "#model/repository";
 import { type Clock, systemClock } from "#platform/clock";
 import { diskFiles, type Files, replaceFile } from "#platform/files";
 import type { Log } from "#platform/log";
-import {
-  CatalogueDamaged,
-  type CatalogueEntry,
-  type IndexedState,
-  parseCatalogue,
-  printCatalogue,
-} from "./format";
+import { type CatalogueEntry, type IndexedState, printCatalogue } from "./format";
 import { uniqueName } from "./naming";
+import { catalogueOf, type KnownRepository, loadCatalogue } from "./recovery";
 
 /** What a look at a repository's folder tells. */
 export interface RepositoryFacts {
@@ -31,14 +25,6 @@ export interface RepositoryFacts {
   readonly remoteName?: string;
   readonly codeHostType: CodeHostType;
   readonly hostUrl?: string;
-}
-
-/** What a manifest of the index tells: enough to make a lost catalogue again. */
-export interface KnownRepository {
-  readonly repositoryId: number;
-  readonly name: string;
-  readonly path: string;
-  readonly kind: RepositoryKind;
 }
 
 /** What may change after a repository was found. */
@@ -110,7 +96,7 @@ export class Catalogue {
     this.#clock = clock;
     this.#log = log;
     const knownRepositories = [...known];
-    const content = load(file, files, clock, log) ?? rebuilt(knownRepositories);
+    const content = loadCatalogue(file, files, clock, log) ?? catalogueOf(knownRepositories);
     this.#paths = content.paths;
     for (const entry of content.entries) this.#put(entry);
     this.#nextId = Math.max(content.nextId, ...knownRepositories.map(({ repositoryId }) => repositoryId + 1));
@@ -384,47 +370,4 @@ function leadsTo(path: string, repository: Repository): boolean {
 /** Whether `path` is `folder` or lies below it. */
 function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
-}
-
-function load(file: string, files: Files, clock: Clock, log: Log) {
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch (cause) {
-    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined;
-    throw new ServiceError("STORAGE_FAILED", `The catalogue ${file} cannot be read.`, { cause });
-  }
-  try {
-    return parseCatalogue(text, file);
-  } catch (error) {
-    if (!(error instanceof CatalogueDamaged)) throw error;
-    const aside = `${file}.damaged-${clock.now()}`;
-    files.rename(file, aside);
-    log.warn(`The catalogue was damaged (${error.message}) and is made again from the index; see ${aside}.`);
-    return undefined;
-  }
-}
-
-/** The PATHs are lost with the file: each repository's own path takes their place. */
-function rebuilt(known: readonly KnownRepository[]) {
-  const entries = known.map(({ repositoryId, name, path, kind }): CatalogueEntry => {
-    const repository: Repository = {
-      id: repositoryId as RepositoryId,
-      name,
-      path,
-      kind,
-      codeHostType: "genericGitHost",
-      isFork: false,
-      isArchived: false,
-      isPublic: false,
-      revisions: [],
-      state: "stale",
-      documentCount: 0,
-      skippedCount: 0,
-      contentBytes: 0,
-      indexBytes: 0,
-    };
-    return { preferredName: "", repository };
-  });
-  return { nextId: 1, paths: known.map(({ path }) => path), entries };
 }

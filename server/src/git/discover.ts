@@ -1,6 +1,6 @@
 /** From a folder to the repositories in it, by reading folders and small files: no git process. */
 import * as fs from "node:fs";
-import { dirname, isAbsolute, join, resolve, sep } from "node:path";
+import { isAbsolute, join, resolve, sep } from "node:path";
 import { ServiceError, throwIfAborted } from "#base/error";
 import type { RepositoryKind } from "#model/repository";
 import { configValue, parseConfig } from "./config";
@@ -117,11 +117,4 @@ function foundAt(place: GitPlace): FoundRepository {
   if (place.workTree !== undefined) return { kind: "clone", path: place.workTree, place };
   // `repo/.git` that says of itself that it is bare is known by the folder around it to nobody else.
   return { kind: "bare", path: place.gitDir, place };
-}
-
-/** The last folders of a path, `count` of them, `/`-separated: the name of a repository without a remote. */
-export function lastFolders(path: string, count: number): string {
-  const segments = path.split(/[\\/]+/).filter((segment) => segment !== "");
-  if (segments.at(-1) === ".git" && segments.length > 1) segments.pop();
-  return segments.slice(-count).join("/") || dirname(path);
 }

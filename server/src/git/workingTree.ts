@@ -212,7 +212,7 @@ async function listIgnored(
   return splitPaths(output).map((path) => path.slice(2) as BytePath);
 }
 
-export function splitPaths(output: Buffer): BytePath[] {
+function splitPaths(output: Buffer): BytePath[] {
   return output
     .toString("latin1")
     .split("\0")

@@ -21,7 +21,7 @@ export interface FolderFile {
 /** Folders of other version control systems hold what nobody wrote. */
 const neverRead = new Set([".git", ".hg", ".svn"]);
 /** A folder is one revision, without a name. */
-export const folderSlot = 0;
+const folderSlot = 0;
 
 /** Files and symbolic links (which are not followed) below `root`, folder by folder. What cannot be read is left out. */
 export function* walkFolder(root: string): Generator<FolderFile> {

@@ -159,11 +159,9 @@ async function plan(
   frame: ShardBuilding,
 ): Promise<IndexAnswer> {
   const { signal } = frame;
-  const trees = await rootTrees(
-    place,
-    revisions.map(({ commit }) => commit),
-    signal,
-  );
+  const commits = revisions.map(({ commit }) => commit);
+  // A commit stands for its tree. Most small repositories have one, and are spared a process.
+  const trees = new Set(commits).size === 1 ? commits : await rootTrees(place, commits, signal);
   const present = revisions.flatMap(({ slot }, at) => {
     const tree = trees[at];
     return tree === undefined ? [] : [{ slot, tree }];

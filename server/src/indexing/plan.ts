@@ -125,7 +125,7 @@ function depthOf(path: string): number {
  * Documents of one task: at 12 KB each, which is what the Linux kernel has, about 100 MB of text. A task that meets
  * more text than a shard may hold writes another shard.
  */
-export const documentsPerTask = 8_000;
+const documentsPerTask = 8_000;
 
 export function cutTasks<Document>(documents: readonly Document[], perTask = documentsPerTask): Document[][] {
   const count = Math.ceil(documents.length / perTask);

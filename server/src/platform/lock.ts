@@ -41,7 +41,7 @@ export interface LockOptions {
   readonly onLost?: () => void;
 }
 
-export const heartbeatMs = 5_000;
+const heartbeatMs = 5_000;
 const staleMs = 30_000;
 /** Somebody who was writing the file may need so long to be done. */
 const unreadableGraceMs = 5_000;
