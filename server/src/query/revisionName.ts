@@ -1,5 +1,5 @@
 /** What the value of a `rev:` names, wherever refs are at hand. */
-import picomatch from "picomatch";
+import { matchesGlob } from "#base/glob";
 
 const prefixes = ["refs/heads/", "refs/tags/", "refs/remotes/"];
 const minAbbreviation = 7;
@@ -11,8 +11,7 @@ const minAbbreviation = 7;
 export function revisionMatcher(name: string): (ref: string, commit: string) => boolean {
   if (name === "*") return () => true;
   if (isRevisionGlob(name)) {
-    const matches = picomatch(name, { dot: true });
-    return (ref) => matches(ref) || matches(shortRefName(ref));
+    return (ref) => matchesGlob(name, ref) || matchesGlob(name, shortRefName(ref));
   }
   const isSha = looksLikeCommit(name);
   return (ref, commit) => ref === name || shortRefName(ref) === name || (isSha && commit.startsWith(name));
