@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import type { SearchResult } from "#contract/search";
@@ -255,3 +255,26 @@ test("remove forgets, and leaves the repository alone", async () => {
   assert.equal(unknown.code, 1);
   assert.match(unknown.stderr, /\/no\/such\/folder/);
 });
+
+test("a repository that cannot be indexed is named with its reason, and the others are indexed", async () => {
+  const place = temporaryFolder();
+  repo("= main: First\na.txt\n| fine\n", { path: join(place, "fine") });
+  const broken = repo("= main: First\na.txt\n| broken\n", { path: join(place, "broken") });
+  const commit = broken.git("rev-parse", "HEAD");
+  const object = join(broken.path, ".git/objects", commit.slice(0, 2), commit.slice(2));
+  for (const file of existsSync(object) ? [object] : packsOf(broken.path)) rmSync(file, { force: true });
+  const index = join(temporaryFolder(), "data");
+  const { code, stdout, stderr } = await trawl(["index", "--data-dir", index, place]);
+  assert.equal(code, 1, stdout);
+  assert.match(stderr, /^trawl: broken could not be indexed: /m);
+  assert.match(stdout, /^fine: 1 file, 1 revision/m);
+  assert.match(stdout, /; 1 failed$/m);
+  const search = await trawl(["search", "--data-dir", index, "fine"]);
+  assert.equal(search.stdout, "fine/a.txt:1:fine\n");
+  assert.match(search.stderr, /not everything is indexed/);
+});
+
+function packsOf(path: string): string[] {
+  const folder = join(path, ".git/objects/pack");
+  return readdirSync(folder).map((name) => join(folder, name));
+}

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { IndexingEnd } from "#contract/local";
+import type { IndexingEnd, IndexingProgress } from "#contract/local";
 import { absolutePath, readConfiguration } from "./configuration";
 import { type Flags, usage } from "./flags";
 import { reportProgress } from "./indexingProgress";
@@ -32,7 +32,10 @@ export async function indexCommand(house: House, flags: Flags): Promise<number> 
       await print(`${JSON.stringify(answer, undefined, isScreen ? 2 : undefined)}\n`);
     } else {
       const rows = touched.map((each) => `${harmless(each.repoName)}: ${sizeInWords(each)}\n`);
-      await print(`${rows.join("")}Indexed ${totalsInWords(totals)}, in ${secondsInWords(durationMs)}\n`);
+      const failures = failed.length === 0 ? "" : `; ${failed.length} failed`;
+      await print(
+        `${rows.join("")}Indexed ${totalsInWords(totals)}, in ${secondsInWords(durationMs)}${failures}\n`,
+      );
     }
     return failed.length === 0 ? 0 : 1;
   } finally {
@@ -40,15 +43,22 @@ export async function indexCommand(house: House, flags: Flags): Promise<number> 
   }
 }
 
-/** Waits, showing progress, until nothing is left to index. Failures are said as they happen. */
+/** Waits, showing progress, until nothing is left to index, and says what has failed. */
 export async function indexed(house: House, instance: Instance): Promise<IndexingEnd> {
-  const report = reportProgress(house.terminal);
+  const { terminal, interrupted } = house;
+  const report = reportProgress(terminal);
   try {
-    return await instance.caller(
+    const emit = (event: IndexingProgress) => report.update(event);
+    const end = await instance.caller(
       "indexing",
       {},
-      { credentials: { kind: "local" }, signal: house.interrupted, emit: (event) => report.update(event) },
+      { credentials: { kind: "local" }, signal: interrupted, emit },
     );
+    report.stop();
+    for (const { repository, error } of end.failed) {
+      terminal.say(`trawl: ${harmless(repository)} could not be indexed: ${harmless(error)}\n`);
+    }
+    return end;
   } finally {
     report.stop();
   }

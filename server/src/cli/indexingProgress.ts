@@ -70,10 +70,7 @@ function lines(terminal: Terminal): ProgressReport {
           begun.add(each.repositoryId);
         } else if (each.state === "ready" && begun.delete(each.repositoryId)) {
           terminal.say(`Indexed ${name} (${event.ready} of ${event.total})\n`);
-        } else if (each.state === "failed") {
-          begun.delete(each.repositoryId);
-          terminal.say(`Failed ${name}: ${harmless(each.error ?? "no reason known")}\n`);
-        }
+        } else begun.delete(each.repositoryId);
       }
     },
     stop() {},

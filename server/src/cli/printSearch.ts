@@ -53,7 +53,7 @@ export function incompleteness(
     case "BYTE_LIMIT":
       return "the answer would have been too large";
     case "INDEXING":
-      return "indexing is not finished (trawl status tells how far it is)";
+      return "not everything is indexed (trawl status tells more)";
     case "REVISION_NOT_INDEXED":
       return "a revision that was asked for is not indexed";
     case "SHARD_DAMAGED":

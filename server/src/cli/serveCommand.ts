@@ -1,10 +1,11 @@
+import { homedir } from "node:os";
+import { parse } from "node:path";
 import { isServiceError } from "#base/error";
 import { type Configuration, readConfiguration } from "./configuration";
 import type { Flags } from "./flags";
 import { givenPaths, indexed } from "./indexCommand";
 import type { House, Instance } from "./instance";
 import { allRepositories, totalsOf } from "./repositories";
-import { harmless } from "./terminal";
 import { bytesInWords, counted, secondsInWords } from "./units";
 
 /** Serves until it is interrupted, or until the editor is done. */
@@ -104,7 +105,13 @@ async function pathsToServe(
   if (configuration.paths.length > 0) return configuration.paths;
   const call = { credentials: { kind: "local" }, signal: house.interrupted } as const;
   const { total } = await instance.caller("repos", { perPage: 1 }, call);
-  return total > 0 ? [] : [house.currentFolder];
+  if (total > 0) return [];
+  const folder = house.currentFolder;
+  if (folder !== homedir() && folder !== parse(folder).root) return [folder];
+  house.terminal.say(
+    `trawl: Nothing is indexed, and ${folder} is too much to take unasked: trawl serve PATH\n`,
+  );
+  return [];
 }
 
 async function addPaths(house: House, instance: Instance, paths: readonly string[]): Promise<void> {
@@ -123,9 +130,6 @@ async function sayReady(
 ): Promise<void> {
   const end = await indexed(house, instance);
   const totals = totalsOf(await allRepositories(instance.caller, house.interrupted));
-  for (const { repository, error } of end.failed) {
-    house.terminal.say(`trawl: ${harmless(repository)} is not up to date: ${harmless(error)}\n`);
-  }
   await print(
     `Ready: ${counted(totals.repositories, "repository", "repositories")}, ${counted(totals.documents, "file")}, ` +
       `${bytesInWords(totals.contentBytes)} of text, after ${secondsInWords(performance.now() - startedAt)}` +

@@ -9,6 +9,8 @@ import { coloursWanted, defaultDataDirectory } from "#platform/settings";
 import { openInstance } from "./house";
 
 const log = createLog("warn");
+/** A command says itself what went wrong; what it logs is for those who look for a defect. */
+const quietLog = createLog("error");
 const interruption = new AbortController();
 const terminal = processTerminal(coloursWanted);
 
@@ -33,7 +35,13 @@ const house: House = {
   defaultDataDir: defaultDataDirectory(),
   interrupted: interruption.signal,
   open: (configuration, purpose) =>
-    openInstance({ configuration, purpose, version: house.version, log, signal: interruption.signal }),
+    openInstance({
+      configuration,
+      purpose,
+      version: house.version,
+      log: purpose === "serve" ? log : quietLog,
+      signal: interruption.signal,
+    }),
   async speakLsp(configuration, opened) {
     const { speakLsp } = await import("#transport/lsp/connection");
     let instance: Instance | undefined;
