@@ -9,7 +9,6 @@ import { join } from "node:path";
 import { isServiceError } from "#base/error";
 import type { Catalogue } from "#catalogue/catalogue";
 import type { BytePath } from "#git/bytePath";
-import { checkGit } from "#git/git";
 import { findPlace } from "#git/place";
 import { Indexer } from "#indexing/indexing";
 import type { SkippedDocument } from "#indexing/inspect";
@@ -72,8 +71,6 @@ export class Sync {
   readonly #schedule: Schedule;
   readonly #live = new Map<RepositoryId, Live>();
   readonly #closing = new AbortController();
-  /** That git is there and new enough. */
-  #gitChecked: Promise<string> | undefined;
   readonly #runs = new Map<RepositoryId, AbortController>();
   #scans = 0;
   #scanWaiters: (() => void)[] = [];
@@ -243,7 +240,6 @@ export class Sync {
     // What changes while the first look goes on must not be missed, so the watch begins before it.
     if (live.watch === undefined && this.#options.watches) this.#watch(repository, live);
     try {
-      if (repository.kind !== "folder") await this.#checkGit();
       const wanted = request.everything || request.anew || hadEvents ? request : { ...request, paths: [] };
       const result = await refresh(repository, wanted, this.#parts, signal);
       const hasLooked = wanted.paths.length > 0 || result.folders !== undefined;
@@ -265,15 +261,6 @@ export class Sync {
       // Forgotten while it ran: what it has published goes too.
       if (catalogue.get(id) === undefined) await this.#forget(repository).catch(() => undefined);
     }
-  }
-
-  /** Once it was good it is asked no more. */
-  #checkGit(): Promise<string> {
-    this.#gitChecked ??= checkGit().catch((error: unknown) => {
-      this.#gitChecked = undefined;
-      throw error;
-    });
-    return this.#gitChecked;
   }
 
   #again(id: RepositoryId, live: Live, delayMs: number): void {
