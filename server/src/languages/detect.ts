@@ -10,7 +10,7 @@ import { heuristicsMToZ } from "./heuristicsMToZ";
 import { lookUp, resolveLanguage, tables } from "./languages";
 
 /** How much of a document is looked at. */
-export const headBytes = 16 * 1024;
+const headBytes = 16 * 1024;
 
 const nothing = new Uint8Array(0);
 

@@ -11,11 +11,11 @@ import { foldingOrbit } from "./re2";
 /** Bytes as a string of characters up to U+00FF, which can be kept in sets. */
 export type ByteString = string;
 
-export const kelvinSign = 0x212a;
-export const longS = 0x17f;
+const kelvinSign = 0x212a;
+const longS = 0x17f;
 
 /** One byte as the index holds it: ASCII capitals as small letters. */
-export function foldByte(byte: number): number {
+function foldByte(byte: number): number {
   return byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte;
 }
 

@@ -48,7 +48,7 @@ export interface ParsedQuery {
   readonly hasRevision: boolean;
 }
 
-export const maxQueryLength = 10_000;
+const maxQueryLength = 10_000;
 const maxTerms = 1000;
 /** Deeper trees would cost stack in every room that walks them. */
 const maxDepth = 100;

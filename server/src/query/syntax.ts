@@ -22,22 +22,10 @@ export type Syntax =
   | { readonly kind: "concat"; readonly children: readonly Syntax[] }
   | { readonly kind: "alternate"; readonly children: readonly Syntax[] };
 
-export const assertions = [
-  "lineStart",
-  "lineEnd",
-  "textStart",
-  "textEnd",
-  "wordBoundary",
-  "noWordBoundary",
-] as const;
-export type Assertion = (typeof assertions)[number];
+export type Assertion = "lineStart" | "lineEnd" | "textStart" | "textEnd" | "wordBoundary" | "noWordBoundary";
 
 export const newline = 0x0a;
 export const maxCodePoint = 0x10ffff;
-
-export function isAssertion(node: Syntax): node is Extract<Syntax, { kind: Assertion }> {
-  return (assertions as readonly string[]).includes(node.kind);
-}
 
 export function childrenOf(node: Syntax): readonly Syntax[] {
   if (node.kind === "repeat") return [node.child];

@@ -18,7 +18,7 @@ export const all: TrigramFormula = { kind: "all" };
 export const none: TrigramFormula = { kind: "none" };
 
 /** The trigrams of one string of bytes: `all` where it has none. */
-export function trigramsOf(text: ByteString): TrigramFormula {
+function trigramsOf(text: ByteString): TrigramFormula {
   const parts: TrigramFormula[] = [];
   for (let at = 0; at + 3 <= text.length; at++) {
     const three = text.slice(at, at + 3);
@@ -77,7 +77,7 @@ export function bounded(formula: TrigramFormula, maxTrigrams: number): TrigramFo
   return all;
 }
 
-export function trigramValue(three: ByteString): number {
+function trigramValue(three: ByteString): number {
   return (three.charCodeAt(0) << 16) | (three.charCodeAt(1) << 8) | three.charCodeAt(2);
 }
 
