@@ -12,6 +12,7 @@ import type { Repository } from "#model/repository";
 import { noStats } from "#model/stats";
 import { printQuery } from "#query/print";
 import type { ServiceOptions } from "#service/createService";
+import type { BroughtRevision } from "#service/repositoryView";
 import { callerOf, engineOf, engineResult, fileMatch, repository, viewOf } from "#test/support/service";
 
 const folder = mkdtempSync(join(tmpdir(), "trawl-refs-"));
@@ -148,7 +149,10 @@ describe("whether the answer is all there is", () => {
   const changed = (change: Partial<Repository>) => ({
     repositories: viewOf([repository(1, "github.com/o/alpha", change), repository(2, "github.com/o/beta")]),
   });
-  const refs = { repositories: viewOf([withRefs]) };
+  const brings = (brought: BroughtRevision) => ({
+    repositories: { ...viewOf([withRefs]), bringRevision: async () => brought },
+  });
+  const refs = brings("late");
   const limited = engineResult([], {
     exhaustive: false,
     stats: { ...noStats, flushReason: "MATCH_LIMIT" },
@@ -182,6 +186,8 @@ describe("whether the answer is all there is", () => {
     ["an indexed commit", `a rev:${withRefs.revisions[0]?.commit.slice(0, 8)}`, refs, "NONE"],
     ["another commit", "a rev:0123456789", refs, "REVISION_NOT_INDEXED"],
     ["a calculated one", "a rev:main~2", refs, "REVISION_NOT_INDEXED"],
+    ["a tag that was indexed in time", "a rev:v1", brings("indexed"), "NONE"],
+    ["a commit that is nowhere", "a rev:0123456789", brings("absent"), "NONE"],
   ];
   for (const [name, query, options, expected] of rows) {
     test(name, async () => {
