@@ -7,7 +7,8 @@ export type RunMode = "backtracking" | "linear";
 /**
  * Calls `found` for each match of the pattern in a text, leftmost first, none overlapping, in UTF-16 units.
  *
- * An empty match right behind another match is none, and there is none behind a document's final newline.
+ * An empty match right behind another match is none, and there is none behind a document's final newline. Of the text
+ * of lines the caller leaves the last newline away, so what is empty at its end stands in the last line.
  */
 export function runExpression(
   pattern: ExpressionPattern,
@@ -34,7 +35,8 @@ export function runExpression(
       end = start + match[0].length;
     }
     const isEmpty = start === end;
-    const isBehindText = isEmpty && start === text.length && (text === "" || text.endsWith("\n"));
+    const isBehindText =
+      isEmpty && pattern.needsWholeDocument && start === text.length && text.endsWith("\n");
     if (!(isEmpty && start === lastEnd) && !isBehindText) found(start, end);
     lastEnd = end;
     from = isEmpty ? end + codeUnits(text, end) : end;

@@ -1,9 +1,18 @@
 import type { Kernels } from "#kernels/kernels";
+import { threadKernels } from "#kernels/thread";
 import type { ShardReader } from "./reader";
 
 /** Read ahead no further than this: at 256 KiB a read from the page cache runs at its full 5 GB/s. */
 const maxWindowBytes = 256 * 1024;
 const minAheadBytes = 16 * 1024;
+
+let instance: TextWindow | undefined;
+
+/** The window of this thread: a second one on the same memory would not see what the first one loads. */
+export function threadWindow(): TextWindow {
+  instance ??= new TextWindow(threadKernels());
+  return instance;
+}
 
 /**
  * The stretch of text that lies in the kernels' memory. One a thread, shared by all searches there: who comes back

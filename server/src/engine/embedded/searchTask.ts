@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isServiceError } from "#base/error";
-import { threadKernels } from "#kernels/thread";
 import type { FileMatch } from "#model/match";
 import type { FlushReason } from "#model/stats";
 import { noStats } from "#model/stats";
@@ -8,7 +7,7 @@ import type { Task, TaskContext } from "#platform/workers";
 import { loadChecksum } from "#shard/checksum";
 import { type CompiledSearch, compileQuery } from "#shard/compile";
 import { type EvaluationCounts, ShardEvaluation } from "#shard/evaluate";
-import { TextWindow } from "#shard/window";
+import { type TextWindow, threadWindow } from "#shard/window";
 import { runGuarded } from "./guard";
 import { presentFile, type ShardHit } from "./presentFile";
 import { type OpenShard, ShardSet } from "./shardSet";
@@ -34,7 +33,7 @@ const linearMs = { fast: 50, slow: 2000 };
 /** Worker side of the embedded engine: one set of open shards, any number of searches that take turns. */
 export function createSearchTask(): Task<WorkerCall, WorkerAnswer> {
   let set: ShardSet | undefined;
-  const window = new TextWindow(threadKernels());
+  const window = threadWindow();
   return async (call, context) => {
     const checksum = await loadChecksum();
     set ??= new ShardSet(checksum);

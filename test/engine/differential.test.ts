@@ -1,0 +1,206 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { EmbeddedEngine } from "#engine/embedded/embeddedEngine";
+import type { Query } from "#query/query";
+import { skipReason } from "#shard/skipReason";
+import { type BruteDocument, bruteFinder, bruteQuery, decodeBrute } from "#test/support/bruteForce";
+import { type CorpusDocument, filesBelow, hugeLines, Random, shapedDocuments } from "#test/support/corpus";
+import { literal, openEngine, openIndex, rangeLines, regexp, search } from "#test/support/engines";
+
+/** Another one with `SEED=7 node --test out/test/engine/differential.test.js`. */
+const seed = Number(process.env["SEED"] ?? 1);
+
+/** Documents whose text is indexed, in two repositories of two segments. */
+async function engineOver(documents: readonly CorpusDocument[]) {
+  const texts = documents.filter(({ content }) => skipReason(content) === undefined);
+  const brute: BruteDocument[] = texts.map(({ path, content }, index) => ({
+    repositoryId: 1 + (index % 2),
+    path,
+    content,
+  }));
+  const of = (repositoryId: number, part: number) =>
+    brute.filter((document, index) => document.repositoryId === repositoryId && (index >> 1) % 2 === part);
+  const directory = await openIndex([1, 2].map((id) => ({ id, segments: [of(id, 0), of(id, 1)] })));
+  return { brute, ...openEngine(directory, { workerCount: 2 }) };
+}
+
+/** All ranges that anyone finds; the few that only one finds are what a failure prints. */
+async function check(
+  engine: EmbeddedEngine,
+  documents: readonly BruteDocument[],
+  query: Query,
+): Promise<number> {
+  const t0 = performance.now();
+  const brute = bruteQuery(query);
+  const expected = documents
+    .flatMap((document) =>
+      (brute(document)?.ranges ?? []).map(
+        ([start, end]) => `${document.repositoryId} ${document.path} ${start}+${end - start}`,
+      ),
+    )
+    .sort();
+  const t1 = performance.now();
+  const { files, stats } = await search(engine, query);
+  const t2 = performance.now();
+  T.brute += t1 - t0; T.engine += t2 - t1;
+  if (t2 - t1 > 500) console.error("SLOW", (t2-t1).toFixed(0), JSON.stringify(query), files.length);
+  if (t1 - t0 > 1500) console.error("SLOWBRUTE", (t1-t0).toFixed(0), JSON.stringify(query), files.length);
+  assert.equal(stats.flushReason, "NONE", `seed ${seed}: ${JSON.stringify(query)}`);
+  const actual = rangeLines(files);
+  assert.equal(stats.totalMatchCount, actual.length, `seed ${seed}: ${JSON.stringify(query)}`);
+  if (actual.join("\n") !== expected.join("\n")) {
+    const known = new Set(actual);
+    const wanted = new Set(expected);
+    assert.deepEqual(
+      {
+        surplus: actual.filter((line) => !wanted.has(line)).slice(0, 5),
+        missing: expected.filter((line) => !known.has(line)).slice(0, 5),
+      },
+      { surplus: [], missing: [] },
+      `seed ${seed}: ${JSON.stringify(query)}`,
+    );
+  }
+  return expected.length;
+}
+const T={brute:0,engine:0};
+after(()=>console.error(T));
+
+/** Text from a random place, as long as wanted; sometimes with one letter changed. */
+function fragment(random: Random, documents: readonly BruteDocument[], maxLength: number): string {
+  for (;;) {
+    const { content } = random.pick(documents);
+    if (content.length === 0) continue;
+    const at = random.between(0, content.length - 1);
+    const { text } = decodeBrute(content.subarray(at, at + random.between(1, maxLength) * 2));
+    const letters = Array.from(text.replaceAll("\ufffd", "")).slice(0, random.between(1, maxLength));
+    if (letters.length === 0) continue;
+    if (random.chance(0.15))
+      letters[random.between(0, letters.length - 1)] = random.pick(["x", "S", "k", "é", " "]);
+    if (random.chance(0.2)) return letters.join("").toUpperCase();
+    return letters.join("");
+  }
+}
+
+function isEmptySomewhere(source: string): boolean {
+  return bruteFinder({ kind: "regexp", source, caseSensitive: true })(Buffer.from("\u0001 ")).some(
+    ([start, end]) => start === end,
+  );
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+}
+
+/** An expression that often matches: text of the corpus with parts of it made general. */
+function expression(random: Random, documents: readonly BruteDocument[]): string {
+  const piece = (): string => {
+    const text = fragment(random, documents, random.pick([3, 8, 20]));
+    const letters = Array.from(text).map((letter) => {
+      const roll = random.next();
+      if (roll < 0.06) return ".";
+      if (roll < 0.09) return letter === "\n" ? "\\s" : `[^${escaped(letter)}x-]?`;
+      if (roll < 0.12)
+        return random.pick(["\\w", "\\d", "\\s", "\\W", "[a-z]", "[A-Za-z0-9_]", "[^\\n]", "\\pL", "[кК]"]);
+      if (roll < 0.15)
+        return `${escaped(letter)}${random.pick(["*", "+", "?", "{2}", "{1,3}", "*?", "+?", "??"])}`;
+      return escaped(letter);
+    });
+    return letters.join("");
+  };
+  const build = (depth: number): string => {
+    switch (random.between(0, depth > 2 ? 3 : 9)) {
+      case 0:
+      case 1:
+      case 2:
+        return piece();
+      case 3:
+        return random.pick([
+          "\\w+",
+          "[a-z]+_?",
+          "\\s*",
+          "x*",
+          "\\d+",
+          ".*",
+          "[A-Z]\\w*",
+          "\\S+\\s",
+          "$",
+          "^",
+          "^$",
+          "\\b",
+          "\\B",
+        ]);
+      case 4:
+        return `${build(depth + 1)}${build(depth + 1)}`;
+      case 5:
+        return `(?:${build(depth + 1)}|${build(depth + 1)})`;
+      case 6:
+        return `(${piece()})${random.pick(["+", "{1,2}", "?", ""])}`;
+      case 7:
+        return random.pick([
+          `^${piece()}`,
+          `${piece()}$`,
+          `\\b${piece()}\\b`,
+          `\\A${piece()}`,
+          `${piece()}\\z`,
+        ]);
+      case 8:
+        return `(?i:${build(depth + 1)})`;
+      default:
+        return `${piece()}${random.pick([".*", "\\s+", "\\n", "[^;]*", "(?s:.{0,20})", ".*?"])}${piece()}`;
+    }
+  };
+  return build(0);
+}
+
+describe("every range that brute force finds, and no other", () => {
+  const engines: EmbeddedEngine[] = [];
+  after(() => Promise.all(engines.map((engine) => engine.close())));
+
+  const trees: readonly (readonly [
+    name: string,
+    documents: () => CorpusDocument[],
+    literals: number,
+    expressions: number,
+  ])[] = [
+    ["shaped documents", () => shapedDocuments(seed), 150, 110],
+    ["the project", () => filesBelow("server", 1_200_000), 80, 0],
+    ["the project's heart", () => filesBelow("server/src/shard", 200_000), 20, 80],
+    ["a package", () => filesBelow("node_modules/re2js", 900_000), 40, 0],
+    ["a package of small files", () => filesBelow("node_modules/fastify", 200_000), 40, 60],
+    ["huge lines", hugeLines, 10, 0],
+  ];
+  for (const [name, documents, literalCount, expressionCount] of trees) {
+    describe(name, () => {
+      let over: Awaited<ReturnType<typeof engineOver>>;
+      before(async () => {
+        over = await engineOver(documents());
+        engines.push(over.engine);
+      });
+
+      test("literals", async () => {
+        const random = new Random(seed * 31 + literalCount);
+        let matches = 0;
+        for (let count = 0; count < literalCount; count++) {
+          const text = fragment(random, over.brute, 40);
+          matches += await check(
+            over.engine,
+            over.brute,
+            literal(text, { caseSensitive: random.chance(0.5) }),
+          );
+        }
+        assert.ok(matches > literalCount);
+      });
+
+      test("expressions", async () => {
+        const random = new Random(seed * 37 + expressionCount);
+        for (let count = 0; count < expressionCount; count++) {
+          let source = expression(random, over.brute);
+          // What is empty everywhere has millions of matches: a few are enough.
+          while (isEmptySomewhere(source) && random.chance(0.9)) source = expression(random, over.brute);
+          const caseSensitive = random.chance(0.6);
+          await check(over.engine, over.brute, regexp(source, { caseSensitive }));
+        }
+      });
+    });
+  }
+});
