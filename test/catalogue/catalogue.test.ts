@@ -40,14 +40,14 @@ test("what is added is there at the next start, with its id and name", () => {
   first.upsert([facts("/w/a"), facts("/w/b", { remoteName: "github.com/o/b", codeHostType: "github" })]);
   first.update(1 as RepositoryId, { state: "ready", documentCount: 5, progress: 0.5 });
   first.update(2 as RepositoryId, { state: "indexing" });
-  first.markIndexed(1 as RepositoryId, { refs: "digest" });
+  first.markIndexed(1 as RepositoryId, { digest: "d", since: 5 });
   first.close();
   const second = open(folder);
   assert.deepEqual(second.paths, ["/w"]);
   assert.deepEqual(listed(second), ["1 a ready", "2 github.com/o/b queued"]);
   assert.equal(second.get(1 as RepositoryId)?.documentCount, 5);
   assert.equal(second.get(1 as RepositoryId)?.progress, undefined);
-  assert.deepEqual(second.indexedState(1 as RepositoryId), { refs: "digest" });
+  assert.deepEqual(second.indexedState(1 as RepositoryId), { digest: "d", since: 5 });
   assert.equal(second.byName("github.com/o/b")?.path, "/w/b");
 });
 

@@ -192,6 +192,51 @@ test("a plain folder is kept current", async (t) => {
     ["c.txt: c|", "sub/a.txt: aa|", "hides b.bin", "hides c.txt", "hides sub/a.txt"],
   );
   assert.equal(catalogue.get(id)?.state, "ready");
+  const generation = directory.manifest(id)?.generation;
+  mkdirSync(join(folder, "new/er"), { recursive: true });
+  writeFileSync(join(folder, "new/er/d.txt"), "d\n");
+  const all = ["c.txt: c|", "new/er/d.txt: d|", "sub/a.txt: aa|"];
+  const hidden = ["hides b.bin", "hides c.txt", "hides new/er/d.txt", "hides sub/a.txt"];
+  await eventually(() => overlay(id), [...all, ...hidden]);
+  renameSync(join(folder, "new"), join(folder, "other"));
+  await eventually(
+    () => overlay(id),
+    [...all, ...hidden].map((line) => line.replace("new/er", "other/er")).sort(byHidden),
+  );
+  assert.equal(directory.manifest(id)?.generation, generation);
+});
+
+/** Documents first, then what is hidden, each in order. */
+function byHidden(left: string, right: string): number {
+  const key = (line: string) => (line.startsWith("hides ") ? `1${line}` : `0${line}`);
+  return key(left) < key(right) ? -1 : 1;
+}
+
+test("a plain folder is not built again at the next start, unless much has changed", async (t) => {
+  const data = temporaryFolder();
+  const folder = temporaryFolder();
+  for (let at = 0; at < 3000; at++) writeFileSync(join(folder, `${at}.txt`), `${at}\n`);
+  const first = await open(t, data);
+  const [found] = await first.sync.addPaths([folder], signal);
+  assert.ok(found);
+  await first.sync.idle();
+  await first.sync.close();
+  first.catalogue.close();
+  writeFileSync(join(folder, "7.txt"), "seven\n");
+  rmSync(join(folder, "8.txt"));
+  // What was written in the same seconds as the shards counts as changed, so these are made to look old.
+  const second = await open(t, data);
+  const before = second.catalogue.indexedState(found.id);
+  second.catalogue.markIndexed(found.id, { digest: before?.digest ?? "", since: Date.now() + 60_000 });
+  second.sync.start();
+  await second.sync.idle();
+  assert.equal(second.directory.manifest(found.id)?.generation, 1);
+  assert.deepEqual(await second.overlay(found.id), ["7.txt: seven|", "hides 7.txt", "hides 8.txt"]);
+  for (let at = 0; at < 2500; at++) writeFileSync(join(folder, `${at}.txt`), `again ${at}\n`);
+  second.sync.refresh(found.id);
+  await second.sync.idle();
+  assert.equal(second.directory.manifest(found.id)?.generation, 2);
+  assert.ok((await indexedLines(second.directory, found.id)).includes("7.txt []: again 7|"));
 });
 
 test("forgetting a path forgets its index", async (t) => {

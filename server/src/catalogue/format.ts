@@ -4,10 +4,10 @@ import { codeHostTypes, type Repository } from "#model/repository";
 
 /** What a repository's index was made from; equal lines mean that there is nothing to do. */
 export interface IndexedState {
-  /** A digest of HEAD and of all refs. */
-  readonly refs: string;
-  /** The root tree of the default revision's commit. */
-  readonly tree?: string;
+  /** Of HEAD and all refs, or of a folder's files. */
+  readonly digest: string;
+  /** When the building of a folder began, in milliseconds since 1970. */
+  readonly since?: number;
 }
 
 export interface CatalogueEntry {
@@ -65,10 +65,10 @@ function parseEntry(value: unknown): CatalogueEntry {
   const preferredName = string(entry["preferredName"], "preferredName");
   const repository = parseRepository(record(entry["repository"], "a repository"));
   if (entry["indexed"] === undefined) return { preferredName, repository };
-  const { refs, tree } = record(entry["indexed"], "indexed");
+  const { digest, since } = record(entry["indexed"], "indexed");
   const indexed = {
-    refs: string(refs, "indexed.refs"),
-    ...(tree === undefined ? {} : { tree: string(tree, "indexed.tree") }),
+    digest: string(digest, "indexed.digest"),
+    ...(since === undefined ? {} : { since: wholeNumber(since, "indexed.since") }),
   };
   return { preferredName, repository, indexed };
 }

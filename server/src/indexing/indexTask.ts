@@ -1,6 +1,7 @@
 /** What an index worker can be asked for about one repository, and how it answers. Everything here crosses threads. */
 import { ServiceError } from "#base/error";
 import { Limiter } from "#base/limiter";
+import { digestFolder, walkFolder } from "#git/folderFiles";
 import { findMissing } from "#git/partialClone";
 import type { GitPlace } from "#git/place";
 import { diffTrees, listTree, rootTrees } from "#git/tree";
@@ -9,7 +10,7 @@ import type { TaskContext } from "#platform/workers";
 import type { Draft } from "#shard/directory";
 import { buildShards, categoryRank, type ShardBuilding } from "./buildTask";
 import { buildDelta, type MovedRevision } from "./deltaTask";
-import { buildFromDisk, digestFolder, planFolder, walkFolder } from "./folderTask";
+import { buildFromDisk, planFolder } from "./folderTask";
 import {
   cutTasks,
   type PackedDocuments,
@@ -54,8 +55,8 @@ export type IndexTask =
       readonly moved: readonly MovedRevision[];
       readonly segmentPaths: readonly string[];
     } & Draftable)
-  /** List the files of a plain folder, unless its digest is still `digest`; a small one is built at once. */
-  | ({ readonly kind: "folder"; readonly root: string; readonly digest?: string } & Draftable);
+  /** List the files of a plain folder; a small one is built at once. */
+  | ({ readonly kind: "folder"; readonly root: string } & Draftable);
 
 export type IndexAnswer =
   | {
@@ -75,8 +76,6 @@ export type IndexAnswer =
       readonly lostSlots: readonly number[];
       readonly digest: string;
     }
-  /** Nothing differs from what the index has. */
-  | { readonly kind: "unchanged" }
   /** A delta does not pay: build anew. */
   | { readonly kind: "rebuild" };
 
@@ -114,9 +113,8 @@ async function run(task: IndexTask, frame: ShardBuilding): Promise<IndexAnswer> 
     }
     case "folder": {
       const found = [...walkFolder(task.root)];
-      const digest = digestFolder(found);
-      if (digest === task.digest) return { kind: "unchanged" };
-      return buildOrCut(planFolder(found), { kind: "disk", root: task.root }, frame, { digest });
+      const from = { kind: "disk", root: task.root } as const;
+      return buildOrCut(planFolder(found), from, frame, { digest: digestFolder(found) });
     }
   }
 }

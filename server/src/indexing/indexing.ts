@@ -54,29 +54,18 @@ export class Indexer {
     return delta ?? (await this.#build(next, place, options));
   }
 
-  /**
-   * Brings the index of a plain folder up to date. `digest` is what the last run gave; equal files give the old
-   * manifest.
-   */
-  async indexFolder(
+  /** Builds the index of a plain folder anew; `digest` (`#git/folderFiles`) tells which files it was made from. */
+  async buildFolder(
     repository: Repository,
-    digest: string | undefined,
     options: IndexOptions,
   ): Promise<{ manifest: Manifest; digest: string }> {
-    const old = options.anew ? undefined : this.#directory.manifest(repository.id);
-    const known = old === undefined ? undefined : digest;
     const next = { ...identity(repository), revisions: [], nextSlot: 1 };
-    const task: IndexTask = {
-      kind: "folder",
-      root: repository.path,
-      repositoryId: repository.id,
-      draftPath: this.#directory.newDraft(),
-      ...(known === undefined ? {} : { digest: known }),
-    };
-    const planned = await this.#pool.run(task, options.signal);
-    if (planned.kind === "unchanged" && old !== undefined && known !== undefined) {
-      return { manifest: old, digest: known };
-    }
+    const root = repository.path;
+    const draftPath = this.#directory.newDraft();
+    const planned = await this.#pool.run(
+      { kind: "folder", root, repositoryId: repository.id, draftPath },
+      options.signal,
+    );
     return { manifest: await this.#finish(next, planned, options), digest: digestOf(planned) };
   }
 

@@ -7,9 +7,10 @@
  */
 import { ServiceError } from "#base/error";
 import { type BytePath, bytePath, bytesOf, folderOf, textOf } from "#git/bytePath";
+import { digestFolder, walkFolder } from "#git/folderFiles";
 import { findPlace } from "#git/place";
 import { WorkingFiles } from "#git/workingFile";
-import { checkPaths, scanWorkingTree, type WorkingChanges } from "#git/workingTree";
+import { checkPaths, scanWorkingTree, type WorkingChange, type WorkingChanges } from "#git/workingTree";
 import { categorize } from "#languages/categorize";
 import { detectLanguage } from "#languages/detect";
 import type { SkipReason } from "#model/document";
@@ -33,7 +34,13 @@ export interface OverlayTask {
   readonly repositoryId: number;
   /** The working tree, or the folder. */
   readonly root: string;
-  readonly isFolder: boolean;
+  /** For a plain folder, what its shards were made from. */
+  readonly indexedFolder?: {
+    /** See `#git/folderFiles`. */
+    readonly digest: string;
+    /** When that began, in milliseconds since 1970. */
+    readonly since?: number;
+  };
   readonly segmentPaths: readonly string[];
   /** Of the default revision; absent before the first commit. */
   readonly defaultSlot?: number;
@@ -47,6 +54,8 @@ export interface OverlayAnswer {
   readonly paths: readonly BytePath[];
   /** After a look at everything: the folders that hold documents, all of them. */
   readonly folders?: readonly BytePath[];
+  /** So much of a plain folder differs that its shards are better built anew; there is no overlay then. */
+  readonly isTooMuch?: true;
 }
 
 /** Text of one overlay; what is beyond keeps its name. It lives in memory, and a save makes it anew. */
@@ -59,7 +68,12 @@ export async function makeOverlay(task: OverlayTask, signal: AbortSignal): Promi
     const checksum = await loadChecksum();
     for (const path of task.segmentPaths) readers.push(new ShardReader(fileSource(path), checksum));
     const segments = new RepositorySegments(task.repositoryId, readers);
-    const { changes, folders } = await changesOf(task, segments, signal);
+    const compared =
+      task.indexedFolder === undefined
+        ? await compareClone(task, segments, signal)
+        : compareFolder(task, task.indexedFolder, segments);
+    if (compared === undefined) return { paths: [], isTooMuch: true };
+    const { changes, folders } = compared;
     const found = { paths: [...changes.keys()], ...(folders === undefined ? {} : { folders }) };
     return changes.size === 0 ? found : { ...found, overlay: await writeOverlay(task, changes) };
   } finally {
@@ -67,18 +81,16 @@ export async function makeOverlay(task: OverlayTask, signal: AbortSignal): Promi
   }
 }
 
-async function changesOf(
-  { root, isFolder, defaultSlot, paths }: OverlayTask,
+interface Compared {
+  readonly changes: WorkingChanges;
+  readonly folders?: readonly BytePath[];
+}
+
+async function compareClone(
+  { root, defaultSlot, paths }: OverlayTask,
   segments: RepositorySegments,
   signal: AbortSignal,
-): Promise<{ changes: WorkingChanges; folders?: readonly BytePath[] }> {
-  if (isFolder) {
-    const files = new WorkingFiles(root);
-    const changes = new Map(
-      (paths ?? []).map((path) => [path, files.stat(path) ? "present" : "absent"] as const),
-    );
-    return paths === undefined ? { changes, folders: foldersOf(pathsOf(segments)) } : { changes };
-  }
+): Promise<Compared> {
   const place = findPlace(root);
   if (place?.workTree === undefined)
     throw new ServiceError("GIT_FAILED", `${root} is no working tree any more.`);
@@ -89,10 +101,47 @@ async function changesOf(
       segments.find(bytesOf(path)).find(({ slots }) => isInBase(slots))?.blob;
     return { changes: await checkPaths(tree, blobAt, paths, signal) };
   }
-  const base = blobsOf(segments, isInBase);
+  const base = new Map<BytePath, string>();
+  for (const { path, blob, slots } of documentsOf(segments)) if (isInBase(slots)) base.set(path, blob);
   const changes = await scanWorkingTree(tree, base, signal);
   const present = [...changes].filter(([, change]) => change === "present").map(([path]) => path);
   return { changes, folders: foldersOf([...base.keys(), ...present]) };
+}
+
+/** Beyond so many documents an overlay is no longer small. */
+const maxFolderChanges = 2_000;
+/** Times of files are coarser than ours, and may be another machine's. */
+const clockSlackMs = 3_000;
+
+/**
+ * A file differs where it is new, has another size, or was touched since the shards were made; `undefined` where
+ * more than an overlay is for.
+ *
+ * A file that was moved in from elsewhere can keep all its times. Where such a one is all that changed, the digest
+ * tells, and everything is built anew.
+ */
+function compareFolder(
+  { root, paths }: OverlayTask,
+  { digest, since = 0 }: NonNullable<OverlayTask["indexedFolder"]>,
+  segments: RepositorySegments,
+): Compared | undefined {
+  if (paths !== undefined) {
+    if (paths.length > maxFolderChanges) return undefined;
+    const files = new WorkingFiles(root);
+    return { changes: new Map(paths.map((path) => [path, files.stat(path) ? "present" : "absent"])) };
+  }
+  const found = [...walkFolder(root)];
+  const folders = foldersOf(found.map(({ path }) => path));
+  if (digestFolder(found) === digest) return { changes: new Map(), folders };
+  const gone = new Map([...documentsOf(segments)].map(({ path, size }) => [path, size]));
+  const sinceNs = BigInt(since - clockSlackMs) * 1_000_000n;
+  const changes = new Map<BytePath, WorkingChange>();
+  for (const { path, size, ctimeNs } of found) {
+    if (gone.get(path) !== size || ctimeNs >= sinceNs) changes.set(path, "present");
+    gone.delete(path);
+  }
+  for (const path of gone.keys()) changes.set(path, "absent");
+  return changes.size === 0 || changes.size > maxFolderChanges ? undefined : { changes, folders };
 }
 
 /** The root among them. */
@@ -104,24 +153,24 @@ function foldersOf(paths: Iterable<BytePath>): BytePath[] {
   return [...folders];
 }
 
-function* pathsOf(segments: RepositorySegments): Generator<BytePath> {
-  for (const { segment, document } of segments.documents()) {
-    const path = segments.segments[segment]?.reader.path(document);
-    if (path) yield bytePath(path);
-  }
+interface LiveDocument {
+  readonly path: BytePath;
+  readonly blob: string;
+  readonly slots: readonly number[];
+  /** Bytes on disk. */
+  readonly size: number;
 }
 
-function blobsOf(
-  segments: RepositorySegments,
-  isInBase: (slots: readonly number[]) => boolean,
-): Map<BytePath, string> {
-  const blobs = new Map<BytePath, string>();
+function* documentsOf(segments: RepositorySegments): Generator<LiveDocument> {
+  const skipped = segments.segments.map(
+    (segment) => new Map((segment?.reader.skipped() ?? []).map(({ document, size }) => [document, size])),
+  );
   for (const { segment, document, blob, slots } of segments.documents()) {
-    if (!isInBase(slots)) continue;
-    const path = segments.segments[segment]?.reader.path(document);
-    if (path) blobs.set(bytePath(path), blob);
+    const reader = segments.segments[segment]?.reader;
+    if (reader === undefined) continue;
+    const size = skipped[segment]?.get(document) ?? reader.contentLength(document);
+    yield { path: bytePath(reader.path(document)), blob, slots, size };
   }
-  return blobs;
 }
 
 async function writeOverlay({ repositoryId, root }: OverlayTask, changes: WorkingChanges): Promise<Overlay> {

@@ -9,7 +9,7 @@ import { readRefs, refLines } from "#git/refs";
 import { chooseRevisions, type RevisionChoice, resolveRevision } from "#git/revisions";
 import type { Indexer } from "#indexing/indexing";
 import type { CommitHash, Repository } from "#model/repository";
-import type { Overlay, OverlayAnswer } from "#overlay/overlay";
+import type { Overlay } from "#overlay/overlay";
 import type { Clock } from "#platform/clock";
 import type { Pool } from "#platform/workers";
 import type { Manifest, ShardDirectory } from "#shard/directory";
@@ -94,7 +94,7 @@ async function refreshClone(
   const settings = [repository.name, repository.path, JSON.stringify(wanted), ...askedRevisions];
   const digest = digestOf([...refLines(refs), ...settings]);
   const manifest = directory.manifest(repository.id);
-  if (!anew && manifest !== undefined && catalogue.indexedState(repository.id)?.refs === digest)
+  if (!anew && manifest !== undefined && catalogue.indexedState(repository.id)?.digest === digest)
     return manifest;
   const always = await chooseRevisions(place, refs, choiceOf(wanted), signal);
   const chosen = { ...always, revisions: [...always.revisions] };
@@ -111,48 +111,56 @@ async function refreshClone(
     anew,
     onProgress: (progress) => catalogue.update(repository.id, { progress }),
   });
-  catalogue.markIndexed(repository.id, { refs: digest });
+  catalogue.markIndexed(repository.id, { digest });
   return fresh;
 }
 
-/** Events on a folder are answered by its overlay; its shards are written anew at the next start, or when asked. */
+/** What happens in a folder later is in its overlay, until that is large. */
 async function refreshFolder(
   repository: Repository,
-  { anew, everything }: RefreshRequest,
-  { catalogue, directory, indexer }: RefreshParts,
+  { anew }: RefreshRequest,
+  { catalogue, directory, indexer, clock }: RefreshParts,
   signal: AbortSignal,
 ): Promise<Manifest> {
   const manifest = directory.manifest(repository.id);
-  if (manifest !== undefined && !anew && !everything) return manifest;
-  if (manifest === undefined || anew) catalogue.update(repository.id, { state: "indexing", progress: 0 });
-  const known = catalogue.indexedState(repository.id)?.refs;
-  const { manifest: fresh, digest } = await indexer.indexFolder(repository, known, { signal, anew });
-  catalogue.markIndexed(repository.id, { refs: digest });
+  if (manifest !== undefined && !anew && catalogue.indexedState(repository.id) !== undefined) return manifest;
+  catalogue.update(repository.id, { state: "indexing", progress: 0 });
+  const since = clock.now();
+  const { manifest: fresh, digest } = await indexer.buildFolder(repository, {
+    signal,
+    onProgress: (progress) => catalogue.update(repository.id, { progress }),
+  });
+  catalogue.markIndexed(repository.id, { digest, since });
   return fresh;
 }
 
 async function lookAtFiles(
   repository: Repository,
   manifest: Manifest,
-  { everything, paths }: RefreshRequest,
+  request: RefreshRequest,
   isMoved: boolean,
-  { directory, pool, onOverlay }: RefreshParts,
+  parts: RefreshParts,
   signal: AbortSignal,
 ): Promise<RefreshResult> {
+  const { everything, paths, anew } = request;
   if (!everything && !isMoved && paths.length === 0) return { differing: [] };
+  const { catalogue, directory, pool, onOverlay } = parts;
   const defaultSlot = manifest.revisions.find(({ name }) => name === manifest.defaultRevision)?.slot;
-  const answer: OverlayAnswer = await runOverlay(
+  const indexedFolder = repository.kind === "folder" ? catalogue.indexedState(repository.id) : undefined;
+  const answer = await runOverlay(
     pool,
     {
       repositoryId: repository.id,
       root: repository.path,
-      isFolder: repository.kind === "folder",
       segmentPaths: manifest.segments.map((segment) => directory.pathOf(segment)),
       ...(defaultSlot === undefined ? {} : { defaultSlot }),
+      ...(indexedFolder === undefined ? {} : { indexedFolder }),
       ...(everything || isMoved ? {} : { paths }),
     },
     signal,
   );
+  // Once more only: files that change all the time are not waited for.
+  if (answer.isTooMuch && !anew) return refresh(repository, { ...request, anew: true }, parts, signal);
   onOverlay(repository.id, answer.overlay);
   const differing = answer.paths;
   return answer.folders === undefined ? { differing } : { differing, folders: answer.folders };

@@ -59,6 +59,8 @@ interface Live {
 /** A repository that failed is tried again so much later, and where watching is not complete, looked at again. */
 const retryMs = 60_000;
 const pollMs = 10_000;
+/** A look takes at most one part in so many of the time. */
+const pollShare = 20;
 /** New repositories under a remembered PATH are found within this time. */
 const scanMs = 300_000;
 /** Revisions of one repository that are indexed because somebody searched them. */
@@ -229,6 +231,7 @@ export class Sync {
       paths: [...new Set([...live.differing, ...live.paths])],
       askedRevisions: live.asked,
     };
+    const startedAt = this.#clock.now();
     const hadEvents = live.paths.size > 0;
     live.anew = false;
     live.everything = false;
@@ -244,8 +247,11 @@ export class Sync {
       const result = await refresh(repository, wanted, this.#parts, signal);
       const hasLooked = wanted.paths.length > 0 || result.folders !== undefined;
       if (hasLooked) live.differing = result.differing;
-      if (result.folders !== undefined) live.watch?.setFolders(result.folders);
-      if (live.watch?.isComplete === false) this.#again(id, live, pollMs);
+      // A file may have been saved between the look at it and the watch on its folder: look once more.
+      if (result.folders !== undefined && live.watch?.setFolders(result.folders)) this.refresh(id, "due");
+      if (live.watch?.isComplete === false) {
+        this.#again(id, live, Math.max(pollMs, pollShare * (this.#clock.now() - startedAt)));
+      }
     } catch (error) {
       live.anew ||= request.anew;
       live.everything = true;

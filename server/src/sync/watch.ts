@@ -58,11 +58,15 @@ export class RepositoryWatch {
     return this.#folders.size + this.#refFolders.size;
   }
 
-  /** Watches exactly these folders of the working tree from now on. */
-  setFolders(folders: Iterable<BytePath>): void {
+  /**
+   * Watches exactly these folders of the working tree from now on. Gives whether there are new ones among them: what
+   * has changed in those since they were looked at was not told.
+   */
+  setFolders(folders: Iterable<BytePath>): boolean {
     const { root } = this.#target;
-    if (root === undefined) return;
+    if (root === undefined) return false;
     const wanted = new Set(folders);
+    let hasNew = false;
     this.#isComplete = true;
     for (const [folder, watcher] of this.#folders) {
       if (wanted.has(folder)) continue;
@@ -70,9 +74,12 @@ export class RepositoryWatch {
       this.#folders.delete(folder);
     }
     for (const folder of wanted) {
-      if (!this.#isComplete) return;
-      if (!this.#folders.has(folder)) this.#watchFolder(root, folder);
+      if (!this.#isComplete) break;
+      if (this.#folders.has(folder)) continue;
+      this.#watchFolder(root, folder);
+      hasNew ||= this.#folders.has(folder);
     }
+    return hasNew;
   }
 
   close(): void {
