@@ -55,6 +55,7 @@ export async function buildDelta(
     const missing = await findMissing(building.place, trees, building.signal);
     const sorted = sortByRank(documents, categoryRank);
     const draft = await writeShard(building.draftPath, building, async (writer) => {
+      writer.markDelta();
       for (const likeness of likenesses) writer.liken(likeness);
       for (const override of overrides) writer.override(override);
       await addDocuments(writer, sorted, { ...building, missing }, Number.POSITIVE_INFINITY);

@@ -178,10 +178,11 @@ export class SimdKernels implements Kernels {
       this.#needleEnd = this.#memory.needleStart;
       this.#epoch = ++lastEpoch;
     }
+    // The epoch comes last: a search may be stopped in between, and asks again.
+    this.bytes.set(needle.bytes, this.#needleEnd);
     needle.address = this.#needleEnd;
-    needle.epoch = this.#epoch;
-    this.bytes.set(needle.bytes, needle.address);
     this.#needleEnd += length + needleGap;
+    needle.epoch = this.#epoch;
     return needle.address;
   }
 }

@@ -56,8 +56,11 @@ export const diskFiles: Files = {
   },
 };
 
-/** Writes `bytes` beside `path` and renames: a reader sees the old file or the new one, whole. */
-export function replaceFile(files: Files, path: string, bytes: Uint8Array): void {
+/**
+ * Writes `bytes` beside `path` and renames: a reader sees the old file or the new one, whole. Gives false where the
+ * system does not promise that the old one stays away when the power goes.
+ */
+export function replaceFile(files: Files, path: string, bytes: Uint8Array): boolean {
   const draft = `${path}.draft`;
   try {
     const descriptor = files.create(draft);
@@ -72,5 +75,11 @@ export function replaceFile(files: Files, path: string, bytes: Uint8Array): void
     files.remove(draft);
     throw error;
   }
-  files.fsyncFolder(dirname(path));
+  try {
+    files.fsyncFolder(dirname(path));
+    return true;
+  } catch {
+    // Some network folders cannot; and what is renamed is renamed.
+    return false;
+  }
 }

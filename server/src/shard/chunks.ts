@@ -1,11 +1,10 @@
 import type { Chunk, Position, Range } from "#model/match";
 import type { RangeBuffer } from "./ranges";
 import type { ShardReader } from "./reader";
-import { countCodePoints } from "./text";
+import { countCodePoints, decodeText } from "./text";
 import type { TextWindow } from "./window";
 
 const newline = 0x0a;
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** Ranges `[from, to)` of a document's text as chunks: whole lines, context around them, in the document's order. */
 export function cutChunks(
@@ -57,7 +56,7 @@ function cutChunk(
     matchRanges.push({ start: rangeStart, end: positionAt(bytes, start, cursor, ranges.ends[at] ?? 0) });
   }
   return {
-    content: decoder.decode(bytes),
+    content: decodeBytes(bytes),
     contentStart: { byteOffset: start, lineNumber: topLine, column: 1 },
     matchRanges,
     symbols: [],
@@ -203,7 +202,10 @@ export function nameRanges(path: Uint8Array, ranges: RangeBuffer, from: number, 
   return named;
 }
 
-/** Text for people: bytes that are no UTF-8 become U+FFFD, a byte order mark stays. */
+/**
+ * Text for people: each byte that is no UTF-8 becomes one U+FFFD, as columns count it; a byte order mark stays.
+ */
 export function decodeBytes(bytes: Uint8Array): string {
-  return decoder.decode(bytes);
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return decodeText(buffer, 0, buffer.length, false).text;
 }

@@ -56,7 +56,8 @@ function nextMerge(manifest: Manifest): MergeSegments | undefined {
   const baseBytes = textOf(segments.slice(0, firstDelta));
   const deltaBytes = textOf(segments.slice(firstDelta));
   if (deltaBytes > baseBytes * maxDeltaPart) return { kind: "merge", manifest, from: 0 };
-  return segments.length - firstDelta >= maxSegments
+  // What deltas are merged into may take several files, of which only the first is one.
+  return segments.filter((segment) => segment.isDelta).length >= maxSegments
     ? { kind: "merge", manifest, from: firstDelta }
     : undefined;
 }

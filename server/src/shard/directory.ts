@@ -5,6 +5,7 @@ import { diskFiles, type Files, replaceFile } from "#platform/files";
 import { type Checksum, loadChecksum } from "./checksum";
 import { parseManifest, printManifest } from "./manifest";
 import type { ShardPartCounts, ShardSummary } from "./shard";
+import { removeStray } from "./stray";
 
 /** A ref, the commit it named when it was indexed, and the slot that stands for it in sets. */
 export interface IndexedRevision {
@@ -78,8 +79,8 @@ export class ShardDirectory {
   }
 
   static async open(folder: string, files: Files = diskFiles): Promise<ShardDirectory> {
-    files.mkdir(folder);
     const directory = new ShardDirectory(folder, files, await loadChecksum());
+    directory.#storing(() => files.mkdir(folder));
     directory.#load();
     return directory;
   }
@@ -100,7 +101,7 @@ export class ShardDirectory {
     const named = this.#namedFiles();
     for (const name of names) {
       this.#nextFile = Math.max(this.#nextFile, Number.parseInt(name, 10) + 1 || 0);
-      if (!name.endsWith(".manifest") && !named.has(name)) this.#files.remove(join(this.folder, name));
+      if (!name.endsWith(".manifest") && !named.has(name)) removeStray(this.#files, join(this.folder, name));
     }
   }
 
@@ -192,7 +193,7 @@ export class ShardDirectory {
 
   /** Removes drafts of a run that failed or was given up. */
   discard(drafts: readonly string[]): void {
-    for (const draft of drafts) this.#files.remove(draft);
+    for (const draft of drafts) removeStray(this.#files, draft);
   }
 
   /** Bytes on disk, shard files named by several repositories counted once. */
@@ -231,8 +232,11 @@ export class ShardDirectory {
     try {
       for (const manifest of manifests) {
         const path = this.#manifestPath(manifest.repositoryId);
-        this.#storing(() => replaceFile(this.#files, path, printManifest(manifest, this.#checksum)));
-        for (const segment of this.#manifests.get(manifest.repositoryId)?.segments ?? [])
+        const isDurable = this.#storing(() =>
+          replaceFile(this.#files, path, printManifest(manifest, this.#checksum)),
+        );
+        // The files of an old manifest that may come back stay until the directory is opened the next time.
+        for (const segment of (isDurable && this.#manifests.get(manifest.repositoryId)?.segments) || [])
           retired.push(segment.file);
         this.#manifests.set(manifest.repositoryId, manifest);
         written.push(manifest);
@@ -250,14 +254,13 @@ export class ShardDirectory {
   #sweep(candidates: readonly string[]): void {
     const named = this.#namedFiles();
     for (const file of new Set(candidates)) {
-      // Windows does not delete a file that a worker still has open; the next start sweeps it.
-      if (!named.has(file)) this.#files.remove(join(this.folder, file));
+      if (!named.has(file)) removeStray(this.#files, join(this.folder, file));
     }
   }
 
-  #storing(write: () => void): void {
+  #storing<Result>(write: () => Result): Result {
     try {
-      write();
+      return write();
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new ServiceError("STORAGE_FAILED", `The index cannot be written to ${this.folder}: ${reason}`, {

@@ -2,6 +2,7 @@ import { ServiceError } from "#base/error";
 import { diskFiles, type Files } from "#platform/files";
 import type { Checksum } from "./checksum";
 import type { Draft } from "./directory";
+import { removeStray } from "./stray";
 import { ShardWriter } from "./writer";
 
 /**
@@ -26,12 +27,21 @@ export async function writeDraft(
     const summary = writer.finish();
     storing(path, () => files.fsync(opened));
     descriptor = undefined;
-    files.close(opened);
+    storing(path, () => files.close(opened));
     return { path, summary, parts: writer.parts };
   } catch (error) {
-    if (descriptor !== undefined) files.close(descriptor);
-    files.remove(path);
+    if (descriptor !== undefined) closeAnyway(files, descriptor);
+    removeStray(files, path);
     throw error;
+  }
+}
+
+/** Of a file that will not be used; why it will not is what counts. */
+function closeAnyway(files: Files, descriptor: number): void {
+  try {
+    files.close(descriptor);
+  } catch {
+    // It was written to in vain already.
   }
 }
 

@@ -9,9 +9,9 @@ import {
   isExact,
   type Look,
   type MatchTree,
-  nameFinders,
   type ShardView,
 } from "./matchTree";
+import type { NameFinder } from "./names";
 import type { LookupCounts } from "./postings";
 import { RangeBuffer } from "./ranges";
 import { explainScore, type ScoredDocument, scoreDocument, scoreName } from "./score";
@@ -32,6 +32,8 @@ export interface DocumentHit {
   readonly to: number;
   readonly inName: boolean;
   readonly matchCount: number;
+  /** What its name is worth. */
+  readonly nameScore: number;
   readonly score: number;
 }
 
@@ -47,8 +49,9 @@ export interface EvaluationOptions {
 
 /** Documents whose name answers the query are looked at first, at most so many of them. */
 const maxNamedFirst = 1000;
-/** The clock is read once in so many documents that had nothing to find. */
-const documentsPerLook = 16;
+/** The clock is read once in so many documents, or blocks of long ones. */
+const blocksPerLook = 16;
+const blockShift = 12;
 
 /**
  * One query on one shard, in steps: `step` looks at documents until its time is over and can be called again.
@@ -71,6 +74,9 @@ export class ShardEvaluation {
   #namedFirst: readonly number[] = [];
   #namedAt = 0;
   #next = 0;
+  /** The last document that counts. */
+  #counted = -1;
+  readonly #names: NameFinder[] = [];
   #countOnly = false;
   #termCount = 0;
 
@@ -105,14 +111,19 @@ export class ShardEvaluation {
   /** Looks at documents until all are done, the limit is reached, or `isOver` says so. Gives whether it is done. */
   step(mode: RunMode, isOver: () => boolean): boolean {
     const { maxMatches } = this.#options;
-    for (let looked = 0; ; looked++) {
+    for (let blocks = 0; ; ) {
       if (this.matchCount >= maxMatches) return true;
-      if (looked % documentsPerLook === documentsPerLook - 1 && isOver()) return false;
+      if (blocks >= blocksPerLook) {
+        blocks = 0;
+        if (isOver()) return false;
+      }
       if (!this.#advance()) {
         this.finished = true;
         return true;
       }
-      this.#look(this.current, mode);
+      const document = this.current;
+      blocks += 1 + (this.view.reader.contentLength(document) >>> blockShift);
+      this.#look(document, mode);
       this.#leave();
     }
   }
@@ -147,12 +158,14 @@ export class ShardEvaluation {
   #look(document: number, mode: RunMode): void {
     const tree = this.#tree;
     // A step that was stopped between finding this document and leaving it has done the work.
-    if (tree === undefined || this.hits.at(-1)?.document === document) return;
+    if (tree === undefined || this.#counted === document) return;
     const { counts } = this.#options;
     const from = this.hits.at(-1)?.to ?? 0;
     const ranges = this.ranges;
     ranges.length = from;
-    const look: Look = { document, ranges, mode, countOnly: this.#countOnly, count: 0 };
+    const names = this.#names;
+    names.length = 0;
+    const look: Look = { document, ranges, names, mode, countOnly: this.#countOnly, count: 0 };
     counts.filesConsidered++;
     if (!holds(tree, look)) return;
     if (look.count > 0) counts.filesLoaded++;
@@ -160,21 +173,23 @@ export class ShardEvaluation {
     else if (this.#termCount > 1) ranges.normalize(from);
     const inName = look.count === 0 || this.#compiled.namesOnly;
     if (inName && this.view.reader.skipReason(document) !== undefined) counts.filesSkipped++;
-    const nameScore = this.#countOnly && !inName ? 0 : this.#addNameRanges(tree, document, inName);
+    const nameScore = this.#countOnly && !inName ? 0 : this.#addNameRanges(document, inName);
     const matchCount = this.#countOnly && !inName ? look.count : ranges.length - from;
-    if (this.#options.countOnly) {
-      this.matchCount += matchCount;
-      this.fileCount++;
-      return;
+    if (!this.#options.countOnly) {
+      const hit = { document, from, to: ranges.length, inName, matchCount, nameScore };
+      const score = scoreDocument(this.#scored(hit));
+      this.hits.push({ ...hit, score });
     }
-    this.#addHit({ document, from, to: ranges.length, inName, matchCount }, nameScore);
+    this.#counted = document;
+    this.matchCount += matchCount;
+    this.fileCount++;
   }
 
   /** Ranges in the name stay where the text has none; else they only tell the score. */
-  #addNameRanges(tree: MatchTree, document: number, inName: boolean): number {
+  #addNameRanges(document: number, inName: boolean): number {
     const { ranges } = this;
     const from = ranges.length;
-    const finders = nameFinders(tree, document);
+    const finders = this.#names;
     if (finders.length === 0 && !inName) return 0;
     for (const finder of finders) finder.find(document, ranges);
     if (finders.length > 1) ranges.normalize(from);
@@ -185,32 +200,20 @@ export class ShardEvaluation {
     return score;
   }
 
-  #addHit(hit: Omit<DocumentHit, "score">, nameScore: number): void {
-    const { document, from, to, inName, matchCount } = hit;
-    const score = scoreDocument({ ...this.#scored(hit, nameScore), from: inName ? to : from });
-    this.hits.push({ document, from, to, inName, matchCount, score });
-    this.matchCount += matchCount;
-    this.fileCount++;
-  }
-
-  /** How a hit's score came about; its name is looked at again. */
+  /** How a hit's score came about. */
   explain(hit: DocumentHit): string {
-    const tree = this.#tree;
-    if (tree === undefined) return "";
-    const ranges = new RangeBuffer();
-    for (const finder of nameFinders(tree, hit.document)) finder.find(hit.document, ranges);
-    const nameScore = scoreName(this.view.reader.path(hit.document), ranges, 0, ranges.length);
-    return explainScore({ ...this.#scored(hit, nameScore), from: hit.inName ? hit.to : hit.from });
+    return explainScore(this.#scored(hit));
   }
 
-  #scored(hit: Omit<DocumentHit, "score">, nameScore: number): ScoredDocument {
+  /** Ranges in the name tell nothing about the text. */
+  #scored(hit: Omit<DocumentHit, "score">): ScoredDocument {
     return {
       ranges: this.ranges,
-      from: hit.from,
+      from: hit.inName ? hit.to : hit.from,
       to: hit.to,
       matchCount: hit.matchCount,
       termCount: this.#termCount,
-      nameScore,
+      nameScore: hit.nameScore,
       categoryIndex: this.view.reader.categoryIndex(hit.document),
       isPreferred: this.#options.isPreferred(hit.document),
     };

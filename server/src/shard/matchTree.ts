@@ -153,6 +153,8 @@ export function isExact(tree: MatchTree): boolean {
 export interface Look {
   readonly document: number;
   readonly ranges: RangeBuffer;
+  /** Gathers the finders of names that are true of the document. */
+  readonly names: NameFinder[];
   readonly mode: RunMode;
   /** The ranges are only counted: allowed where the tree has one finder. */
   readonly countOnly: boolean;
@@ -161,31 +163,30 @@ export interface Look {
 }
 
 /**
- * Whether the document makes the tree true. Ranges of the terms that do are appended to `look.ranges`; what is under
- * a `not`, or in an `and` that fails, leaves none. Sets are asked before text, and every side of an `or` is, because
+ * Whether the document makes the tree true. What the terms that do have found is appended to `look.ranges` and
+ * `look.names`; what is under a `not`, or in an `and` that fails, leaves nothing. Sets are asked before text, and every side of an `or` is, because
  * each may bring ranges.
  */
 export function holds(tree: MatchTree, look: Look): boolean {
   switch (tree.kind) {
     case "documents":
       return tree.set.has(look.document);
-    case "name":
-      return tree.finder.documents.has(look.document);
+    case "name": {
+      const held = tree.finder.documents.has(look.document);
+      if (held) look.names.push(tree.finder);
+      return held;
+    }
     case "content": {
       const count = tree.finder.find(look.document, look.ranges, look.mode, look.countOnly);
       look.count += count;
       return count > 0;
     }
     case "and": {
-      const { length } = look.ranges;
-      const { count } = look;
+      const found = foundSoFar(look);
       const held =
         tree.children.every((child) => !isExact(child) || holds(child, look)) &&
         tree.children.every((child) => isExact(child) || holds(child, look));
-      if (!held) {
-        look.ranges.length = length;
-        look.count = count;
-      }
+      if (!held) forgetSince(look, found);
       return held;
     }
     case "or": {
@@ -194,14 +195,28 @@ export function holds(tree: MatchTree, look: Look): boolean {
       return any;
     }
     case "not": {
-      const { length } = look.ranges;
-      const { count } = look;
+      const found = foundSoFar(look);
       const held = holds(tree.child, look);
-      look.ranges.length = length;
-      look.count = count;
+      forgetSince(look, found);
       return !held;
     }
   }
+}
+
+interface Found {
+  readonly ranges: number;
+  readonly names: number;
+  readonly count: number;
+}
+
+function foundSoFar(look: Look): Found {
+  return { ranges: look.ranges.length, names: look.names.length, count: look.count };
+}
+
+function forgetSince(look: Look, found: Found): void {
+  look.ranges.length = found.ranges;
+  look.names.length = found.names;
+  look.count = found.count;
 }
 
 /** Every finder of text that may bring ranges. */
@@ -214,19 +229,6 @@ export function contentFinders(tree: MatchTree): ContentFinder[] {
       return tree.children.flatMap(contentFinders);
     case "not":
       return contentFinders(tree.child);
-    default:
-      return [];
-  }
-}
-
-/** The finders of names that are true of the document and bring ranges. */
-export function nameFinders(tree: MatchTree, document: number): NameFinder[] {
-  switch (tree.kind) {
-    case "name":
-      return tree.finder.documents.has(document) ? [tree.finder] : [];
-    case "and":
-    case "or":
-      return tree.children.flatMap((child) => nameFinders(child, document));
     default:
       return [];
   }

@@ -245,7 +245,15 @@ export class PagedReader {
     for (let page = Math.floor(position / checkedPageBytes); page <= last; page++) {
       if (this.#isChecked[page] !== 1) this.#check(page);
     }
-    this.#source.read(this.#start + position, target, offset, length);
+    this.#fill(position, target, offset, length);
+  }
+
+  #fill(position: number, target: Uint8Array, offset: number, length: number): void {
+    try {
+      this.#source.read(this.#start + position, target, offset, length);
+    } catch (cause) {
+      throw new ServiceError("SHARD_DAMAGED", `${this.#name} cannot be read`, { cause });
+    }
   }
 
   #check(page: number): void {
@@ -253,11 +261,7 @@ export class PagedReader {
     const length = Math.min(checkedPageBytes, this.length - at);
     if (length <= 0) throw damaged(`${this.#name} has no page ${page}`);
     const bytes = pageBuffer.subarray(0, length);
-    try {
-      this.#source.read(this.#start + at, bytes, 0, length);
-    } catch (cause) {
-      throw new ServiceError("SHARD_DAMAGED", `${this.#name}, page ${page}`, { cause });
-    }
+    this.#fill(at, bytes, 0, length);
     if (this.#checksum(bytes) !== this.#checks[page]) throw damaged(`${this.#name}, page ${page}`);
     this.#isChecked[page] = 1;
   }

@@ -26,14 +26,15 @@ interface EffectiveSegment {
  * changed by the likenesses and overrides of all later ones. Rules: shard.ts, "Delta shards".
  */
 export class RepositorySegments {
-  /** As the manifest lists them; one whose file cannot be read is absent. */
+  /** As the manifest lists them; one whose file cannot be read is absent, as are those before it. */
   readonly segments: readonly (EffectiveSegment | undefined)[];
 
   constructor(repositoryId: number, readers: readonly (ShardReader | undefined)[]) {
     const segments: (EffectiveSegment | undefined)[] = [];
     for (const reader of readers) {
       if (reader === undefined) {
-        segments.push(undefined);
+        // What it says of older documents is not known, so none of them is believed.
+        segments.fill(undefined).push(undefined);
         continue;
       }
       const part = reader.repository(repositoryId);

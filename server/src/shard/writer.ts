@@ -18,13 +18,14 @@ const newline = 0x0a;
 
 const noLists = { trigrams: new Uint32Array(0), starts: new Uint32Array(1), postings: new Uint8Array(0) };
 
-let collector: TrigramCollector | undefined;
+/** A collector has 64 MiB and more: the next writer of the thread gets it once the one before has finished. */
+let idleCollector: TrigramCollector | undefined;
 
 /**
  * Writes one shard: `beginRepository`, its documents best first, the next repository, …, `finish`.
  *
  * Text goes to the sink as it comes; what is held in memory is the trigrams of each block and some sixty bytes a
- * document. The trigram tables are one set a thread, so only one writer may be open at a time. Layout: shard.ts.
+ * document. Layout: shard.ts.
  */
 export class ShardWriter {
   readonly #sections: SectionWriter;
@@ -66,9 +67,9 @@ export class ShardWriter {
     this.#sections = new SectionWriter(sink, checksum);
     this.#content = this.#sections.stream("content", "contentChecks");
     if (options.withTrigrams) {
-      collector ??= new TrigramCollector();
-      collector.reset();
-      this.#trigrams = collector;
+      this.#trigrams = idleCollector ?? new TrigramCollector();
+      this.#trigrams.reset();
+      idleCollector = undefined;
     }
   }
 
@@ -167,6 +168,7 @@ export class ShardWriter {
     const contentBytes = this.#content.length;
     this.#content.finish();
     const { trigrams, starts, postings } = this.#trigrams?.finish() ?? noLists;
+    idleCollector ??= this.#trigrams;
     const lists = this.#sections.stream("postings", "postingChecks");
     lists.write(postings);
     lists.finish();
