@@ -63,7 +63,7 @@ const fixedBytes = 40;
 const longestShortName = 0xfff;
 
 /** `undefined` for an index that is split over two files or needs something that we do not know. */
-export function parseIndex(bytes: Buffer, hashBytes: number): IndexEntry[] | undefined {
+function parseIndex(bytes: Buffer, hashBytes: number): IndexEntry[] | undefined {
   if (bytes.length < 12 || bytes.toString("latin1", 0, 4) !== "DIRC") return undefined;
   const version = bytes.readUInt32BE(4);
   if (version < 2 || version > 4) return undefined;
