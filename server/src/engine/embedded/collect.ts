@@ -1,91 +1,77 @@
-import type { EngineResult } from "#engine/engine";
 import type { Chunk, FileMatch } from "#model/match";
-import { addStats, type FlushReason, noStats, type SearchStats } from "#model/stats";
 import type { Limits } from "#query/limits";
-import { compareOrder, type FoundFile, type SearchAnswer, type ShardOrder } from "./task";
+import { compareOrder, type Pick, type SearchAnswer, type ShardOrder } from "./task";
+
+/** A hit that is to be shown. */
+export interface ChosenHit extends Pick {
+  /** Index of the answer that has it. */
+  readonly answer: number;
+  /** 0 is the best. */
+  readonly rank: number;
+}
+
+export interface Chosen {
+  /** Best first. */
+  readonly hits: readonly ChosenHit[];
+  readonly totalMatchCount: number;
+  readonly fileCount: number;
+}
 
 /**
- * One result from the answers of all workers.
+ * The best hits of all workers.
  *
  * Each worker stops by itself once it has enough, so how far they come depends on which worker has which shard. The
  * result must not: shards are counted in their order, and what lies behind the shard that fills the limit is dropped.
- * `streamedMatches`: ranges that were handed over before, where the answers have no files.
  */
-export function collect(
-  answers: readonly SearchAnswer[],
-  limits: Limits,
-  lostWorkers: number,
-  streamedMatches?: number,
-): EngineResult {
-  const counts = answers
-    .flatMap((answer) => answer.shardCounts)
-    .sort((a, b) => compareOrder(a.order, b.order));
+export function chooseHits(answers: readonly SearchAnswer[], limits: Limits): Chosen {
+  const shards = answers
+    .flatMap((answer, index) => answer.hits.map((hits, shard) => ({ answer: index, shard, hits })))
+    .sort((left, right) => compareOrder(left.hits.order, right.hits.order));
+  const candidates: Candidate[] = [];
   let totalMatchCount = 0;
   let fileCount = 0;
-  let last: ShardOrder | undefined;
-  for (const count of counts) {
+  for (const { answer, shard, hits } of shards) {
     if (totalMatchCount >= limits.maxMatches) break;
-    totalMatchCount += count.matchCount;
-    fileCount += count.fileCount;
-    last = count.order;
+    totalMatchCount += hits.matchCount;
+    fileCount += hits.fileCount;
+    for (const [hit, document] of hits.documents.entries()) {
+      const score = hits.scores[hit] ?? 0;
+      candidates.push({
+        answer,
+        shard,
+        hit,
+        score,
+        document,
+        order: hits.order,
+        matchCount: hits.matchCounts[hit] ?? 0,
+      });
+    }
   }
-  const files = bestFiles(answers, last, limits.maxDisplayedMatches);
-  const actualMatchCount = streamedMatches ?? files.reduce((sum, file) => sum + shownRanges(file), 0);
-  const stats = answers.reduce<SearchStats>((sum, answer) => addStats(sum, answer.stats), noStats);
-  const reachedLimit =
-    answers.some((answer) => answer.wasCut) ||
-    (limits.maxDisplayedMatches > 0 && actualMatchCount < totalMatchCount);
-  const flushReason = reasonOf(stats.flushReason, reachedLimit, lostWorkers);
-  return {
-    files,
-    stats: {
-      ...stats,
-      totalMatchCount,
-      fileCount,
-      actualMatchCount,
-      crashes: new Set(answers.flatMap((answer) => answer.damagedFiles)).size + lostWorkers,
-      flushReason,
-    },
-    exhaustive: flushReason === "NONE",
-  };
-}
-
-function reasonOf(reason: FlushReason, reachedLimit: boolean, lostWorkers: number): FlushReason {
-  if (reason !== "NONE") return reason;
-  if (lostWorkers > 0) return "ENGINE_PARTIAL";
-  return reachedLimit ? "MATCH_LIMIT" : "NONE";
-}
-
-function bestFiles(
-  answers: readonly SearchAnswer[],
-  last: ShardOrder | undefined,
-  maxMatches: number,
-): FileMatch[] {
-  if (last === undefined) return [];
-  const found = answers
-    .flatMap((answer) => answer.files)
-    .filter((file) => compareOrder(file.order, last) <= 0)
-    .sort(byScore);
-  const files: FileMatch[] = [];
-  let room = maxMatches;
-  for (const { file } of found) {
-    if (room <= 0) break;
-    const cut = cutFile(file, room);
-    files.push(cut);
-    room -= shownRanges(cut);
-  }
-  return files;
-}
-
-function byScore(left: FoundFile, right: FoundFile): number {
-  return (
-    right.file.score - left.file.score ||
-    compareOrder(left.order, right.order) ||
-    left.document - right.document
+  candidates.sort(
+    (left, right) =>
+      right.score - left.score || compareOrder(left.order, right.order) || left.document - right.document,
   );
+  const chosen: ChosenHit[] = [];
+  let room = limits.maxDisplayedMatches;
+  for (const { answer, shard, hit, matchCount } of candidates) {
+    if (room <= 0) break;
+    chosen.push({ answer, shard, hit, maxRanges: Math.min(matchCount, room), rank: chosen.length });
+    room -= matchCount;
+  }
+  return { hits: chosen, totalMatchCount, fileCount };
 }
 
-function shownRanges(file: FileMatch): number {
+interface Candidate {
+  readonly answer: number;
+  readonly shard: number;
+  readonly hit: number;
+  readonly score: number;
+  readonly document: number;
+  readonly order: ShardOrder;
+  readonly matchCount: number;
+}
+
+export function shownRanges(file: FileMatch): number {
   return file.nameRanges.length + file.chunks.reduce((sum, chunk) => sum + chunk.matchRanges.length, 0);
 }
 

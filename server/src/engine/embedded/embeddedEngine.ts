@@ -1,21 +1,11 @@
 import { isServiceError } from "#base/error";
 import type { Engine, EngineResult, SearchPlan } from "#engine/engine";
 import type { FileMatch } from "#model/match";
-import type { Thread } from "#platform/workers";
 import type { Limits } from "#query/limits";
 import type { DirectoryChange, Manifest, ShardDirectory } from "#shard/directory";
-import { collect, cutFile } from "./collect";
-import type {
-  RepositoryOverlay,
-  RepositoryShards,
-  SearchAnswer,
-  SearchCall,
-  ShardUpdate,
-  WorkerAnswer,
-  WorkerCall,
-} from "./task";
-
-export type SearchThread = Thread<WorkerCall, WorkerAnswer>;
+import { limitedEmit } from "./limitedEmit";
+import { runSearch, type SearchRun } from "./searchRun";
+import type { RepositoryOverlay, RepositoryShards, SearchCall, SearchThread, ShardUpdate } from "./task";
 
 export interface EmbeddedEngineOptions {
   readonly directory: ShardDirectory;
@@ -205,62 +195,28 @@ export class EmbeddedEngine implements Engine {
     onFiles?: (files: readonly FileMatch[]) => void,
   ): Promise<EngineResult> {
     const startedAt = performance.now();
-    const searched = { ...plan, limits: withCandidates(plan.limits, onFiles !== undefined) };
-    const emit = onFiles === undefined ? undefined : limited(plan.limits.maxDisplayedMatches, onFiles);
-    const answers = await this.#searchFast(searched, signal, emit);
-    const done = answers ?? (await this.#searchSlow(searched, signal, emit));
-    const result = collect(done.answers, searched.limits, done.lost, emit?.shown());
-    for (const answer of done.answers) this.#reportDamage(answer.damagedFiles);
+    const emit = onFiles === undefined ? undefined : limitedEmit(plan.limits.maxDisplayedMatches, onFiles);
+    const limits = withCandidates(plan.limits, emit !== undefined);
+    const call = callOf({ ...plan, limits }, emit !== undefined);
+    const onDamage = (files: readonly string[]) => this.#reportDamage(files);
+    const threads = this.#workers.map((worker) => worker.thread);
+    const run = { threads, limits, emit, onDamage, callFor: (index: number) => partOf(call, index) };
+    const result = await runSearch(run, signal);
+    const { files, stats, exhaustive } =
+      result === "tooSlow" ? await this.#searchSlow(run, call, signal) : result;
     const duration = Math.round((performance.now() - startedAt) * 1e6);
-    return { ...result, stats: { ...result.stats, duration } };
+    return { files, stats: { ...stats, duration }, exhaustive };
   }
 
-  /** `undefined` where an expression needs the slow lane. */
-  async #searchFast(
-    plan: SearchPlan,
-    signal: AbortSignal,
-    emit: LimitedEmit | undefined,
-  ): Promise<{ answers: SearchAnswer[]; lost: number } | undefined> {
-    const given = new AbortController();
-    const both = AbortSignal.any([signal, given.signal]);
-    let tooSlow = false;
-    const runs = this.#workers.map(async (worker) => {
-      try {
-        const answer = await worker.thread.run(
-          this.#call(plan, worker.index, emit !== undefined),
-          both,
-          (files) => emit?.push(files as FileMatch[]),
-        );
-        if (answer.kind === "tooSlow") {
-          tooSlow = true;
-          given.abort();
-        }
-        return answer.kind === "answer" ? answer : undefined;
-      } catch (error) {
-        if (tooSlow || isServiceError(error, "ENGINE_UNAVAILABLE")) return undefined;
-        given.abort();
-        throw error;
-      }
-    });
-    const answers = (await Promise.all(runs)).filter((answer) => answer !== undefined);
-    return tooSlow ? undefined : { answers, lost: runs.length - answers.length };
-  }
-
-  async #searchSlow(
-    plan: SearchPlan,
-    signal: AbortSignal,
-    emit: LimitedEmit | undefined,
-  ): Promise<{ answers: SearchAnswer[]; lost: number }> {
+  async #searchSlow(run: SearchRun, call: SearchCall, signal: AbortSignal): Promise<EngineResult> {
     const thread = this.#slowThread();
-    emit?.restart();
+    run.emit?.restart();
     this.#slowSearches++;
     try {
-      const call: SearchCall = { ...this.#call(plan, undefined, emit !== undefined), lane: "slow" };
-      const answer = await thread.run(call, signal, (files) => emit?.push(files as FileMatch[]));
-      return answer.kind === "answer" ? { answers: [answer], lost: 0 } : { answers: [], lost: 1 };
-    } catch (error) {
-      if (!isServiceError(error, "ENGINE_UNAVAILABLE")) throw error;
-      return { answers: [], lost: 1 };
+      const callFor = (): SearchCall => ({ ...call, lane: "slow" });
+      const result = await runSearch({ ...run, threads: [thread], callFor }, signal);
+      if (result === "tooSlow") throw new Error("The slow lane has no other lane");
+      return result;
     } finally {
       this.#slowSearches--;
       this.#slowTimer = setTimeout(() => this.#endSlow(), slowIdleMs).unref();
@@ -283,21 +239,6 @@ export class EmbeddedEngine implements Engine {
     if (this.#slowSearches > 0) return;
     void this.#slow?.close();
     this.#slow = undefined;
-  }
-
-  #call(plan: SearchPlan, index: number | undefined, streams: boolean): SearchCall {
-    const searchesUnsaved = index === undefined || index === 0;
-    return {
-      kind: "search",
-      query: plan.query,
-      repositories: plan.repositories === "all" ? "all" : [...plan.repositories],
-      limits: plan.limits,
-      unsaved: plan.unsaved.map((each) => (searchesUnsaved ? each : { ...each, text: "" })),
-      searchesUnsaved,
-      preferred: plan.preferred,
-      streams,
-      lane: "fast",
-    };
   }
 
   async close(): Promise<void> {
@@ -324,35 +265,22 @@ function withCandidates(limits: Limits, streams: boolean): Limits {
   return { ...limits, maxMatches: Math.max(limits.maxMatches, wanted) };
 }
 
-interface LimitedEmit {
-  push(files: readonly FileMatch[]): void;
-  /** After a change of lane: what was handed over already is not handed over again. */
-  restart(): void;
-  shown(): number;
+function callOf(plan: SearchPlan, streams: boolean): SearchCall {
+  return {
+    kind: "search",
+    query: plan.query,
+    repositories: plan.repositories === "all" ? "all" : [...plan.repositories],
+    limits: plan.limits,
+    unsaved: plan.unsaved,
+    searchesUnsaved: true,
+    preferred: plan.preferred,
+    streams,
+    lane: "fast",
+  };
 }
 
-/** Hands files on until the limit on display is reached. */
-function limited(maxMatches: number, onFiles: (files: readonly FileMatch[]) => void): LimitedEmit {
-  const seen = new Set<string>();
-  let shown = 0;
-  let restarted = false;
-  return {
-    push(files) {
-      const fresh: FileMatch[] = [];
-      for (const file of files) {
-        if (shown >= maxMatches) break;
-        const key = `${file.repositoryId} ${file.blobSha} ${file.origin} ${file.path}`;
-        if (restarted && seen.has(key)) continue;
-        seen.add(key);
-        const cut = cutFile(file, maxMatches - shown);
-        shown += cut.nameRanges.length + cut.chunks.reduce((sum, chunk) => sum + chunk.matchRanges.length, 0);
-        fresh.push(cut);
-      }
-      if (fresh.length > 0) onFiles(fresh);
-    },
-    restart() {
-      restarted = true;
-    },
-    shown: () => shown,
-  };
+/** Unsaved documents are searched by the first worker; the others only need to know what they hide. */
+function partOf(call: SearchCall, index: number): SearchCall {
+  if (index === 0) return call;
+  return { ...call, unsaved: call.unsaved.map((each) => ({ ...each, text: "" })), searchesUnsaved: false };
 }

@@ -7,6 +7,7 @@ import type { DocumentHit, ShardEvaluation } from "#shard/evaluate";
 import type { TextWindow } from "#shard/window";
 import { selectSlots } from "./revisions";
 import type { OpenShard, ShardPart } from "./shardSet";
+import type { PresentedFile } from "./task";
 import { unsavedLayer } from "./universe";
 
 /** A hit with the shard it lies in. */
@@ -16,26 +17,28 @@ export interface ShardHit {
   readonly hit: DocumentHit;
 }
 
-/** A hit as others see it, and roughly how many bytes of text it brings. */
+/** A hit with its first `maxRanges` ranges as others see it. Throws `SHARD_DAMAGED`. */
 export function presentFile(
   found: ShardHit,
   window: TextWindow,
   compiled: CompiledSearch,
   limits: Limits,
-): [FileMatch, number] {
+  maxRanges: number,
+): PresentedFile {
   const { shard, evaluation, hit } = found;
   const { reader } = shard;
   const { ranges } = evaluation;
+  const to = Math.min(hit.to, hit.from + maxRanges);
   const part = partOf(shard, hit.document);
   const path = reader.path(hit.document);
   const text = { reader, window, document: hit.document };
-  const chunks = hit.inName ? [] : cutChunks(text, ranges, hit.from, hit.to, limits.contextLines);
+  const chunks = hit.inName ? [] : cutChunks(text, ranges, hit.from, to, limits.contextLines);
   const content = limits.whole ? decodeBytes(reader.readContent(hit.document)) : "";
   const branches = part === undefined ? [] : branchesOf(part, hit.document, compiled);
   const file: FileMatch = {
     repositoryId: (part?.repository.shards.id ?? 0) as RepositoryId,
     path: decodeBytes(path),
-    nameRanges: hit.inName ? nameRanges(path, ranges, hit.from, hit.to) : [],
+    nameRanges: hit.inName ? nameRanges(path, ranges, hit.from, to) : [],
     chunks,
     language: reader.language(hit.document),
     branches: branches.map((branch) => branch.name),
@@ -48,7 +51,7 @@ export function presentFile(
     ...(limits.explain ? { explanation: evaluation.explain(hit) } : {}),
   };
   const shown = chunks.reduce((sum, chunk) => sum + chunk.content.length + 160 * chunk.matchRanges.length, 0);
-  return [file, shown + content.length + path.length + 400];
+  return { file, byteCount: shown + content.length + path.length + 400 };
 }
 
 function partOf(shard: OpenShard, document: number): ShardPart | undefined {

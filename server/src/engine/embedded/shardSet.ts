@@ -57,6 +57,8 @@ export class ShardSet {
   readonly #damaged = new Set<string>();
   readonly #owned = new Set<string>();
   readonly #ownedRepositories = new Set<number>();
+  /** Of all repositories, also of those that are yet to come. */
+  readonly #overlays = new Map<number, OpenOverlay>();
   #repositories = new Map<number, KnownRepository>();
   snapshot: ShardSnapshot = { shards: [], repositories: new Map(), damagedFiles: [] };
 
@@ -68,15 +70,16 @@ export class ShardSet {
     this.#repositories = new Map(this.#repositories);
     for (const file of update.ownedFiles) this.#owned.add(file);
     for (const id of update.ownedRepositories) this.#ownedRepositories.add(id);
-    for (const id of update.removed) this.#repositories.delete(id);
-    for (const shards of update.repositories) {
-      this.#repositories.set(shards.id, this.#know(shards, this.#repositories.get(shards.id)?.overlay));
+    for (const id of update.removed) {
+      this.#repositories.delete(id);
+      this.#overlays.delete(id);
     }
     for (const { repositoryId, overlay } of update.overlays) this.#setOverlay(repositoryId, overlay);
+    for (const shards of update.repositories) this.#repositories.set(shards.id, this.#know(shards));
     this.#publish();
   }
 
-  #know(shards: RepositoryShards, overlay: OpenOverlay | undefined): KnownRepository {
+  #know(shards: RepositoryShards): KnownRepository {
     // A repository of which nothing is searched here needs no open files.
     const isOwned = shards.segments.some((segment) => this.#owned.has(segment.file));
     const readers = isOwned ? shards.segments.map((segment) => this.#open(segment.file, segment.path)) : [];
@@ -85,7 +88,7 @@ export class ShardSet {
       shards,
       segments: new RepositorySegments(shards.id, readers),
       defaultSlot: defaultRevision?.slot ?? (shards.isFolder ? 0 : undefined),
-      overlay,
+      overlay: this.#overlays.get(shards.id),
     };
   }
 
@@ -112,13 +115,14 @@ export class ShardSet {
   }
 
   #setOverlay(repositoryId: number, overlay: RepositoryOverlay | undefined): void {
+    if (overlay === undefined) this.#overlays.delete(repositoryId);
+    else {
+      const reader = new ShardReader(memorySource(overlay.bytes), this.#checksum);
+      this.#overlays.set(repositoryId, { reader, source: overlay });
+    }
     const known = this.#repositories.get(repositoryId);
     if (known === undefined) return;
-    const opened =
-      overlay === undefined
-        ? undefined
-        : { reader: new ShardReader(memorySource(overlay.bytes), this.#checksum), source: overlay };
-    this.#repositories.set(repositoryId, { ...known, overlay: opened });
+    this.#repositories.set(repositoryId, { ...known, overlay: this.#overlays.get(repositoryId) });
   }
 
   #publish(): void {

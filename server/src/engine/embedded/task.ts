@@ -1,6 +1,7 @@
 /** What crosses between the engine and its search workers: plain objects, paths, and bytes in shared memory. */
 import type { FileMatch } from "#model/match";
 import type { SearchStats } from "#model/stats";
+import type { Thread } from "#platform/workers";
 import type { Limits } from "#query/limits";
 import type { Query } from "#query/query";
 import type { IndexedRevision } from "#shard/directory";
@@ -60,40 +61,75 @@ export interface SearchCall {
   readonly lane: "fast" | "slow";
 }
 
-export type WorkerCall = ShardUpdate | SearchCall;
+/** Asks for the files of some hits of a search that has answered; the worker forgets the others. */
+export interface PresentCall {
+  readonly kind: "present";
+  readonly token: number;
+  readonly picks: readonly Pick[];
+}
+
+export interface Pick {
+  /** Index in the answer's `hits`. */
+  readonly shard: number;
+  readonly hit: number;
+  /** Only the first so many ranges are wanted. */
+  readonly maxRanges: number;
+}
+
+export type WorkerCall = ShardUpdate | SearchCall | PresentCall;
 
 /** Where a shard stands in the order in which all are searched: compared from left to right. */
 export type ShardOrder = readonly [layer: number, repositoryId: number, fileNumber: number];
 
-export interface FoundFile {
+/** What one shard gave, hit by hit in columns. */
+export interface ShardHits {
   readonly order: ShardOrder;
-  readonly document: number;
-  readonly file: FileMatch;
+  readonly matchCount: number;
+  readonly fileCount: number;
+  readonly documents: Uint32Array;
+  readonly scores: Float64Array;
+  readonly matchCounts: Uint32Array;
 }
 
 export interface SearchAnswer {
   readonly kind: "answer";
-  /** Best first, as many as the limit on display wants. */
-  readonly files: readonly FoundFile[];
-  /** Matches in each shard that was searched, in order. */
-  readonly shardCounts: readonly {
-    readonly order: ShardOrder;
-    readonly matchCount: number;
-    readonly fileCount: number;
-  }[];
+  /** For `PresentCall`; 0 where there is nothing to present. */
+  readonly token: number;
+  /** By shard, in the order in which they were searched. The columns are empty where files were streamed. */
+  readonly hits: readonly ShardHits[];
   readonly stats: SearchStats;
-  /** Shards that were not looked at, because the limit was reached before. */
+  /** Something was not looked at, because the limit was reached before. */
   readonly wasCut: boolean;
   /** Files that do not hold what they should. */
   readonly damagedFiles: readonly string[];
 }
 
+export interface PresentAnswer {
+  readonly kind: "presented";
+  /** In the order of the picks; absent for one that can no longer be read. */
+  readonly files: readonly (PresentedFile | undefined)[];
+  readonly damagedFiles: readonly string[];
+}
+
+export interface PresentedFile {
+  readonly file: FileMatch;
+  /** Roughly, of text. */
+  readonly byteCount: number;
+}
+
+/** An expression ran too long here; the whole search belongs into the slow lane. */
+export interface TooSlow {
+  readonly kind: "tooSlow";
+}
+
 export type WorkerAnswer =
   | { readonly kind: "updated"; readonly damagedFiles: readonly string[] }
-  /** An expression ran too long here; the whole search belongs into the slow lane. */
-  | { readonly kind: "tooSlow" }
-  | SearchAnswer;
+  | TooSlow
+  | SearchAnswer
+  | PresentAnswer;
 
 export function compareOrder(left: ShardOrder, right: ShardOrder): number {
   return left[0] - right[0] || left[1] - right[1] || left[2] - right[2];
 }
+
+export type SearchThread = Thread<WorkerCall, WorkerAnswer>;

@@ -1,4 +1,5 @@
 import { Bitset } from "#base/bitset";
+import { isServiceError } from "#base/error";
 import { memorySource } from "#platform/byteSource";
 import type { Query } from "#query/query";
 import type { Checksum } from "#shard/checksum";
@@ -20,22 +21,32 @@ export const unsavedLayer = 0;
 const preferredLayer = 2;
 
 /** The shards of a search in the order in which it goes through them, each with what it may see there. */
-export async function shardsOf(
-  snapshot: ShardSnapshot,
-  call: SearchCall,
-  checksum: Checksum,
-): Promise<(readonly [OpenShard, ShardView])[]> {
+export interface SearchedShards {
+  readonly views: readonly (readonly [OpenShard, ShardView])[];
+  /** Files of which not even that could be read. */
+  readonly damagedFiles: readonly string[];
+}
+
+export function shardsOf(snapshot: ShardSnapshot, call: SearchCall, checksum: Checksum): SearchedShards {
   const hasRevision = mentionsRevision(call.query);
   const unsaved = hasRevision ? [] : unsavedShards(snapshot, call, checksum);
   const stored = snapshot.shards.filter((shard) => !hasRevision || (shard.parts[0]?.segment ?? 0) >= 0);
-  return [...unsaved, ...stored.map((shard) => inFront(shard, call.preferred))]
-    .sort((left, right) => compareOrder(left.order, right.order))
-    .map((shard) => {
+  const shards = [...unsaved, ...stored.map((shard) => inFront(shard, call.preferred))];
+  const views: (readonly [OpenShard, ShardView])[] = [];
+  const damagedFiles: string[] = [];
+  for (const shard of shards.sort((left, right) => compareOrder(left.order, right.order))) {
+    try {
       const universe = hasRevision ? revisionUniverse(shard) : defaultUniverse(shard).copy();
       if (!hasRevision && shard.order[0] !== unsavedLayer) hideUnsaved(universe, shard, call.unsaved);
       if (call.repositories !== "all") keepRepositories(universe, shard, new Set(call.repositories));
-      return [shard, viewOf(shard, universe)] as const;
-    });
+      views.push([shard, viewOf(shard, universe)]);
+    } catch (error) {
+      // Names are looked up to hide them.
+      if (!isServiceError(error, "SHARD_DAMAGED")) throw error;
+      damagedFiles.push(shard.file);
+    }
+  }
+  return { views, damagedFiles };
 }
 
 function inFront(shard: OpenShard, preferred: readonly number[]): OpenShard {
