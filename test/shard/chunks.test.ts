@@ -1,0 +1,233 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { Chunk } from "#model/match";
+import { cutChunks, nameRanges } from "#shard/chunks";
+import { RangeBuffer } from "#shard/ranges";
+import { threadWindow } from "#shard/window";
+import { brutePosition, decodeBrute } from "#test/support/bruteForce";
+import { shardDocument } from "#test/support/engines";
+import { readerOf, shardBytes } from "#test/support/shards";
+
+async function cut(
+  content: string | Uint8Array,
+  ranges: readonly (readonly [number, number])[],
+  contextLines: number,
+): Promise<Chunk[]> {
+  const bytes = await shardBytes((writer) => {
+    writer.beginRepository(1);
+    writer.add(shardDocument({ path: "before", content: "another document\n" }));
+    writer.add(shardDocument({ path: "it", content }));
+    writer.add(shardDocument({ path: "behind", content: "and another" }));
+  });
+  const buffer = new RangeBuffer();
+  for (const [start, end] of ranges) buffer.push(start, end, 0, 0);
+  const source = { reader: await readerOf(bytes), window: threadWindow(), document: 1 };
+  return cutChunks(source, buffer, 0, buffer.length, contextLines);
+}
+
+/** `3+6 one line|another|: 3:2-3:5`: first line and byte, text with `|` for newlines, ranges as line:column. */
+function print({ content, contentStart, matchRanges }: Chunk): string {
+  const ranges = matchRanges.map(
+    ({ start, end }) => `${start.lineNumber}:${start.column}-${end.lineNumber}:${end.column}`,
+  );
+  const text = content.replaceAll("\r", "<").replaceAll("\n", "|");
+  return `${contentStart.lineNumber}+${contentStart.byteOffset} ${text}: ${ranges.join(" ")}`;
+}
+
+const numbered = "one\ntwo\nthree\nfour\nfive\nsix\n";
+const at = (text: string, part: string, from = 0) => {
+  const start = Buffer.from(text).indexOf(part, from);
+  return [start, start + Buffer.byteLength(part)] as const;
+};
+
+const cases: readonly (readonly [
+  name: string,
+  text: string | Uint8Array,
+  ranges: readonly (readonly [number, number])[],
+  contextLines: number,
+  chunks: readonly string[],
+])[] = [
+  ["one line", numbered, [at(numbered, "hre")], 0, ["3+8 three|: 3:2-3:5"]],
+  ["context", numbered, [at(numbered, "hre")], 1, ["2+4 two|three|four|: 3:2-3:5"]],
+  [
+    "context that the text does not have",
+    numbered,
+    [at(numbered, "hre")],
+    9,
+    [`1+0 ${numbered.replaceAll("\n", "|")}: 3:2-3:5`],
+  ],
+  [
+    "two ranges of one line",
+    "ab ab\n",
+    [
+      [0, 2],
+      [3, 5],
+    ],
+    0,
+    ["1+0 ab ab|: 1:1-1:3 1:4-1:6"],
+  ],
+  [
+    "neighbouring lines stay apart",
+    numbered,
+    [at(numbered, "one"), at(numbered, "two")],
+    0,
+    ["1+0 one|: 1:1-1:4", "2+4 two|: 2:1-2:4"],
+  ],
+  [
+    "windows that touch stay apart",
+    numbered,
+    [at(numbered, "one"), at(numbered, "four")],
+    1,
+    ["1+0 one|two|: 1:1-1:4", "3+8 three|four|five|: 4:1-4:5"],
+  ],
+  [
+    "windows that overlap are one",
+    numbered,
+    [at(numbered, "one"), at(numbered, "three")],
+    1,
+    ["1+0 one|two|three|four|: 1:1-1:4 3:1-3:6"],
+  ],
+  ["a range over lines", numbered, [at(numbered, "o\nth")], 0, ["2+4 two|three|: 2:3-3:3"]],
+  ["a range that ends behind a newline", numbered, [at(numbered, "two\n")], 0, ["2+4 two|: 2:1-3:1"]],
+  ["a newline alone", numbered, [[3, 4]], 0, ["1+0 one|: 1:4-2:1"]],
+  [
+    "a range over lines beside the next",
+    numbered,
+    [at(numbered, "one\nt"), at(numbered, "wo")],
+    0,
+    ["1+0 one|two|: 1:1-2:2 2:2-2:4"],
+  ],
+  ["an empty range", numbered, [[4, 4]], 0, ["2+4 two|: 2:1-2:1"]],
+  ["no final newline", "a\nb", [[2, 3]], 0, ["2+2 b: 2:1-2:2"]],
+  ["empty at the end without a newline", "a\nb", [[3, 3]], 0, ["2+2 b: 2:2-2:2"]],
+  ["a last line of nothing", "a\n\n", [[2, 2]], 0, ["2+2 |: 2:1-2:1"]],
+  ["only a newline", "\n", [[0, 0]], 3, ["1+0 |: 1:1-1:1"]],
+  ["carriage returns", "a\r\nbc\r\nd", [[4, 5]], 0, ["2+3 bc<|: 2:2-2:3"]],
+  ["a lone carriage return is no end", "a\rb\n", [[2, 3]], 0, ["1+0 a<b|: 1:3-1:4"]],
+  ["code points", "é👍🏽x\n", [at("é👍🏽x\n", "x")], 0, ["1+0 é👍🏽x|: 1:4-1:5"]],
+  ["a byte order mark", "\ufeffab\n", [[3, 5]], 0, ["1+0 \ufeffab|: 1:2-1:4"]],
+  [
+    "broken bytes are a character each",
+    Buffer.from("\xe2\x84x\xffy\n", "latin1"),
+    [
+      [2, 3],
+      [4, 5],
+    ],
+    0,
+    ["1+0 \ufffd\ufffdx\ufffdy|: 1:3-1:4 1:5-1:6"],
+  ],
+];
+
+for (const [name, text, ranges, contextLines, expected] of cases) {
+  test(name, async () => {
+    assert.deepEqual((await cut(text, ranges, contextLines)).map(print), expected);
+  });
+}
+
+test("blocks do not show", async () => {
+  const long = Array.from({ length: 3000 }, (_, line) => `line ${line + 1}\n`);
+  const text = long.join("");
+  const ranges = ["line 1\n", "line 410\n", "line 1499", "line 3000"].map((part) => at(text, part));
+  const chunks = await cut(text, ranges, 1);
+  assert.deepEqual(chunks.map(print), [
+    "1+0 line 1|line 2|: 1:1-2:1",
+    `409+${at(text, "line 409\n")[0]} line 409|line 410|line 411|: 410:1-411:1`,
+    `1498+${at(text, "line 1498\n")[0]} line 1498|line 1499|line 1500|: 1499:1-1499:10`,
+    `2999+${at(text, "line 2999\n")[0]} line 2999|line 3000|: 3000:1-3000:10`,
+  ]);
+});
+
+/** The same by lines, one after another. */
+function bruteChunks(
+  content: Uint8Array,
+  ranges: readonly (readonly [number, number])[],
+  contextLines: number,
+) {
+  const starts = [0];
+  for (const [index, byte] of content.entries())
+    if (byte === 0x0a && index + 1 < content.length) starts.push(index + 1);
+  const lineOf = (offset: number) => starts.findLastIndex((start) => start <= offset);
+  const windows = ranges.map(([start, end]) => [
+    Math.max(0, lineOf(start) - contextLines),
+    Math.min(starts.length - 1, Math.max(lineOf(start), lineOf(Math.max(start, end - 1))) + contextLines),
+  ]);
+  const groups: { from: number; to: number; ranges: (readonly [number, number])[] }[] = [];
+  for (const [index, range] of ranges.entries()) {
+    const [from = 0, to = 0] = windows[index] ?? [];
+    const last = groups.at(-1);
+    if (last !== undefined && from <= last.to) {
+      last.to = Math.max(last.to, to);
+      last.ranges.push(range);
+    } else groups.push({ from, to, ranges: [range] });
+  }
+  return groups.map(({ from, to, ranges: grouped }) => {
+    const start = starts[from] ?? 0;
+    return {
+      content: decodeBrute(content.slice(start, starts[to + 1] ?? content.length)).text,
+      contentStart: { byteOffset: start, lineNumber: from + 1, column: 1 },
+      matchRanges: grouped.map(([rangeStart, rangeEnd]) => ({
+        start: { byteOffset: rangeStart, ...brutePosition(content, rangeStart) },
+        end: { byteOffset: rangeEnd, ...brutePosition(content, rangeEnd) },
+      })),
+      symbols: [],
+    };
+  });
+}
+
+test("random texts and ranges are cut as by hand", async () => {
+  const pieces = fc.constantFrom(
+    "a",
+    "\n",
+    "\n\n",
+    "\r\n",
+    "é",
+    "👍",
+    "word ",
+    "x".repeat(1500),
+    "y".repeat(5000),
+  );
+  const texts = fc.array(pieces, { minLength: 1, maxLength: 40 });
+  await fc.assert(
+    fc.asyncProperty(
+      texts,
+      fc.array(fc.nat(), { minLength: 2, maxLength: 12 }),
+      fc.nat(3),
+      async (parts, places, context) => {
+        const content = Buffer.from(parts.join(""));
+        const isBoundary = (offset: number) => ((content[offset] ?? 0) & 0xc0) !== 0x80;
+        const ends = content.at(-1) === 0x0a ? content.length : content.length + 1;
+        const sorted = [...new Set(places.map((place) => place % ends).filter(isBoundary))].sort(
+          (a, b) => a - b,
+        );
+        const ranges: (readonly [number, number])[] = [];
+        for (let index = 0; index + 1 < sorted.length; index += 2)
+          ranges.push([sorted[index] ?? 0, sorted[index + 1] ?? 0]);
+        if (ranges.length === 0) return;
+        assert.deepEqual(await cut(content, ranges, context), bruteChunks(content, ranges, context));
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+test("ranges of names are in line 1", () => {
+  const path = Buffer.from("src/é/👍.ts");
+  const ranges = new RangeBuffer();
+  ranges.push(4, 6, 0, 0);
+  ranges.push(7, 11, 0, 0);
+  ranges.push(14, 14, 0, 0);
+  assert.deepEqual(
+    nameRanges(path, ranges, 0, 3).map(({ start, end }) => [
+      start.byteOffset,
+      start.lineNumber,
+      start.column,
+      end.column,
+    ]),
+    [
+      [4, 1, 5, 6],
+      [7, 1, 7, 8],
+      [14, 1, 11, 11],
+    ],
+  );
+});

@@ -1,0 +1,314 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { isServiceError } from "#base/error";
+import { loadChecksum } from "#shard/checksum";
+import { parseManifest, printManifest } from "#shard/manifest";
+import { RepositorySegments } from "#shard/segments";
+import type { ShardWriter } from "#shard/writer";
+import { shardDocument } from "#test/support/engines";
+import { projectRoot } from "#test/support/house";
+import { listsOf, readerOf, sectionsOf, shardBytes } from "#test/support/shards";
+
+const text = (bytes: Uint8Array) => Buffer.from(bytes).toString("utf8");
+
+/** Three documents of two repositories, one of them skipped. */
+function tiny(writer: ShardWriter): void {
+  writer.beginRepository(7);
+  writer.add({
+    ...shardDocument({ path: "a.c", content: "Ab\nabc", language: "C" }),
+    blob: "aa".repeat(20),
+  });
+  writer.add({
+    ...shardDocument({ path: "doc/K.md", content: "\u212aey\n", language: "Markdown", slots: [0, 2] }),
+    category: "documentation",
+    blob: "bb".repeat(20),
+  });
+  writer.beginRepository(9);
+  writer.add({ ...shardDocument({ path: "x", skip: "binary" }), size: 5_000_000_000, blob: "" });
+}
+
+test("the sections of a tiny shard", async () => {
+  const bytes = await shardBytes(tiny);
+  const sections = await sectionsOf(bytes);
+  const words = (name: string) => [...sections.words(name)];
+  const hex = (name: string) => Buffer.from(sections.bytes(name)).toString("hex");
+  assert.equal(Buffer.from(bytes.subarray(0, 16)).toString("hex"), "545241574c5348440100000000000000");
+  assert.equal(text(bytes.subarray(-8)), "TRAWLEND");
+  assert.equal(text(bytes.subarray(16, 28)), "Ab\nabc\u212aey\n");
+  assert.deepEqual(sections.json("meta"), {
+    repositories: [
+      { id: 7, firstDocument: 0, endDocument: 2 },
+      { id: 9, firstDocument: 2, endDocument: 3 },
+    ],
+    documentCount: 3,
+    blockCount: 2,
+    skippedCount: 1,
+    contentBytes: 12,
+    hashBytes: 20,
+    languages: ["C", "Markdown", ""],
+    hasTrigrams: true,
+    likenesses: [],
+    isDelta: false,
+  });
+  assert.deepEqual(
+    {
+      contentStarts: words("contentStarts"),
+      firstBlocks: words("firstBlocks"),
+      blockStarts: words("blockStarts"),
+      blockLines: words("blockLines"),
+      blockFlags: hex("blockFlags"),
+      names: text(sections.bytes("names")),
+      nameStarts: words("nameStarts"),
+      nameOrder: words("nameOrder"),
+      documentTraits: hex("documentTraits"),
+      documentLanguages: hex("documentLanguages"),
+      documentSets: words("documentSets"),
+      setStarts: words("setStarts"),
+      setSlots: words("setSlots"),
+      blobs: hex("blobs"),
+      sizes: [...new Float64Array(sections.bytes("sizes").buffer)],
+      overrides: words("overrides"),
+    },
+    {
+      contentStarts: [0, 6, 12, 12],
+      firstBlocks: [0, 1, 2, 2],
+      blockStarts: [0, 6, 12],
+      blockLines: [1, 1],
+      blockFlags: "0003",
+      names: "a.c\ndoc/K.md\nx\n",
+      nameStarts: [0, 4, 13, 15],
+      nameOrder: [0, 1, 2],
+      documentTraits: "000110",
+      documentLanguages: "000001000200",
+      documentSets: [0, 1, 0],
+      setStarts: [0, 1, 3],
+      setSlots: [0, 0, 2],
+      blobs: "aa".repeat(20) + "bb".repeat(20) + "00".repeat(20),
+      sizes: [5_000_000_000],
+      overrides: [],
+    },
+  );
+});
+
+test("the trigrams of a tiny shard: a list as long as the bitmap is the bitmap", async () => {
+  // Two blocks, so a bitmap is one byte: 01 the first, 02 the second. The Kelvin sign is also a `k`.
+  const first = ["ab\n", "b\na", "\nab", "abc"].map((trigram) => [trigram, "01"]);
+  const second = ["\xe2\x84\xaa", "\x84\xaae", "\xaaey", "ey\n", "key"].map((trigram) => [trigram, "02"]);
+  assert.deepEqual(await listsOf(await shardBytes(tiny)), Object.fromEntries([...first, ...second]));
+});
+
+test("a posting list is deltas, counted from -1; a dense one is a bitmap", async () => {
+  const lists = await listsOf(
+    await shardBytes((writer) => {
+      writer.beginRepository(1);
+      let content = "";
+      for (let block = 0; block < 40; block++) {
+        const marks = [
+          [1, 6, 7, 8].includes(block) ? "xyz" : "",
+          block % 8 === 3 ? "uvw" : "",
+          block === 39 ? "end" : "",
+        ];
+        content += `${marks.join(" ").padEnd(4095, "-")}\n`;
+      }
+      writer.add(shardDocument({ path: "blocks", content }));
+    }),
+  );
+  const { xyz, uvw, end, "---": dashes } = lists;
+  assert.deepEqual(
+    { xyz, uvw, end, dashes },
+    { xyz: "02050101", uvw: "0808080808", end: "28", dashes: "ffffffffff" },
+  );
+});
+
+test("deltas of more than 127 blocks take two bytes", async () => {
+  const lists = await listsOf(
+    await shardBytes((writer) => {
+      writer.beginRepository(1);
+      for (let document = 0; document < 300; document++)
+        writer.add(
+          shardDocument({ path: `${document}`, content: [0, 200, 299].includes(document) ? "xyz" : "-" }),
+        );
+    }),
+  );
+  assert.equal(lists["xyz"], "01c80163");
+});
+
+const fixtures = join(projectRoot(), "test/fixtures");
+
+/** What the fixture of format 1 was written from; it is never written again. */
+function fixture(writer: ShardWriter): void {
+  const lines = (count: number, line: string) => `${line}\n`.repeat(count);
+  writer.markDelta();
+  writer.liken({ slot: 3, like: 0 });
+  writer.override({ segment: 0, document: 4, slots: [] });
+  writer.override({ segment: 1, document: 0, slots: [0, 5] });
+  writer.beginRepository(2);
+  writer.add({
+    ...shardDocument({
+      path: "src/main.ts",
+      content: lines(500, "const answer = 42;"),
+      language: "TypeScript",
+    }),
+    blob: "0123456789abcdef".repeat(4),
+  });
+  writer.add(
+    shardDocument({
+      path: Buffer.from("caf\xe9/\n", "latin1"),
+      content: Buffer.from("\xff\xfe\xfd", "latin1"),
+    }),
+  );
+  writer.beginRepository(11);
+  writer.add(shardDocument({ path: "empty", content: "", category: "generated", slots: [1, 2] }));
+  writer.add({ ...shardDocument({ path: "large", skip: "tooLarge", category: "vendored" }), size: 3e9 });
+}
+
+test("shards of format 1 are read for ever", async () => {
+  const path = join(fixtures, "format1.shard");
+  if (!existsSync(path)) writeFileSync(path, await shardBytes(fixture));
+  const bytes = readFileSync(path);
+  const reader = await readerOf(bytes);
+  reader.verify();
+  const documents = Array.from({ length: reader.meta.documentCount }, (_, document) => ({
+    path: Buffer.from(reader.path(document)).toString("latin1"),
+    length: reader.contentLength(document),
+    start: Buffer.from(reader.readContent(document)).toString("latin1", 0, 20),
+    language: reader.language(document),
+    category: reader.category(document),
+    skip: reader.skipReason(document),
+    size: reader.skippedSize(document),
+    blob: reader.blob(document).slice(0, 6),
+    blobLength: reader.blob(document).length,
+    repository: reader.meta.repositories.find((each) => document < each.endDocument)?.id,
+  }));
+  assert.deepEqual(documents, [
+    {
+      path: "src/main.ts",
+      length: 9500,
+      start: "const answer = 42;\nc",
+      language: "TypeScript",
+      category: "source",
+      skip: undefined,
+      size: 0,
+      blob: "012345",
+      blobLength: 64,
+      repository: 2,
+    },
+    {
+      path: "caf\xe9/\n",
+      length: 3,
+      start: "\xff\xfe\xfd",
+      language: "",
+      category: "source",
+      skip: undefined,
+      size: 0,
+      blob: "79fc2f",
+      blobLength: 40,
+      repository: 2,
+    },
+    {
+      path: "empty",
+      length: 0,
+      start: "",
+      language: "",
+      category: "generated",
+      skip: undefined,
+      size: 0,
+      blob: "e69de2",
+      blobLength: 40,
+      repository: 11,
+    },
+    {
+      path: "large",
+      length: 0,
+      start: "",
+      language: "",
+      category: "vendored",
+      skip: "tooLarge",
+      size: 3e9,
+      blob: "9d649c",
+      blobLength: 40,
+      repository: 11,
+    },
+  ]);
+  assert.deepEqual(reader.meta.likenesses, [{ slot: 3, like: 0 }]);
+  assert.deepEqual([...reader.overrides], [0, 4, 0, 1, 0, 1]);
+  assert.deepEqual([...reader.blockLines], [1, 217, 433, 1]);
+  assert.deepEqual(reader.findPath(Buffer.from("large"), 0, 4), [3]);
+  assert.deepEqual(reader.findPath(Buffer.from("large"), 0, 3), []);
+  const { ans, wer, "= 4": equals } = await listsOf(bytes);
+  assert.deepEqual([ans, wer, equals], ["07", "07", "07"]);
+  const segments = new RepositorySegments(11, [reader]);
+  assert.deepEqual(
+    [...segments.documents()].map(({ document, slots }) => [document, ...slots]),
+    [
+      [2, 1, 2],
+      [3, 0],
+    ],
+  );
+  // Whoever changes what is written gives the format another number.
+  assert.deepEqual(Buffer.from(await shardBytes(fixture)), bytes);
+});
+
+test("manifests of format 1 are read for ever", async () => {
+  const checksum = await loadChecksum();
+  const counts = { documentCount: 3, skippedCount: 1, contentBytes: 10, shardBytes: 900 };
+  const manifest = {
+    repositoryId: 5,
+    generation: 3,
+    name: "github.com/o/r",
+    path: "/work/r",
+    kind: "clone",
+    revisions: [{ name: "refs/heads/main", commit: "c".repeat(40), slot: 2 }],
+    defaultRevision: "refs/heads/main",
+    nextSlot: 3,
+    segments: [
+      { file: "1.shard", ...counts, isDelta: false },
+      { file: "4.shard", ...counts, isDelta: true },
+    ],
+  } as const;
+  const path = join(fixtures, "format1.manifest");
+  if (!existsSync(path)) writeFileSync(path, printManifest(manifest, checksum));
+  const bytes = readFileSync(path);
+  assert.deepEqual(parseManifest(bytes, checksum), manifest);
+  assert.equal(text(printManifest(manifest, checksum)), text(bytes));
+});
+
+test("what is no shard of this format is refused by name", async () => {
+  const good = await shardBytes(tiny);
+  const changed = (change: (bytes: Uint8Array) => void) => {
+    const bytes = Uint8Array.from(good);
+    change(bytes);
+    return bytes;
+  };
+  const cases: readonly (readonly [Uint8Array, RegExp])[] = [
+    [new Uint8Array(0), /Too short/],
+    [good.slice(0, 31), /Too short/],
+    [good.slice(0, -1), /No shard/],
+    [changed((bytes) => bytes.fill(0x41, 0, 8)), /No shard/],
+    [changed((bytes) => bytes.fill(2, 8, 9)), /Shard format 2, not 1/],
+    [changed((bytes) => bytes.fill(0xff, -16, -12)), /out of bounds/],
+    [changed((bytes) => bytes.fill(0x20, -20, -19)), /Table of contents/],
+  ];
+  for (const [bytes, message] of cases) {
+    await assert.rejects(readerOf(bytes), (error) => {
+      assert.ok(isServiceError(error, "SHARD_DAMAGED"));
+      assert.match(error.message, message);
+      return true;
+    });
+  }
+});
+
+test("two shards may be written at the same time", async () => {
+  const one = await shardBytes(tiny);
+  const other = await shardBytes((outer) => {
+    outer.beginRepository(1);
+    outer.add(shardDocument({ path: "outer", content: "first part" }));
+    void shardBytes(tiny);
+    outer.add(shardDocument({ path: "more", content: "second part" }));
+  });
+  const lists = await listsOf(other);
+  assert.deepEqual([lists["par"], lists["fir"], lists["sec"], lists["abc"]], ["03", "01", "02", undefined]);
+  assert.deepEqual(await shardBytes(tiny), one);
+});

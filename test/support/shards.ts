@@ -1,0 +1,41 @@
+/** Shards in memory, written and read in one go. */
+import { memorySource } from "#platform/byteSource";
+import { loadChecksum } from "#shard/checksum";
+import { ShardReader } from "#shard/reader";
+import { SectionReader } from "#shard/sections";
+import { MemorySink, ShardWriter } from "#shard/writer";
+
+export async function shardBytes(
+  fill: (writer: ShardWriter) => void,
+  withTrigrams = true,
+): Promise<Uint8Array> {
+  const sink = new MemorySink();
+  const writer = new ShardWriter(sink, await loadChecksum(), { withTrigrams });
+  fill(writer);
+  writer.finish();
+  return sink.bytes();
+}
+
+export async function readerOf(bytes: Uint8Array): Promise<ShardReader> {
+  return new ShardReader(memorySource(bytes), await loadChecksum());
+}
+
+/** The sections of a shard as they lie in the file. */
+export async function sectionsOf(bytes: Uint8Array): Promise<SectionReader> {
+  return new SectionReader(memorySource(bytes), await loadChecksum());
+}
+
+/** Each trigram with the bytes of its list, in hexadecimal. */
+export async function listsOf(bytes: Uint8Array): Promise<Record<string, string>> {
+  const sections = await sectionsOf(bytes);
+  const starts = sections.words("postingStarts");
+  const lists = sections.paged("postings", "postingChecks");
+  const found: Record<string, string> = {};
+  for (const [at, trigram] of sections.words("trigrams").entries()) {
+    const list = new Uint8Array((starts[at + 1] ?? 0) - (starts[at] ?? 0));
+    lists.read(starts[at] ?? 0, list, 0, list.length);
+    const name = Buffer.from([trigram >>> 16, trigram >>> 8, trigram]).toString("latin1");
+    found[name] = Buffer.from(list).toString("hex");
+  }
+  return found;
+}
