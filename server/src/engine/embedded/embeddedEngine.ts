@@ -195,7 +195,7 @@ export class EmbeddedEngine implements Engine {
     onFiles?: (files: readonly FileMatch[]) => void,
   ): Promise<EngineResult> {
     const startedAt = performance.now();
-    const emit = onFiles === undefined ? undefined : limitedEmit(plan.limits.maxDisplayedMatches, onFiles);
+    const emit = onFiles && limitedEmit(plan.limits.maxDisplayedMatches, onFiles, signal);
     const limits = withCandidates(plan.limits, emit !== undefined);
     const call = callOf({ ...plan, limits }, emit !== undefined);
     const onDamage = (files: readonly string[]) => this.#reportDamage(files);
@@ -251,10 +251,10 @@ export class EmbeddedEngine implements Engine {
 
 /**
  * To show the best few, more must be seen than are shown: documents are looked at in the order of what they are, and
- * only then judged by what was found in them. Four times as many cost a millisecond or two.
+ * only then judged by what was found in them. Each worker sees so many, so that a first page costs a few milliseconds.
  */
-const candidatesPerMatch = 4;
-const candidates = { least: 600, most: 2000 };
+const candidatesPerMatch = 2;
+const candidates = { least: 500, most: 1000 };
 
 function withCandidates(limits: Limits, streams: boolean): Limits {
   if (streams || limits.maxDisplayedMatches === 0) return limits;

@@ -308,12 +308,14 @@ export class Search {
 
 function columnsOf(shard: OpenShard, evaluation: ShardEvaluation, isStreamed: boolean): ShardHits {
   const hits = isStreamed ? [] : evaluation.hits;
-  return {
-    order: shard.order,
-    matchCount: evaluation.matchCount,
-    fileCount: evaluation.fileCount,
-    documents: Uint32Array.from(hits, (hit) => hit.document),
-    scores: Float64Array.from(hits, (hit) => hit.score),
-    matchCounts: Uint32Array.from(hits, (hit) => hit.matchCount),
-  };
+  const documents = new Uint32Array(hits.length);
+  const scores = new Float64Array(hits.length);
+  const matchCounts = new Uint32Array(hits.length);
+  for (const [at, hit] of hits.entries()) {
+    documents[at] = hit.document;
+    scores[at] = hit.score;
+    matchCounts[at] = hit.matchCount;
+  }
+  const { matchCount, fileCount } = evaluation;
+  return { order: shard.order, matchCount, fileCount, documents, scores, matchCounts };
 }
