@@ -30,7 +30,6 @@ async function check(
   documents: readonly BruteDocument[],
   query: Query,
 ): Promise<number> {
-  const t0 = performance.now();
   const brute = bruteQuery(query);
   const expected = documents
     .flatMap((document) =>
@@ -39,12 +38,7 @@ async function check(
       ),
     )
     .sort();
-  const t1 = performance.now();
   const { files, stats } = await search(engine, query);
-  const t2 = performance.now();
-  T.brute += t1 - t0; T.engine += t2 - t1;
-  if (t2 - t1 > 500) console.error("SLOW", (t2-t1).toFixed(0), JSON.stringify(query), files.length);
-  if (t1 - t0 > 1500) console.error("SLOWBRUTE", (t1-t0).toFixed(0), JSON.stringify(query), files.length);
   assert.equal(stats.flushReason, "NONE", `seed ${seed}: ${JSON.stringify(query)}`);
   const actual = rangeLines(files);
   assert.equal(stats.totalMatchCount, actual.length, `seed ${seed}: ${JSON.stringify(query)}`);
@@ -62,8 +56,6 @@ async function check(
   }
   return expected.length;
 }
-const T={brute:0,engine:0};
-after(()=>console.error(T));
 
 /** Text from a random place, as long as wanted; sometimes with one letter changed. */
 function fragment(random: Random, documents: readonly BruteDocument[], maxLength: number): string {

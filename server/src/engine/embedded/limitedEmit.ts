@@ -8,13 +8,18 @@ export interface LimitedEmit {
   shown(): number;
 }
 
-/** Hands files on until the limit on display is reached. */
-export function limitedEmit(maxMatches: number, onFiles: (files: readonly FileMatch[]) => void): LimitedEmit {
+/** Hands files on until the limit on display is reached, or nobody wants them any more. */
+export function limitedEmit(
+  maxMatches: number,
+  onFiles: (files: readonly FileMatch[]) => void,
+  signal: AbortSignal,
+): LimitedEmit {
   const seen = new Set<string>();
   let shown = 0;
   let restarted = false;
   return {
     push(files) {
+      if (signal.aborted) return;
       const fresh: FileMatch[] = [];
       for (const file of files) {
         if (shown >= maxMatches) break;

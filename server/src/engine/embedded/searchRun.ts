@@ -1,4 +1,4 @@
-import { isServiceError } from "#base/error";
+import { cancelled, isServiceError, throwIfAborted } from "#base/error";
 import type { EngineResult } from "#engine/engine";
 import type { FileMatch } from "#model/match";
 import { addStats, type FlushReason, noStats, type SearchStats } from "#model/stats";
@@ -21,8 +21,26 @@ interface Answered {
   readonly answer: SearchAnswer;
 }
 
-/** One search on some threads: all are asked, the best hits chosen, and those presented. */
+/**
+ * One search on some threads: all are asked, the best hits chosen, and those presented.
+ *
+ * Rejects with `CANCELLED` as soon as `signal` fires: a thread in the middle of an expression hears of it late.
+ */
 export async function runSearch(run: SearchRun, signal: AbortSignal): Promise<EngineResult | "tooSlow"> {
+  throwIfAborted(signal);
+  let giveUp = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    giveUp = () => reject(cancelled());
+    signal.addEventListener("abort", giveUp, { once: true });
+  });
+  try {
+    return await Promise.race([search(run, signal), aborted]);
+  } finally {
+    signal.removeEventListener("abort", giveUp);
+  }
+}
+
+async function search(run: SearchRun, signal: AbortSignal): Promise<EngineResult | "tooSlow"> {
   const asked = await askAll(run, signal);
   if (asked === "tooSlow") return asked;
   const answers = asked.map(({ answer }) => answer);
@@ -38,6 +56,8 @@ export async function runSearch(run: SearchRun, signal: AbortSignal): Promise<En
   const reasons: readonly (readonly [boolean, FlushReason])[] = [
     [damagedFiles.size > 0, "SHARD_DAMAGED"],
     [isCut, "BYTE_LIMIT"],
+    // Also where every worker came to its end: who has which shard must not show.
+    [totalMatchCount >= run.limits.maxMatches, "MATCH_LIMIT"],
     [answers.some((answer) => answer.wasCut), "MATCH_LIMIT"],
     [hasLimit && actualMatchCount < totalMatchCount, "MATCH_LIMIT"],
     [lost > 0, "ENGINE_PARTIAL"],
