@@ -4,8 +4,6 @@ import type { Brand } from "#base/brand";
 export type RepositoryId = Brand<number, "RepositoryId">;
 /** A full commit SHA, lower-case hexadecimal. */
 export type CommitHash = Brand<string, "CommitHash">;
-/** A full blob SHA, lower-case hexadecimal. */
-export type BlobHash = Brand<string, "BlobHash">;
 
 export const codeHostTypes = [
   "github",

@@ -2,7 +2,7 @@ import { type Checksum, damaged } from "./checksum";
 import type { Manifest } from "./directory";
 
 /** One line of checksum and format, then JSON: `trawl-manifest 1 1a2b3c4d\n{…}`. */
-export const manifestFormatVersion = 1;
+const manifestFormatVersion = 1;
 
 export function printManifest(manifest: Manifest, checksum: Checksum): Uint8Array {
   const body = Buffer.from(JSON.stringify(manifest));

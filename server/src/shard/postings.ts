@@ -187,7 +187,7 @@ function documentsOf(blocks: Uint32Array, blockDocuments: Uint32Array): Uint32Ar
   return documents.subarray(0, count);
 }
 
-export function membersOf(set: Bitset): Uint32Array {
+function membersOf(set: Bitset): Uint32Array {
   const members = new Uint32Array(set.count());
   let count = 0;
   for (let member = set.next(0); member >= 0; member = set.next(member + 1)) members[count++] = member;

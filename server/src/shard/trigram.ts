@@ -3,7 +3,7 @@ import { trigramKernel } from "#kernels/trigrams";
 import { blockHasFoldingSpecials, blockHasNonAscii } from "./shard";
 
 /** ASCII letters in lower case, every other byte as it is. */
-export const foldTable = Uint8Array.from({ length: 256 }, (_, byte) =>
+const foldTable = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte,
 );
 
