@@ -1,3 +1,4 @@
+import type { LinearFind } from "#query/re2";
 import type { ExpressionPattern } from "./pattern";
 import type { DecodedText } from "./text";
 
@@ -19,21 +20,22 @@ export function runExpression(
   const { text } = decoded;
   const plainAscii = decoded.isAscii && !text.includes("\r");
   const expression = plainAscii ? pattern.ascii : pattern.unicode;
+  let next: LinearFind = pattern.expression.findLinear;
+  if (mode === "backtracking" && expression !== undefined)
+    next = (_, from) => findNext(expression, text, from);
   let lastEnd = -1;
   for (let from = 0; from <= text.length; ) {
-    let start: number;
-    let end: number;
-    if (mode === "linear") {
-      const match = pattern.expression.findLinear(text, from);
-      if (match === undefined) return;
-      [start, end] = match;
-    } else {
-      expression.lastIndex = from;
-      const match = expression.exec(text);
-      if (match === null) return;
-      start = match.index;
-      end = start + match[0].length;
+    let match: [number, number] | undefined;
+    try {
+      match = next(text, from);
+    } catch (error) {
+      // V8 compiles and recurses within limits of its own; beyond them only the linear engine answers.
+      if (next === pattern.expression.findLinear) throw error;
+      next = pattern.expression.findLinear;
+      continue;
     }
+    if (match === undefined) return;
+    const [start, end] = match;
     const isEmpty = start === end;
     const isBehindText =
       isEmpty && pattern.needsWholeDocument && start === text.length && text.endsWith("\n");
@@ -41,6 +43,12 @@ export function runExpression(
     lastEnd = end;
     from = isEmpty ? end + codeUnits(text, end) : end;
   }
+}
+
+function findNext(expression: RegExp, text: string, from: number): [number, number] | undefined {
+  expression.lastIndex = from;
+  const match = expression.exec(text);
+  return match === null ? undefined : [match.index, match.index + match[0].length];
 }
 
 function codeUnits(text: string, at: number): number {

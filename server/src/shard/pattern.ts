@@ -3,6 +3,7 @@ import type { Needle } from "#kernels/needle";
 
 import type { Pattern } from "#query/query";
 import { compileExpression, type Expression, escapeExpression, literalTrigrams } from "#query/regexp";
+import type { ExpressionSource } from "#query/translate";
 import type { TrigramFormula } from "#query/trigramFormula";
 
 /** A pattern made ready for one thread: once a search, used on every shard. */
@@ -23,8 +24,9 @@ export interface LiteralPattern {
 export interface ExpressionPattern {
   readonly kind: "expression";
   readonly expression: Expression;
-  readonly ascii: RegExp;
-  readonly unicode: RegExp;
+  /** Absent where V8 does not take it. */
+  readonly ascii: RegExp | undefined;
+  readonly unicode: RegExp | undefined;
   readonly trigrams: TrigramFormula;
   readonly needsWholeDocument: boolean;
   /** Bytes that every match holds: only lines with them are looked at. */
@@ -67,8 +69,8 @@ function expressionPattern(expression: Expression, kernels: Kernels): Expression
   return {
     kind: "expression",
     expression,
-    ascii: new RegExp(expression.ascii.source, `${expression.ascii.flags}g`),
-    unicode: new RegExp(expression.unicode.source, `${expression.unicode.flags}g`),
+    ascii: forV8(expression.ascii),
+    unicode: forV8(expression.unicode),
     trigrams: expression.trigrams,
     needsWholeDocument: expression.needsWholeDocument,
     required:
@@ -76,6 +78,15 @@ function expressionPattern(expression: Expression, kernels: Kernels): Expression
         ? kernels.prepareNeedle(Buffer.from(required.text), required.caseSensitive)
         : undefined,
   };
+}
+
+function forV8({ source, flags }: ExpressionSource): RegExp | undefined {
+  try {
+    return new RegExp(source, `${flags}g`);
+  } catch {
+    // Too large, or nested too deep; the linear engine takes it.
+    return undefined;
+  }
 }
 
 function quoted(text: string, caseSensitive: boolean): Expression {
