@@ -1,5 +1,7 @@
 import type { Bitset } from "#base/bitset";
 import type { RunMode } from "./expressionRun";
+import type { FinderCounts } from "./finder";
+import type { Look } from "./look";
 import {
   boundOf,
   buildMatchTree,
@@ -7,22 +9,19 @@ import {
   contentFinders,
   holds,
   isExact,
-  type Look,
   type MatchTree,
   type ShardView,
 } from "./matchTree";
 import type { NameFinder } from "./names";
-import type { LookupCounts } from "./postings";
 import { RangeBuffer } from "./ranges";
 import { explainScore, type ScoredDocument, scoreDocument, scoreName } from "./score";
 import type { TextWindow } from "./window";
 
 /** What looking at documents cost. */
-export interface EvaluationCounts extends LookupCounts {
+export interface EvaluationCounts extends FinderCounts {
   filesConsidered: number;
   filesLoaded: number;
   filesSkipped: number;
-  regexpsConsidered: number;
 }
 
 /** A document that matches. Ranges in its text, or in its name where there are none, are `ranges[from … to)`. */

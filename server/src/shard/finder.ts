@@ -1,16 +1,23 @@
 import { Bitset } from "#base/bitset";
-import { type RunMode, runExpression } from "./expressionRun";
-import type { CompiledPattern, ExpressionPattern } from "./pattern";
+import type { Needle } from "#kernels/needle";
+import { runExpression } from "./expressionRun";
+import type { Look } from "./look";
+import type { CompiledPattern, ExpressionPattern, LiteralPattern } from "./pattern";
 import { type Candidates, type LookupCounts, PostingLists } from "./postings";
-import { edgesOf, type RangeBuffer } from "./ranges";
+import { edgesOf } from "./ranges";
 import type { ShardReader } from "./reader";
 import { blockHasFoldingSpecials, blockHasNonAscii } from "./shard";
-import { type DecodedText, decodeText } from "./text";
+import { decodeText } from "./text";
 import type { TextWindow } from "./window";
 
 const newline = 0x0a;
 /** Candidate blocks no further apart than this are read in one go. */
 const maxGapBytes = 8192;
+
+export interface FinderCounts extends LookupCounts {
+  /** Times that an expression was started on a text. */
+  regexpsConsidered: number;
+}
 
 /** Finds one pattern in the text of one shard's documents. */
 export class ContentFinder {
@@ -18,24 +25,24 @@ export class ContentFinder {
   readonly #window: TextWindow;
   readonly #pattern: CompiledPattern;
   readonly #term: number;
+  readonly #counts: FinderCounts;
   /** Blocks, or documents where only a whole one decides; `undefined` is all. */
   readonly #candidates: Candidates;
   /** Where the last document's candidates ended; documents are mostly asked for in order. */
   #cursor = 0;
-  /** Times that an expression was started on a text. */
-  runs = 0;
 
   constructor(
     reader: ShardReader,
     window: TextWindow,
     pattern: CompiledPattern,
     term: number,
-    counts: LookupCounts,
+    counts: FinderCounts,
   ) {
     this.#reader = reader;
     this.#window = window;
     this.#pattern = pattern;
     this.#term = term;
+    this.#counts = counts;
     const lists = new PostingLists(reader, window, counts, pattern.needsWholeDocument);
     this.#candidates = lists.evaluate(pattern.trigrams);
   }
@@ -52,17 +59,15 @@ export class ContentFinder {
     return set;
   }
 
-  /** Appends the matches in a document to `ranges` and gives how many; with `countOnly` it appends none. */
-  find(document: number, ranges: RangeBuffer, mode: RunMode, countOnly: boolean): number {
-    const first = this.#reader.firstBlocks[document] ?? 0;
-    const end = this.#reader.firstBlocks[document + 1] ?? 0;
+  /** Appends the matches in the document to the look's ranges and gives how many; where it only counts, none. */
+  find(look: Look): number {
+    const first = this.#reader.firstBlocks[look.document] ?? 0;
+    const end = this.#reader.firstBlocks[look.document + 1] ?? 0;
     if (first === end) return 0;
-    if (this.#pattern.needsWholeDocument) {
-      return this.#findInRun(document, first, end, ranges, mode, countOnly);
-    }
-    let count = 0;
-    if (this.#candidates === undefined) return this.#findInRun(document, first, end, ranges, mode, countOnly);
     const candidates = this.#candidates;
+    if (this.#pattern.needsWholeDocument || candidates === undefined)
+      return this.#findInBlocks(first, end, look);
+    let count = 0;
     this.#seek(first);
     while (this.#cursor < candidates.length) {
       const from = candidates[this.#cursor] ?? 0;
@@ -73,7 +78,7 @@ export class ContentFinder {
         to++;
         this.#cursor++;
       }
-      count += this.#findInRun(document, from, to, ranges, mode, countOnly);
+      count += this.#findInBlocks(from, to, look);
     }
     return count;
   }
@@ -102,43 +107,27 @@ export class ContentFinder {
     this.#cursor = low;
   }
 
-  /** Searches the blocks `[from, to)`, which are of one document. */
-  #findInRun(
-    document: number,
-    from: number,
-    to: number,
-    ranges: RangeBuffer,
-    mode: RunMode,
-    countOnly: boolean,
-  ): number {
+  /** Searches the blocks `[from, to)` of the document. */
+  #findInBlocks(from: number, to: number, look: Look): number {
     const { blockStarts, contentStarts } = this.#reader;
     const start = blockStarts[from] ?? 0;
     const end = blockStarts[to] ?? 0;
     const base = this.#window.load(this.#reader, start, end, (limit) => this.#aheadEnd(end, limit));
-    const origin = start - (contentStarts[document] ?? 0);
+    const origin = start - (contentStarts[look.document] ?? 0);
+    const stretch = { from, to, base, end: base + end - start, origin, isAscii: this.#isAscii(from, to) };
     const pattern = this.#pattern;
     if (pattern.kind === "literal") {
-      if (pattern.special !== undefined && this.#hasSpecials(from, to)) {
-        return this.#runBlocks(pattern.special, from, to, base, origin, ranges, mode, countOnly);
-      }
-      return this.#findLiteral(base, end - start, origin, ranges, countOnly);
+      const { special } = pattern;
+      if (special === undefined || !this.#hasSpecials(from, to))
+        return this.#findLiteral(pattern, stretch, look);
+      return special.needsWholeDocument
+        ? this.#runText(special, stretch, look)
+        : this.#runBlocks(special, stretch, look);
     }
-    if (pattern.needsWholeDocument) {
-      return this.#runText(
-        pattern,
-        base,
-        base + end - start,
-        origin,
-        this.#isAscii(from, to),
-        ranges,
-        mode,
-        countOnly,
-      );
-    }
-    if (pattern.required !== undefined) {
-      return this.#runLines(pattern, from, to, base, origin, ranges, mode, countOnly);
-    }
-    return this.#runBlocks(pattern, from, to, base, origin, ranges, mode, countOnly);
+    if (pattern.needsWholeDocument) return this.#runText(pattern, stretch, look);
+    const { required } = pattern;
+    if (required === undefined) return this.#runBlocks(pattern, stretch, look);
+    return this.#runLines(pattern, required, stretch, look);
   }
 
   /** Where reading on pays: the end of the last near candidate before `limit`. */
@@ -171,135 +160,88 @@ export class ContentFinder {
     return false;
   }
 
-  #findLiteral(
-    base: number,
-    length: number,
-    origin: number,
-    ranges: RangeBuffer,
-    countOnly: boolean,
-  ): number {
-    if (this.#pattern.kind !== "literal") return 0;
+  #findLiteral({ needle }: LiteralPattern, { base, end, origin }: Stretch, look: Look): number {
     const { kernels } = this.#window;
-    const { needle } = this.#pattern;
-    if (countOnly) return kernels.count(needle, base, length);
-    const count = kernels.find(needle, base, length);
+    if (look.countOnly) return kernels.count(needle, base, end - base);
+    const count = kernels.find(needle, base, end - base);
     const { hits, bytes } = kernels;
+    const { length } = needle.bytes;
     for (let at = 0; at < count; at++) {
       const hit = hits[at] ?? 0;
-      const end = hit + needle.bytes.length;
-      const edges = edgesOf(bytes, base + hit, base + end, base, base + length);
-      ranges.push(origin + hit, origin + end, edges, this.#term);
+      const edges = edgesOf(bytes, base + hit, base + hit + length, base, end);
+      look.ranges.push(origin + hit, origin + hit + length, edges, this.#term);
     }
     return count;
   }
 
-  #runBlocks(
-    pattern: ExpressionPattern,
-    from: number,
-    to: number,
-    base: number,
-    origin: number,
-    ranges: RangeBuffer,
-    mode: RunMode,
-    countOnly: boolean,
-  ): number {
+  /** Block by block, so that one long document is not one long string. */
+  #runBlocks(pattern: ExpressionPattern, stretch: Stretch, look: Look): number {
     const { blockStarts } = this.#reader;
-    const start = blockStarts[from] ?? 0;
     const { bytes } = this.#window.kernels;
+    const start = blockStarts[stretch.from] ?? 0;
     let count = 0;
-    for (let block = from; block < to; block++) {
-      const blockStart = (blockStarts[block] ?? 0) - start;
-      let blockEnd = (blockStarts[block + 1] ?? 0) - start;
-      if (pattern.needsWholeDocument) blockEnd = (blockStarts[to] ?? 0) - start;
-      else if (bytes[base + blockEnd - 1] === newline) blockEnd--;
-      const isAscii = this.#isAscii(block, pattern.needsWholeDocument ? to : block + 1);
-      const at = origin + blockStart;
-      count += this.#runText(
-        pattern,
-        base + blockStart,
-        base + blockEnd,
-        at,
-        isAscii,
-        ranges,
-        mode,
-        countOnly,
-      );
-      if (pattern.needsWholeDocument) break;
+    for (let block = stretch.from; block < stretch.to; block++) {
+      const base = stretch.base + (blockStarts[block] ?? 0) - start;
+      let end = stretch.base + (blockStarts[block + 1] ?? 0) - start;
+      if (bytes[end - 1] === newline) end--;
+      const origin = stretch.origin + base - stretch.base;
+      count += this.#runText(pattern, { base, end, origin, isAscii: this.#isAscii(block, block + 1) }, look);
     }
     return count;
   }
 
   /** Finds the required literal and looks only at the lines that hold it. */
-  #runLines(
-    pattern: ExpressionPattern,
-    from: number,
-    to: number,
-    base: number,
-    origin: number,
-    ranges: RangeBuffer,
-    mode: RunMode,
-    countOnly: boolean,
-  ): number {
-    if (pattern.required === undefined) return 0;
-    // What the kernels do not fold may hide the literal: such a run is searched whole.
-    if (!pattern.required.caseSensitive && this.#hasSpecials(from, to)) {
-      return this.#runBlocks(pattern, from, to, base, origin, ranges, mode, countOnly);
-    }
+  #runLines(pattern: ExpressionPattern, required: Needle, stretch: Stretch, look: Look): number {
     const { kernels } = this.#window;
-    const length = (this.#reader.blockStarts[to] ?? 0) - (this.#reader.blockStarts[from] ?? 0);
-    const hitCount = kernels.find(pattern.required, base, length);
+    const { base, end, origin, isAscii } = stretch;
+    const hitCount = kernels.find(required, base, end - base);
     const { hits, bytes } = kernels;
-    const isAscii = this.#isAscii(from, to);
     let count = 0;
     let lineEnd = -1;
     for (let at = 0; at < hitCount; at++) {
-      const hit = hits[at] ?? 0;
+      const hit = base + (hits[at] ?? 0);
       if (hit < lineEnd) continue;
       let lineStart = hit;
-      while (lineStart > 0 && bytes[base + lineStart - 1] !== newline) lineStart--;
-      lineEnd = bytes.indexOf(newline, base + hit) - base;
-      if (lineEnd < 0 || lineEnd > length) lineEnd = length;
-      const place = origin + lineStart;
-      count += this.#runText(
-        pattern,
-        base + lineStart,
-        base + lineEnd,
-        place,
-        isAscii,
-        ranges,
-        mode,
-        countOnly,
-      );
+      while (lineStart > base && bytes[lineStart - 1] !== newline) lineStart--;
+      lineEnd = bytes.indexOf(newline, hit);
+      if (lineEnd < 0 || lineEnd > end) lineEnd = end;
+      const line = { base: lineStart, end: lineEnd, origin: origin + lineStart - base, isAscii };
+      count += this.#runText(pattern, line, look);
     }
     return count;
   }
 
-  #runText(
-    pattern: ExpressionPattern,
-    start: number,
-    end: number,
-    origin: number,
-    isAscii: boolean,
-    ranges: RangeBuffer,
-    mode: RunMode,
-    countOnly: boolean,
-  ): number {
-    this.runs++;
-    const decoded: DecodedText = decodeText(this.#window.buffer, start, end, isAscii);
+  #runText(pattern: ExpressionPattern, { base, end, origin, isAscii }: Text, look: Look): number {
+    this.#counts.regexpsConsidered++;
+    const decoded = decodeText(this.#window.buffer, base, end, isAscii);
     const { bytes } = this.#window.kernels;
     let count = 0;
-    runExpression(pattern, decoded, mode, (matchStart, matchEnd) => {
+    runExpression(pattern, decoded, look.mode, (matchStart, matchEnd) => {
       count++;
-      if (countOnly) return;
-      const from = decoded.byteAt(matchStart);
-      const to = decoded.byteAt(matchEnd);
-      ranges.push(
-        origin + from,
-        origin + to,
-        edgesOf(bytes, start + from, start + to, start, end),
+      if (look.countOnly) return;
+      const from = base + decoded.byteAt(matchStart);
+      const to = base + decoded.byteAt(matchEnd);
+      look.ranges.push(
+        origin + from - base,
+        origin + to - base,
+        edgesOf(bytes, from, to, base, end),
         this.#term,
       );
     });
     return count;
   }
+}
+
+/** Text in the kernels' memory: bytes `[base, end)`, of which the first is byte `origin` of the document. */
+interface Text {
+  readonly base: number;
+  readonly end: number;
+  readonly origin: number;
+  readonly isAscii: boolean;
+}
+
+/** The text of the blocks `[from, to)`. */
+interface Stretch extends Text {
+  readonly from: number;
+  readonly to: number;
 }

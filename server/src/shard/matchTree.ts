@@ -1,11 +1,10 @@
 import { Bitset } from "#base/bitset";
 import type { Query } from "#query/query";
 import type { RunMode } from "./expressionRun";
-import { ContentFinder } from "./finder";
+import { ContentFinder, type FinderCounts } from "./finder";
+import type { Look } from "./look";
 import { NameFinder } from "./names";
 import type { CompiledPattern } from "./pattern";
-import type { LookupCounts } from "./postings";
-import type { RangeBuffer } from "./ranges";
 import type { ShardReader } from "./reader";
 import type { TextWindow } from "./window";
 
@@ -38,7 +37,7 @@ export type MatchTree =
 export interface TreeContext {
   readonly view: ShardView;
   readonly window: TextWindow;
-  readonly counts: LookupCounts;
+  readonly counts: FinderCounts;
   readonly mode: RunMode;
 }
 
@@ -149,23 +148,10 @@ export function isExact(tree: MatchTree): boolean {
   }
 }
 
-/** How to look at one document. */
-export interface Look {
-  readonly document: number;
-  readonly ranges: RangeBuffer;
-  /** Gathers the finders of names that are true of the document. */
-  readonly names: NameFinder[];
-  readonly mode: RunMode;
-  /** The ranges are only counted: allowed where the tree has one finder. */
-  readonly countOnly: boolean;
-  /** Matches in text, whether or not they were appended. */
-  count: number;
-}
-
 /**
  * Whether the document makes the tree true. What the terms that do have found is appended to `look.ranges` and
- * `look.names`; what is under a `not`, or in an `and` that fails, leaves nothing. Sets are asked before text, and every side of an `or` is, because
- * each may bring ranges.
+ * `look.names`; what is under a `not`, or in an `and` that fails, leaves nothing. Sets are asked before text, and
+ * every side of an `or` is, because each may bring ranges.
  */
 export function holds(tree: MatchTree, look: Look): boolean {
   switch (tree.kind) {
@@ -177,7 +163,7 @@ export function holds(tree: MatchTree, look: Look): boolean {
       return held;
     }
     case "content": {
-      const count = tree.finder.find(look.document, look.ranges, look.mode, look.countOnly);
+      const count = tree.finder.find(look);
       look.count += count;
       return count > 0;
     }
