@@ -1,5 +1,5 @@
 /** How long it takes until what was changed is found. */
-import { rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { git } from "./corpus";
@@ -12,21 +12,37 @@ const patienceMs = 60_000;
 export async function benchFreshness(product: Product, repository: string): Promise<void> {
   const saved: number[] = [];
   const committed: number[] = [];
-  const path = join(repository, "bench_freshness.txt");
+  // A file that is there already: a new one might be ignored.
+  const name = git(
+    repository,
+    "ls-files",
+    "*.c",
+    "*.h",
+    "*.ts",
+    "*.js",
+    "*.go",
+    "*.py",
+    "*.md",
+    "*.txt",
+  ).split("\n")[0];
+  if (!name) return;
+  const path = join(repository, name);
+  const text = readFileSync(path);
   const before = git(repository, "rev-parse", "HEAD");
   try {
     for (let round = 0; round < rounds; round++) {
       const word = `freshness${process.pid}x${round}y${Date.now()}`;
-      writeFileSync(path, `${word}\n`);
+      writeFileSync(path, `${text}\n${word}\n`);
       saved.push(await untilFound(product, word, (origin) => origin !== "commit"));
-      git(repository, "add", "-f", "bench_freshness.txt");
+      git(repository, "add", name);
       git(repository, "commit", "-q", "-m", "Change one file");
       committed.push(await untilFound(product, word, (origin) => origin === "commit"));
     }
   } finally {
     git(repository, "update-ref", "refs/heads/main", before);
+    writeFileSync(path, text);
     git(repository, "read-tree", before);
-    rmSync(path, { force: true });
+    git(repository, "update-index", "-q", "--refresh");
   }
   heading("Freshness");
   console.log(`Milliseconds until a search finds the change, ${rounds} times.\n`);
