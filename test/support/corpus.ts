@@ -128,6 +128,6 @@ export function hugeLines(): CorpusDocument[] {
   return [
     { path: "huge/ended.js", content: bytes(`${text}\n`) },
     { path: "huge/open.js", content: bytes(`first line\n${text}`) },
-    { path: "huge/letters.txt", content: bytes("é".repeat(1_000_000)) },
+    { path: "huge/letters.txt", content: bytes("é".repeat(300_000)) },
   ];
 }

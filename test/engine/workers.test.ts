@@ -1,0 +1,200 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { EngineResult } from "#engine/engine";
+import type { FileMatch } from "#model/match";
+import type { Query } from "#query/query";
+import type { ShardDirectory } from "#shard/directory";
+import { Random, shapedDocuments } from "#test/support/corpus";
+import {
+  literal,
+  openEngine,
+  openIndex,
+  planOf,
+  rangeLines,
+  regexp,
+  search,
+  type TestDocument,
+  type TestEngine,
+} from "#test/support/engines";
+
+/** Thirty repositories of all sizes; `needle` is rare, `common` stands in every line of some. */
+function repositories() {
+  const random = new Random(5);
+  return Array.from({ length: 30 }, (_, index) => {
+    const documents: TestDocument[] = Array.from({ length: random.between(1, 12) }, (_, number) => {
+      const count = index % 5 === 0 ? 200 : 3;
+      const lines = Array.from({ length: random.between(0, count) }, () =>
+        random.pick(["common_word()", "a needle", "uncommon", "Common", "x = 1", "s", ""]),
+      );
+      return {
+        path: `${random.pick(["src", "test", "needle"])}/f${number}.ts`,
+        content: `${lines.join("\n")}\n`,
+        category: random.pick(["source", "test", "vendored"] as const),
+      };
+    });
+    const half = documents.length >> 1;
+    return { id: index + 1, segments: [documents.slice(0, half), documents.slice(half)] };
+  });
+}
+
+const queries: Readonly<Record<string, Query>> = {
+  rare: literal("needle", { where: "both" }),
+  common: literal("common", { where: "both" }),
+  everywhere: literal("m"),
+  expression: regexp("^[cC]om+on"),
+  "an expression that needs a guard": regexp("(\\w+)_(\\w+)\\(\\)$"),
+  "a tree": {
+    kind: "and",
+    children: [literal("common"), { kind: "not", child: literal("needle") }, literal("x", { where: "both" })],
+  },
+  nothing: literal("not anywhere"),
+};
+
+/** Compares as text first: most answers are equal and large. */
+function same(actual: unknown, expected: unknown, message?: string): void {
+  if (JSON.stringify(actual) !== JSON.stringify(expected)) assert.deepEqual(actual, expected, message);
+}
+
+/** All that must not depend on who found it. */
+function essence({ files, exhaustive, stats }: EngineResult) {
+  const { totalMatchCount, actualMatchCount, fileCount, flushReason } = stats;
+  return { files, exhaustive, totalMatchCount, actualMatchCount, fileCount, flushReason };
+}
+
+describe("the same answer whoever has which shard", () => {
+  let directory: ShardDirectory;
+  const engines: [name: string, TestEngine][] = [];
+  before(async () => {
+    directory = await openIndex(repositories());
+    for (const workerCount of [1, 2, 3]) {
+      engines.push([`${workerCount} here`, openEngine(directory, { workerCount })]);
+      engines.push([`${workerCount} threads`, openEngine(directory, { workerCount, threads: true })]);
+    }
+  });
+  after(() => Promise.all(engines.map(([, { engine }]) => engine.close())));
+
+  for (const [name, query] of Object.entries(queries)) {
+    for (const maxMatches of [1, 7, 250, Number.POSITIVE_INFINITY]) {
+      test(`${name}, ${maxMatches} matches`, async () => {
+        const limits = { maxMatches, contextLines: 1 };
+        const [, first] = engines[0] ?? assert.fail();
+        const expected = essence(await search(first.engine, query, limits));
+        assert.ok(rangeLines(expected.files).length <= maxMatches);
+        for (const [who, { engine }] of engines) {
+          same(essence(await search(engine, query, limits)), expected, who);
+          same(essence(await search(engine, query, limits)), expected, `${who}, again`);
+        }
+      });
+    }
+  }
+
+  test("a limit on what is found, another on what is shown", async () => {
+    for (const [maxMatches, maxDisplayedMatches] of [
+      [2500, 3],
+      [2500, 1000],
+      [700, 10],
+      [100, 0],
+    ] as const) {
+      const answers = [];
+      for (const [, { engine }] of engines)
+        answers.push(essence(await search(engine, literal("m"), { maxMatches, maxDisplayedMatches })));
+      for (const answer of answers) same(answer, answers[0], `${maxMatches}, ${maxDisplayedMatches}`);
+      assert.ok((answers[0]?.actualMatchCount ?? 0) <= maxDisplayedMatches);
+    }
+  });
+
+  test("an answer of few bytes", async () => {
+    for (const maxAnswerBytes of [0, 5000, 50_000]) {
+      const answers = [];
+      for (const [, { engine }] of engines)
+        answers.push(essence(await search(engine, literal("m"), { maxAnswerBytes })));
+      for (const answer of answers) same(answer, answers[0], `${maxAnswerBytes}`);
+      assert.equal(answers[0]?.flushReason, "BYTE_LIMIT");
+      assert.ok(JSON.stringify(answers[0]?.files).length < 4 * maxAnswerBytes + 100);
+    }
+  });
+
+  test("repositories open in the editor come first, whoever has them", async () => {
+    for (const preferred of [[17], [3, 29], []]) {
+      const answers = [];
+      for (const [, { engine }] of engines) {
+        const plan = planOf(
+          literal("needle", { where: "both" }),
+          { maxMatches: 50 },
+          { preferred: preferred as never[] },
+        );
+        answers.push(essence(await engine.search(plan, new AbortController().signal)));
+      }
+      for (const answer of answers) same(answer, answers[0]);
+    }
+  });
+
+  test("searches at the same time do not disturb one another", async () => {
+    for (const [who, { engine }] of engines) {
+      const alone = [];
+      for (const query of Object.values(queries))
+        alone.push(essence(await search(engine, query, { maxMatches: 250 })));
+      const together = await Promise.all(
+        [1, 2, 3].flatMap(() =>
+          Object.values(queries).map((query) => search(engine, query, { maxMatches: 250 })),
+        ),
+      );
+      same(together.map(essence), [...alone, ...alone, ...alone], who);
+    }
+  });
+
+  test("a stream hands over the same files, none twice", async () => {
+    for (const [who, { engine }] of engines) {
+      for (const [name, query] of Object.entries(queries)) {
+        for (const maxMatches of [1, 7, 250, Number.POSITIVE_INFINITY]) {
+          const streamed: FileMatch[] = [];
+          const result = await engine.search(
+            planOf(query, { maxMatches }),
+            new AbortController().signal,
+            (files) => streamed.push(...files),
+          );
+          const whole = await search(engine, query, { maxMatches });
+          const label = `${who}, ${name}, ${maxMatches}`;
+          const lines = rangeLines(streamed);
+          assert.deepEqual(result.files, [], label);
+          assert.equal(new Set(lines).size, lines.length, label);
+          assert.equal(result.stats.actualMatchCount, lines.length, label);
+          assert.equal(lines.length, rangeLines(whole.files).length, label);
+          if (maxMatches < 1000) continue;
+          same(lines, rangeLines(whole.files), label);
+          assert.equal(result.exhaustive, true, label);
+        }
+      }
+    }
+  });
+});
+
+test("shaped documents, in threads and here", async () => {
+  const documents = shapedDocuments(2).filter(({ content }) => content.length < 100_000);
+  const directory = await openIndex([
+    {
+      id: 1,
+      segments: [documents.filter((_, at) => at % 2 === 0), documents.filter((_, at) => at % 2 === 1)],
+    },
+  ]);
+  const here = openEngine(directory);
+  const threads = openEngine(directory, { workerCount: 2, threads: true });
+  try {
+    for (const query of [
+      literal("key"),
+      literal("ключ"),
+      regexp("(?i)\\bKIND\\b"),
+      regexp("x*"),
+      regexp("n\\n"),
+    ]) {
+      const limits = { contextLines: 2 };
+      assert.deepEqual(
+        essence(await search(threads.engine, query, limits)),
+        essence(await search(here.engine, query, limits)),
+      );
+    }
+  } finally {
+    await here.engine.close();
+    await threads.engine.close();
+  }
+});
