@@ -105,11 +105,12 @@ export class ShardReader {
   /** A block's document. */
   get blockDocuments(): Uint32Array {
     if (this.#blockDocuments === undefined) {
-      this.#blockDocuments = new Uint32Array(this.meta.blockCount);
       const first = this.firstBlocks;
+      const documents = new Uint32Array(this.meta.blockCount);
       for (let document = 0; document < this.meta.documentCount; document++) {
-        this.#blockDocuments.fill(document, first[document] ?? 0, first[document + 1] ?? 0);
+        documents.fill(document, first[document] ?? 0, first[document + 1] ?? 0);
       }
+      this.#blockDocuments = documents;
     }
     return this.#blockDocuments;
   }
