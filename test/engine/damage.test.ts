@@ -38,10 +38,7 @@ const repositories: readonly TestRepositoryIndex[] = [
       [
         { path: "src/stays.ts", content: "needle stays\n", language: "TypeScript" },
         { path: "src/goes.ts", content: "needle goes\n", language: "TypeScript" },
-        {
-          path: "large.txt",
-          content: `${"a line of text that is long enough\n".repeat(4000)}needle at the end\n`,
-        },
+        { path: "large.txt", content: largeText },
         { path: "moved.ts", content: "needle moved\n", slots: [1] },
         { path: "pictures/needle.png", skip: "binary" },
       ],
