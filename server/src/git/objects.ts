@@ -1,10 +1,12 @@
 /**
- * Contents of objects in bulk: one `cat-file --batch --buffer`, read object by object as it streams.
+ * Contents of objects: few of them from the repository's own files, many, and those that are out of the ordinary,
+ * through one `cat-file --batch --buffer`, read object by object as it streams.
  *
  * An answer is `<hash> SP <type> SP <size> LF <bytes> LF`, or `<what was asked> SP missing LF`.
  */
-import { cancelled, ServiceError } from "#base/error";
+import { cancelled, ServiceError, throwIfAborted } from "#base/error";
 import { gitFailure, spawnGit } from "./git";
+import { fewObjects, ObjectFiles, type StoredObject } from "./objectFiles";
 import type { GitPlace } from "./place";
 
 export type ReadObject =
@@ -39,9 +41,9 @@ export async function readObjects(
   onObject: (object: ReadObject, index: number) => boolean | undefined,
   signal?: AbortSignal,
 ): Promise<void> {
-  let next = 0;
+  throwIfAborted(signal);
+  let { next, wanted } = readFew(place, names, maxBytes, onObject);
   let failures = 0;
-  let wanted = true;
   while (wanted && next < names.length) {
     const start = next;
     const said = await readBatch(place, names.slice(start), maxBytes, signal, (object, index) => {
@@ -57,6 +59,44 @@ export async function readObjects(
     wanted = onObject(object, next++) !== false;
   }
 }
+
+/** Reads up to the first object that git must be asked for; gives its index, and whether it is wanted. */
+function readFew(
+  place: GitPlace,
+  names: readonly string[],
+  maxBytes: number,
+  onObject: (object: ReadObject, index: number) => boolean | undefined,
+): { next: number; wanted: boolean } {
+  if (names.length === 0 || names.length > fewObjects) return { next: 0, wanted: true };
+  return ObjectFiles.use(place, (files) => {
+    for (const [index, name] of names.entries()) {
+      const found = files && readNamed(files, name, maxBytes);
+      if (found === undefined) return { next: index, wanted: true };
+      if (onObject({ ...found, kind: "content" }, index) === false) return { next: index, wanted: false };
+    }
+    return { next: names.length, wanted: true };
+  });
+}
+
+/** `<hash>`, or `<hash>^{commit}`, which is the commit that a tag leads to. */
+function readNamed(
+  files: ObjectFiles,
+  name: string,
+  maxBytes: number,
+): (StoredObject & { readonly hash: string }) | undefined {
+  const [, named = "", peel] = /^([0-9a-f]{40})(\^\{commit\})?$/.exec(name) ?? [];
+  let hash = named;
+  for (let steps = 0; hash !== "" && steps < maxTagsOfTags; steps++) {
+    const found = files.read(hash, maxBytes);
+    if (found === undefined || peel === undefined || found.type === "commit")
+      return found && { ...found, hash };
+    if (found.type !== "tag") return undefined;
+    hash = /^object ([0-9a-f]{40})\n/.exec(found.bytes.toString("latin1", 0, 64))?.[1] ?? "";
+  }
+  return undefined;
+}
+
+const maxTagsOfTags = 10;
 
 function isRepositoryFailure(said: string): boolean {
   return /not a git repository|dubious ownership|unsafe repository|cannot use bare|unknown repository/i.test(

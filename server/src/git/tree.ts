@@ -1,8 +1,10 @@
 /** Trees: what lies where at a commit, and how two of them differ. Contents are not read. */
-import { ServiceError } from "#base/error";
+import { ServiceError, throwIfAborted } from "#base/error";
 import type { BytePath } from "./bytePath";
 import { runGit } from "./git";
+import { fewObjects, ObjectFiles } from "./objectFiles";
 import type { GitPlace } from "./place";
+import { diffTreeFiles, listTreeFiles, rootTreeOf } from "./treeFiles";
 
 /** A file or a symbolic link, whose content is its target. Submodules are other repositories and left out. */
 export interface TreeEntry {
@@ -19,28 +21,50 @@ export interface TreeChange {
 
 /** `tree`: the full hash of a tree or a commit. Entries in git's order. */
 export async function listTree(place: GitPlace, tree: string, signal?: AbortSignal): Promise<TreeEntry[]> {
+  throwIfAborted(signal);
+  const listed = ObjectFiles.use(place, (files) => files && listTreeFiles(files, tree));
+  if (listed !== undefined) {
+    return listed
+      .filter(({ mode }) => mode !== submoduleMode)
+      .map(({ path, mode, hash }) => entryOf(path, mode, hash));
+  }
   return parseTree(await runGit(place, ["ls-tree", "-r", "-z", "--full-tree", tree], { signal }));
 }
 
 /**
- * The root tree of each commit, through one process; `undefined` for a commit that is not in the repository (a shallow
- * clone, damage).
+ * The root tree of each commit, through at most one process; `undefined` for a commit that is not in the repository (a
+ * shallow clone, damage).
  */
 export async function rootTrees(
   place: GitPlace,
   commits: readonly string[],
   signal?: AbortSignal,
 ): Promise<(string | undefined)[]> {
-  if (commits.length === 0) return [];
+  throwIfAborted(signal);
+  const known = commits.length > fewObjects ? undefined : rootTreesFromFiles(place, commits);
+  if (known !== undefined) return known;
   const input = commits.map((commit) => `${commit}^{tree}\n`).join("");
   const output = await runGit(place, ["cat-file", "--batch-check", "--buffer"], { input, signal });
   const lines = output.toString("latin1").split("\n");
   return commits.map((_, at) => /^([0-9a-f]{40,64}) tree \d+$/.exec(lines[at] ?? "")?.[1]);
 }
 
+/** `undefined` where git must be asked for one of them. */
+function rootTreesFromFiles(place: GitPlace, commits: readonly string[]): string[] | undefined {
+  return ObjectFiles.use(place, (files) => {
+    const trees: string[] = [];
+    for (const commit of commits) {
+      const tree = files && rootTreeOf(files, commit);
+      if (tree === undefined) return undefined;
+      trees.push(tree);
+    }
+    return trees;
+  });
+}
+
 /**
- * Compares pairs of trees (full hashes of trees, not of commits) through one process. Calls `onPair` for each pair, in
- * order, with what `to` has differently than `from`.
+ * Compares pairs of trees (full hashes of trees, not of commits) through at most one process. Gives for each pair, in
+ * their order, what `to` has differently than `from`.
  */
 export async function diffTrees(
   place: GitPlace,
@@ -50,6 +74,15 @@ export async function diffTrees(
   const answers: TreeChange[][] = pairs.map(() => []);
   const asked = [...pairs.entries()].filter(([, { from, to }]) => from !== to);
   if (asked.length === 0) return answers;
+  throwIfAborted(signal);
+  const compared = diffsFromFiles(
+    place,
+    asked.map(([, pair]) => pair),
+  );
+  if (compared !== undefined) {
+    for (const [at, [index]] of asked.entries()) answers[index] = compared[at] ?? [];
+    return answers;
+  }
   const output = await runGit(
     place,
     [
@@ -73,8 +106,26 @@ export async function diffTrees(
   return answers;
 }
 
+/** `undefined` where git must be asked for one of them. */
+function diffsFromFiles(
+  place: GitPlace,
+  pairs: readonly { readonly from: string; readonly to: string }[],
+): TreeChange[][] | undefined {
+  if (pairs.length > fewObjects) return undefined;
+  return ObjectFiles.use(place, (files) => {
+    const all: TreeChange[][] = [];
+    for (const { from, to } of pairs) {
+      const changes = files && diffTreeFiles(files, from, to);
+      if (changes === undefined) return undefined;
+      all.push(changes.map(({ path, to: now }) => changeOf(path, now?.mode ?? absentMode, now?.hash ?? "")));
+    }
+    return all;
+  });
+}
+
 const symlinkMode = "120000";
 const submoduleMode = "160000";
+const absentMode = "000000";
 
 /** `<mode> SP <type> SP <hash> TAB <path> NUL`, repeated. */
 export function parseTree(output: Buffer): TreeEntry[] {
@@ -109,8 +160,7 @@ export function parseTreeDiffs(output: Buffer): TreeChange[][] {
       throw new ServiceError("GIT_FAILED", "The output of git diff-tree ends too early.");
     const [, mode = "", , hash = ""] = output.toString("latin1", at + 1, headEnd).split(" ");
     const path = output.toString("latin1", headEnd + 1, end) as BytePath;
-    const isDocument = mode !== "000000" && mode !== submoduleMode;
-    pairs.at(-1)?.push(isDocument ? { path, entry: entryOf(path, mode, hash) } : { path });
+    pairs.at(-1)?.push(changeOf(path, mode, hash));
     at = end + 1;
   }
   return pairs;
@@ -119,6 +169,12 @@ export function parseTreeDiffs(output: Buffer): TreeChange[][] {
 function endOfPairLine(output: Buffer, start: number): number {
   for (let at = start; at < output.length; at++) if (output[at] === 0x0a || output[at] === 0) return at;
   return output.length;
+}
+
+/** Of what the second tree has there; the mode `000000` where that is nothing. */
+function changeOf(path: BytePath, mode: string, hash: string): TreeChange {
+  const isDocument = mode !== absentMode && mode !== submoduleMode;
+  return isDocument ? { path, entry: entryOf(path, mode, hash) } : { path };
 }
 
 function entryOf(path: string, mode: string, hash: string): TreeEntry {
