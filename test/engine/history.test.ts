@@ -326,6 +326,22 @@ test("many repositories: compounds, deltas over them, removal; compaction comes 
   await engine.close();
 });
 
+test("repositories of a compound that were indexed in any order", async () => {
+  const random = new Random(4);
+  const directory = await ShardDirectory.open(temporaryFolder());
+  const { engine } = openEngine(directory, { workerCount: 2 });
+  const models = [9, 2, 14, 5, 1].map((id) => newModel(random, id));
+  for (const model of models) await buildAnew(directory, model);
+  const manifests = [...directory.manifests().values()].sort((a, b) => a.repositoryId - b.repositoryId);
+  await compact(directory, { kind: "compound", manifests });
+  await checkAll(directory, engine, models, "all in one file");
+  for (const { id } of models) {
+    const { files } = await search(engine, { kind: "repositoryIds", ids: [id] });
+    assert.ok(files.length > 0 && files.every(({ repositoryId }) => (repositoryId as number) === id));
+  }
+  await engine.close();
+});
+
 test("what was written from an older manifest is thrown away", async () => {
   const random = new Random(3);
   const directory = await ShardDirectory.open(temporaryFolder());

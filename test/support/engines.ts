@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { EmbeddedEngine, type EmbeddedEngineOptions } from "#engine/embedded/embeddedEngine";
 import { createSearchTask } from "#engine/embedded/searchTask";
-import type { WorkerAnswer, WorkerCall } from "#engine/embedded/task";
+import type { SearchThread, WorkerAnswer, WorkerCall } from "#engine/embedded/task";
 import type { Engine, EngineResult, SearchPlan } from "#engine/engine";
 import type { DocumentCategory, SkipReason } from "#model/document";
 import type { FileMatch } from "#model/match";
@@ -132,6 +132,8 @@ export interface TestEngine {
   readonly engine: EmbeddedEngine;
   /** Files that were reported as damaged, in order. */
   readonly damage: string[];
+  /** All that were started, in order. */
+  readonly threads: SearchThread[];
 }
 
 /** On this thread, or with `threads` on the bundled workers. */
@@ -140,6 +142,7 @@ export function openEngine(
   options: { readonly workerCount?: number; readonly threads?: boolean } = {},
 ): TestEngine {
   const damage: string[] = [];
+  const threads: SearchThread[] = [];
   const script = join(projectRoot(), "dist/server/searchWorker.js");
   const start: EmbeddedEngineOptions["startThread"] = options.threads
     ? (onExit) => startThread<WorkerCall, WorkerAnswer>(script, onExit)
@@ -147,10 +150,14 @@ export function openEngine(
   const engine = new EmbeddedEngine({
     directory,
     workerCount: options.workerCount ?? 1,
-    startThread: start,
+    startThread: (onExit) => {
+      const thread = start(onExit);
+      threads.push(thread);
+      return thread;
+    },
     onDamage: (file) => damage.push(file),
   });
-  return { engine, damage };
+  return { engine, damage, threads };
 }
 
 export function literal(

@@ -1,4 +1,4 @@
-import { isServiceError } from "#base/error";
+import { isServiceError, ServiceError } from "#base/error";
 import type { Engine, EngineResult, SearchPlan } from "#engine/engine";
 import type { FileMatch } from "#model/match";
 import type { Limits } from "#query/limits";
@@ -224,6 +224,7 @@ export class EmbeddedEngine implements Engine {
   }
 
   #slowThread(): SearchThread {
+    if (this.#isClosed) throw new ServiceError("ENGINE_UNAVAILABLE", "The engine is closed.");
     clearTimeout(this.#slowTimer);
     if (this.#slow === undefined) {
       const thread = this.#options.startThread(() => {

@@ -6,7 +6,7 @@ import type { CompiledSearch } from "#shard/compile";
 import type { DocumentHit, ShardEvaluation } from "#shard/evaluate";
 import type { TextWindow } from "#shard/window";
 import { selectSlots } from "./revisions";
-import type { OpenShard, ShardPart } from "./shardSet";
+import { type OpenShard, partOf, type ShardPart } from "./shardSet";
 import type { PresentedFile } from "./task";
 import { unsavedLayer } from "./universe";
 
@@ -52,18 +52,6 @@ export function presentFile(
   };
   const shown = chunks.reduce((sum, chunk) => sum + chunk.content.length + 160 * chunk.matchRanges.length, 0);
   return { file, byteCount: shown + content.length + path.length + 400 };
-}
-
-function partOf(shard: OpenShard, document: number): ShardPart | undefined {
-  const { parts } = shard;
-  let low = 0;
-  let high = parts.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >>> 1;
-    if ((parts[middle]?.firstDocument ?? 0) <= document) low = middle;
-    else high = middle - 1;
-  }
-  return parts[low];
 }
 
 function originOf(shard: OpenShard, part: ShardPart | undefined): FileMatch["origin"] {

@@ -9,7 +9,7 @@ import { type EvaluationCounts, ShardEvaluation } from "#shard/evaluate";
 import type { TextWindow } from "#shard/window";
 import { runGuarded } from "./guard";
 import { presentFile, type ShardHit } from "./presentFile";
-import type { OpenShard, ShardSet } from "./shardSet";
+import { type OpenShard, partOf, type ShardSet } from "./shardSet";
 import type {
   Pick,
   PresentAnswer,
@@ -122,7 +122,7 @@ export class Search {
 
   #isPreferred(shard: OpenShard, document: number): boolean {
     if (this.#call.preferred.length === 0) return false;
-    const part = shard.parts.find((each) => document >= each.firstDocument && document < each.endDocument);
+    const part = partOf(shard, document);
     return part !== undefined && this.#call.preferred.includes(part.repository.shards.id);
   }
 

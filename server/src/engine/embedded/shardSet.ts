@@ -34,6 +34,7 @@ export interface ShardPart {
 export interface OpenShard {
   readonly file: string;
   readonly reader: ShardReader;
+  /** In the order of their documents, none of them empty. */
   readonly parts: readonly ShardPart[];
   readonly order: ShardOrder;
   /** The documents of the default view; made when first wanted. */
@@ -133,7 +134,8 @@ export class ShardSet {
       for (const [segment, { file }] of repository.shards.segments.entries()) {
         named.add(file);
         const part = this.#readers.get(file)?.repository(repository.shards.id);
-        if (part === undefined || !this.#owned.has(file)) continue;
+        if (part === undefined || part.firstDocument === part.endDocument) continue;
+        if (!this.#owned.has(file)) continue;
         const list = parts.get(file) ?? [];
         list.push({ repository, ...part, segment });
         parts.set(file, list);
@@ -145,6 +147,8 @@ export class ShardSet {
     this.#closeUnnamed(named);
     const shards = [...parts].flatMap(([file, list]): OpenShard[] => {
       const reader = this.#readers.get(file);
+      // Repositories come in the order in which they were first indexed.
+      list.sort((left, right) => left.firstDocument - right.firstDocument);
       const order: ShardOrder = [
         shardLayer,
         list[0]?.repository.shards.id ?? 0,
@@ -189,6 +193,18 @@ function overlayShard(repository: KnownRepository, reader: ShardReader): OpenSha
     order: [overlayLayer, id, 0],
     defaultUniverse: undefined,
   };
+}
+
+/** Whose document it is. */
+export function partOf({ parts }: OpenShard, document: number): ShardPart | undefined {
+  let low = 0;
+  let high = parts.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1;
+    if ((parts[middle]?.firstDocument ?? 0) <= document) low = middle;
+    else high = middle - 1;
+  }
+  return parts[low];
 }
 
 /** The documents of the default view: the default revision of each repository, the working tree over it. */

@@ -1,0 +1,399 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { EmbeddedEngine } from "#engine/embedded/embeddedEngine";
+import type { UnsavedDocument } from "#engine/engine";
+import type { FileMatch } from "#model/match";
+import type { Query } from "#query/query";
+import type { ShardDirectory } from "#shard/directory";
+import {
+  hitLines,
+  literal,
+  openEngine,
+  openIndex,
+  planOf,
+  publish,
+  regexp,
+  search,
+  shardDocument,
+  type TestDocument,
+  type TestRepositoryIndex,
+} from "#test/support/engines";
+import { shardBytes } from "#test/support/shards";
+
+const revisions = [
+  { name: "refs/heads/main", commit: "a".repeat(40), slot: 0 },
+  { name: "refs/heads/release/1", commit: "b".repeat(40), slot: 1 },
+  { name: "refs/tags/v1", commit: "b".repeat(40), slot: 2 },
+];
+
+const clone: TestRepositoryIndex = {
+  id: 1,
+  revisions,
+  segments: [
+    [
+      { path: "same.ts", content: "needle same\n", slots: [0, 1, 2] },
+      { path: "edited.ts", content: "needle committed\n", slots: [0] },
+      { path: "edited.ts", content: "needle released\n", slots: [1, 2] },
+      { path: "gone.ts", content: "needle gone from the disk\n", slots: [0] },
+    ],
+    { documents: [{ path: "late.ts", content: "needle late\n", slots: [0] }] },
+  ],
+};
+const folder: TestRepositoryIndex = {
+  id: 2,
+  kind: "folder",
+  revisions: [],
+  segments: [
+    [
+      { path: "notes.md", content: "needle in a folder\n" },
+      { path: "b.md", content: "needle b\n" },
+    ],
+  ],
+};
+
+async function overlay(documents: readonly TestDocument[], hidden: readonly string[], repositoryId = 1) {
+  return {
+    bytes: await shardBytes((writer) => {
+      writer.beginRepository(repositoryId);
+      for (const document of documents)
+        writer.add({ ...shardDocument({ ...document, slots: [] }), blob: "" });
+    }),
+    hiddenPaths: [...hidden, ...documents.map(({ path }) => path)].map((path) => Buffer.from(path)),
+  };
+}
+
+function unsaved(path: string, text: string, repositoryId = 1): UnsavedDocument {
+  return { repositoryId: repositoryId as never, path, text, language: "TypeScript", version: "1" };
+}
+
+/** `path (origin; refs): line`, sorted. */
+function print(files: readonly FileMatch[]): string[] {
+  return files
+    .map((file) => {
+      const refs = file.branches.map((ref) => ref.replace(/^refs\/(heads|tags)\//, "")).join(" ");
+      const [line = file.path] = hitLines([file]);
+      return `${line.replace(/:\d+: .*/, "")} (${file.origin}; ${refs}): ${line.replace(/^.*?: /, "")}`;
+    })
+    .sort();
+}
+
+async function ask(
+  engine: EmbeddedEngine,
+  query: Query,
+  documents: readonly UnsavedDocument[] = [],
+): Promise<string[]> {
+  const { files, exhaustive } = await engine.search(
+    planOf(query, {}, { unsaved: documents }),
+    new AbortController().signal,
+  );
+  assert.equal(exhaustive, true);
+  return print(files);
+}
+
+async function over<Result>(
+  repositories: readonly TestRepositoryIndex[],
+  run: (engine: EmbeddedEngine, directory: ShardDirectory) => Promise<Result>,
+): Promise<void> {
+  const directory = await openIndex(repositories);
+  for (const workerCount of [1, 2, 3]) {
+    const { engine } = openEngine(directory, { workerCount });
+    await run(engine, directory);
+    await engine.close();
+  }
+}
+
+const needle = literal("needle");
+const committed = [
+  "edited.ts (commit; main): needle committed",
+  "gone.ts (commit; main): needle gone from the disk",
+  "late.ts (commit; main): needle late",
+  "same.ts (commit; main): needle same",
+];
+
+test("the default revision of a clone", () =>
+  over([clone], async (engine) => assert.deepEqual(await ask(engine, needle), committed)));
+
+test("a working tree over it, laid, replaced and taken away", () =>
+  over([clone], async (engine) => {
+    await engine.setOverlay(
+      1 as never,
+      await overlay(
+        [
+          { path: "edited.ts", content: "needle edited\n" },
+          { path: "fresh.ts", content: "needle fresh\n" },
+        ],
+        ["gone.ts"],
+      ),
+    );
+    const rest = ["late.ts (commit; main): needle late", "same.ts (commit; main): needle same"];
+    assert.deepEqual(await ask(engine, needle), [
+      "edited.ts (workingTree; main): needle edited",
+      "fresh.ts (workingTree; main): needle fresh",
+      ...rest,
+    ]);
+    // Names are hidden like text.
+    assert.deepEqual(await ask(engine, literal("gone", { where: "name" })), []);
+    await engine.setOverlay(1 as never, await overlay([{ path: "late.ts", content: "nothing\n" }], []));
+    assert.deepEqual(
+      await ask(engine, needle),
+      committed.filter((line) => !line.startsWith("late")),
+    );
+    await engine.setOverlay(1 as never, undefined);
+    assert.deepEqual(await ask(engine, needle), committed);
+  }));
+
+test("a working tree does not touch revisions that are asked for", () =>
+  over([clone], async (engine) => {
+    await engine.setOverlay(
+      1 as never,
+      await overlay([{ path: "edited.ts", content: "needle edited\n" }], ["same.ts"]),
+    );
+    const revision = (...names: string[]): Query => ({
+      kind: "and",
+      children: [{ kind: "revision", names }, needle],
+    });
+    const documents = [unsaved("same.ts", "needle unsaved\n")];
+    assert.deepEqual(await ask(engine, revision("main"), documents), committed);
+    assert.deepEqual(await ask(engine, revision("HEAD")), committed);
+    assert.deepEqual(await ask(engine, revision("refs/heads/release/1")), [
+      "edited.ts (commit; release/1): needle released",
+      "same.ts (commit; release/1): needle same",
+    ]);
+    assert.deepEqual(await ask(engine, revision("release/*", "v1")), [
+      "edited.ts (commit; release/1 v1): needle released",
+      "same.ts (commit; release/1 v1): needle same",
+    ]);
+    assert.deepEqual(await ask(engine, revision("bbbbbbb")), [
+      "edited.ts (commit; release/1 v1): needle released",
+      "same.ts (commit; release/1 v1): needle same",
+    ]);
+    assert.deepEqual(await ask(engine, revision("*")), [
+      "edited.ts (commit; main): needle committed",
+      "edited.ts (commit; release/1 v1): needle released",
+      ...committed.slice(1, 3),
+      "same.ts (commit; main release/1 v1): needle same",
+    ]);
+    assert.deepEqual(
+      await ask(engine, {
+        kind: "and",
+        children: [needle, { kind: "not", child: { kind: "revision", names: ["main"] } }],
+      }),
+      ["edited.ts (commit; release/1 v1): needle released"],
+    );
+    assert.deepEqual(await ask(engine, revision("bbbbbb")), []);
+    assert.deepEqual(await ask(engine, revision("gone")), []);
+  }));
+
+test("unsaved documents stand over everything at their path", () =>
+  over([clone, folder], async (engine) => {
+    await engine.setOverlay(
+      1 as never,
+      await overlay([{ path: "edited.ts", content: "needle edited\n" }], []),
+    );
+    const documents = [
+      unsaved("edited.ts", "needle typed"),
+      unsaved("same.ts", "nothing"),
+      unsaved("untitled.ts", "a needle\r\nmore"),
+      unsaved("notes.md", "needle in an editor", 2),
+      unsaved("lost.ts", "needle of a repository that is not there", 9),
+    ];
+    const folderRest = "b.md (workingTree; ): needle b";
+    assert.deepEqual(await ask(engine, needle, documents), [
+      folderRest,
+      "edited.ts (unsaved; main): needle typed",
+      ...committed.slice(1, 3),
+      "notes.md (unsaved; ): needle in an editor",
+      "untitled.ts (unsaved; main): a needle",
+    ]);
+    const language: Query = { kind: "and", children: [needle, { kind: "language", names: ["TypeScript"] }] };
+    assert.deepEqual((await ask(engine, language, documents)).length, 3);
+    // The next search has other documents, or none.
+    assert.deepEqual(await ask(engine, literal("same.ts", { where: "name" }), documents.slice(1, 2)), [
+      "same.ts (unsaved; main): same.ts",
+    ]);
+    assert.deepEqual((await ask(engine, needle))[0], folderRest);
+    const only = await engine.search(
+      planOf(needle, {}, { unsaved: documents, repositories: new Set([2 as never]) }),
+      new AbortController().signal,
+    );
+    assert.deepEqual(print(only.files), [folderRest, "notes.md (unsaved; ): needle in an editor"]);
+  }));
+
+test("unsaved text may be anything", () =>
+  over([clone], async (engine) => {
+    for (const text of [
+      "",
+      "\n",
+      "\ud800 needle",
+      "\0needle\0",
+      "needle".repeat(500_000),
+      "é needle\u2028",
+    ]) {
+      const files = await ask(engine, needle, [unsaved("same.ts", text)]);
+      assert.equal(
+        files.filter((line) => line.startsWith("same.ts")).length,
+        text.includes("needle") ? 1 : 0,
+      );
+    }
+  }));
+
+test("a working tree may come before its repository is indexed", () =>
+  over([], async (engine, directory) => {
+    await engine.setOverlay(1 as never, await overlay([{ path: "early.ts", content: "needle early\n" }], []));
+    assert.deepEqual(await ask(engine, needle), []);
+    await publish(directory, { id: 1, revisions, segments: [[]] });
+    assert.deepEqual(await ask(engine, needle), ["early.ts (workingTree; main): needle early"]);
+    await publish(directory, clone);
+    assert.equal((await ask(engine, needle)).length, committed.length + 1);
+    await directory.remove(1);
+    assert.deepEqual(await ask(engine, needle), []);
+    await publish(directory, clone);
+    assert.deepEqual(await ask(engine, needle), committed);
+    await directory.remove(1);
+  }));
+
+test("a repository without commits", () =>
+  over([{ id: 1, revisions: [], segments: [[]] }], async (engine) => {
+    await engine.setOverlay(1 as never, await overlay([{ path: "a.ts", content: "needle\n" }], []));
+    assert.deepEqual(await ask(engine, needle), ["a.ts (workingTree; ): needle"]);
+  }));
+
+test("repositories that a caller may not see", () =>
+  over(
+    [clone, folder, { id: 3, segments: [[{ path: "secret", content: "needle secret\n" }]] }],
+    async (engine) => {
+      for (const [visible, paths] of [
+        [
+          [1, 2],
+          ["b.md", "edited.ts", "gone.ts", "late.ts", "notes.md", "same.ts"],
+        ],
+        [[3], ["secret"]],
+        [[], []],
+      ] as const) {
+        const plan = planOf(needle, {}, { repositories: new Set(visible as readonly number[] as never[]) });
+        const { files } = await engine.search(plan, new AbortController().signal);
+        assert.deepEqual(files.map(({ path }) => path).sort(), paths);
+      }
+    },
+  ));
+
+describe("the best first", () => {
+  const rank = async (documents: readonly TestDocument[], query: Query) => {
+    const directory = await openIndex([{ id: 1, segments: [documents] }]);
+    const { engine } = openEngine(directory);
+    const { files } = await search(engine, query, { explain: true });
+    await engine.close();
+    for (const { explanation = "" } of files)
+      assert.match(explanation, /^edges \d+, name \d+, near \d+, count [\d.]+/);
+    return files.map(({ path }) => path);
+  };
+  const both = literal("walk", { where: "both" });
+  const cases: readonly (readonly [name: string, documents: readonly TestDocument[], query: Query])[] = [
+    [
+      "a name before text; the whole base name before its edge before its inside",
+      [
+        { path: "src/walk.ts", content: "export const x = 1;\n" },
+        { path: "src/walkers.ts", content: "none\n" },
+        { path: "src/sleepwalkers.ts", content: "none\n" },
+        { path: "src/a.ts", content: "walk walk walk\n" },
+      ],
+      both,
+    ],
+    [
+      "a word before an edge before the inside",
+      [
+        { path: "c.ts", content: "walk()\n" },
+        { path: "b.ts", content: "walkers()\n" },
+        { path: "a.ts", content: "sleepwalkers()\n" },
+      ],
+      literal("walk"),
+    ],
+    [
+      "the hump of a camel is an edge",
+      [
+        { path: "b.ts", content: "doWalk()\n" },
+        { path: "a.ts", content: "dowalkers()\n" },
+      ],
+      literal("walk"),
+    ],
+    [
+      "source, then documentation, tests, generated and vendored",
+      [
+        { path: "e", content: "walk\n", category: "source" },
+        { path: "d", content: "walk\n", category: "documentation" },
+        { path: "c", content: "walk\n", category: "test" },
+        { path: "b", content: "walk\n", category: "generated" },
+        { path: "a", content: "walk\n", category: "vendored" },
+      ],
+      literal("walk"),
+    ],
+    [
+      "several terms near one another",
+      [
+        { path: "b", content: `walk run${"\n.".repeat(2000)}\n` },
+        { path: "c", content: `walk${"\n.".repeat(300)}\nrun\n` },
+        { path: "a", content: `walk${"\n.".repeat(2000)}\nrun\n` },
+      ],
+      { kind: "and", children: [literal("walk"), literal("run")] },
+    ],
+    [
+      "more matches before fewer, order of the shard among equals",
+      [
+        { path: "z", content: "walk ".repeat(50) },
+        { path: "b", content: "walk\n" },
+        { path: "a", content: "walk\n" },
+      ],
+      literal("walk"),
+    ],
+    [
+      "an expression is judged like text",
+      [
+        { path: "b", content: "walk\n" },
+        { path: "a", content: "sleepwalking\n" },
+      ],
+      regexp("wal[k]"),
+    ],
+  ];
+  for (const [name, documents, query] of cases) {
+    test(name, async () => {
+      const expected = documents.map(({ path }) => path);
+      assert.deepEqual(await rank(documents, query), expected);
+      // What is written last is not what decides, but among equals.
+      if (!name.includes("equals")) assert.deepEqual(await rank([...documents].reverse(), query), expected);
+    });
+  }
+
+  test("a repository that is open in the editor", async () => {
+    const directory = await openIndex(
+      [1, 2, 3].map((id) => ({ id, segments: [[{ path: `${id}.ts`, content: "walk\n" }]] })),
+    );
+    const { engine } = openEngine(directory, { workerCount: 2 });
+    for (const [preferred, order] of [
+      [[], "1.ts 2.ts 3.ts"],
+      [[3], "3.ts 1.ts 2.ts"],
+      [[2, 3], "2.ts 3.ts 1.ts"],
+    ] as const) {
+      const plan = planOf(literal("walk"), {}, { preferred: preferred as readonly number[] as never[] });
+      const { files } = await engine.search(plan, new AbortController().signal);
+      assert.equal(files.map(({ path }) => path).join(" "), order);
+    }
+    await engine.close();
+  });
+
+  test("names of a term that an `and` refuses do not show", async () => {
+    const documents = [{ path: "foo_bar.ts", content: "nothing here\n" }];
+    const name = (text: string) => literal(text, { where: "name" });
+    const query: Query = {
+      kind: "or",
+      children: [{ kind: "and", children: [name("foo"), literal("missing")] }, name("bar")],
+    };
+    const directory = await openIndex([{ id: 1, segments: [documents] }]);
+    const { engine } = openEngine(directory);
+    const { files } = await search(engine, query);
+    await engine.close();
+    assert.deepEqual(
+      files[0]?.nameRanges.map(({ start, end }) => [start.byteOffset, end.byteOffset]),
+      [[4, 7]],
+    );
+  });
+});
