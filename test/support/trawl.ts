@@ -19,9 +19,20 @@ export interface RunningTrawl {
   line(pattern: RegExp): Promise<string>;
 }
 
+export interface TrawlOptions {
+  /** Over the environment of the test. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Another user, for both user and group; only root can choose one. */
+  readonly user?: number;
+}
+
 /** Runs to the end. A hanging process fails the test instead of stopping it. */
-export async function trawl(args: readonly string[], cwd = temporaryFolder()): Promise<Ended> {
-  const running = startTrawl(args, cwd);
+export async function trawl(
+  args: readonly string[],
+  cwd = temporaryFolder(),
+  options: TrawlOptions = {},
+): Promise<Ended> {
+  const running = startTrawl(args, cwd, options);
   running.process.stdin.end();
   const timer = setTimeout(() => running.process.kill("SIGKILL"), 60_000);
   const ended = await running.ended;
@@ -30,12 +41,17 @@ export async function trawl(args: readonly string[], cwd = temporaryFolder()): P
 }
 
 /** Ends with this process at the latest. */
-export function startTrawl(args: readonly string[], cwd = temporaryFolder()): RunningTrawl {
+export function startTrawl(
+  args: readonly string[],
+  cwd = temporaryFolder(),
+  options: TrawlOptions = {},
+): RunningTrawl {
   // Nobody's own settings or index.
   const { NO_COLOR: _, ...env } = process.env;
   const child = spawn(process.execPath, [trawlBundle, ...args], {
     cwd,
-    env: { ...env, XDG_DATA_HOME: cwd, HOME: cwd },
+    env: { ...env, XDG_DATA_HOME: cwd, HOME: cwd, ...options.env },
+    ...(options.user === undefined ? {} : { uid: options.user, gid: options.user }),
   });
   const killed = () => child.kill("SIGKILL");
   process.on("exit", killed);

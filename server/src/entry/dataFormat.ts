@@ -1,5 +1,5 @@
-/** `format` in the data folder: which version of its layout the folder has. */
-import { readFileSync, rmSync } from "node:fs";
+/** The data folder as a leader finds it: `format` says which version of its layout it has. */
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ServiceError } from "#base/error";
 import { type Files, replaceFile } from "#platform/files";
@@ -27,6 +27,13 @@ export function checkDataFormat(dataDir: string, files: Files): void {
     replaceFile(files, file, new TextEncoder().encode(`${currentFormat}\n`));
   } catch (cause) {
     throw new ServiceError("STORAGE_FAILED", `${file} cannot be written.`, { cause });
+  }
+}
+
+/** Removes what a process that was killed had not renamed yet. Only for the one that holds the folder. */
+export function removeDrafts(dataDir: string, files: Files): void {
+  for (const name of readdirSync(dataDir)) {
+    if (name.endsWith(".draft")) files.remove(join(dataDir, name));
   }
 }
 

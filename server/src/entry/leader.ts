@@ -21,7 +21,7 @@ import { ShardDirectory } from "#shard/directory";
 import { Compactor } from "#sync/compactor";
 import { Sync } from "#sync/sync";
 import type { Work, WorkAnswer } from "#sync/work";
-import { checkDataFormat } from "./dataFormat";
+import { checkDataFormat, removeDrafts } from "./dataFormat";
 import { localRows } from "./localRows";
 import { skippedDocuments } from "./skippedDocuments";
 
@@ -43,6 +43,7 @@ export async function buildLeader(
   // A command that only reads does not need it.
   if (purpose === "serve" || purpose === "index") await checkGit();
   checkDataFormat(dataDir, diskFiles);
+  removeDrafts(dataDir, diskFiles);
   const directory = await ShardDirectory.open(join(dataDir, "shards"));
   for (const [file, reason] of directory.damagedManifests) {
     log.warn(`${file} is damaged; its repository is indexed again.`, { reason });

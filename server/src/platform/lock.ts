@@ -61,7 +61,10 @@ export async function acquireLock(folder: string, options: LockOptions = {}): Pr
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
     fs.writeFileSync(draft, JSON.stringify(own), { mode: 0o600 });
     for (let attempt = 0; attempt < attempts; attempt++) {
-      if (linkTo(draft, lock)) return held(lock, own, options.onLost);
+      if (linkTo(draft, lock)) {
+        removeLeftovers(folder, draft);
+        return held(lock, own, options.onLost);
+      }
       const holder = readHolder(lock);
       if (holder === "gone") continue;
       if (await isAlive(lock, holder, options.answers)) {
@@ -202,6 +205,18 @@ function removeThat(lock: string, id: string): void {
   const taken = readHolder(aside);
   if (typeof taken === "object" && taken.id !== id) linkTo(aside, lock);
   fs.rmSync(aside, { force: true });
+}
+
+/** What processes that were killed between two steps have left. Those that live still need theirs. */
+function removeLeftovers(folder: string, draft: string): void {
+  for (const name of fs.readdirSync(folder)) {
+    const path = join(folder, name);
+    if (!name.startsWith("owner.lock.") || path === draft) continue;
+    const holder = readHolder(path);
+    const isDead = typeof holder === "object" && holder.host === thisHost() && stateOf(holder) === "dead";
+    const age = Date.now() - (fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+    if (isDead || age > staleMs) fs.rmSync(path, { force: true });
+  }
 }
 
 /** Clock ticks after boot, from the 22nd field of `/proc/<pid>/stat`; the second may hold blanks and brackets. */

@@ -1,0 +1,80 @@
+/** A `trawl serve` of the built bundle, asked over HTTP as its clients do. */
+import type { RepositoryItem } from "#contract/repositories";
+import type { SearchResult } from "#contract/search";
+import { type Ended, type RunningTrawl, startTrawl, type TrawlOptions } from "#test/support/trawl";
+
+export interface Served extends RunningTrawl {
+  readonly url: string;
+  /** The line that says that all is indexed; rejects when the process ends before. */
+  ready(): Promise<string>;
+  /** The answer to `POST /api/search`; throws for any other status than 200. */
+  search(request: Readonly<Record<string, unknown>> | string): Promise<SearchResult>;
+  repositories(): Promise<readonly RepositoryItem[]>;
+  /** Ends it at once, as a crash would. */
+  kill(): Promise<void>;
+  /** Ends it as one should, and gives what it said. */
+  stop(): Promise<Ended>;
+}
+
+/** Resolves as soon as it listens. */
+export async function serve(
+  dataDir: string,
+  paths: readonly string[] = [],
+  options: TrawlOptions & { readonly flags?: readonly string[] } = {},
+): Promise<Served> {
+  const flags = ["--port", "0", "--data-dir", dataDir, ...(options.flags ?? [])];
+  return listening(startTrawl(["serve", ...flags, ...paths], undefined, options));
+}
+
+/** Of a process that was started with `serve`. */
+export async function listening(running: RunningTrawl): Promise<Served> {
+  const url = (await running.line(/^Listening on /)).slice("Listening on ".length);
+  const end = async (signal: NodeJS.Signals) => {
+    running.process.kill(signal);
+    return running.ended;
+  };
+  return {
+    ...running,
+    url,
+    ready: () => running.line(/^Ready/),
+    search: (request) =>
+      post(`${url}/api/search`, typeof request === "string" ? { query: request } : request),
+    async repositories() {
+      const found: RepositoryItem[] = [];
+      for (let page = 1; ; page++) {
+        const items = await answerOf<RepositoryItem[]>(
+          await fetch(`${url}/api/repos?perPage=100&page=${page}`),
+        );
+        found.push(...items);
+        if (items.length < 100) return found;
+      }
+    },
+    async kill() {
+      await end("SIGKILL");
+    },
+    stop: () => end("SIGTERM"),
+  };
+}
+
+async function post<Answer>(url: string, body: unknown): Promise<Answer> {
+  const headers = { "content-type": "application/json" };
+  return answerOf(await fetch(url, { method: "POST", headers, body: JSON.stringify(body) }));
+}
+
+async function answerOf<Answer>(response: Response): Promise<Answer> {
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`${response.url} answered ${response.status}: ${text}`);
+  return JSON.parse(text) as Answer;
+}
+
+/** Asks until it is so, every few milliseconds; throws after `limitMs`. */
+export async function until(
+  what: string,
+  isSo: () => boolean | Promise<boolean>,
+  limitMs = 30_000,
+): Promise<void> {
+  for (const startedAt = Date.now(); !(await isSo()); ) {
+    if (Date.now() - startedAt > limitMs) throw new Error(`${what} was not so within ${limitMs} ms.`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
