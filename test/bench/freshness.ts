@@ -34,7 +34,7 @@ export async function benchFreshness(product: Product, repository: string): Prom
       const word = `freshness${process.pid}x${round}y${Date.now()}`;
       writeFileSync(path, `${text}\n${word}\n`);
       saved.push(await untilFound(product, word, (origin) => origin !== "commit"));
-      git(repository, "add", name);
+      git(repository, "add", "-u", "--", name);
       git(repository, "commit", "-q", "-m", "Change one file");
       committed.push(await untilFound(product, word, (origin) => origin === "commit"));
     }
