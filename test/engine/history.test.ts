@@ -11,6 +11,7 @@ import { loadChecksum } from "#shard/checksum";
 import { type Compaction, nextCompaction } from "#shard/compaction";
 import { type IndexedRevision, type Manifest, ShardDirectory } from "#shard/directory";
 import { writeDraft } from "#shard/draft";
+import { isManifestFile } from "#shard/manifestFiles";
 import { ShardReader } from "#shard/reader";
 import { rewriteShards } from "#shard/rewrite";
 import { RepositorySegments } from "#shard/segments";
@@ -319,8 +320,10 @@ test("many repositories: compounds, deltas over them, removal; compaction comes 
     const files = new Set(
       [...directory.manifests().values()].flatMap(({ segments }) => segments.map(({ file }) => file)),
     );
-    const manifests = models.map(({ id }) => `${id}.manifest`);
-    assert.deepEqual(readdirSync(directory.folder).sort(), [...files, ...manifests].sort());
+    const found = readdirSync(directory.folder);
+    assert.deepEqual(found.filter((name) => !isManifestFile(name)).sort(), [...files].sort());
+    const reopened = await ShardDirectory.open(directory.folder);
+    assert.deepEqual(reopened.manifests(), new Map(directory.manifests()));
   }
   assert.ok(log.includes("compound"));
   await engine.close();
@@ -377,7 +380,7 @@ test("what was written from an older manifest is thrown away", async () => {
   await checkAll(directory, engine, models, "after a compound, for one of three too late");
   const files = [1, 2, 3].map((id) => directory.manifest(id)?.segments.map(({ file }) => file) ?? []);
   assert.deepEqual([files[0]?.length, files[1], files[1]?.length], [2, files[2], 1]);
-  const expected = [...new Set(files.flat()), "1.manifest", "2.manifest", "3.manifest"];
+  const expected = [...new Set(files.flat()), "1.manifest", "1.manifests"];
   assert.deepEqual(readdirSync(directory.folder).sort(), expected.sort());
   await engine.close();
 });

@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ServiceError } from "#base/error";
-import { diskFiles, type Files, replaceFile } from "#platform/files";
+import { diskFiles, type Files } from "#platform/files";
 import { type Checksum, loadChecksum } from "./checksum";
-import { parseManifest, printManifest } from "./manifest";
+import { isManifestFile, ManifestFiles } from "./manifestFiles";
 import type { ShardPartCounts, ShardSummary } from "./shard";
 import { removeStray } from "./stray";
 
@@ -45,7 +45,7 @@ export interface Draft {
 
 export type DirectoryChange =
   | { readonly kind: "published"; readonly manifests: readonly Manifest[] }
-  | { readonly kind: "removed"; readonly repositoryId: number };
+  | { readonly kind: "removed"; readonly repositoryIds: readonly number[] };
 
 /** Told of a change after it is durable; files that nobody names any more are deleted once it has settled. */
 export type DirectoryListener = (change: DirectoryChange) => Promise<void> | void;
@@ -57,7 +57,7 @@ export type ManifestChange = Omit<Manifest, "generation" | "segments"> & {
 };
 
 /**
- * The set of shards on disk: `<id>.manifest` for each repository and the shard files that manifests name.
+ * The set of shards on disk: manifests (`manifestFiles.ts`), and the shard files that they name.
  *
  * The only place in this room that touches the disk, and only the leader has one. Shard files and manifests are
  * written to drafts and renamed; renaming the manifest is what counts. Whatever no manifest names is swept at `open`.
@@ -65,44 +65,31 @@ export type ManifestChange = Omit<Manifest, "generation" | "segments"> & {
 export class ShardDirectory {
   readonly folder: string;
   readonly #files: Files;
-  readonly #checksum: Checksum;
-  readonly #manifests = new Map<number, Manifest>();
+  readonly #manifestFiles: ManifestFiles;
+  readonly #manifests: Map<number, Manifest>;
   readonly #listeners = new Set<DirectoryListener>();
-  /** Manifests that could not be read: `[file, reason]`. Their repositories must be indexed again. */
-  readonly damagedManifests: (readonly [string, string])[] = [];
+  /** Files of manifests that could not be believed: `[file, reason]`. Their repositories must be indexed again. */
+  readonly damagedManifests: readonly (readonly [string, string])[];
   #nextFile = 1;
 
   private constructor(folder: string, files: Files, checksum: Checksum) {
     this.folder = folder;
     this.#files = files;
-    this.#checksum = checksum;
-  }
-
-  static async open(folder: string, files: Files = diskFiles): Promise<ShardDirectory> {
-    const directory = new ShardDirectory(folder, files, await loadChecksum());
-    directory.#storing(() => files.mkdir(folder));
-    directory.#load();
-    return directory;
-  }
-
-  #load(): void {
-    const names = readdirSync(this.folder);
-    for (const name of names) {
-      if (!name.endsWith(".manifest")) continue;
-      try {
-        const manifest = parseManifest(readFileSync(join(this.folder, name)), this.#checksum);
-        const lost = manifest.segments.find((segment) => !existsSync(join(this.folder, segment.file)));
-        if (lost !== undefined) throw new ServiceError("SHARD_DAMAGED", `${lost.file} is missing`);
-        this.#manifests.set(manifest.repositoryId, manifest);
-      } catch (error) {
-        this.damagedManifests.push([name, error instanceof Error ? error.message : String(error)]);
-      }
-    }
+    this.#manifestFiles = new ManifestFiles(folder, files, checksum);
+    this.#storing(() => files.mkdir(folder));
+    const names = readdirSync(folder);
+    const { manifests, damaged } = this.#manifestFiles.load(names);
+    this.#manifests = manifests;
+    this.damagedManifests = [...damaged];
     const named = this.#namedFiles();
     for (const name of names) {
       this.#nextFile = Math.max(this.#nextFile, Number.parseInt(name, 10) + 1 || 0);
-      if (!name.endsWith(".manifest") && !named.has(name)) removeStray(this.#files, join(this.folder, name));
+      if (!isManifestFile(name) && !named.has(name)) removeStray(files, join(folder, name));
     }
+  }
+
+  static async open(folder: string, files: Files = diskFiles): Promise<ShardDirectory> {
+    return new ShardDirectory(folder, files, await loadChecksum());
   }
 
   #namedFiles(): Set<string> {
@@ -145,7 +132,7 @@ export class ShardDirectory {
     const segments = this.#adopt(drafts);
     const manifest: Manifest = {
       ...rest,
-      generation: (old?.generation ?? 0) + 1,
+      generation: this.#manifestFiles.nextGeneration(change.repositoryId),
       segments: [...(keepSegments ? (old?.segments ?? []) : []), ...segments],
     };
     await this.#commit([manifest], segments);
@@ -161,7 +148,7 @@ export class ShardDirectory {
     const segments = this.#adopt([draft]);
     const manifests = current.map((manifest) => ({
       ...manifest,
-      generation: manifest.generation + 1,
+      generation: this.#manifestFiles.nextGeneration(manifest.repositoryId),
       segments: segments.map((segment) => shareOf(segment, draft, manifest.repositoryId)),
     }));
     await this.#commit(manifests, segments);
@@ -178,17 +165,23 @@ export class ShardDirectory {
     }
     const segments = this.#adopt(drafts);
     const kept = madeFrom.segments.slice(0, from);
-    const manifest = { ...madeFrom, generation: madeFrom.generation + 1, segments: [...kept, ...segments] };
+    const generation = this.#manifestFiles.nextGeneration(madeFrom.repositoryId);
+    const manifest = { ...madeFrom, generation, segments: [...kept, ...segments] };
     await this.#commit([manifest], segments);
     return true;
   }
 
-  async remove(repositoryId: number): Promise<void> {
-    const manifest = this.#manifests.get(repositoryId);
-    this.#storing(() => this.#files.remove(this.#manifestPath(repositoryId)));
-    this.#manifests.delete(repositoryId);
-    await this.#announce({ kind: "removed", repositoryId });
-    this.#sweep((manifest?.segments ?? []).map((segment) => segment.file));
+  remove(repositoryId: number): Promise<void> {
+    return this.removeAll([repositoryId]);
+  }
+
+  /** Those that are not known are no error. */
+  async removeAll(repositoryIds: readonly number[]): Promise<void> {
+    const removed = repositoryIds.map((id) => this.#manifests.get(id));
+    this.#storing(() => this.#manifestFiles.remove(new Set(repositoryIds), this.#manifests));
+    for (const id of repositoryIds) this.#manifests.delete(id);
+    await this.#announce({ kind: "removed", repositoryIds });
+    this.#sweep(removed.flatMap((manifest) => manifest?.segments ?? []).map(({ file }) => file));
   }
 
   /** Removes drafts of a run that failed or was given up. */
@@ -202,10 +195,6 @@ export class ShardDirectory {
     for (const file of this.#namedFiles())
       total += statSync(join(this.folder, file), { throwIfNoEntry: false })?.size ?? 0;
     return total;
-  }
-
-  #manifestPath(repositoryId: number): string {
-    return join(this.folder, `${repositoryId}.manifest`);
   }
 
   #adopt(drafts: readonly Draft[]): Segment[] {
@@ -227,24 +216,22 @@ export class ShardDirectory {
   }
 
   async #commit(manifests: readonly Manifest[], fresh: readonly Segment[]): Promise<void> {
-    const retired: string[] = [];
-    const written: Manifest[] = [];
+    let isDurable: boolean;
     try {
-      for (const manifest of manifests) {
-        const path = this.#manifestPath(manifest.repositoryId);
-        const isDurable = this.#storing(() =>
-          replaceFile(this.#files, path, printManifest(manifest, this.#checksum)),
-        );
-        // The files of an old manifest that may come back stay until the directory is opened the next time.
-        for (const segment of (isDurable && this.#manifests.get(manifest.repositoryId)?.segments) || [])
-          retired.push(segment.file);
-        this.#manifests.set(manifest.repositoryId, manifest);
-        written.push(manifest);
-      }
-    } finally {
-      if (written.length > 0) await this.#announce({ kind: "published", manifests: written });
-      this.#sweep([...retired, ...fresh.map((segment) => segment.file)]);
+      isDurable = this.#storing(() => this.#manifestFiles.write(manifests));
+    } catch (error) {
+      this.#sweep(fresh.map(({ file }) => file));
+      throw error;
     }
+    const retired: string[] = [];
+    for (const manifest of manifests) {
+      const old = this.#manifests.get(manifest.repositoryId)?.segments ?? [];
+      // The files of an old manifest that may come back stay until the directory is opened the next time.
+      if (isDurable) retired.push(...old.map(({ file }) => file));
+      this.#manifests.set(manifest.repositoryId, manifest);
+    }
+    if (manifests.length > 0) await this.#announce({ kind: "published", manifests });
+    this.#sweep([...retired, ...fresh.map(({ file }) => file)]);
   }
 
   async #announce(change: DirectoryChange): Promise<void> {
@@ -252,6 +239,7 @@ export class ShardDirectory {
   }
 
   #sweep(candidates: readonly string[]): void {
+    if (candidates.length === 0) return;
     const named = this.#namedFiles();
     for (const file of new Set(candidates)) {
       if (!named.has(file)) removeStray(this.#files, join(this.folder, file));

@@ -118,7 +118,7 @@ export class Sync {
       const names = real === path ? [path] : [real, path];
       for (const name of names) forgotten.push(...this.#options.catalogue.forgetPath(name));
     }
-    await Promise.all(forgotten.map((repository) => this.#forget(repository)));
+    await this.#forget(forgotten);
     return forgotten;
   }
 
@@ -265,7 +265,7 @@ export class Sync {
       if (this.#runs.get(id) === run) this.#runs.delete(id);
       for (const tell of live.waiters.splice(0)) tell();
       // Forgotten while it ran: what it has published goes too.
-      if (catalogue.get(id) === undefined) await this.#forget(repository).catch(() => undefined);
+      if (catalogue.get(id) === undefined) await this.#forget([repository]).catch(() => undefined);
     }
   }
 
@@ -321,7 +321,7 @@ export class Sync {
       const root = realpathSync(path);
       const gone = catalogue.all().filter((known) => isBelow(known.path, root) && !existsSync(known.path));
       catalogue.removeAll(gone.map(({ id }) => id));
-      await Promise.all(gone.map((repository) => this.#forget(repository)));
+      await this.#forget(gone);
       return repositories;
     } finally {
       this.#scans--;
@@ -329,27 +329,30 @@ export class Sync {
     }
   }
 
-  /** The catalogue has forgotten it already. */
-  async #forget({ id }: Repository): Promise<void> {
-    this.#schedule.drop(id);
-    this.#runs.get(id)?.abort();
-    const live = this.#live.get(id);
-    live?.cancelRetry?.();
-    live?.watch?.close();
-    this.#live.delete(id);
-    this.#options.onOverlay(id, undefined);
-    await this.#options.directory.remove(id);
+  /** The catalogue has forgotten them already. */
+  async #forget(repositories: readonly Repository[]): Promise<void> {
+    for (const { id } of repositories) {
+      this.#schedule.drop(id);
+      this.#runs.get(id)?.abort();
+      const live = this.#live.get(id);
+      live?.cancelRetry?.();
+      live?.watch?.close();
+      this.#live.delete(id);
+      this.#options.onOverlay(id, undefined);
+    }
+    if (repositories.length > 0) await this.#options.directory.removeAll(repositories.map(({ id }) => id));
   }
 
-  /** A repository was forgotten, but the process ended before its index was. */
+  /** Repositories were forgotten, but the process ended before their index was. */
   #forgetUnknownManifests(): void {
     const { catalogue, directory, log } = this.#options;
-    for (const id of [...directory.manifests().keys()]) {
-      if (catalogue.get(id as RepositoryId) !== undefined) continue;
-      directory
-        .remove(id)
-        .catch((error: unknown) => log.warn("An old index could not be removed.", { error }));
-    }
+    const unknown = [...directory.manifests().keys()].filter(
+      (id) => catalogue.get(id as RepositoryId) === undefined,
+    );
+    if (unknown.length === 0) return;
+    directory
+      .removeAll(unknown)
+      .catch((error: unknown) => log.warn("An old index could not be removed.", { error }));
   }
 }
 

@@ -122,11 +122,12 @@ export class EmbeddedEngine implements Engine {
   async #onChange(change: DirectoryChange): Promise<void> {
     const manifests = change.kind === "published" ? change.manifests : [];
     for (const manifest of manifests) this.#assign(manifest);
-    if (change.kind === "removed") this.#overlays.delete(change.repositoryId);
+    const removed = change.kind === "removed" ? change.repositoryIds : [];
+    for (const id of removed) this.#overlays.delete(id);
     const update = {
       kind: "update" as const,
       repositories: manifests.map((manifest) => this.#describe(manifest)),
-      removed: change.kind === "removed" ? [change.repositoryId] : [],
+      removed,
       overlays: [],
     };
     await this.#broadcast((index) => ({ ...update, ...this.#ownership(manifests, index) }));
