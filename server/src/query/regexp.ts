@@ -12,6 +12,7 @@ import { type LiteralText, requiredLiteral, wholeLiteral } from "./requiredLiter
 import { classSize, looksBeyondLine, programSize, type Syntax } from "./syntax";
 import { type ExpressionSource, toAsciiExpression, toUnicodeExpression } from "./translate";
 import type { TrigramFormula } from "./trigramFormula";
+import { withinLine } from "./withinLine";
 
 export interface Expression {
   readonly source: string;
@@ -22,6 +23,8 @@ export interface Expression {
   readonly ascii: ExpressionSource;
   /** For any text. */
   readonly unicode: ExpressionSource;
+  /** Both for texts of one line that stand under one another: no match leaves its line. */
+  readonly ofLine: () => { readonly ascii: ExpressionSource; readonly unicode: ExpressionSource };
   /** The whole expression, where it is nothing but this text; folded `k` and `s` also stand for U+212A and U+017F. */
   readonly literal?: LiteralText;
   /** Text that stands in every match, the rarest-looking there is; folding ASCII letters is enough to find it. */
@@ -54,6 +57,10 @@ export function compileExpression(source: string, caseSensitive: boolean): Expre
     needsWholeDocument: looksBeyondLine(syntax),
     ascii: toAsciiExpression(syntax),
     unicode: toUnicodeExpression(syntax),
+    ofLine() {
+      const line = withinLine(syntax);
+      return { ascii: toAsciiExpression(line), unicode: toUnicodeExpression(line) };
+    },
     ...(literal === undefined ? {} : { literal }),
     ...(required === undefined ? {} : { required }),
     trigrams: expressionTrigrams(syntax),

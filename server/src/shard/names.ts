@@ -1,6 +1,7 @@
+import { isAscii, isUtf8 } from "node:buffer";
 import { Bitset } from "#base/bitset";
 import { type RunMode, runExpression } from "./expressionRun";
-import type { CompiledPattern, ExpressionPattern } from "./pattern";
+import type { CompiledPattern } from "./pattern";
 import { edgesOf, type RangeBuffer } from "./ranges";
 import type { ShardReader } from "./reader";
 import { decodeText } from "./text";
@@ -11,9 +12,11 @@ const newline = 0x0a;
 
 /** What a shard's names allow, found out once. */
 interface NameTraits {
-  /** One line a name: none holds a newline or carriage return, and all are ASCII. */
-  readonly plain: boolean;
-  readonly specials: boolean;
+  /** One line a name: none holds a newline, and all are UTF-8. */
+  readonly areLines: boolean;
+  /** They are ASCII without carriage return. */
+  readonly areAscii: boolean;
+  readonly haveSpecials: boolean;
 }
 
 const traits = new WeakMap<ShardReader, NameTraits>();
@@ -34,12 +37,17 @@ export class NameFinder {
     this.#mode = mode;
     this.documents = new Bitset(reader.meta.documentCount);
     const known = traitsOf(reader);
-    if (pattern.kind === "literal" && !pattern.needsWholeDocument && !(pattern.special && known.specials)) {
-      this.#findLiteral(window);
-    } else if (pattern.kind === "expression" && known.plain && !pattern.needsWholeDocument) {
-      this.#findInAll(pattern);
+    const expression =
+      pattern.kind === "expression" ? pattern : known.haveSpecials ? pattern.special : undefined;
+    if (expression === undefined) {
+      // Text with a newline in it stands in no name that is one line.
+      if (!pattern.needsWholeDocument) this.#findLiteral(window);
+      else if (!known.areLines) this.#findOneByOne();
     } else {
-      this.#findOneByOne();
+      // The linear engine knows no lines; it runs where V8 has taken too long already.
+      const ofLine =
+        known.areLines && mode === "backtracking" ? expression.ofLine(known.areAscii) : undefined;
+      if (ofLine === undefined || !this.#findInAll(ofLine, known)) this.#findOneByOne();
     }
   }
 
@@ -52,13 +60,23 @@ export class NameFinder {
     this.#markAll(count, (at) => window.kernels.hits[at] ?? 0);
   }
 
-  #findInAll(pattern: ExpressionPattern): void {
-    const { names } = this.#reader;
-    const decoded = decodeText(bufferOf(names), 0, Math.max(names.length - 1, 0), true);
-    const starts: number[] = [];
-    if (this.#reader.meta.documentCount === 0) return;
-    runExpression(pattern, decoded, this.#mode, (start) => starts.push(start));
-    this.#markAll(starts.length, (at) => starts[at] ?? 0);
+  /** Runs over all names at once, from one that matches to the next name; false where V8 does not take it. */
+  #findInAll(expression: RegExp, { areAscii }: NameTraits): boolean {
+    const { names, meta } = this.#reader;
+    if (meta.documentCount === 0) return true;
+    const { text, byteAt } = decodeText(bufferOf(names), 0, names.length - 1, areAscii);
+    const places: number[] = [];
+    for (let from = 0; from <= text.length; ) {
+      const start = findStart(expression, text, from);
+      if (start === "refused") return false;
+      if (start === undefined) break;
+      places.push(byteAt(start));
+      const end = text.indexOf("\n", start);
+      if (end < 0) break;
+      from = end + 1;
+    }
+    this.#markAll(places.length, (at) => places[at] ?? 0);
+    return true;
   }
 
   /** Marks the documents in whose names the ascending places lie. */
@@ -119,19 +137,28 @@ function documentAt(starts: Uint32Array, place: number, from: number): number {
   return low;
 }
 
+function findStart(expression: RegExp, text: string, from: number): number | undefined | "refused" {
+  expression.lastIndex = from;
+  try {
+    return expression.exec(text)?.index;
+  } catch {
+    // V8 compiles and recurses within limits of its own.
+    return "refused";
+  }
+}
+
 function traitsOf(reader: ShardReader): NameTraits {
   let known = traits.get(reader);
   if (known === undefined) {
-    const { names } = reader;
+    const names = bufferOf(reader.names);
     let lines = 0;
-    let plain = true;
-    for (let at = 0; at < names.length; at++) {
-      const byte = names[at] ?? 0;
-      if (byte === newline) lines++;
-      else if (byte > 0x7f || byte === 0x0d) plain = false;
-    }
-    plain = plain && lines === reader.meta.documentCount;
-    known = { plain, specials: hasFoldingSpecials(names, 0, names.length) };
+    for (let at = names.indexOf(newline); at >= 0; at = names.indexOf(newline, at + 1)) lines++;
+    const isPlain = isAscii(names);
+    known = {
+      areLines: lines === reader.meta.documentCount && (isPlain || isUtf8(names)),
+      areAscii: isPlain && !names.includes(0x0d),
+      haveSpecials: !isPlain && hasFoldingSpecials(names, 0, names.length),
+    };
     traits.set(reader, known);
   }
   return known;

@@ -27,6 +27,8 @@ export interface ExpressionPattern {
   /** Absent where V8 does not take it. */
   readonly ascii: RegExp | undefined;
   readonly unicode: RegExp | undefined;
+  /** For names that stand under one another: no match leaves its line. */
+  readonly ofLine: (isAscii: boolean) => RegExp | undefined;
   readonly trigrams: TrigramFormula;
   readonly needsWholeDocument: boolean;
   /** Bytes that every match holds: only lines with them are looked at. */
@@ -64,6 +66,7 @@ function compileLiteral(text: string, caseSensitive: boolean, kernels: Kernels):
 
 function expressionPattern(expression: Expression, kernels: Kernels): ExpressionPattern {
   const { required } = expression;
+  let line: ReturnType<Expression["ofLine"]> | undefined;
   const isUseful =
     required !== undefined && required.text.length >= minRequiredLength && !required.text.includes(newline);
   return {
@@ -71,6 +74,10 @@ function expressionPattern(expression: Expression, kernels: Kernels): Expression
     expression,
     ascii: forV8(expression.ascii),
     unicode: forV8(expression.unicode),
+    ofLine(isAscii) {
+      line ??= expression.ofLine();
+      return forV8(isAscii ? line.ascii : line.unicode);
+    },
     trigrams: expression.trigrams,
     needsWholeDocument: expression.needsWholeDocument,
     required:

@@ -74,7 +74,7 @@ export const checkedPageBytes = 65_536;
 /** Larger documents keep their name only. */
 export const maxDocumentBytes = 2 * 1024 * 1024;
 /** Text of one shard: bounds what a build holds in memory (about a byte and a half a byte of text). */
-export const targetShardBytes = 128 * 1024 * 1024;
+export const targetShardBytes = 64 * 1024 * 1024;
 
 export const blockHasNonAscii = 1;
 export const blockHasFoldingSpecials = 2;
