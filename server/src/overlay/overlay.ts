@@ -46,6 +46,8 @@ export interface OverlayTask {
   readonly defaultSlot?: number;
   /** Look at these only; absent: at everything. */
   readonly paths?: readonly BytePath[];
+  /** Look also at what the segments from this one on have changed: the delta of a commit. */
+  readonly firstNewSegment?: number;
 }
 
 export interface OverlayAnswer {
@@ -87,7 +89,7 @@ interface Compared {
 }
 
 async function compareClone(
-  { root, defaultSlot, paths }: OverlayTask,
+  { root, defaultSlot, paths, firstNewSegment }: OverlayTask,
   segments: RepositorySegments,
   signal: AbortSignal,
 ): Promise<Compared> {
@@ -99,13 +101,31 @@ async function compareClone(
   if (paths !== undefined) {
     const blobAt = (path: BytePath) =>
       segments.find(bytesOf(path)).find(({ slots }) => isInBase(slots))?.blob;
-    return { changes: await checkPaths(tree, blobAt, paths, signal) };
+    const changed = firstNewSegment === undefined ? [] : changedPaths(segments, firstNewSegment);
+    return { changes: await checkPaths(tree, blobAt, [...new Set([...paths, ...changed])], signal) };
   }
   const base = new Map<BytePath, string>();
   for (const { path, blob, slots } of documentsOf(segments)) if (isInBase(slots)) base.set(path, blob);
   const changes = await scanWorkingTree(tree, base, signal);
   const present = [...changes].filter(([, change]) => change === "present").map(([path]) => path);
   return { changes, folders: foldersOf([...base.keys(), ...present]) };
+}
+
+/** Paths of which the segments from `first` on have something to say. */
+function changedPaths({ segments }: RepositorySegments, first: number): BytePath[] {
+  const paths: BytePath[] = [];
+  for (const segment of segments.slice(first)) {
+    if (segment === undefined) continue;
+    const { reader, firstDocument, endDocument } = segment;
+    for (let document = firstDocument; document < endDocument; document++)
+      paths.push(bytePath(reader.path(document)));
+    const { overrides } = reader;
+    for (let at = 0; at + 2 < overrides.length; at += 3) {
+      const target = segments[overrides[at] ?? 0]?.reader;
+      if (target !== undefined) paths.push(bytePath(target.path(overrides[at + 1] ?? 0)));
+    }
+  }
+  return paths;
 }
 
 /** Beyond so many documents an overlay is no longer small. */

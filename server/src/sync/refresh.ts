@@ -41,6 +41,7 @@ export interface RefreshRequest {
   readonly everything: boolean;
   /** Look at these files, and at those that differed before. */
   readonly paths: readonly BytePath[];
+  readonly differing: readonly BytePath[];
   /** Revisions that somebody searched, besides those that are always indexed. */
   readonly askedRevisions: readonly string[];
 }
@@ -77,10 +78,21 @@ export async function refresh(
   });
   throwIfAborted(signal);
   if (current === undefined || repository.kind === "bare") return { differing: [] };
-  // A working tree stands over the default revision only.
-  const isBaseMoved =
-    before === undefined || repository.kind === "folder" || defaultCommit(before) !== defaultCommit(manifest);
-  return lookAtFiles(repository, manifest, request, isMoved && isBaseMoved, parts, signal);
+  const moved: BaseMove = isMoved ? baseMove(repository, before, manifest) : { kind: "none" };
+  return lookAtFiles(repository, manifest, request, moved, parts, signal);
+}
+
+/** What a working tree stands over: the same as before, the same and a delta, or something else. */
+type BaseMove =
+  | { readonly kind: "none" | "whole" }
+  | { readonly kind: "delta"; readonly firstNewSegment: number };
+
+function baseMove({ kind }: Repository, before: Manifest | undefined, manifest: Manifest): BaseMove {
+  if (before === undefined || kind === "folder") return { kind: "whole" };
+  if (before.defaultRevision !== manifest.defaultRevision) return { kind: "whole" };
+  if (defaultCommit(before) === defaultCommit(manifest)) return { kind: "none" };
+  const isLonger = before.segments.every(({ file }, at) => manifest.segments[at]?.file === file);
+  return isLonger ? { kind: "delta", firstNewSegment: before.segments.length } : { kind: "whole" };
 }
 
 async function refreshClone(
@@ -138,12 +150,12 @@ async function lookAtFiles(
   repository: Repository,
   manifest: Manifest,
   request: RefreshRequest,
-  isMoved: boolean,
+  moved: BaseMove,
   parts: RefreshParts,
   signal: AbortSignal,
 ): Promise<RefreshResult> {
-  const { everything, paths, anew } = request;
-  if (!everything && !isMoved && paths.length === 0) return { differing: [] };
+  const { everything, paths, differing: before, anew } = request;
+  if (!everything && moved.kind === "none" && paths.length === 0) return { differing: before };
   const { catalogue, directory, pool, onOverlay } = parts;
   const defaultSlot = manifest.revisions.find(({ name }) => name === manifest.defaultRevision)?.slot;
   const indexedFolder = repository.kind === "folder" ? catalogue.indexedState(repository.id) : undefined;
@@ -155,7 +167,8 @@ async function lookAtFiles(
       segmentPaths: manifest.segments.map((segment) => directory.pathOf(segment)),
       ...(defaultSlot === undefined ? {} : { defaultSlot }),
       ...(indexedFolder === undefined ? {} : { indexedFolder }),
-      ...(everything || isMoved ? {} : { paths }),
+      ...(everything || moved.kind === "whole" ? {} : { paths: [...new Set([...before, ...paths])] }),
+      ...(moved.kind === "delta" ? { firstNewSegment: moved.firstNewSegment } : {}),
     },
     signal,
   );

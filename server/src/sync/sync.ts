@@ -228,11 +228,11 @@ export class Sync {
     const request = {
       anew: live.anew,
       everything: live.everything,
-      paths: [...new Set([...live.differing, ...live.paths])],
+      paths: [...live.paths],
+      differing: live.differing,
       askedRevisions: live.asked,
     };
     const startedAt = this.#clock.now();
-    const hadEvents = live.paths.size > 0;
     live.anew = false;
     live.everything = false;
     live.paths = new Set();
@@ -243,10 +243,8 @@ export class Sync {
     // What changes while the first look goes on must not be missed, so the watch begins before it.
     if (live.watch === undefined && this.#options.watches) this.#watch(repository, live);
     try {
-      const wanted = request.everything || request.anew || hadEvents ? request : { ...request, paths: [] };
-      const result = await refresh(repository, wanted, this.#parts, signal);
-      const hasLooked = wanted.paths.length > 0 || result.folders !== undefined;
-      if (hasLooked) live.differing = result.differing;
+      const result = await refresh(repository, request, this.#parts, signal);
+      live.differing = result.differing;
       // A file may have been saved between the look at it and the watch on its folder: look once more.
       if (result.folders !== undefined && live.watch?.setFolders(result.folders)) this.refresh(id, "due");
       if (live.watch?.isComplete === false) {
