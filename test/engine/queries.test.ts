@@ -42,7 +42,10 @@ const contents = fc.oneof(
   { weight: 1, arbitrary: wordText(6).map((text) => new Uint8Array(Buffer.from(text.repeat(400)))) },
 );
 const paths = fc
-  .array(fc.constantFrom("foo", "Bar", "s", "\u212a", "é", "a.b", "test"), { minLength: 1, maxLength: 3 })
+  .array(fc.constantFrom("foo", "Bar", "s", "\u212a", "é", "a.b", "test", "x\nfoo", "c\rd"), {
+    minLength: 1,
+    maxLength: 3,
+  })
   .map((parts) => parts.join("/"));
 const slots = fc.subarray([0, 1, 2], { minLength: 1 });
 
