@@ -70,13 +70,16 @@ test("the default revision first, then branches, then the newest tags", async ()
     "tags/v1",
     "tags/old",
   ]);
-  assert.deepEqual(await chosen(repository, { ...allBranches, maxTags: 1 }), [
+  assert.deepEqual(await chosen(repository, { ...allBranches, newestTags: 1 }), [
     "heads/main",
     "heads/topic/x",
     "tags/v2",
   ]);
-  assert.deepEqual(await chosen(repository, { ...allBranches, maxTags: 0 }), ["heads/main", "heads/topic/x"]);
-  const few = { isWantedBranch: () => false, isWantedTag: (tag: string) => tag === "old", maxTags: 5 };
+  assert.deepEqual(await chosen(repository, { ...allBranches, newestTags: 0 }), [
+    "heads/main",
+    "heads/topic/x",
+  ]);
+  const few = { branches: [], tags: ["old"], newestTags: 5 };
   assert.deepEqual(await chosen(repository, few), ["heads/main", "tags/old"]);
   repository.git("pack-refs", "--all");
   assert.deepEqual(await chosen(repository, few), ["heads/main", "tags/old"]);

@@ -19,6 +19,10 @@ export function matchesGlob(pattern: string, path: string): boolean {
   );
 }
 
+export function matchesAny(patterns: readonly string[], path: string): boolean {
+  return patterns.some((pattern) => matchesGlob(pattern, path));
+}
+
 function matchesPart(pattern: string, part: string): boolean {
   const items = pattern.match(/\[[!^]?\]?[^\]]*\]|\\.|./gsu) ?? [];
   const characters = Array.from(part);

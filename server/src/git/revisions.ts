@@ -1,5 +1,6 @@
 /** Which refs of a repository are indexed, and at which commits. */
 import { isServiceError } from "#base/error";
+import { matchesAny } from "#base/glob";
 import type { CommitHash, Revision } from "#model/repository";
 import { runGit } from "./git";
 import { type ReadObject, readObjects } from "./objects";
@@ -7,17 +8,14 @@ import type { GitPlace } from "./place";
 import type { Ref, Refs } from "./refs";
 
 export interface RevisionChoice {
-  readonly isWantedBranch: (shortName: string) => boolean;
-  readonly isWantedTag: (shortName: string) => boolean;
+  /** Globs of short names. */
+  readonly branches: readonly string[];
+  readonly tags: readonly string[];
   /** Of the wanted tags, this many of the newest, by their own date or their commit's. */
-  readonly maxTags: number;
+  readonly newestTags: number;
 }
 
-export const allBranches: RevisionChoice = {
-  isWantedBranch: () => true,
-  isWantedTag: () => true,
-  maxTags: 20,
-};
+export const allBranches: RevisionChoice = { branches: ["**"], tags: ["**"], newestTags: 20 };
 
 export interface ChosenRevisions {
   /** The default one first, then branches by name, then tags, newest first. */
@@ -37,16 +35,19 @@ export async function chooseRevisions(
 ): Promise<ChosenRevisions> {
   const defaultRevision = chooseDefault(refs);
   const branches = named(refs, branchPrefix).filter(
-    ([name]) => name === defaultRevision?.name || choice.isWantedBranch(name.slice(branchPrefix.length)),
+    ([name]) =>
+      name === defaultRevision?.name || matchesAny(choice.branches, name.slice(branchPrefix.length)),
   );
-  const tags = named(refs, tagPrefix).filter(([name]) => choice.isWantedTag(name.slice(tagPrefix.length)));
-  const dates = await readDates(place, defaultRevision?.commit, choice.maxTags > 0 ? tags : [], signal);
+  const tags = named(refs, tagPrefix).filter(([name]) =>
+    matchesAny(choice.tags, name.slice(tagPrefix.length)),
+  );
+  const dates = await readDates(place, defaultRevision?.commit, choice.newestTags > 0 ? tags : [], signal);
   const revisions = [
     ...(defaultRevision ? [defaultRevision] : []),
     ...branches
       .map(([name, { hash }]) => revision(name, hash))
       .filter(({ name }) => name !== defaultRevision?.name),
-    ...dates.tags.slice(0, Math.max(choice.maxTags, 0)).map(({ name, commit }) => revision(name, commit)),
+    ...dates.tags.slice(0, Math.max(choice.newestTags, 0)).map(({ name, commit }) => revision(name, commit)),
   ];
   if (defaultRevision === undefined) return { revisions };
   const committedAt = dates.commit === undefined ? {} : { committedAt: dates.commit * 1000 };

@@ -1,6 +1,6 @@
 /** What a query says about repositories, answered from the catalogue: engines know ids only. */
-import picomatch from "picomatch";
 import { ServiceError } from "#base/error";
+import { matchesAny } from "#base/glob";
 import type { Repository } from "#model/repository";
 import type { Pattern, Query } from "#query/query";
 import { compileExpression, escapeExpression } from "#query/regexp";
@@ -78,7 +78,9 @@ function contextMatcher(contexts: Contexts, name: string): (name: string) => boo
   if (globs === undefined) {
     throw new ServiceError("FAILED_TO_PARSE_QUERY", `There is no context "${name}".`);
   }
-  return globs.length === 0 ? () => false : picomatch([...globs], { dot: true, nocase: true });
+  // Names of repositories are never told apart by case.
+  const folded = globs.map((glob) => glob.toLowerCase());
+  return (repository) => matchesAny(folded, repository.toLowerCase());
 }
 
 /** Repositories in which a query can match something, and those in which everything matches. */

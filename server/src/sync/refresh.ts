@@ -1,6 +1,5 @@
 /** One run for one repository: its refs, its index, its working tree. */
 import { createHash } from "node:crypto";
-import picomatch from "picomatch";
 import { ServiceError, throwIfAborted } from "#base/error";
 import type { Catalogue, RepositoryChange } from "#catalogue/catalogue";
 import type { BytePath } from "#git/bytePath";
@@ -15,19 +14,12 @@ import type { Pool } from "#platform/workers";
 import type { Manifest, ShardDirectory } from "#shard/directory";
 import { inspectShards, runOverlay, type Work, type WorkAnswer } from "./work";
 
-export interface WantedRevisions {
-  /** Globs of short names. */
-  readonly branches: readonly string[];
-  readonly tags: readonly string[];
-  readonly newestTags: number;
-}
-
 export interface RefreshParts {
   readonly catalogue: Catalogue;
   readonly directory: ShardDirectory;
   readonly indexer: Indexer;
   readonly pool: Pool<Work, WorkAnswer>;
-  readonly wanted: WantedRevisions;
+  readonly wanted: RevisionChoice;
   readonly clock: Clock;
   /** A working tree differs from its default revision, or (`undefined`) no longer does. */
   readonly onOverlay: (repositoryId: number, overlay: Overlay | undefined) => void;
@@ -108,7 +100,7 @@ async function refreshClone(
   const manifest = directory.manifest(repository.id);
   if (!anew && manifest !== undefined && catalogue.indexedState(repository.id)?.digest === digest)
     return manifest;
-  const always = await chooseRevisions(place, refs, choiceOf(wanted), signal);
+  const always = await chooseRevisions(place, refs, wanted, signal);
   const chosen = { ...always, revisions: [...always.revisions] };
   for (const name of askedRevisions) {
     if (chosen.revisions.some((revision) => revision.name === name)) continue;
@@ -234,12 +226,4 @@ export function inspection(directory: ShardDirectory, { repositoryId, kind, revi
 
 function digestOf(lines: readonly string[]): string {
   return createHash("sha256").update(lines.join("\n")).digest("hex");
-}
-
-function choiceOf({ branches, tags, newestTags }: WantedRevisions): RevisionChoice {
-  return {
-    isWantedBranch: picomatch([...branches], { dot: true }),
-    isWantedTag: picomatch([...tags], { dot: true }),
-    maxTags: newestTags,
-  };
 }

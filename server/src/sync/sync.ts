@@ -10,6 +10,7 @@ import { isServiceError } from "#base/error";
 import type { Catalogue } from "#catalogue/catalogue";
 import type { BytePath } from "#git/bytePath";
 import { findPlace } from "#git/place";
+import type { RevisionChoice } from "#git/revisions";
 import { Indexer } from "#indexing/indexing";
 import type { SkippedDocument } from "#indexing/inspect";
 import type { CodeHostType, Repository, RepositoryId } from "#model/repository";
@@ -19,7 +20,7 @@ import type { Log } from "#platform/log";
 import type { Pool } from "#platform/workers";
 import type { ShardDirectory } from "#shard/directory";
 import { lookThrough } from "./places";
-import { inspection, type RefreshParts, refresh, type WantedRevisions } from "./refresh";
+import { inspection, type RefreshParts, refresh } from "./refresh";
 import { Schedule, type Urgency } from "./schedule";
 import { RepositoryWatch, type WatchEvents } from "./watch";
 import { indexPool, inspectShards, type Work, type WorkAnswer } from "./work";
@@ -31,7 +32,7 @@ export interface SyncOptions {
   readonly pool: Pool<Work, WorkAnswer>;
   /** One thread for working trees, so that a saved file does not wait for a build; `pool` where absent. */
   readonly quickPool?: Pool<Work, WorkAnswer>;
-  readonly wanted: WantedRevisions;
+  readonly wanted: RevisionChoice;
   readonly hosts: Readonly<Record<string, CodeHostType>>;
   readonly log: Log;
   readonly clock?: Clock;
