@@ -26,27 +26,71 @@ export class RangeBuffer {
 
   /**
    * Puts the ranges from `from` on in order and drops each that overlaps the one kept before it. Of ranges with one
-   * start the longest is kept. Needed where several terms found them; one term's are in order already.
+   * start the longest is kept. Needed where several terms found them; one term's are in order already, so theirs are
+   * merged: a document may have millions.
    */
   normalize(from: number): void {
-    const order = Array.from({ length: this.length - from }, (_, at) => from + at);
-    const { starts, ends, tags } = this;
-    order.sort(
-      (left, right) => (starts[left] ?? 0) - (starts[right] ?? 0) || (ends[right] ?? 0) - (ends[left] ?? 0),
-    );
-    const sorted = order.map((at) => [starts[at] ?? 0, ends[at] ?? 0, tags[at] ?? 0] as const);
+    for (let bounds = this.#runs(from); bounds.length > 2; ) bounds = this.#mergePairs(bounds);
+    const { starts, ends, tags, length } = this;
     this.length = from;
     let lastStart = -1;
     let lastEnd = -1;
-    for (const [start, end, tag] of sorted) {
+    for (let at = from; at < length; at++) {
+      const start = starts[at] ?? 0;
+      const end = ends[at] ?? 0;
       if (start < lastEnd || (start === lastStart && end === lastEnd)) continue;
       starts[this.length] = start;
       ends[this.length] = end;
-      tags[this.length] = tag;
+      tags[this.length] = tags[at] ?? 0;
       this.length++;
       lastStart = start;
       lastEnd = end;
     }
+  }
+
+  /** Where runs of ranges in order begin, from `from` on, and where the last one ends. */
+  #runs(from: number): number[] {
+    const bounds = [from];
+    for (let at = from + 1; at < this.length; at++) if (this.#isBefore(at, at - 1)) bounds.push(at);
+    bounds.push(this.length);
+    return bounds;
+  }
+
+  #isBefore(one: number, other: number): boolean {
+    const start = this.starts[one] ?? 0;
+    const otherStart = this.starts[other] ?? 0;
+    return start < otherStart || (start === otherStart && (this.ends[one] ?? 0) > (this.ends[other] ?? 0));
+  }
+
+  /** Merges each two neighbouring runs; gives the bounds of what comes out. */
+  #mergePairs(bounds: readonly number[]): number[] {
+    const base = bounds[0] ?? 0;
+    const order = new Uint32Array(this.length - base);
+    const merged = [base];
+    let to = 0;
+    for (let run = 0; run + 1 < bounds.length; run += 2) {
+      let left = bounds[run] ?? 0;
+      const leftEnd = bounds[run + 1] ?? 0;
+      let right = leftEnd;
+      const rightEnd = bounds[run + 2] ?? leftEnd;
+      while (left < leftEnd && right < rightEnd) order[to++] = this.#isBefore(right, left) ? right++ : left++;
+      while (left < leftEnd) order[to++] = left++;
+      while (right < rightEnd) order[to++] = right++;
+      merged.push(base + to);
+    }
+    this.starts.set(
+      order.map((at) => this.starts[at] ?? 0),
+      base,
+    );
+    this.ends.set(
+      order.map((at) => this.ends[at] ?? 0),
+      base,
+    );
+    this.tags.set(
+      Uint8Array.from(order, (at) => this.tags[at] ?? 0),
+      base,
+    );
+    return merged;
   }
 
   #grow(): void {
