@@ -22,8 +22,8 @@ export interface IndexOptions {
   readonly anew?: boolean;
 }
 
-/** A repository with more segments than this is built anew instead of getting another delta. */
-const maxSegments = 24;
+/** A repository with more deltas than this, which compaction should have merged, is built anew. */
+const maxDeltas = 24;
 
 export class Indexer {
   readonly #pool: Pool<IndexTask, IndexAnswer>;
@@ -78,13 +78,16 @@ export class Indexer {
   ): Promise<Manifest | undefined> {
     const moved = movedRevisions(old, next);
     if (moved === undefined) return undefined;
-    if (moved.length === 0) return this.#directory.publish({ ...next, keepSegments: true }, []);
-    if (old.segments.length >= maxSegments) return undefined;
+    const defaultSlots = { before: defaultSlotOf(old), after: defaultSlotOf(next) };
+    if (moved.length === 0 && defaultSlots.before === defaultSlots.after)
+      return this.#directory.publish({ ...next, keepSegments: true }, []);
+    if (old.segments.filter((segment) => segment.isDelta).length >= maxDeltas) return undefined;
     const answer = await this.#attempt({
       task: {
         kind: "delta",
         place,
         moved,
+        defaultSlots,
         repositoryId: next.repositoryId,
         segmentPaths: old.segments.map((segment) => this.#directory.pathOf(segment)),
         draftPath: this.#directory.newDraft(),
@@ -137,7 +140,7 @@ export class Indexer {
   /** Where one task fails the others are called off, and what is written is removed when all have ended. */
   async #buildAll(
     repositoryId: number,
-    { tasks, from, documentCount }: Extract<IndexAnswer, { kind: "planned" }>,
+    { tasks, from, attributes, documentCount }: Extract<IndexAnswer, { kind: "planned" }>,
     { signal, onProgress }: IndexOptions,
   ): Promise<readonly Draft[]> {
     let done = 0;
@@ -151,6 +154,7 @@ export class Indexer {
       const task = {
         kind: "build",
         from,
+        attributes,
         repositoryId,
         documents,
         draftPath: this.#directory.newDraft(),
@@ -227,6 +231,10 @@ export function movedRevisions(
     const like = byCommit.get(commit) ?? fallback;
     return [{ slot, commit, indexedCommit: like.commit, like: like.slot }];
   });
+}
+
+function defaultSlotOf({ revisions, defaultRevision }: Pick<Manifest, "revisions" | "defaultRevision">) {
+  return revisions.find(({ name }) => name === defaultRevision)?.slot;
 }
 
 function defaultFirst({ revisions, defaultRevision }: NextManifest): IndexedRevision[] {
