@@ -46,7 +46,7 @@ export interface TestRepositoryIndex {
   readonly segments: readonly (TestSegment | readonly TestDocument[])[];
 }
 
-export const mainRevision: IndexedRevision = { name: "refs/heads/main", commit: "c".repeat(40), slot: 0 };
+const mainRevision: IndexedRevision = { name: "refs/heads/main", commit: "c".repeat(40), slot: 0 };
 
 /** As git hashes it. */
 export function blobHash(content: Uint8Array): string {
@@ -67,7 +67,7 @@ export function shardDocument(document: TestDocument): ShardDocument {
   };
 }
 
-export function fillShard(writer: ShardWriter, id: number, segment: TestSegment, isDelta: boolean): void {
+function fillShard(writer: ShardWriter, id: number, segment: TestSegment, isDelta: boolean): void {
   writer.beginRepository(id);
   if (isDelta) writer.markDelta();
   for (const likeness of segment.likenesses ?? []) writer.liken(likeness);

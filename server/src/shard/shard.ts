@@ -60,6 +60,8 @@
  * A manifest lists the shards ("segments") of a repository, oldest first. A delta shard brings new documents, and
  * `overrides` that give documents of older segments another set of slots; an empty set hides a document. Before its
  * overrides, `meta.likenesses` say that every set with slot `like` also gets `slot` (a new branch).
+ *
+ * Where a segment cannot be read, nobody knows what it says of those before it, so they count as unreadable too.
  */
 import type { DocumentCategory, SkipReason } from "#model/document";
 
