@@ -253,18 +253,14 @@ export class EmbeddedEngine implements Engine {
 
 /**
  * To show the best few, more must be seen than are shown: documents are looked at in the order of what they are, and
- * only then judged by what was found in them. Each worker sees so many, so that a first page costs a few milliseconds.
+ * only then judged by what was found in them. Each worker sees as many as are wanted, and never fewer than this, so
+ * that a first page costs a few milliseconds.
  */
-const candidatesPerMatch = 2;
-const candidates = { least: 500, most: 1000 };
+const leastCandidates = 300;
 
 function withCandidates(limits: Limits, streams: boolean): Limits {
   if (streams || limits.maxDisplayedMatches === 0) return limits;
-  const wanted = Math.min(
-    Math.max(limits.maxMatches * candidatesPerMatch, candidates.least),
-    candidates.most,
-  );
-  return { ...limits, maxMatches: Math.max(limits.maxMatches, wanted) };
+  return { ...limits, maxMatches: Math.max(limits.maxMatches, leastCandidates) };
 }
 
 function callOf(plan: SearchPlan, streams: boolean): SearchCall {
