@@ -16,7 +16,7 @@ import { ShardReader } from "#shard/reader";
 import { rewriteShards } from "#shard/rewrite";
 import { RepositorySegments } from "#shard/segments";
 import { Random } from "#test/support/corpus";
-import { blobHash, openEngine, search, shardDocument } from "#test/support/engines";
+import { blobHash, openEngine, publish, search, shardDocument } from "#test/support/engines";
 import { temporaryFolder } from "#test/support/repo";
 
 const seed = Number(process.env["SEED"] ?? 1);
@@ -383,6 +383,27 @@ test("what was written from an older manifest is thrown away", async () => {
   const expected = [...new Set(files.flat()), "1.manifest", "1.manifests"];
   assert.deepEqual(readdirSync(directory.folder).sort(), expected.sort());
   await engine.close();
+});
+
+test("a repository may take several shards, a compound is one", async () => {
+  const directory = await ShardDirectory.open(temporaryFolder());
+  const content = `${"a".repeat(99)}\n`.repeat(20_000);
+  for (const id of [1, 2]) {
+    const documents = Array.from({ length: id === 1 ? 36 : 2 }, (_, at) => ({ path: `${at}.txt`, content }));
+    await publish(directory, { id, segments: [documents] });
+  }
+  const rewrittenOf = async (ids: readonly number[]) => {
+    const repositories = ids.map((id) => ({
+      id,
+      segments: directory.manifest(id)?.segments.map((segment) => directory.pathOf(segment)) ?? [],
+      liveSlots: [0],
+    }));
+    const draftPath = directory.newDraft();
+    const rewritten = await rewriteShards({ repositories, from: 0, draftPath }, () => false);
+    return rewritten.kind === "rewritten" ? rewritten.drafts.map(({ summary }) => summary.documentCount) : [];
+  };
+  assert.deepEqual(await rewrittenOf([1]), [34, 2]);
+  assert.deepEqual(await rewrittenOf([1, 2]), [38]);
 });
 
 test("a rewrite that is cancelled leaves nothing", async () => {

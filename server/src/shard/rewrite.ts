@@ -7,6 +7,7 @@ import { writeDraft } from "./draft";
 import { ShardReader } from "./reader";
 import { RepositorySegments } from "./segments";
 import { targetShardBytes } from "./shard";
+import { removeStray } from "./stray";
 import type { ShardWriter } from "./writer";
 
 /** Shards to write again: plain data for a worker. */
@@ -72,6 +73,8 @@ export async function rewriteShards(
       id,
       documents: liveDocuments(segments, live, rewrite.from),
     }));
+    // A compound is one file, whatever it takes: its repositories name no other.
+    const maxBytes = repositories.length > 1 ? Number.POSITIVE_INFINITY : targetShardBytes;
     while (drafts.length === 0 || rest.length > 0) {
       const path = drafts.length === 0 ? rewrite.draftPath : `${rewrite.draftPath}.${drafts.length}`;
       const isFirst = drafts.length === 0;
@@ -79,7 +82,7 @@ export async function rewriteShards(
         path,
         checksum,
         (writer) => {
-          fill(writer, rest, (reader) => {
+          fill(writer, rest, maxBytes, (reader) => {
             if (isCancelled()) throw cancelled();
             current = paths.get(reader) ?? current;
           });
@@ -93,7 +96,7 @@ export async function rewriteShards(
     }
     return { kind: "rewritten", drafts };
   } catch (error) {
-    for (const { path } of drafts) (files ?? diskFiles).remove(path);
+    for (const { path } of drafts) removeStray(files ?? diskFiles, path);
     if (isServiceError(error, "SHARD_DAMAGED")) return { kind: "damaged", path: current };
     throw error;
   } finally {
@@ -126,13 +129,14 @@ function liveDocuments(
 function fill(
   writer: ShardWriter,
   rest: { readonly id: number; documents: LiveDocument[] }[],
+  maxBytes: number,
   onCopy: (reader: ShardReader) => void,
 ): void {
   for (let repository = rest[0]; repository !== undefined; repository = rest[0]) {
     writer.beginRepository(repository.id);
     let taken = 0;
     for (const { reader, document, slots } of repository.documents) {
-      if (writer.contentBytes >= targetShardBytes) {
+      if (writer.contentBytes >= maxBytes) {
         repository.documents = repository.documents.slice(taken);
         return;
       }
