@@ -7,8 +7,16 @@ import { spawnSync } from "node:child_process";
 import { closeSync, openSync, readdirSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { Catalogue } from "#catalogue/catalogue";
 import type { RepositoryItem } from "#contract/repositories";
+import { diskFiles, type Files } from "#platform/files";
+import { silentLog } from "#platform/log";
+import { thisThread } from "#platform/workers";
+import { ShardDirectory } from "#shard/directory";
+import { Sync } from "#sync/sync";
+import { indexWork } from "#sync/work";
 import { Random } from "#test/support/corpus";
+import { indexedLines } from "#test/support/indexed";
 import { repo, type TestRepository, temporaryFolder } from "#test/support/repo";
 import { serve, until } from "#test/support/served";
 import { trawl } from "#test/support/trawl";
@@ -57,8 +65,7 @@ function grow(repository: TestRepository, kilobytes: number, seed: number): void
 
 test("on a small file system", async (t) => {
   const disk = smallDisk(48);
-  // The same with a files layer that is full after so many steps: test/indexing/fullDisk.test.ts.
-  if ("reason" in disk) return t.diagnostic(`Nothing was mounted (${disk.reason}); see the injected disk.`);
+  if ("reason" in disk) return t.diagnostic(`Nothing was mounted: ${disk.reason}. See the test below.`);
   const dataDir = join(disk.path, "data");
   const ballast = join(disk.path, "ballast");
   const rest = join(disk.path, "rest");
@@ -156,4 +163,51 @@ test("on a small file system", async (t) => {
     assert.deepEqual(leftovers(), []);
     assert.deepEqual(readdirSync(dataDir).sort(), ["catalogue.json", "format", "shards"]);
   });
+});
+
+/** The same where nothing can be mounted: in this process, with files that are full when they are told to be. */
+test("with files that are full", async (t) => {
+  let isFull = false;
+  const write: Files["write"] = (descriptor, bytes) => {
+    if (isFull) throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+    diskFiles.write(descriptor, bytes);
+  };
+  const files = { ...diskFiles, write };
+  const data = temporaryFolder();
+  const directory = await ShardDirectory.open(join(data, "shards"), files);
+  const catalogue = Catalogue.open(data, { log: silentLog, files });
+  const sync = new Sync({
+    catalogue,
+    directory,
+    pool: thisThread(indexWork(files)),
+    wanted: { branches: ["**"], tags: ["**"], newestTags: 20 },
+    hosts: {},
+    log: silentLog,
+    watches: false,
+    onOverlay: () => undefined,
+  });
+  t.after(() => sync.close());
+  const repository = repo("= main: One\na.txt\n| one\n");
+  const [added] = await sync.addPaths([repository.path], AbortSignal.timeout(60_000));
+  assert.ok(added);
+  await sync.idle();
+  assert.deepEqual(await indexedLines(directory, added.id), ["a.txt [main]: one|"]);
+
+  repository.more("= main: Two\na.txt\n| two\n");
+  isFull = true;
+  sync.refresh(added.id);
+  await sync.idle();
+  assert.equal(catalogue.get(added.id)?.state, "failed");
+  assert.match(catalogue.get(added.id)?.lastError ?? "", noRoom);
+  assert.deepEqual(await indexedLines(directory, added.id), ["a.txt [main]: one|"]);
+
+  isFull = false;
+  sync.refresh(added.id);
+  await sync.idle();
+  assert.equal(catalogue.get(added.id)?.state, "ready");
+  assert.deepEqual(await indexedLines(directory, added.id), ["a.txt [main]: two|"]);
+  assert.deepEqual(
+    readdirSync(join(data, "shards")).filter((name) => name.endsWith(".draft")),
+    [],
+  );
 });
