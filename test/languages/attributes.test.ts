@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
-import { parseLinguistAttributes } from "#languages/attributes";
+import fc from "fast-check";
+import { type LinguistAttributes, linguistAttributes, parseLinguistAttributes } from "#languages/attributes";
+import { traitsOf } from "#languages/traits";
+import { runGit, temporaryFolder } from "#test/support/repo";
 
 const attributes = `
 # comments linguist-generated
@@ -38,6 +43,68 @@ const attributesOf = parseLinguistAttributes(attributes);
 for (const [path, expected] of Object.entries(cases)) {
   test(`attributes of ${path}`, () => assert.deepEqual(attributesOf(path), expected));
 }
+
+const traits: readonly (readonly [path: string, attributes: LinguistAttributes, expected: string])[] = [
+  ["a.ts", {}, "TypeScript source"],
+  ["a.ts", { language: "XML" }, "XML source"],
+  ["vendor/a.c", {}, "C vendored"],
+  ["vendor/a.c", { isVendored: false }, "C source"],
+  ["vendor/test/a.c", { isVendored: false }, "C test"],
+  ["test/a.c", { isVendored: true }, "C vendored"],
+  ["a.min.js", { isGenerated: false }, "JavaScript source"],
+  ["a.js", { isGenerated: true }, "JavaScript generated"],
+  ["docs/a.js", { isDocumentation: false }, "JavaScript source"],
+  ["test/a.js", { isDocumentation: true }, "JavaScript documentation"],
+  ["vendor/a.js", { isVendored: undefined }, "JavaScript vendored"],
+];
+for (const [path, given, expected] of traits) {
+  test(`${path} with ${JSON.stringify(given)}`, () => {
+    const { language, category } = traitsOf(path, given, Buffer.from("text"));
+    assert.equal(`${language} ${category}`, expected);
+  });
+}
+
+const names = ["a", "b", "ab", "a.c", "b.c"];
+const parts = [...names, "*", "*.c", "?", "**", "a*", "*b", "[ab]", "[!a]", "*.*", "\\a"];
+const pattern = fc
+  .tuple(fc.constantFrom("", "/"), fc.array(fc.constantFrom(...parts), { minLength: 1, maxLength: 3 }))
+  .map(([start, words]) => start + words.join("/"));
+const attributeLine = fc
+  .tuple(
+    pattern,
+    fc.constantFrom("linguist-vendored", "-linguist-vendored", "!linguist-vendored", "linguist-language=C++"),
+  )
+  .map((words) => words.join(" "));
+const file = fc.array(attributeLine, { maxLength: 4 }).map((lines) => lines.join("\n"));
+const folders = ["", "a", "a/b"];
+const paths = names.flatMap((one) => [one, ...names.flatMap((two) => [`${one}/${two}`, `a/${one}/${two}`])]);
+
+test("any patterns, in nested files, as git reads them", () => {
+  const root = temporaryFolder();
+  runGit(root, ["init", "-q"]);
+  mkdirSync(join(root, "a/b"), { recursive: true });
+  fc.assert(
+    fc.property(fc.tuple(file, file, file), (texts) => {
+      const files = folders.map((folder, at) => ({ folder, text: texts[at] ?? "" }));
+      for (const { folder, text } of files) writeFileSync(join(root, folder, ".gitattributes"), text);
+      const input = Buffer.from(paths.join("\0"));
+      const said = runGit(
+        root,
+        ["check-attr", "-z", "--stdin", "linguist-vendored", "linguist-language"],
+        input,
+      );
+      const words = said.toString("utf8").split("\0");
+      const ours = linguistAttributes(files);
+      for (let at = 0; at + 2 < words.length; at += 6) {
+        const [path = "", , vendored, , , language] = words.slice(at, at + 6);
+        const { isVendored, language: ourLanguage } = ours(path);
+        const ourVendored = isVendored === undefined ? "unspecified" : isVendored ? "set" : "unset";
+        assert.deepEqual([path, ourVendored, ourLanguage ?? "unspecified"], [path, vendored, language]);
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
 
 // Exponential work would not come to its end here.
 test("takes hostile patterns", { timeout: 20_000 }, () => {

@@ -130,7 +130,7 @@ describe("what is asked of the engine", () => {
       { path: "/elsewhere/b.ts", text: "b", version: "1" },
     ];
     const call = { unsaved, folders: ["/work/github.com/o/beta/src", "/work/gitlab.com"] };
-    const { plans } = await ask("a", { languageOf: (path) => path }, {}, call);
+    const { plans } = await ask("a", { languageOf: (_root, path) => path }, {}, call);
     const document = { repositoryId: 1, path: "src/a.ts", text: "a", language: "src/a.ts", version: "3" };
     assert.deepEqual(plans[0]!.unsaved, [document]);
     assert.deepEqual(plans[0]!.preferred, [2, 3]);

@@ -8,8 +8,8 @@ import type { Purpose } from "#cli/instance";
 import type { Caller } from "#contract/service";
 import { EmbeddedEngine } from "#engine/embedded/embeddedEngine";
 import { checkGit } from "#git/git";
-import { detectLanguage } from "#languages/detect";
 import type { RepositoryId } from "#model/repository";
+import { unsavedLanguage } from "#overlay/unsavedLanguage";
 import { diskFiles } from "#platform/files";
 import type { Log } from "#platform/log";
 import { startThread, threadPool } from "#platform/workers";
@@ -23,15 +23,11 @@ import { Sync } from "#sync/sync";
 import type { Work, WorkAnswer } from "#sync/work";
 import { checkDataFormat, removeDrafts } from "./dataFormat";
 import { localRows } from "./localRows";
-import { skippedDocuments } from "./skippedDocuments";
 
 export interface Leader {
   readonly caller: Caller;
   close(): Promise<void>;
 }
-
-/** Languages are told by the first bytes of a text. */
-const languageHeadCharacters = 16 * 1024;
 
 export async function buildLeader(
   configuration: Configuration,
@@ -92,7 +88,7 @@ export async function buildLeader(
       const isIndexed = await sync.bringRevision(id, name, signal);
       return isIndexed === undefined ? "late" : isIndexed ? "indexed" : "absent";
     },
-    skipped: (id) => skippedDocuments(directory, id),
+    skipped: (id, signal) => sync.skipped(id, signal),
   };
   const service = createService({
     version,
@@ -100,7 +96,7 @@ export async function buildLeader(
     repositories,
     contexts,
     timeLimitMs,
-    languageOf: (path, text) => detectLanguage(path, Buffer.from(text.slice(0, languageHeadCharacters))),
+    languageOf: unsavedLanguage,
     local: localRows(catalogue, sync),
   });
   if (purpose === "serve") sync.start();

@@ -47,6 +47,15 @@ export function folderOf(path: string): BytePath {
   return path.slice(0, Math.max(path.lastIndexOf("/"), 0)) as BytePath;
 }
 
+/** All folders in which these paths lie, at any depth, the root among them. */
+export function foldersOf(paths: Iterable<BytePath>): BytePath[] {
+  const folders = new Set<BytePath>(["" as BytePath]);
+  for (const path of paths) {
+    for (let folder = folderOf(path); !folders.has(folder); folder = folderOf(folder)) folders.add(folder);
+  }
+  return [...folders];
+}
+
 function isAscii(text: string): boolean {
   for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0x7f) return false;
   return true;

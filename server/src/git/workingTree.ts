@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
-import { type BytePath, folderOf, joined, onDisk } from "./bytePath";
+import { type BytePath, folderOf, foldersOf, joined, onDisk } from "./bytePath";
 import { runGit } from "./git";
 import { type IndexEntry, type IndexFile, type IndexStat, readIndex } from "./indexFile";
 import type { GitPlace } from "./place";
@@ -152,10 +152,7 @@ function hashFile(files: WorkingFiles, path: BytePath, hashLength: number): stri
  * Whether any folder that holds tracked files also holds something else. Most working trees do not, and need no git.
  */
 function hasUntracked(root: string, entries: readonly IndexEntry[], tracked: ReadonlySet<BytePath>): boolean {
-  const folders = new Set<BytePath>(["" as BytePath]);
-  for (const { path } of entries) {
-    for (let folder = folderOf(path); !folders.has(folder); folder = folderOf(folder)) folders.add(folder);
-  }
+  const folders = new Set(foldersOf(entries.map(({ path }) => path)));
   for (const folder of folders) {
     for (const { name, isFolder } of readFolder(root, folder)) {
       const path = joined(folder, name);

@@ -3,8 +3,9 @@ import { throwIfAborted } from "#base/error";
 import { type BytePath, bytesOf, textOf } from "#git/bytePath";
 import { readObjects } from "#git/objects";
 import type { GitPlace } from "#git/place";
+import type { AttributesOf } from "#languages/attributes";
 import { categorize } from "#languages/categorize";
-import { detectLanguage } from "#languages/detect";
+import { traitsOf } from "#languages/traits";
 import { documentCategories, type SkipReason } from "#model/document";
 import type { Files } from "#platform/files";
 import { loadChecksum } from "#shard/checksum";
@@ -15,13 +16,19 @@ import { skipReason } from "#shard/skipReason";
 import type { ShardWriter } from "#shard/writer";
 import type { PlannedDocument } from "./plan";
 
-export interface ShardBuilding {
+/** What every task is given. */
+export interface TaskFrame {
   readonly repositoryId: number;
   /** Where the first draft goes; further ones have a number behind it. */
   readonly draftPath: string;
   readonly signal: AbortSignal;
   readonly onDocuments: (count: number) => void;
   readonly files: Files;
+}
+
+export interface ShardBuilding extends TaskFrame {
+  /** What the repository itself says of its documents. */
+  readonly attributesOf: AttributesOf;
 }
 
 export interface Building extends ShardBuilding {
@@ -89,13 +96,13 @@ export async function writeShard(
 export async function addDocuments(
   writer: ShardWriter,
   documents: readonly PlannedDocument[],
-  { place, missing, signal, onDocuments }: Building,
+  { place, missing, signal, onDocuments, attributesOf }: Building,
   maxContentBytes = targetShardBytes,
 ): Promise<number> {
   let added = 0;
   let reported = 0;
   const add = (document: PlannedDocument, content: Uint8Array | undefined, skip?: SkipReason, size = 0) => {
-    addDocument(writer, document, content, skip, size);
+    addDocument(writer, document, attributesOf, content, skip, size);
     if (++added - reported < progressStep) return;
     throwIfAborted(signal);
     onDocuments(added - reported);
@@ -133,20 +140,26 @@ export async function addDocuments(
 export function addDocument(
   writer: ShardWriter,
   { path, hash, slots }: PlannedDocument,
+  attributesOf: AttributesOf,
   content: Uint8Array | undefined,
   given?: SkipReason,
   size = content?.length ?? 0,
 ): void {
   const skip = given ?? (content === undefined ? "unreadable" : skipReason(content));
   const name = textOf(path);
-  const document = { path: bytesOf(path), blob: hash, slots, category: categorize(name) };
-  if (skip !== undefined || content === undefined) {
-    writer.add({ ...document, language: detectLanguage(name), skip: skip ?? "unreadable", size });
-  } else writer.add({ ...document, language: detectLanguage(name, content), content });
+  const traits = traitsOf(name, attributesOf(name), skip === undefined ? content : undefined);
+  const document = { path: bytesOf(path), blob: hash, slots, ...traits };
+  if (skip !== undefined || content === undefined)
+    writer.add({ ...document, skip: skip ?? "unreadable", size });
+  else writer.add({ ...document, content });
 }
 
-export function categoryRank(path: BytePath): number {
-  return categoryOrder.get(categorize(textOf(path))) ?? 0;
+/** What the rank of a document begins with. */
+export function categoryRank(attributesOf: AttributesOf): (path: BytePath) => number {
+  return (path) => {
+    const name = textOf(path);
+    return categoryOrder.get(categorize(name, attributesOf(name))) ?? 0;
+  };
 }
 
 const categoryOrder = new Map(documentCategories.map((category, rank) => [category, rank]));

@@ -3,17 +3,19 @@
  *
  * New contents become documents of the delta; contents that older segments already have get another set of slots.
  */
-import type { BytePath } from "#git/bytePath";
-import { bytesOf } from "#git/bytePath";
+import { attributesInTree, attributesName, isAttributesFile } from "#git/attributesFiles";
+import { type BytePath, bytePath, bytesOf, foldersOf, joined } from "#git/bytePath";
 import { findMissing } from "#git/partialClone";
-import { diffTrees, rootTrees } from "#git/tree";
+import type { GitPlace } from "#git/place";
+import { diffTrees, rootTrees, type TreeEntry } from "#git/tree";
+import { linguistAttributes } from "#languages/attributes";
 import { fileSource } from "#platform/byteSource";
 import { loadChecksum } from "#shard/checksum";
 import type { Draft } from "#shard/directory";
 import { ShardReader } from "#shard/reader";
 import { RepositorySegments } from "#shard/segments";
 import type { Likeness, Override } from "#shard/shard";
-import { addDocuments, type Building, categoryRank, writeShard } from "./buildTask";
+import { addDocuments, categoryRank, type TaskFrame, writeShard } from "./buildTask";
 import { type PlannedDocument, sortByRank } from "./plan";
 
 /** A ref that names another commit than when it was indexed, or that is new. */
@@ -26,44 +28,98 @@ export interface MovedRevision {
   readonly like?: number;
 }
 
+export interface Delta {
+  readonly place: GitPlace;
+  readonly moved: readonly MovedRevision[];
+  readonly segmentPaths: readonly string[];
+  /** The default revision as it was and as it is. */
+  readonly defaultSlots: { readonly before?: number | undefined; readonly after?: number | undefined };
+}
+
 /** More documents than this are quicker to build anew than to override. */
 const maxDeltaDocuments = 8_000;
 
 /**
  * Writes one delta shard, or none where the refs moved between commits with the same contents and nothing is new.
- * `undefined` where a delta does not pay or cannot be made: a commit is gone, or too much has changed.
+ * `undefined` where a delta does not pay or cannot be made: a commit is gone, or too much has changed, or what the
+ * repository says of its own files has.
  */
 export async function buildDelta(
-  moved: readonly MovedRevision[],
-  segmentPaths: readonly string[],
-  building: Omit<Building, "missing">,
+  { place, moved, segmentPaths, defaultSlots }: Delta,
+  frame: TaskFrame,
 ): Promise<{ drafts: Draft[]; lostSlots: number[] } | undefined> {
-  const compared = await compare(moved, building);
+  const { signal } = frame;
+  const compared = await compare(moved, place, signal);
   if (compared === undefined) return undefined;
   const { changes, lostSlots, trees } = compared;
   const kept = moved.filter(({ slot }) => !lostSlots.includes(slot));
   const likenesses = kept.flatMap(({ slot, like }) => (like === undefined ? [] : [{ slot, like }]));
-  if (changes.size === 0 && likenesses.length === 0) return { drafts: [], lostSlots };
-  if (changes.size > maxDeltaDocuments) return undefined;
+  const isDefaultMoved = defaultSlots.before !== defaultSlots.after;
+  if (changes.size === 0 && likenesses.length === 0 && !isDefaultMoved) return { drafts: [], lostSlots };
+  if (changes.size > maxDeltaDocuments || changesAttributes(changes, defaultSlots.after)) return undefined;
 
   const checksum = await loadChecksum();
   const readers: ShardReader[] = [];
   try {
     for (const path of segmentPaths) readers.push(new ShardReader(fileSource(path), checksum));
-    const segments = new RepositorySegments(building.repositoryId, readers);
+    const segments = new RepositorySegments(frame.repositoryId, readers);
+    const slotsOf = (slots: readonly number[]) => withLikenesses(slots, likenesses);
+    if (isDefaultMoved && !haveSameAttributes(segments, slotsOf, defaultSlots)) return undefined;
+    if (changes.size === 0 && likenesses.length === 0) return { drafts: [], lostSlots };
     const { documents, overrides } = planDelta(changes, likenesses, segments);
-    const missing = await findMissing(building.place, trees, building.signal);
-    const sorted = sortByRank(documents, categoryRank);
-    const draft = await writeShard(building.draftPath, building, async (writer) => {
+    const missing = await findMissing(place, trees, signal);
+    const known = attributesAround(documents, segments, (slots) =>
+      slotsOf(slots).includes(defaultSlots.after ?? -1),
+    ).filter(({ hash }) => !missing.has(hash));
+    const attributesOf = linguistAttributes(await attributesInTree(place, known, signal));
+    const sorted = sortByRank(documents, categoryRank(attributesOf));
+    const building = { ...frame, place, missing, attributesOf };
+    const draft = await writeShard(frame.draftPath, frame, async (writer) => {
       writer.markDelta();
       for (const likeness of likenesses) writer.liken(likeness);
       for (const override of overrides) writer.override(override);
-      await addDocuments(writer, sorted, { ...building, missing }, Number.POSITIVE_INFINITY);
+      await addDocuments(writer, sorted, building, Number.POSITIVE_INFINITY);
     });
     return { drafts: [draft], lostSlots };
   } finally {
     for (const reader of readers) reader.close();
   }
+}
+
+/** Whether the default revision has another `.gitattributes` than it had: all documents may be affected. */
+function changesAttributes(changes: ChangesByPath, defaultSlot: number | undefined): boolean {
+  for (const [path, slots] of changes) {
+    if (defaultSlot !== undefined && slots.has(defaultSlot) && isAttributesFile(path)) return true;
+  }
+  return false;
+}
+
+/** Whether two revisions have the same `.gitattributes` everywhere. */
+function haveSameAttributes(
+  segments: RepositorySegments,
+  slotsOf: (slots: readonly number[]) => readonly number[],
+  { before = -1, after = -1 }: Delta["defaultSlots"],
+): boolean {
+  for (const { segment, document, slots } of segments.documents()) {
+    const all = slotsOf(slots);
+    if (all.includes(before) === all.includes(after)) continue;
+    const reader = segments.segments[segment]?.reader;
+    if (reader !== undefined && isAttributesFile(bytePath(reader.path(document)))) return false;
+  }
+  return true;
+}
+
+/** Each `.gitattributes` in a folder of the documents, or in one around it, as the index has them. */
+function attributesAround(
+  documents: readonly PlannedDocument[],
+  segments: Pick<RepositorySegments, "find">,
+  isDefault: (slots: readonly number[]) => boolean,
+): TreeEntry[] {
+  return foldersOf(documents.map(({ path }) => path)).flatMap((folder) => {
+    const path = joined(folder, attributesName);
+    const found = segments.find(bytesOf(path)).find(({ slots }) => isDefault(slots));
+    return found === undefined ? [] : [{ path, hash: found.blob, isSymlink: false }];
+  });
 }
 
 /** For each path, what each slot has there now: the hash of a blob, or nothing. */
@@ -72,7 +128,8 @@ type ChangesByPath = ReadonlyMap<BytePath, ReadonlyMap<number, string | undefine
 /** `undefined` where a commit that the index was made from is gone. */
 async function compare(
   moved: readonly MovedRevision[],
-  { place, signal }: Omit<Building, "missing">,
+  place: GitPlace,
+  signal: AbortSignal,
 ): Promise<{ changes: ChangesByPath; lostSlots: number[]; trees: string[] } | undefined> {
   const commits = moved.flatMap(({ indexedCommit, commit }) => [indexedCommit, commit]);
   const trees = await rootTrees(place, commits, signal);

@@ -2,6 +2,8 @@
 import { throwIfAborted } from "#base/error";
 import type { FolderFile } from "#git/folderFiles";
 import { WorkingFiles } from "#git/workingFile";
+import type { AttributesOf } from "#languages/attributes";
+import type { SkipReason } from "#model/document";
 import type { Draft } from "#shard/directory";
 import { maxDocumentBytes, targetShardBytes } from "#shard/shard";
 import type { ShardWriter } from "#shard/writer";
@@ -12,11 +14,11 @@ import { type PlannedDocument, sortByRank } from "./plan";
 const folderSlot = 0;
 
 /** Documents of a folder, best first. */
-export function planFolder(found: readonly FolderFile[]): PlannedDocument[] {
+export function planFolder(found: readonly FolderFile[], attributesOf: AttributesOf): PlannedDocument[] {
   const slots = [folderSlot];
   return sortByRank(
     found.map(({ path }) => ({ path, hash: "", slots })),
-    categoryRank,
+    categoryRank(attributesOf),
   );
 }
 
@@ -35,7 +37,7 @@ export async function buildFromDisk(
       let reported = next;
       while (next < documents.length && writer.contentBytes < targetShardBytes) {
         throwIfAborted(building.signal);
-        addFile(writer, files, documents[next++]);
+        addFile(writer, files, documents[next++], building.attributesOf);
         if (next - reported < progressStep) continue;
         building.onDocuments(next - reported);
         reported = next;
@@ -45,10 +47,17 @@ export async function buildFromDisk(
   );
 }
 
-function addFile(writer: ShardWriter, files: WorkingFiles, document: PlannedDocument | undefined): void {
+function addFile(
+  writer: ShardWriter,
+  files: WorkingFiles,
+  document: PlannedDocument | undefined,
+  attributesOf: AttributesOf,
+): void {
   if (document === undefined) return;
   const file = files.read(document.path, maxDocumentBytes);
-  if (file.kind === "content") addDocument(writer, document, file.bytes);
-  else if (file.kind === "tooLarge") addDocument(writer, document, undefined, "tooLarge", file.size);
-  else if (file.kind === "unreadable") addDocument(writer, document, undefined, "unreadable");
+  const add = (content?: Uint8Array, skip?: SkipReason, size?: number) =>
+    addDocument(writer, document, attributesOf, content, skip, size);
+  if (file.kind === "content") add(file.bytes);
+  else if (file.kind === "tooLarge") add(undefined, "tooLarge", file.size);
+  else if (file.kind === "unreadable") add(undefined, "unreadable");
 }

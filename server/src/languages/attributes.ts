@@ -10,19 +10,27 @@
 import { matchesGlob } from "#base/glob";
 import { resolveLanguage } from "./languages";
 
+/** What is absent or `undefined` is told by the path and the text. */
 export interface LinguistAttributes {
   /** Linguist's name. */
-  readonly language?: string;
-  readonly isGenerated?: boolean;
-  readonly isVendored?: boolean;
-  readonly isDocumentation?: boolean;
+  readonly language?: string | undefined;
+  readonly isGenerated?: boolean | undefined;
+  readonly isVendored?: boolean | undefined;
+  readonly isDocumentation?: boolean | undefined;
 }
 
 /** Tells of a path relative to the folder in which `.gitattributes` lies, `/`-separated. */
 export type AttributesOf = (path: string) => LinguistAttributes;
 
+/** One `.gitattributes`. */
+export interface AttributesFile {
+  /** Where it lies, `/`-separated; `""` for the root. */
+  readonly folder: string;
+  readonly text: string;
+}
+
 interface Line {
-  readonly pattern: string;
+  readonly covers: (path: string) => boolean;
   readonly attributes: LinguistAttributes;
 }
 
@@ -31,20 +39,58 @@ const maxLines = 1000;
 const maxLineLength = 1024;
 const none: LinguistAttributes = {};
 
+const noAttributes: AttributesOf = () => none;
+
+/** What all of them say together of paths from the root: a file beats those in the folders around its own. */
+export function linguistAttributes(files: readonly AttributesFile[]): AttributesOf {
+  const byFolder = new Map<string, AttributesOf>();
+  const effort = { left: maxEffort };
+  for (const { folder, text } of files) {
+    const lines = parseLines(text, effort);
+    if (lines.length > 0) byFolder.set(folder, attributesOfLines(lines));
+  }
+  if (byFolder.size === 0) return noAttributes;
+  return (path) => {
+    let found = byFolder.get("")?.(path) ?? none;
+    for (let slash = path.indexOf("/"); slash >= 0; slash = path.indexOf("/", slash + 1)) {
+      const inside = byFolder.get(path.slice(0, slash))?.(path.slice(slash + 1));
+      if (inside !== undefined) found = { ...found, ...inside };
+    }
+    return found;
+  };
+}
+
 /** Lines without such attributes, and lines that make no sense, say nothing. */
 export function parseLinguistAttributes(text: string): AttributesOf {
+  return attributesOfLines(parseLines(text, { left: maxEffort }));
+}
+
+function attributesOfLines(lines: readonly Line[]): AttributesOf {
+  return (path) => {
+    let found = none;
+    for (const { covers, attributes } of lines) if (covers(path)) found = { ...found, ...attributes };
+    return found;
+  };
+}
+
+/**
+ * Characters of patterns times those of the paths that they are held against: some seconds where each pattern is as
+ * slow as can be. Real repositories stay far below. When it is used up, patterns that need it cover nothing.
+ */
+const maxEffort = 5e9;
+
+function parseLines(text: string, effort: { left: number }): Line[] {
   const lines: Line[] = [];
   for (const line of text.split(/\r?\n/)) {
     if (lines.length === maxLines) break;
-    const parsed = line.includes("linguist-") && line.length <= maxLineLength ? parseLine(line) : undefined;
+    const isOfUse = line.includes("linguist-") && line.length <= maxLineLength;
+    const parsed = isOfUse ? parseLine(line, effort) : undefined;
     if (parsed !== undefined) lines.push(parsed);
   }
-  if (lines.length === 0) return () => none;
-  return (path) =>
-    Object.assign({}, ...lines.map((line) => (covers(line.pattern, path) ? line.attributes : none)));
+  return lines;
 }
 
-function parseLine(line: string): Line | undefined {
+function parseLine(line: string, effort: { left: number }): Line | undefined {
   const [, quoted, bare, rest = ""] =
     /^[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^\s#"]\S*))[ \t]+(.*)$/.exec(line) ?? [];
   const pattern = bare ?? quoted?.replace(/\\(.)/g, "$1");
@@ -52,16 +98,17 @@ function parseLine(line: string): Line | undefined {
   if (pattern === undefined || pattern === "" || pattern.startsWith("!") || pattern.endsWith("/"))
     return undefined;
   const attributes: LinguistAttributes = Object.assign({}, ...rest.split(/[ \t]+/).map(attribute));
-  return Object.keys(attributes).length === 0 ? undefined : { pattern, attributes };
+  return Object.keys(attributes).length === 0 ? undefined : { covers: matcher(pattern, effort), attributes };
 }
 
 function attribute(word: string): LinguistAttributes {
   const [, sign = "", name = "", value] = /^([-!]?)linguist-([a-z]+)(?:=(.*))?$/.exec(word) ?? [];
   if (name === "language") {
+    if (sign === "!") return { language: undefined };
     const language = value === undefined ? undefined : resolveLanguage(value);
     return language === undefined ? none : { language };
   }
-  const isSet = sign === "" && value !== "false";
+  const isSet = sign === "!" ? undefined : sign === "" && value !== "false";
   switch (name) {
     case "generated":
       return { isGenerated: isSet };
@@ -74,7 +121,19 @@ function attribute(word: string): LinguistAttributes {
   }
 }
 
-function covers(pattern: string, path: string): boolean {
-  if (!pattern.includes("/")) return matchesGlob(pattern, path.slice(path.lastIndexOf("/") + 1));
-  return matchesGlob(pattern.startsWith("/") ? pattern.slice(1) : pattern, path);
+function matcher(pattern: string, effort: { left: number }): (path: string) => boolean {
+  const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1);
+  if (!pattern.includes("/")) {
+    // Most patterns are of these two kinds.
+    if (!/[*?[\\]/.test(pattern)) return (path) => nameOf(path) === pattern;
+    if (!/[*?[\\]/.test(pattern.slice(1)) && pattern.startsWith("*"))
+      return (path) => path.endsWith(pattern.slice(1)) && nameOf(path).length >= pattern.length - 1;
+  }
+  const isOfName = !pattern.includes("/");
+  const glob = pattern.startsWith("/") ? pattern.slice(1) : pattern;
+  return (path) => {
+    const held = isOfName ? nameOf(path) : path;
+    effort.left -= glob.length * held.length;
+    return effort.left > 0 && matchesGlob(glob, held);
+  };
 }

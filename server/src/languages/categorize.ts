@@ -1,20 +1,22 @@
 import type { DocumentCategory } from "#model/document";
+import type { LinguistAttributes } from "./attributes";
 
 /**
  * What a path says about the weight of its document: whose code it is before what it is for.
  *
- * The lists hold what is conventional across languages; `.gitattributes` can say otherwise (`attributes.ts`).
+ * The lists hold what is conventional across languages; `.gitattributes` says otherwise where it says anything.
  */
-export function categorize(path: string): DocumentCategory {
+export function categorize(path: string, given: LinguistAttributes = {}): DocumentCategory {
   const parts = path.split("/");
   const name = parts.pop() ?? "";
   const folders = parts.map((part) => part.toLowerCase());
-  if (folders.some((folder) => vendorFolders.has(folder)) || vendoredFile.test(name)) return "vendored";
-  if (folders.some((folder) => generatedFolders.has(folder)) || generatedFile.test(name)) return "generated";
-  if (folders.some((folder) => testFolders.has(folder)) || testFile.test(name)) return "test";
-  if (folders.some((folder) => documentationFolders.has(folder)) || documentationFile.test(name)) {
+  const lies = (inside: ReadonlySet<string>) => folders.some((folder) => inside.has(folder));
+  if (given.isVendored ?? (lies(vendorFolders) || vendoredFile.test(name))) return "vendored";
+  if (given.isGenerated ?? (lies(generatedFolders) || generatedFile.test(name))) return "generated";
+  // Who says that it is documentation means it of tests, too.
+  if (given.isDocumentation !== true && (lies(testFolders) || testFile.test(name))) return "test";
+  if (given.isDocumentation ?? (lies(documentationFolders) || documentationFile.test(name)))
     return "documentation";
-  }
   return "source";
 }
 

@@ -6,13 +6,14 @@
  * and the ones that changed are looked at again.
  */
 import { ServiceError } from "#base/error";
-import { type BytePath, bytePath, bytesOf, folderOf, textOf } from "#git/bytePath";
+import { attributesOnDisk, isAttributesFile } from "#git/attributesFiles";
+import { type BytePath, bytePath, bytesOf, foldersOf, textOf } from "#git/bytePath";
 import { digestFolder, walkFolder } from "#git/folderFiles";
 import { findPlace } from "#git/place";
 import { WorkingFiles } from "#git/workingFile";
 import { checkPaths, scanWorkingTree, type WorkingChange, type WorkingChanges } from "#git/workingTree";
-import { categorize } from "#languages/categorize";
-import { detectLanguage } from "#languages/detect";
+import { linguistAttributes } from "#languages/attributes";
+import { traitsOf } from "#languages/traits";
 import type { SkipReason } from "#model/document";
 import { fileSource } from "#platform/byteSource";
 import { loadChecksum } from "#shard/checksum";
@@ -146,7 +147,7 @@ function compareFolder(
   segments: RepositorySegments,
 ): Compared | undefined {
   if (paths !== undefined) {
-    if (paths.length > maxFolderChanges) return undefined;
+    if (paths.length > maxFolderChanges || paths.some(isAttributesFile)) return undefined;
     const files = new WorkingFiles(root);
     return { changes: new Map(paths.map((path) => [path, files.stat(path) ? "present" : "absent"])) };
   }
@@ -161,16 +162,9 @@ function compareFolder(
     gone.delete(path);
   }
   for (const path of gone.keys()) changes.set(path, "absent");
-  return changes.size === 0 || changes.size > maxFolderChanges ? undefined : { changes, folders };
-}
-
-/** The root among them. */
-function foldersOf(paths: Iterable<BytePath>): BytePath[] {
-  const folders = new Set<BytePath>(["" as BytePath]);
-  for (const path of paths) {
-    for (let folder = folderOf(path); !folders.has(folder); folder = folderOf(folder)) folders.add(folder);
-  }
-  return [...folders];
+  // What a `.gitattributes` says may be of files that have not changed.
+  const isTooMuch = changes.size > maxFolderChanges || [...changes.keys()].some(isAttributesFile);
+  return changes.size === 0 || isTooMuch ? undefined : { changes, folders };
 }
 
 interface LiveDocument {
@@ -196,6 +190,8 @@ function* documentsOf(segments: RepositorySegments): Generator<LiveDocument> {
 async function writeOverlay({ repositoryId, root }: OverlayTask, changes: WorkingChanges): Promise<Overlay> {
   const checksum = await loadChecksum();
   const files = new WorkingFiles(root);
+  // A `.gitattributes` that is not committed speaks of what is not committed; the rest is as the commit has it.
+  const attributesOf = linguistAttributes(attributesOnDisk(files, changes.keys()));
   const sink = new MemorySink();
   const writer = new ShardWriter(sink, checksum);
   writer.beginRepository(repositoryId);
@@ -209,13 +205,7 @@ async function writeOverlay({ repositoryId, root }: OverlayTask, changes: Workin
     const content = file.kind === "content" ? file.bytes : undefined;
     const skip = reasonOf(file.kind, content, writer.contentBytes);
     const text = textOf(path);
-    const document = {
-      path: name,
-      blob: "",
-      slots: [],
-      category: categorize(text),
-      language: detectLanguage(text, content),
-    };
+    const document = { path: name, blob: "", slots: [], ...traitsOf(text, attributesOf(text), content) };
     if (content !== undefined && skip === undefined) writer.add({ ...document, content });
     else
       writer.add({ ...document, skip: skip ?? "unreadable", size: file.kind === "tooLarge" ? file.size : 0 });

@@ -27,7 +27,7 @@ export interface PlanOptions {
   readonly contexts: Contexts;
   readonly timeLimitMs: number;
   /** Linguist's name for a document, `""` if unknown. */
-  readonly languageOf: (path: string, text: string) => string;
+  readonly languageOf: (root: string, path: string, text: string) => string;
 }
 
 /** Ranges, names and escapes take about as many bytes in an answer as its text. */
@@ -116,7 +116,8 @@ function unsavedDocument(
   const repository = view.containing(path);
   if (repository === undefined) return [];
   const inside = relative(repository.path, path).split(sep).join("/");
-  return [{ repositoryId: repository.id, path: inside, text, language: languageOf(inside, text), version }];
+  const language = languageOf(repository.path, inside, text);
+  return [{ repositoryId: repository.id, path: inside, text, language, version }];
 }
 
 function preferredRepositories(folders: readonly string[], all: readonly Repository[]): RepositoryId[] {

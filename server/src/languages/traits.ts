@@ -1,0 +1,16 @@
+import type { DocumentCategory } from "#model/document";
+import type { LinguistAttributes } from "./attributes";
+import { categorize } from "./categorize";
+import { detectLanguage } from "./detect";
+
+/** What is noted of a document besides its text: `.gitattributes` before the path and the text. */
+export function traitsOf(
+  path: string,
+  attributes: LinguistAttributes,
+  text?: Uint8Array,
+): { readonly language: string; readonly category: DocumentCategory } {
+  return {
+    language: attributes.language ?? detectLanguage(path, text),
+    category: categorize(path, attributes),
+  };
+}
