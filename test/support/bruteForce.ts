@@ -125,7 +125,7 @@ function findFolded(content: Uint8Array, wanted: Uint8Array): ByteRange[] {
 /** Code point by code point, by Unicode's simple folding. */
 function findLetters(content: Uint8Array, wanted: string): ByteRange[] {
   const tests = Array.from(wanted, (letter) => {
-    const escaped = letter.replace(/[\\^$.*+?()[\]{}|/-]/u, "\\$&");
+    const escaped = letter.replace(/[\\^$.*+?()[\]{}|/]/u, "\\$&");
     const expression = new RegExp(`^${escaped}$`, "iu");
     const known = new Map<string, boolean>();
     return (other: string): boolean => {
