@@ -28,6 +28,11 @@ for (const [signal, code] of [
 
 process.on("unhandledRejection", (error) => log.error("A promise was broken and nobody noticed.", { error }));
 
+process.on("beforeExit", () => {
+  log.error("Trawl has ended before it was done.");
+  process.exit(70);
+});
+
 const house: House = {
   version: versionOfPackage(),
   terminal,

@@ -111,6 +111,7 @@ export function startThread<Input, Output>(
   const waiting = new Map<number, Waiting>();
   let lastError: Error | undefined;
   let ended = false;
+  let closing = false;
   let calls = 0;
   worker.postMessage({ flags });
   worker.unref();
@@ -120,7 +121,8 @@ export function startThread<Input, Output>(
     if (entry === undefined) return undefined;
     waiting.delete(call);
     free.push(entry.flag);
-    if (waiting.size === 0) worker.unref();
+    // Whoever waits for its end must not see the process end first.
+    if (waiting.size === 0 && !closing) worker.unref();
     return entry;
   };
   worker.on("message", (message: FromWorker) => {
@@ -169,6 +171,7 @@ export function startThread<Input, Output>(
       });
     },
     async close() {
+      closing = true;
       await worker.terminate();
     },
   };
