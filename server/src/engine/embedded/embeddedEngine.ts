@@ -197,7 +197,7 @@ export class EmbeddedEngine implements Engine {
   ): Promise<EngineResult> {
     const startedAt = performance.now();
     const emit = onFiles && limitedEmit(plan.limits.maxDisplayedMatches, onFiles, signal);
-    const limits = withCandidates(plan.limits, emit !== undefined);
+    const limits = withCandidates(plan.limits);
     const call = callOf({ ...plan, limits }, emit !== undefined);
     const onDamage = (files: readonly string[]) => this.#reportDamage(files);
     const threads = this.#workers.map((worker) => worker.thread);
@@ -258,9 +258,13 @@ export class EmbeddedEngine implements Engine {
  */
 const leastCandidates = 300;
 
-function withCandidates(limits: Limits, streams: boolean): Limits {
-  if (streams || limits.maxDisplayedMatches === 0) return limits;
-  return { ...limits, maxMatches: Math.max(limits.maxMatches, leastCandidates) };
+/** One more than is wanted, because only that tells whether there is more. */
+function withCandidates(limits: Limits): Limits {
+  const wanted = limits.maxMatches + 1;
+  return {
+    ...limits,
+    maxMatches: limits.maxDisplayedMatches === 0 ? wanted : Math.max(wanted, leastCandidates),
+  };
 }
 
 function callOf(plan: SearchPlan, streams: boolean): SearchCall {
