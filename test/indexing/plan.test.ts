@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { bytePathOfText, textOf } from "#git/bytePath";
 import type { TreeChange, TreeEntry } from "#git/tree";
 import { planDelta } from "#indexing/deltaTask";
-import { giveSlots, movedRevisions } from "#indexing/indexing";
+import { movedRevisions } from "#indexing/indexing";
 import {
   cutTasks,
   type PlannedDocument,
@@ -12,6 +12,7 @@ import {
   sortByRank,
   unpackDocuments,
 } from "#indexing/plan";
+import { giveSlots } from "#indexing/slots";
 import type { CommitHash } from "#model/repository";
 
 /** `path=hash`, a tree; in changes `path` alone is gone. */

@@ -11,6 +11,7 @@ import type { Draft } from "#shard/directory";
 import { buildShards, type TaskFrame } from "./buildTask";
 import { buildDelta, type Delta } from "./deltaTask";
 import { buildFromDisk, planFolder } from "./folderTask";
+import { type Gathered, type Gathering, gatherRepositories } from "./gatherTask";
 import { cutTasks, type PackedDocuments, type PlannedDocument, packDocuments, unpackDocuments } from "./plan";
 import { planRepository, type SlottedCommit } from "./planTask";
 import { withSignal } from "./taskSignal";
@@ -39,6 +40,8 @@ export type IndexTask =
       readonly attributes: readonly AttributesFile[];
     } & Draftable)
   | ({ readonly kind: "delta" } & Delta & Draftable)
+  /** Write several small repositories into one shard. */
+  | ({ readonly kind: "gather" } & Gathering)
   /** List the files of a plain folder; a small one is built at once. */
   | ({ readonly kind: "folder"; readonly root: string } & Draftable);
 
@@ -61,6 +64,7 @@ export type IndexAnswer =
       readonly lostSlots: readonly number[];
       readonly digest: string;
     }
+  | { readonly kind: "gathered"; readonly drafts: readonly Draft[]; readonly gathered: readonly Gathered[] }
   /** A delta does not pay: build anew. */
   | { readonly kind: "rebuild" };
 
@@ -79,6 +83,7 @@ export function indexTask(
   return (task, context) =>
     withSignal(context, (signal) =>
       oneWriter.run(() => {
+        if (task.kind === "gather") return gather(task, files, signal);
         const { repositoryId, draftPath } = task;
         const onDocuments = (documents: number) => context.emit({ documents } satisfies IndexProgress);
         return run(task, { repositoryId, draftPath, signal, onDocuments, files });
@@ -86,7 +91,11 @@ export function indexTask(
     );
 }
 
-async function run(task: IndexTask, frame: TaskFrame): Promise<IndexAnswer> {
+async function gather(task: Gathering, files: Files, signal: AbortSignal): Promise<IndexAnswer> {
+  return { kind: "gathered", ...(await gatherRepositories(task, files, signal)) };
+}
+
+async function run(task: Exclude<IndexTask, { kind: "gather" }>, frame: TaskFrame): Promise<IndexAnswer> {
   const { signal } = frame;
   switch (task.kind) {
     case "plan": {

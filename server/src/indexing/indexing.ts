@@ -13,6 +13,7 @@ import type { Pool } from "#platform/workers";
 import type { Draft, IndexedRevision, Manifest, ShardDirectory } from "#shard/directory";
 import type { MovedRevision } from "./deltaTask";
 import type { IndexAnswer, IndexProgress, IndexTask } from "./indexTask";
+import { giveSlots } from "./slots";
 
 export interface IndexOptions {
   readonly signal: AbortSignal;
@@ -181,21 +182,6 @@ type NextManifest = Omit<Manifest, "generation" | "segments">;
 
 function identity({ id, name, path, kind }: Repository) {
   return { repositoryId: id, name, path, kind };
-}
-
-/** A ref keeps its slot as long as it exists; a new one gets one that no ref ever had. */
-export function giveSlots(
-  old: Pick<Manifest, "revisions" | "nextSlot"> | undefined,
-  revisions: ChosenRevisions["revisions"],
-): { revisions: IndexedRevision[]; nextSlot: number } {
-  const known = new Map((old?.revisions ?? []).map(({ name, slot }) => [name, slot]));
-  let nextSlot = old?.nextSlot ?? 0;
-  const slotted = revisions.map(({ name, commit }) => ({
-    name,
-    commit,
-    slot: known.get(name) ?? nextSlot++,
-  }));
-  return { revisions: slotted, nextSlot };
 }
 
 function isSame(old: Manifest, next: NextManifest): boolean {

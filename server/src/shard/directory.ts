@@ -139,6 +139,21 @@ export class ShardDirectory {
     return manifest;
   }
 
+  /** Gives several repositories that have no manifest their first one, all in one shard. */
+  async publishTogether(
+    draft: Draft,
+    changes: readonly Omit<ManifestChange, "keepSegments">[],
+  ): Promise<readonly Manifest[]> {
+    const segments = this.#adopt([draft]);
+    const manifests = changes.map((change) => ({
+      ...change,
+      generation: this.#manifestFiles.nextGeneration(change.repositoryId),
+      segments: segments.map((segment) => shareOf(segment, draft, change.repositoryId)),
+    }));
+    await this.#commit(manifests, segments);
+    return manifests;
+  }
+
   /**
    * Lets one compound shard take the place of all segments of several repositories. Each is skipped whose manifest is
    * no longer the one that the compound was made from.

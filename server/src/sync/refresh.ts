@@ -95,8 +95,7 @@ async function refreshClone(
 ): Promise<Manifest> {
   const place = placeOf(repository);
   const refs = await readRefs(place, signal);
-  const settings = [repository.name, repository.path, JSON.stringify(wanted), ...askedRevisions];
-  const digest = digestOf([...refLines(refs), ...settings]);
+  const digest = revisionsDigest(repository, refLines(refs), wanted, askedRevisions);
   const manifest = directory.manifest(repository.id);
   if (!anew && manifest !== undefined && catalogue.indexedState(repository.id)?.digest === digest)
     return manifest;
@@ -188,12 +187,25 @@ async function describe(
   { directory, pool, clock }: RefreshParts,
   signal: AbortSignal,
 ): Promise<RepositoryChange> {
-  const { revisions, defaultRevision, segments } = manifest;
+  const { segments } = manifest;
   const older = new Set(before?.segments.map(({ file }) => file));
   // Where all shards are new, each has said what it holds. Deltas hide some of that, and compound shards hold more.
   const counts = segments.every(({ file }) => !older.has(file))
     ? added(segments)
     : await inspectShards(pool, { ...inspection(directory, manifest), withSkipped: false }, signal);
+  return describeCounts(manifest, counts, clock);
+}
+
+/** The same where all shards are new. */
+export function describeNew(manifest: Manifest, clock: Clock): RepositoryChange {
+  return describeCounts(manifest, added(manifest.segments), clock);
+}
+
+function describeCounts(
+  { revisions, defaultRevision, segments }: Manifest,
+  counts: ReturnType<typeof added>,
+  clock: Clock,
+): RepositoryChange {
   return {
     revisions: revisions.map(({ name, commit }) => ({ name, commit: commit as CommitHash })),
     defaultRevision,
@@ -224,6 +236,13 @@ export function inspection(directory: ShardDirectory, { repositoryId, kind, revi
   };
 }
 
-function digestOf(lines: readonly string[]): string {
-  return createHash("sha256").update(lines.join("\n")).digest("hex");
+/** What the index of a git repository is made from: equal for equal refs, settings and names. */
+export function revisionsDigest(
+  { name, path }: Repository,
+  lines: readonly string[],
+  wanted: RevisionChoice,
+  askedRevisions: readonly string[] = [],
+): string {
+  const all = [...lines, name, path, JSON.stringify(wanted), ...askedRevisions];
+  return createHash("sha256").update(all.join("\n")).digest("hex");
 }

@@ -19,6 +19,7 @@ import { type Clock, systemClock } from "#platform/clock";
 import type { Log } from "#platform/log";
 import type { Pool } from "#platform/workers";
 import type { ShardDirectory } from "#shard/directory";
+import { FirstRuns } from "./firstRuns";
 import { lookThrough } from "./places";
 import { inspection, type RefreshParts, refresh } from "./refresh";
 import { Schedule, type Urgency } from "./schedule";
@@ -72,6 +73,7 @@ export class Sync {
   readonly #clock: Clock;
   readonly #parts: RefreshParts;
   readonly #schedule: Schedule;
+  readonly #firstRuns: FirstRuns;
   readonly #live = new Map<RepositoryId, Live>();
   readonly #closing = new AbortController();
   readonly #runs = new Map<RepositoryId, AbortController>();
@@ -87,12 +89,19 @@ export class Sync {
     this.#parts = { catalogue, directory, indexer, pool: quickPool, wanted, clock, onOverlay };
     // One more than there are workers: while they are busy, refs of others are read.
     this.#schedule = new Schedule(pool.size + 1, (id) => this.#run(id));
+    this.#firstRuns = new FirstRuns({
+      parts: this.#parts,
+      pool,
+      log: options.log,
+      signal: this.#closing.signal,
+      onEnd: (id) => this.refresh(id, "asked"),
+    });
   }
 
   /** Queues all that is known, then looks through the remembered PATHs. Returns at once. */
   start(): void {
     this.#forgetUnknownManifests();
-    for (const { id } of this.#options.catalogue.all()) this.refresh(id, "due");
+    this.#refreshAll(this.#options.catalogue.all(), "due");
     this.#scanAll();
   }
 
@@ -105,7 +114,7 @@ export class Sync {
     for (const path of paths) {
       const repositories = await this.#scan(path, AbortSignal.any([signal, this.#closing.signal]));
       this.#options.catalogue.rememberPath(realpathSync(path));
-      for (const { id } of repositories) this.refresh(id, "asked");
+      this.#refreshAll(repositories, "asked");
       found.push(...repositories);
     }
     return found;
@@ -127,6 +136,10 @@ export class Sync {
   refresh(id: RepositoryId, urgency: Urgency = "asked"): void {
     this.#liveOf(id).everything = true;
     this.#schedule.add(id, urgency);
+  }
+
+  #refreshAll(repositories: readonly Repository[], urgency: Urgency): void {
+    for (const { id } of this.#firstRuns.take(repositories)) this.refresh(id, urgency);
   }
 
   /**
@@ -175,12 +188,13 @@ export class Sync {
 
   /** Whether nothing is queued, running or being looked through. */
   get isIdle(): boolean {
-    return !this.isScanning && this.#schedule.isIdle;
+    return !this.isScanning && this.#firstRuns.isIdle && this.#schedule.isIdle;
   }
 
   async idle(): Promise<void> {
     while (!this.isIdle) {
       if (this.isScanning) await new Promise<void>((resolve) => this.#scanWaiters.push(resolve));
+      else if (!this.#firstRuns.isIdle) await this.#firstRuns.idle();
       else await this.#schedule.idle();
     }
   }
@@ -207,6 +221,7 @@ export class Sync {
       live.cancelRetry?.();
       live.watch?.close();
     }
+    await this.#firstRuns.idle();
     await this.#schedule.close();
     this.#live.clear();
   }
@@ -294,7 +309,10 @@ export class Sync {
     const scanOne = async (path: string) => {
       try {
         const found = await this.#scan(path, this.#closing.signal);
-        for (const repository of found) if (repository.state === "queued") this.refresh(repository.id, "due");
+        this.#refreshAll(
+          found.filter(({ state }) => state === "queued"),
+          "due",
+        );
       } catch (error) {
         if (!isServiceError(error, "CANCELLED")) log.warn(`${path} could not be looked through.`, { error });
       }
@@ -332,6 +350,7 @@ export class Sync {
   async #forget(repositories: readonly Repository[]): Promise<void> {
     for (const { id } of repositories) {
       this.#schedule.drop(id);
+      this.#firstRuns.drop(id);
       this.#runs.get(id)?.abort();
       const live = this.#live.get(id);
       live?.cancelRetry?.();
