@@ -76,6 +76,8 @@ export class Catalogue {
   readonly #idsByPlace = new Map<string, RepositoryId>();
   /** Made when asked for; replaced, never changed. */
   #all: readonly Repository[] | undefined;
+  /** Ids by name; made anew only where a name comes or goes. */
+  #order: readonly RepositoryId[] | undefined;
   #cancelWrite: (() => void) | undefined;
 
   /**
@@ -138,9 +140,8 @@ export class Catalogue {
 
   /** All repositories, by name. */
   all(): readonly Repository[] {
-    this.#all ??= [...this.#entries.values()]
-      .map(({ repository }) => repository)
-      .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+    this.#order ??= [...this.#idsByName.keys()].sort().flatMap((name) => this.#idsByName.get(name) ?? []);
+    this.#all ??= this.#order.flatMap((id) => this.get(id) ?? []);
     return this.#all;
   }
 
@@ -305,6 +306,7 @@ export class Catalogue {
 
   #put(entry: CatalogueEntry): void {
     const { id, name, path, gitDir } = entry.repository;
+    if (this.#entries.get(id)?.repository.name !== name) this.#order = undefined;
     this.#entries.set(id, entry);
     this.#idsByName.set(name, id);
     this.#idsByPlace.set(path, id);
@@ -318,6 +320,7 @@ export class Catalogue {
     this.#idsByPlace.delete(path);
     this.#idsByPlace.delete(gitDir);
     this.#all = undefined;
+    this.#order = undefined;
   }
 
   #tell(event: CatalogueEvent): void {

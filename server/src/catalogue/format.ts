@@ -29,9 +29,18 @@ export class CatalogueDamaged extends Error {}
 const formatVersion = 1;
 
 export function printCatalogue({ nextId, paths, entries }: CatalogueContent): Uint8Array {
-  const lines = entries.map((entry) => JSON.stringify(entry)).join(",\n");
+  const lines = entries.map(printEntry).join(",\n");
   const head = `"format":${formatVersion},"nextId":${nextId},"paths":${JSON.stringify(paths)}`;
   return Buffer.from(`{${head},"repositories":[\n${lines}\n]}\n`);
+}
+
+/** Most entries are the same as the last time: an entry is replaced, never changed. */
+const printed = new WeakMap<CatalogueEntry, string>();
+
+function printEntry(entry: CatalogueEntry): string {
+  const known = printed.get(entry) ?? JSON.stringify(entry);
+  printed.set(entry, known);
+  return known;
 }
 
 /** Throws `CatalogueDamaged`, and STORAGE_FAILED for a format that we do not know yet. */

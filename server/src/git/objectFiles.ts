@@ -45,7 +45,7 @@ export class ObjectFiles {
   /** Calls with a reader, or with `undefined` where git must be asked; the reader is closed afterwards. */
   static use<Result>(place: GitPlace, read: (files: ObjectFiles | undefined) => Result): Result {
     const folder = join(place.commonDir, "objects");
-    const packPaths = packsOf(place, folder);
+    const packPaths = knownPacksOf(place, folder);
     if (packPaths === undefined) return read(undefined);
     const files = new ObjectFiles(folder, packPaths);
     try {
@@ -164,6 +164,15 @@ function hasReplacements(commonDir: string): boolean {
   if ((fs.statSync(packedRefs, { throwIfNoEntry: false })?.size ?? 0) > maxPackedRefsBytes) return true;
   if ((readText(packedRefs) ?? "").includes(" refs/replace/")) return true;
   return fs.existsSync(join(commonDir, "refs/replace"));
+}
+
+/** A place is found anew for each task; in one task it is asked several times. */
+const knownPacks = new WeakMap<GitPlace, { readonly packPaths: readonly string[] | undefined }>();
+
+function knownPacksOf(place: GitPlace, objects: string): readonly string[] | undefined {
+  const known = knownPacks.get(place) ?? { packPaths: packsOf(place, objects) };
+  knownPacks.set(place, known);
+  return known.packPaths;
 }
 
 /** Paths of the indexes of all packs; `undefined` where git must be asked. */

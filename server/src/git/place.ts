@@ -50,6 +50,8 @@ export function readConfig(commonDir: string): GitConfig {
 
 /** `undefined` for a file that is not there, is no file, or cannot be read. */
 export function readText(path: string): string | undefined {
+  // Most that are asked for are not there, and an error costs ten times as much as this.
+  if (!fs.existsSync(path)) return undefined;
   try {
     return fs.readFileSync(path, "utf8");
   } catch {

@@ -154,8 +154,8 @@ export class EmbeddedEngine implements Engine {
 
   /** Lays a working tree over a repository's default revision, or takes it away. */
   async setOverlay(repositoryId: number, overlay: RepositoryOverlay | undefined): Promise<void> {
-    if (overlay === undefined) this.#overlays.delete(repositoryId);
-    else this.#overlays.set(repositoryId, overlay);
+    if (overlay !== undefined) this.#overlays.set(repositoryId, overlay);
+    else if (!this.#overlays.delete(repositoryId)) return;
     await this.#broadcast(() => ({
       kind: "update",
       repositories: [],

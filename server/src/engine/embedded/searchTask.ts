@@ -21,7 +21,7 @@ export function createSearchTask(): Task<WorkerCall, WorkerAnswer> {
     set ??= new ShardSet(checksum);
     if (call.kind === "update") {
       set.apply(call);
-      return { kind: "updated", damagedFiles: set.snapshot.damagedFiles };
+      return { kind: "updated", damagedFiles: set.damagedFiles };
     }
     if (call.kind === "present") {
       const kept = answered.get(call.token);

@@ -51,6 +51,9 @@ export interface ShardSnapshot {
 const overlayLayer = 1;
 const shardLayer = 3;
 
+/** Without a search in between, files that are no longer named are closed so much later. */
+const publishDelayMs = 50;
+
 /** All shards that one worker has open. */
 export class ShardSet {
   readonly #checksum: Checksum;
@@ -61,14 +64,30 @@ export class ShardSet {
   /** Of all repositories, also of those that are yet to come. */
   readonly #overlays = new Map<number, OpenOverlay>();
   #repositories = new Map<number, KnownRepository>();
-  snapshot: ShardSnapshot = { shards: [], repositories: new Map(), damagedFiles: [] };
+  #snapshot: ShardSnapshot = { shards: [], repositories: this.#repositories, damagedFiles: [] };
+  #isStale = false;
 
   constructor(checksum: Checksum) {
     this.#checksum = checksum;
   }
 
+  /** What a search sees that begins now. */
+  get snapshot(): ShardSnapshot {
+    if (this.#isStale) this.#publish();
+    return this.#snapshot;
+  }
+
+  get damagedFiles(): readonly string[] {
+    return [...this.#damaged];
+  }
+
   apply(update: ShardUpdate): void {
-    this.#repositories = new Map(this.#repositories);
+    if (!this.#isStale) {
+      // Searches go on with the one that was published. Many updates in a row are published once.
+      this.#repositories = new Map(this.#repositories);
+      this.#isStale = true;
+      setTimeout(() => this.snapshot, publishDelayMs).unref();
+    }
     for (const file of update.ownedFiles) this.#owned.add(file);
     for (const id of update.ownedRepositories) this.#ownedRepositories.add(id);
     for (const id of update.removed) {
@@ -77,7 +96,6 @@ export class ShardSet {
     }
     for (const { repositoryId, overlay } of update.overlays) this.#setOverlay(repositoryId, overlay);
     for (const shards of update.repositories) this.#repositories.set(shards.id, this.#know(shards));
-    this.#publish();
   }
 
   #know(shards: RepositoryShards): KnownRepository {
@@ -156,7 +174,8 @@ export class ShardSet {
       ];
       return reader === undefined ? [] : [{ file, reader, parts: list, order, defaultUniverse: undefined }];
     });
-    this.snapshot = {
+    this.#isStale = false;
+    this.#snapshot = {
       shards: [...overlays, ...shards],
       repositories: this.#repositories,
       damagedFiles: [...this.#damaged],
