@@ -151,7 +151,9 @@ describe("the same answer whoever has which shard", () => {
           const result = await engine.search(
             planOf(query, { maxMatches }),
             new AbortController().signal,
-            (files) => streamed.push(...files),
+            (files) => {
+              streamed.push(...files);
+            },
           );
           const whole = await search(engine, query, { maxMatches });
           const label = `${who}, ${name}, ${maxMatches}`;

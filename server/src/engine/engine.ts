@@ -41,11 +41,14 @@ export interface EngineResult {
 }
 
 export interface Engine {
-  /** With `onFiles`, files are handed over as they are found and the result carries none. */
+  /**
+   * With `onFiles`, files are handed over as they are found and the result carries none. Where it gives a promise, no
+   * more are looked for until that is kept.
+   */
   search(
     plan: SearchPlan,
     signal: AbortSignal,
-    onFiles?: (files: readonly FileMatch[]) => void,
+    onFiles?: (files: readonly FileMatch[]) => Promise<void> | void,
   ): Promise<EngineResult>;
   close(): Promise<void>;
 }

@@ -11,11 +11,17 @@ import { cancelled, type ErrorCode, type InternalCode, isServiceError, ServiceEr
 export interface TaskContext {
   /** True as soon as the caller has given up; cheap enough to ask between documents. */
   readonly cancelled: () => boolean;
-  /** Hands something over before the end. */
-  readonly emit: (partial: unknown) => void;
+  /**
+   * Hands something over before the end. Keeps its promise when the caller has taken it: who waits for that before the
+   * next one never fills the caller's memory, nor its time.
+   */
+  readonly emit: (partial: unknown) => Promise<void>;
 }
 
 export type Task<Input, Output> = (input: Input, context: TaskContext) => Promise<Output> | Output;
+
+/** What it gives, if anything, tells when it has been taken. */
+export type OnPartial = (partial: unknown) => Promise<void> | void;
 
 /** One worker with its own state. Calls are started in the order in which they are made, and may overlap. */
 export interface Thread<Input, Output> {
@@ -23,7 +29,7 @@ export interface Thread<Input, Output> {
    * Rejects with `CANCELLED` when `signal` fires, with the task's own error (its code kept), and with
    * `ENGINE_UNAVAILABLE` where the thread ends under it.
    */
-  run(input: Input, signal?: AbortSignal, onPartial?: (partial: unknown) => void): Promise<Output>;
+  run(input: Input, signal?: AbortSignal, onPartial?: OnPartial): Promise<Output>;
   close(): Promise<void>;
 }
 
@@ -32,7 +38,11 @@ export interface Pool<Input, Output> extends Thread<Input, Output> {
   readonly size: number;
 }
 
-type ToWorker<Input> = { readonly call: number; readonly flag: number; readonly input: Input };
+type ToWorker<Input> =
+  | { readonly kind: "flags"; readonly flags: Int32Array }
+  | { readonly kind: "call"; readonly call: number; readonly flag: number; readonly input: Input }
+  /** The first partial result of a call that was not taken before. */
+  | { readonly kind: "taken"; readonly call: number };
 type FromWorker =
   | { readonly call: number; readonly kind: "partial"; readonly value: unknown }
   | { readonly call: number; readonly kind: "done"; readonly value: unknown }
@@ -52,22 +62,32 @@ export function serveTask<Input, Output>(task: Task<Input, Output>): void {
   const port = parentPort;
   if (port === null) throw new Error("serveTask runs in a worker");
   let flags: Int32Array | undefined;
-  port.on("message", (message: ToWorker<Input> | { readonly flags: Int32Array }) => {
-    if ("flags" in message) {
-      flags = message.flags;
-      return;
-    }
-    const { call, flag, input } = message;
+  const untaken = new Map<number, (() => void)[]>();
+  port.on("message", (message: ToWorker<Input>) => {
+    if (message.kind === "flags") flags = message.flags;
+    else if (message.kind === "taken") untaken.get(message.call)?.shift()?.();
+    else start(message);
+  });
+  const start = ({ call, flag, input }: Extract<ToWorker<Input>, { readonly kind: "call" }>) => {
     const context: TaskContext = {
       cancelled: () => flags !== undefined && Atomics.load(flags, flag) !== 0,
-      emit: (value) => port.postMessage({ call, kind: "partial", value } satisfies FromWorker),
+      emit: (value) =>
+        new Promise((resolve) => {
+          const before = untaken.get(call);
+          if (before === undefined) untaken.set(call, [resolve]);
+          else before.push(resolve);
+          port.postMessage({ call, kind: "partial", value } satisfies FromWorker);
+        }),
     };
-    runTask(task, input, context).then(
-      (value) => port.postMessage({ call, kind: "done", value } satisfies FromWorker),
-      (error: unknown) =>
-        port.postMessage({ call, kind: "failed", error: toWire(error) } satisfies FromWorker),
-    );
-  });
+    runTask(task, input, context)
+      .then(
+        (value) => port.postMessage({ call, kind: "done", value } satisfies FromWorker),
+        (error: unknown) =>
+          port.postMessage({ call, kind: "failed", error: toWire(error) } satisfies FromWorker),
+      )
+      .finally(() => untaken.delete(call))
+      .catch(() => undefined);
+  };
 }
 
 async function runTask<Input, Output>(
@@ -97,7 +117,7 @@ interface Waiting {
   readonly flag: number;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
-  readonly onPartial: ((partial: unknown) => void) | undefined;
+  readonly onPartial: OnPartial | undefined;
 }
 
 /** Starts a worker from a bundle. `onExit` is told once, when the thread has ended for whatever reason. */
@@ -113,7 +133,8 @@ export function startThread<Input, Output>(
   let ended = false;
   let closing = false;
   let calls = 0;
-  worker.postMessage({ flags });
+  const tell = (message: ToWorker<Input>) => worker.postMessage(message);
+  tell({ kind: "flags", flags });
   worker.unref();
 
   const settle = (call: number): Waiting | undefined => {
@@ -125,9 +146,25 @@ export function startThread<Input, Output>(
     if (waiting.size === 0 && !closing) worker.unref();
     return entry;
   };
+  const partials: (() => void)[] = [];
+  // One a turn: those of many calls at once must not keep this thread from everything else.
+  const takeNext = () => {
+    partials.shift()?.();
+    if (partials.length > 0) setImmediate(takeNext);
+  };
+  const take = async (call: number, value: unknown): Promise<void> => {
+    try {
+      await waiting.get(call)?.onPartial?.(value);
+    } catch {
+      // Who takes nothing more gives the call up by its signal.
+    }
+    tell({ kind: "taken", call });
+  };
   worker.on("message", (message: FromWorker) => {
-    if (message.kind === "partial") waiting.get(message.call)?.onPartial?.(message.value);
-    else if (message.kind === "done") settle(message.call)?.resolve(message.value);
+    if (message.kind === "partial") {
+      partials.push(() => void take(message.call, message.value));
+      if (partials.length === 1) setImmediate(takeNext);
+    } else if (message.kind === "done") settle(message.call)?.resolve(message.value);
     else settle(message.call)?.reject(fromWire(message.error));
   });
   worker.on("error", (error) => {
@@ -167,7 +204,7 @@ export function startThread<Input, Output>(
           },
         });
         worker.ref();
-        worker.postMessage({ call, flag, input } satisfies ToWorker<Input>);
+        tell({ kind: "call", call, flag, input });
       });
     },
     async close() {
@@ -189,7 +226,7 @@ export function thisThread<Input, Output>(task: Task<Input, Output>, size = 1): 
       if (signal?.aborted) throw cancelled();
       const output = await task(input, {
         cancelled: () => signal?.aborted === true,
-        emit: (partial) => onPartial?.(partial),
+        emit: async (partial) => onPartial?.(partial),
       });
       if (signal?.aborted) throw cancelled();
       return output;

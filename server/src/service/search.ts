@@ -18,7 +18,7 @@ export interface SearchOptions extends PlanOptions {
   readonly engine: Engine;
 }
 
-type TakeFiles = (files: readonly contract.FileMatch[]) => void;
+type TakeFiles = (files: readonly contract.FileMatch[]) => Promise<void>;
 type Found = Omit<contract.SearchResult, "repositoryInfo">;
 
 export function searchHandlers(options: SearchOptions): {
@@ -51,6 +51,7 @@ export function searchHandlers(options: SearchOptions): {
         for (const info of fresh) known.set(info.id, info);
         send({ event: "files", data: { files: [...files], repositoryInfo: fresh } });
         send({ event: "progress", data: { fileCount, matchCount } });
+        return sent;
       };
       const either = AbortSignal.any([signal, broken.signal]);
       const { files: _, ...end } = await find(options, request, { ...context, signal: either }, onFiles);
@@ -85,7 +86,7 @@ async function find(
       return repository === undefined ? [] : [presentFoundRepository(repository, baseUrl)];
     });
     stats = found.stats;
-    if (onFiles !== undefined && files.length > 0) onFiles(files);
+    if (onFiles !== undefined && files.length > 0) await onFiles(files);
   } else {
     const query = await withRepositoryIds(plan.query, engine, plan, ids, signal);
     const take = onFiles && ((found: readonly FileMatch[]) => onFiles(present(found)));

@@ -193,7 +193,7 @@ export class EmbeddedEngine implements Engine {
   async search(
     plan: SearchPlan,
     signal: AbortSignal,
-    onFiles?: (files: readonly FileMatch[]) => void,
+    onFiles?: (files: readonly FileMatch[]) => Promise<void> | void,
   ): Promise<EngineResult> {
     const startedAt = performance.now();
     const emit = onFiles && limitedEmit(plan.limits.maxDisplayedMatches, onFiles, signal);

@@ -2,7 +2,8 @@ import type { FileMatch } from "#model/match";
 import { cutFile, shownRanges } from "./collect";
 
 export interface LimitedEmit {
-  push(files: readonly FileMatch[]): void;
+  /** Keeps its promise when they are taken. */
+  push(files: readonly FileMatch[]): Promise<void>;
   /** After a change of lane: what was handed over already is not handed over again. */
   restart(): void;
   shown(): number;
@@ -11,14 +12,14 @@ export interface LimitedEmit {
 /** Hands files on until the limit on display is reached, or nobody wants them any more. */
 export function limitedEmit(
   maxMatches: number,
-  onFiles: (files: readonly FileMatch[]) => void,
+  onFiles: (files: readonly FileMatch[]) => Promise<void> | void,
   signal: AbortSignal,
 ): LimitedEmit {
   const seen = new Set<string>();
   let shown = 0;
   let restarted = false;
   return {
-    push(files) {
+    async push(files) {
       if (signal.aborted) return;
       const fresh: FileMatch[] = [];
       for (const file of files) {
@@ -30,7 +31,7 @@ export function limitedEmit(
         shown += shownRanges(cut);
         fresh.push(cut);
       }
-      if (fresh.length > 0) onFiles(fresh);
+      if (fresh.length > 0) await onFiles(fresh);
     },
     restart() {
       restarted = true;

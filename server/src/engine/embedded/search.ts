@@ -21,6 +21,8 @@ import type {
 } from "./task";
 import type { SearchedShards } from "./universe";
 
+/** A stream hands over about so much at once: more would keep the main thread from others for too long. */
+const pieceBytes = 128 * 1024;
 /** How long a search runs before it lets others on its thread go on. */
 const sliceMs = 8;
 /**
@@ -175,7 +177,7 @@ export class Search {
         await this.#passRunaway(evaluation);
         if (this.#isTooSlow) return;
       }
-      if (this.#call.streams) shown = this.#stream(shard, evaluation, shown);
+      if (this.#call.streams) shown = await this.#stream(shard, evaluation, shown);
       if (done === true) return;
       await nextTurn();
       this.#window.forget();
@@ -244,9 +246,16 @@ export class Search {
     if (this.#call.lane === "fast") this.#isTooSlow = true;
   }
 
-  /** Hands over what was found since `from`, and gives where it stopped. */
-  #stream(shard: OpenShard, evaluation: ShardEvaluation, from: number): number {
-    const files: FileMatch[] = [];
+  /** Hands over what was found since `from`, piece by piece, and gives where it stopped. */
+  async #stream(shard: OpenShard, evaluation: ShardEvaluation, from: number): Promise<number> {
+    let files: FileMatch[] = [];
+    let bytes = 0;
+    const handOver = async () => {
+      await this.#context.emit(files);
+      this.#window.forget();
+      files = [];
+      bytes = 0;
+    };
     let at = from;
     for (; at < evaluation.hits.length && this.#shownMatches < this.#call.limits.maxDisplayedMatches; at++) {
       const hit = evaluation.hits[at];
@@ -259,8 +268,12 @@ export class Search {
       }
       this.#shownMatches += hit.matchCount;
       files.push(presented.file);
+      bytes += presented.byteCount;
+      if (bytes < pieceBytes) continue;
+      await handOver();
+      if (this.#context.cancelled()) break;
     }
-    if (files.length > 0) this.#context.emit(files);
+    if (files.length > 0) await handOver();
     return at;
   }
 

@@ -76,7 +76,7 @@ async function askAll(run: SearchRun, signal: AbortSignal): Promise<Answered[] |
   let isTooSlow = false;
   const asked = run.threads.map(async (thread, index) => {
     try {
-      const answer = await thread.run(run.callFor(index), either, (files) =>
+      const answer = await thread.run(run.callFor(index), either, async (files) =>
         run.emit?.push(files as FileMatch[]),
       );
       if (answer.kind === "tooSlow") {
