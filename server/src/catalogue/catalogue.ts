@@ -206,6 +206,8 @@ export class Catalogue {
   update(id: RepositoryId, change: RepositoryChange): Repository | undefined {
     const entry = this.#entries.get(id);
     if (!entry) return undefined;
+    const before: Readonly<Record<string, unknown>> = { ...entry.repository };
+    if (Object.entries(change).every(([name, value]) => before[name] === value)) return entry.repository;
     const merged = Object.entries({ ...entry.repository, ...change }).filter(
       ([, value]) => value !== undefined,
     );

@@ -24,8 +24,8 @@ export interface Discovery {
 const maxDepth = 4;
 /** Hold no repository that anybody wrote, and very many folders. */
 const neverScanned = new Set([".git", ".hg", ".svn", "node_modules"]);
-/** So many folders are read (about 10 ms) before others have their turn. */
-const foldersAtOnce = 200;
+/** Others have their turn after so much time. */
+const turnMs = 3;
 
 /**
  * The repositories at and below `path`: clones, linked worktrees, submodules and bare repositories, each once by its
@@ -38,12 +38,15 @@ export async function discover(path: string, signal?: AbortSignal): Promise<Disc
   const root = realFolder(path);
   const scan = new Scan();
   const waiting: { folder: string; depth: number }[] = [{ folder: root, depth: 0 }];
-  for (let next = waiting.shift(), read = 1; next; next = waiting.shift(), read++) {
+  let turnEnds = performance.now() + turnMs;
+  for (let next = waiting.shift(); next; next = waiting.shift()) {
     throwIfAborted(signal);
     for (const folder of scan.visit(next.folder)) {
       if (next.depth < maxDepth) waiting.push({ folder, depth: next.depth + 1 });
     }
-    if (read % foldersAtOnce === 0) await new Promise((go) => setImmediate(go));
+    if (performance.now() < turnEnds) continue;
+    await new Promise((go) => setImmediate(go));
+    turnEnds = performance.now() + turnMs;
   }
   const repositories = scan.repositories();
   if (repositories.length === 0)

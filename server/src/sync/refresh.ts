@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { ServiceError, throwIfAborted } from "#base/error";
 import type { Catalogue, RepositoryChange } from "#catalogue/catalogue";
 import type { BytePath } from "#git/bytePath";
-import { findPlace, type GitPlace } from "#git/place";
+import type { GitPlace } from "#git/place";
 import { readRefs, refLines } from "#git/refs";
 import { chooseRevisions, type RevisionChoice, resolveRevision } from "#git/revisions";
 import type { Indexer } from "#indexing/indexing";
@@ -27,6 +27,8 @@ export interface RefreshParts {
 
 /** What is to be looked at; nothing of it means: only whether refs have moved. */
 export interface RefreshRequest {
+  /** Where the repository lies; absent for a folder, and for what is no repository any more. */
+  readonly place: GitPlace | undefined;
   /** Build all shards anew. */
   readonly anew: boolean;
   /** Look at the whole working tree. */
@@ -89,11 +91,12 @@ function baseMove({ kind }: Repository, before: Manifest | undefined, manifest: 
 
 async function refreshClone(
   repository: Repository,
-  { anew, askedRevisions }: RefreshRequest,
+  { place, anew, askedRevisions }: RefreshRequest,
   { catalogue, directory, indexer, wanted }: RefreshParts,
   signal: AbortSignal,
 ): Promise<Manifest> {
-  const place = placeOf(repository);
+  if (place === undefined)
+    throw new ServiceError("GIT_FAILED", `${repository.path} is no git repository any more.`);
   const refs = await readRefs(place, signal);
   const digest = revisionsDigest(repository, refLines(refs), wanted, askedRevisions);
   const manifest = directory.manifest(repository.id);
@@ -172,12 +175,6 @@ async function lookAtFiles(
 
 function defaultCommit({ revisions, defaultRevision }: Manifest): string | undefined {
   return revisions.find(({ name }) => name === defaultRevision)?.commit;
-}
-
-function placeOf(repository: Repository): GitPlace {
-  const place = findPlace(repository.path);
-  if (place) return place;
-  throw new ServiceError("GIT_FAILED", `${repository.path} is no git repository any more.`);
 }
 
 /** What the catalogue says of a new manifest. */

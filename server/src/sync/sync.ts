@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { isServiceError } from "#base/error";
 import type { Catalogue } from "#catalogue/catalogue";
 import type { BytePath } from "#git/bytePath";
-import { findPlace } from "#git/place";
+import { findPlace, type GitPlace } from "#git/place";
 import type { RevisionChoice } from "#git/revisions";
 import { Indexer } from "#indexing/indexing";
 import type { SkippedDocument } from "#indexing/inspect";
@@ -63,6 +63,8 @@ const retryMs = 60_000;
 const pollMs = 10_000;
 /** A look takes at most one part in so many of the time. */
 const pollShare = 20;
+/** Whoever has started the process listens and answers first. */
+const startDelayMs = 100;
 /** New repositories under a remembered PATH are found within this time. */
 const scanMs = 300_000;
 /** Revisions of one repository that are indexed because somebody searched them. */
@@ -100,9 +102,15 @@ export class Sync {
 
   /** Queues all that is known, then looks through the remembered PATHs. Returns at once. */
   start(): void {
-    this.#forgetUnknownManifests();
-    this.#refreshAll(this.#options.catalogue.all(), "due");
-    this.#scanAll();
+    // Until that has been looked at, changes may have been missed.
+    this.#scans++;
+    const timer = setTimeout(() => {
+      this.#forgetUnknownManifests();
+      this.#refreshAll(this.#options.catalogue.all(), "due");
+      this.#scanAll();
+      this.#scanEnded();
+    }, startDelayMs);
+    this.#cancelScan = () => clearTimeout(timer);
   }
 
   /**
@@ -257,9 +265,10 @@ export class Sync {
     this.#runs.set(id, run);
     const signal = AbortSignal.any([run.signal, this.#closing.signal]);
     // What changes while the first look goes on must not be missed, so the watch begins before it.
-    if (live.watch === undefined && this.#options.watches) this.#watch(repository, live);
+    const place = repository.kind === "folder" ? undefined : findPlace(repository.path);
+    if (live.watch === undefined && this.#options.watches) this.#watch(repository, live, place);
     try {
-      const result = await refresh(repository, request, this.#parts, signal);
+      const result = await refresh(repository, { ...request, place }, this.#parts, signal);
       live.differing = result.differing;
       // A file may have been saved between the look at it and the watch on its folder: look once more.
       if (result.folders !== undefined && live.watch?.setFolders(result.folders)) this.refresh(id, "due");
@@ -288,8 +297,7 @@ export class Sync {
     live.cancelRetry = this.#clock.after(delayMs, () => this.refresh(id, "due"));
   }
 
-  #watch(repository: Repository, live: Live): void {
-    const place = repository.kind === "folder" ? undefined : findPlace(repository.path);
+  #watch(repository: Repository, live: Live, place: GitPlace | undefined): void {
     const refFolders = place === undefined ? [] : [...new Set([place.gitDir, place.commonDir])];
     const root = repository.kind === "bare" ? {} : { root: repository.path };
     live.watch = new RepositoryWatch({ ...root, refFolders }, (events) =>
@@ -341,9 +349,13 @@ export class Sync {
       await this.#forget(gone);
       return repositories;
     } finally {
-      this.#scans--;
-      if (this.#scans === 0) for (const resolve of this.#scanWaiters.splice(0)) resolve();
+      this.#scanEnded();
     }
+  }
+
+  #scanEnded(): void {
+    this.#scans--;
+    if (this.#scans === 0) for (const resolve of this.#scanWaiters.splice(0)) resolve();
   }
 
   /** The catalogue has forgotten them already. */
