@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FileMatch } from "#contract/search";
+import { type Manifest, ShardDirectory } from "#shard/directory";
 import { Random } from "#test/support/corpus";
 import { everywhere, GrowingRepository, someWord } from "#test/support/growing";
 import { temporaryFolder } from "#test/support/repo";
@@ -159,12 +160,16 @@ class World {
     const { code, stderr } = await served.stop();
     assert.equal(code, 0, stderr);
     assert.deepEqual(readdirSync(this.dataDir).sort(), ["catalogue.json", "format", "shards"]);
-    const manifests = [...this.#seen.values()].map(({ id }) => `${id}.manifest`);
-    const named = manifests.flatMap((file) => {
-      const text = readFileSync(join(this.dataDir, "shards", file), "utf8");
-      return [...text.matchAll(/"file":"([^"]+)"/g)].map(([, name = ""]) => name);
-    });
-    assert.deepEqual(this.#shardNames(), [...new Set([...manifests, ...named])].sort());
+    const files = this.#shardNames();
+    const { manifests } = await openShards(this.dataDir);
+    assert.deepEqual([...manifests.keys()].sort(), [...this.#seen.values()].map(({ id }) => id).sort());
+    const named = [...manifests.values()].flatMap(({ segments }) => segments.map(({ file }) => file));
+    const unnamed = files.filter((file) => !named.includes(file));
+    assert.deepEqual(
+      unnamed,
+      unnamed.filter((file) => /\.manifests?$/.test(file)),
+    );
+    assert.deepEqual(this.#shardNames(), files, "opening swept something");
   }
 
   /** What kills between two steps would leave; most random moments miss them. */
@@ -248,6 +253,12 @@ function linesOf({ fileName, chunks }: FileMatch): string[] {
     }
   }
   return [...lines];
+}
+
+async function openShards(dataDir: string): Promise<{ manifests: ReadonlyMap<number, Manifest> }> {
+  const directory = await ShardDirectory.open(join(dataDir, "shards"));
+  assert.deepEqual(directory.damagedManifests, []);
+  return { manifests: directory.manifests() };
 }
 
 function sameLines(left: readonly string[], right: readonly string[]): boolean {

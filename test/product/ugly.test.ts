@@ -215,7 +215,7 @@ const makers: Readonly<Record<string, Maker>> = {
     main.git("worktree", "add", "-q", "--detach", path, "main~1");
     return "HEAD";
   },
-  'its folder\'s "name"\nhas lines $(HOME) \\'(path) {
+  'its folder\'s "name"\nhas lines $(HOME)'(path) {
     repo(two, { path });
     return "main";
   },
