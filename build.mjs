@@ -1,21 +1,26 @@
 /**
- * Builds everything: `node build.mjs [server | tests [part of a name …]] [--watch]`.
+ * Builds everything: `node build.mjs [server | client | tests [part of a name …]] [--watch] [--production]`.
  *
  * What ships goes to `dist` with every package inside it, for an installed extension has no `node_modules`. Tests and
  * benches go to `out` and leave packages outside.
  */
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, context } from "esbuild";
 import { assembly } from "./scripts/assembly.mjs";
+import { notices } from "./scripts/notices.mjs";
 import { re2jsInternals } from "./scripts/re2jsInternals.mjs";
 
 const root = dirname(fileURLToPath(import.meta.url));
 const watch = process.argv.includes("--watch");
+/** What is published: smaller, without source maps, with the licences of what is in it, in a folder of its own. */
+const production = process.argv.includes("--production");
+const dist = production ? "out/package/dist" : "dist";
 const [target = "all", ...names] = process.argv.slice(2).filter((word) => !word.startsWith("-"));
-if (!["all", "server", "tests"].includes(target)) {
-  console.error(`There is no target "${target}": server, tests, or none for both.`);
+if (!["all", "server", "client", "tests", "e2e"].includes(target)) {
+  console.error(`There is no target "${target}": server, client, tests, e2e, or none for all of them.`);
   process.exit(1);
 }
 
@@ -27,7 +32,9 @@ const common = {
   target: "node20",
   // Some packages have a UMD build as "main", whose requires no bundler can follow.
   mainFields: ["module", "main"],
-  sourcemap: "linked",
+  sourcemap: production ? false : "linked",
+  minify: production,
+  legalComments: "none",
   logLevel: "warning",
   metafile: true,
   plugins: [assembly, re2jsInternals],
@@ -38,43 +45,88 @@ const servers = [
   { entry: "server/src/entry/trawl.ts", banner: "#!/usr/bin/env node" },
   { entry: "server/src/entry/searchWorker.ts" },
   { entry: "server/src/entry/indexWorker.ts" },
+  { entry: "server/src/entry/erase.ts" },
 ];
 
 /**
- * Large packages that only some commands need, each in a file of its own: compiling them all would double the time that
- * `trawl search` takes to start.
+ * Large packages that are not always needed, each in a file of its own: compiling them all would double the time that
+ * `trawl search` takes to start, and the extension is activated without them.
  */
-const vendored = ["fastify", "undici", "vscode-languageserver/node"];
-const vendorFile = (name) => `vendor/${name.replace("/", "-")}`;
+const vendored = {
+  server: ["fastify", "highlight.js/lib/common", "undici", "vscode-languageserver/node"],
+  client: ["vscode-languageclient/node"],
+};
+const vendorFile = (name) => `vendor/${name.replaceAll("/", "-")}`;
 const apart = {
   name: "apart",
   setup({ onResolve }) {
-    for (const name of vendored) {
+    for (const name of Object.values(vendored).flat()) {
       onResolve({ filter: new RegExp(`^${name}$`) }, ({ kind }) =>
         kind === "entry-point" ? undefined : { path: `./${vendorFile(name)}.js`, external: true },
       );
     }
   },
 };
+const vendorBuild = (part) => ({
+  ...common,
+  entryPoints: vendored[part].map((name) => ({ in: name, out: vendorFile(name) })),
+  outdir: `${dist}/${part}`,
+});
 
 const serverBuilds = servers.map(({ entry, banner }) => ({
   ...common,
   entryPoints: [entry],
-  outdir: "dist/server",
+  outdir: `${dist}/server`,
   plugins: [...common.plugins, apart],
   ...(banner === undefined ? {} : { banner: { js: banner } }),
 }));
 
-const vendorBuild = {
-  ...common,
-  entryPoints: vendored.map((name) => ({ in: name, out: vendorFile(name) })),
-  outdir: "dist/server",
+/**
+ * VS Code's interface as it is: esbuild would copy its hundreds of names for each file that imports it, and that would
+ * be half of what loading the extension takes.
+ */
+const plainVsCode = {
+  name: "plainVsCode",
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]client[\\/]src[\\/].*\.ts$/ }, async ({ path }) => {
+      const text = await readFile(path, "utf8");
+      const contents = text.replace(
+        /^import \* as vscode from "vscode";$/m,
+        'const vscode = require("vscode");',
+      );
+      return { contents, loader: "ts" };
+    });
+  },
 };
+
+const clientBuilds = [
+  {
+    ...common,
+    entryPoints: ["client/src/extension.ts"],
+    outdir: `${dist}/client`,
+    external: ["vscode"],
+    plugins: [apart, plainVsCode],
+  },
+  { ...vendorBuild("client"), external: ["vscode"] },
+  {
+    ...common,
+    entryPoints: ["client/webview/search.ts"],
+    outdir: `${dist}/webview`,
+    platform: "browser",
+    format: "iife",
+    target: "es2023",
+    sourcemap: false,
+    plugins: [],
+  },
+];
+
+const testFiles = readdirSync(join(root, "test"), { recursive: true }).map(
+  (path) => `test/${path.replaceAll("\\", "/")}`,
+);
 
 const testBuild = {
   ...common,
-  entryPoints: readdirSync(join(root, "test"), { recursive: true })
-    .map((path) => `test/${path.replaceAll("\\", "/")}`)
+  entryPoints: testFiles
     .filter((path) => /\.(test|bench)\.ts$/.test(path))
     .filter((path) => names.length === 0 || names.some((name) => path.includes(name)))
     .sort(),
@@ -83,16 +135,38 @@ const testBuild = {
   packages: "external",
 };
 
+const endToEndBuild = {
+  ...common,
+  entryPoints: [
+    "test/e2e/run.ts",
+    "test/e2e/host/run.ts",
+    ...testFiles.filter((path) => /\.(e2e|ui)\.ts$/.test(path)).sort(),
+  ],
+  outbase: "test/e2e",
+  outdir: "out/e2e",
+  external: ["vscode"],
+  packages: "external",
+};
+
+const wanted = (name) =>
+  target === "all" ? !production || ["server", "client"].includes(name) : target === name;
 const builds = [
-  ...(target === "tests" ? [] : [...serverBuilds, vendorBuild]),
-  ...(target === "server" ? [] : [testBuild]),
+  ...(wanted("server") ? [...serverBuilds, vendorBuild("server")] : []),
+  ...(wanted("client") ? clientBuilds : []),
+  ...(wanted("tests") ? [testBuild] : []),
+  ...(wanted("e2e") ? [endToEndBuild] : []),
 ];
 
 if (watch) {
   for (const options of builds) await (await context({ ...options, logLevel: "info" })).watch();
 } else {
   try {
-    await Promise.all(builds.map(async (options) => removeStale(options, await build(options))));
+    const results = await Promise.all(builds.map(build));
+    for (const [index, options] of builds.entries()) removeStale(options, results[index]);
+    if (production) {
+      const inputs = results.flatMap(({ metafile }) => Object.keys(metafile.inputs));
+      writeFileSync(join(root, "out/package/ThirdPartyNotices.txt"), notices(root, inputs));
+    }
   } catch (error) {
     // esbuild has printed its own errors; anything else is a defect of this file or of a plugin.
     if (!("errors" in error)) throw error;
@@ -102,12 +176,13 @@ if (watch) {
 
 /** A test that was deleted or renamed must not run from its old bundle. */
 function removeStale(options, { metafile }) {
-  if (options !== testBuild || names.length > 0) return;
+  if ((options !== testBuild && options !== endToEndBuild) || names.length > 0) return;
   const folder = join(root, options.outdir);
   const written = new Set(Object.keys(metafile.outputs).map((path) => join(root, path)));
   if (!existsSync(folder)) return;
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath ?? entry.path, entry.name);
-    if (entry.isFile() && !written.has(path)) rmSync(path);
+    const isBundle = /\.js(\.map)?$/.test(path);
+    if (entry.isFile() && isBundle && !written.has(path)) rmSync(path);
   }
 }

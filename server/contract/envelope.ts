@@ -20,6 +20,7 @@ export const Envelope = z.object({
   request: z.unknown().describe("The request of the row."),
   events: z.boolean().default(false).describe("Whether events are wanted."),
   baseUrl: z.string().optional().describe("Address for links, where the caller has one of its own."),
+  client: z.string().optional().describe("The same for all calls of one caller."),
   unsaved: z
     .array(z.object({ path: z.string(), text: z.string(), version: z.string() }))
     .default([])

@@ -7,13 +7,33 @@ export const PathsRequest = z
   .describe("Places on this computer.");
 export type PathsRequest = z.output<typeof PathsRequest>;
 
+export const AddPathsRequest = z
+  .object({
+    ...PathsRequest.shape,
+    areOpen: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Whether an editor adds what it has open: what was removed from the index stays away, and a folder inside of a repository stands for the whole.",
+      ),
+  })
+  .describe("Places on this computer, and who adds them.");
+export type AddPathsRequest = z.output<typeof AddPathsRequest>;
+
 export const AddedPaths = z
   .object({ repositories: z.array(z.string()).describe("Names of the repositories found there.") })
   .describe("What is known from now on.");
 export type AddedPaths = z.output<typeof AddedPaths>;
 
 export const RemovedPaths = z
-  .object({ repositories: z.array(z.string()).describe("Names of the repositories forgotten.") })
+  .object({
+    repositories: z.array(z.string()).describe("Names of the repositories forgotten."),
+    excluded: z
+      .array(z.string())
+      .describe(
+        "Those of the places below another place that is known: passed over there until they are added again.",
+      ),
+  })
   .describe("What is not known any more.");
 export type RemovedPaths = z.output<typeof RemovedPaths>;
 
@@ -24,7 +44,10 @@ export const IndexingRequest = z
   .describe("How long to tell about indexing.");
 export type IndexingRequest = z.output<typeof IndexingRequest>;
 
-/** Sent at most a few times a second. The first one tells of every repository that is not ready. */
+/**
+ * Sent at most a few times a second, also where repositories have only gone. The first one tells of every repository that
+ * is not ready.
+ */
 export const IndexingProgress = z
   .object({
     repositories: z

@@ -1,8 +1,10 @@
 /** The rows as an OpenAPI 3.1 document, from the very schemas that validate. */
 import * as z from "zod";
 import type { ErrorCode } from "#base/error";
+import * as commits from "./commits";
 import { ErrorObject, errorStatus } from "./error";
-import { type HttpOperation, isServedOverHttp, operation, operationNames } from "./operations";
+import * as history from "./history";
+import { type HttpOperation, isKept, isServedOverHttp, operation, operationNames } from "./operations";
 import { Position, Range } from "./position";
 import * as repositories from "./repositories";
 import * as search from "./search";
@@ -24,6 +26,13 @@ const answers: Record<string, z.ZodType> = {
   Chunk: search.Chunk,
   FileMatch: search.FileMatch,
   SearchStats: search.SearchStats,
+  FoundCommit: search.FoundCommit,
+  CommitItem: commits.CommitItem,
+  CommitDetails: commits.CommitDetails,
+  CommitAuthor: commits.CommitAuthor,
+  Hunk: commits.Hunk,
+  ChangedFile: commits.ChangedFile,
+  Diff: commits.Diff,
   Suggestion: search.Suggestion,
   SearchResult: search.SearchResult,
   SearchFiles: search.SearchFiles,
@@ -35,6 +44,13 @@ const answers: Record<string, z.ZodType> = {
   RepositoryState: repositories.RepositoryState,
   RepositoryItem: repositories.RepositoryItem,
   SkippedDocument: repositories.SkippedDocument,
+  Branch: history.Branch,
+  TreeNode: history.TreeNode,
+  FileTree: history.FileTree,
+  FileSource: history.FileSource,
+  BlameRange: history.BlameRange,
+  BlameCommit: history.BlameCommit,
+  Blame: history.Blame,
   Health,
   Version,
 };
@@ -68,6 +84,10 @@ export function openApiDocument(serverUrl: string): Json {
           description: "Addresses of the `first`, `prev`, `next` and `last` page, as in RFC 8288.",
           schema: { type: "string" },
         },
+        ETag: {
+          description: "Names the answer, for `If-None-Match` the next time.",
+          schema: { type: "string" },
+        },
         "Retry-After": { description: "Seconds to wait before trying again.", schema: { type: "integer" } },
       },
       securitySchemes: {
@@ -84,7 +104,7 @@ function describe(name: string, row: HttpOperation): Json {
     tags: [row.tag],
     summary: row.summary,
     ...(row.http.method === "GET" ? { parameters: parameters(row) } : { requestBody: requestBody(row) }),
-    responses: { "200": success(row), ...failures(row) },
+    responses: { "200": success(row), ...(isKept(row) ? unchanged : {}), ...failures(row) },
     security: security(row),
   };
 }
@@ -126,15 +146,15 @@ function success(row: HttpOperation): Json {
       content: { "text/event-stream": { schema: { oneOf: [reference(row.event, "output"), ...last] } } },
     };
   }
-  const headers = row.paged
-    ? {
-        headers: {
-          "X-Total-Count": { $ref: "#/components/headers/X-Total-Count" },
-          Link: { $ref: "#/components/headers/Link" },
-        },
-      }
-    : {};
+  const names = [...(row.paged ? ["X-Total-Count", "Link"] : []), ...(isKept(row) ? ["ETag"] : [])];
+  const headers = names.length === 0 ? {} : { headers: Object.fromEntries(names.map(headerReference)) };
   return { description: row.response.description, ...headers, content: { "application/json": { schema } } };
+}
+
+const unchanged = { "304": { description: "The same as the answer that `If-None-Match` names." } };
+
+function headerReference(name: string): [string, Json] {
+  return [name, { $ref: `#/components/headers/${name}` }];
 }
 
 /** Failures that any call can have, by what it needs. */
@@ -189,7 +209,7 @@ function jsonSchema(schema: z.ZodType, io: "input" | "output", self?: string): J
     io,
     // Objects gain fields over time, so that none is closed.
     override({ zodSchema, jsonSchema: part }) {
-      delete part.additionalProperties;
+      if (part.additionalProperties === false) delete part.additionalProperties;
       // A bound that says no more than "integer".
       if (part.maximum === Number.MAX_SAFE_INTEGER) delete part.maximum;
       if (part.minimum === Number.MIN_SAFE_INTEGER) delete part.minimum;
@@ -199,8 +219,21 @@ function jsonSchema(schema: z.ZodType, io: "input" | "output", self?: string): J
       part.$ref = address(name);
     },
   });
-  const { $schema: _dialect, "~standard": _standard, ...rest } = json as Json;
-  return rest;
+  const { $schema: _dialect, "~standard": _standard, $defs = {}, ...rest } = json as Json;
+  return rewritten(rest, $defs as Json, self) as Json;
+}
+
+/** A schema that holds itself is called by its name, from inside and from outside. */
+function rewritten(value: unknown, definitions: Json, self: string | undefined): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => rewritten(item, definitions, self));
+  const { $ref } = value as Json;
+  if ($ref === "#" && self !== undefined) return { $ref: address(self) };
+  const defined = typeof $ref === "string" ? definitions[$ref.replace(/^#\/\$defs\//, "")] : undefined;
+  if (defined !== undefined) return defined;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inside]) => [key, rewritten(inside, definitions, self)]),
+  );
 }
 
 function properties(schema: Json): Record<string, Json> {

@@ -7,13 +7,48 @@
 import * as z from "zod";
 import type { ErrorCode } from "#base/error";
 import {
+  AuthorsRequest,
+  CommitAuthor,
+  CommitDetails,
+  CommitItem,
+  CommitRequest,
+  CommitsRequest,
+  Diff,
+  DiffRequest,
+} from "./commits";
+import {
+  Clones,
+  Done,
+  EndpointAddress,
+  EndpointRequest,
+  Examples,
+  InstanceState,
+  LocateRequest,
+  Location,
+  PauseRequest,
+  RepositoriesNamed,
+  Siblings,
+} from "./editor";
+import {
+  Blame,
+  BlameRequest,
+  Branch,
+  BranchesRequest,
+  FileSource,
+  FileTree,
+  SourceRequest,
+  TreeRequest,
+} from "./history";
+import {
   AddedPaths,
+  AddPathsRequest,
   IndexingEnd,
   IndexingProgress,
   IndexingRequest,
   PathsRequest,
   RemovedPaths,
 } from "./local";
+import { CompleteQueryRequest, QueryCompletions, QueryReading, ReadQueryRequest } from "./queries";
 import { RepositoriesRequest, RepositoryItem, SkippedDocument, SkippedRequest } from "./repositories";
 import { SearchEnd, SearchEvent, SearchRequest, SearchResult } from "./search";
 import { Health, NoParameters, Version } from "./system";
@@ -35,6 +70,11 @@ export interface Operation {
   readonly paged?: true;
   /** Given one by one before the response, where the medium can carry that. */
   readonly event?: z.ZodType;
+  /**
+   * Whether a call is made once more when the process that was to answer it has ended: by default as long as no event
+   * has come.
+   */
+  readonly again?: "always" | "never";
 }
 
 export const operations = {
@@ -57,6 +97,24 @@ export const operations = {
     response: SearchEnd,
     event: SearchEvent,
   },
+  readQuery: {
+    http: { method: "POST", path: "/api/read_query" },
+    tag: "Search & Navigation",
+    summary: "Says how a query is understood, what is wrong with it and how to mend it.",
+    access: "anonymous",
+    errors: ["INVALID_REQUEST_BODY"],
+    request: ReadQueryRequest,
+    response: QueryReading,
+  },
+  completeQuery: {
+    http: { method: "POST", path: "/api/complete_query" },
+    tag: "Search & Navigation",
+    summary: "Proposes how a query goes on at a place in it.",
+    access: "anonymous",
+    errors: ["INVALID_REQUEST_BODY"],
+    request: CompleteQueryRequest,
+    response: QueryCompletions,
+  },
   repos: {
     http: { method: "GET", path: "/api/repos" },
     tag: "Repositories",
@@ -76,6 +134,126 @@ export const operations = {
     request: SkippedRequest,
     response: z.array(SkippedDocument).describe("One page of the list."),
     paged: true,
+  },
+  branches: {
+    http: { method: "GET", path: "/api/repos/branches" },
+    tag: "Repositories",
+    summary: "Lists the branches and tags of a repository, the default one first.",
+    access: "anonymous",
+    errors: ["INVALID_QUERY_PARAMS", "INVALID_GIT_REF", "REPOSITORY_NOT_TRUSTED", "NOT_FOUND", "TIMED_OUT"],
+    request: BranchesRequest,
+    response: z.array(Branch).describe("One page of the list."),
+    paged: true,
+  },
+  tree: {
+    http: { method: "POST", path: "/api/tree" },
+    tag: "Git",
+    summary: "Gives the file tree of a repository at a revision: the root, and each open folder.",
+    access: "anonymous",
+    errors: ["INVALID_REQUEST_BODY", "INVALID_GIT_REF", "REPOSITORY_NOT_TRUSTED", "NOT_FOUND", "TIMED_OUT"],
+    request: TreeRequest,
+    response: FileTree,
+  },
+  source: {
+    http: { method: "GET", path: "/api/source" },
+    tag: "Git",
+    summary: "Gives the content of a file at a revision.",
+    access: "anonymous",
+    errors: [
+      "INVALID_QUERY_PARAMS",
+      "INVALID_GIT_REF",
+      "REPOSITORY_NOT_TRUSTED",
+      "NOT_FOUND",
+      "FILE_NOT_FOUND",
+      "ANSWER_TOO_LARGE",
+      "TIMED_OUT",
+    ],
+    request: SourceRequest,
+    response: FileSource,
+  },
+  diff: {
+    http: { method: "GET", path: "/api/diff" },
+    tag: "Git",
+    summary: "Tells what differs between two revisions.",
+    access: "anonymous",
+    errors: [
+      "INVALID_QUERY_PARAMS",
+      "INVALID_GIT_REF",
+      "REPOSITORY_NOT_TRUSTED",
+      "NOT_FOUND",
+      "ANSWER_TOO_LARGE",
+      "TIMED_OUT",
+    ],
+    request: DiffRequest,
+    response: Diff,
+  },
+  commit: {
+    http: { method: "GET", path: "/api/commit" },
+    tag: "Git",
+    summary: "Describes a commit.",
+    access: "anonymous",
+    errors: [
+      "INVALID_QUERY_PARAMS",
+      "INVALID_GIT_REF",
+      "REPOSITORY_NOT_TRUSTED",
+      "NOT_FOUND",
+      "ANSWER_TOO_LARGE",
+      "TIMED_OUT",
+    ],
+    request: CommitRequest,
+    response: CommitDetails,
+  },
+  commits: {
+    http: { method: "GET", path: "/api/commits" },
+    tag: "Git",
+    summary: "Lists the commits that lead to a revision, newest first.",
+    access: "anonymous",
+    errors: [
+      "INVALID_QUERY_PARAMS",
+      "INVALID_GIT_REF",
+      "REPOSITORY_NOT_TRUSTED",
+      "NOT_FOUND",
+      "FILE_NOT_FOUND",
+      "ANSWER_TOO_LARGE",
+      "TIMED_OUT",
+    ],
+    request: CommitsRequest,
+    response: z.array(CommitItem).describe("One page of the list."),
+    paged: true,
+  },
+  authors: {
+    http: { method: "GET", path: "/api/commits/authors" },
+    tag: "Git",
+    summary: "Lists who wrote the commits that lead to a revision, most commits first.",
+    access: "anonymous",
+    errors: [
+      "INVALID_QUERY_PARAMS",
+      "INVALID_GIT_REF",
+      "REPOSITORY_NOT_TRUSTED",
+      "NOT_FOUND",
+      "ANSWER_TOO_LARGE",
+      "TIMED_OUT",
+    ],
+    request: AuthorsRequest,
+    response: z.array(CommitAuthor).describe("One page of the list."),
+    paged: true,
+  },
+  blame: {
+    http: { method: "GET", path: "/api/blame" },
+    tag: "Git",
+    summary: "Tells for each line of a file which commit it comes from.",
+    access: "anonymous",
+    errors: [
+      "INVALID_QUERY_PARAMS",
+      "INVALID_GIT_REF",
+      "REPOSITORY_NOT_TRUSTED",
+      "NOT_FOUND",
+      "FILE_NOT_FOUND",
+      "ANSWER_TOO_LARGE",
+      "TIMED_OUT",
+    ],
+    request: BlameRequest,
+    response: Blame,
   },
   health: {
     http: { method: "GET", path: "/api/health" },
@@ -100,7 +278,7 @@ export const operations = {
     summary: "Adds repositories and folders on this computer, and remembers them.",
     access: "owner",
     errors: ["NOT_FOUND", "REPOSITORY_NOT_TRUSTED"],
-    request: PathsRequest,
+    request: AddPathsRequest,
     response: AddedPaths,
   },
   removePaths: {
@@ -110,6 +288,7 @@ export const operations = {
     errors: ["NOT_FOUND"],
     request: PathsRequest,
     response: RemovedPaths,
+    again: "never",
   },
   indexing: {
     tag: "Repositories",
@@ -119,6 +298,88 @@ export const operations = {
     request: IndexingRequest,
     response: IndexingEnd,
     event: IndexingProgress,
+    again: "always",
+  },
+  removeRepositories: {
+    tag: "Repositories",
+    summary: "Forgets repositories by name and deletes their index; clones are not touched.",
+    access: "owner",
+    errors: ["NOT_FOUND"],
+    request: RepositoriesNamed,
+    response: Done,
+    again: "never",
+  },
+  reindex: {
+    tag: "Repositories",
+    summary: "Builds the index of repositories anew.",
+    access: "owner",
+    errors: ["NOT_FOUND"],
+    request: RepositoriesNamed,
+    response: Done,
+  },
+  pauseIndexing: {
+    tag: "Repositories",
+    summary: "Lets indexing rest, or go on.",
+    access: "owner",
+    errors: [],
+    request: PauseRequest,
+    response: Done,
+  },
+  clones: {
+    tag: "Repositories",
+    summary: "Tells where repositories lie on this computer.",
+    access: "owner",
+    errors: [],
+    request: NoParameters,
+    response: Clones,
+  },
+  siblings: {
+    tag: "Repositories",
+    summary: "Finds clones next to the open folders that are not indexed.",
+    access: "owner",
+    errors: [],
+    request: NoParameters,
+    response: Siblings,
+  },
+  examples: {
+    tag: "Search & Navigation",
+    summary: "Proposes queries to begin with.",
+    access: "owner",
+    errors: [],
+    request: NoParameters,
+    response: Examples,
+  },
+  locate: {
+    tag: "Search & Navigation",
+    summary: "Finds the editable file behind an answer, and its lines in it.",
+    access: "owner",
+    errors: ["NOT_FOUND"],
+    request: LocateRequest,
+    response: Location,
+  },
+  instance: {
+    tag: "System",
+    summary: "Describes the Trawl that answers.",
+    access: "owner",
+    errors: [],
+    request: NoParameters,
+    response: InstanceState,
+  },
+  startEndpoint: {
+    tag: "System",
+    summary: "Serves the REST interface on a port of this computer from now on.",
+    access: "owner",
+    errors: ["INVALID_REQUEST_BODY"],
+    request: EndpointRequest,
+    response: EndpointAddress,
+  },
+  stopEndpoint: {
+    tag: "System",
+    summary: "Ends the REST interface on a port.",
+    access: "owner",
+    errors: [],
+    request: NoParameters,
+    response: Done,
   },
 } as const satisfies Record<string, Operation>;
 
@@ -129,6 +390,11 @@ export type HttpOperation = Operation & { readonly http: NonNullable<Operation["
 
 export function isServedOverHttp(row: Operation): row is HttpOperation {
   return row.http !== undefined;
+}
+
+/** Whether commits determine its answers, so that whoever has one need not be sent it again. */
+export function isKept(row: HttpOperation): boolean {
+  return row.tag === "Git" && row.http.method === "GET";
 }
 
 /** The row by its name, with its columns as wide as they are in `Operation`. */

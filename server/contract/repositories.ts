@@ -70,6 +70,11 @@ export const RepositoryItem = z
     skippedCount: z.int().describe("Documents whose text is not indexed."),
     contentBytes: z.int().describe("Bytes of indexed text."),
     indexBytes: z.int().describe("Bytes of the index on disk."),
+    isPolled: z
+      .boolean()
+      .describe(
+        "Whether the system's limit keeps its folders from being watched, so that some changes are found only after seconds.",
+      ),
     symbolsReady: z.boolean().describe("Whether definitions can be searched."),
   })
   .describe("A repository and the state of its index.");
@@ -89,7 +94,7 @@ export const SkippedDocument = z
     repoName: z.string().describe("Name of the document's repository."),
     path: z.string().describe("Path of the document, relative to the repository's root."),
     reason: z
-      .enum(["tooLarge", "binary", "notText", "tooManyTrigrams", "missing", "unreadable"])
+      .enum(["tooLarge", "binary", "notText", "tooManyTrigrams", "missing", "unreadable", "excluded"])
       .describe("Why its text is not indexed."),
     sizeBytes: z.int().optional().describe("Size of the document, where it is known."),
   })

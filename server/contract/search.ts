@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { commitFields } from "./commits";
 import { Position, Range } from "./position";
 import { RepositoryInfo } from "./repositories";
 
@@ -19,6 +20,10 @@ export const SearchRequest = z
     whole: z.boolean().default(false).describe("Whether `files[].content` carries the whole file."),
     isRegexEnabled: z.boolean().default(false).describe("Whether words are RE2 expressions."),
     isCaseSensitivityEnabled: z.boolean().default(false).describe("Whether case counts."),
+    isWholeWordEnabled: z
+      .boolean()
+      .default(false)
+      .describe("Whether a match must begin and end at a word's edge."),
     explain: z.boolean().default(false).describe("Whether each file says how its rank came about."),
   })
   .describe("A search.");
@@ -125,10 +130,26 @@ export const Suggestion = z
   })
   .describe("A likely slip in the query.");
 
+export const FoundCommit = z
+  .object({
+    repository: z.string().describe("Name of the repository."),
+    repositoryId: z.int().describe("Number of the repository."),
+    ...commitFields,
+    commitDate: z.string().describe("Commit date, ISO 8601 with offset."),
+    webUrl: z.string().describe("Page of this service that shows it; empty where there is none."),
+    externalWebUrl: z.string().describe("The code host's page; empty where there is none."),
+  })
+  .describe("A commit whose message matches.");
+export type FoundCommit = z.output<typeof FoundCommit>;
+
 export const SearchResult = z
   .object({
     stats: SearchStats,
     files: z.array(FileMatch).describe("Best first."),
+    commits: z
+      .array(FoundCommit)
+      .optional()
+      .describe("Newest first; only, and in place of files, where `type:commit` asks for them."),
     repositoryInfo: z.array(RepositoryInfo).describe("The repositories of the files."),
     isSearchExhaustive: z.boolean().describe("Whether nothing can have been left out."),
     suggestions: z.array(Suggestion).optional().describe("Likely slips in the query."),
@@ -136,8 +157,8 @@ export const SearchResult = z
   .describe("What a search found.");
 export type SearchResult = z.output<typeof SearchResult>;
 
-export const SearchFiles = SearchResult.pick({ files: true, repositoryInfo: true }).describe(
-  "Files as they are found; `repositoryInfo` tells of each repository when it first appears.",
+export const SearchFiles = SearchResult.pick({ files: true, commits: true, repositoryInfo: true }).describe(
+  "Files as they are found, or commits; `repositoryInfo` tells of each repository when it first appears.",
 );
 
 export const SearchProgress = z
@@ -160,5 +181,7 @@ export const SearchEvent = z
   .describe("Something that happened during a streamed search.");
 export type SearchEvent = z.output<typeof SearchEvent>;
 
-export const SearchEnd = SearchResult.omit({ files: true }).describe("The end of a streamed search.");
+export const SearchEnd = SearchResult.omit({ files: true, commits: true }).describe(
+  "The end of a streamed search.",
+);
 export type SearchEnd = z.output<typeof SearchEnd>;

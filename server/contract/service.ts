@@ -61,6 +61,8 @@ export interface Call<Name extends OperationName = OperationName> {
   readonly credentials: Credentials;
   /** Fires when the caller has gone or has given up. */
   readonly signal: AbortSignal;
+  /** The same for all calls of one caller: callers are served by turns. */
+  readonly client?: string;
   /** Address that the caller used, without a trailing slash; absent where there is no listener. */
   readonly baseUrl?: string;
   /** Searched in place of what is on disk. */

@@ -56,3 +56,22 @@ test("work that fails gives its place back", async () => {
   );
   assert.equal(await limiter.run(async () => 1), 1);
 });
+
+test("callers take turns, however many pieces of work one of them has", async () => {
+  const log: string[] = [];
+  const limiter = new Limiter(1);
+  const work = (name: string, caller: string) =>
+    limiter.run(
+      async () => {
+        log.push(name);
+      },
+      undefined,
+      caller,
+    );
+  await Promise.all([
+    ...["a1", "a2", "a3", "a4"].map((name) => work(name, "a")),
+    ...["b1", "b2"].map((name) => work(name, "b")),
+    work("c1", "c"),
+  ]);
+  assert.equal(log.join(" "), "a1 a2 b1 c1 a3 b2 a4");
+});

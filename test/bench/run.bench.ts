@@ -2,7 +2,7 @@
  * `npm run bench -- --corpus DIR [--zoekt URL] [--only PARTS] [--seconds N] [--ranking]`
  *
  * Prints what the product costs and gives, beside its peers in the same run. It never asserts a time: machines differ,
- * and shared ones are noisy. PARTS, separated by commas: build, search, memory, fresh, clients, small.
+ * and shared ones are noisy. PARTS, separated by commas: build, search, memory, fresh, clients, small, history.
  */
 import { rmSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
@@ -13,6 +13,7 @@ import { benchClients } from "./clients";
 import { corpusCopy } from "./corpus";
 import { countAll } from "./counting";
 import { benchFreshness } from "./freshness";
+import { benchHistory } from "./history";
 import { memoryOf } from "./processes";
 import { type IndexRun, indexOnce, Product } from "./product";
 import { benchRanking } from "./ranking";
@@ -20,7 +21,7 @@ import { heading, megabytes, ms, printTable, ratio } from "./report";
 import { benchSearches } from "./searches";
 import { benchSmallRepositories } from "./smallRepositories";
 
-const parts = ["build", "search", "memory", "fresh", "clients", "small"] as const;
+const parts = ["build", "search", "memory", "fresh", "clients", "small", "history"] as const;
 
 const { values } = parseArgs({
   options: {
@@ -57,6 +58,7 @@ async function main(): Promise<void> {
   if (values.corpus === undefined) console.log("Without --corpus DIR there is nothing large to search.\n");
   // npm runs scripts in the package's folder; paths are meant from where the person is.
   else await benchCorpus(resolve(process.env["INIT_CWD"] ?? ".", values.corpus));
+  if (wanted.has("history")) await benchHistory(scratch);
   if (!wanted.has("small")) return;
   for (const count of [1_000, 5_000]) await benchSmallRepositories(join(scratch, "small"), count);
 }

@@ -55,7 +55,7 @@ test("ids are never given again, not even to what is found again", () => {
   const folder = temporaryFolder();
   const first = open(folder);
   first.upsert([facts("/a"), facts("/b")]);
-  first.remove(2 as RepositoryId);
+  first.removeAll([2 as RepositoryId]);
   const second = open(folder);
   assert.equal(second.upsert([facts("/b")])[0]?.id, 3);
   const third = open(folder, { known: [{ repositoryId: 8, name: "x", path: "/x", kind: "clone" }] });
@@ -111,6 +111,57 @@ test("forgetting a path forgets what no other path leads to", () => {
   assert.deepEqual(listed(catalogue), ["2 b queued", "3 v queued", "4 wide queued"]);
 });
 
+test("what lies below a remembered path is passed over once it was removed, until it is added itself", () => {
+  const folder = temporaryFolder();
+  const catalogue = open(folder);
+  const names = (repositories: readonly { readonly name: string }[]) => repositories.map(({ name }) => name);
+  const passedOver = () =>
+    ["/w/a", "/w/deep/b", "/w/deep/c"].filter((path) => catalogue.isExcluded(path, "/w")).join(" ");
+  catalogue.rememberPath("/w");
+  catalogue.upsert([facts("/w/a"), facts("/w/deep/b"), facts("/w/deep/c")]);
+  assert.deepEqual(names(catalogue.forgetPath("/w/nothing")), []);
+  assert.deepEqual(names(catalogue.forgetPath("/w/deep/b")), ["b"]);
+  assert.deepEqual([catalogue.paths, passedOver()], [["/w"], "/w/deep/b"]);
+  assert.deepEqual(names(catalogue.forgetPath("/w/deep")), ["c"]);
+  assert.deepEqual([catalogue.excluded, passedOver()], [["/w/deep/b", "/w/deep"], "/w/deep/b /w/deep/c"]);
+  catalogue.rememberPath("/w");
+  assert.deepEqual(names(catalogue.forgetPath("/w/deep")), []);
+  assert.equal(passedOver(), "/w/deep/b /w/deep/c");
+  assert.deepEqual(open(folder).excluded, catalogue.excluded);
+
+  catalogue.rememberPath("/w/deep/c");
+  assert.equal(catalogue.isExcluded("/w/deep/c", "/w/deep/c"), false);
+  catalogue.upsert([facts("/w/deep/c")]);
+  assert.deepEqual(names(catalogue.forgetPath("/w/deep")), []);
+  catalogue.rememberPath("/w/deep");
+  assert.equal(passedOver(), "");
+  assert.deepEqual(names(catalogue.forgetPath("/w/deep")), []);
+  assert.deepEqual(names(catalogue.forgetPath("/w/a")), ["a"]);
+  catalogue.forgetPath("/w");
+  assert.deepEqual([catalogue.paths, catalogue.excluded], [["/w/deep/c"], []]);
+});
+
+test("a repository is forgotten alone, and stays away until it is remembered itself", () => {
+  const folder = temporaryFolder();
+  const catalogue = open(folder);
+  const names = () => catalogue.all().map(({ name }) => name);
+  const idOf = (name: string) => catalogue.byName(name)?.id ?? assert.fail();
+  catalogue.rememberPath("/w/a");
+  catalogue.upsert([facts("/w/a"), facts("/w/a/inside"), facts("/w/a/inside/deep")]);
+  catalogue.forgetRepository(idOf("a"));
+  assert.deepEqual(names(), ["deep", "inside"]);
+  assert.deepEqual(catalogue.paths, ["/w/a/inside/deep", "/w/a/inside"]);
+  assert.equal(catalogue.isRemoved("/w/a"), true);
+  assert.equal(catalogue.isRemoved("/w/a/inside"), false);
+
+  catalogue.rememberPath("/w", true);
+  assert.equal(catalogue.isExcluded("/w/a", "/w"), true);
+  assert.equal(open(folder).isRemoved("/w/a"), true);
+  catalogue.rememberPath("/w/a");
+  assert.equal(catalogue.isRemoved("/w/a"), false);
+  assert.equal(catalogue.isExcluded("/w/a", "/w"), false);
+});
+
 test("the innermost repository around a path", () => {
   const catalogue = open(temporaryFolder());
   catalogue.upsert([facts("/w/a"), facts("/w/a/nested"), facts("/w/a.git", { kind: "bare" })]);
@@ -132,7 +183,7 @@ test("listeners hear each change", () => {
   catalogue.upsert([facts("/a")]);
   catalogue.update(1 as RepositoryId, { state: "failed", lastError: "no" });
   catalogue.update(9 as RepositoryId, { state: "failed" });
-  catalogue.remove(1 as RepositoryId);
+  catalogue.removeAll([1 as RepositoryId]);
   stop();
   catalogue.upsert([facts("/b")]);
   assert.deepEqual(heard, ["changed a queued", "changed a failed", "removed a failed"]);

@@ -21,8 +21,14 @@ const defaults: Configuration = {
   contexts: {},
   hosts: {},
   branches: ["**"],
+  remoteBranches: [],
   tags: ["**"],
   newestTags: 20,
+  maxFileBytes: 2 * 1024 * 1024,
+  indexExclude: [],
+  scanDepth: 4,
+  exclude: [],
+  submodules: true,
 };
 
 /** What the flags and the file come to beyond the defaults, or the complaint. */

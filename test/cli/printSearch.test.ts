@@ -103,3 +103,26 @@ test("nothing that a terminal obeys reaches it", () => {
     "<dim r/><path a␛[0m>:<line 1>:␛[31m<match x>",
   ]);
 });
+
+test("a line of each commit", () => {
+  const commit = {
+    repository: "r",
+    repositoryId: 1,
+    hash: "0123456789abcdef0123456789abcdef01234567",
+    date: "2024-01-02T03:04:05+00:00",
+    commitDate: "2024-01-02T03:04:05+00:00",
+    message: "Fix \u001b[31mit",
+    refs: "",
+    body: "At last.\n",
+    authorName: "Ann",
+    authorEmail: "ann@example.com",
+    webUrl: "",
+    externalWebUrl: "",
+  };
+  const found = { files: [], commits: [commit] } as unknown as SearchResult;
+  assert.deepEqual([...searchLines(found, piped)], ["r 0123456789ab 2024-01-02 Ann: Fix \u001b[31mit"]);
+  assert.deepEqual(
+    [...searchLines(found, screen)],
+    [`<dim r 0123456789ab 2024-01-02 Ann:> ${harmless("Fix \u001b[31mit")}`],
+  );
+});

@@ -6,6 +6,8 @@ import { toErrorObject } from "#contract/error";
 import { isServedOverHttp, type OperationName, operation, operationNames } from "#contract/operations";
 import type { Page } from "#contract/service";
 import { connectRemote, type Remote } from "#remote/remote";
+import { hostileHistory } from "#test/support/history";
+import { repo } from "#test/support/repo";
 import {
   callerOf,
   engineOf,
@@ -18,6 +20,7 @@ import {
 } from "#test/support/service";
 
 const name = { byteOffset: 0, lineNumber: 1, column: 1 };
+const past = hostileHistory();
 const caller = callerOf({
   engine: engineOf(async (_plan, _signal, onFiles) => {
     const files = [
@@ -39,6 +42,8 @@ const caller = callerOf({
         state: "failed",
         lastError: "Gone.",
       }),
+      repository(3, "history", { path: past.path, revisions: [] }),
+      repository(4, "empty", { path: repo().path, revisions: [] }),
     ],
     {
       1: [
@@ -55,15 +60,134 @@ const requests: Record<OperationName, readonly Record<string, unknown>[]> = {
     { query: "found", matches: 0 },
     { query: "serch:x" },
     { query: "lang:nothing" },
+    { query: "type:commit verse" },
   ],
-  streamSearch: [{ query: "found" }, { query: " " }],
+  streamSearch: [{ query: "found" }, { query: "type:commit verse" }, { query: " " }],
+  readQuery: [
+    { query: "found -lang:go" },
+    { query: "f(", isRegexEnabled: true },
+    { query: "serch:x lnag:go org:y" },
+    { query: "" },
+    {},
+  ],
+  completeQuery: [
+    { query: "-la", offset: 3 },
+    { query: "repo:o", offset: 6, limit: 1 },
+    { query: "repo:r@", offset: 7 },
+    { query: "file:s lang:", offset: 12 },
+    { query: "la" },
+  ],
   repos: [{}, { page: 2, perPage: 1, sort: "pushed", direction: "desc" }, { query: "O/" }, { perPage: 0 }],
   skippedRepos: [{}, { repo: "github.com/o/r", page: 2, perPage: 1 }, { repo: "none" }],
+  branches: [
+    { repo: "history" },
+    { repo: "history", query: "V", page: 2, perPage: 1 },
+    { repo: "empty" },
+    { repo: "notes" },
+    { repo: "none" },
+    { repo: "history", page: 0 },
+  ],
+  tree: [
+    { repoName: "history" },
+    { repoName: "history", revisionName: "v1.0", paths: ["/deep/er/", "café", "nowhere", "", "README.md"] },
+    { repoName: "empty" },
+    { repoName: "empty", revisionName: "main" },
+    { repoName: "history", revisionName: "a..b" },
+    { repoName: "history", paths: ["a/../b"] },
+    { repoName: "history", paths: "a" },
+    { repoName: "none" },
+    {},
+  ],
+  source: [
+    { repo: "history", path: "music/song.txt" },
+    { repo: "history", path: "/latin1.txt", ref: "v0.1" },
+    { repo: "history", path: "latest", ref: "refs/tags/v1.0" },
+    { repo: "history", path: "new\nline.txt", ref: "HEAD~1" },
+    { repo: "history", path: "music" },
+    { repo: "history", path: "vendor/module" },
+    { repo: "history", path: "nothing" },
+    { repo: "history", path: "a\u0000b" },
+    { repo: "history", path: "README.md", ref: "--all" },
+    { repo: "history", path: "README.md", ref: "a-tree" },
+    { repo: "history", path: "README.md", ref: "f".repeat(40) },
+    { repo: "empty", path: "README.md" },
+    { repo: "notes", path: "README.md", ref: "main" },
+    { repo: "none", path: "README.md" },
+    { path: "README.md" },
+  ],
+  blame: [
+    { repo: "history", path: "music/song.txt" },
+    { repo: "history", path: "renamed.txt", ref: "v2.0", ignoreRevs: false, ignoreWhitespace: true },
+    { repo: "history", path: "music/song.txt", lines: "2-3", followMoves: true, isPatient: true },
+    { repo: "history", path: "music/song.txt", lines: "900" },
+    { repo: "history", path: "music/song.txt", lines: "first" },
+    { repo: "history", path: "music/song.txt", ignoreRevsFile: "../up" },
+    { repo: "history", path: "empty" },
+    { repo: "history", path: "music/" },
+    { repo: "history", path: "nothing" },
+    { repo: "history", path: "README.md", ref: "HEAD:README.md" },
+    { repo: "history", path: "README.md", ignoreRevs: "maybe" },
+    { repo: "empty", path: "README.md" },
+    { repo: "none", path: "README.md" },
+    {},
+  ],
+  locate: [
+    { repository: "history", path: "README.md", lines: [1, 2, 9] },
+    { repository: "history", path: "nothing" },
+    { repository: "history", path: "../up" },
+    { repository: "none", path: "README.md" },
+    {},
+  ],
+  examples: [{}],
+  commits: [
+    { repo: "history", perPage: 2 },
+    { repo: "history", path: "music/song.txt", page: 2, perPage: 2 },
+    { repo: "history", path: "README.md", lines: "1" },
+    { repo: "history", ref: "v1.0", query: "verse", author: "bob", since: "2017-01-01", until: "1 day ago" },
+    { repo: "history", query: "\\(" },
+    { repo: "history", since: "soon" },
+    { repo: "history", ref: "--all" },
+    { repo: "history", perPage: 101 },
+    { repo: "empty" },
+    { repo: "notes" },
+    { repo: "none" },
+    {},
+  ],
+  commit: [
+    { repo: "history", ref: "v1.0" },
+    { repo: "history", ref: "HEAD~2", containedIn: true },
+    { repo: "history", ref: "none" },
+    { repo: "history", ref: "a..b" },
+    { repo: "empty", ref: "HEAD" },
+    { repo: "none", ref: "x" },
+  ],
+  authors: [
+    { repo: "history" },
+    { repo: "history", path: "music", page: 2, perPage: 1 },
+    { repo: "empty" },
+    { repo: "none" },
+  ],
+  diff: [
+    { repo: "history", base: "v0.1", head: "v1.0" },
+    { repo: "history", base: "v1.0", head: "v2.0", path: "song.txt" },
+    { repo: "history", base: "left", head: "right", mergeBase: true },
+    { repo: "history", base: "v1.0", head: "orphan", mergeBase: true },
+    { repo: "history", base: "a..b", head: "x" },
+    {},
+  ],
   health: [{}],
   version: [{ unknown: 1 }],
   addPaths: [{ paths: ["/a"] }, { paths: [] }],
   removePaths: [{ paths: ["/a"] }],
   indexing: [{}],
+  removeRepositories: [{ repositories: ["notes"] }, { repositories: [] }],
+  reindex: [{ repositories: ["notes"] }, {}],
+  pauseIndexing: [{ isPaused: true }, {}],
+  clones: [{}],
+  siblings: [{}],
+  instance: [{}],
+  startEndpoint: [{}, { port: 4879, allowedOrigins: ["https://example.com"] }, { port: -1 }],
+  stopEndpoint: [{}],
 };
 
 let listener: TestListener;
@@ -77,9 +201,14 @@ after(async () => {
   await listener.close();
 });
 
+/** No two calls take the same time. */
+function untimed(name: string, value: unknown): unknown {
+  return name === "duration" ? 0 : value;
+}
+
 async function settled(call: Promise<unknown>): Promise<unknown> {
   try {
-    return JSON.parse(JSON.stringify(await call));
+    return JSON.parse(JSON.stringify(await call), untimed);
   } catch (error) {
     return toErrorObject(error);
   }
@@ -102,8 +231,8 @@ async function overHttp(operationName: OperationName, request: Record<string, un
         });
   const text = await response.text();
   if (row.event !== undefined && response.ok)
-    return JSON.parse(/event: done\ndata: (.*)\n\n$/.exec(text)?.[1] ?? "");
-  const answer = JSON.parse(text);
+    return JSON.parse(/event: done\ndata: (.*)\n\n$/.exec(text)?.[1] ?? "", untimed);
+  const answer = JSON.parse(text, untimed);
   assert.equal(response.status, answer.statusCode ?? 200);
   return row.paged && response.ok
     ? { items: answer, total: Number(response.headers.get("x-total-count")) }

@@ -11,6 +11,7 @@ import type { Repository } from "#model/repository";
 import { diskFiles, type Files } from "#platform/files";
 import { thisThread } from "#platform/workers";
 import { ShardDirectory } from "#shard/directory";
+import { everyContent } from "#shard/skipReason";
 import { indexedLines } from "#test/support/indexed";
 import { repo, type TestRepository, temporaryFolder } from "#test/support/repo";
 
@@ -43,7 +44,10 @@ async function indexNow(indexer: Indexer, { path }: TestRepository) {
   assert.ok(place);
   const chosen = await chooseRevisions(place, await readRefs(place), allBranches);
   const repository = { id: 1, name: "r", path, kind: "clone" } as Repository;
-  return indexer.index(repository, chosen, { signal: new AbortController().signal });
+  return indexer.index(repository, chosen, {
+    signal: new AbortController().signal,
+    choice: everyContent,
+  });
 }
 
 test("a disk that fills up at any step of a first run, of a delta, and of a run anew", async () => {

@@ -9,6 +9,7 @@ import { indexTask } from "#indexing/indexTask";
 import type { Repository, RepositoryId } from "#model/repository";
 import { thisThread } from "#platform/workers";
 import { ShardDirectory } from "#shard/directory";
+import { everyContent } from "#shard/skipReason";
 import { indexedLines } from "#test/support/indexed";
 import { repo, type TestRepository, temporaryFolder } from "#test/support/repo";
 
@@ -43,7 +44,10 @@ async function indexNow({ indexer }: Awaited<ReturnType<typeof openIndex>>, repo
   const place = findPlace(repository.path);
   assert.ok(place);
   const chosen = await chooseRevisions(place, await readRefs(place), allBranches);
-  return indexer.index(known(repository.path, place.workTree ? "clone" : "bare"), chosen, { signal });
+  return indexer.index(known(repository.path, place.workTree ? "clone" : "bare"), chosen, {
+    signal,
+    choice: everyContent,
+  });
 }
 
 const first = `

@@ -32,6 +32,36 @@ function outcome(text: string, mode: Mode): string {
   }
 }
 
+// Commits. Their filters are text elsewhere.
+check([
+  ["L", "type:commit", "(type:commit true)"],
+  ["both", "fix type:commit leak", "(type:commit (and ~fix~ ~leak~))"],
+  ["L", "author:ann", '"author:ann"'],
+  ["L", "since:2024-01-01 type:file", '(type:file "since:2024-01-01")'],
+  ["both", "author:Ann|Bob type:commit", "(type:commit author:/Ann|Bob/)"],
+  ["L", 'type:commit author:"Ann Author"', "(type:commit author:/Ann Author/)"],
+  ["L", "type:commit case:yes author:Ann Fix", '(type:commit (and author:/Ann/ "Fix"c))'],
+  [
+    "L",
+    'type:commit (after:2024-01-01 before:"2 weeks ago") or -until:yesterday',
+    '(type:commit (or (and since:"2024-01-01" until:"2 weeks ago") (not until:"yesterday")))',
+  ],
+  ["R", "(author:x) type:commit", "(type:commit author:/x/)"],
+  ["L", "repo:a@b type:commit", "(type:commit (and repository:/a/ revision:b))"],
+  ["L", "type:commit or x", "! Expected a term beside what speaks of the whole group at offset 0."],
+  ["L", "type:commit author:", '! Expected a value after "author:" at offset 19.'],
+  ["L", "type:commit since:soon", '! Expected a date after "since:", found "soon" at offset 18.'],
+  ["L", "type:commit author:(", "! Invalid regular expression at offset 19: missing closing ): (."],
+  ["L", "type:commit file:x", '! "file:" is about files, and does not go with "type:commit" at offset 17.'],
+  ["L", "type:commit l:go", '! "l:" is about files, and does not go with "type:commit" at offset 14.'],
+  ["L", "type:commit type:file", '! Expected one "type:", found two at offset 12.'],
+  [
+    "L",
+    "a (type:commit b)",
+    '! Expected "type:commit" outside of groups, because it speaks of the whole query at offset 3.',
+  ],
+]);
+
 // Terms and groups. `~` is the quote of literal mode and the slash of regex mode.
 check([
   ["both", "hello", "~hello~"],
@@ -211,8 +241,7 @@ check([
   ["L", "type:file a or b", '(type:file (or "a" "b"))'],
   ["L", "(type:repo a) b", '(and (type:repo "a") "b")'],
   ["L", "type:symbol", "(type:symbol true)"],
-  ["L", "type:commit x", '! "type:commit" is not supported: the history is not indexed at offset 5.'],
-  ["L", "type:path", '! Expected file, symbol or repo after "type:", found "path" at offset 5.'],
+  ["L", "type:path", '! Expected file, symbol, repo or commit after "type:", found "path" at offset 5.'],
 ]);
 
 // Expressions that are none; what other dialects have is named.

@@ -57,3 +57,27 @@ test("a caller that has gone is not served", async () => {
     isServiceError(error, "CANCELLED"),
   );
 });
+
+test("what waits for git keeps nobody from searching, and callers take turns", async () => {
+  const order: string[] = [];
+  const ends: (() => void)[] = [];
+  const service = {
+    ...serviceOf(),
+    tree: ({ repoName }: { repoName: string }) => {
+      order.push(repoName);
+      return new Promise<never>((_, reject) => ends.push(() => reject(cancelled())));
+    },
+  };
+  const call = createDispatch({ service, anonymous: true, maxRunning: 1 });
+  const { signal } = new AbortController();
+  const ask = (repoName: string, client: string) =>
+    call("tree", { repoName }, { credentials: none, signal, client }).catch(() => undefined);
+  const asked = [ask("a1", "a"), ask("a2", "a"), ask("a3", "a"), ask("b1", "b")];
+  assert.deepEqual(await call("repos", {}, { credentials: none, signal }), { items: [], total: 0 });
+  for (let done = 0; done < asked.length; done++) {
+    while (ends.length === done) await new Promise((resolve) => setImmediate(resolve));
+    ends[done]?.();
+  }
+  await Promise.all(asked);
+  assert.deepEqual(order, ["a1", "a2", "b1", "a3"]);
+});

@@ -126,10 +126,10 @@ describe("what is asked of the engine", () => {
 
   test("what is open in the editor", async () => {
     const unsaved = [
-      { path: "/work/github.com/o/alpha/src/a.ts", text: "a", version: "3" },
+      { path: "/src/github.com/o/alpha/src/a.ts", text: "a", version: "3" },
       { path: "/elsewhere/b.ts", text: "b", version: "1" },
     ];
-    const call = { unsaved, folders: ["/work/github.com/o/beta/src", "/work/gitlab.com"] };
+    const call = { unsaved, folders: ["/src/github.com/o/beta/src", "/src/gitlab.com"] };
     const { plans } = await ask("a", { languageOf: (_root, path) => path }, {}, call);
     const document = { repositoryId: 1, path: "src/a.ts", text: "a", language: "src/a.ts", version: "3" };
     assert.deepEqual(plans[0]!.unsaved, [document]);

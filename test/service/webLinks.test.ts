@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CodeHostType } from "#model/repository";
-import { browseUrl, hostFileUrl } from "#service/webLinks";
+import { browseUrl, hostFileUrl, withLines } from "#service/webLinks";
 import { repository } from "#test/support/service";
 
 const commit = "0123456789012345678901234567890123456789";
@@ -31,6 +31,36 @@ test("pages of code hosts", () => {
     assert.equal(url, expected.startsWith("?") ? base + expected : `${base}/${expected}`);
     assert.ok(URL.canParse(url));
   }
+});
+
+test("lines on pages of code hosts", () => {
+  const rows: [host: CodeHostType, one: string, several: string][] = [
+    ["github", "#L10", "#L10-L20"],
+    ["gitlab", "#L10", "#L10-20"],
+    ["gitea", "#L10", "#L10-L20"],
+    ["gerrit", "#10", "#10"],
+    ["bitbucketServer", "#10", "#10-20"],
+    ["bitbucketCloud", "#lines-10", "#lines-10:20"],
+    [
+      "azuredevops",
+      "&line=10&lineEnd=11&lineStartColumn=1&lineEndColumn=1&lineStyle=plain",
+      "&line=10&lineEnd=21&lineStartColumn=1&lineEndColumn=1&lineStyle=plain",
+    ],
+    ["genericGitHost", "", ""],
+  ];
+  for (const [codeHostType, one, several] of rows) {
+    const host = repository(1, "r", { codeHostType, hostUrl: "https://host.example.org/o/r" });
+    const page = hostFileUrl(host, "", commit, "a.ts");
+    assert.equal(hostFileUrl(host, "", commit, "a.ts", { first: 10, last: 10 }), page + one, codeHostType);
+    assert.equal(
+      hostFileUrl(host, "", commit, "a.ts", { first: 10, last: 20 }),
+      page + several,
+      codeHostType,
+    );
+  }
+  assert.equal(withLines("http://h/a", { first: 3, last: 3 }), "http://h/a#L3");
+  assert.equal(withLines("http://h/a", { first: 3, last: 9 }), "http://h/a#L3-L9");
+  assert.equal(withLines("", { first: 3, last: 3 }), "");
 });
 
 test("no page", () => {

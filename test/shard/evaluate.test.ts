@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { Bitset } from "#base/bitset";
-import { runGuarded } from "#engine/embedded/guard";
+import { runGuarded } from "#platform/guard";
 import type { Query } from "#query/query";
 import { compileQuery } from "#shard/compile";
 import { ShardEvaluation } from "#shard/evaluate";

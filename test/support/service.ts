@@ -11,6 +11,7 @@ import { noStats } from "#model/stats";
 import { silentLog } from "#platform/log";
 import { createService, type ServiceOptions } from "#service/createService";
 import { createDispatch, type DispatchOptions } from "#service/dispatch";
+import { History } from "#service/history";
 import type { RepositoryView, SkippedEntry } from "#service/repositoryView";
 import { type Listener, type ListenerOptions, listen } from "#transport/http/listener";
 
@@ -20,7 +21,7 @@ export function repository(id: number, name: string, change: Partial<Repository>
     id: id as RepositoryId,
     name,
     kind: "clone",
-    path: `/work/${name}`,
+    path: `/src/${name}`,
     codeHostType: "github",
     hostUrl: `https://${name}`,
     isFork: false,
@@ -72,7 +73,7 @@ export function engineResult(files: readonly FileMatch[], change: Partial<Engine
 
 /** An engine that answers as it is told. */
 export function engineOf(search: Engine["search"]): Engine {
-  return { search, close: async () => {} };
+  return { search, count: async () => new Map(), close: async () => {} };
 }
 
 export function viewOf(
@@ -86,6 +87,7 @@ export function viewOf(
     byName: (name) => all.find((each) => each.name === name),
     containing: (path) => all.find((each) => path.startsWith(`${each.path}/`)),
     isScanning: () => false,
+    isPolled: () => false,
     bringRevision: async () => "absent",
     skipped: async (id) => skipped[id] ?? [],
   };
@@ -93,17 +95,44 @@ export function viewOf(
 
 const notLocal: ServiceOptions["local"] = {
   addPaths: async () => ({ repositories: [] }),
-  removePaths: async () => ({ repositories: [] }),
+  removePaths: async () => ({ repositories: [], excluded: [] }),
   indexing: async (_request, { emit }) => {
     await emit?.({ repositories: [], total: 2, ready: 1 });
     return { total: 2, ready: 2, failed: [] };
   },
+  removeRepositories: async () => ({}),
+  reindex: async () => ({}),
+  pauseIndexing: async () => ({}),
+  clones: async () => ({ clones: [{ repositoryId: 1, repository: "r", folder: "/src/r", isBare: false }] }),
+  siblings: async () => ({
+    repositories: [{ path: "/src/s", name: "s", sizeBytes: 3 }],
+    isComplete: true,
+  }),
+  instance: async () => ({
+    version: "1.2.3",
+    pid: 1,
+    dataDir: "/data",
+    url: "http://127.0.0.1:4878",
+    isPaused: false,
+    repositories: 2,
+    ready: 1,
+    failed: 1,
+    polled: 0,
+    contentBytes: 200,
+    indexBytes: 260,
+    memoryBytes: 1,
+    uptimeSeconds: 0,
+  }),
+  startEndpoint: async () => ({ url: "http://127.0.0.1:4878" }),
+  stopEndpoint: async () => ({}),
 };
 
 export function serviceOf(options: Partial<ServiceOptions> = {}): Service {
+  const { repositories = viewOf([]) } = options;
   return createService({
     engine: engineOf(async () => engineResult([])),
-    repositories: viewOf([]),
+    repositories,
+    history: new History({ repositories }),
     contexts: {},
     timeLimitMs: 10_000,
     languageOf: () => "",

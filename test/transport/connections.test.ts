@@ -331,7 +331,7 @@ describe("the local socket", () => {
 
   test("takes what the editor has not saved", async () => {
     const text = "x".repeat(2 * 1024 * 1024);
-    const unsaved = [{ path: "/work/github.com/o/r/src/a.ts", text, version: "1" }];
+    const unsaved = [{ path: "/src/github.com/o/r/src/a.ts", text, version: "1" }];
     const answer = await rawRequest(
       listener.socket,
       envelope("search", { request: { query: "x" }, unsaved }),

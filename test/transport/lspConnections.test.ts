@@ -10,7 +10,6 @@ import {
   IPCMessageWriter,
   type MessageReader,
   type MessageWriter,
-  ResponseError,
   SocketMessageReader,
   SocketMessageWriter,
   StreamMessageReader,
@@ -146,11 +145,5 @@ test("a second window asks the first, with documents of its own", async () => {
   assert.deepEqual(await first.texts("window"), ["first window\n"]);
 
   first.child.kill("SIGKILL");
-  await new Promise((resolve) => first.child.once("exit", resolve));
-  await assert.rejects(second.texts("window"), (error) => {
-    assert(error instanceof ResponseError);
-    assert.equal(error.data.errorCode, "ENGINE_UNAVAILABLE");
-    assert.match(error.message, /The Trawl process that holds the index has gone/);
-    return true;
-  });
+  assert.deepEqual(await second.texts("window"), ["second window\n"]);
 });

@@ -1,9 +1,15 @@
 import { cancelled, throwIfAborted } from "./error";
 
-/** Lets at most `limit` pieces of work run at once; the others wait in the order in which they came. */
+/**
+ * Lets at most `limit` pieces of work run at once.
+ *
+ * Who waits is let in by turns: one of each caller, in the order in which callers came, and those of one caller in the
+ * order in which they came.
+ */
 export class Limiter {
   readonly #limit: number;
-  readonly #waiting: (() => void)[] = [];
+  /** By caller; the first of them is next. Nobody's line is empty. */
+  readonly #waiting = new Map<string, (() => void)[]>();
   #running = 0;
 
   constructor(limit: number) {
@@ -14,11 +20,14 @@ export class Limiter {
     return this.#running;
   }
 
-  /** Rejects with CANCELLED when `signal` fires before `work` has started; afterwards it is the work's to obey. */
-  async run<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+  /**
+   * Rejects with CANCELLED when `signal` fires before `work` has started; afterwards it is the work's to obey.
+   * `caller` tells whose turn it is.
+   */
+  async run<Result>(work: () => Promise<Result>, signal?: AbortSignal, caller = ""): Promise<Result> {
     throwIfAborted(signal);
     if (this.#running < this.#limit) this.#running++;
-    else await this.#turn(signal);
+    else await this.#turn(signal, caller);
     try {
       return await work();
     } finally {
@@ -28,23 +37,34 @@ export class Limiter {
 
   /** A place is handed over, not given back: `#running` stays as it is, so that nobody can slip in between. */
   #leave(): void {
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.#running--;
+    const [first] = this.#waiting;
+    if (first === undefined) {
+      this.#running--;
+      return;
+    }
+    const [caller, line] = first;
+    const start = line.shift();
+    this.#waiting.delete(caller);
+    if (line.length > 0) this.#waiting.set(caller, line);
+    start?.();
   }
 
-  #turn(signal: AbortSignal | undefined): Promise<void> {
+  #turn(signal: AbortSignal | undefined, caller: string): Promise<void> {
     return new Promise((resolve, reject) => {
       const start = () => {
         signal?.removeEventListener("abort", giveUp);
         resolve();
       };
       const giveUp = () => {
-        const at = this.#waiting.indexOf(start);
-        if (at >= 0) this.#waiting.splice(at, 1);
+        const line = this.#waiting.get(caller) ?? [];
+        const at = line.indexOf(start);
+        if (at >= 0) line.splice(at, 1);
+        if (line.length === 0) this.#waiting.delete(caller);
         reject(cancelled());
       };
-      this.#waiting.push(start);
+      const line = this.#waiting.get(caller);
+      if (line === undefined) this.#waiting.set(caller, [start]);
+      else line.push(start);
       signal?.addEventListener("abort", giveUp, { once: true });
     });
   }

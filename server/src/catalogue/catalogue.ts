@@ -6,14 +6,25 @@
  * counts) is written a moment later, many changes at once, and at the latest by `close`: what a crash takes can be
  * read again from the manifests and from the repositories themselves.
  */
-import { join, sep } from "node:path";
+import { join } from "node:path";
 import { ServiceError } from "#base/error";
 import type { CodeHostType, Repository, RepositoryId, RepositoryKind } from "#model/repository";
 import { type Clock, systemClock } from "#platform/clock";
 import { diskFiles, type Files, replaceFile } from "#platform/files";
 import type { Log } from "#platform/log";
+import type { RepositoryChange } from "./change";
 import { type CatalogueEntry, type IndexedState, printCatalogue } from "./format";
 import { uniqueName } from "./naming";
+import {
+  type Forgotten,
+  isExcluded,
+  isInside,
+  isRemoved,
+  type Places,
+  withoutPath,
+  withoutRepository,
+  withPath,
+} from "./places";
 import { catalogueOf, type KnownRepository, loadCatalogue } from "./recovery";
 
 /** What a look at a repository's folder tells. */
@@ -26,27 +37,6 @@ export interface RepositoryFacts {
   readonly codeHostType: CodeHostType;
   readonly hostUrl?: string;
 }
-
-/** What may change after a repository was found. */
-export type RepositoryChange = Partial<
-  Pick<
-    Repository,
-    | "displayName"
-    | "revisions"
-    | "state"
-    | "indexedAt"
-    | "pushedAt"
-    | "documentCount"
-    | "skippedCount"
-    | "contentBytes"
-    | "indexBytes"
-  >
-> & {
-  /** `undefined` takes the value away. */
-  readonly defaultRevision?: string | undefined;
-  readonly progress?: number | undefined;
-  readonly lastError?: string | undefined;
-};
 
 export type CatalogueEvent =
   | { readonly kind: "changed"; readonly repository: Repository }
@@ -69,7 +59,7 @@ export class Catalogue {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #listeners = new Set<(event: CatalogueEvent) => void>();
-  #paths: readonly string[];
+  #places: Places;
   #nextId: number;
   readonly #entries = new Map<RepositoryId, CatalogueEntry>();
   readonly #idsByName = new Map<string, RepositoryId>();
@@ -99,40 +89,62 @@ export class Catalogue {
     this.#log = log;
     const knownRepositories = [...known];
     const content = loadCatalogue(file, files, clock, log) ?? catalogueOf(knownRepositories);
-    this.#paths = content.paths;
+    this.#places = { paths: content.paths, excluded: content.excluded };
     for (const entry of content.entries) this.#put(entry);
     this.#nextId = Math.max(content.nextId, ...knownRepositories.map(({ repositoryId }) => repositoryId + 1));
   }
 
   /** PATHs that were given and not removed since, in the order in which they came. Absolute, real. */
   get paths(): readonly string[] {
-    return this.#paths;
+    return this.#places.paths;
   }
 
-  rememberPath(path: string): void {
-    if (this.#paths.includes(path)) return;
-    const before = this.#paths;
-    this.#paths = [...before, path];
+  /** What lies below remembered PATHs and was removed since: it is passed over until it is given itself. */
+  get excluded(): readonly string[] {
+    return this.#places.excluded;
+  }
+
+  /** Whether a look at `root` passes `path` over. */
+  isExcluded(path: string, root: string): boolean {
+    return isExcluded(this.#places, path, root);
+  }
+
+  /** Whether the path was removed, itself or with a folder around it, and not remembered since. */
+  isRemoved(path: string): boolean {
+    return isRemoved(this.#places, path);
+  }
+
+  /** `keepsExcluded`: what was removed below it stays away. */
+  rememberPath(path: string, keepsExcluded = false): void {
+    const before = this.#places;
+    this.#places = withPath(before, path, keepsExcluded);
+    if (this.#places === before) return;
     this.#writeOr(() => {
-      this.#paths = before;
+      this.#places = before;
     });
   }
 
   /**
-   * Forgets a PATH and gives the repositories that no other remembered PATH leads to; they are forgotten too.
-   * A path that was not given itself is forgotten with what lies below it.
+   * Forgets a PATH, or what lies at it; gives the repositories that are forgotten with it. What another remembered PATH
+   * would find again is passed over from then on.
    */
   forgetPath(path: string): readonly Repository[] {
-    const before = this.#paths;
-    this.#paths = before.filter((other) => other !== path);
-    const forgotten = this.all().filter(
-      (repository) =>
-        isInside(repository.path, path) && !this.#paths.some((other) => leadsTo(other, repository)),
-    );
+    return this.#forget(withoutPath(this.#places, path, this.all()));
+  }
+
+  /** Forgets one repository, whatever else lies in its folder; it is passed over until its path is remembered. */
+  forgetRepository(id: RepositoryId): void {
+    const repository = this.get(id);
+    if (repository !== undefined) this.#forget(withoutRepository(this.#places, repository, this.all()));
+  }
+
+  #forget({ places, forgotten }: Forgotten): readonly Repository[] {
+    const before = this.#places;
+    this.#places = places;
     try {
       this.removeAll(forgotten.map(({ id }) => id));
     } catch (error) {
-      this.#paths = before;
+      this.#places = before;
       throw error;
     }
     return forgotten;
@@ -164,6 +176,10 @@ export class Catalogue {
         innermost = repository;
     }
     return innermost;
+  }
+
+  knows(fact: RepositoryFacts): boolean {
+    return this.#find(fact) !== undefined;
   }
 
   /** What was remembered with `markIndexed`. */
@@ -227,10 +243,6 @@ export class Catalogue {
     this.#writeSoon();
   }
 
-  remove(id: RepositoryId): void {
-    this.removeAll([id]);
-  }
-
   /** Their ids are never given again. */
   removeAll(ids: readonly RepositoryId[]): void {
     const removed = ids.map((id) => this.#entries.get(id)).filter((entry) => entry !== undefined);
@@ -270,7 +282,7 @@ export class Catalogue {
       repository: {
         ...known,
         id,
-        name: this.#nameFor(fact),
+        name: this.nameFor(fact),
         isFork: false,
         isArchived: false,
         isPublic: false,
@@ -289,7 +301,7 @@ export class Catalogue {
     const { remoteName = "", ...known } = fact;
     const isRenamed = remoteName !== entry.preferredName;
     const { hostUrl: _, gitDir: __, ...rest } = entry.repository;
-    const name = isRenamed ? this.#nameFor(fact, entry.repository.id) : entry.repository.name;
+    const name = isRenamed ? this.nameFor(fact, entry.repository.id) : entry.repository.name;
     const repository: Repository = { ...rest, ...known, name };
     const isSame =
       !isRenamed &&
@@ -299,7 +311,8 @@ export class Catalogue {
     return isSame ? entry : { ...entry, preferredName: remoteName, repository };
   }
 
-  #nameFor(fact: RepositoryFacts, own?: RepositoryId): string {
+  /** The name that the repository would have; `own` is its id where it has one. */
+  nameFor(fact: RepositoryFacts, own?: RepositoryId): string {
     return uniqueName(fact.remoteName, fact.path, (name) => {
       const holder = this.#idsByName.get(name);
       return holder !== undefined && holder !== own;
@@ -342,7 +355,11 @@ export class Catalogue {
 
   #write(): void {
     this.#cancelWrite?.();
-    const content = { nextId: this.#nextId, paths: this.#paths, entries: [...this.#entries.values()] };
+    const content = {
+      nextId: this.#nextId,
+      ...this.#places,
+      entries: [...this.#entries.values()],
+    };
     try {
       replaceFile(this.#files, this.#file, printCatalogue(content));
     } catch (cause) {
@@ -365,14 +382,4 @@ export class Catalogue {
       throw error;
     }
   }
-}
-
-/** Whether a look at `path` finds the repository; a plain folder is found at its own path only. */
-function leadsTo(path: string, repository: Repository): boolean {
-  return repository.kind === "folder" ? repository.path === path : isInside(repository.path, path);
-}
-
-/** Whether `path` is `folder` or lies below it. */
-function isInside(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }

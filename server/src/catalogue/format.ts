@@ -8,6 +8,8 @@ export interface IndexedState {
   readonly digest: string;
   /** When the building of a folder began, in milliseconds since 1970. */
   readonly since?: number;
+  /** Which contents were wanted; absent where it was what is usual. */
+  readonly content?: string;
 }
 
 export interface CatalogueEntry {
@@ -20,6 +22,8 @@ export interface CatalogueEntry {
 export interface CatalogueContent {
   readonly nextId: number;
   readonly paths: readonly string[];
+  /** Places below them that somebody has removed. */
+  readonly excluded: readonly string[];
   readonly entries: readonly CatalogueEntry[];
 }
 
@@ -28,9 +32,10 @@ export class CatalogueDamaged extends Error {}
 
 const formatVersion = 1;
 
-export function printCatalogue({ nextId, paths, entries }: CatalogueContent): Uint8Array {
+export function printCatalogue({ nextId, paths, excluded, entries }: CatalogueContent): Uint8Array {
   const lines = entries.map(printEntry).join(",\n");
-  const head = `"format":${formatVersion},"nextId":${nextId},"paths":${JSON.stringify(paths)}`;
+  const places = `"paths":${JSON.stringify(paths)},"excluded":${JSON.stringify(excluded)}`;
+  const head = `"format":${formatVersion},"nextId":${nextId},${places}`;
   return Buffer.from(`{${head},"repositories":[\n${lines}\n]}\n`);
 }
 
@@ -64,9 +69,14 @@ export function parseCatalogue(text: string, file: string): CatalogueContent {
       wholeNumber(whole["nextId"], "nextId"),
       ...entries.map(({ repository }) => repository.id + 1),
     ),
-    paths: array(whole["paths"], "paths").map((path) => string(path, "a path")),
+    paths: strings(whole["paths"], "paths"),
+    excluded: strings(whole["excluded"] ?? [], "excluded"),
     entries,
   };
+}
+
+function strings(value: unknown, what: string): string[] {
+  return array(value, what).map((each) => string(each, `one of ${what}`));
 }
 
 function parseEntry(value: unknown): CatalogueEntry {
@@ -74,10 +84,11 @@ function parseEntry(value: unknown): CatalogueEntry {
   const preferredName = string(entry["preferredName"], "preferredName");
   const repository = parseRepository(record(entry["repository"], "a repository"));
   if (entry["indexed"] === undefined) return { preferredName, repository };
-  const { digest, since } = record(entry["indexed"], "indexed");
+  const { digest, since, content } = record(entry["indexed"], "indexed");
   const indexed = {
     digest: string(digest, "indexed.digest"),
     ...(since === undefined ? {} : { since: wholeNumber(since, "indexed.since") }),
+    ...(content === undefined ? {} : { content: string(content, "indexed.content") }),
   };
   return { preferredName, repository, indexed };
 }

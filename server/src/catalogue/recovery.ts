@@ -65,5 +65,5 @@ export function catalogueOf(known: readonly KnownRepository[]): CatalogueContent
     };
     return { preferredName: "", repository };
   });
-  return { nextId: 1, paths: known.map(({ path }) => path), entries };
+  return { nextId: 1, paths: known.map(({ path }) => path), excluded: [], entries };
 }

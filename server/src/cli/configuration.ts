@@ -31,13 +31,26 @@ export interface Configuration {
   readonly hosts: Readonly<Record<string, CodeHostType>>;
   /** Globs of short names, and how many tags at most, the newest first. */
   readonly branches: readonly string[];
+  readonly remoteBranches: readonly string[];
   readonly tags: readonly string[];
   readonly newestTags: number;
+  /** Larger documents are found by name only; so are those that match a pattern. */
+  readonly maxFileBytes: number;
+  readonly indexExclude: readonly string[];
+  /** Where repositories are looked for below a PATH. */
+  readonly scanDepth: number;
+  readonly exclude: readonly string[];
+  readonly submodules: boolean;
   readonly timeLimitMs?: number;
+  /** For each git process that answers a question about files or history. */
+  readonly gitTimeLimitMs?: number;
   /** Absent: as many as the machine suggests. */
   readonly searchWorkers?: number;
   readonly indexWorkers?: number;
 }
+
+/** A document has to fit into a shard with others. */
+export const maxFileBytesLimit = 32 * 1024 * 1024;
 
 const workerCount = z.int().min(1).max(64);
 const globs = z.array(z.string().min(1));
@@ -55,9 +68,16 @@ const ConfigurationFile = z
     contexts: z.record(z.string().min(1), z.array(z.string().min(1))),
     hosts: z.record(z.string().min(1), z.enum(codeHostTypes)),
     branches: globs,
+    remoteBranches: globs,
     tags: globs,
     newestTags: z.int().min(0).max(100_000),
+    maxFileBytes: z.int().min(1).max(maxFileBytesLimit),
+    indexExclude: globs,
+    scanDepth: z.int().min(0).max(32),
+    exclude: globs,
+    submodules: z.boolean(),
     timeLimitMs: z.int().min(1).max(600_000),
+    gitTimeLimitMs: z.int().min(1).max(600_000),
     searchWorkers: workerCount,
     indexWorkers: workerCount,
   })
@@ -95,9 +115,16 @@ export function readConfiguration(
     contexts: settings.contexts ?? {},
     hosts: lowerCased(settings.hosts ?? {}),
     branches: settings.branches ?? ["**"],
+    remoteBranches: settings.remoteBranches ?? [],
     tags: settings.tags ?? ["**"],
     newestTags: settings.newestTags ?? 20,
+    maxFileBytes: settings.maxFileBytes ?? 2 * 1024 * 1024,
+    indexExclude: settings.indexExclude ?? [],
+    scanDepth: settings.scanDepth ?? 4,
+    exclude: settings.exclude ?? [],
+    submodules: settings.submodules ?? true,
     ...present("timeLimitMs", settings.timeLimitMs),
+    ...present("gitTimeLimitMs", settings.gitTimeLimitMs),
     ...present("searchWorkers", settings.searchWorkers),
     ...present("indexWorkers", settings.indexWorkers),
   };

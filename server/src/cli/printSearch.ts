@@ -1,5 +1,5 @@
 /** A search's answer as lines. */
-import type { Chunk, FileMatch, SearchResult } from "#contract/search";
+import type { Chunk, FileMatch, FoundCommit, SearchResult } from "#contract/search";
 import { harmless, type Paint } from "./terminal";
 
 export interface SearchStyle {
@@ -8,8 +8,12 @@ export interface SearchStyle {
   readonly screen: boolean;
 }
 
-/** Lines `repository/path:line:text` of matches and `repository/path-line-text` of context, chunks apart by `--`. */
+/**
+ * Lines `repository/path:line:text` of matches and `repository/path-line-text` of context, chunks apart by `--`; of
+ * commits `repository hash date author: subject`.
+ */
 export function* searchLines(result: SearchResult, style: SearchStyle): Generator<string> {
+  for (const commit of result.commits ?? []) yield commitLine(commit, style);
   const hasContext = result.files.some((file) => file.chunks.some(isWider));
   let first = true;
   for (const file of result.files) {
@@ -25,6 +29,12 @@ export function* searchLines(result: SearchResult, style: SearchStyle): Generato
       yield* chunkLines(name, chunk, style);
     }
   }
+}
+
+function commitLine(commit: FoundCommit, { paint, screen }: SearchStyle): string {
+  const { repository, hash, date, authorName, message } = commit;
+  const [place, what] = [`${repository} ${hash.slice(0, 12)} ${date.slice(0, 10)} ${authorName}:`, message];
+  return screen ? `${paint("dim", harmless(place))} ${harmless(what)}` : `${place} ${what}`;
 }
 
 /** The file's name as other programs read it; on a screen with the matches within. */

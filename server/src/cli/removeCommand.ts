@@ -12,14 +12,17 @@ export async function removeCommand(house: House, flags: Flags): Promise<number>
   );
   try {
     const paths = flags.words.map((path) => absolutePath(path, house.currentFolder));
-    const { repositories } = await instance.caller(
+    const { repositories, excluded } = await instance.caller(
       "removePaths",
       { paths },
       { credentials: { kind: "local" }, signal: house.interrupted },
     );
     const lines = repositories.map((name) => `Forgot ${harmless(name)}\n`);
     const total = `${counted(repositories.length, "repository", "repositories")} forgotten.\n`;
-    await house.terminal.print(lines.join("") + total);
+    const rest = excluded.map(
+      (path) => `${harmless(path)} is passed over from now on; "trawl index" with this path adds it again.\n`,
+    );
+    await house.terminal.print(lines.join("") + total + rest.join(""));
     return 0;
   } finally {
     await instance.close();

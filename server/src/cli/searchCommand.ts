@@ -78,9 +78,10 @@ async function printResult(house: House, flags: Flags, result: SearchResult): Pr
   } else if (flags.has("count")) {
     await terminal.print(`${result.stats.totalMatchCount}\n`);
   } else {
-    const lines = flags.has("files")
-      ? result.files.map((file) => fileName(file, style))
-      : searchLines(result, style);
+    const lines =
+      flags.has("files") && result.commits === undefined
+        ? result.files.map((file) => fileName(file, style))
+        : searchLines(result, style);
     let batch = "";
     for (const line of lines) {
       batch += `${line}\n`;

@@ -15,7 +15,9 @@ export async function serveCommand(house: House, flags: Flags): Promise<number> 
     house,
     flags,
   );
-  return speaksLsp(flags) ? await serveEditor(house, configuration) : await serveHttp(house, configuration);
+  return speaksLsp(flags)
+    ? await serveEditor(house, flags, configuration)
+    : await serveHttp(house, configuration);
 }
 
 const lspFlags = ["stdio", "node-ipc", "pipe", "socket"];
@@ -48,13 +50,13 @@ async function serveHttp(house: House, configuration: Configuration): Promise<nu
 }
 
 /** An editor's own server listens only where it was told to: no port is opened unasked. */
-async function serveEditor(house: House, configuration: Configuration): Promise<number> {
+async function serveEditor(house: House, flags: Flags, configuration: Configuration): Promise<number> {
   const startedAt = performance.now();
-  const say = (text: string) => {
-    house.terminal.say(text);
-    return Promise.resolve();
+  // Where standard input and output are the editor's, a person may have started it; elsewhere there is the log.
+  const say = async (text: string) => {
+    if (flags.has("stdio")) house.terminal.say(text);
   };
-  const opened = house.open(configuration, "serve");
+  const opened = house.open(configuration, "serve", "forEditor");
   const spoken = house.speakLsp(configuration, opened);
   // A failure to open is told to the editor, as the answer to its first request; it ends the connection itself.
   const background = opened.then(async (instance) => {

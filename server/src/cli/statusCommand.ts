@@ -56,6 +56,8 @@ function describe(repository: RepositoryItem, paint: Paint): string[] {
       `  ${counted(repository.skippedCount, "file")} found by name only (binary, too large, not text)`,
     );
   }
+  if (repository.isPolled)
+    lines.push("  polled: the system watches no more folders, so changes may take some seconds to be found");
   return [...lines, ""];
 }
 

@@ -40,6 +40,23 @@ export interface EngineResult {
   readonly exhaustive: boolean;
 }
 
+/** Asks how many documents there are of each kind. */
+export interface CountRequest {
+  /**
+   * By Linguist's names; by what stands next in their paths behind `folder` (empty, or ending in `/`), which is a name,
+   * with a `/` behind it if it is a folder's; or by whole paths, for files below `folder` whose own names begin with
+   * `start`; ASCII letters in capitals or not, and
+   * no more of them than some hundreds.
+   */
+  readonly by:
+    | { readonly kind: "language" }
+    | { readonly kind: "name"; readonly folder: string }
+    | { readonly kind: "path"; readonly folder: string; readonly start: string };
+  readonly repositories: ReadonlySet<RepositoryId> | "all";
+  /** As a `rev:` names them; without any, what a search without one sees, less what is not saved. */
+  readonly revisions: readonly string[];
+}
+
 export interface Engine {
   /**
    * With `onFiles`, files are handed over as they are found and the result carries none. Where it gives a promise, no
@@ -50,5 +67,7 @@ export interface Engine {
     signal: AbortSignal,
     onFiles?: (files: readonly FileMatch[]) => Promise<void> | void,
   ): Promise<EngineResult>;
+  /** Quick enough for every key that is pressed. What is lost with a damaged shard is not counted. */
+  count(request: CountRequest, signal: AbortSignal): Promise<ReadonlyMap<string, number>>;
   close(): Promise<void>;
 }

@@ -1,18 +1,13 @@
-/** Who holds the data folder: this process, which then is the leader, or another, which this one then follows. */
-import { setTimeout as sleep } from "node:timers/promises";
-import { anonymousAllowed, identify } from "#access/identify";
-import { ServiceError, throwIfAborted } from "#base/error";
+/** The process as a whole: what it is to the data folder, the port it listens on, and what an editor wants of both. */
 import type { Configuration } from "#cli/configuration";
-import type { Instance, Listening, Purpose } from "#cli/instance";
-import { operation } from "#contract/operations";
+import type { Instance, Purpose } from "#cli/instance";
 import type { Caller } from "#contract/service";
-import { type Endpoint, readEndpoint, removeEndpoint, socketPath, writeEndpoint } from "#platform/endpoint";
-import { diskFiles } from "#platform/files";
-import { acquireLock, type OwnerLock } from "#platform/lock";
+import type { EditorSettings } from "#contract/settings";
 import type { Log } from "#platform/log";
-import { connectRemote } from "#remote/remote";
-import type { Listener } from "#transport/http/listener";
-import { buildLeader } from "./leader";
+import { portWanted, withSettings } from "./editorSettings";
+import { Ports, portOf } from "./ports";
+import { type Seat, type SeatOptions, takeSeat } from "./seat";
+import { Succession } from "./succession";
 
 export interface OpenOptions {
   readonly configuration: Configuration;
@@ -20,153 +15,106 @@ export interface OpenOptions {
   readonly version: string;
   readonly log: Log;
   readonly signal: AbortSignal;
+  /** Whether an editor is going to say what it wants before anything is looked for. */
+  readonly awaitsSettings: boolean;
 }
 
-/** A process that opens or closes the folder, or only reads it, is done within this time. */
-const patienceMs = 15_000;
-const pauseMs = 50;
-
-/** Throws ENGINE_UNAVAILABLE where another process holds the folder and does not answer. */
+/** Throws ENGINE_UNAVAILABLE where another process holds the data folder and does not answer. */
 export async function openInstance(options: OpenOptions): Promise<Instance> {
-  const { dataDir } = options.configuration;
-  for (const startedAt = Date.now(); ; await sleep(pauseMs)) {
-    throwIfAborted(options.signal);
-    const lock = await acquireLock(dataDir, {
-      answers: async () => (await answering(dataDir, options.signal)) !== undefined,
-      onLost: () => {
-        options.log.error("Another process has taken the data folder; this one ends.", { dataDir });
-        process.exit(1);
-      },
-    });
-    if (lock.kind === "acquired") return await lead(options, lock);
-    const endpoint = await answering(dataDir, options.signal);
-    if (endpoint !== undefined) return follow(options, endpoint);
-    if (Date.now() - startedAt > patienceMs) {
-      const who = lock.holder === undefined ? "Another process" : `Process ${lock.holder.pid}`;
-      throw new ServiceError("ENGINE_UNAVAILABLE", `${who} holds ${dataDir} and does not answer.`);
-    }
-  }
-}
-
-/** The process that announced itself, if it is there. */
-async function answering(dataDir: string, signal: AbortSignal): Promise<Endpoint | undefined> {
-  const endpoint = readEndpoint(dataDir);
-  if (endpoint === undefined) return undefined;
-  const remote = connectRemote(endpoint.socket);
-  try {
-    await remote.call("health", {}, { credentials: { kind: "local" }, signal });
-    return endpoint;
-  } catch {
-    // It is about to end, or has ended without a word.
-    return undefined;
-  } finally {
-    await remote.close();
-  }
-}
-
-function follow(options: OpenOptions, { socket, ...endpoint }: Endpoint): Instance {
-  const remote = connectRemote(socket);
-  const listeners: Listener[] = [];
-  return {
-    role: "follower",
-    caller: remote.call,
-    endpoint,
-    url: () => listeners[0]?.url ?? endpoint.url,
-    async listen() {
-      const { listener, ...listening } = await listenOnPort(
-        options,
-        guarded(remote.call, options.configuration),
-      );
-      listeners.push(listener);
-      return listening;
-    },
-    async close() {
-      await Promise.all(listeners.splice(0).map((listener) => listener.close()));
-      await remote.close();
-    },
+  const { configuration, purpose, version, log, signal } = options;
+  let settings: EditorSettings = {};
+  let isConfigured = !options.awaitsSettings;
+  let succession: Succession | undefined;
+  let isClosing = false;
+  const caller: Caller = async (name, request, call) => {
+    if (succession === undefined) throw new Error("A port is open before there is anybody to answer.");
+    return await succession.call(name, request, call);
   };
-}
-
-/** To the leader every call of this process is the person's own; who comes in from outside is judged here. */
-function guarded(caller: Caller, { host, anonymous }: Configuration): Caller {
-  return async (name, request, call) => {
-    identify(call.credentials, operation(name), anonymousAllowed(host, anonymous));
-    return await caller(name, request, call);
-  };
-}
-
-async function lead(options: OpenOptions, lock: OwnerLock): Promise<Instance> {
-  const { configuration, purpose, version, log } = options;
-  const { dataDir } = configuration;
-  const open: (() => Promise<void> | void)[] = [];
-  const release = () => {
-    process.off("exit", release);
-    lock.release();
-  };
-  // However the process ends, unless it is killed, the next one need not find out that it has.
-  process.on("exit", release);
-  const close = async () => {
-    for (const step of open.splice(0).reverse()) await step();
-    release();
-  };
-  try {
-    const leader = await buildLeader(configuration, purpose, version, log);
-    open.push(() => leader.close());
-    const socket = socketPath(dataDir);
-    const announce = (url?: string) =>
-      writeEndpoint(diskFiles, dataDir, {
-        ...(url === undefined ? {} : { url }),
-        socket,
-        pid: process.pid,
-        version,
-      });
-    if (purpose === "serve" || purpose === "index") {
-      const { listen } = await import("#transport/http/listener");
-      const local = await listen({ caller: leader.caller, log, socket });
-      const forget = () => removeEndpoint(diskFiles, dataDir);
-      open.push(() => local.close());
-      process.on("exit", forget);
-      open.push(() => {
-        process.off("exit", forget);
-        forget();
-      });
-      announce();
-    }
-    let url: string | undefined;
-    return {
-      role: "leader",
-      caller: leader.caller,
-      url: () => url,
-      async listen() {
-        const { listener, ...listening } = await listenOnPort(options, leader.caller);
-        open.push(() => listener.close());
-        url = listening.url;
-        announce(url);
-        return listening;
-      },
-      close,
-    };
-  } catch (error) {
-    await close();
-    throw error;
-  }
-}
-
-async function listenOnPort(
-  { configuration, log }: OpenOptions,
-  caller: Caller,
-): Promise<Listening & { readonly listener: Listener }> {
-  const { host, port, publicUrl, allowedHosts, allowedOrigins } = configuration;
-  const anonymous = anonymousAllowed(host, configuration.anonymous);
-  const { listen } = await import("#transport/http/listener");
-  const listener = await listen({
+  const ports = new Ports({
+    configuration,
     caller,
     log,
-    tcp: { host, ...(port === undefined ? {} : { port }) },
-    ...(publicUrl === undefined ? {} : { publicUrl }),
-    allowedHosts,
-    allowedOrigins,
+    onChange() {
+      // The last word to those who follow is where this process listened, not that it no longer does.
+      if (!isClosing && succession?.seat.role === "leader") succession.seat.announce();
+    },
   });
-  const url = listener.url ?? "";
-  return { listener, url, anonymous, anonymousByDefault: anonymous && configuration.anonymous === undefined };
+  const seatOptions: SeatOptions = {
+    configuration: () => withSettings(configuration, settings),
+    dataDir: configuration.dataDir,
+    purpose,
+    version,
+    log,
+    signal,
+    ports,
+    async listenAgain(url) {
+      try {
+        await ports.start({ port: portOf(url), allowedOrigins: settings.endpoint?.allowedOrigins });
+      } catch (error) {
+        log.error(`${url} could not be taken over.`, { error });
+      }
+    },
+  };
+  const known = new Succession(seatOptions, await takeSeat(seatOptions), (seat) => {
+    tellRole(seat);
+    if (seat.role === "follower") return;
+    if (isConfigured) seat.leader.start();
+    followSettings({}).catch(() => undefined);
+  });
+  succession = known;
+  tellRole(known.seat);
+  if (isConfigured && known.seat.role === "leader") known.seat.leader.start();
+
+  function tellRole(seat: Seat): void {
+    if (seat.role === "leader")
+      log.info(`Trawl ${version} leads, with its index in ${configuration.dataDir}.`);
+    else
+      log.info(`Trawl ${version} asks process ${seat.endpoint.pid}, which holds ${configuration.dataDir}.`);
+  }
+
+  /** The leader's own settings say whether there is a port, and where; others only ask for one where there is none. */
+  async function followSettings(before: EditorSettings): Promise<void> {
+    const { endpoint } = settings;
+    if (JSON.stringify(endpoint) === JSON.stringify(before.endpoint)) return;
+    const call = { credentials: { kind: "local" }, signal } as const;
+    try {
+      if (endpoint?.isEnabled) {
+        const mayMove = known.seat.role === "leader" || known.endpoint?.url === undefined;
+        const port = portWanted(settings);
+        const { allowedOrigins } = endpoint;
+        if (mayMove) await known.call("startEndpoint", { port, allowedOrigins }, call);
+      } else if (before.endpoint?.isEnabled) await known.call("stopEndpoint", {}, call);
+    } catch (error) {
+      log.error("The REST interface is not as it is set.", { error });
+    }
+  }
+
+  return {
+    get role() {
+      return known.seat.role;
+    },
+    caller: known.call,
+    get endpoint() {
+      if (known.endpoint === undefined) return undefined;
+      const { url, pid, version: theirs } = known.endpoint;
+      return { ...(url === undefined ? {} : { url }), pid, version: theirs };
+    },
+    url: () => ports.url ?? known.endpoint?.url,
+    listen: () => ports.start(),
+    async configure(next) {
+      const before = settings;
+      settings = next;
+      if (known.seat.role === "leader") {
+        known.seat.leader.configure(seatOptions.configuration());
+        if (!isConfigured) known.seat.leader.start();
+      }
+      isConfigured = true;
+      await followSettings(before);
+    },
+    async close() {
+      isClosing = true;
+      await ports.stop();
+      await known.close();
+    },
+  };
 }

@@ -8,6 +8,7 @@ import type { Purpose } from "#cli/instance";
 import type { Caller } from "#contract/service";
 import { EmbeddedEngine } from "#engine/embedded/embeddedEngine";
 import { checkGit } from "#git/git";
+import { defaultGitTimeLimitMs } from "#git/question";
 import type { RepositoryId } from "#model/repository";
 import { unsavedLanguage } from "#overlay/unsavedLanguage";
 import { diskFiles } from "#platform/files";
@@ -16,28 +17,56 @@ import { startThread, threadPool } from "#platform/workers";
 import { defaultTimeLimitMs } from "#query/limits";
 import { createService } from "#service/createService";
 import { createDispatch } from "#service/dispatch";
+import { History } from "#service/history";
 import type { RepositoryView } from "#service/repositoryView";
 import { ShardDirectory } from "#shard/directory";
 import { Compactor } from "#sync/compactor";
 import { Sync } from "#sync/sync";
 import type { Work, WorkAnswer } from "#sync/work";
 import { checkDataFormat, removeDrafts } from "./dataFormat";
+import { instanceRows } from "./instanceRows";
 import { localRows } from "./localRows";
+import type { Ports } from "./ports";
 
 export interface Leader {
   readonly caller: Caller;
+  /** Looks for what has changed, and goes on doing so where this process stays. */
+  start(): void;
+  readonly isPaused: boolean;
+  /** Takes what of another configuration can count from now on: what is indexed, and by how many workers. */
+  configure(configuration: Configuration): void;
   close(): Promise<void>;
 }
 
-export async function buildLeader(
-  configuration: Configuration,
-  purpose: Purpose,
-  version: string,
-  log: Log,
-): Promise<Leader> {
-  const { dataDir, host, anonymous, contexts, timeLimitMs = defaultTimeLimitMs } = configuration;
+export interface LeaderOptions {
+  readonly configuration: Configuration;
+  readonly purpose: Purpose;
+  readonly version: string;
+  readonly log: Log;
+  readonly ports: Ports;
+  /** Whether indexing rests from the start. */
+  readonly isPaused: boolean;
+  /** Told when indexing is paused, or goes on. */
+  readonly onPaused: () => void;
+}
+
+let gitChecked: Promise<unknown> | undefined;
+
+/** What takes longest about leading, done once and beforehand where there is time: git is looked at, a listener loaded. */
+export async function prepareToLead(): Promise<void> {
+  gitChecked ??= checkGit();
+  gitChecked.catch(() => {
+    gitChecked = undefined;
+  });
+  await Promise.all([gitChecked, import("#transport/http/listener")]);
+}
+
+export async function buildLeader(options: LeaderOptions): Promise<Leader> {
+  const { configuration, purpose, version, log, ports, onPaused } = options;
+  const { dataDir, host, anonymous, contexts } = configuration;
+  const { timeLimitMs = defaultTimeLimitMs, gitTimeLimitMs = defaultGitTimeLimitMs } = configuration;
   // A command that only reads does not need it.
-  if (purpose === "serve" || purpose === "index") await checkGit();
+  if (purpose === "serve" || purpose === "index") await prepareToLead();
   checkDataFormat(dataDir, diskFiles);
   removeDrafts(dataDir, diskFiles);
   const directory = await ShardDirectory.open(join(dataDir, "shards"));
@@ -46,9 +75,9 @@ export async function buildLeader(
   }
   const catalogue = Catalogue.open(dataDir, { log, known: directory.manifests().values() });
   const indexScript = join(__dirname, "indexWorker.js");
-  const pool = threadPool<Work, WorkAnswer>(indexScript, configuration.indexWorkers ?? defaultWorkers(1));
-  // A saved file must not wait for a build.
-  const quickPool = threadPool<Work, WorkAnswer>(indexScript, 1);
+  const pool = threadPool<Work, WorkAnswer>(indexScript, indexWorkers(configuration));
+  // A saved file must not wait for a build. At a start all working trees are looked at.
+  const quickPool = threadPool<Work, WorkAnswer>(indexScript, Math.ceil(defaultWorkers(0) / 2));
   const engine = new EmbeddedEngine({
     directory,
     workerCount: configuration.searchWorkers ?? defaultWorkers(0),
@@ -74,7 +103,7 @@ export async function buildLeader(
     directory,
     pool,
     log,
-    isBusy: (id) => sync.isRunning(id as RepositoryId),
+    isBusy: (id) => sync.isPaused || sync.isRunning(id as RepositoryId),
     onDamage: (file) => sync.rebuild([file]),
   });
   const repositories: RepositoryView = {
@@ -84,31 +113,58 @@ export async function buildLeader(
     containing: (path) => catalogue.containing(path),
     // Until it is idle, a commit or a saved file may be on its way into the index.
     isScanning: () => !sync.isIdle,
+    isPolled: (id) => sync.isPolled(id),
     async bringRevision(id, name, signal) {
       const isIndexed = await sync.bringRevision(id, name, signal);
       return isIndexed === undefined ? "late" : isIndexed ? "indexed" : "absent";
     },
     skipped: (id, signal) => sync.skipped(id, signal),
   };
+  const pause = (isPaused: boolean) => {
+    if (sync.isPaused === isPaused) return;
+    log.info(isPaused ? "Indexing rests." : "Indexing goes on.");
+    sync.pause(isPaused);
+    onPaused();
+  };
+  sync.pause(options.isPaused);
+  const history = new History({ repositories, gitTimeLimitMs });
   const service = createService({
     version,
+    history,
     engine,
     repositories,
     contexts,
     timeLimitMs,
     languageOf: unsavedLanguage,
-    local: localRows(catalogue, sync),
+    local: {
+      ...localRows(catalogue, sync),
+      ...instanceRows({ catalogue, sync, ports, version, dataDir, pause }),
+    },
   });
-  if (purpose === "serve") sync.start();
   return {
+    start() {
+      if (purpose === "serve") sync.start();
+    },
+    get isPaused() {
+      return sync.isPaused;
+    },
+    configure(next) {
+      pool.resize(indexWorkers(next));
+      sync.configure(next);
+    },
     caller: createDispatch({ service, anonymous: anonymousAllowed(host, anonymous) }),
     async close() {
+      history.close();
       await compactor.close();
       await sync.close();
       await Promise.all([engine.close(), pool.close(), quickPool.close()]);
       catalogue.close();
     },
   };
+}
+
+function indexWorkers(configuration: Configuration): number {
+  return configuration.indexWorkers ?? defaultWorkers(1);
 }
 
 /** One a core, of which `spared` are left to others where there are many; more than eight only add up their memory. */

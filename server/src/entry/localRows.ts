@@ -9,34 +9,58 @@ import type { Sync } from "#sync/sync";
 export function localRows(
   catalogue: Catalogue,
   sync: Sync,
-): Pick<Service, "addPaths" | "removePaths" | "indexing"> {
+): Pick<
+  Service,
+  "addPaths" | "removePaths" | "removeRepositories" | "reindex" | "indexing" | "clones" | "siblings"
+> {
   return {
-    async addPaths({ paths }, { signal }) {
-      const added = await sync.addPaths(paths, signal);
+    async addPaths({ paths, areOpen }, { signal }) {
+      const added = await sync.addPaths(paths, signal, areOpen);
       return { repositories: [...new Set(added.map(({ name }) => name))] };
     },
     async removePaths({ paths }) {
-      const given = new Set(catalogue.paths);
+      const before = { paths: catalogue.paths.length, excluded: new Set(catalogue.excluded) };
       const forgotten = await sync.removePaths(paths);
-      const isKnown = forgotten.length > 0 || catalogue.paths.length < given.size;
-      if (!isKnown) throw notRemembered(paths, catalogue);
-      return { repositories: forgotten.map(({ name }) => name) };
+      const excluded = catalogue.excluded.filter((path) => !before.excluded.has(path));
+      const isKnown = forgotten.length > 0 || catalogue.paths.length < before.paths;
+      if (!isKnown) throw notRemembered(paths, before.excluded);
+      return { repositories: forgotten.map(({ name }) => name), excluded };
+    },
+    async removeRepositories({ repositories }) {
+      await sync.removeRepositories(idsOf(repositories, catalogue));
+      return {};
+    },
+    async reindex({ repositories }) {
+      sync.reindex(idsOf(repositories, catalogue));
+      return {};
     },
     indexing: indexingHandler(catalogue, sync),
+    async clones() {
+      const clones = catalogue.all().map(({ id, name, path, kind }) => ({
+        repositoryId: id,
+        repository: name,
+        folder: path,
+        isBare: kind === "bare",
+      }));
+      return { clones };
+    },
+    siblings: (_request, { folders = [], signal }) => sync.siblings(folders, signal),
   };
 }
 
-function notRemembered(paths: readonly string[], catalogue: Catalogue): ServiceError {
-  for (const path of paths) {
-    const around = catalogue.paths.find((given) => path.startsWith(given));
-    if (around !== undefined) {
-      return new ServiceError(
-        "NOT_FOUND",
-        `${path} is found through ${around}, which was added as a whole. Remove that, and add the rest of it again.`,
-      );
-    }
-  }
-  return new ServiceError("NOT_FOUND", `${paths.join(" and ")} was never added.`);
+/** Of all of them, or none: a name that nothing has is NOT_FOUND. */
+function idsOf(names: readonly string[], catalogue: Catalogue): RepositoryId[] {
+  return names.map((name) => {
+    const repository = catalogue.byName(name);
+    if (repository !== undefined) return repository.id;
+    throw new ServiceError("NOT_FOUND", `Repository "${name}" not found.`);
+  });
+}
+
+function notRemembered(paths: readonly string[], excluded: ReadonlySet<string>): ServiceError {
+  const removed = paths.find((path) => excluded.has(path));
+  const reason = removed === undefined ? "was never added" : "was removed already";
+  return new ServiceError("NOT_FOUND", `${removed ?? paths.join(" and ")} ${reason}.`);
 }
 
 /** Several changes are told at once: a person sees no more, and a slow reader is not swamped. */
@@ -48,19 +72,24 @@ function indexingHandler(catalogue: Catalogue, sync: Sync): Handler<"indexing"> 
     for (const repository of catalogue.all()) {
       if (repository.state !== "ready") changed.set(repository.id, repository);
     }
+    let hasRemoved = false;
     let wake = () => {};
     const unsubscribe = catalogue.onChange(({ kind, repository }) => {
       if (kind === "changed") changed.set(repository.id, repository);
-      else changed.delete(repository.id);
+      else {
+        changed.delete(repository.id);
+        hasRemoved = true;
+      }
       wake();
     });
     try {
       for (;;) {
         throwIfAborted(signal);
-        const isDone = sync.isIdle;
-        if (changed.size > 0) {
+        const isDone = sync.isAtRest;
+        if (changed.size > 0 || hasRemoved) {
           const told = [...changed.values()];
           changed.clear();
+          hasRemoved = false;
           await emit?.(progressOf(told, catalogue.all()));
         }
         if (isDone && !follow) return endOf(catalogue.all());

@@ -4,13 +4,15 @@ import { join } from "node:path";
 import type { House, Instance } from "#cli/instance";
 import { main } from "#cli/main";
 import { processTerminal } from "#cli/terminal";
-import { createLog } from "#platform/log";
+import { createLog, heldLog } from "#platform/log";
 import { coloursWanted, defaultDataDirectory } from "#platform/settings";
 import { openInstance } from "./house";
 
 const log = createLog("warn");
 /** A command says itself what went wrong; what it logs is for those who look for a defect. */
 const quietLog = createLog("error");
+/** The editor shows all of it, as soon as it is there. */
+const editorLog = heldLog();
 const interruption = new AbortController();
 const terminal = processTerminal(coloursWanted);
 
@@ -26,6 +28,9 @@ for (const [signal, code] of [
   });
 }
 
+/** The channel to the process that started this one: without it there is nobody to work for. */
+process.on("disconnect", () => end());
+
 process.on("unhandledRejection", (error) => log.error("A promise was broken and nobody noticed.", { error }));
 
 process.on("beforeExit", () => {
@@ -39,13 +44,14 @@ const house: House = {
   currentFolder: process.cwd(),
   defaultDataDir: defaultDataDirectory(),
   interrupted: interruption.signal,
-  open: (configuration, purpose) =>
+  open: (configuration, purpose, forEditor) =>
     openInstance({
       configuration,
       purpose,
       version: house.version,
-      log: purpose === "serve" ? log : quietLog,
+      log: forEditor ? editorLog.log : purpose === "serve" ? log : quietLog,
       signal: interruption.signal,
+      awaitsSettings: forEditor !== undefined,
     }),
   async speakLsp(configuration, opened) {
     const { speakLsp } = await import("#transport/lsp/connection");
@@ -62,11 +68,21 @@ const house: House = {
       caller: opened.then(({ caller }) => caller),
       indexFolders: configuration.paths.length === 0,
       baseUrl: () => instance?.url(),
+      configure: async (settings) => (await opened).configure(settings),
       close: async () => instance?.close(),
-      log,
+      log: editorLog.log,
+      onConnection: editorLog.sendTo,
     });
   },
 };
+
+/** Whatever still hangs after this time is not waited for. */
+const endMs = 5000;
+
+function end(): void {
+  interruption.abort();
+  setTimeout(() => process.exit(1), endMs).unref();
+}
 
 main(process.argv.slice(2), house).then(
   (code) => process.exit(code),

@@ -19,6 +19,11 @@ export function bytePathOfText(text: string): BytePath {
   return (isAscii(text) ? text : Buffer.from(text, "utf8").toString("latin1")) as BytePath;
 }
 
+/** Whether the bytes are UTF-8, so that they can be an argument of a command. */
+export function isText(path: BytePath): boolean {
+  return bytePathOfText(textOf(path)) === path;
+}
+
 export function bytesOf(path: BytePath): Buffer {
   return Buffer.from(path, "latin1");
 }

@@ -1,7 +1,8 @@
 /** From a folder to the repositories in it, by reading folders and small files: no git process. */
 import * as fs from "node:fs";
-import { isAbsolute, join, resolve, sep } from "node:path";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { ServiceError, throwIfAborted } from "#base/error";
+import { Exclusion } from "#base/exclusion";
 import type { RepositoryKind } from "#model/repository";
 import { configValue, parseConfig } from "./config";
 import { findPlace, type GitPlace, readText } from "./place";
@@ -20,8 +21,17 @@ export interface Discovery {
   readonly unreadable: readonly string[];
 }
 
-/** Folders below the given one that are looked into. */
-const maxDepth = 4;
+export interface ScanChoice {
+  /** How deep folders below the given one are looked into. */
+  readonly scanDepth: number;
+  /** Patterns of folders that are not looked into (`#base/exclusion`), from the given one or from the root of the disk. */
+  readonly exclude: readonly string[];
+  /** Whether submodules are repositories of their own. */
+  readonly submodules: boolean;
+}
+
+export const usualScan: ScanChoice = { scanDepth: 4, exclude: [], submodules: true };
+
 /** Hold no repository that anybody wrote, and very many folders. */
 const neverScanned = new Set([".git", ".hg", ".svn", "node_modules"]);
 /** Others have their turn after so much time. */
@@ -34,15 +44,19 @@ const turnMs = 3;
  *
  * Throws NOT_FOUND for what is no folder.
  */
-export async function discover(path: string, signal?: AbortSignal): Promise<Discovery> {
+export async function discover(
+  path: string,
+  signal?: AbortSignal,
+  choice: ScanChoice = usualScan,
+): Promise<Discovery> {
   const root = realFolder(path);
-  const scan = new Scan();
+  const scan = new Scan(root, choice);
   const waiting: { folder: string; depth: number }[] = [{ folder: root, depth: 0 }];
   let turnEnds = performance.now() + turnMs;
   for (let next = waiting.shift(); next; next = waiting.shift()) {
     throwIfAborted(signal);
     for (const folder of scan.visit(next.folder)) {
-      if (next.depth < maxDepth) waiting.push({ folder, depth: next.depth + 1 });
+      if (next.depth < choice.scanDepth) waiting.push({ folder, depth: next.depth + 1 });
     }
     if (performance.now() < turnEnds) continue;
     await new Promise((go) => setImmediate(go));
@@ -67,6 +81,17 @@ function realFolder(path: string): string {
 class Scan {
   readonly unreadable: string[] = [];
   readonly #byCommonDir = new Map<string, FoundRepository>();
+  readonly #root: string;
+  readonly #exclusion: Exclusion;
+  readonly #withSubmodules: boolean;
+  /** Where submodules lie that nobody wants. */
+  readonly #passedOver = new Set<string>();
+
+  constructor(root: string, { exclude, submodules }: ScanChoice) {
+    this.#root = root;
+    this.#exclusion = new Exclusion(exclude);
+    this.#withSubmodules = submodules;
+  }
 
   /** Notes what the folder is, and gives the folders in it that are worth a look. */
   visit(folder: string): string[] {
@@ -85,7 +110,17 @@ class Scan {
     if (place && names.has(".gitmodules")) this.#addSubmodules(folder);
     return entries
       .filter((entry) => entry.isDirectory() && !neverScanned.has(entry.name))
-      .map(({ name }) => join(folder, name));
+      .map(({ name }) => join(folder, name))
+      .filter((inside) => !this.#passedOver.has(inside) && !this.#isExcluded(inside));
+  }
+
+  #isExcluded(folder: string): boolean {
+    if (this.#exclusion.isEmpty) return false;
+    const slashed = folder.split(sep).join("/");
+    return (
+      this.#exclusion.excludes(slashed.replace(/^\/+/, "")) ||
+      this.#exclusion.excludes(relative(this.#root, folder).split(sep).join("/"))
+    );
   }
 
   /** The clone itself wins over its worktrees, and the first of those over the others. */
@@ -96,13 +131,17 @@ class Scan {
     this.#byCommonDir.set(place.commonDir, foundAt(place));
   }
 
-  /** Submodules may lie deeper than a scan goes. */
+  /** Submodules may lie deeper than a scan goes; where they are not wanted, a scan must not find them either. */
   #addSubmodules(workTree: string): void {
     const modules = parseConfig(readText(join(workTree, ".gitmodules")) ?? "");
     for (const key of modules.keys()) {
       const path = /^submodule\..*\.path$/s.test(key) ? configValue(modules, key) : undefined;
       if (path === undefined || isAbsolute(path)) continue;
       const folder = resolve(workTree, path);
+      if (!this.#withSubmodules) {
+        this.#passedOver.add(folder);
+        continue;
+      }
       const place = folder.startsWith(workTree + sep) ? findPlace(folder) : undefined;
       if (place?.workTree === undefined || !place.workTree.startsWith(workTree + sep)) continue;
       const isNew = !this.#byCommonDir.has(place.commonDir);
@@ -116,7 +155,17 @@ class Scan {
   }
 }
 
-function foundAt(place: GitPlace): FoundRepository {
+/** The repository whose working tree holds a folder, or is it. */
+export function repositoryAround(folder: string): GitPlace | undefined {
+  for (let at = folder; ; at = dirname(at)) {
+    const place = findPlace(at);
+    if (place !== undefined) return place;
+    if (dirname(at) === at) return undefined;
+  }
+}
+
+/** What a place is found as. */
+export function foundAt(place: GitPlace): FoundRepository {
   if (place.workTree !== undefined) return { kind: "clone", path: place.workTree, place };
   // `repo/.git` that says of itself that it is bare is known by the folder around it to nobody else.
   return { kind: "bare", path: place.gitDir, place };

@@ -13,7 +13,8 @@ export interface FolderFile {
 }
 
 /** Folders of other version control systems hold what nobody wrote. */
-const neverRead = new Set([".git", ".hg", ".svn"]);
+export const neverRead: ReadonlySet<string> = new Set([".git", ".hg", ".svn"]);
+
 /** Files and symbolic links (which are not followed) below `root`, folder by folder. What cannot be read is left out. */
 export function* walkFolder(root: string): Generator<FolderFile> {
   const waiting: BytePath[] = ["" as BytePath];

@@ -18,6 +18,8 @@ import type { GitPlace } from "./place";
 export interface GitOptions extends Omit<ProcessOptions, "cwd" | "env"> {
   /** Besides 0. */
   readonly acceptedExitCode?: number;
+  /** Leaves out what the person and the system configure, folders to be trusted among it. */
+  readonly isImpersonal?: boolean;
 }
 
 /** Each thread lets this many short calls run at once; the others wait in line. */
@@ -30,14 +32,23 @@ const calls = new Limiter(4);
  * `runProcess` throws.
  */
 export function runGit(place: GitPlace, args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
-  return calls.run(async () => {
-    const { stdout, stderr, exitCode } = await runProcess("git", [...safeArguments, ...args], {
-      ...options,
-      ...surroundings(place),
-    });
-    if (exitCode === 0 || exitCode === options.acceptedExitCode) return stdout;
-    throw gitFailure(place, args, stderr || `exit code ${exitCode}`);
-  }, options.signal);
+  return calls.run(() => runGitNow(place, args, options), options.signal);
+}
+
+/** The same for one who keeps a line of their own. */
+export async function runGitNow(
+  place: GitPlace,
+  args: readonly string[],
+  options: GitOptions,
+): Promise<Buffer> {
+  const { cwd, env } = surroundings(place);
+  const { stdout, stderr, exitCode } = await runProcess("git", [...safeArguments, ...args], {
+    ...options,
+    cwd,
+    env: options.isImpersonal ? { ...env, ...impersonal } : env,
+  });
+  if (exitCode === 0 || exitCode === options.acceptedExitCode) return stdout;
+  throw gitFailure(place, args, stderr || `exit code ${exitCode}`);
 }
 
 /** A git that we talk to for a while; it is not counted among the calls. */
@@ -62,7 +73,12 @@ export function gitFailure(place: GitPlace, args: readonly string[], said: strin
     );
   }
   const gone = existsSync(path) ? "" : " The folder is not there.";
-  return new ServiceError("GIT_FAILED", `git ${args[0]} failed in ${path}: ${said}${gone}`);
+  return new ServiceError("GIT_FAILED", `git ${commandOf(args)} failed in ${path}: ${said}${gone}`);
+}
+
+/** The command among arguments, behind settings for it. */
+export function commandOf(args: readonly string[]): string {
+  return args.find((arg, at) => !arg.startsWith("-") && args[at - 1] !== "-c") ?? "";
 }
 
 const oldestVersion = [2, 30] as const;
@@ -103,7 +119,14 @@ const safeArguments: readonly string[] = [
   "log.showSignature=false",
   "-c",
   "submodule.recurse=false",
+  "-c",
+  "diff.suppressBlankEmpty=false",
+  // Names of people are the repository's to mend.
+  "-c",
+  "mailmap.file=",
 ];
+
+const impersonal = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
 
 function surroundings(place: GitPlace): { cwd: string; env: Record<string, string> } {
   const cwd = workingFolder(place);
@@ -118,7 +141,8 @@ function surroundings(place: GitPlace): { cwd: string; env: Record<string, strin
       GIT_ALLOW_PROTOCOL: "none",
       // A damaged repository must not be taken for the one around it.
       GIT_CEILING_DIRECTORIES: dirname(cwd),
-      LC_ALL: "C",
+      // English, but letters beyond ASCII have two cases.
+      LC_ALL: "C.UTF-8",
     },
   };
 }

@@ -7,7 +7,7 @@
  * Versions 2 and 3 pad an entry to a multiple of 8 bytes; version 4 gives how many bytes of the path before to drop,
  * and the rest. Extensions follow: four letters, a length, bytes.
  */
-import { readFileSync, statSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ServiceError } from "#base/error";
 import type { BytePath } from "./bytePath";
@@ -57,6 +57,22 @@ export async function readIndex(place: GitPlace, signal?: AbortSignal): Promise<
   const format = configValue(readConfig(place.commonDir), "extensions.objectformat");
   const entries = parseIndex(bytes, format === "sha256" ? 32 : 20);
   return { entries: entries ?? (await askIndex(place, signal)), mtimeNs };
+}
+
+/** How many files the index at `path` has; `undefined` where it cannot be told. Reads a few bytes. */
+export function readEntryCount(path: string): number | undefined {
+  const head = Buffer.alloc(12);
+  try {
+    const descriptor = openSync(path, "r");
+    try {
+      if (readSync(descriptor, head, 0, head.length, 0) < head.length) return undefined;
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    return undefined;
+  }
+  return head.readUInt32BE(8);
 }
 
 const fixedBytes = 40;

@@ -24,25 +24,28 @@ export type Head =
 
 export interface Refs {
   readonly head: Head;
-  /** Branches and tags by full name, in order of their names. */
+  /** Branches and tags, and branches of remotes where they were asked for, by full name, in order of their names. */
   readonly refs: ReadonlyMap<string, Ref>;
 }
 
-export async function readRefs(place: GitPlace, signal?: AbortSignal): Promise<Refs> {
-  return readRefFiles(place) ?? (await askRefs(place, signal));
+/** `withRemotes`: also what was fetched from others. */
+export async function readRefs(place: GitPlace, signal?: AbortSignal, withRemotes = false): Promise<Refs> {
+  const folders = withRemotes ? [...refFolders, remoteFolder] : refFolders;
+  return readRefFiles(place, undefined, folders) ?? (await askRefs(place, signal, folders));
 }
 
 /** `undefined` where refs are not kept in files. */
 export function readRefFiles(
   place: GitPlace,
   config: GitConfig = readConfig(place.commonDir),
+  folders: readonly string[] = refFolders,
 ): Refs | undefined {
   const storage = configValue(config, "extensions.refstorage");
   if (storage !== undefined && storage !== "files") return undefined;
   const found = new Map<string, Ref | string>(
-    parsePackedRefs(readText(join(place.commonDir, "packed-refs")) ?? ""),
+    parsePackedRefs(readText(join(place.commonDir, "packed-refs")) ?? "", folders),
   );
-  for (const folder of refFolders) collectLoose(place.commonDir, folder, found, 0);
+  for (const folder of folders) collectLoose(place.commonDir, folder, found, 0);
   const refs = new Map<string, Ref>();
   for (const name of [...found.keys()].sort()) {
     const ref = followed(name, found);
@@ -51,13 +54,40 @@ export function readRefFiles(
   return { head: readHead(place.gitDir), refs };
 }
 
+/** What HEAD says, from its file. */
+export function lookUpHead(place: GitPlace): Head {
+  return readHead(place.gitDir);
+}
+
+/** The hash of one branch or tag by its full name, from its file; `undefined` also where only git can tell. */
+export function lookUpRef(place: GitPlace, name: string): string | undefined {
+  let at = name;
+  for (let step = 0; step <= maxSymbolicSteps; step++) {
+    if (!isWanted(at) || at.split("/").some((part) => part === "" || part.startsWith("."))) return undefined;
+    const content = readText(join(place.commonDir, at))?.trim() ?? packedHash(place, at) ?? "";
+    if (hashPattern.test(content)) return content;
+    const target = /^ref:\s*(.+)$/.exec(content)?.[1];
+    if (target === undefined) return undefined;
+    at = target;
+  }
+  return undefined;
+}
+
+/** The line of one ref in `packed-refs`, without making anything of the others. */
+function packedHash(place: GitPlace, name: string): string | undefined {
+  const text = readText(join(place.commonDir, "packed-refs")) ?? "";
+  const end = text.indexOf(` ${name}\n`);
+  return end < 0 ? undefined : text.slice(text.lastIndexOf("\n", end) + 1, end);
+}
+
 /** One line that changes whenever a ref does, an annotated tag's peeled value aside. */
 export function refLines({ head, refs }: Refs): string[] {
   const headLine = head.kind === "branch" ? head.name : head.kind === "detached" ? head.hash : "";
   return [`HEAD ${headLine}`, ...[...refs].map(([name, { hash }]) => `${name} ${hash}`)];
 }
 
-const refFolders = ["refs/heads", "refs/tags"] as const;
+const refFolders: readonly string[] = ["refs/heads", "refs/tags"];
+const remoteFolder = "refs/remotes";
 const hashPattern = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 /** Git itself stops at five. */
 const maxSymbolicSteps = 5;
@@ -67,7 +97,7 @@ const maxFolderDepth = 64;
  * The format of `packed-refs`: `<hash> SP <name>`, and behind an annotated tag `^<hash it leads to>`. The head line
  * says `fully-peeled` where the absence of such a line means that there is nothing to peel.
  */
-export function parsePackedRefs(text: string): Map<string, Ref> {
+export function parsePackedRefs(text: string, folders: readonly string[] = refFolders): Map<string, Ref> {
   const refs = new Map<string, Ref>();
   let fullyPeeled = false;
   let last = "";
@@ -81,15 +111,15 @@ export function parsePackedRefs(text: string): Map<string, Ref> {
       const space = line.indexOf(" ");
       const hash = line.slice(0, space);
       last = line.slice(space + 1).trimEnd();
-      if (!hashPattern.test(hash) || !isWanted(last)) last = "";
+      if (!hashPattern.test(hash) || !isWanted(last, folders)) last = "";
       else refs.set(last, fullyPeeled || !last.startsWith("refs/tags/") ? { hash, peeled: hash } : { hash });
     }
   }
   return refs;
 }
 
-function isWanted(name: string): boolean {
-  return refFolders.some((folder) => name.startsWith(`${folder}/`));
+function isWanted(name: string, folders = refFolders): boolean {
+  return folders.some((folder) => name.startsWith(`${folder}/`));
 }
 
 /** Adds the refs below a folder: a hash, or the name that a symbolic ref leads to. Files may vanish meanwhile. */
@@ -156,10 +186,14 @@ function linkTarget(path: string): string | undefined {
   }
 }
 
-async function askRefs(place: GitPlace, signal: AbortSignal | undefined): Promise<Refs> {
+async function askRefs(
+  place: GitPlace,
+  signal: AbortSignal | undefined,
+  folders: readonly string[],
+): Promise<Refs> {
   const output = await runGit(
     place,
-    ["for-each-ref", "--format=%(objectname) %(*objectname) %(refname)", ...refFolders],
+    ["for-each-ref", "--format=%(objectname) %(*objectname) %(refname)", ...folders],
     { signal },
   );
   const symbolic = await runGit(place, ["symbolic-ref", "-q", "HEAD"], { signal, acceptedExitCode: 1 });

@@ -10,6 +10,8 @@ import type { Ref, Refs } from "./refs";
 export interface RevisionChoice {
   /** Globs of short names. */
   readonly branches: readonly string[];
+  /** The same of what was fetched from others (`origin/main`); absent: none. */
+  readonly remoteBranches?: readonly string[];
   readonly tags: readonly string[];
   /** Of the wanted tags, this many of the newest, by their own date or their commit's. */
   readonly newestTags: number;
@@ -18,7 +20,7 @@ export interface RevisionChoice {
 export const allBranches: RevisionChoice = { branches: ["**"], tags: ["**"], newestTags: 20 };
 
 export interface ChosenRevisions {
-  /** The default one first, then branches by name, then tags, newest first. */
+  /** The default one first, then branches by name, those of remotes, then tags, newest first. */
   readonly revisions: readonly Revision[];
   /** Name of the first; absent before the first commit. */
   readonly defaultRevision?: string;
@@ -38,13 +40,19 @@ export async function chooseRevisions(
     ([name]) =>
       name === defaultRevision?.name || matchesAny(choice.branches, name.slice(branchPrefix.length)),
   );
+  const { remoteBranches = [] } = choice;
+  const remotes = named(refs, remotePrefix).filter(([name]) => {
+    const short = name.slice(remotePrefix.length);
+    // It stands for one of the others.
+    return !short.endsWith("/HEAD") && matchesAny(remoteBranches, short);
+  });
   const tags = named(refs, tagPrefix).filter(([name]) =>
     matchesAny(choice.tags, name.slice(tagPrefix.length)),
   );
   const dates = await readDates(place, defaultRevision?.commit, choice.newestTags > 0 ? tags : [], signal);
   const revisions = [
     ...(defaultRevision ? [defaultRevision] : []),
-    ...branches
+    ...[...branches, ...remotes]
       .map(([name, { hash }]) => revision(name, hash))
       .filter(({ name }) => name !== defaultRevision?.name),
     ...dates.tags.slice(0, Math.max(choice.newestTags, 0)).map(({ name, commit }) => revision(name, commit)),
@@ -55,7 +63,13 @@ export async function chooseRevisions(
 }
 
 const branchPrefix = "refs/heads/";
+const remotePrefix = "refs/remotes/";
 const tagPrefix = "refs/tags/";
+
+/** Whether the branches of remotes have to be read. */
+export function wantsRemotes({ remoteBranches = [] }: RevisionChoice): boolean {
+  return remoteBranches.length > 0;
+}
 
 /** What `resolveRevision` passes on to git: no ranges, no paths, no searches in messages. */
 const calculated = /^(?!-)(?!.*\.\.)[\w./@{}~^+-]{1,250}$/;

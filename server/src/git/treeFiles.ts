@@ -103,13 +103,13 @@ function byKey(entries: readonly RawEntry[]): ReadonlyMap<string, RawEntry> {
   return new Map(entries.map((entry) => [entry.mode === folderMode ? `${entry.path}/` : entry.path, entry]));
 }
 
-/** `<mode> SP <name> NUL <20 bytes>`, repeated. */
-function parseTreeObject(bytes: Buffer, folder: string): RawEntry[] | undefined {
+/** `<mode> SP <name> NUL <hash>`, repeated; a hash has 20 bytes, or 32 in a repository of SHA-256. */
+export function parseTreeObject(bytes: Buffer, folder: string, hashBytes = 20): RawEntry[] | undefined {
   const entries: RawEntry[] = [];
   for (let at = 0; at < bytes.length; ) {
     const space = bytes.indexOf(0x20, at);
     const nameEnd = bytes.indexOf(0, space);
-    const end = nameEnd + 21;
+    const end = nameEnd + 1 + hashBytes;
     if (space < 0 || nameEnd < 0 || end > bytes.length) return undefined;
     entries.push({
       mode: bytes.toString("latin1", at, space).padStart(6, "0"),

@@ -29,6 +29,11 @@ export class WorkingFiles {
     return stat?.isFile() || stat?.isSymbolicLink() ? stat : undefined;
   }
 
+  /** Whether it is a folder of the tree. */
+  isFolder(path: BytePath): boolean {
+    return this.#isFolder(path);
+  }
+
   /** Reads a file whole; of a symbolic link its target. */
   read(path: BytePath, maxBytes: number): ReadFile {
     const stat = this.stat(path);

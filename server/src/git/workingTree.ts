@@ -75,6 +75,16 @@ export async function checkPaths(
   return changes;
 }
 
+/** Files and links in git's index. */
+export async function listTracked(place: GitPlace, signal?: AbortSignal): Promise<BytePath[]> {
+  const entries = (await readIndex(place, signal))?.entries ?? [];
+  return entries.filter(({ mode }) => isDocument(mode)).map(({ path }) => path);
+}
+
+function isDocument(mode: number): boolean {
+  return (mode & typeMask) === regularMode || (mode & typeMask) === symlinkMode;
+}
+
 function compareTracked(
   { entries, mtimeNs }: IndexFile,
   base: ReadonlyMap<BytePath, string>,
@@ -83,8 +93,7 @@ function compareTracked(
   const changes = new Map<BytePath, WorkingChange>();
   for (const entry of entries) {
     const { path, hash, mode, stage } = entry;
-    const type = mode & typeMask;
-    if (type !== regularMode && type !== symlinkMode) continue;
+    if (!isDocument(mode)) continue;
     const stat = files.stat(path);
     if (stat === undefined) {
       if (base.has(path) && !entry.isSkipped) changes.set(path, "absent");
@@ -193,6 +202,11 @@ async function listUntracked(place: GitPlace, signal: AbortSignal | undefined): 
     signal,
   });
   return splitPaths(output).filter((path) => !path.endsWith("/"));
+}
+
+/** Whether git passes over a file or folder of the working tree. */
+export async function isIgnored(place: GitPlace, path: BytePath, signal?: AbortSignal): Promise<boolean> {
+  return (await listIgnored(place, [path], signal)).length > 0;
 }
 
 async function listIgnored(

@@ -11,8 +11,8 @@ import type { Files } from "#platform/files";
 import { loadChecksum } from "#shard/checksum";
 import type { Draft } from "#shard/directory";
 import { writeDraft } from "#shard/draft";
-import { maxDocumentBytes, targetShardBytes } from "#shard/shard";
-import { skipReason } from "#shard/skipReason";
+import { targetShardBytes } from "#shard/shard";
+import { type Admission, skipReason } from "#shard/skipReason";
 import type { ShardWriter } from "#shard/writer";
 import type { PlannedDocument } from "./plan";
 
@@ -24,6 +24,7 @@ export interface TaskFrame {
   readonly signal: AbortSignal;
   readonly onDocuments: (count: number) => void;
   readonly files: Files;
+  readonly admission: Admission;
 }
 
 export interface ShardBuilding extends TaskFrame {
@@ -96,38 +97,44 @@ export async function writeShard(
 export async function addDocuments(
   writer: ShardWriter,
   documents: readonly PlannedDocument[],
-  { place, missing, signal, onDocuments, attributesOf }: Building,
+  building: Building,
   maxContentBytes = targetShardBytes,
 ): Promise<number> {
+  const { place, missing, signal, onDocuments, admission } = building;
   let added = 0;
   let reported = 0;
   const add = (document: PlannedDocument, content: Uint8Array | undefined, skip?: SkipReason, size = 0) => {
-    addDocument(writer, document, attributesOf, content, skip, size);
+    addDocument(writer, document, building, content, skip, size);
     if (++added - reported < progressStep) return;
     throwIfAborted(signal);
     onDocuments(added - reported);
     reported = added;
   };
-  const addMissing = () => {
-    for (let at = added; ; at++) {
+  /** What is not read at all. */
+  const unread = ({ hash, path }: PlannedDocument): SkipReason | undefined =>
+    missing.has(hash) ? "missing" : admission.excludes(textOf(path)) ? "excluded" : undefined;
+  const mayBeUnread = missing.size > 0 || !admission.isForAllPaths;
+  const addUnread = () => {
+    for (let at = added; mayBeUnread; at++) {
       const document = documents[at];
-      if (document === undefined || !missing.has(document.hash)) return;
-      add(document, undefined, "missing");
+      const reason = document && unread(document);
+      if (document === undefined || reason === undefined) return;
+      add(document, undefined, reason);
     }
   };
-  const present = missing.size === 0 ? documents : documents.filter(({ hash }) => !missing.has(hash));
-  addMissing();
+  const present = mayBeUnread ? documents.filter((document) => unread(document) === undefined) : documents;
+  addUnread();
   await readObjects(
     place,
     present.map(({ hash }) => hash),
-    maxDocumentBytes,
+    admission.maxBytes,
     (object, index) => {
       const document = present[index];
       if (document === undefined) return false;
       if (object.kind === "content") add(document, object.bytes);
       else if (object.kind === "tooLarge") add(document, undefined, "tooLarge", object.size);
       else add(document, undefined, object.kind);
-      addMissing();
+      addUnread();
       return writer.contentBytes < maxContentBytes;
     },
     signal,
@@ -140,12 +147,12 @@ export async function addDocuments(
 export function addDocument(
   writer: ShardWriter,
   { path, hash, slots }: PlannedDocument,
-  attributesOf: AttributesOf,
+  { attributesOf, admission }: Pick<ShardBuilding, "attributesOf" | "admission">,
   content: Uint8Array | undefined,
   given?: SkipReason,
   size = content?.length ?? 0,
 ): void {
-  const skip = given ?? (content === undefined ? "unreadable" : skipReason(content));
+  const skip = given ?? (content === undefined ? "unreadable" : skipReason(content, admission.maxBytes));
   const name = textOf(path);
   const traits = traitsOf(name, attributesOf(name), skip === undefined ? content : undefined);
   const document = { path: bytesOf(path), blob: hash, slots, ...traits };

@@ -3,18 +3,19 @@
  * manifest and a task for each takes far longer than reading it.
  */
 import { throwIfAborted } from "#base/error";
+import { textOf } from "#git/bytePath";
 import { fewObjects } from "#git/objectFiles";
 import { readObjects } from "#git/objects";
 import { findPlace } from "#git/place";
 import { readRefs, refLines } from "#git/refs";
-import { chooseRevisions, type RevisionChoice } from "#git/revisions";
+import { chooseRevisions, type RevisionChoice, wantsRemotes } from "#git/revisions";
 import { linguistAttributes } from "#languages/attributes";
 import type { SkipReason } from "#model/document";
 import type { Files } from "#platform/files";
 import { loadChecksum } from "#shard/checksum";
 import type { Draft, IndexedRevision } from "#shard/directory";
 import { writeDraft } from "#shard/draft";
-import { maxDocumentBytes } from "#shard/shard";
+import { Admission, type ContentChoice } from "#shard/skipReason";
 import type { ShardWriter } from "#shard/writer";
 import { addDocument } from "./buildTask";
 import { planRepository, type RepositoryPlan } from "./planTask";
@@ -22,7 +23,7 @@ import { giveSlots } from "./slots";
 
 export interface Gathering {
   readonly repositories: readonly { readonly id: number; readonly path: string }[];
-  readonly wanted: RevisionChoice;
+  readonly wanted: RevisionChoice & ContentChoice;
   readonly draftPath: string;
 }
 
@@ -51,17 +52,18 @@ export async function gatherRepositories(
   signal: AbortSignal,
 ): Promise<{ readonly drafts: readonly Draft[]; readonly gathered: readonly Gathered[] }> {
   const gathered: Gathered[] = [];
+  const admission = new Admission(wanted);
   const draft = await writeDraft(
     draftPath,
     await loadChecksum(),
     async (writer) => {
       for (const { id, path } of repositories) {
         throwIfAborted(signal);
-        const content = await contentOf(path, wanted, signal).catch(() => undefined);
+        const content = await contentOf(path, wanted, admission, signal).catch(() => undefined);
         throwIfAborted(signal);
         if (content === undefined) continue;
         writer.beginRepository(id);
-        write(writer, content);
+        write(writer, content, admission);
         gathered.push({ repositoryId: id, ...content.revisions });
       }
     },
@@ -85,11 +87,12 @@ type Text = { readonly bytes: Buffer } | { readonly skip: SkipReason; readonly s
 async function contentOf(
   path: string,
   wanted: RevisionChoice,
+  admission: Admission,
   signal: AbortSignal,
 ): Promise<Content | undefined> {
   const place = findPlace(path);
   if (place === undefined) return undefined;
-  const refs = await readRefs(place, signal);
+  const refs = await readRefs(place, signal, wantsRemotes(wanted));
   const {
     revisions: chosen,
     defaultRevision,
@@ -105,7 +108,7 @@ async function contentOf(
   await readObjects(
     place,
     documents.map(({ hash }) => hash),
-    maxDocumentBytes,
+    admission.maxBytes,
     (object) => {
       if (object.kind === "content") {
         textBytes += object.bytes.length;
@@ -122,12 +125,14 @@ async function contentOf(
   return { revisions: known, plan, texts };
 }
 
-function write(writer: ShardWriter, { plan, texts }: Content): void {
-  const attributesOf = linguistAttributes(plan.attributes);
+function write(writer: ShardWriter, { plan, texts }: Content, admission: Admission): void {
+  const building = { attributesOf: linguistAttributes(plan.attributes), admission };
   for (const [at, document] of plan.documents.entries()) {
     const text = texts[at];
     if (text === undefined) continue;
-    if ("bytes" in text) addDocument(writer, document, attributesOf, text.bytes);
-    else addDocument(writer, document, attributesOf, undefined, text.skip, text.size);
+    if (admission.excludes(textOf(document.path)))
+      addDocument(writer, document, building, undefined, "excluded");
+    else if ("bytes" in text) addDocument(writer, document, building, text.bytes);
+    else addDocument(writer, document, building, undefined, text.skip, text.size);
   }
 }

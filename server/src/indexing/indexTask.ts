@@ -8,6 +8,7 @@ import { type AttributesFile, linguistAttributes } from "#languages/attributes";
 import { diskFiles, type Files } from "#platform/files";
 import type { TaskContext } from "#platform/workers";
 import type { Draft } from "#shard/directory";
+import { Admission, type ContentChoice } from "#shard/skipReason";
 import { buildShards, type TaskFrame } from "./buildTask";
 import { buildDelta, type Delta } from "./deltaTask";
 import { buildFromDisk, planFolder } from "./folderTask";
@@ -18,6 +19,7 @@ import { withSignal } from "./taskSignal";
 
 interface Draftable {
   readonly repositoryId: number;
+  readonly choice: ContentChoice;
   readonly draftPath: string;
 }
 
@@ -85,8 +87,9 @@ export function indexTask(
       oneWriter.run(() => {
         if (task.kind === "gather") return gather(task, files, signal);
         const { repositoryId, draftPath } = task;
+        const admission = new Admission(task.choice);
         const onDocuments = (documents: number) => context.emit({ documents } satisfies IndexProgress);
-        return run(task, { repositoryId, draftPath, signal, onDocuments, files });
+        return run(task, { repositoryId, draftPath, signal, onDocuments, files, admission });
       }, signal),
     );
 }

@@ -11,6 +11,7 @@ import type { ChosenRevisions } from "#git/revisions";
 import type { Repository } from "#model/repository";
 import type { Pool } from "#platform/workers";
 import type { Draft, IndexedRevision, Manifest, ShardDirectory } from "#shard/directory";
+import type { ContentChoice } from "#shard/skipReason";
 import type { MovedRevision } from "./deltaTask";
 import type { IndexAnswer, IndexProgress, IndexTask } from "./indexTask";
 import { giveSlots } from "./slots";
@@ -21,6 +22,7 @@ export interface IndexOptions {
   readonly onProgress?: (progress: number) => void;
   /** Build all shards anew, as after damage. */
   readonly anew?: boolean;
+  readonly choice: ContentChoice;
 }
 
 /** A repository with more deltas than this, which compaction should have merged, is built anew. */
@@ -64,7 +66,7 @@ export class Indexer {
     const root = repository.path;
     const draftPath = this.#directory.newDraft();
     const planned = await this.#pool.run(
-      { kind: "folder", root, repositoryId: repository.id, draftPath },
+      { kind: "folder", root, repositoryId: repository.id, draftPath, choice: options.choice },
       options.signal,
     );
     return { manifest: await this.#finish(next, planned, options), digest: digestOf(planned) };
@@ -90,6 +92,7 @@ export class Indexer {
         moved,
         defaultSlots,
         repositoryId: next.repositoryId,
+        choice: options.choice,
         segmentPaths: old.segments.map((segment) => this.#directory.pathOf(segment)),
         draftPath: this.#directory.newDraft(),
       },
@@ -124,7 +127,7 @@ export class Indexer {
     const revisions = defaultFirst(next).map(({ commit, slot }) => ({ commit, slot }));
     const draftPath = this.#directory.newDraft();
     const planned = await this.#pool.run(
-      { kind: "plan", place, repositoryId, revisions, draftPath },
+      { kind: "plan", place, repositoryId, revisions, draftPath, choice: options.choice },
       options.signal,
     );
     return this.#finish(next, planned, options);
@@ -142,7 +145,7 @@ export class Indexer {
   async #buildAll(
     repositoryId: number,
     { tasks, from, attributes, documentCount }: Extract<IndexAnswer, { kind: "planned" }>,
-    { signal, onProgress }: IndexOptions,
+    { signal, onProgress, choice }: IndexOptions,
   ): Promise<readonly Draft[]> {
     let done = 0;
     const onPartial = (partial: unknown) => {
@@ -157,6 +160,7 @@ export class Indexer {
         from,
         attributes,
         repositoryId,
+        choice,
         documents,
         draftPath: this.#directory.newDraft(),
       } as const;

@@ -37,6 +37,19 @@ export function nearestLanguages(text: string): string[] {
   return [...new Set(found.filter((name) => name !== undefined))].slice(0, 5);
 }
 
+/** Names of languages that hold `text`, or have an alias that begins with it: exact ones first, then by how they begin. */
+export function languagesLike(text: string): string[] {
+  const word = text.trim().toLowerCase();
+  const exact = byWord().get(word);
+  const beginning = tables.names.filter((name) => name.toLowerCase().startsWith(word));
+  const aliased = Object.entries(tables.aliases).flatMap(([alias, index]) =>
+    alias.startsWith(word) ? [tables.names[index]] : [],
+  );
+  const holding = tables.names.filter((name) => name.toLowerCase().includes(word));
+  const found = [exact === undefined ? undefined : tables.names[exact], ...beginning, ...aliased, ...holding];
+  return [...new Set(found.filter((name) => name !== undefined))];
+}
+
 /** A list of the tables; what is no key of its own (`constructor`) has none. */
 export function lookUp<Value>(table: Readonly<Record<string, Value>>, key: string): Value | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined;

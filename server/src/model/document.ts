@@ -6,6 +6,7 @@ export const skipReasons = [
   "tooManyTrigrams",
   "missing",
   "unreadable",
+  "excluded",
 ] as const;
 export type SkipReason = (typeof skipReasons)[number];
 

@@ -11,7 +11,13 @@ import { type BytePath, bytePath, bytesOf, foldersOf, textOf } from "#git/bytePa
 import { digestFolder, walkFolder } from "#git/folderFiles";
 import { findPlace } from "#git/place";
 import { WorkingFiles } from "#git/workingFile";
-import { checkPaths, scanWorkingTree, type WorkingChange, type WorkingChanges } from "#git/workingTree";
+import {
+  checkPaths,
+  listTracked,
+  scanWorkingTree,
+  type WorkingChange,
+  type WorkingChanges,
+} from "#git/workingTree";
 import { linguistAttributes } from "#languages/attributes";
 import { traitsOf } from "#languages/traits";
 import type { SkipReason } from "#model/document";
@@ -19,8 +25,7 @@ import { fileSource } from "#platform/byteSource";
 import { loadChecksum } from "#shard/checksum";
 import { ShardReader } from "#shard/reader";
 import { RepositorySegments } from "#shard/segments";
-import { maxDocumentBytes } from "#shard/shard";
-import { skipReason } from "#shard/skipReason";
+import { Admission, type ContentChoice, skipReason } from "#shard/skipReason";
 import { MemorySink, ShardWriter } from "#shard/writer";
 
 /** What a search worker is given; empty overlays are not made. */
@@ -45,8 +50,11 @@ export interface OverlayTask {
   readonly segmentPaths: readonly string[];
   /** Of the default revision; absent before the first commit. */
   readonly defaultSlot?: number;
+  readonly choice: ContentChoice;
   /** Look at these only; absent: at everything. */
   readonly paths?: readonly BytePath[];
+  /** Look also at what git tracks, or no longer tracks, besides what the commit has. */
+  readonly withTracked?: true;
   /** Look also at what the segments from this one on have changed: the delta of a commit. */
   readonly firstNewSegment?: number;
 }
@@ -90,7 +98,7 @@ interface Compared {
 }
 
 async function compareClone(
-  { root, defaultSlot, paths, firstNewSegment }: OverlayTask,
+  { root, defaultSlot, paths, withTracked, firstNewSegment }: OverlayTask,
   segments: RepositorySegments,
   signal: AbortSignal,
 ): Promise<Compared> {
@@ -103,7 +111,10 @@ async function compareClone(
     const blobAt = (path: BytePath) =>
       segments.find(bytesOf(path)).find(({ slots }) => isInBase(slots))?.blob;
     const changed = firstNewSegment === undefined ? [] : changedPaths(segments, firstNewSegment);
-    return { changes: await checkPaths(tree, blobAt, [...new Set([...paths, ...changed])], signal) };
+    const tracked = withTracked ? await listTracked(tree, signal) : [];
+    const added = tracked.filter((path) => blobAt(path) === undefined);
+    const all = new Set([...paths, ...changed, ...added]);
+    return { changes: await checkPaths(tree, blobAt, [...all], signal) };
   }
   const base = new Map<BytePath, string>();
   for (const { path, blob, slots } of documentsOf(segments)) if (isInBase(slots)) base.set(path, blob);
@@ -187,7 +198,11 @@ function* documentsOf(segments: RepositorySegments): Generator<LiveDocument> {
   }
 }
 
-async function writeOverlay({ repositoryId, root }: OverlayTask, changes: WorkingChanges): Promise<Overlay> {
+async function writeOverlay(
+  { repositoryId, root, choice }: OverlayTask,
+  changes: WorkingChanges,
+): Promise<Overlay> {
+  const admission = new Admission(choice);
   const checksum = await loadChecksum();
   const files = new WorkingFiles(root);
   // A `.gitattributes` that is not committed speaks of what is not committed; the rest is as the commit has it.
@@ -200,11 +215,13 @@ async function writeOverlay({ repositoryId, root }: OverlayTask, changes: Workin
     const name = bytesOf(path);
     hiddenPaths.push(name);
     if (change === "absent") continue;
-    const file = files.read(path, maxDocumentBytes);
+    const file = files.read(path, admission.maxBytes);
     if (file.kind === "absent") continue;
     const content = file.kind === "content" ? file.bytes : undefined;
-    const skip = reasonOf(file.kind, content, writer.contentBytes);
     const text = textOf(path);
+    const skip = admission.excludes(text)
+      ? "excluded"
+      : reasonOf(file.kind, content, writer.contentBytes, admission.maxBytes);
     const document = { path: name, blob: "", slots: [], ...traitsOf(text, attributesOf(text), content) };
     if (content !== undefined && skip === undefined) writer.add({ ...document, content });
     else
@@ -218,8 +235,9 @@ function reasonOf(
   kind: "content" | "tooLarge" | "unreadable",
   content: Uint8Array | undefined,
   textBytes: number,
+  maxBytes: number,
 ): SkipReason | undefined {
   if (kind !== "content") return kind;
   if (textBytes > maxOverlayBytes) return "tooLarge";
-  return content === undefined ? "unreadable" : skipReason(content);
+  return content === undefined ? "unreadable" : skipReason(content, maxBytes);
 }

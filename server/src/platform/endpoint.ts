@@ -6,6 +6,9 @@ import * as path from "node:path";
 import { ServiceError } from "#base/error";
 import { type Files, replaceFile } from "./files";
 
+/** Where the HTTP listener is looked for first. */
+export const defaultPort = 4878;
+
 export interface Endpoint {
   /** Address of the HTTP listener; absent while there is none. */
   readonly url?: string;
@@ -13,6 +16,8 @@ export interface Endpoint {
   readonly socket: string;
   readonly pid: number;
   readonly version: string;
+  /** Indexing rests, and is to rest with whoever comes next. */
+  readonly isPaused?: true;
 }
 
 export function writeEndpoint(files: Files, dataDirectory: string, endpoint: Endpoint): void {
@@ -46,11 +51,17 @@ function endpointPath(dataDirectory: string): string {
 
 function checked(value: unknown): Endpoint {
   if (typeof value !== "object" || value === null) throw new TypeError("no object");
-  const { url, socket, pid, version } = value as Record<string, unknown>;
+  const { url, socket, pid, version, isPaused } = value as Record<string, unknown>;
   if (typeof socket !== "string" || typeof pid !== "number" || typeof version !== "string") {
     throw new TypeError("a field is missing");
   }
-  return { ...(typeof url === "string" ? { url } : {}), socket, pid, version };
+  return {
+    ...(typeof url === "string" ? { url } : {}),
+    socket,
+    pid,
+    version,
+    ...(isPaused === true ? { isPaused } : {}),
+  };
 }
 
 /**

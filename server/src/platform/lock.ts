@@ -85,6 +85,16 @@ export async function acquireLock(folder: string, options: LockOptions = {}): Pr
   }
 }
 
+/** Whether the lock of a data directory may be had, as far as that shows without taking it: a look at one small file. */
+export function isVacant(folder: string): boolean {
+  const lock = join(folder, "owner.lock");
+  const holder = readHolder(lock);
+  if (holder === "gone") return true;
+  if (holder === "unreadable") return ageOf(lock) >= unreadableGraceMs;
+  const process = holder.host === thisHost() ? stateOf(holder) : "unknown";
+  return process === "unknown" ? ageOf(lock) >= staleMs : process === "dead";
+}
+
 function held(lock: string, own: LockHolder, onLost: (() => void) | undefined): OwnerLock {
   const isOurs = () => {
     const holder = readHolder(lock);
@@ -154,11 +164,15 @@ async function isAlive(
   holder: LockHolder | "unreadable",
   answers: (() => Promise<boolean>) | undefined,
 ): Promise<boolean> {
-  const age = Date.now() - (fs.statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-  if (holder === "unreadable") return age < unreadableGraceMs;
+  if (holder === "unreadable") return ageOf(lock) < unreadableGraceMs;
   const process = holder.host === thisHost() ? stateOf(holder) : "unknown";
   if (process !== "unknown") return process === "alive";
-  return age < staleMs || (await answers?.()) === true;
+  return ageOf(lock) < staleMs || (await answers?.()) === true;
+}
+
+/** Milliseconds since the last heartbeat. */
+function ageOf(lock: string): number {
+  return Date.now() - (fs.statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0);
 }
 
 function stateOf({ pid, startTime }: LockHolder): "alive" | "dead" | "unknown" {

@@ -5,6 +5,15 @@ export type LogLevel = (typeof logLevels)[number];
 /** What a line says besides its message; an `error` is written with its stack and its causes. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
+/** A line as it was logged; its fields hold plain values. */
+export interface LogLine {
+  readonly level: LogLevel;
+  readonly message: string;
+  readonly fields: LogFields;
+}
+
+export type LogSink = (line: LogLine) => void;
+
 export interface Log {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
@@ -28,6 +37,28 @@ export function createLog(
       );
     };
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+}
+
+/** Lines that one shall read who is not there yet. */
+const maxHeldLines = 200;
+
+/** A log for somebody who comes later: until then lines are held, the oldest dropped where there are too many. */
+export function heldLog(): { readonly log: Log; readonly sendTo: (sink: LogSink) => void } {
+  let held: LogLine[] = [];
+  let sink: LogSink = (line) => {
+    held = [...held, line].slice(-maxHeldLines);
+  };
+  const at =
+    (level: LogLevel) =>
+    (message: string, fields: LogFields = {}) =>
+      sink({ level, message, fields: plain(fields) });
+  return {
+    log: { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") },
+    sendTo(next) {
+      for (const line of held.splice(0)) next(line);
+      sink = next;
+    },
+  };
 }
 
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };

@@ -38,6 +38,11 @@ export interface Pool<Input, Output> extends Thread<Input, Output> {
   readonly size: number;
 }
 
+export interface ThreadPool<Input, Output> extends Pool<Input, Output> {
+  /** Threads past the new size end with the task that they have. */
+  resize(size: number): void;
+}
+
 type ToWorker<Input> =
   | { readonly kind: "flags"; readonly flags: Int32Array }
   | { readonly kind: "call"; readonly call: number; readonly flag: number; readonly input: Input }
@@ -239,7 +244,8 @@ export function thisThread<Input, Output>(task: Task<Input, Output>, size = 1): 
 const idleMs = 5000;
 
 /** Up to `size` threads, started when there is work and ended when there has been none for a while. */
-export function threadPool<Input, Output>(script: string, size: number): Pool<Input, Output> {
+export function threadPool<Input, Output>(script: string, initialSize: number): ThreadPool<Input, Output> {
+  let size = initialSize;
   const idle = new Map<Thread<Input, Output>, NodeJS.Timeout>();
   const live = new Set<Thread<Input, Output>>();
   const queue: ((thread: Thread<Input, Output>) => Promise<void>)[] = [];
@@ -263,6 +269,11 @@ export function threadPool<Input, Output>(script: string, size: number): Pool<In
   };
   const release = (thread: Thread<Input, Output>): void => {
     if (!live.has(thread)) return;
+    if (live.size > size) {
+      live.delete(thread);
+      thread.close().catch(() => {});
+      return;
+    }
     const timer = setTimeout(() => {
       idle.delete(thread);
       live.delete(thread);
@@ -286,7 +297,13 @@ export function threadPool<Input, Output>(script: string, size: number): Pool<In
   };
 
   return {
-    size,
+    get size() {
+      return size;
+    },
+    resize(count) {
+      size = count;
+      next();
+    },
     run(input, signal, onPartial) {
       if (closed) return Promise.reject(gone(undefined));
       return new Promise<Output>((resolve, reject) => {

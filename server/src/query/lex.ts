@@ -10,13 +10,17 @@ import { prefixAt } from "./prefixes";
 export interface Layout {
   readonly text: string;
   readonly isRegex: boolean;
+  /** Whether it searches for commits, which have filters of their own. */
+  readonly forCommits: boolean;
   /** For each opening parenthesis its partner, for all else -1. */
   readonly partners: Int32Array;
   /** For each bracket that opens a class in regex mode, the bracket that closes it; for all else -1. */
   readonly classEnds: Int32Array;
+  /** Opening parentheses without a partner. */
+  readonly unclosed: number;
 }
 
-export function layOut(text: string, isRegex: boolean): Layout {
+export function layOut(text: string, isRegex: boolean, forCommits: boolean): Layout {
   const partners = new Int32Array(text.length).fill(-1);
   const classEnds = new Int32Array(text.length).fill(-1);
   const open: number[] = [];
@@ -43,7 +47,7 @@ export function layOut(text: string, isRegex: boolean): Layout {
       } else noClassUntil = end;
     }
   }
-  return { text, isRegex, partners, classEnds };
+  return { text, isRegex, forCommits, partners, classEnds, unclosed: open.length };
 }
 
 export function isBlank(character: string | undefined): boolean {
@@ -107,7 +111,7 @@ export function groupEnd(layout: Layout, at: number, end: number): number {
   for (;;) {
     if (isBlank(text[start]) || isBlank(text[close - 1]) || start === close) return outer;
     const dash = text[start] === "-" ? 1 : 0;
-    if (prefixAt(text, start + dash) !== undefined) return outer;
+    if (prefixAt(text, start + dash, layout.forCommits) !== undefined) return outer;
     if (dash === 0 && quotedEnd(text, start, close) === close) return outer;
     if (text[start + dash] !== "(" || partners[start + dash] !== close - 1) break;
     start += dash + 1;

@@ -15,7 +15,11 @@ export const prefixNames = [
   "context",
   "reposet",
 ] as const;
-export type PrefixName = (typeof prefixNames)[number];
+
+/** Filters of searches for commits; elsewhere they are text. */
+export const commitPrefixNames = ["author", "since", "until"] as const;
+
+export type PrefixName = (typeof prefixNames)[number] | (typeof commitPrefixNames)[number];
 
 const aliases: Readonly<Record<string, PrefixName>> = {
   f: "file",
@@ -37,18 +41,41 @@ const byWord = new Map<string, PrefixName>([
   ...Object.entries(aliases),
 ]);
 
+const byWordOfCommits = new Map<string, PrefixName>([
+  ...byWord,
+  ...commitPrefixNames.map((name) => [name, name] as const),
+  ["after", "since"],
+  ["before", "until"],
+]);
+
 export interface Prefix {
   readonly name: PrefixName;
   /** As written, with the colon. */
   readonly text: string;
 }
 
-/** A known prefix at this very place: small letters only, as other words with a colon are text. */
-export function prefixAt(text: string, at: number): Prefix | undefined {
+/**
+ * A known prefix at this very place: small letters only, as other words with a colon are text. `forCommits` tells
+ * whether the filters of searches for commits are known.
+ */
+export function prefixAt(text: string, at: number, forCommits = false): Prefix | undefined {
   const word = wordBeforeColon(text, at, /[a-z]+(?=:)/y);
-  const name = word === undefined ? undefined : byWord.get(word);
+  const name = word === undefined ? undefined : (forCommits ? byWordOfCommits : byWord).get(word);
   return name === undefined ? undefined : { name, text: `${word}:` };
 }
+
+/** Names that begin with `start`, own ones before those of which only an alias does. */
+export function prefixesStarting(start: string, forCommits: boolean): PrefixName[] {
+  const words = forCommits ? byWordOfCommits : byWord;
+  const found = [...words].filter(
+    ([word, name]) => word.startsWith(start) && !(forCommits && ofFiles.has(name)),
+  );
+  const own = found.filter(([word, name]) => word === name);
+  return [...new Set([...own, ...found].map(([, name]) => name))];
+}
+
+/** Filters that do not go with `type:commit`. */
+export const ofFiles: ReadonlySet<PrefixName> = new Set(["file", "lang", "sym"]);
 
 /** What a person probably meant who wrote an unknown prefix that is one or two edits from a known one. */
 export interface Suggestion {

@@ -18,6 +18,10 @@ export function printQuery(query: Query): string {
       return (query.where === "both" ? "" : `${query.where}:`) + printPattern(query.pattern);
     case "symbol":
       return `symbol:${printPattern(query.pattern)}`;
+    case "author":
+      return `author:${printPattern(query.pattern)}`;
+    case "committed":
+      return `${query.bound}:${JSON.stringify(query.date)}`;
     case "language":
     case "revision":
     case "repositorySet":

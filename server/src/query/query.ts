@@ -24,8 +24,15 @@ export type Query =
   | { readonly kind: "language"; readonly names: readonly string[] }
   /** Short or full ref names, globs, commit SHAs, `HEAD`; `*` is every indexed one. A union. */
   | { readonly kind: "revision"; readonly names: readonly string[] }
-  /** Everything below gives names of files (`file`), of repositories (`repo`), or symbols only. */
-  | { readonly kind: "type"; readonly type: "file" | "symbol" | "repo"; readonly child: Query }
+  /**
+   * Everything below gives names of files (`file`), of repositories (`repo`), or symbols only. `commit` stands at the
+   * root alone: its child is about commits, and no engine sees it.
+   */
+  | { readonly kind: "type"; readonly type: "file" | "symbol" | "repo" | "commit"; readonly child: Query }
+  // The next two are about commits. Texts are looked for in messages, authors in `Name <e-mail>`.
+  | { readonly kind: "author"; readonly pattern: Pattern }
+  /** A commit date as it was written, itself included. */
+  | { readonly kind: "committed"; readonly bound: "since" | "until"; readonly date: string }
   // The rest is about repositories: the service answers it from the catalogue before an engine sees the tree.
   | { readonly kind: "repository"; readonly pattern: Pattern }
   | { readonly kind: "repositorySet"; readonly names: readonly string[] }

@@ -14,8 +14,8 @@ export function simplifyQuery(query: Query): Query {
       return negate(simplifyQuery(query.child));
     case "type": {
       const child = simplifyQuery(query.child);
-      // Of nothing there are no names either; of everything there are.
-      return child.kind === "const" && !child.value ? child : { ...query, child };
+      // Of nothing there are no names either; of everything there are. What asks for commits stays such a query.
+      return child.kind === "const" && !child.value && query.type !== "commit" ? child : { ...query, child };
     }
     default:
       return query;

@@ -21,11 +21,12 @@ export function connectRemote(socket: string): Remote {
   const client = socketClient(socket);
   return {
     async call<Name extends OperationName>(name: Name, request: unknown, call: Call<Name>) {
-      const { baseUrl, unsaved, folders, emit, signal } = call;
+      const { baseUrl, client: caller, unsaved, folders, emit, signal } = call;
       const envelope: Envelope = {
         request,
         events: emit !== undefined,
         ...(baseUrl === undefined ? {} : { baseUrl }),
+        ...(caller === undefined ? {} : { client: caller }),
         ...(unsaved === undefined ? {} : { unsaved: [...unsaved] }),
         ...(folders === undefined ? {} : { folders: [...folders] }),
       };
@@ -76,6 +77,12 @@ async function readStream<Name extends OperationName>(
 function failure(told: unknown): ServiceError {
   const { errorCode, message } = ErrorObject.parse(told);
   return new ServiceError(isErrorCode(errorCode) ? errorCode : "UNEXPECTED_ERROR", message);
+}
+
+/** Whether a call that was rejected with `error` has never reached anybody, so that nothing of it was carried out. */
+export function wasNeverSent(error: ServiceError): boolean {
+  const { cause } = error;
+  return cause instanceof Error && "code" in cause && ["ECONNREFUSED", "ENOENT"].includes(String(cause.code));
 }
 
 function gone(cause: unknown): ServiceError {

@@ -1,19 +1,52 @@
 import type { Service } from "#contract/service";
+import { blameHandlers } from "./blame";
+import { branchesHandlers } from "./branches";
+import { commitHandlers } from "./commits";
+import { diffHandlers } from "./diff";
+import { type ExampleOptions, exampleHandlers } from "./examples";
+import type { History } from "./history";
+import { locateHandlers } from "./locate";
+import { queryHandlers } from "./queries";
 import { repositoryHandlers } from "./repositories";
 import { type SearchOptions, searchHandlers } from "./search";
+import { sourceHandlers } from "./source";
 import { systemHandlers } from "./system";
+import { treeHandlers } from "./tree";
 
-export interface ServiceOptions extends SearchOptions {
+export interface ServiceOptions extends SearchOptions, ExampleOptions {
   readonly version: string;
+  readonly history: History;
   /** What only the person at this computer may ask; it works on the house itself, which `entry` wires. */
-  readonly local: Pick<Service, "addPaths" | "removePaths" | "indexing">;
+  readonly local: Pick<Service, LocalRow>;
 }
+
+type LocalRow =
+  | "addPaths"
+  | "removePaths"
+  | "removeRepositories"
+  | "reindex"
+  | "pauseIndexing"
+  | "indexing"
+  | "clones"
+  | "siblings"
+  | "instance"
+  | "startEndpoint"
+  | "stopEndpoint";
 
 /** A handler for every row of the contract. */
 export function createService(options: ServiceOptions): Service {
   return {
     ...searchHandlers(options),
+    ...queryHandlers(options),
+    ...exampleHandlers(options),
     ...repositoryHandlers(options.repositories),
+    ...branchesHandlers(options.history),
+    ...treeHandlers(options.history),
+    ...sourceHandlers(options.history),
+    ...blameHandlers(options.history),
+    ...commitHandlers(options.history),
+    ...diffHandlers(options.history),
+    ...locateHandlers(options.history),
     ...systemHandlers(options.version),
     ...options.local,
   };

@@ -21,23 +21,8 @@ export interface DispatchOptions {
 
 export function createDispatch(options: DispatchOptions): Caller {
   const { service, anonymous, maxRunning = 16, maxWaiting = 256 } = options;
-  const limiter = new Limiter(maxRunning);
-  let admitted = 0;
-
-  async function inTurn<Answer>(work: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
-    if (admitted >= maxRunning + maxWaiting) {
-      throw new ServiceError(
-        "OVERLOADED",
-        `More than ${maxWaiting} calls are waiting. Try again in a second.`,
-      );
-    }
-    admitted++;
-    try {
-      return await limiter.run(work, signal);
-    } finally {
-      admitted--;
-    }
-  }
+  // Calls that wait for git must not keep others from searching.
+  const queues = { git: createQueue(maxRunning, maxWaiting), other: createQueue(maxRunning, maxWaiting) };
 
   return async function call<Name extends OperationName>(
     name: Name,
@@ -53,6 +38,29 @@ export function createDispatch(options: DispatchOptions): Caller {
     // What is open must also answer when everything else is busy; what only this computer's person asks may last as
     // long as their editor is open, and must not keep a place from others.
     if (row.access === "open" || row.http === undefined) return handler(request, context);
-    return inTurn(() => handler(request, context), rest.signal);
+    const inTurn = row.tag === "Git" ? queues.git : queues.other;
+    return inTurn(() => handler(request, context), rest);
+  };
+}
+
+type InTurn = <Answer>(work: () => Promise<Answer>, call: Pick<Call, "signal" | "client">) => Promise<Answer>;
+
+/** Callers take turns. Throws OVERLOADED. */
+function createQueue(maxRunning: number, maxWaiting: number): InTurn {
+  const limiter = new Limiter(maxRunning);
+  let admitted = 0;
+  return async (work, { signal, client }) => {
+    if (admitted >= maxRunning + maxWaiting) {
+      throw new ServiceError(
+        "OVERLOADED",
+        `More than ${maxWaiting} calls are waiting. Try again in a second.`,
+      );
+    }
+    admitted++;
+    try {
+      return await limiter.run(work, signal, client);
+    } finally {
+      admitted--;
+    }
   };
 }

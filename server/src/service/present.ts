@@ -68,7 +68,11 @@ export function presentRepositoryInfo(repository: Repository, baseUrl: string | 
   };
 }
 
-export function presentRepository(repository: Repository, baseUrl: string | undefined): RepositoryItem {
+export function presentRepository(
+  repository: Repository,
+  baseUrl: string | undefined,
+  isPolled: boolean,
+): RepositoryItem {
   const { displayName, defaultRevision, indexedAt, pushedAt, lastError, state } = repository;
   const externalWebUrl = hostRepositoryUrl(repository);
   return {
@@ -93,6 +97,7 @@ export function presentRepository(repository: Repository, baseUrl: string | unde
     skippedCount: repository.skippedCount,
     contentBytes: repository.contentBytes,
     indexBytes: repository.indexBytes,
+    isPolled,
     symbolsReady: false,
   };
 }

@@ -15,7 +15,7 @@ export function repositoryHandlers(view: RepositoryView): {
       const start = (request.page - 1) * request.perPage;
       const items = found
         .slice(start, start + request.perPage)
-        .map((repository) => presentRepository(repository, baseUrl));
+        .map((repository) => presentRepository(repository, baseUrl, view.isPolled(repository.id)));
       return { items, total: found.length };
     },
 

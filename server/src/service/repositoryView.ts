@@ -22,6 +22,8 @@ export interface RepositoryView {
   containing(path: string): Repository | undefined;
   /** Whether places are still being looked through, so that `all` may not be all. */
   isScanning(): boolean;
+  /** Whether not all of its folders can be watched. */
+  isPolled(id: RepositoryId): boolean;
   /** In order of their paths; as many as `skippedCount` says. */
   skipped(id: RepositoryId, signal: AbortSignal): Promise<readonly SkippedEntry[]>;
   /** Indexes a revision for a while: a full ref name, a commit, or what git calculates (`main~2`). */

@@ -61,7 +61,8 @@ function unindexedRefs(
     .filter(([ref, hash]) => !indexed.has(ref) && matchers.some((matches) => matches(ref, hash)));
 }
 
-function revisionNames(query: Query): readonly string[] {
+/** Every value of `rev:` in a query. */
+export function revisionNames(query: Query): readonly string[] {
   switch (query.kind) {
     case "and":
     case "or":

@@ -9,13 +9,17 @@ import type { RepositoryId } from "#model/repository";
 import { addStats, type FlushReason, noStats, type SearchStats } from "#model/stats";
 import type { Query } from "#query/query";
 import { simplifyQuery } from "#query/simplify";
+import { searchForCommits } from "./commitSearch";
+import type { History } from "./history";
 import { presentFile, presentFoundRepository, presentRepositoryInfo } from "./present";
+import { possibleRepositories } from "./repositoryFilters";
 import { findRepositories } from "./repositorySearch";
 import type { RepositoryView } from "./repositoryView";
 import { type PlannedSearch, type PlanOptions, planSearch } from "./searchPlan";
 
 export interface SearchOptions extends PlanOptions {
   readonly engine: Engine;
+  readonly history: History;
 }
 
 type TakeFiles = (files: readonly contract.FileMatch[]) => Promise<void>;
@@ -29,7 +33,8 @@ export function searchHandlers(options: SearchOptions): {
   return {
     async search(request, context) {
       const found = await find(options, request, context);
-      return { ...found, repositoryInfo: introduce(found.files, repositories, context.baseUrl) };
+      const listed = found.commits ?? found.files;
+      return { ...found, repositoryInfo: introduce(listed, repositories, context.baseUrl) };
     },
 
     async streamSearch(request, context) {
@@ -47,14 +52,21 @@ export function searchHandlers(options: SearchOptions): {
       const onFiles: TakeFiles = (files) => {
         fileCount += files.length;
         for (const file of files) matchCount += rangeCount(file);
-        const fresh = introduce(files, repositories, baseUrl).filter(({ id }) => !known.has(id));
-        for (const info of fresh) known.set(info.id, info);
-        send({ event: "files", data: { files: [...files], repositoryInfo: fresh } });
+        send({ event: "files", data: { files: [...files], repositoryInfo: fresh(files) } });
         send({ event: "progress", data: { fileCount, matchCount } });
         return sent;
       };
+      const fresh = (listed: readonly InRepository[]) => {
+        const infos = introduce(listed, repositories, baseUrl).filter(({ id }) => !known.has(id));
+        for (const info of infos) known.set(info.id, info);
+        return infos;
+      };
       const either = AbortSignal.any([signal, broken.signal]);
-      const { files: _, ...end } = await find(options, request, { ...context, signal: either }, onFiles);
+      const found = await find(options, request, { ...context, signal: either }, onFiles);
+      const { files: _, commits, ...end } = found;
+      if (commits !== undefined) {
+        send({ event: "files", data: { files: [], commits, repositoryInfo: fresh(commits) } });
+      }
       await sent;
       return { ...end, repositoryInfo: [...known.values()] };
     },
@@ -65,13 +77,16 @@ export function searchHandlers(options: SearchOptions): {
 async function find(
   options: SearchOptions,
   request: contract.SearchRequest,
-  context: Pick<CallContext, "signal" | "baseUrl" | "unsaved" | "folders">,
+  context: Pick<CallContext, "signal" | "client" | "baseUrl" | "unsaved" | "folders">,
   onFiles?: TakeFiles,
 ): Promise<Found> {
   const { engine, repositories } = options;
   const { signal, baseUrl } = context;
   const planned = planSearch(request, context, options);
   const { plan, suggestions } = planned;
+  if (plan.query.kind === "type" && plan.query.type === "commit") {
+    return await findCommits(options, planned, plan.query.child, context);
+  }
   const reasons = [...planned.reasons, ...(await bringRevisions(planned, repositories, signal))];
   const present = (files: readonly FileMatch[]) => presentFiles(files, repositories, baseUrl);
   const ids = repositories.all().map(({ id }) => id);
@@ -99,6 +114,33 @@ async function find(
     stats: final,
     files: onFiles === undefined ? files : [],
     isSearchExhaustive: final.flushReason === "NONE",
+    ...(suggestions.length === 0 ? {} : { suggestions: [...suggestions] }),
+  };
+}
+
+/** What is indexed does not matter to it, but which repositories are known does. */
+async function findCommits(
+  { engine, repositories, history }: SearchOptions,
+  { plan, suggestions }: PlannedSearch,
+  child: Query,
+  context: Pick<CallContext, "signal" | "client" | "baseUrl">,
+): Promise<Found> {
+  const all = repositories.all();
+  const ids = all.map(({ id }) => id);
+  const query = await withRepositoryIds(child, engine, plan, ids, context.signal);
+  const possible = possibleRepositories(query, new Set(ids));
+  const scope = all.filter(({ id }) => possible.has(id));
+  const { limits } = plan;
+  const found = await searchForCommits(history, { query, repositories: scope, limits }, context);
+  const stats = because(found.stats, [
+    ...found.reasons,
+    ...(repositories.isScanning() ? ["INDEXING" as const] : []),
+  ]);
+  return {
+    stats,
+    files: [],
+    commits: [...found.commits],
+    isSearchExhaustive: stats.flushReason === "NONE",
     ...(suggestions.length === 0 ? {} : { suggestions: [...suggestions] }),
   };
 }
@@ -171,9 +213,11 @@ function presentFiles(
   });
 }
 
-/** The repositories of `files`, in the order in which they come. */
+type InRepository = Pick<contract.FileMatch, "repository">;
+
+/** The repositories of what was found, in the order in which they come. */
 function introduce(
-  files: readonly contract.FileMatch[],
+  files: readonly InRepository[],
   repositories: RepositoryView,
   baseUrl: string | undefined,
 ): RepositoryInfo[] {

@@ -10,6 +10,7 @@ import { parseQuery } from "#query/parse";
 import type { Suggestion } from "#query/prefixes";
 import type { Query } from "#query/query";
 import { simplifyQuery } from "#query/simplify";
+import { onlyWholeWords } from "#query/wholeWord";
 import { type Contexts, possibleRepositories, resolveRepositories } from "./repositoryFilters";
 import type { RepositoryView } from "./repositoryView";
 import { type LackingRevisions, lackingRevisions } from "./revisions";
@@ -41,7 +42,8 @@ export function planSearch(
 ): PlannedSearch {
   const all = view.all();
   const parsed = parseQuery(request.query, { ...request, contexts: new Set(Object.keys(contexts)) });
-  const resolved = simplifyQuery(resolveRepositories(parsed.query, all, contexts));
+  const asked = request.isWholeWordEnabled ? onlyWholeWords(parsed.query) : parsed.query;
+  const resolved = simplifyQuery(resolveRepositories(asked, all, contexts));
   const query = simplifyQuery(withoutSymbols(resolved));
   const limits: Limits = {
     maxMatches: request.matches,
@@ -120,7 +122,11 @@ function unsavedDocument(
   return [{ repositoryId: repository.id, path: inside, text, language, version }];
 }
 
-function preferredRepositories(folders: readonly string[], all: readonly Repository[]): RepositoryId[] {
+/** Repositories that hold one of these folders, or lie in one. */
+export function preferredRepositories(
+  folders: readonly string[],
+  all: readonly Repository[],
+): RepositoryId[] {
   const holds = (outer: string, inner: string) =>
     inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
   return all

@@ -1,11 +1,41 @@
 /** What becomes of a document's bytes: text that is indexed, or a reason why only its name is. */
+import { Exclusion } from "#base/exclusion";
 import type { SkipReason } from "#model/document";
 import { maxDocumentBytes } from "./shard";
 import { countDistinctTrigrams } from "./trigram";
 
+/** Which documents somebody wants indexed with their text. */
+export interface ContentChoice {
+  readonly maxFileBytes: number;
+  /** Patterns of paths (`#base/exclusion`). */
+  readonly indexExclude: readonly string[];
+}
+
+export const everyContent: ContentChoice = { maxFileBytes: maxDocumentBytes, indexExclude: [] };
+
+/** The choice as it is asked for document after document. */
+export class Admission {
+  readonly maxBytes: number;
+  readonly #exclusion: Exclusion;
+
+  constructor({ maxFileBytes, indexExclude }: ContentChoice) {
+    this.maxBytes = maxFileBytes;
+    this.#exclusion = new Exclusion(indexExclude);
+  }
+
+  /** Whether documents need not be asked for their paths. */
+  get isForAllPaths(): boolean {
+    return this.#exclusion.isEmpty;
+  }
+
+  excludes(path: string): boolean {
+    return this.#exclusion.excludes(path);
+  }
+}
+
 /** `undefined` for text that is indexed whole. */
-export function skipReason(content: Uint8Array): SkipReason | undefined {
-  if (content.length > maxDocumentBytes) return "tooLarge";
+export function skipReason(content: Uint8Array, maxBytes = maxDocumentBytes): SkipReason | undefined {
+  if (content.length > maxBytes) return "tooLarge";
   if (hasWideEncoding(content)) return "notText";
   // On a `Buffer` this is `memchr`; `Uint8Array` compares one by one.
   if (Buffer.from(content.buffer, content.byteOffset, content.byteLength).includes(0)) return "binary";

@@ -9,7 +9,8 @@ import type { Gathered } from "#indexing/gatherTask";
 import type { Repository, RepositoryId } from "#model/repository";
 import type { Log } from "#platform/log";
 import type { Pool } from "#platform/workers";
-import { describeNew, type RefreshParts, revisionsDigest } from "./refresh";
+import type { IndexChoice } from "./choice";
+import { describeNew, type RefreshParts, revisionsDigest, stamped } from "./refresh";
 import type { Work, WorkAnswer } from "./work";
 
 export interface FirstRunsOptions {
@@ -34,9 +35,20 @@ export class FirstRuns {
   /** Waiting or running. */
   readonly #taken = new Set<RepositoryId>();
   readonly #running = new Set<Promise<void>>();
+  #isPaused = false;
 
   constructor(options: FirstRunsOptions) {
     this.#options = options;
+  }
+
+  /** While paused nothing is started; what runs goes on to its end. */
+  pause(isPaused: boolean): void {
+    this.#isPaused = isPaused;
+    this.#startWaiting();
+  }
+
+  get hasRunning(): boolean {
+    return this.#running.size > 0;
   }
 
   get isIdle(): boolean {
@@ -77,7 +89,7 @@ export class FirstRuns {
   }
 
   #startWaiting(): void {
-    while (this.#waiting.size > 0 && this.#running.size < this.#options.pool.size) {
+    while (!this.#isPaused && this.#waiting.size > 0 && this.#running.size < this.#options.pool.size) {
       const ids = [...this.#waiting].slice(0, maxTogether);
       for (const id of ids) this.#waiting.delete(id);
       const run: Promise<void> = this.#run(ids).finally(() => {
@@ -94,7 +106,8 @@ export class FirstRuns {
   /** Never rejects: whatever was not indexed here has its own run before it, which tells why. */
   async #run(ids: readonly RepositoryId[]): Promise<void> {
     const { parts, pool, log, signal } = this.#options;
-    const { catalogue, directory, wanted } = parts;
+    const { catalogue, directory } = parts;
+    const wanted = parts.wanted();
     const repositories = ids.flatMap((id) => catalogue.get(id) ?? []);
     try {
       const answer = await pool.run(
@@ -115,7 +128,7 @@ export class FirstRuns {
           catalogue.get(repositoryId as RepositoryId) !== undefined &&
           directory.manifest(repositoryId) === undefined,
       );
-      await this.#publish(draft, current);
+      await this.#publish(draft, current, wanted);
     } catch (error) {
       if (signal.aborted || isServiceError(error, "CANCELLED")) return;
       log.warn("Small repositories could not be indexed together; each is tried by itself.", { error });
@@ -125,8 +138,9 @@ export class FirstRuns {
   async #publish(
     draft: Parameters<RefreshParts["directory"]["publishTogether"]>[0],
     gathered: readonly Gathered[],
+    wanted: IndexChoice,
   ) {
-    const { catalogue, directory, wanted, clock } = this.#options.parts;
+    const { catalogue, directory, clock } = this.#options.parts;
     if (gathered.length === 0) return directory.discard([draft.path]);
     const found = gathered.flatMap((each) => {
       const repository = catalogue.get(each.repositoryId as RepositoryId);
@@ -152,7 +166,8 @@ export class FirstRuns {
         ...describeNew(manifest, clock),
         ...(committedAt === undefined ? {} : { pushedAt: committedAt }),
       });
-      catalogue.markIndexed(repository.id, { digest: revisionsDigest(repository, each.refLines, wanted) });
+      const digest = revisionsDigest(repository, each.refLines, wanted);
+      catalogue.markIndexed(repository.id, { digest, ...stamped(wanted) });
     }
   }
 }

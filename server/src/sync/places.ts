@@ -1,6 +1,6 @@
 /** From a PATH that somebody gave to what the catalogue wants to know of the repositories there. */
 import type { RepositoryFacts } from "#catalogue/catalogue";
-import { discover, type FoundRepository } from "#git/discover";
+import { discover, type FoundRepository, type ScanChoice } from "#git/discover";
 import { readConfig } from "#git/place";
 import { originUrl, remoteName } from "#git/remoteName";
 import type { CodeHostType } from "#model/repository";
@@ -15,12 +15,14 @@ export async function lookThrough(
   path: string,
   hosts: Readonly<Record<string, CodeHostType>>,
   signal: AbortSignal,
+  choice: ScanChoice,
 ): Promise<LookedThrough> {
-  const { repositories, unreadable } = await discover(path, signal);
+  const { repositories, unreadable } = await discover(path, signal, choice);
   return { facts: repositories.map((found) => factsOf(found, hosts)), unreadable };
 }
 
-function factsOf(
+/** What a repository tells of itself. */
+export function factsOf(
   { kind, path, place }: FoundRepository,
   hosts: Readonly<Record<string, CodeHostType>>,
 ): RepositoryFacts {

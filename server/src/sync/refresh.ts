@@ -1,17 +1,20 @@
 /** One run for one repository: its refs, its index, its working tree. */
 import { createHash } from "node:crypto";
 import { ServiceError, throwIfAborted } from "#base/error";
-import type { Catalogue, RepositoryChange } from "#catalogue/catalogue";
+import type { Catalogue } from "#catalogue/catalogue";
+import type { RepositoryChange } from "#catalogue/change";
 import type { BytePath } from "#git/bytePath";
 import type { GitPlace } from "#git/place";
 import { readRefs, refLines } from "#git/refs";
-import { chooseRevisions, type RevisionChoice, resolveRevision } from "#git/revisions";
+import { chooseRevisions, type RevisionChoice, resolveRevision, wantsRemotes } from "#git/revisions";
 import type { Indexer } from "#indexing/indexing";
 import type { CommitHash, Repository } from "#model/repository";
 import type { Overlay } from "#overlay/overlay";
 import type { Clock } from "#platform/clock";
 import type { Pool } from "#platform/workers";
 import type { Manifest, ShardDirectory } from "#shard/directory";
+import type { ContentChoice } from "#shard/skipReason";
+import { contentStamp, type IndexChoice } from "./choice";
 import { inspectShards, runOverlay, type Work, type WorkAnswer } from "./work";
 
 export interface RefreshParts {
@@ -19,7 +22,8 @@ export interface RefreshParts {
   readonly directory: ShardDirectory;
   readonly indexer: Indexer;
   readonly pool: Pool<Work, WorkAnswer>;
-  readonly wanted: RevisionChoice;
+  /** May be another one with the next run. */
+  readonly wanted: () => IndexChoice;
   readonly clock: Clock;
   /** A working tree differs from its default revision, or (`undefined`) no longer does. */
   readonly onOverlay: (repositoryId: number, overlay: Overlay | undefined) => void;
@@ -36,6 +40,8 @@ export interface RefreshRequest {
   /** Look at these files, and at those that differed before. */
   readonly paths: readonly BytePath[];
   readonly differing: readonly BytePath[];
+  /** Look at what git tracks besides what the commit has. */
+  readonly tracked: boolean;
   /** Revisions that somebody searched, besides those that are always indexed. */
   readonly askedRevisions: readonly string[];
 }
@@ -45,6 +51,8 @@ export interface RefreshResult {
   readonly folders?: readonly BytePath[];
   /** Paths that differ from the default revision now. */
   readonly differing: readonly BytePath[];
+  /** Whether the index has changed. */
+  readonly isBuilt: boolean;
 }
 
 /**
@@ -59,10 +67,15 @@ export async function refresh(
   signal: AbortSignal,
 ): Promise<RefreshResult> {
   const before = parts.directory.manifest(repository.id);
+  const choice = parts.wanted();
+  const isOtherContent =
+    before !== undefined &&
+    (parts.catalogue.indexedState(repository.id)?.content ?? "") !== contentStamp(choice);
+  const run = { ...request, anew: request.anew || isOtherContent, choice };
   const manifest =
     repository.kind === "folder"
-      ? await refreshFolder(repository, request, parts, signal)
-      : await refreshClone(repository, request, parts, signal);
+      ? await refreshFolder(repository, run, parts, signal)
+      : await refreshClone(repository, run, parts, signal);
   const isMoved = manifest !== before;
   const current = parts.catalogue.update(repository.id, {
     ...(isMoved ? await describe(manifest, before, parts, signal) : {}),
@@ -71,9 +84,13 @@ export async function refresh(
     lastError: undefined,
   });
   throwIfAborted(signal);
-  if (current === undefined || repository.kind === "bare") return { differing: [] };
+  if (current === undefined || repository.kind === "bare") return { differing: [], isBuilt: isMoved };
   const moved: BaseMove = isMoved ? baseMove(repository, before, manifest) : { kind: "none" };
-  return lookAtFiles(repository, manifest, request, moved, parts, signal);
+  return { ...(await lookAtFiles(repository, manifest, run, moved, parts, signal)), isBuilt: isMoved };
+}
+
+interface Run extends RefreshRequest {
+  readonly choice: IndexChoice;
 }
 
 /** What a working tree stands over: the same as before, the same and a delta, or something else. */
@@ -91,18 +108,18 @@ function baseMove({ kind }: Repository, before: Manifest | undefined, manifest: 
 
 async function refreshClone(
   repository: Repository,
-  { place, anew, askedRevisions }: RefreshRequest,
-  { catalogue, directory, indexer, wanted }: RefreshParts,
+  { place, anew, askedRevisions, choice }: Run,
+  { catalogue, directory, indexer }: RefreshParts,
   signal: AbortSignal,
 ): Promise<Manifest> {
   if (place === undefined)
     throw new ServiceError("GIT_FAILED", `${repository.path} is no git repository any more.`);
-  const refs = await readRefs(place, signal);
-  const digest = revisionsDigest(repository, refLines(refs), wanted, askedRevisions);
+  const refs = await readRefs(place, signal, wantsRemotes(choice));
+  const digest = revisionsDigest(repository, refLines(refs), choice, askedRevisions);
   const manifest = directory.manifest(repository.id);
   if (!anew && manifest !== undefined && catalogue.indexedState(repository.id)?.digest === digest)
     return manifest;
-  const always = await chooseRevisions(place, refs, wanted, signal);
+  const always = await chooseRevisions(place, refs, choice, signal);
   const chosen = { ...always, revisions: [...always.revisions] };
   for (const name of askedRevisions) {
     if (chosen.revisions.some((revision) => revision.name === name)) continue;
@@ -115,16 +132,17 @@ async function refreshClone(
   const fresh = await indexer.index(repository, chosen, {
     signal,
     anew,
+    choice: contentOf(choice),
     onProgress: (progress) => catalogue.update(repository.id, { progress }),
   });
-  catalogue.markIndexed(repository.id, { digest });
+  catalogue.markIndexed(repository.id, { digest, ...stamped(choice) });
   return fresh;
 }
 
 /** What happens in a folder later is in its overlay, until that is large. */
 async function refreshFolder(
   repository: Repository,
-  { anew }: RefreshRequest,
+  { anew, choice }: Run,
   { catalogue, directory, indexer, clock }: RefreshParts,
   signal: AbortSignal,
 ): Promise<Manifest> {
@@ -134,22 +152,24 @@ async function refreshFolder(
   const since = clock.now();
   const { manifest: fresh, digest } = await indexer.buildFolder(repository, {
     signal,
+    choice: contentOf(choice),
     onProgress: (progress) => catalogue.update(repository.id, { progress }),
   });
-  catalogue.markIndexed(repository.id, { digest, since });
+  catalogue.markIndexed(repository.id, { digest, since, ...stamped(choice) });
   return fresh;
 }
 
 async function lookAtFiles(
   repository: Repository,
   manifest: Manifest,
-  request: RefreshRequest,
+  request: Run,
   moved: BaseMove,
   parts: RefreshParts,
   signal: AbortSignal,
-): Promise<RefreshResult> {
-  const { everything, paths, differing: before, anew } = request;
-  if (!everything && moved.kind === "none" && paths.length === 0) return { differing: before };
+): Promise<Omit<RefreshResult, "isBuilt">> {
+  const { everything, paths, tracked, differing: before, anew } = request;
+  const hasEvents = everything || tracked || paths.length > 0;
+  if (!hasEvents && moved.kind === "none") return { differing: before };
   const { catalogue, directory, pool, onOverlay } = parts;
   const defaultSlot = manifest.revisions.find(({ name }) => name === manifest.defaultRevision)?.slot;
   const indexedFolder = repository.kind === "folder" ? catalogue.indexedState(repository.id) : undefined;
@@ -158,10 +178,12 @@ async function lookAtFiles(
     {
       repositoryId: repository.id,
       root: repository.path,
+      choice: contentOf(request.choice),
       segmentPaths: manifest.segments.map((segment) => directory.pathOf(segment)),
       ...(defaultSlot === undefined ? {} : { defaultSlot }),
       ...(indexedFolder === undefined ? {} : { indexedFolder }),
       ...(everything || moved.kind === "whole" ? {} : { paths: [...new Set([...before, ...paths])] }),
+      ...(tracked ? { withTracked: true } : {}),
       ...(moved.kind === "delta" ? { firstNewSegment: moved.firstNewSegment } : {}),
     },
     signal,
@@ -237,9 +259,20 @@ export function inspection(directory: ShardDirectory, { repositoryId, kind, revi
 export function revisionsDigest(
   { name, path }: Repository,
   lines: readonly string[],
-  wanted: RevisionChoice,
+  { branches, remoteBranches = [], tags, newestTags }: RevisionChoice,
   askedRevisions: readonly string[] = [],
 ): string {
-  const all = [...lines, name, path, JSON.stringify(wanted), ...askedRevisions];
+  const choice = JSON.stringify([branches, remoteBranches, tags, newestTags]);
+  const all = [...lines, name, path, choice, ...askedRevisions];
   return createHash("sha256").update(all.join("\n")).digest("hex");
+}
+
+function contentOf({ maxFileBytes, indexExclude }: ContentChoice): ContentChoice {
+  return { maxFileBytes, indexExclude };
+}
+
+/** As the catalogue keeps it. */
+export function stamped(choice: ContentChoice): { readonly content?: string } {
+  const content = contentStamp(choice);
+  return content === "" ? {} : { content };
 }

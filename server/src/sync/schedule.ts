@@ -7,7 +7,7 @@ export type Urgency = "changed" | "asked" | "due";
 const order: readonly Urgency[] = ["changed", "asked", "due"];
 
 export class Schedule {
-  readonly #limit: number;
+  #limit: number;
   readonly #run: (id: RepositoryId) => Promise<void>;
   readonly #queues: Readonly<Record<Urgency, Set<RepositoryId>>> = {
     changed: new Set(),
@@ -17,6 +17,7 @@ export class Schedule {
   readonly #running = new Set<RepositoryId>();
   #idleWaiters: (() => void)[] = [];
   #closed = false;
+  #isPaused = false;
 
   /** `run` must not reject. */
   constructor(limit: number, run: (id: RepositoryId) => Promise<void>) {
@@ -26,6 +27,7 @@ export class Schedule {
 
   /** Queues a run; one that is queued already only becomes more urgent. During a run, another one follows it. */
   add(id: RepositoryId, urgency: Urgency): void {
+    if (this.#closed) return;
     const rank = order.indexOf(urgency);
     const queued = order.findIndex((other) => this.#queues[other].has(id));
     if (queued >= 0 && queued <= rank) return;
@@ -37,6 +39,26 @@ export class Schedule {
   /** Takes a repository out of the queue; a run that has begun goes on. */
   drop(id: RepositoryId): void {
     for (const queue of Object.values(this.#queues)) queue.delete(id);
+  }
+
+  /** While paused nothing is started; what runs goes on to its end. */
+  pause(isPaused: boolean): void {
+    this.#isPaused = isPaused;
+    this.#startWaiting();
+  }
+
+  get isPaused(): boolean {
+    return this.#isPaused;
+  }
+
+  /** Takes effect with the next start. */
+  limit(count: number): void {
+    this.#limit = count;
+    this.#startWaiting();
+  }
+
+  get hasRunning(): boolean {
+    return this.#running.size > 0;
   }
 
   get isIdle(): boolean {
@@ -61,7 +83,7 @@ export class Schedule {
   }
 
   #startWaiting(): void {
-    while (!this.#closed && this.#running.size < this.#limit) {
+    while (!this.#closed && !this.#isPaused && this.#running.size < this.#limit) {
       const next = this.#takeNext();
       if (next === undefined) return;
       this.#running.add(next);

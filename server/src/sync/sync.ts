@@ -5,12 +5,7 @@
  * with its files. Only the leader has a `Sync`.
  */
 import { existsSync, realpathSync } from "node:fs";
-import { join } from "node:path";
-import { isServiceError } from "#base/error";
 import type { Catalogue } from "#catalogue/catalogue";
-import type { BytePath } from "#git/bytePath";
-import { findPlace, type GitPlace } from "#git/place";
-import type { RevisionChoice } from "#git/revisions";
 import { Indexer } from "#indexing/indexing";
 import type { SkippedDocument } from "#indexing/inspect";
 import type { CodeHostType, Repository, RepositoryId } from "#model/repository";
@@ -19,11 +14,15 @@ import { type Clock, systemClock } from "#platform/clock";
 import type { Log } from "#platform/log";
 import type { Pool } from "#platform/workers";
 import type { ShardDirectory } from "#shard/directory";
+import { isSameIndex, isSameScan, type SyncChoice, usualChoice } from "./choice";
 import { FirstRuns } from "./firstRuns";
-import { lookThrough } from "./places";
-import { inspection, type RefreshParts, refresh } from "./refresh";
-import { Schedule, type Urgency } from "./schedule";
-import { RepositoryWatch, type WatchEvents } from "./watch";
+import { factsOf } from "./places";
+import { inspection, type RefreshParts } from "./refresh";
+import { Runs } from "./runs";
+import { Scans } from "./scans";
+import type { Urgency } from "./schedule";
+import { findSiblings } from "./siblings";
+import type { WatchFolder } from "./watch";
 import { indexPool, inspectShards, type Work, type WorkAnswer } from "./work";
 
 export interface SyncOptions {
@@ -33,68 +32,71 @@ export interface SyncOptions {
   readonly pool: Pool<Work, WorkAnswer>;
   /** One thread for working trees, so that a saved file does not wait for a build; `pool` where absent. */
   readonly quickPool?: Pool<Work, WorkAnswer>;
-  readonly wanted: RevisionChoice;
+  /** What is not said is as usual. */
+  readonly wanted: Partial<SyncChoice>;
   readonly hosts: Readonly<Record<string, CodeHostType>>;
   readonly log: Log;
   readonly clock?: Clock;
   /** False for a command that indexes once and ends. */
   readonly watches: boolean;
+  readonly watchFolder?: WatchFolder;
   readonly onOverlay: (repositoryId: number, overlay: Overlay | undefined) => void;
 }
 
-/** What is remembered of a repository while the process runs. */
-interface Live {
-  watch?: RepositoryWatch;
-  /** Paths that differ from the default revision. */
-  differing: readonly BytePath[];
-  /** Gathered for the next run. */
-  anew: boolean;
-  everything: boolean;
-  paths: Set<BytePath>;
-  /** Revisions that somebody searched, the last one last. */
-  asked: string[];
-  /** Told when the next run has ended. */
-  waiters: (() => void)[];
-  cancelRetry?: () => void;
-}
-
-/** A repository that failed is tried again so much later, and where watching is not complete, looked at again. */
-const retryMs = 60_000;
-const pollMs = 10_000;
-/** A look takes at most one part in so many of the time. */
-const pollShare = 20;
 /** Whoever has started the process listens and answers first. */
 const startDelayMs = 100;
 /** New repositories under a remembered PATH are found within this time. */
 const scanMs = 300_000;
-/** Revisions of one repository that are indexed because somebody searched them. */
-const maxAskedRevisions = 8;
+/** The time for finding clones next to open folders. */
+const siblingsMs = 1000;
 
 export class Sync {
   readonly #options: SyncOptions;
   readonly #clock: Clock;
   readonly #parts: RefreshParts;
-  readonly #schedule: Schedule;
+  readonly #runs: Runs;
   readonly #firstRuns: FirstRuns;
-  readonly #live = new Map<RepositoryId, Live>();
+  readonly #scans: Scans;
   readonly #closing = new AbortController();
-  readonly #runs = new Map<RepositoryId, AbortController>();
-  #scans = 0;
-  #scanWaiters: (() => void)[] = [];
+  #start: NodeJS.Timeout | undefined;
   #cancelScan: (() => void) | undefined;
+  #choice: SyncChoice;
 
   constructor(options: SyncOptions) {
     const { catalogue, directory, pool, quickPool = pool, wanted, clock = systemClock, onOverlay } = options;
     this.#options = options;
     this.#clock = clock;
     const indexer = new Indexer(indexPool(pool), directory);
-    this.#parts = { catalogue, directory, indexer, pool: quickPool, wanted, clock, onOverlay };
-    // One more than there are workers: while they are busy, refs of others are read.
-    this.#schedule = new Schedule(pool.size + 1, (id) => this.#run(id));
+    this.#choice = { ...usualChoice, ...wanted };
+    this.#parts = {
+      catalogue,
+      directory,
+      indexer,
+      pool: quickPool,
+      wanted: () => this.#choice,
+      clock,
+      onOverlay,
+    };
+    const { hosts, log, watches } = options;
+    this.#runs = new Runs({
+      parts: this.#parts,
+      limit: limitOf(pool),
+      log,
+      watches,
+      watchFolder: options.watchFolder,
+      onForgotten: (repository) => this.#forget([repository]),
+    });
+    this.#scans = new Scans({
+      catalogue,
+      hosts,
+      choice: () => this.#choice,
+      log,
+      onGone: (gone) => this.#forget(gone),
+    });
     this.#firstRuns = new FirstRuns({
       parts: this.#parts,
       pool,
-      log: options.log,
+      log,
       signal: this.#closing.signal,
       onEnd: (id) => this.refresh(id, "asked"),
     });
@@ -103,32 +105,37 @@ export class Sync {
   /** Queues all that is known, then looks through the remembered PATHs. Returns at once. */
   start(): void {
     // Until that has been looked at, changes may have been missed.
-    this.#scans++;
-    const timer = setTimeout(() => {
+    const end = this.#scans.begin();
+    this.#start = setTimeout(() => {
       this.#forgetUnknownManifests();
       this.#refreshAll(this.#options.catalogue.all(), "due");
-      this.#scanAll();
-      this.#scanEnded();
+      void this.#scanAll().finally(end);
     }, startDelayMs);
-    this.#cancelScan = () => clearTimeout(timer);
   }
 
   /**
    * Looks through PATHs and remembers them. Gives the repositories found, queued for indexing. Throws NOT_FOUND for a
-   * path that is no folder; the ones before it are remembered.
+   * path that is no folder; the ones before it are remembered. `areOpen`: an editor has them open (`Scans`).
    */
-  async addPaths(paths: readonly string[], signal: AbortSignal): Promise<readonly Repository[]> {
+  async addPaths(
+    paths: readonly string[],
+    signal: AbortSignal,
+    areOpen = false,
+  ): Promise<readonly Repository[]> {
     const found: Repository[] = [];
+    const either = AbortSignal.any([signal, this.#closing.signal]);
     for (const path of paths) {
-      const repositories = await this.#scan(path, AbortSignal.any([signal, this.#closing.signal]));
-      this.#options.catalogue.rememberPath(realpathSync(path));
+      const repositories = await (areOpen
+        ? this.#scans.addOpen(path, either)
+        : this.#scans.add(path, either));
+      this.#options.log.info(`Found ${repositories.length} repositories in ${path}.`);
       this.#refreshAll(repositories, "asked");
       found.push(...repositories);
     }
     return found;
   }
 
-  /** Forgets PATHs and the index of what only they led to; gives the repositories forgotten. */
+  /** Forgets PATHs, or what lies at them, and the index of that; gives the repositories forgotten. */
   async removePaths(paths: readonly string[]): Promise<readonly Repository[]> {
     const forgotten: Repository[] = [];
     for (const path of paths) {
@@ -140,36 +147,65 @@ export class Sync {
     return forgotten;
   }
 
+  /** Forgets these repositories alone, whatever else lies in their folders. */
+  async removeRepositories(ids: readonly RepositoryId[]): Promise<void> {
+    const known = ids.flatMap((id) => this.#options.catalogue.get(id) ?? []);
+    for (const { id } of known) this.#options.catalogue.forgetRepository(id);
+    await this.#forget(known);
+  }
+
+  /** Queues the building anew of what is indexed of these repositories; until that is done the old index serves. */
+  reindex(ids: readonly RepositoryId[]): void {
+    for (const id of ids) {
+      this.#options.catalogue.update(id, { state: "queued" });
+      this.#runs.rebuild(id, "asked");
+    }
+  }
+
+  /** Clones next to these folders that are not known yet, with the names that they would have. */
+  async siblings(folders: readonly string[], signal: AbortSignal) {
+    const { catalogue, hosts } = this.#options;
+    const { siblings, isComplete } = await findSiblings(folders, siblingsMs, signal);
+    const unknown = siblings.flatMap(({ repository, objectBytes }) => {
+      const facts = factsOf(repository, hosts);
+      if (catalogue.knows(facts)) return [];
+      return { path: facts.path, name: catalogue.nameFor(facts), sizeBytes: objectBytes };
+    });
+    return { repositories: unknown.sort((left, right) => (left.name < right.name ? -1 : 1)), isComplete };
+  }
+
+  /** From now on this is wanted; what that changes is indexed again, looked for, or forgotten. */
+  configure(choice: SyncChoice): void {
+    const before = this.#choice;
+    this.#choice = choice;
+    this.#runs.limit(limitOf(this.#options.pool));
+    if (this.#start === undefined) return;
+    if (!isSameScan(before, choice)) void this.#scanAll(true);
+    if (!isSameIndex(before, choice)) this.#refreshAll(this.#options.catalogue.all(), "due");
+  }
+
+  get isPaused(): boolean {
+    return this.#runs.isPaused;
+  }
+
+  /** While paused, runs that have begun go on to their end, and everything else waits. */
+  pause(isPaused: boolean): void {
+    this.#runs.pause(isPaused);
+    this.#firstRuns.pause(isPaused);
+  }
+
   /** Queues a look at one repository: its refs, and all of its working tree. */
   refresh(id: RepositoryId, urgency: Urgency = "asked"): void {
-    this.#liveOf(id).everything = true;
-    this.#schedule.add(id, urgency);
+    this.#runs.refresh(id, urgency);
   }
 
   #refreshAll(repositories: readonly Repository[], urgency: Urgency): void {
     for (const { id } of this.#firstRuns.take(repositories)) this.refresh(id, urgency);
   }
 
-  /**
-   * Indexes a revision besides those that always are, for as long as no eight others are asked for. Gives whether it
-   * is indexed now; `undefined` where `signal` came first.
-   */
-  async bringRevision(id: RepositoryId, name: string, signal: AbortSignal): Promise<boolean | undefined> {
-    const live = this.#liveOf(id);
-    live.asked = [...live.asked.filter((other) => other !== name), name].slice(-maxAskedRevisions);
-    const isIndexed = () =>
-      this.#options.directory.manifest(id)?.revisions.some((each) => each.name === name) === true;
-    // A run that goes on may have begun before: the one behind it counts.
-    for (let runs = this.#schedule.isRunning(id) ? 2 : 1; runs > 0 && !signal.aborted; runs--) {
-      const ended = new Promise<void>((resolve) => {
-        live.waiters.push(resolve);
-        signal.addEventListener("abort", () => resolve(), { once: true });
-      });
-      this.#schedule.add(id, "asked");
-      await ended;
-      if (isIndexed()) return true;
-    }
-    return signal.aborted ? undefined : false;
+  /** See `Runs`. */
+  bringRevision(id: RepositoryId, name: string, signal: AbortSignal): Promise<boolean | undefined> {
+    return this.#runs.bringRevision(id, name, signal);
   }
 
   /** Shard files do not hold what they should: what they held is built anew. */
@@ -177,33 +213,32 @@ export class Sync {
     for (const { repositoryId, segments } of this.#options.directory.manifests().values()) {
       if (!segments.some(({ file }) => damagedFiles.includes(file))) continue;
       const id = repositoryId as RepositoryId;
-      this.#liveOf(id).anew = true;
-      this.#liveOf(id).everything = true;
       this.#options.catalogue.update(id, { state: "stale" });
-      this.#schedule.add(id, "changed");
+      this.#runs.rebuild(id, "changed");
     }
-  }
-
-  /** Whether PATHs are still being looked through. */
-  get isScanning(): boolean {
-    return this.#scans > 0;
   }
 
   /** Whether a run of this repository goes on. */
   isRunning(id: RepositoryId): boolean {
-    return this.#schedule.isRunning(id);
+    return this.#runs.isRunning(id);
   }
 
   /** Whether nothing is queued, running or being looked through. */
   get isIdle(): boolean {
-    return !this.isScanning && this.#firstRuns.isIdle && this.#schedule.isIdle;
+    return this.#scans.isIdle && this.#firstRuns.isIdle && this.#runs.isIdle;
+  }
+
+  /** Whether nothing goes on and nothing will by itself: idle, or paused with work that waits. */
+  get isAtRest(): boolean {
+    const isWaiting = this.isPaused && !this.#firstRuns.hasRunning && !this.#runs.hasRunning;
+    return this.isIdle || (this.#scans.isIdle && isWaiting);
   }
 
   async idle(): Promise<void> {
     while (!this.isIdle) {
-      if (this.isScanning) await new Promise<void>((resolve) => this.#scanWaiters.push(resolve));
+      if (!this.#scans.isIdle) await this.#scans.idle();
       else if (!this.#firstRuns.isIdle) await this.#firstRuns.idle();
-      else await this.#schedule.idle();
+      else await this.#runs.idle();
     }
   }
 
@@ -216,161 +251,47 @@ export class Sync {
     return (await inspectShards(this.#parts.pool, wanted, signal)).skipped;
   }
 
-  /** Repositories in which not every folder can be watched; they are looked at every few seconds instead. */
-  polled(): readonly RepositoryId[] {
-    return [...this.#live].filter(([, { watch }]) => watch?.isComplete === false).map(([id]) => id);
+  /** See `Runs`. */
+  isPolled(id: RepositoryId): boolean {
+    return this.#runs.isPolled(id);
   }
 
   /** Stops what runs, and waits for it. */
   async close(): Promise<void> {
     this.#closing.abort();
+    clearTimeout(this.#start);
     this.#cancelScan?.();
-    for (const live of this.#live.values()) {
-      live.cancelRetry?.();
-      live.watch?.close();
-    }
     await this.#firstRuns.idle();
-    await this.#schedule.close();
-    this.#live.clear();
+    await this.#runs.close();
   }
 
-  #liveOf(id: RepositoryId): Live {
-    let live = this.#live.get(id);
-    if (live === undefined) {
-      live = { differing: [], anew: false, everything: false, paths: new Set(), asked: [], waiters: [] };
-      this.#live.set(id, live);
-    }
-    return live;
-  }
-
-  /** Never rejects: a failure is the repository's state. */
-  async #run(id: RepositoryId): Promise<void> {
-    const { catalogue, log } = this.#options;
-    const repository = catalogue.get(id);
-    if (repository === undefined) return;
-    const live = this.#liveOf(id);
-    const request = {
-      anew: live.anew,
-      everything: live.everything,
-      paths: [...live.paths],
-      differing: live.differing,
-      askedRevisions: live.asked,
+  async #scanAll(isOtherChoice = false): Promise<void> {
+    this.#cancelScan?.();
+    const onFound = (found: readonly Repository[]) => {
+      const fresh = found.filter(({ state }) => state === "queued");
+      this.#refreshAll(fresh, "due");
     };
-    const startedAt = this.#clock.now();
-    live.anew = false;
-    live.everything = false;
-    live.paths = new Set();
-    live.cancelRetry?.();
-    const run = new AbortController();
-    this.#runs.set(id, run);
-    const signal = AbortSignal.any([run.signal, this.#closing.signal]);
-    // What changes while the first look goes on must not be missed, so the watch begins before it.
-    const place = repository.kind === "folder" ? undefined : findPlace(repository.path);
-    if (live.watch === undefined && this.#options.watches) this.#watch(repository, live, place);
+    const { signal } = this.#closing;
     try {
-      const result = await refresh(repository, { ...request, place }, this.#parts, signal);
-      live.differing = result.differing;
-      // A file may have been saved between the look at it and the watch on its folder: look once more.
-      if (result.folders !== undefined && live.watch?.setFolders(result.folders)) this.refresh(id, "due");
-      if (live.watch?.isComplete === false) {
-        this.#again(id, live, Math.max(pollMs, pollShare * (this.#clock.now() - startedAt)));
-      }
+      await (isOtherChoice ? this.#scans.again(signal, onFound) : this.#scans.all(signal, onFound));
     } catch (error) {
-      live.anew ||= request.anew;
-      live.everything = true;
-      if (this.#closing.signal.aborted || isServiceError(error, "CANCELLED")) return;
-      const lastError = error instanceof Error ? error.message : String(error);
-      catalogue.update(id, { state: "failed", progress: undefined, lastError });
-      if (isServiceError(error)) log.warn(`${repository.name} could not be indexed: ${lastError}`);
-      else log.error(`${repository.name} could not be indexed because of a defect.`, { error });
-      this.#again(id, live, retryMs);
-    } finally {
-      if (this.#runs.get(id) === run) this.#runs.delete(id);
-      for (const tell of live.waiters.splice(0)) tell();
-      // Forgotten while it ran: what it has published goes too.
-      if (catalogue.get(id) === undefined) await this.#forget([repository]).catch(() => undefined);
+      this.#options.log.error("Looking for repositories failed.", { error });
     }
-  }
-
-  #again(id: RepositoryId, live: Live, delayMs: number): void {
-    if (!this.#options.watches) return;
-    live.cancelRetry = this.#clock.after(delayMs, () => this.refresh(id, "due"));
-  }
-
-  #watch(repository: Repository, live: Live, place: GitPlace | undefined): void {
-    const refFolders = place === undefined ? [] : [...new Set([place.gitDir, place.commonDir])];
-    const root = repository.kind === "bare" ? {} : { root: repository.path };
-    live.watch = new RepositoryWatch({ ...root, refFolders }, (events) =>
-      this.#changed(repository.id, events),
-    );
-  }
-
-  #changed(id: RepositoryId, { paths, everything }: WatchEvents): void {
-    const live = this.#liveOf(id);
-    live.everything ||= everything;
-    for (const path of paths) live.paths.add(path);
-    this.#schedule.add(id, "changed");
-  }
-
-  #scanAll(): void {
-    const { catalogue, log, watches } = this.#options;
-    const scanOne = async (path: string) => {
-      try {
-        const found = await this.#scan(path, this.#closing.signal);
-        this.#refreshAll(
-          found.filter(({ state }) => state === "queued"),
-          "due",
-        );
-      } catch (error) {
-        if (!isServiceError(error, "CANCELLED")) log.warn(`${path} could not be looked through.`, { error });
-      }
-    };
-    const all = async () => {
-      for (const path of catalogue.paths) await scanOne(path);
-      if (watches && !this.#closing.signal.aborted) {
-        this.#cancelScan = this.#clock.after(scanMs, () => this.#scanAll());
-      }
-    };
-    all().catch((error: unknown) => log.error("Looking for repositories failed.", { error }));
-  }
-
-  /** Adds what is new under a PATH and forgets what is no longer there. */
-  async #scan(path: string, signal: AbortSignal): Promise<readonly Repository[]> {
-    const { catalogue, hosts, log } = this.#options;
-    this.#scans++;
-    try {
-      const { facts, unreadable } = await lookThrough(path, hosts, signal);
-      if (unreadable.length > 0)
-        log.info(`${unreadable.length} folders in ${path} cannot be read.`, { unreadable });
-      const repositories = catalogue.upsert(facts);
-      const root = realpathSync(path);
-      const gone = catalogue.all().filter((known) => isBelow(known.path, root) && !existsSync(known.path));
-      catalogue.removeAll(gone.map(({ id }) => id));
-      await this.#forget(gone);
-      return repositories;
-    } finally {
-      this.#scanEnded();
-    }
-  }
-
-  #scanEnded(): void {
-    this.#scans--;
-    if (this.#scans === 0) for (const resolve of this.#scanWaiters.splice(0)) resolve();
+    if (!this.#options.watches || signal.aborted) return;
+    this.#cancelScan?.();
+    this.#cancelScan = this.#clock.after(scanMs, () => void this.#scanAll());
   }
 
   /** The catalogue has forgotten them already. */
   async #forget(repositories: readonly Repository[]): Promise<void> {
     for (const { id } of repositories) {
-      this.#schedule.drop(id);
+      this.#runs.drop(id);
       this.#firstRuns.drop(id);
-      this.#runs.get(id)?.abort();
-      const live = this.#live.get(id);
-      live?.cancelRetry?.();
-      live?.watch?.close();
-      this.#live.delete(id);
       this.#options.onOverlay(id, undefined);
     }
-    if (repositories.length > 0) await this.#options.directory.removeAll(repositories.map(({ id }) => id));
+    const { log, directory } = this.#options;
+    for (const { name } of repositories) log.info(`${name} is forgotten.`);
+    if (repositories.length > 0) await directory.removeAll(repositories.map(({ id }) => id));
   }
 
   /** Repositories were forgotten, but the process ended before their index was. */
@@ -386,6 +307,7 @@ export class Sync {
   }
 }
 
-function isBelow(path: string, folder: string): boolean {
-  return path.startsWith(join(folder, "/"));
+/** One more than there are workers: while they are busy, refs of others are read. */
+function limitOf({ size }: Pool<Work, WorkAnswer>): number {
+  return size + 1;
 }

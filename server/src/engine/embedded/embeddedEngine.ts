@@ -1,11 +1,18 @@
 import { isServiceError, ServiceError } from "#base/error";
-import type { Engine, EngineResult, SearchPlan } from "#engine/engine";
+import type { CountRequest, Engine, EngineResult, SearchPlan } from "#engine/engine";
 import type { FileMatch } from "#model/match";
 import type { Limits } from "#query/limits";
 import type { DirectoryChange, Manifest, ShardDirectory } from "#shard/directory";
 import { limitedEmit } from "./limitedEmit";
 import { runSearch, type SearchRun } from "./searchRun";
-import type { RepositoryOverlay, RepositoryShards, SearchCall, SearchThread, ShardUpdate } from "./task";
+import type {
+  CountCall,
+  RepositoryOverlay,
+  RepositoryShards,
+  SearchCall,
+  SearchThread,
+  ShardUpdate,
+} from "./task";
 
 export interface EmbeddedEngineOptions {
   readonly directory: ShardDirectory;
@@ -209,6 +216,16 @@ export class EmbeddedEngine implements Engine {
     return { files, stats: { ...stats, duration }, exhaustive };
   }
 
+  async count(request: CountRequest, signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
+    const { by, repositories, revisions } = request;
+    const ids = repositories === "all" ? repositories : [...repositories];
+    const call: CountCall = { kind: "count", by, repositories: ids, revisions };
+    const answers = await Promise.all(this.#workers.map(({ thread }) => countOn(thread, call, signal)));
+    const sum = new Map<string, number>();
+    for (const [key, count] of answers.flat()) sum.set(key, (sum.get(key) ?? 0) + count);
+    return sum;
+  }
+
   async #searchSlow(run: SearchRun, call: SearchCall, signal: AbortSignal): Promise<EngineResult> {
     const thread = this.#slowThread();
     run.emit?.restart();
@@ -279,6 +296,20 @@ function callOf(plan: SearchPlan, streams: boolean): SearchCall {
     streams,
     lane: "fast",
   };
+}
+
+async function countOn(
+  thread: SearchThread,
+  call: CountCall,
+  signal: AbortSignal,
+): Promise<(readonly [string, number])[]> {
+  try {
+    const answer = await thread.run(call, signal);
+    return answer.kind === "counted" ? [...answer.counts] : [];
+  } catch (error) {
+    if (isServiceError(error, "ENGINE_UNAVAILABLE")) return [];
+    throw error;
+  }
 }
 
 /** Unsaved documents are searched by the first worker; the others only need to know what they hide. */

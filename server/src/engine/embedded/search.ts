@@ -3,11 +3,11 @@ import { isServiceError } from "#base/error";
 import type { FileMatch } from "#model/match";
 import type { FlushReason } from "#model/stats";
 import { noStats } from "#model/stats";
+import { runGuarded } from "#platform/guard";
 import type { TaskContext } from "#platform/workers";
 import { type CompiledSearch, compileQuery } from "#shard/compile";
 import { type EvaluationCounts, ShardEvaluation } from "#shard/evaluate";
 import type { TextWindow } from "#shard/window";
-import { runGuarded } from "./guard";
 import { presentFile, type ShardHit } from "./presentFile";
 import { type OpenShard, partOf, type ShardSet } from "./shardSet";
 import type {

@@ -1,6 +1,7 @@
 import type { Task } from "#platform/workers";
 import { loadChecksum } from "#shard/checksum";
 import { threadWindow } from "#shard/window";
+import { countDocuments } from "./count";
 import { Search } from "./search";
 import { ShardSet } from "./shardSet";
 import type { WorkerAnswer, WorkerCall } from "./task";
@@ -29,6 +30,7 @@ export function createSearchTask(): Task<WorkerCall, WorkerAnswer> {
       clearTimeout(kept?.timer);
       return kept?.search.present(call.picks, context) ?? { kind: "presented", files: [], damagedFiles: [] };
     }
+    if (call.kind === "count") return { kind: "counted", counts: countDocuments(set.snapshot, call) };
     const search = new Search(set, window, call, context);
     const answer = await search.run(shardsOf(set.snapshot, call, checksum));
     if (answer.kind !== "answer" || answer.hits.every((shard) => shard.documents.length === 0)) return answer;

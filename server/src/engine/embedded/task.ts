@@ -1,4 +1,5 @@
 /** What crosses between the engine and its search workers: plain objects, paths, and bytes in shared memory. */
+import type { CountRequest } from "#engine/engine";
 import type { FileMatch } from "#model/match";
 import type { SearchStats } from "#model/stats";
 import type { Thread } from "#platform/workers";
@@ -76,7 +77,20 @@ export interface Pick {
   readonly maxRanges: number;
 }
 
-export type WorkerCall = ShardUpdate | SearchCall | PresentCall;
+/** `CountRequest`, for the shards that the worker owns. */
+export interface CountCall {
+  readonly kind: "count";
+  readonly by: CountRequest["by"];
+  readonly repositories: readonly number[] | "all";
+  readonly revisions: readonly string[];
+}
+
+export interface CountAnswer {
+  readonly kind: "counted";
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+export type WorkerCall = ShardUpdate | SearchCall | PresentCall | CountCall;
 
 /** Where a shard stands in the order in which all are searched: compared from left to right. */
 export type ShardOrder = readonly [layer: number, repositoryId: number, fileNumber: number];
@@ -126,7 +140,8 @@ export type WorkerAnswer =
   | { readonly kind: "updated"; readonly damagedFiles: readonly string[] }
   | TooSlow
   | SearchAnswer
-  | PresentAnswer;
+  | PresentAnswer
+  | CountAnswer;
 
 export function compareOrder(left: ShardOrder, right: ShardOrder): number {
   return left[0] - right[0] || left[1] - right[1] || left[2] - right[2];

@@ -56,7 +56,8 @@ function inFront(shard: OpenShard, preferred: readonly number[]): OpenShard {
   return isPreferred && layer > preferredLayer ? { ...shard, order: [preferredLayer, ...rest] } : shard;
 }
 
-function keepRepositories(universe: Bitset, shard: OpenShard, ids: ReadonlySet<number>): void {
+/** Keeps the documents of these repositories. */
+export function keepRepositories(universe: Bitset, shard: OpenShard, ids: ReadonlySet<number>): void {
   const kept = new Bitset(universe.size);
   for (const part of shard.parts) {
     if (ids.has(part.repository.shards.id)) kept.addRange(part.firstDocument, part.endDocument);

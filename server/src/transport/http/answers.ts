@@ -1,4 +1,5 @@
 /** Answers as bytes, and what every one of them says to browsers and caches. */
+import { createHash } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
@@ -7,7 +8,7 @@ import { toErrorObject } from "#contract/error";
 
 export const jsonType = "application/json; charset=utf-8";
 
-/** Nothing we send is a page, may be embedded, or may be kept. */
+/** Unless something else is said, nothing that we send is a page, may be embedded, or may be kept. */
 export const guardHeaders: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
@@ -28,7 +29,7 @@ export function encodeJson(answer: unknown, maxBytes: number): Buffer {
   if (bytes.length <= maxBytes) return bytes;
   throw new ServiceError(
     "ANSWER_TOO_LARGE",
-    `The answer has ${bytes.length} bytes, and may have ${maxBytes}. Ask for fewer matches or fewer lines around them.`,
+    `The answer has ${bytes.length} bytes, and may have ${maxBytes}. Ask for less.`,
   );
 }
 
@@ -49,6 +50,18 @@ function acceptsGzip(header = ""): boolean {
     weights.set(name, weight === undefined ? 1 : Number(weight.slice(2)));
   }
   return (weights.get("gzip") ?? weights.get("*") ?? 0) > 0;
+}
+
+/** Names an answer by its bytes, and by what its headers say besides; the same whatever it is packed in. */
+export function entityTag(body: Uint8Array, besides = ""): string {
+  return `W/"${createHash("sha1").update(body).update(besides).digest("base64url")}"`;
+}
+
+/** Whether `If-None-Match` names the tag. */
+export function hasTag(header: string | undefined, tag: string): boolean {
+  const opaque = (text: string) => text.trim().replace(/^W\//, "");
+  const tags = header?.split(",") ?? [];
+  return tags.some((each) => opaque(each) === opaque(tag) || opaque(each) === "*");
 }
 
 /** Headers that belong to a failure. */

@@ -11,6 +11,7 @@ import type { BrowserRules } from "./browsers";
 import { readJson } from "./decode";
 import type { EventTimes } from "./eventStream";
 import { guard, notServed, pathOf } from "./guard";
+import { browsePrefix } from "./pageAddress";
 import { createReplies } from "./replies";
 import { RunningCalls } from "./runningCalls";
 import type { RequestListener } from "./servers";
@@ -53,7 +54,10 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     routerOptions: { querystringParser: () => ({}) },
     return503OnClosing: false,
   });
-  const allowed = new Map([[descriptionPath, "GET, HEAD, OPTIONS"]]);
+  const allowed = new Map([
+    [descriptionPath, "GET, HEAD, OPTIONS"],
+    [`${browsePrefix}*`, "GET, HEAD, OPTIONS"],
+  ]);
   app.setErrorHandler((error, request, reply) => replies.fail(error, request, reply));
   app.setNotFoundHandler((request) => {
     throw notServed(pathOf(request));
@@ -75,6 +79,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   app.get(descriptionPath, (request, reply) =>
     replies.send(request, reply, openApiDocument(replies.baseUrl(request) ?? "")),
   );
+  app.get(`${browsePrefix}*`, replies.toPage);
   // Not among the allowed paths: the guard hides it from the port.
   app.post(callPathPattern, replies.toEnvelope);
   await app.ready();

@@ -4,10 +4,11 @@ import { ServiceError } from "#base/error";
 import { guardHeaders } from "./answers";
 import type { BrowserRules } from "./browsers";
 import { checkMediaType } from "./decode";
+import { browsePrefix } from "./pageAddress";
 
 export interface GuardOptions {
   readonly rules: BrowserRules;
-  /** Path to the methods that it takes, as the `Allow` header has them. */
+  /** Path, or beginning of paths and `*`, to the methods that it takes, as the `Allow` header has them. */
   readonly allowed: ReadonlyMap<string, string>;
   /** Whether the request came over the local socket, which no browser can reach. */
   readonly isLocal: boolean;
@@ -23,7 +24,8 @@ export function guard(
   const { method } = request;
   const { origin } = request.headers;
   const path = pathOf(request);
-  const methods = allowed.get(path);
+  const methods =
+    allowed.get(path) ?? (path.startsWith(browsePrefix) ? allowed.get(`${browsePrefix}*`) : undefined);
   const isForeign = !isLocal && rules.isForeignOrigin(origin, rules.host(request.raw));
   if (isForeign) reply.headers(crossOrigin(origin ?? ""));
   if (methods !== undefined && (request.is404 || method === "OPTIONS")) {

@@ -5,16 +5,19 @@ import * as z from "zod";
 import { isServiceError, ServiceError } from "#base/error";
 import { Envelope } from "#contract/envelope";
 import { type ErrorObject, toErrorObject } from "#contract/error";
-import { type HttpOperation, type OperationName, operationNames } from "#contract/operations";
+import { type HttpOperation, isKept, type OperationName, operationNames } from "#contract/operations";
 import { pageFields } from "#contract/position";
 import type { Call, Caller, Page } from "#contract/service";
 import type { Log } from "#platform/log";
-import { compress, encodeJson, failureHeaders, jsonType } from "./answers";
+import { compress, encodeJson, entityTag, failureHeaders, hasTag, jsonType } from "./answers";
 import { credentialsOf } from "./credentials";
 import { fieldKinds, readQuery } from "./decode";
 import { EventStream, type EventTimes } from "./eventStream";
 import { failureOf } from "./failures";
 import { pathOf } from "./guard";
+import { readPageAddress } from "./pageAddress";
+import { pagePolicy } from "./pageFrame";
+import { answerPage, failurePage, type PageAnswer } from "./pages";
 import { pageHeaders } from "./paging";
 import type { RunningCalls } from "./runningCalls";
 
@@ -33,6 +36,8 @@ export interface Replies {
   toRow(name: OperationName, row: HttpOperation): Answer;
   /** Answers calls of any row, in the envelope that the person's other processes use. */
   toEnvelope: Answer;
+  /** Answers with a page, also where it fails. */
+  toPage: Answer;
   send(request: FastifyRequest, reply: FastifyReply, answer: unknown): Promise<FastifyReply>;
   fail(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
   /** Address for links. */
@@ -50,7 +55,7 @@ const PageFields = z.object(pageFields);
 
 export function createReplies(options: RepliesOptions, calls: RunningCalls): Replies {
   const { caller, log, times, isLocal, address } = options;
-  return { toRow, toEnvelope, send, fail, baseUrl };
+  return { toRow, toEnvelope, toPage, send, fail, baseUrl };
 
   function toRow(name: OperationName, row: HttpOperation): Answer {
     const kinds = row.http.method === "GET" ? fieldKinds(row.request) : undefined;
@@ -62,10 +67,11 @@ export function createReplies(options: RepliesOptions, calls: RunningCalls): Rep
         return sendEvents(request, reply, (emit) => caller(name, raw, { ...call, emit }), asWireEvent);
       }
       const answer = await caller(name, raw, call);
-      if (!row.paged) return send(request, reply, answer);
+      if (!row.paged) return send(request, reply, answer, isKept(row));
       const { items, total } = asPage(answer);
       const place = { ...PageFields.parse(raw), total };
-      return send(request, reply.headers(pageHeaders(`${baseUrl(request)}${request.url}`, place)), items);
+      reply.headers(pageHeaders(`${baseUrl(request)}${request.url}`, place));
+      return send(request, reply, items, isKept(row));
     };
   }
 
@@ -77,9 +83,10 @@ export function createReplies(options: RepliesOptions, calls: RunningCalls): Rep
     if (!envelope.success) {
       throw new ServiceError("INVALID_REQUEST_BODY", "The body is no envelope.", { cause: envelope.error });
     }
-    const { request: raw, events, baseUrl: link, unsaved, folders } = envelope.data;
+    const { request: raw, events, baseUrl: link, client, unsaved, folders } = envelope.data;
     const call = {
       ...callOf(request, reply),
+      ...(client === undefined ? {} : { client }),
       ...(link === undefined ? {} : { baseUrl: link }),
       unsaved,
       folders,
@@ -93,12 +100,34 @@ export function createReplies(options: RepliesOptions, calls: RunningCalls): Rep
     );
   }
 
+  async function toPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    let answer: PageAnswer;
+    try {
+      answer = await answerPage(readPageAddress(request.url), caller, callOf(request, reply));
+    } catch (error) {
+      const failure = toFailure(error, request);
+      if (failure === undefined) return fail(error, request, reply);
+      const { statusCode, errorCode, message } = failure;
+      reply.headers(failureHeaders(statusCode));
+      answer = failurePage(statusCode, errorCode, message);
+    }
+    const { status, location, body } = answer;
+    const packed = await compress(Buffer.from(body), request.headers["accept-encoding"]);
+    reply.code(status).headers(location === undefined ? {} : { location });
+    reply.raw.setTimeout(times.stallMs, () => reply.raw.destroy());
+    return reply
+      .headers({ ...packed.headers, "content-security-policy": pagePolicy })
+      .type("text/html; charset=utf-8")
+      .send(packed.body);
+  }
+
   function callOf(request: FastifyRequest, reply: FastifyReply): Call {
     const shown = credentialsOf(request.headers);
     const link = baseUrl(request);
     return {
       credentials: shown.kind === "none" && isLocal(request.raw) ? { kind: "local" } : shown,
       signal: calls.signalOf(reply.raw),
+      client: clientOf(request),
       ...(link === undefined ? {} : { baseUrl: link }),
     };
   }
@@ -107,8 +136,19 @@ export function createReplies(options: RepliesOptions, calls: RunningCalls): Rep
     return address(isLocal(request.raw) ? undefined : request.headers.host);
   }
 
-  async function send(request: FastifyRequest, reply: FastifyReply, answer: unknown): Promise<FastifyReply> {
+  /** `mayKeep`: whoever has the answer already is told that it is still the same. */
+  async function send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    answer: unknown,
+    mayKeep = false,
+  ): Promise<FastifyReply> {
     const bytes = encodeJson(answer, maxAnswerBytes);
+    if (mayKeep) {
+      const tag = entityTag(bytes, String(reply.getHeader("x-total-count")));
+      reply.headers({ etag: tag, "cache-control": "private, no-cache" });
+      if (hasTag(request.headers["if-none-match"], tag)) return reply.code(304).send();
+    }
     const { body, headers } = await compress(bytes, request.headers["accept-encoding"]);
     // A caller that does not take its answer would keep it in memory.
     reply.raw.setTimeout(times.stallMs, () => reply.raw.destroy());
@@ -167,6 +207,12 @@ export function createReplies(options: RepliesOptions, calls: RunningCalls): Rep
     }
     return failureOf(error, log, { method: request.method, path: pathOf(request) });
   }
+}
+
+/** Several programs of one computer are told apart by what they call themselves. */
+function clientOf({ headers, raw }: FastifyRequest): string {
+  const shown = [headers.authorization, headers["x-service-api-key"], headers["user-agent"]];
+  return [raw.socket.remoteAddress, ...shown].join("\n");
 }
 
 /** The row says so. */

@@ -4,9 +4,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { ListenOptions, Socket } from "node:net";
 import { dirname } from "node:path";
 import { ServiceError } from "#base/error";
+import { defaultPort } from "#platform/endpoint";
 import { rawFailure } from "./answers";
-
-const defaultPort = 4878;
 
 export type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
 

@@ -15,11 +15,15 @@ import {
 import { isServiceError } from "#base/error";
 import { toErrorObject } from "#contract/error";
 import type { Caller } from "#contract/service";
-import type { Log } from "#platform/log";
+import type { EditorSettings } from "#contract/settings";
+import type { Log, LogSink } from "#platform/log";
 import { followDocuments } from "./documents";
+import { logSink } from "./logMessages";
 import { pathOf } from "./paths";
+import { Places } from "./places";
 import { indexingNotices } from "./progress";
 import { serveRows } from "./requests";
+import { readSettings } from "./settings";
 
 export interface LspOptions {
   readonly version: string;
@@ -28,9 +32,13 @@ export interface LspOptions {
   readonly indexFolders: boolean;
   /** Address for links, once there is a listener. */
   readonly baseUrl: () => string | undefined;
+  /** Takes what the editor is set to: before anything else is asked, and whenever it changes. */
+  readonly configure: (settings: EditorSettings) => Promise<void>;
   /** Closes what the process has open, before the editor is told that it may go. */
   readonly close: () => Promise<void>;
   readonly log: Log;
+  /** Told where the editor shows what is logged. */
+  readonly onConnection: (sink: LogSink) => void;
 }
 
 /** Speaks until the editor says `exit`, which ends the process; the promise is never kept. */
@@ -38,16 +46,19 @@ export function speakLsp(options: LspOptions): Promise<never> {
   const { caller, log } = options;
   const connection = createConnection(ProposedFeatures.all);
   const documents = followDocuments(connection);
-  const folders = new Set<string>();
+  const closing = new AbortController();
+  const { indexFolders } = options;
+  const places = new Places({ caller, indexFolders, signal: closing.signal, report });
   let showsProgress = false;
   let followsFolders = false;
-  const closing = new AbortController();
+  let includesUnsaved = true;
 
   connection.onInitialize(async (params): Promise<InitializeResult> => {
-    for (const folder of foldersOf(params)) folders.add(folder);
+    options.onConnection(logSink(connection));
+    places.change(foldersOf(params), []);
     showsProgress = params.capabilities.window?.workDoneProgress === true;
     followsFolders = params.capabilities.workspace?.workspaceFolders === true;
-    await caller.catch((error: unknown) => {
+    await configure(params.initializationOptions).catch((error: unknown) => {
       throw new ResponseError(LSPErrorCodes.RequestFailed, messageOf(error), toErrorObject(error));
     });
     return {
@@ -66,14 +77,19 @@ export function speakLsp(options: LspOptions): Promise<never> {
   connection.onInitialized(async () => {
     if (followsFolders) {
       connection.workspace.onDidChangeWorkspaceFolders(async ({ added, removed }) => {
-        for (const path of pathsOf(removed)) folders.delete(path);
-        const paths = pathsOf(added);
-        for (const path of paths) folders.add(path);
-        await index(paths);
+        places.change(pathsOf(added), pathsOf(removed));
+        await places.follow();
       });
     }
     tellOfIndexing().catch(report);
-    await index([...folders]);
+    await places.follow();
+  });
+
+  connection.onDidChangeConfiguration(async ({ settings }) => {
+    // Editors that know nothing of our settings say so.
+    if (typeof settings !== "object" || settings === null) return;
+    await configure(settings).catch(report);
+    await places.follow();
   });
 
   connection.onShutdown(async () => {
@@ -86,8 +102,8 @@ export function speakLsp(options: LspOptions): Promise<never> {
     medium: async () => {
       const baseUrl = options.baseUrl();
       return {
-        unsaved: await documents.unsaved(),
-        folders: [...folders],
+        unsaved: includesUnsaved ? await documents.unsaved() : [],
+        folders: places.open,
         ...(baseUrl === undefined ? {} : { baseUrl }),
       };
     },
@@ -96,10 +112,12 @@ export function speakLsp(options: LspOptions): Promise<never> {
   connection.listen();
   return new Promise(() => undefined);
 
-  async function index(paths: readonly string[]): Promise<void> {
-    if (!options.indexFolders || paths.length === 0) return;
-    const call = { credentials: { kind: "local" }, signal: closing.signal } as const;
-    await (await caller)("addPaths", { paths }, call).catch(report);
+  async function configure(value: unknown): Promise<void> {
+    const { settings, complaints } = readSettings(value);
+    for (const complaint of complaints) log.error(complaint);
+    includesUnsaved = settings.includeUnsaved ?? true;
+    places.configure(settings);
+    await options.configure(settings);
   }
 
   async function tellOfIndexing(): Promise<void> {
@@ -113,8 +131,8 @@ export function speakLsp(options: LspOptions): Promise<never> {
 
   function report(error: unknown): void {
     if (isServiceError(error, "CANCELLED")) return;
-    log.error("The editor's folders could not be indexed.", { error });
-    connection.console.error(messageOf(error));
+    if (isServiceError(error)) log.error(error.message);
+    else log.error("A folder of the editor could not be indexed.", { error });
   }
 }
 

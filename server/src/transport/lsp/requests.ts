@@ -42,7 +42,8 @@ async function answer(
   try {
     progress.begin(name === "search" || name === "streamSearch" ? "Searching" : "Trawl");
     const ask = await caller;
-    const call = { credentials: { kind: "local" }, signal, ...(await medium()) } as const;
+    const client = `editor ${process.pid}`;
+    const call = { credentials: { kind: "local" }, signal, client, ...(await medium()) } as const;
     const send = (value: unknown) => connection.sendProgress(anyProgress, partial ?? "", value);
     if (name === "search" && partial !== undefined) {
       // What was sent in parts is left out of the answer, as LSP has it.

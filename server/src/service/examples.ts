@@ -1,0 +1,126 @@
+/** Queries to begin with: names that the open repositories define, and where possible others use. */
+import type { Examples } from "#contract/editor";
+import type { Handler } from "#contract/service";
+import type { Engine } from "#engine/engine";
+import type { FileMatch } from "#model/match";
+import type { Query } from "#query/query";
+import { ownPlan } from "./ownPlan";
+import type { RepositoryView } from "./repositoryView";
+import { preferredRepositories } from "./searchPlan";
+
+export interface ExampleOptions {
+  readonly engine: Engine;
+  readonly repositories: RepositoryView;
+  /** Milliseconds for all that is done here together. */
+  readonly examplesTimeMs?: number;
+}
+
+type Example = Examples["queries"][number];
+
+const maxExamples = 3;
+const defaultTimeMs = 300;
+/** Of that, what looking for names may take. */
+const sampleShare = 0.4;
+const maxSampled = 400;
+const maxTried = 30;
+const triedAtOnce = 5;
+const maxCounted = 500;
+
+/** A name behind a word with which many languages define one. */
+const definition =
+  "\\b(?:class|interface|struct|trait|enum|type|func|function|def|fn|module|impl)\\s+[A-Za-z]\\w{7,39}\\b";
+
+export function exampleHandlers({
+  engine,
+  repositories,
+  examplesTimeMs: timeMs = defaultTimeMs,
+}: ExampleOptions): { examples: Handler<"examples"> } {
+  return {
+    async examples(_request, { signal, folders = [] }) {
+      const open = new Set(preferredRepositories(folders, repositories.all()));
+      const startedAt = Date.now();
+      const sampled = await engine.search(
+        ownPlan(
+          {
+            kind: "text",
+            pattern: { kind: "regexp", source: definition, caseSensitive: true },
+            where: "content",
+          },
+          open.size === 0 ? "all" : open,
+          maxSampled,
+          startedAt + timeMs * sampleShare,
+        ),
+        signal,
+      );
+      const names = inTurns(sampled.files.map((file) => distinctiveNames(definedNames(file)))).slice(
+        0,
+        maxTried,
+      );
+      const found: Example[] = [];
+      for (let at = 0; at < names.length; at += triedAtOnce) {
+        const isTimeUp = Date.now() >= startedAt + timeMs;
+        if (isTimeUp || found.filter((each) => rankOf(each) === 0).length >= maxExamples) break;
+        const counting = names
+          .slice(at, at + triedAtOnce)
+          .map((name) => countIn(engine, name, startedAt + timeMs, signal));
+        found.push(...(await Promise.all(counting)));
+      }
+      const isFound = ({ matches }: Example) => matches > 0;
+      const queries = found.filter(isFound).sort((left, right) => rankOf(left) - rankOf(right));
+      return { queries: queries.slice(0, maxExamples) };
+    },
+  };
+}
+
+async function countIn(
+  engine: Engine,
+  name: string,
+  deadline: number,
+  signal: AbortSignal,
+): Promise<Example> {
+  const query: Query = {
+    kind: "text",
+    pattern: { kind: "literal", text: name, caseSensitive: false },
+    where: "both",
+  };
+  const { files, stats } = await engine.search(ownPlan(query, "all", maxCounted, deadline), signal);
+  const repositories = new Set(files.map(({ repositoryId }) => repositoryId)).size;
+  return { query: name, repositories, matches: stats.totalMatchCount };
+}
+
+/** What several repositories know, but not everywhere, is best; what stands in one place only is worst. */
+function rankOf({ repositories, matches }: Example): number {
+  if (matches > maxTelling) return 2;
+  if (repositories > 1) return 0;
+  return matches > 1 ? 1 : 3;
+}
+
+/** A name with more matches than these tells little of what searching can do. */
+const maxTelling = 200;
+
+function definedNames({ chunks }: FileMatch): string[] {
+  return chunks.flatMap(({ content, contentStart, matchRanges }) => {
+    const bytes = new TextEncoder().encode(content);
+    return matchRanges.flatMap(({ start, end }) => {
+      const from = start.byteOffset - contentStart.byteOffset;
+      const text = new TextDecoder().decode(bytes.subarray(from, end.byteOffset - contentStart.byteOffset));
+      return /\w+$/.exec(text) ?? [];
+    });
+  });
+}
+
+/** Names of several words that are not about tests: those that are neither short nor endless first. */
+function distinctiveNames(names: readonly string[]): string[] {
+  const wordsOf = (name: string) => name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g)?.length ?? 0;
+  const rank = (name: string) => (name.length >= 12 && name.length <= 26 && wordsOf(name) <= 4 ? 0 : 1);
+  return [...new Set(names)]
+    .filter((name) => wordsOf(name) > 1 && !/^test|test$|mock|example/i.test(name))
+    .sort((left, right) => rank(left) - rank(right));
+}
+
+/** The first of each list, then the second of each, without repetition. */
+function inTurns(lists: readonly (readonly string[])[]): string[] {
+  const longest = Math.max(0, ...lists.map(({ length }) => length));
+  const turns = Array.from({ length: longest }, (_, turn) => lists.flatMap((list) => list[turn] ?? []));
+  return [...new Set(turns.flat())];
+}

@@ -1,0 +1,303 @@
+/** What git writes about history, as literal bytes, and any other bytes. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { isServiceError } from "#base/error";
+import { parseDate } from "#base/writtenDate";
+import { countAuthors, parseShortlog } from "#git/authors";
+import { isOfReasonableSize } from "#git/basicExpression";
+import { parseChanges, parseDiff } from "#git/diff";
+import { CommitReader, parseCommits, parseFollowed, plainList } from "#git/log";
+
+const one = "1".repeat(40);
+const two = "2".repeat(40);
+
+test("commits, one of them cut off", () => {
+  const fields = [one, `${two} ${one}`, "2020-01-01T00:00:00Z", "2020-01-02T00:00:00+02:00", "Ann", "a@b"];
+  const rest = ["Bob", "b@c", "HEAD -> main", "Subject", "Body\n\ncommit 1\n"];
+  const output = Buffer.from(`${[...fields, ...rest].join("\0")}\0${two}\0\0`);
+  assert.deepEqual(parseCommits(output), [
+    {
+      hash: one,
+      parents: [two, one],
+      date: "2020-01-01T00:00:00+00:00",
+      commitDate: "2020-01-02T00:00:00+02:00",
+      authorName: "Ann",
+      authorEmail: "a@b",
+      committerName: "Bob",
+      committerEmail: "b@c",
+      refs: "HEAD -> main",
+      subject: "Subject",
+      body: "Body\n\ncommit 1\n",
+    },
+  ]);
+  assert.deepEqual(parseCommits(Buffer.from("")), []);
+});
+
+test("commits come whole, however they are cut on the way", () => {
+  const commit = (subject: string) =>
+    `${[one, "", "d", "d", "n", "e", "c", "e", "", subject, "b\n"].join("\0")}\0`;
+  const output = Buffer.from(`${commit("é")}${commit("")}${commit("third")}${one}\0cut`);
+  for (let step = 1; step <= output.length; step++) {
+    const reader = new CommitReader();
+    const subjects: string[] = [];
+    for (let at = 0; at < output.length; at += step) {
+      subjects.push(...reader.push(output.subarray(at, at + step)).map(({ subject }) => subject));
+    }
+    assert.deepEqual(subjects, ["é", "", "third"], `in pieces of ${step}`);
+  }
+});
+
+test("a list of hashes", () => {
+  const list = plainList(Buffer.from(`${one}\n${two}\n`));
+  assert.equal(list.total, 2);
+  assert.deepEqual(list.slice(1, 5), [{ hash: two }]);
+  assert.deepEqual(list.slice(0, 1), [{ hash: one }]);
+  assert.deepEqual(list.slice(2, 1), []);
+  assert.equal(plainList(Buffer.from("")).total, 0);
+});
+
+test("followed commits", () => {
+  const names = `${one}\0\nR099\0old\0new\nline\0${two}\0${two}\0\nM\0a\0D\0b\0${one}\0\nA\0${two}\0`;
+  assert.deepEqual(parseFollowed(Buffer.from(names)), [
+    { hash: one, path: "new\nline", oldPath: "old" },
+    { hash: two },
+    { hash: two, path: "a" },
+    { hash: one, path: two },
+  ]);
+});
+
+test("authors", () => {
+  const output = "    12\tAnn <a@b>\n     3\t<only@mail>\n     1\tA\t<b> <c@d>\nnonsense\n     1\t <>\n";
+  assert.deepEqual(parseShortlog(Buffer.from(output)), [
+    { name: "Ann", email: "a@b", commitCount: 12 },
+    { name: "", email: "only@mail", commitCount: 3 },
+    { name: "A\t<b>", email: "c@d", commitCount: 1 },
+    { name: "", email: "", commitCount: 1 },
+  ]);
+  assert.deepEqual(
+    countAuthors(["b <b>", "a <a>", "b <b>", "Z <z>"]).map(
+      ({ name, commitCount }) => `${commitCount} ${name}`,
+    ),
+    ["2 b", "1 Z", "1 a"],
+  );
+});
+
+const raw = (status: string, ...names: string[]) =>
+  `:100644 100755 ${one} ${two} ${status}\0${names.map((name) => `${name}\0`).join("")}`;
+
+test("a difference", () => {
+  const patch = [
+    'diff --git "a/a\\nb" "b/a\\nb"',
+    "old mode 100644",
+    "new mode 100755",
+    "--- a/x",
+    "+++ b/x",
+    "@@ -1,2 +1 @@ f() {\r",
+    "--- not a header",
+    " @@ -1 +1 @@",
+    "\\ No newline at end of file",
+    "@@ -9 +8,0 @@",
+    "-diff --git a/x b/x",
+    "diff --git a/y b/z",
+    "similarity index 100%",
+    "diff --git a/t b/t",
+    "Binary files a/t and /dev/null differ",
+    "diff --git a/t b/t",
+    "",
+  ].join("\n");
+  const output = Buffer.from(`${raw("M", "a\nb")}${raw("R100", "y", "z")}${raw("T", "t")}\0${patch}`);
+  const modes = { oldMode: "100644", newMode: "100755" };
+  assert.deepEqual(parseDiff(output), [
+    {
+      oldPath: "a\nb",
+      newPath: "a\nb",
+      ...modes,
+      isBinary: false,
+      hunks: [
+        {
+          oldRange: { start: 1, lines: 2 },
+          newRange: { start: 1, lines: 1 },
+          body: "--- not a header\n @@ -1 +1 @@\n\\ No newline at end of file",
+          heading: "f() {",
+        },
+        {
+          oldRange: { start: 9, lines: 1 },
+          newRange: { start: 8, lines: 0 },
+          body: "-diff --git a/x b/x",
+          heading: "",
+        },
+      ],
+    },
+    { oldPath: "y", newPath: "z", ...modes, isBinary: false, hunks: [] },
+    { oldPath: "t", oldMode: "100644", isBinary: true, hunks: [] },
+    { newPath: "t", newMode: "100755", isBinary: false, hunks: [] },
+  ]);
+});
+
+const damaged: Record<string, string> = {
+  "a cut name": raw("M", "a").slice(0, -1),
+  "a missing name": raw("R1", "a"),
+  "no patch": raw("M", "a"),
+  "one file too many": `\0diff --git a b\n`,
+  "no file": `${raw("M", "a")}\0--- a\n`,
+  "a short hunk": `${raw("M", "a")}\0diff --git a b\n@@ -1 +1,3 @@\n-a\n+b\n`,
+  "a long hunk": `${raw("M", "a")}\0diff --git a b\n@@ -1 +1,3 @@\n-a\n-b\n`,
+  "a hunk without a head": `${raw("M", "a")}\0diff --git a b\n@@ what @@\n`,
+};
+
+for (const [name, output] of Object.entries(damaged)) {
+  test(`a difference with ${name} is refused`, () => {
+    assert.throws(() => parseDiff(Buffer.from(output)), { code: "UNEXPECTED_ERROR" });
+  });
+}
+
+/** Bytes that begin like the real thing, with stretches of it between others. */
+const pieces = [
+  one,
+  `${two}\0`,
+  "\0",
+  "\n",
+  raw("M", "a"),
+  raw("R100", "a", "b"),
+  ":100644 ",
+  "diff --git ",
+  "diff --git a b\n",
+  "@@ -1,3 +1,4 @@ x\n",
+  "@@ -1,999999999999 +1 @@\n",
+  "\\ No newline at end of file\n",
+  "-",
+  "+",
+  " ",
+  "\nR50\0",
+  "\nM\0",
+  "Binary files ",
+  "   7\tAnn <a>\n",
+];
+const anything = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(...pieces).map((text) => Buffer.from(text)),
+      fc.uint8Array({ maxLength: 20 }),
+    ),
+    {
+      maxLength: 60,
+    },
+  )
+  .map((parts) => Buffer.concat(parts));
+
+const parsers: Record<string, (output: Buffer) => unknown> = {
+  parseCommits,
+  parseFollowed,
+  parseShortlog,
+  parseChanges,
+  parseDiff,
+  CommitReader: (output) => new CommitReader().push(output),
+  plainList: (output) => plainList(output).slice(0, 100),
+  parseDate: (output) => parseDate(output.toString("utf8")),
+  isOfReasonableSize: (output) => isOfReasonableSize(output.toString("latin1")),
+};
+
+for (const [name, parse] of Object.entries(parsers)) {
+  test(`${name} takes any bytes`, () => {
+    fc.assert(
+      fc.property(anything, (output) => {
+        try {
+          parse(output);
+        } catch (error) {
+          assert.ok(isServiceError(error, "UNEXPECTED_ERROR"), String(error));
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+}
+
+test("no parser takes long", () => {
+  const startedAt = performance.now();
+  for (const parse of Object.values(parsers)) {
+    for (const piece of [...pieces, "a", "1", " 1 day", "[[:", "\\(", "\\{9\\}", "one week ", "1:"]) {
+      try {
+        parse(Buffer.from(piece.repeat(Math.ceil(300_000 / piece.length))));
+      } catch (error) {
+        assert.ok(isServiceError(error), String(error));
+      }
+    }
+  }
+  assert.ok(performance.now() - startedAt < 20_000);
+});
+
+const dates: Record<string, string> = {
+  "2024-02-29": "words 2024-02-29 00:00:00",
+  "2024-02": "words 2024-02-01 00:00:00",
+  "2024": "words 2024-01-01 00:00:00",
+  "2024-02-03T04:05": "words 2024-02-03 04:05:00",
+  " 2024-02-03  04:05:06 ": "words 2024-02-03 04:05:06",
+  "2024-02-03T04:05:06Z": "1706933106",
+  "2024-02-03t04:05:06.789z": "1706933106",
+  "2024-02-03T04:05:06+02:30": "1706924106",
+  "2024-02-03 04:05:06 -0700": "1706958306",
+  "2024-02-03T04:05:06+02": "1706925906",
+  "2024-02-03T04:05:06 02:30": "1706924106",
+  "1960-01-01T00:00:00Z": "0",
+  "1960-01-01": "0",
+  "@1700000000 +0200": "1700000000",
+  "1700000000": "1700000000",
+  "2 weeks ago": "words 2 weeks ago",
+  "2.weeks.ago": "words 2 weeks ago",
+  "One year two months ago": "words one year two months ago",
+  yesterday: "words yesterday",
+  "yesterday at 5pm": "words yesterday at 5pm",
+  today: "words midnight",
+  "today 10:00": "words 10:00",
+  "10:00 today": "words 10:00",
+  "last friday": "words last friday",
+  "Mar 5, 2024": "words mar 5, 2024 00:00:00",
+  "5 March 2024 noon": "words 5 march 2024 noon",
+  "Thu, 7 Apr 2005 22:13:13 +0200": "words thu, 7 apr 2005 22:13:13 +0200",
+  "Thu Apr 7 22:13:13 2005 +0200": "words thu apr 7 22:13:13 2005 +0200",
+  never: "words never",
+  "2023-02-29": "none",
+  "2024-13-01": "none",
+  "2024-01-01T24:00": "none",
+  "20 bananas ago": "none",
+  soon: "none",
+  "5": "none",
+  "": "none",
+  monday: "none",
+  "2024-01-01T00:00:00Z; rm": "none",
+  "--all": "none",
+};
+
+for (const [text, expected] of Object.entries(dates)) {
+  test(`date ${JSON.stringify(text)}`, () => {
+    const date = parseDate(text);
+    const shown =
+      date === undefined ? "none" : date.kind === "time" ? `${date.seconds}` : `words ${date.text}`;
+    assert.equal(shown, expected);
+  });
+}
+
+const expressions: Record<string, boolean> = {
+  "": true,
+  "fix(es)\\{1,3\\}": true,
+  "a\\{1000\\}": true,
+  "a\\{9999\\}": false,
+  "\\(a\\{255\\}\\)\\{255\\}": false,
+  "\\(.\\{1,2000\\}\\)\\{1,500\\}": false,
+  "\\(a\\{40\\}b\\)\\{40\\}": true,
+  "[a\\{9999\\}]": true,
+  "[]a\\{9999\\}]": true,
+  "[[:alpha:]\\{9999\\}]": true,
+  "[[:alpha:]]\\{9999\\}": false,
+  "\\\\{9999\\}": true,
+  [`${"\\(".repeat(12)}a${"\\)\\+".repeat(12)}`]: false,
+  [`${"a\\+".repeat(50)}`]: true,
+  "\\(a\\{1,\\}\\)\\{1999,\\}": false,
+};
+
+for (const [expression, isReasonable] of Object.entries(expressions)) {
+  test(`${expression} is ${isReasonable ? "of reasonable size" : "too large"}`, () => {
+    assert.equal(isOfReasonableSize(expression), isReasonable);
+  });
+}

@@ -1,0 +1,272 @@
+/** What an editor is set to, in the built server: at its start, and when it changes. */
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import type { InstanceState } from "#contract/editor";
+import type { RepositoryItem, SkippedDocument } from "#contract/repositories";
+import type { SearchResult } from "#contract/search";
+import type { EditorSettings } from "#contract/settings";
+import { type Editor, openEditor, until } from "#test/support/editor";
+import { repo, temporaryFolder } from "#test/support/repo";
+
+const dataFolder = () => join(temporaryFolder(), "data");
+
+function open(
+  t: TestContext,
+  folders: readonly string[],
+  settings: EditorSettings,
+  dataDir = dataFolder(),
+): Promise<Editor> {
+  return openEditor(dataDir, { folders, settings }, t);
+}
+
+const repositories = async (editor: Editor) =>
+  (await editor.call<{ items: RepositoryItem[] }>("repos")).items;
+const names = async (editor: Editor) =>
+  (await repositories(editor)).map(({ repoName }) => repoName).join(" ");
+const count = async (editor: Editor, query: string) =>
+  (await editor.call<SearchResult>("search", { query })).stats.totalMatchCount;
+
+/** `path reason` of each document without text. */
+async function skipped(editor: Editor): Promise<string> {
+  const { items } = await editor.call<{ items: SkippedDocument[] }>("skippedRepos");
+  return items.map(({ path, reason }) => `${path} ${reason}`).join(", ");
+}
+
+/** Waits until it is so; says what it was instead. */
+async function becomes<Value>(look: () => Promise<Value>, expected: Value): Promise<void> {
+  let last: Value | undefined;
+  try {
+    await until(async () => {
+      last = await look();
+      return JSON.stringify(last) === JSON.stringify(expected);
+    });
+  } catch {
+    assert.deepEqual(last, expected);
+  }
+}
+
+const text = "= main: First\na.txt\n| a needle\n";
+const one = (name: string, content = text) => repo(content, { path: join(temporaryFolder(), name) });
+
+test("folders are added while they are trusted and discovery is on", async (t) => {
+  const editor = await open(t, [one("app").path], { isTrusted: false, discovery: "workspace" });
+  await editor.call("indexing");
+  assert.equal(await names(editor), "");
+  await editor.configure({ isTrusted: true, discovery: "off" });
+  await editor.call("indexing");
+  assert.equal(await names(editor), "");
+  await editor.configure({ isTrusted: true, discovery: "siblings" });
+  await becomes(() => names(editor), "app");
+  await editor.configure({ isTrusted: true, discovery: "off" });
+  const other = one("other").path;
+  await editor.client.sendNotification("workspace/didChangeWorkspaceFolders", {
+    event: { added: [{ uri: pathToFileURL(other).href, name: "other" }], removed: [] },
+  });
+  await editor.call("indexing");
+  assert.equal(await names(editor), "app");
+});
+
+test("what was removed from the index does not come back with its open folder, but when it is added", async (t) => {
+  const dataDir = dataFolder();
+  const folder = temporaryFolder();
+  const app = repo(text, { path: join(folder, "app") }).path;
+  repo(text, { path: join(folder, "other") });
+  const editor = await open(t, [app], {}, dataDir);
+  await becomes(() => names(editor), "app");
+  await editor.call("removeRepositories", { repositories: ["app"] });
+  await editor.close();
+  const again = await open(t, [folder, app], {}, dataDir);
+  await becomes(() => names(again), "other");
+  await again.call("addPaths", { paths: [app] });
+  assert.equal(await names(again), "app other");
+  await again.close();
+  const third = await open(t, [], {}, dataDir);
+  assert.equal(await names(third), "app other");
+});
+
+test("a folder inside of a repository stands for all of it, unless git passes it over", async (t) => {
+  const repository = one(
+    "app",
+    "= main: First\n.gitignore\n| out\nsrc/a.txt\n| a needle\nb.txt\n| another needle\n",
+  );
+  repository.write("out/c.txt", "no needle\n");
+  const editor = await open(t, [join(repository.path, "src")], {});
+  await becomes(() => names(editor), "app");
+  await becomes(() => count(editor, "needle"), 2);
+  const second = await open(t, [join(repository.path, "out")], {});
+  await becomes(() => names(second), "out");
+});
+
+test("roots are added, and forgotten when they are none any more", async (t) => {
+  const [app, first, second] = [one("app"), one("first"), one("second")].map(({ path }) => path) as [
+    string,
+    string,
+    string,
+  ];
+  const editor = await open(t, [app], { roots: [first, second, "/nowhere"], isTrusted: false });
+  await becomes(() => names(editor), "first second");
+  assert(
+    editor.log.some((line) => /^error .*\/nowhere is not there/.test(line)),
+    editor.log.join("\n"),
+  );
+  await editor.configure({ roots: [second] });
+  await becomes(() => names(editor), "app second");
+});
+
+test("branches and tags are indexed as chosen", async (t) => {
+  const repository = one(
+    "app",
+    "= main: First\na.txt\n| a needle\n= topic from main: More\nb.txt\n| b\ntag v1\n= main: Last\nc.txt\n| c\ntag v2\n",
+  );
+  repository.git("update-ref", "refs/remotes/origin/far", "topic");
+  repository.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/far");
+  const editor = await open(t, [repository.path], { branches: "default", newestTags: 0 });
+  const revisions = async () =>
+    ((await repositories(editor))[0]?.revisions ?? []).map(({ name }) => name).join(" ");
+  await becomes(revisions, "refs/heads/main");
+  await editor.configure({ branches: "local", newestTags: 1 });
+  await becomes(revisions, "refs/heads/main refs/heads/topic refs/tags/v2");
+  await editor.configure({ branches: "all", newestTags: 0 });
+  await becomes(revisions, "refs/heads/main refs/heads/topic refs/remotes/origin/far");
+  assert.equal(
+    (await editor.call<SearchResult>("search", { query: "b rev:origin/far file:b.txt" })).files.length,
+    1,
+  );
+});
+
+const contents = `
+  = main: First
+  a.txt
+  | a needle
+  docs/b.txt
+  | another needle in a rather long line of text, so that it is over the limit
+  a.min.js
+  | needle
+`;
+
+for (const kind of ["clone", "folder"] as const) {
+  test(`what is too large or excluded in a ${kind} is found by name only, also on disk, and after a start`, async (t) => {
+    const repository = kind === "clone" ? one("app", contents) : undefined;
+    const path = repository?.path ?? join(temporaryFolder(), "plain");
+    const write = (name: string, content: string) => {
+      mkdirSync(join(path, name, ".."), { recursive: true });
+      writeFileSync(join(path, name), content);
+    };
+    if (kind === "folder") {
+      write("a.txt", "a needle\n");
+      write("docs/b.txt", `another needle${" and more".repeat(10)}\n`);
+      write("a.min.js", "needle\n");
+    }
+    const dataDir = dataFolder();
+    const editor = await open(t, [path], {}, dataDir);
+    await becomes(() => count(editor, "needle"), 3);
+    await editor.configure({ maxFileBytes: 40 });
+    await becomes(() => skipped(editor), "docs/b.txt tooLarge");
+    await editor.configure({ maxFileBytes: 40, indexExclude: ["*.min.js"] });
+    await becomes(() => skipped(editor), "a.min.js excluded, docs/b.txt tooLarge");
+    assert.equal(await count(editor, "needle"), 1);
+    assert.equal(await count(editor, "file:min.js"), 1);
+    write("b.min.js", "needle\n");
+    write("c.txt", `needle${" and more".repeat(10)}\n`);
+    write("d.txt", "a needle\n");
+    await becomes(() => count(editor, "needle"), 2);
+    await becomes(() => count(editor, "type:file file:/(b.min.js|c.txt)/"), 2);
+    await editor.close();
+
+    const again = await open(t, [], { indexExclude: ["docs/"] }, dataDir);
+    await becomes(() => count(again, "needle"), 5);
+    await becomes(() => skipped(again), "docs/b.txt excluded");
+  });
+}
+
+test("repositories are looked for as chosen", async (t) => {
+  const folder = temporaryFolder();
+  const at = (path: string) => repo(text, { path: join(folder, path) });
+  at("near");
+  at("some/where/deep");
+  at("old/one");
+  const outer = at("outer");
+  const inner = at("outer/inner");
+  outer.write(".gitmodules", `[submodule "inner"]\n\tpath = inner\n\turl = ${inner.path}\n`);
+  const editor = await open(t, [folder], { scanDepth: 1, exclude: ["old"], submodules: false });
+  await becomes(() => names(editor), "near outer");
+  await editor.configure({ scanDepth: 4, exclude: ["old"], submodules: true });
+  await becomes(() => names(editor), "deep inner near outer");
+  await editor.configure({ exclude: ["**/some/**"], submodules: false });
+  await becomes(() => names(editor), "near one outer");
+});
+
+test("unsaved text is searched where that is wanted", async (t) => {
+  const repository = one("app");
+  const editor = await open(t, [repository.path], { includeUnsaved: false });
+  await becomes(() => count(editor, "needle"), 1);
+  const uri = pathToFileURL(join(repository.path, "a.txt")).href;
+  await editor.client.sendNotification("textDocument/didOpen", {
+    textDocument: { uri, version: 1, languageId: "plaintext", text: "a thimble\n" },
+  });
+  assert.equal(await count(editor, "thimble"), 0);
+  await editor.configure({ includeUnsaved: true });
+  await becomes(() => count(editor, "thimble"), 1);
+});
+
+test("the REST interface is there as set, also under the next leader", async (t) => {
+  const dataDir = dataFolder();
+  const url = async (editor: Editor) => (await editor.call<InstanceState>("instance")).url;
+  const free = { isEnabled: true, port: 0, allowedOrigins: [] };
+  const editor = await open(t, [], { endpoint: { ...free, isEnabled: false } }, dataDir);
+  assert.equal(await url(editor), undefined);
+  await editor.configure({ endpoint: free });
+  await becomes(async () => (await url(editor)) === undefined, false);
+  const second = await open(t, [], { endpoint: free }, dataDir);
+  assert.equal(await url(second), await url(editor));
+  await editor.configure({ endpoint: { ...free, isEnabled: false } });
+  await becomes(() => url(second), undefined);
+  await editor.kill();
+  await becomes(async () => (await url(second)) === undefined, false);
+  assert.equal(JSON.parse(readFileSync(join(dataDir, "endpoint.json"), "utf8")).url, await url(second));
+});
+
+test("a value that cannot be meant is named, and the others count", async (t) => {
+  const repository = one("app");
+  const settings = {
+    maxFileBytes: 0,
+    scanDepth: "deep",
+    endpoint: { isEnabled: 1, port: 99999 },
+    branches: "some",
+  };
+  const editor = await open(t, [repository.path], {
+    ...settings,
+    indexExclude: ["a.txt"],
+  } as unknown as EditorSettings);
+  await becomes(() => skipped(editor), "a.txt excluded");
+  const complaints = editor.log.filter((line) => line.startsWith("error"));
+  assert.deepEqual(
+    complaints.map((line) => /^error The setting "([\w.]+)" does not count: /.exec(line)?.[1]),
+    ["scanDepth", "branches", "endpoint.isEnabled", "endpoint.port", "endpoint.allowedOrigins"],
+  );
+});
+
+test("the editor's log tells what goes on", async (t) => {
+  const dataDir = dataFolder();
+  const repository = one("app");
+  const editor = await open(t, [repository.path], {}, dataDir);
+  const second = await open(t, [], {}, dataDir);
+  await becomes(() => names(editor), "app");
+  await editor.call("indexing");
+  await editor.call("startEndpoint", { port: 0 });
+  await editor.call("removeRepositories", { repositories: ["app"] });
+  const patterns = [
+    /^info Trawl \d.* leads, with its index in /,
+    /^info Found 1 repositories in /,
+    /^info Indexed app in \d/,
+    /^info The REST interface answers at http:\/\/127/,
+    /^info app is forgotten/,
+  ];
+  await until(() => patterns.every((pattern) => editor.log.some((line) => pattern.test(line))));
+  await until(() => second.log.some((line) => line.includes(`asks process ${editor.pid}`)));
+  await editor.kill();
+  await until(() => second.log.some((line) => /^info Trawl .* leads/.test(line)));
+});

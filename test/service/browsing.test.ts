@@ -1,0 +1,351 @@
+/** Files, trees, blame and branches, compared with what git itself says of every commit. */
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import type { Blame, TreeNode } from "#contract/history";
+import type { OperationName } from "#contract/operations";
+import type { AnswerOf } from "#contract/service";
+import type { Repository } from "#model/repository";
+import { History } from "#service/history";
+import { hostileHistory, importCommits, shallowClone } from "#test/support/history";
+import { projectRoot } from "#test/support/house";
+import { repo, runGit, temporaryFolder } from "#test/support/repo";
+import { callerOf, repository, viewOf } from "#test/support/service";
+
+interface Subject {
+  readonly name: string;
+  readonly path: string;
+  readonly kind: Repository["kind"];
+  /** Of its commits, in git's order, every so many-th. */
+  readonly step: number;
+}
+
+const shallow = temporaryFolder();
+const hostile = hostileHistory();
+shallowClone(hostile.path, shallow, 4);
+const worktree = join(temporaryFolder(), "linked");
+hostile.git("worktree", "add", "-q", worktree, "same-name");
+const longHashes = temporaryFolder();
+runGit(longHashes, ["init", "-q", "--object-format=sha256", "-b", "main"]);
+const files = Array.from({ length: 12 }, (_, at) => [`folder ${at % 3}/ä ${at}`, `line\n${at}\n`] as const);
+importCommits(longHashes, [
+  { on: "main", message: "First", files, annotatedTag: "v1" },
+  { on: "main", message: "Second", files: files.map(([name, text]) => [name, `${text}more\n`] as const) },
+]);
+const subjects: readonly Subject[] = [
+  { name: "clone", path: hostile.path, kind: "clone", step: 1 },
+  { name: "bare", path: hostileHistory({ bare: true }).path, kind: "bare", step: 5 },
+  { name: "worktree", path: worktree, kind: "clone", step: 9 },
+  { name: "sha256", path: longHashes, kind: "clone", step: 1 },
+  { name: "shallow", path: shallow, kind: "clone", step: 1 },
+  ...(existsSync(join(projectRoot(), ".git"))
+    ? [{ name: "own", path: projectRoot(), kind: "clone", step: 97 } as const]
+    : []),
+];
+
+const repositories = viewOf(
+  subjects.map(({ name, path, kind }, at) =>
+    repository(at + 1, name, { path, kind, revisions: [], defaultRevision: "refs/heads/main" }),
+  ),
+);
+const history = new History({ repositories });
+const caller = callerOf({ repositories, history });
+after(() => history.close());
+
+function ask<Name extends OperationName>(name: Name, request: object): Promise<AnswerOf<Name>> {
+  const signal = new AbortController().signal;
+  return caller(name, request, { credentials: { kind: "local" }, signal });
+}
+
+interface Listed {
+  readonly mode: string;
+  readonly hash: string;
+  readonly path: Buffer;
+}
+
+function listed(path: string, commit: string): Listed[] {
+  const found: Listed[] = [];
+  const output = runGit(path, ["ls-tree", "-r", "-t", "-z", commit]);
+  for (let at = 0; at < output.length; ) {
+    const end = output.indexOf(0, at);
+    const tab = output.indexOf(0x09, at);
+    const [mode = "", , hash = ""] = output.toString("latin1", at, tab).split(" ");
+    found.push({ mode, hash, path: output.subarray(tab + 1, end) });
+    at = end + 1;
+  }
+  return found;
+}
+
+function commitsOf({ path, step }: Subject): string[] {
+  const all = runGit(path, ["rev-list", "--all"]).toString("latin1").trim().split("\n");
+  return all.filter((_, at) => at % step === 0);
+}
+
+for (const subject of subjects) {
+  const { name, path } = subject;
+
+  test(`${name}: every file of every commit has its content`, async () => {
+    const contents = new Map<string, string>();
+    let compared = 0;
+    for (const commit of commitsOf(subject)) {
+      for (const entry of listed(path, commit)) {
+        const request = { repo: name, path: entry.path.toString("utf8"), ref: commit };
+        if (entry.mode === "040000" || entry.mode === "160000") {
+          await assert.rejects(ask("source", request), { code: "FILE_NOT_FOUND" });
+          continue;
+        }
+        const answer = await ask("source", request);
+        assert.equal(answer.blobSha, entry.hash);
+        assert.equal(answer.commit, commit);
+        const known = contents.get(entry.hash);
+        const expected = known ?? runGit(path, ["cat-file", "blob", entry.hash]).toString("utf8");
+        contents.set(entry.hash, expected);
+        assert.equal(answer.source, expected);
+        compared++;
+      }
+    }
+    assert.ok(compared > 10);
+  });
+
+  test(`${name}: every tree of every commit has what git lists`, async () => {
+    for (const commit of commitsOf(subject)) {
+      const entries = listed(path, commit);
+      const folders = entries
+        .filter(({ mode }) => mode === "040000")
+        .map((entry) => entry.path.toString("utf8"));
+      const { tree } = await ask("tree", {
+        repoName: name,
+        revisionName: commit,
+        paths: folders.slice(0, 1000),
+      });
+      const types: Readonly<Record<string, string>> = { "040000": "tree", "160000": "commit" };
+      assert.deepEqual(
+        flattened(tree).sort(),
+        entries.map((entry) => `${types[entry.mode] ?? "blob"} ${entry.path.toString("utf8")}`).sort(),
+      );
+    }
+  });
+
+  test(`${name}: blame says what git says of every line`, async () => {
+    const seen = new Set<string>();
+    let compared = 0;
+    for (const commit of commitsOf(subject)) {
+      const files = listed(path, commit).filter(({ mode }) => mode.startsWith("100"));
+      for (const entry of files.slice(0, subject.step === 1 ? files.length : 12)) {
+        const file = entry.path.toString("utf8");
+        const request = { repo: name, path: file, ref: commit };
+        if (!Buffer.from(file).equals(entry.path)) {
+          await assert.rejects(ask("blame", { ...request, ignoreRevs: false }), /is not UTF-8/);
+          continue;
+        }
+        // Most files are the same in most commits: of those only some are compared again.
+        const key = `${file} ${entry.hash}`;
+        if (seen.has(key) && seen.add(`${key} ${commit}`).size % 7 !== 0) continue;
+        seen.add(key);
+        const expected = runGit(path, ["blame", "--line-porcelain", commit, "--", file]);
+        const answer = await ask("blame", { ...request, ignoreRevs: false });
+        assert.deepEqual(linesOf(answer), blamedLines(expected));
+        assert.deepEqual(previousOf(answer), previousInGit(expected));
+        await someLines(request, linesOf(answer));
+        compared++;
+      }
+    }
+    assert.ok(compared > 10);
+  });
+
+  test(`${name}: branches and tags are those that git lists`, async () => {
+    const format = "%(refname)%00%(objecttype)%00%(*objecttype)";
+    const refs = runGit(path, ["for-each-ref", `--format=${format}`, "refs/heads", "refs/tags"])
+      .toString("utf8")
+      .trim()
+      .split("\n")
+      .map((line) => line.split("\0"))
+      .filter(([, ...types]) => types.every((type) => type !== "tree"))
+      .map(
+        ([full = ""]) =>
+          `${full} ${runGit(path, ["log", "-1", "--format=%H %cI", full, "--"]).toString().trim()}`,
+      );
+    const { items, total } = await ask("branches", { repo: name, perPage: 100 });
+    assert.equal(total, refs.length);
+    assert.deepEqual(items.map((item) => `${item.fullName} ${item.commit} ${item.date}`).sort(), refs.sort());
+    const head = runGit(path, ["symbolic-ref", "HEAD"]).toString().trim();
+    assert.deepEqual(
+      items.filter(({ isDefault }) => isDefault).map(({ fullName }) => fullName),
+      [head],
+    );
+    assert.equal(items[0]?.fullName, head);
+  });
+}
+
+test("commits that only format are passed over, unless asked otherwise", async () => {
+  const file = ["--", "music/song.txt"];
+  const ignoring = runGit(hostile.path, [
+    "blame",
+    "--line-porcelain",
+    "--ignore-revs-file=.git-blame-ignore-revs",
+    "main",
+    ...file,
+  ]);
+  const request = { repo: "clone", path: "music/song.txt" };
+  assert.deepEqual(linesOf(await ask("blame", request)), blamedLines(ignoring));
+  assert.deepEqual(linesOf(await ask("blame", { ...request, ignoreRevs: true })), blamedLines(ignoring));
+  const plain = runGit(hostile.path, ["blame", "--line-porcelain", "main", ...file]);
+  assert.notDeepEqual(blamedLines(plain), blamedLines(ignoring));
+  const white = runGit(hostile.path, ["blame", "--line-porcelain", "-w", "main", ...file]);
+  assert.deepEqual(
+    linesOf(await ask("blame", { ...request, ignoreRevs: false, ignoreWhitespace: true })),
+    blamedLines(white),
+  );
+  // Before the file was there, what the default revision says counts.
+  const before = await ask("blame", { ...request, ref: "main~5" });
+  const robot = hostile.git("log", "--format=%H", "--grep=^Reformat everything", "main");
+  assert.equal(before.ranges.filter(({ hash }) => hash === robot).length, 0);
+});
+
+test("another file may name the commits that are passed over", async () => {
+  const request = { repo: "clone", path: "music/song.txt" };
+  const plain = linesOf(await ask("blame", { ...request, ignoreRevs: false }));
+  for (const ignoreRevsFile of ["music/song.txt", "no such file", "music", ""]) {
+    assert.deepEqual(linesOf(await ask("blame", { ...request, ignoreRevsFile })), plain);
+  }
+  const named = await ask("blame", { ...request, ignoreRevsFile: "/.git-blame-ignore-revs" });
+  assert.notDeepEqual(linesOf(named), plain);
+  await assert.rejects(ask("blame", { ...request, ignoreRevsFile: "../up" }), {
+    code: "INVALID_QUERY_PARAMS",
+  });
+});
+
+test("lines that were moved are followed to where they were written", async () => {
+  const moved = repo(`
+    = main: Write
+    one.txt
+    | the first of several long lines that stay together
+    | the second of several long lines that stay together
+    | the third of several long lines that stay together
+    | the fourth of several long lines that stay together
+    = main: Move
+    one.txt
+    | nothing
+    two.txt
+    | the first of several long lines that stay together
+    | the second of several long lines that stay together
+    | the third of several long lines that stay together
+    | the fourth of several long lines that stay together
+  `);
+  const view = viewOf([repository(1, "moved", { path: moved.path, revisions: [] })]);
+  const movedHistory = new History({ repositories: view });
+  after(() => movedHistory.close());
+  const call = callerOf({ repositories: view, history: movedHistory });
+  const signal = new AbortController().signal;
+  const wrote = async (request: object) => {
+    const answer = await call(
+      "blame",
+      { repo: "moved", path: "two.txt", ...request },
+      {
+        credentials: { kind: "local" },
+        signal,
+      },
+    );
+    return answer.ranges.map(
+      ({ hash, path, lineCount }) => `${answer.commits[hash]?.message} ${path} ${lineCount}`,
+    );
+  };
+  assert.deepEqual(await wrote({}), ["Move two.txt 4"]);
+  assert.deepEqual(await wrote({ followMoves: true }), ["Write one.txt 4"]);
+});
+
+test("lines that are not there are the caller's mistake", async () => {
+  const request = { repo: "clone", path: "music/song.txt" };
+  for (const lines of ["0", "2-1", "-3", "1,2", "9999", "9999-10000"]) {
+    await assert.rejects(ask("blame", { ...request, lines }), { code: "INVALID_QUERY_PARAMS" });
+  }
+});
+
+/** The first line, and all from the middle on, are what they are among all. */
+async function someLines(
+  request: { readonly repo: string; readonly path: string },
+  all: readonly string[],
+): Promise<void> {
+  const middle = Math.ceil(all.length / 2);
+  for (const [first, last] of [
+    [1, 1],
+    [middle, all.length + 5],
+  ] as const) {
+    if (all.length === 0) continue;
+    const asked = await ask("blame", { ...request, ignoreRevs: false, lines: `${first}-${last}` });
+    assert.deepEqual(linesOf(asked, first), all.slice(first - 1, last));
+  }
+}
+
+function flattened(node: TreeNode): string[] {
+  return node.children.flatMap((child) => [`${child.type} ${child.path}`, ...flattened(child)]);
+}
+
+/** One line of text for each line of the file. */
+function linesOf({ ranges, commits }: Blame, first = 1): string[] {
+  let next = first;
+  return ranges.flatMap(({ hash, path, startLine, lineCount }) => {
+    assert.equal(startLine, next);
+    next += lineCount;
+    const commit = commits[hash];
+    assert.ok(commit);
+    const { date, message, authorName, authorEmail } = commit;
+    const line = [hash, path, date, message, authorName, authorEmail].join("|");
+    return Array.from({ length: lineCount }, () => line);
+  });
+}
+
+function blamedLines(porcelain: Buffer): string[] {
+  const lines: string[] = [];
+  const known = new Map<string, Map<string, string>>();
+  let hash = "";
+  let fields = new Map<string, string>();
+  for (const line of porcelain.toString("utf8").split("\n")) {
+    const head = /^([0-9a-f]{40,64}) \d+ \d+/.exec(line);
+    if (line.startsWith("\t")) {
+      known.set(hash, fields);
+      const mail = (fields.get("author-mail") ?? "").slice(1, -1);
+      const summary = fields.get("summary") === `(${hash})` ? "" : fields.get("summary");
+      const name = plain(fields.get("filename") ?? "");
+      lines.push([hash, name, dateOf(fields), summary, fields.get("author"), mail].join("|"));
+      fields = new Map();
+    } else if (head) hash = head[1] ?? "";
+    else fields.set(line.split(" ", 1)[0] ?? "", line.slice(line.indexOf(" ") + 1));
+  }
+  return lines;
+}
+
+/** Of each commit that has one, what its first lines came from. */
+function previousOf({ commits }: Blame): Record<string, string> {
+  const all = Object.entries(commits).flatMap(([hash, { previous }]) =>
+    previous === undefined ? [] : [[hash, `${previous.hash} ${previous.path}`]],
+  );
+  return Object.fromEntries(all);
+}
+
+function previousInGit(porcelain: Buffer): Record<string, string> {
+  const found = new Map<string, string | undefined>();
+  for (const group of porcelain.toString("utf8").split(/^(?=[0-9a-f]{40,64} \d+ \d+)/m)) {
+    const hash = group.slice(0, group.indexOf(" "));
+    const [, commit, name = ""] = /^previous ([0-9a-f]+) (.*)$/m.exec(group) ?? [];
+    if (!found.has(hash)) found.set(hash, commit && `${commit} ${plain(name)}`);
+  }
+  return Object.fromEntries([...found].filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+function plain(name: string): string {
+  if (!name.startsWith('"')) return name;
+  const bytes = name
+    .slice(1, -1)
+    .replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))
+    .replace(/\\([nt"\\])/g, (_, letter: string) => ({ n: "\n", t: "\t" })[letter] ?? letter);
+  return Buffer.from(bytes, "latin1").toString("utf8");
+}
+
+function dateOf(fields: ReadonlyMap<string, string>): string {
+  const zone = fields.get("author-tz") ?? "";
+  const minutes = (zone.startsWith("-") ? -1 : 1) * (Number(zone.slice(1, 3)) * 60 + Number(zone.slice(3)));
+  const local = new Date((Number(fields.get("author-time")) + minutes * 60) * 1000).toISOString();
+  return `${local.slice(0, 19)}${zone.slice(0, 3)}:${zone.slice(3)}`;
+}

@@ -1,0 +1,321 @@
+/** Commits, authors and their pages against git itself, on histories of every kind. */
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import type { CommitDetails, CommitItem } from "#contract/commits";
+import type { OperationName } from "#contract/operations";
+import type { AnswerOf, Page } from "#contract/service";
+import { hostileHistory, importOn, ownHistory, shallowClone } from "#test/support/history";
+import { repo, runGit, temporaryFolder } from "#test/support/repo";
+import { callerOf, repository, viewOf } from "#test/support/service";
+
+const hostile = hostileHistory().path;
+const bare = hostileHistory({ bare: true }).path;
+addHostileMessages(hostile);
+const shallow = temporaryFolder();
+shallowClone(hostile, shallow, 4);
+const empty = repo("").path;
+const folder = temporaryFolder();
+const own = ownHistory();
+
+const histories = { hostile, bare, shallow, ...(own === undefined ? {} : { own }) };
+const call = callerOf({
+  repositories: viewOf([
+    ...Object.entries({ ...histories, empty }).map(([name, path], at) =>
+      repository(at + 1, name, { path, gitDir: `${path}/.git`, defaultRevision: "refs/heads/main" }),
+    ),
+    repository(9, "folder", { path: folder, kind: "folder" }),
+  ]),
+});
+const context = { credentials: { kind: "local" } as const, signal: new AbortController().signal };
+
+function ask<Name extends OperationName>(
+  name: Name,
+  request: Record<string, unknown>,
+): Promise<AnswerOf<Name>> {
+  return call(name, request, context);
+}
+
+/** Messages that read like git's own output, control characters, bytes that are no text, and much of it. */
+function addHostileMessages(path: string): void {
+  const fake = `commit ${"a".repeat(40)}\nAuthor: Eve <eve@example.com>\n\n    not a commit\n`;
+  const messages = [
+    fake,
+    `Subject over\ntwo lines\n\n${fake}\ndiff --git a/x b/x\n@@ -1 +1 @@\n-a\n+b\n`,
+    "No newline at the end",
+    "Control \u0001\u0007\u001b[31mred\u001b[0m\r characters\u0085\u2028",
+    `Huge\n\n${"All work and no play. ".repeat(20_000)}`,
+    "\ufeffMarked \u{1f600} \u0301\n\n\n\nblank lines  \n\n\n",
+  ];
+  for (const message of messages) importOn(path, "main", { on: "main", message });
+  const tree = "main^{tree}";
+  const raw = Buffer.from("Bytes \xff\xfe\xc3 and \xe9\n\n\xf0\x28\x8c\x28 body\n", "latin1");
+  const broken = runGit(path, ["commit-tree", tree, "-p", "main"], raw).toString().trim();
+  const encoded = ["-c", "i18n.commitEncoding=ISO-8859-1", "commit-tree", tree, "-p", broken];
+  const latin = runGit(path, encoded, Buffer.from("Encoded caf\xe9\n", "latin1")).toString().trim();
+  runGit(path, ["update-ref", "refs/heads/main", latin]);
+}
+
+/** One field of every commit, from a command of its own. */
+function field(path: string, format: string, args: readonly string[]): string[] {
+  const output = runGit(path, [
+    "log",
+    "-z",
+    `--format=${format}`,
+    "--encoding=UTF-8",
+    "--decorate=short",
+    ...args,
+  ]);
+  return output.toString("utf8").split("\0").slice(0, -1);
+}
+
+function expectedCommits(path: string, args: readonly string[]): CommitItem[] {
+  const formats = ["%H", "%aI", "%s", "%D", "%b", "%aN", "%aE"];
+  const [hash = [], ...fields] = formats.map((format) => field(path, format, args));
+  return hash.map((_, at) => {
+    const [date = "", message = "", refs = "", body = "", authorName = "", authorEmail = ""] = fields.map(
+      (values) => values[at] ?? "",
+    );
+    return {
+      hash: hash[at] ?? "",
+      date: date.replace(/Z$/, "+00:00"),
+      message,
+      refs,
+      body,
+      authorName,
+      authorEmail,
+    };
+  });
+}
+
+async function allPages<Item>(
+  page: (page: number, perPage: number) => Promise<Page<Item>>,
+  perPage: number,
+): Promise<Item[]> {
+  const items: Item[] = [];
+  for (let number = 1; ; number++) {
+    const { items: more, total } = await page(number, perPage);
+    items.push(...more);
+    if (more.length === 0) {
+      assert.equal(items.length, total);
+      return items;
+    }
+  }
+}
+
+function withoutNames({ path: _, oldPath: __, ...commit }: CommitItem): CommitItem {
+  return commit;
+}
+
+for (const [name, path] of Object.entries(histories)) {
+  test(`${name}: every commit is listed with what git says of it`, async () => {
+    const found = await allPages((page, perPage) => ask("commits", { repo: name, page, perPage }), 37);
+    assert.deepEqual(found, expectedCommits(path, ["HEAD"]));
+  });
+
+  test(`${name}: every commit of every ref is described`, async () => {
+    const hashes = field(path, "%H", ["--all"]);
+    const expected = expectedCommits(path, ["--all"]);
+    const more = ["%P", "%cN", "%cE", "%cI"].map((format) => field(path, format, ["--all"]));
+    const step = Math.ceil(hashes.length / 60);
+    for (let at = 0; at < hashes.length; at += step) {
+      const found = await ask("commit", { repo: name, ref: hashes[at] ?? "" });
+      const [parents = "", committerName, committerEmail, commitDate = ""] = more.map((values) => values[at]);
+      assert.deepEqual(found, {
+        ...expected[at],
+        parents: parents === "" ? [] : parents.split(" "),
+        committerName,
+        committerEmail,
+        commitDate: commitDate.replace(/Z$/, "+00:00"),
+        webUrl: "",
+        externalWebUrl: `https://${name}/commit/${hashes[at]}`,
+      } satisfies Record<keyof CommitDetails, unknown> | object);
+    }
+  });
+
+  test(`${name}: authors are those of shortlog`, async () => {
+    const found = await allPages((page, perPage) => ask("authors", { repo: name, page, perPage }), 3);
+    const lines = runGit(path, ["shortlog", "-sne", "HEAD"]).toString("utf8").split("\n").slice(0, -1);
+    assert.deepEqual(
+      found.map(
+        ({ name: person, email, commitCount }) => `${`${commitCount}`.padStart(6)}\t${person} <${email}>`,
+      ),
+      lines,
+    );
+    assert.equal(
+      found.reduce((sum, { commitCount }) => sum + commitCount, 0),
+      field(path, "%H", ["HEAD"]).length,
+    );
+  });
+
+  test(`${name}: a file's commits are followed over its renames`, async () => {
+    const files = runGit(path, ["ls-tree", "-r", "-z", "--name-only", "HEAD"]).toString("utf8").split("\0");
+    const readable = files.slice(0, -1).filter((file) => !file.includes("\ufffd"));
+    const step = Math.ceil(readable.length / 40);
+    for (let at = 0; at < readable.length; at += step) {
+      const file = readable[at] ?? "";
+      const { items, total } = await ask("commits", { repo: name, path: file, perPage: 100 });
+      // `--follow` counts as one pathspec only what is literal.
+      const literal = ["--literal-pathspecs", "log", "--format=%H", "--follow", "HEAD", "--", file];
+      const expected = runGit(path, literal).toString().split("\n").slice(0, -1);
+      assert.equal(total, expected.length, file);
+      assert.deepEqual(
+        items.map(({ hash }) => hash),
+        expected.slice(0, 100),
+        file,
+      );
+      assert.equal(items[0]?.path, file);
+      for (const { hash, path: there = "" } of items) {
+        // It lies there under this name, or was removed there.
+        const listed = runGit(path, ["--literal-pathspecs", "ls-tree", "-z", hash, "--", there]);
+        const touched = runGit(path, [
+          "--literal-pathspecs",
+          "diff-tree",
+          "-r",
+          "-m",
+          "--root",
+          "-z",
+          hash,
+          "--",
+          there,
+        ]);
+        assert.ok(listed.length + touched.length > 0, `${hash} ${there}`);
+      }
+    }
+  });
+}
+
+const filters: readonly (readonly [Record<string, unknown>, readonly string[]])[] = [
+  [{ query: "BODY" }, ["-i", "--grep=BODY"]],
+  [{ query: "^subject over" }, ["-i", "--grep=^subject over"]],
+  [{ query: "m[eo]rge.*\\(branches\\|history\\)" }, ["-i", "--grep=m[eo]rge.*\\(branches\\|history\\)"]],
+  [{ query: "a+" }, ["-i", "--grep=a+"]],
+  [{ query: "--all" }, ["-i", "--grep=--all"]],
+  [{ author: "BOB" }, ["-i", "--author=BOB"]],
+  [{ author: "newname <" }, ["-i", "--author=newname <"]],
+  [{ author: "ann", query: "rename" }, ["-i", "--author=ann", "--grep=rename"]],
+  [{ author: "zoë" }, ["-i", "--author=zoë"]],
+  [{ author: "ZOË ω" }, ["--author=Zoë Ω"]],
+  [{ query: "ENCODED CAFÉ" }, ["--grep=Encoded café"]],
+  [{ query: "nothing like this" }, ["--grep=nothing like this"]],
+  [{ since: "2017-07-14T04:00:00Z" }, ["--since=2017-07-14T04:00:00Z"]],
+  [{ until: "2017-07-14T05:00:00+01:00" }, ["--until=2017-07-14T05:00:00+01:00"]],
+  [
+    { since: "1500003600", until: "2020-09-30" },
+    ["--since=2017-07-14T03:40:00Z", "--until=2020-09-30 00:00:00"],
+  ],
+  [{ since: "10 years ago" }, ["--since=10 years ago"]],
+  [{ since: "yesterday" }, ["--since=yesterday"]],
+  [{ until: "july 15, 2017" }, ["--until=2017-07-15 00:00:00"]],
+  [{ ref: "v1.0" }, ["v1.0"]],
+  [{ ref: "tag-of-tag~1" }, ["tag-of-tag~1"]],
+  [{ ref: "refs/heads/feature/ünïcode" }, ["refs/heads/feature/ünïcode"]],
+  [{ ref: "orphan" }, ["orphan"]],
+  [{ path: "music" }, ["HEAD", "--", "music"]],
+  [{ path: "/shallow/" }, ["HEAD", "--", "shallow"]],
+  [{ path: "" }, []],
+  [{ query: "", author: "", since: "", until: "" }, []],
+  [{ path: "nowhere" }, ["HEAD", "--", "nowhere"]],
+  [{ path: "*.txt" }, ["HEAD", "--", "nowhere"]],
+  [{ path: ":(glob)*.txt" }, ["--follow", "HEAD", "--", ":(literal):(glob)*.txt"]],
+  [{ path: "left.txt" }, ["--follow", "HEAD", "--", "left.txt"]],
+  [
+    { path: "music/song.txt", author: "zo" },
+    ["--follow", "-i", "--author=zo", "HEAD", "--", "music/song.txt"],
+  ],
+  [{ path: "music/song.txt", lines: "3-4" }, ["-s", "-L3,4:music/song.txt"]],
+  [{ path: "music/song.txt", lines: "20" }, ["-s", "-L20,20:music/song.txt"]],
+  [
+    { path: "renamed.txt", lines: "1-4", query: "change" },
+    ["-s", "-i", "--grep=change", "-L1,4:renamed.txt"],
+  ],
+  [{ path: "song.txt", lines: "3", ref: "v1.0" }, ["-s", "-L3,3:song.txt", "v1.0"]],
+];
+
+for (const [request, args] of filters) {
+  test(`commits ${JSON.stringify(request)}`, async () => {
+    const found = await allPages(
+      (page, perPage) => ask("commits", { repo: "hostile", ...request, page, perPage }),
+      5,
+    );
+    assert.deepEqual(found.map(withoutNames), expectedCommits(hostile, args));
+  });
+}
+
+test("a followed file has its names", async () => {
+  const { items } = await ask("commits", { repo: "hostile", path: "music/song.txt" });
+  const names = items.map(({ path, oldPath }) => (oldPath === undefined ? path : `${oldPath} -> ${path}`));
+  assert.deepEqual(names, [
+    "music/song.txt",
+    "music/song.txt",
+    "song.txt -> music/song.txt",
+    "song.txt",
+    "song.txt",
+  ]);
+});
+
+test("a name that is no text has a history, too", async () => {
+  for (const path of ["latin1-\ufffd.txt", "\ufffd\ufffd/broken-\ufffd.txt", "\ufffd\ufffd"]) {
+    const { items, total } = await ask("commits", { repo: "hostile", path });
+    assert.deepEqual([total, items[0]?.message], [1, "Hostile names"], path);
+    const authors = await ask("authors", { repo: "hostile", path });
+    assert.deepEqual(authors.items, [{ name: 'Müller, "Ö"', email: "muller@example.com", commitCount: 1 }]);
+  }
+  await assert.rejects(ask("commits", { repo: "hostile", path: "latin1-\ufffd.txt", lines: "1" }), {
+    code: "INVALID_QUERY_PARAMS",
+  });
+});
+
+test("the commits of lines have the file's names, too", async () => {
+  const request = { repo: "hostile", path: "music/song.txt", lines: "3-4" };
+  const { items } = await ask("commits", request);
+  assert.deepEqual(
+    items.map(({ message, path }) => `${path}: ${message}`),
+    ["music/song.txt: Reformat everything", "song.txt: Change verses 3 and 4", "song.txt: First: begin"],
+  );
+});
+
+test("authors of a file", async () => {
+  const { items } = await ask("authors", { repo: "hostile", path: "music/song.txt" });
+  assert.deepEqual(
+    items.map(({ name, email, commitCount }) => `${commitCount} ${name} <${email}>`),
+    [
+      "2 Ann Author <ann@example.com>",
+      "1 Bob Newname <bob@example.com>",
+      "1 Robot <robot@example.com>",
+      "1 Zoë Ω <zoe@example.com>",
+    ],
+  );
+});
+
+test("authors of a folder", async () => {
+  const { items } = await ask("authors", { repo: "hostile", path: "music/" });
+  const lines = runGit(hostile, ["shortlog", "-sne", "HEAD", "--", "music"]).toString().trim().split("\n");
+  assert.equal(items.length, lines.length);
+});
+
+test("what contains a commit", async () => {
+  const { containedIn } = await ask("commit", { repo: "hostile", ref: "v1.0~1", containedIn: true });
+  const list = (...args: string[]) =>
+    runGit(hostile, ["for-each-ref", "--format=%(refname:lstrip=2)", ...args]);
+  const hash = field(hostile, "%H", ["-1", "v1.0~1"])[0];
+  assert.deepEqual(
+    containedIn?.branches,
+    list(`--contains=${hash}`, "refs/heads").toString().trim().split("\n"),
+  );
+  assert.equal(containedIn?.tag, "v1.0");
+});
+
+test("a repository without commits has no commits and no authors", async () => {
+  for (const request of [{}, { ref: "HEAD" }, { ref: "main" }, { path: "a", query: "x" }]) {
+    assert.deepEqual(await ask("commits", { repo: "empty", ...request }), { items: [], total: 0 });
+  }
+  assert.deepEqual(await ask("authors", { repo: "empty" }), { items: [], total: 0 });
+});
+
+test("a page past the end is empty", async () => {
+  const { items, total } = await ask("commits", { repo: "hostile", page: 1000, perPage: 100 });
+  assert.deepEqual(items, []);
+  assert.equal(total, field(hostile, "%H", ["HEAD"]).length);
+});
+
+after(() => undefined);

@@ -1,0 +1,213 @@
+/** What questions about history cost: git is watched, and made slow, by a program of its name. */
+import assert from "node:assert/strict";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, test } from "node:test";
+import type { OperationName } from "#contract/operations";
+import type { AnswerOf } from "#contract/service";
+import { History } from "#service/history";
+import { hostileHistory, importOn } from "#test/support/history";
+import { runGit, temporaryFolder } from "#test/support/repo";
+import { until } from "#test/support/served";
+import { callerOf, repository, viewOf } from "#test/support/service";
+import { calls, isAlive, replaceGit, restoreGit } from "#test/support/watchedGit";
+
+const gate = join(temporaryFolder(), "gate");
+
+afterEach(() => {
+  restoreGit();
+  rmSync(gate, { force: true });
+});
+
+const past = hostileHistory();
+const bare = hostileHistory({ bare: true });
+
+function open(gitTimeLimitMs = 30_000) {
+  const repositories = viewOf([
+    repository(1, "past", { path: past.path }),
+    repository(2, "bare", { path: bare.path, kind: "bare" }),
+  ]);
+  const history = new History({ repositories, gitTimeLimitMs });
+  const caller = callerOf({ repositories, history });
+  return {
+    close: () => history.close(),
+    ask<Name extends OperationName>(
+      name: Name,
+      request: object,
+      { client = "one", signal = new AbortController().signal } = {},
+    ): Promise<AnswerOf<Name>> {
+      return caller(name, request, { credentials: { kind: "local" }, signal, client });
+    },
+  };
+}
+
+for (const repo of ["past", "bare"]) {
+  test(`${repo}: what a commit determines is asked once`, async () => {
+    const { ask, close } = open();
+    const ref = past.git("rev-parse", "main");
+    const request = { repo, path: "music/song.txt", ref };
+    const first = await ask("blame", request);
+    replaceGit("real");
+    assert.deepEqual(await ask("blame", request), first);
+    assert.deepEqual(await ask("blame", { ...request, path: "/music/song.txt" }), first);
+    assert.deepEqual(calls(), []);
+    await ask("blame", { ...request, ref: "main~1" });
+    assert.notDeepEqual(calls(), []);
+    close();
+  });
+}
+
+test("a branch that moved gives another answer, and so does a changed .mailmap", async () => {
+  const { ask, close } = open();
+  const request = { repo: "past", path: "README.md" };
+  const before = await ask("blame", request);
+  importOn(past.path, "main", {
+    on: "main",
+    message: "Change the title",
+    files: [["README.md", "# Other\n"]],
+  });
+  past.git("reset", "-q", "--hard");
+  const after = await ask("blame", request);
+  assert.notDeepEqual(after.ranges, before.ranges);
+  past.write(".mailmap", "Somebody Else <ann@example.com>\n");
+  const names = Object.values((await ask("blame", request)).commits).map(({ authorName }) => authorName);
+  assert.deepEqual(names, ["Somebody Else"]);
+  past.git("reset", "-q", "--hard");
+  close();
+});
+
+test("files of a clone are read without git", async () => {
+  replaceGit("real");
+  const { ask, close } = open();
+  const { source } = await ask("source", { repo: "past", path: "music/song.txt", ref: "v1.0" }).catch(() =>
+    ask("source", { repo: "past", path: "song.txt", ref: "v1.0" }),
+  );
+  assert.match(source, /verse 1 /);
+  await ask("tree", { repoName: "past", paths: ["music", "src"] });
+  assert.deepEqual(calls(), []);
+  close();
+});
+
+test("objects of a bare repository are read through one process", async () => {
+  replaceGit("real");
+  const { ask, close } = open();
+  for (const path of ["README.md", "music/song.txt", "src/run.sh", "empty"]) {
+    await ask("source", { repo: "bare", path });
+  }
+  assert.equal(calls().length, 1);
+  const [only] = calls();
+  assert.match(only?.line ?? "", /cat-file --batch/);
+  close();
+  await until("the process has ended", () => !isAlive(only?.pid ?? 0));
+});
+
+test("four run at once, and callers take turns", async () => {
+  const listed = past.git("ls-tree", "-r", "--name-only", "v0.1").split("\n");
+  const wanted = past.git("rev-parse", "v2.0");
+  replaceGit(`while [ ! -e ${gate} ]; do sleep 0.02; done\nreal`);
+  const { ask, close } = open();
+  const blame = { repo: "past", ignoreRevs: false };
+  const files = listed.filter((name) => !/module|latest/.test(name));
+  const greedy = files.map((path) => ask("blame", { ...blame, path, ref: "v0.1" }));
+  await until("four have begun", () => calls().length === 4);
+  const modest = ask("blame", { ...blame, path: "README.md", ref: "v2.0" }, { client: "two" });
+  // Something that needs no git is answered meanwhile.
+  for (let turn = 0; turn < 20; turn++) await ask("source", { repo: "past", path: "README.md" });
+  assert.equal(calls().length, 4);
+  writeFileSync(gate, "");
+  await modest;
+  await Promise.all(greedy);
+  const place = calls().findIndex(({ line }) => line.includes(wanted));
+  assert.ok(files.length > 7 && place >= 4 && place <= 5, `${place} of ${calls().length}`);
+  close();
+});
+
+test("what takes too long is ended and said so", async () => {
+  replaceGit("exec sleep 60");
+  const { ask, close } = open(300);
+  await assert.rejects(ask("blame", { repo: "past", path: "README.md" }), {
+    code: "TIMED_OUT",
+    message: "git blame took longer than 0.3 s and was ended.",
+  });
+  await assert.rejects(ask("source", { repo: "bare", path: "README.md" }), { code: "TIMED_OUT" });
+  await until("nothing is left", () => calls().every(({ pid }) => !isAlive(pid)));
+  close();
+});
+
+test("who gives up ends what was started, and keeps no place", async () => {
+  replaceGit("exec sleep 60");
+  const { ask, close } = open();
+  const controller = new AbortController();
+  const asked = ["README.md", "src/run.sh", "crlf.txt", "empty", "latin1.txt", "no newline"].map((path) =>
+    ask("blame", { repo: "past", path }, { signal: controller.signal }),
+  );
+  const inBare = ask("source", { repo: "bare", path: "README.md" }, { signal: controller.signal });
+  await until("they have begun", () => calls().length === 5);
+  controller.abort();
+  for (const each of await Promise.allSettled([...asked, inBare])) {
+    assert.ok(each.status === "rejected" && each.reason.code === "CANCELLED");
+  }
+  await until("nothing is left", () => calls().every(({ pid }) => !isAlive(pid)));
+  restoreGit();
+  assert.equal((await ask("source", { repo: "bare", path: "README.md" })).source, "# Title\n");
+  assert.ok((await ask("blame", { repo: "past", path: "README.md" })).ranges.length > 0);
+  close();
+});
+
+test("a repository that git does not trust is refused, with the way to allow it", async () => {
+  replaceGit("export GIT_TEST_ASSUME_DIFFERENT_OWNER=1\nreal");
+  const { ask, close } = open();
+  const rows = [
+    ["blame", { repo: "past", path: "README.md" }],
+    ["branches", { repo: "past" }],
+    ["source", { repo: "bare", path: "README.md" }],
+    ["tree", { repoName: "bare" }],
+    ["blame", { repo: "bare", path: "README.md" }],
+  ] as const;
+  for (const [name, request] of rows) {
+    await assert.rejects(ask(name, request), { code: "REPOSITORY_NOT_TRUSTED", message: /safe\.directory/ });
+  }
+  close();
+});
+
+test("a git that dies in the middle, or talks nonsense, is not waited for", async () => {
+  for (const script of ["echo nonsense; exec sleep 60", "exit 1", "printf '0123'; exit 0"]) {
+    replaceGit(script);
+    const { ask, close } = open();
+    await assert.rejects(ask("source", { repo: "bare", path: "README.md" }), { code: "GIT_FAILED" });
+    restoreGit();
+    assert.equal((await ask("source", { repo: "bare", path: "README.md" })).source, "# Title\n");
+    close();
+    await until("nothing is left", () => calls().every(({ pid }) => !isAlive(pid)));
+  }
+});
+
+test("a clone that has only a part of the contents says so", async () => {
+  past.git("config", "uploadpack.allowFilter", "true");
+  const path = temporaryFolder();
+  runGit(path, ["clone", "-q", "--no-checkout", "--filter=blob:none", `file://${past.path}`, "."]);
+  const repositories = viewOf([repository(1, "part", { path })]);
+  const history = new History({ repositories });
+  const caller = callerOf({ repositories, history });
+  const call = { credentials: { kind: "local" }, signal: new AbortController().signal } as const;
+  assert.ok((await caller("tree", { repoName: "part" }, call)).tree.children.length > 10);
+  for (const name of ["source", "blame"] as const) {
+    await assert.rejects(caller(name, { repo: "part", path: "music/song.txt", ref: "v2.0" }, call), {
+      code: "FILE_NOT_FOUND",
+      message: /only a part/,
+    });
+  }
+  history.close();
+});
+
+test("a file of more than 64 MiB is refused, and the service goes on", async () => {
+  const large = Buffer.alloc(65 * 1024 * 1024);
+  importOn(past.path, "main", { on: "main", message: "Large", files: [["large", large]] });
+  const { ask, close } = open();
+  await assert.rejects(ask("source", { repo: "past", path: "large", ref: "main" }), {
+    code: "ANSWER_TOO_LARGE",
+    message: /67108864/,
+  });
+  assert.ok((await ask("source", { repo: "past", path: "no newline" })).source.length > 0);
+  close();
+});

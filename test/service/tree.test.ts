@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import type { TreeNode } from "#contract/history";
+import type { CallContext } from "#contract/service";
+import { History } from "#service/history";
+import { hostileHistory } from "#test/support/history";
+import { repo, temporaryFolder } from "#test/support/repo";
+import { repository, serviceOf, viewOf } from "#test/support/service";
+
+const clone = repo(`
+  = main: First
+  Zed/inner.txt
+  | z
+  alpha/deep/er/file.txt
+  | a
+  alpha/b.txt
+  | b
+  README.md
+  | r
+  beta.txt
+  | b
+  Éclair.txt
+  | e
+  eclipse.txt
+  | e
+  link -> alpha
+  module => 1234567890123456789012345678901234567890
+`);
+const folder = temporaryFolder();
+for (const name of ["sub/inner", ".git/objects", "sub/.hg"])
+  mkdirSync(join(folder, name), { recursive: true });
+for (const name of ["b.txt", "A.txt", "sub/inner/x", ".git/config"]) writeFileSync(join(folder, name), "x");
+symlinkSync("/etc", join(folder, "way out"));
+const repositories = viewOf([
+  repository(1, "clone", { path: clone.path }),
+  repository(2, "folder", { path: folder, kind: "folder" }),
+  repository(3, "empty", { path: repo().path, revisions: [] }),
+  repository(4, "hostile", { path: hostileHistory().path }),
+]);
+const history = new History({ repositories });
+const service = serviceOf({ repositories, history });
+after(() => history.close());
+
+const context: CallContext = { actor: { kind: "local" }, signal: new AbortController().signal };
+
+/** Open folders in brackets behind their names; a slash behind other folders, `=>` behind a submodule. */
+async function drawn(
+  repoName: string,
+  paths: readonly string[] = [],
+  revisionName = "HEAD",
+): Promise<string> {
+  const { tree } = await service.tree({ repoName, revisionName, paths: [...paths] }, context);
+  assert.deepEqual([tree.type, tree.name, tree.path], ["tree", "root", ""]);
+  return draw(tree, "");
+}
+
+function draw(node: TreeNode, path: string): string {
+  const items = node.children.map((child) => {
+    const place = path === "" ? child.name : `${path}/${child.name}`;
+    assert.equal(child.path, place);
+    if (child.children.length > 0) return `${child.name}[${draw(child, place)}]`;
+    return child.name + { tree: "/", blob: "", commit: "=>" }[child.type];
+  });
+  return items.join(" ");
+}
+
+const closed = "beta.txt Éclair.txt eclipse.txt link module=> README.md";
+const rows: readonly [paths: readonly string[], expected: string][] = [
+  [[], `alpha/ Zed/ ${closed}`],
+  [["", "/"], `alpha/ Zed/ ${closed}`],
+  [["Zed"], `alpha/ Zed[inner.txt] ${closed}`],
+  [["/alpha/", "Zed/"], `alpha[deep/ b.txt] Zed[inner.txt] ${closed}`],
+  [["alpha/deep/er"], `alpha[deep[er[file.txt]] b.txt] Zed/ ${closed}`],
+  [
+    ["alpha/deep/er/file.txt/x", "nothing/at/all", "README.md"],
+    `alpha[deep[er[file.txt]] b.txt] Zed/ ${closed}`,
+  ],
+  [["link/deep", "module/x", "ALPHA", "."], `alpha/ Zed/ ${closed}`],
+];
+
+for (const [paths, expected] of rows) {
+  test(`${JSON.stringify(paths)} open`, async () => assert.equal(await drawn("clone", paths), expected));
+}
+
+test("a plain folder is read from the disk, without what is never indexed, and links are not followed", async () => {
+  assert.equal(await drawn("folder"), "sub/ A.txt b.txt way out");
+  assert.equal(
+    await drawn("folder", ["sub/inner", ".git", "way out", "way out/ssl"]),
+    "sub[inner[x]] A.txt b.txt way out",
+  );
+});
+
+test("a file of a plain folder is read from the disk", async () => {
+  const source = (path: string) => service.source({ repo: "folder", path }, context);
+  const { source: text, commit, blobSha } = await source("b.txt");
+  assert.deepEqual([text, commit, blobSha], ["x", "", clone.git("hash-object", join(folder, "b.txt"))]);
+  assert.equal((await source("way out")).source, "/etc");
+  for (const path of [".git/config", "way out/passwd", "sub", "nothing", ""]) {
+    await assert.rejects(source(path), { code: "FILE_NOT_FOUND" });
+  }
+});
+
+test("a repository without commits has an empty root", async () => {
+  assert.equal(await drawn("empty"), "");
+  await assert.rejects(drawn("empty", [], "main"), { code: "INVALID_GIT_REF" });
+});
+
+test("folders whose names are no text can be opened", async () => {
+  const names = await drawn("hostile", ["\ufffd\ufffd", "café"]);
+  assert.ok(names.includes("\ufffd\ufffd[broken-\ufffd.txt]"), names);
+  assert.ok(names.includes("café[ünïcode \u{1f600}.txt]"), names);
+  const { source } = await service.source(
+    { repo: "hostile", path: "\ufffd\ufffd/broken-\ufffd.txt" },
+    context,
+  );
+  assert.match(source, /^first /);
+});

@@ -1,0 +1,39 @@
+/** A program of git's name in front of git: it notes each call, and may do something else. */
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { temporaryFolder } from "#test/support/repo";
+
+const tools = temporaryFolder();
+const log = join(tools, "log");
+const realPath = process.env["PATH"] ?? "";
+
+/** Notes each call of git from now on, then does what the script says; `real` is git itself. */
+export function replaceGit(script: string): void {
+  const real = `PATH=${JSON.stringify(realPath)} exec git "$@"`;
+  const note = `printf '%s ' $$ "$@" >> ${log}; echo >> ${log}`;
+  writeFileSync(join(tools, "git"), `#!/bin/sh\n${note}\n${script.replace("real", real)}\n`);
+  chmodSync(join(tools, "git"), 0o755);
+  writeFileSync(log, "");
+  process.env["PATH"] = tools + delimiter + realPath;
+}
+
+export function restoreGit(): void {
+  process.env["PATH"] = realPath;
+}
+
+/** The calls since git was replaced, each its process and what it was asked. */
+export function calls(): { readonly pid: number; readonly line: string }[] {
+  const lines = readFileSync(log, "utf8")
+    .split("\n")
+    .filter((line) => line !== "");
+  return lines.map((line) => ({ pid: Number.parseInt(line, 10), line }));
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
