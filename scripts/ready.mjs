@@ -1,5 +1,5 @@
 /**
- * Makes ready and runs: `node scripts/ready.mjs start | test | bench | check`, from a fresh clone on.
+ * Makes ready and runs: `node scripts/ready.mjs start | test | e2e | bench | check | package`, from a fresh clone on.
  *
  * Packages are installed when the lock file changed, bundles are built when sources changed, and nothing is printed
  * when there is nothing to do. Uses the standard library alone, because it runs before anything is installed, and
@@ -17,7 +17,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, "node_modules");
 const serverBundle = join(root, "dist/server/trawl.js");
 const [command, ...words] = process.argv.slice(2);
-const commands = { start, test, bench, check };
+const commands = { start, test, e2e, bench, check, package: makePackage };
 
 requireNode(20, 19);
 if (!Object.hasOwn(commands, command ?? "")) {
@@ -58,6 +58,13 @@ async function test() {
   ]);
 }
 
+/** In a real VS Code, which is installed the first time: what the words mean, `test/e2e/run.ts` says. */
+async function e2e() {
+  requireGit();
+  await prepare("e2e");
+  await run(process.execPath, ["--enable-source-maps", "out/e2e/run.js", ...words]);
+}
+
 async function bench() {
   requireGit();
   await prepare("all");
@@ -79,6 +86,12 @@ async function check() {
   console.log("> test");
   if ((await exitOf(process.execPath, [fileURLToPath(import.meta.url), "test"])) !== 0) red.push("test");
   if (red.length > 0) fail(`Red: ${red.join(", ")}.`);
+}
+
+/** `npm run package`: the extension as it is published. */
+async function makePackage() {
+  if (!installed()) await alone(install);
+  await run(process.execPath, [join(root, "scripts/package.mjs"), ...words]);
 }
 
 async function prepare(target) {
@@ -107,7 +120,8 @@ async function build(bundles) {
 
 /** Which bundles are not those of the sources as they are. */
 function outdated(target) {
-  return (target === "server" ? ["server"] : ["server", "tests"]).filter(
+  const more = { server: [], all: ["client", "tests"], e2e: ["client", "e2e"] }[target];
+  return ["server", ...more].filter(
     (bundles) =>
       !isStamped(builtMark(bundles), sourceHash(bundles)) ||
       (bundles === "server" && !existsSync(serverBundle)),
@@ -181,9 +195,10 @@ function lockHash() {
 function sourceHash(bundles) {
   const sources = ["build.mjs", "package.json", "package-lock.json", "scripts", "server"];
   const hash = createHash("sha256").update(process.version);
-  for (const path of [...sources, ...(bundles === "tests" ? ["test"] : [])].flatMap((path) =>
-    filesBelow(path, []),
-  )) {
+  const more = { server: [], client: ["client"], tests: ["client", "test"], e2e: ["client", "test"] }[
+    bundles
+  ];
+  for (const path of [...sources, ...more].flatMap((path) => filesBelow(path, []))) {
     const { size, mtimeMs } = statSync(join(root, path));
     hash.update(`${path}\n${size} ${mtimeMs}\n`);
   }

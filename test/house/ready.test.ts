@@ -119,5 +119,5 @@ test("a build that fails is an end, and the next run builds again", async () => 
 test("no command, or an unknown one, is answered with what there is", async () => {
   const { code, error } = await ready(["stat"]);
   assert.equal(code, 1);
-  assert.match(error, /start \| test \| bench \| check/);
+  assert.match(error, /start \| test \| e2e \| bench \| check \| package/);
 });

@@ -1,0 +1,81 @@
+/** The view "API & Agents": the local endpoint, which is off until somebody starts it. */
+import * as vscode from "vscode";
+import { childrenOf, type Row, treeItemOf } from "#client/rows";
+import type { Instance } from "#client/status/instance";
+
+export class EndpointView implements vscode.TreeDataProvider<Row>, vscode.Disposable {
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly onDidChangeTreeData = this.#changed.event;
+  readonly #instance: Instance;
+  readonly #subscriptions: vscode.Disposable;
+
+  constructor(instance: Instance) {
+    this.#instance = instance;
+    const view = vscode.window.createTreeView("trawl.apiKeys", { treeDataProvider: this });
+    this.#subscriptions = vscode.Disposable.from(
+      view,
+      this.#changed,
+      instance.onChange(() => this.#changed.fire()),
+      view.onDidChangeVisibility(({ visible }) => {
+        if (visible) void instance.refresh();
+      }),
+    );
+  }
+
+  getTreeItem(row: Row): vscode.TreeItem {
+    return treeItemOf(row);
+  }
+
+  async getChildren(row?: Row): Promise<Row[]> {
+    return row === undefined ? [endpointRow(this.#instance.facts?.url)] : childrenOf(row);
+  }
+
+  dispose(): void {
+    this.#subscriptions.dispose();
+  }
+}
+
+/** `url` is where it listens; absent while it does not. */
+function endpointRow(url: string | undefined): Row {
+  const isRunning = url !== undefined;
+  return {
+    // Another id for each state: VS Code keeps by it whether the row is open.
+    id: isRunning ? "running" : "stopped",
+    item: () => ({
+      label: vscode.l10n.t("Local endpoint"),
+      description: isRunning ? vscode.l10n.t("running") : vscode.l10n.t("stopped"),
+      iconPath: new vscode.ThemeIcon("radio-tower"),
+      contextValue: isRunning ? "endpointRunning" : "endpointStopped",
+      tooltip: isRunning
+        ? vscode.l10n.t("Programs on this computer can search and read every indexed repository.")
+        : vscode.l10n.t("A REST interface for scripts on this computer. Nothing listens until you start it."),
+      collapsibleState: isRunning
+        ? vscode.TreeItemCollapsibleState.Expanded
+        : vscode.TreeItemCollapsibleState.None,
+    }),
+    ...(isRunning ? { children: () => addressRows(url) } : {}),
+  };
+}
+
+function addressRows(url: string): Row[] {
+  return [
+    {
+      id: "address",
+      item: () => ({
+        label: `${url}/api`,
+        description: vscode.l10n.t("click to copy"),
+        iconPath: new vscode.ThemeIcon("link"),
+      }),
+      run: () => vscode.commands.executeCommand("trawl.api.copyAddress"),
+    },
+    {
+      id: "description",
+      item: () => ({
+        label: vscode.l10n.t("API description"),
+        description: "OpenAPI",
+        iconPath: new vscode.ThemeIcon("book"),
+      }),
+      run: () => vscode.env.openExternal(vscode.Uri.parse(`${url}/api/openapi.json`)),
+    },
+  ];
+}

@@ -1,0 +1,96 @@
+/** The view "Authors": who wrote the commits of a repository, a folder or a file. */
+import * as vscode from "vscode";
+import type { Row } from "#client/rows";
+import { visible } from "#client/search/resultLines";
+import type { ServiceClient } from "#client/serviceClient";
+import { count } from "#client/words";
+import type { CommitAuthor } from "#contract/commits";
+import { literalExpression } from "./commitFilter";
+import type { CommitScope } from "./commitList";
+import { HistoryTree } from "./historyTree";
+
+/** Whose commits are counted. */
+export interface AuthorScope {
+  readonly repository: string;
+  readonly path?: string;
+  readonly ref?: string;
+}
+
+export interface AuthorListOptions {
+  readonly service: Pick<ServiceClient, "call">;
+  readonly label: (repository: string) => string;
+  readonly showCommits: (scope: CommitScope) => Promise<void>;
+}
+
+const perPage = 100;
+
+export class AuthorList implements vscode.Disposable {
+  readonly tree = new HistoryTree("authors");
+  readonly #options: AuthorListOptions;
+  #scope: AuthorScope | undefined;
+  #pages = 1;
+
+  constructor(options: AuthorListOptions) {
+    this.#options = options;
+  }
+
+  dispose(): void {
+    this.tree.dispose();
+  }
+
+  async show(scope: AuthorScope): Promise<void> {
+    this.#scope = scope;
+    this.#pages = 1;
+    const { repository, path, ref } = scope;
+    const parts = [this.#options.label(repository), path, ref].filter((part) => part !== undefined);
+    await this.tree.show({ description: parts.map(visible).join(" · "), rows: () => this.#rows(scope) });
+  }
+
+  async #rows(scope: AuthorScope): Promise<readonly Row[]> {
+    const { token } = this.tree;
+    const { repository: repo, ...place } = scope;
+    const found: CommitAuthor[] = [];
+    let total = 0;
+    for (let page = 1; page <= this.#pages; page++) {
+      const request = { repo, ...place, page, perPage };
+      const answer = await this.#options.service.call("authors", request, { token });
+      if (this.#scope !== scope) throw new vscode.CancellationError();
+      found.push(...answer.items);
+      total = answer.total;
+    }
+    const rows = found.map((author) => this.#authorRow(scope, author));
+    if (rows.length === 0) return [{ id: "none", item: () => ({ label: vscode.l10n.t("No commits") }) }];
+    return total > found.length ? [...rows, this.#moreRow(total - found.length)] : rows;
+  }
+
+  #authorRow({ repository, ...place }: AuthorScope, { name, email, commitCount }: CommitAuthor): Row {
+    const commits =
+      commitCount === 1 ? vscode.l10n.t("1 commit") : vscode.l10n.t("{0} commits", count(commitCount));
+    const author = literalExpression(email === "" ? name : `${name} <${email}>`);
+    return {
+      id: `author ${name} <${email}>`,
+      item: () => ({
+        label: visible(name) || visible(email),
+        description: commits,
+        tooltip: `${visible(name)} <${visible(email)}>\n${vscode.l10n.t("Show these commits")}`,
+        iconPath: new vscode.ThemeIcon("account"),
+      }),
+      run: () => this.#options.showCommits({ repository, filter: { ...place, author } }),
+    };
+  }
+
+  #moreRow(left: number): Row {
+    return {
+      id: "more",
+      item: () => ({
+        label: vscode.l10n.t("Load {0} More", Math.min(perPage, left)),
+        description: vscode.l10n.t("{0} left", count(left)),
+        iconPath: new vscode.ThemeIcon("ellipsis"),
+      }),
+      run: () => {
+        this.#pages++;
+        this.tree.refresh();
+      },
+    };
+  }
+}

@@ -1,0 +1,156 @@
+/** Commands about repositories: adding, building anew, removing, and looking at them. */
+import * as vscode from "vscode";
+import { callError } from "#client/callError";
+import type { Commands } from "#client/commands";
+import type { Row } from "#client/rows";
+import type { ServiceClient } from "#client/serviceClient";
+import type { Instance } from "#client/status/instance";
+import { size } from "#client/words";
+import { mendingCommand } from "./grouping";
+import type { Repositories } from "./repositories";
+
+export interface RepositoryCommandOptions {
+  readonly service: ServiceClient;
+  readonly repositories: Repositories;
+  readonly instance: Instance;
+  readonly showSkipped: (repository: string) => Promise<void>;
+}
+
+export function repositoryCommands(options: RepositoryCommandOptions): Commands {
+  const { service, repositories, instance, showSkipped } = options;
+
+  /** The repository of a row, or one that the person picks. */
+  async function repositoryOf(row: Row | undefined, title: string): Promise<string | undefined> {
+    if (row?.repository !== undefined) return row.repository;
+    await repositories.load();
+    const names = [...(repositories.items?.values() ?? [])].map(({ repoName }) => repoName);
+    return vscode.window.showQuickPick(names, { title, placeHolder: vscode.l10n.t("Which repository?") });
+  }
+
+  async function pause(isPaused: boolean): Promise<void> {
+    await service.call("pauseIndexing", { isPaused });
+    await instance.refresh();
+  }
+
+  return {
+    async "repos.addFolder"() {
+      const folders = await vscode.window.showOpenDialog({
+        title: vscode.l10n.t("Add Folder With Repositories"),
+        openLabel: vscode.l10n.t("Add"),
+        canSelectFiles: false,
+        canSelectFolders: true,
+        canSelectMany: true,
+      });
+      if (folders === undefined) return;
+      const paths = folders.filter(({ scheme }) => scheme === "file").map(({ fsPath }) => fsPath);
+      if (paths.length > 0) await addPaths(service, repositories, paths);
+    },
+
+    async "repos.addSiblings"() {
+      const picker = vscode.window.createQuickPick<vscode.QuickPickItem & { readonly path: string }>();
+      picker.title = vscode.l10n.t("Index Repositories Next to This One");
+      picker.placeholder = vscode.l10n.t("Looking for clones…");
+      picker.canSelectMany = true;
+      picker.matchOnDescription = true;
+      picker.busy = true;
+      picker.show();
+      const picked = new Promise<readonly string[]>((resolve) => {
+        picker.onDidAccept(() => resolve(picker.selectedItems.map(({ path }) => path)));
+        picker.onDidHide(() => resolve([]));
+      });
+      try {
+        const found = await service.call("siblings", {});
+        picker.items = found.repositories.map(({ name, path, sizeBytes }) => ({
+          label: name,
+          description: size(sizeBytes),
+          detail: path,
+          path,
+        }));
+        picker.placeholder =
+          found.repositories.length === 0
+            ? vscode.l10n.t("There are no other clones next to the open folders.")
+            : vscode.l10n.t("Choose what to index");
+        picker.busy = false;
+        const paths = await picked;
+        if (paths.length > 0) await addPaths(service, repositories, paths);
+      } finally {
+        picker.dispose();
+      }
+    },
+
+    "repos.refresh": () => repositories.reload(),
+    "repos.pause": () => pause(true),
+    "repos.resume": () => pause(false),
+
+    async "repos.reindex"(row?: Row) {
+      const name = await repositoryOf(row, vscode.l10n.t("Reindex"));
+      if (name === undefined) return;
+      await service.call("reindex", { repositories: [name] });
+      await repositories.reload();
+    },
+
+    async "repos.remove"(row?: Row) {
+      const name = await repositoryOf(row, vscode.l10n.t("Remove From Index"));
+      if (name === undefined) return;
+      const remove = vscode.l10n.t("Remove From Index");
+      const answer = await vscode.window.showWarningMessage(
+        vscode.l10n.t("Remove {0} from the index?", name),
+        {
+          modal: true,
+          detail: vscode.l10n.t("Your clone is not touched. Add its folder to index it again."),
+        },
+        remove,
+      );
+      if (answer !== remove) return;
+      await service.call("removeRepositories", { repositories: [name] });
+      await Promise.all([repositories.reload(), instance.refresh()]);
+    },
+
+    async "repos.showSkipped"(row?: Row) {
+      const name = await repositoryOf(row, vscode.l10n.t("Show Skipped Files"));
+      if (name !== undefined) await showSkipped(name);
+    },
+
+    async "repos.openFolder"(row?: Row) {
+      const name = await repositoryOf(row, vscode.l10n.t("Open Folder in New Window"));
+      const { repoId } = (name === undefined ? undefined : repositories.named(name)) ?? {};
+      const clone = repoId === undefined ? undefined : repositories.clones.get(repoId);
+      if (clone === undefined) return;
+      const folder = vscode.Uri.file(clone.folder);
+      await vscode.commands.executeCommand("vscode.openFolder", folder, { forceNewWindow: true });
+    },
+
+    async "repos.copyPath"(row?: { readonly path?: string }) {
+      if (row?.path !== undefined) await vscode.env.clipboard.writeText(row.path);
+    },
+
+    async "repos.copyName"(row?: Row) {
+      const name = await repositoryOf(row, vscode.l10n.t("Copy Name"));
+      if (name !== undefined) await vscode.env.clipboard.writeText(name);
+    },
+  };
+}
+
+/** Adds folders that the person chose. What keeps one from being added is said, with the command that mends it. */
+export async function addPaths(
+  service: ServiceClient,
+  repositories: Repositories,
+  paths: readonly string[],
+): Promise<void> {
+  try {
+    const added = await service.call("addPaths", { paths: [...paths] });
+    if (added.repositories.length === 0) {
+      void vscode.window.showInformationMessage(vscode.l10n.t("There is no git repository in this folder."));
+    }
+  } catch (error) {
+    const { message } = callError(error);
+    const command = mendingCommand(message);
+    const copy = vscode.l10n.t("Copy Git Command");
+    // The person has just asked for it, and would otherwise not learn why nothing happens.
+    const shown = vscode.window.showErrorMessage(message, ...(command === undefined ? [] : [copy]));
+    void shown.then((answer) => {
+      if (answer === copy && command !== undefined) void vscode.env.clipboard.writeText(command);
+    });
+  }
+  await repositories.reload();
+}

@@ -1,0 +1,34 @@
+/** Rows of the trees of this extension: what each says, and what lies below it, asked for when somebody looks. */
+import * as vscode from "vscode";
+import type { Commands } from "./commands";
+
+export interface Row {
+  /** Different for each row of the tree, and the same whenever it is shown: VS Code keeps by it what is open. */
+  readonly id: string;
+  readonly parent?: Row;
+  /** Name of the repository that commands of the row are about. */
+  readonly repository?: string;
+  readonly item: () => Omit<vscode.TreeItem, "id" | "command">;
+  /** What a click or Enter does. */
+  readonly run?: () => unknown;
+  readonly children?: () => readonly Row[] | Promise<readonly Row[]>;
+}
+
+export function treeItemOf(row: Row): vscode.TreeItem {
+  const item: vscode.TreeItem = { ...row.item(), id: row.id };
+  // Where there is a tooltip, VS Code would have a screen reader say it in place of the row.
+  const words = [item.label, item.description].filter((text) => typeof text === "string" && text !== "");
+  item.accessibilityInformation ??= { label: words.join(", ") };
+  if (row.run !== undefined) {
+    item.command = { command: "trawl.row.activate", title: vscode.l10n.t("Open"), arguments: [row] };
+  }
+  return item;
+}
+
+export async function childrenOf(row: Row): Promise<Row[]> {
+  return [...((await row.children?.()) ?? [])];
+}
+
+export const rowCommands: Commands = {
+  "row.activate": (row: Row) => row.run?.(),
+};

@@ -1,0 +1,130 @@
+/** Where is searched, at which revision, and for what: the choices of the pickers. Pure: knows no VS Code. */
+import type { L10n } from "#client/l10n";
+import type { QueryFilter } from "#contract/queries";
+import type { BoxPickers } from "#webview/messages";
+import { exactRepository, type Filter, filterText } from "./queryText";
+import { allBranches } from "./status";
+
+export const scopePrefixes = ["repo", "context", "reposet"];
+export const revisionPrefixes = ["rev"];
+export const typePrefixes = ["type"];
+
+export const everywhere = filter("repo", ".*");
+export const head = filter("rev", "HEAD");
+export const branches = filter("rev", allBranches);
+export const tags = filter("rev", "refs/tags/**");
+export const allRevisions = filter("rev", "*");
+
+/** What the settings say, with the repositories of the open folders. */
+export interface ScopeSettings {
+  /** `all`, `workspace`, or the name of a context. */
+  readonly scope: string;
+  readonly revisions: "head" | "branches" | "all";
+  readonly workspace: readonly string[];
+}
+
+function filter(prefix: string, value: string): Filter {
+  return { prefix, value, isNegated: false };
+}
+
+/** The filter for exactly these repositories; undefined for none. */
+export function repositoriesFilter(names: readonly string[]): Filter | undefined {
+  const [first, ...others] = names;
+  if (first === undefined) return undefined;
+  return others.length === 0 ? filter("repo", exactRepository(first)) : filter("reposet", names.join(","));
+}
+
+/** The filter of `trawl.search.scope`; undefined where everything is searched. */
+export function defaultScope({ scope, workspace }: ScopeSettings): Filter | undefined {
+  if (scope === "all" || scope === "") return undefined;
+  return scope === "workspace" ? repositoriesFilter(workspace) : filter("context", scope);
+}
+
+/** The filter of `trawl.search.revisions`; undefined where that is HEAD, which needs none. */
+export function defaultRevisions({ revisions }: ScopeSettings): Filter | undefined {
+  if (revisions === "branches") return branches;
+  return revisions === "all" ? allRevisions : undefined;
+}
+
+/** As typed, or empty. */
+export function typed(filter: Filter | undefined): string {
+  return filter === undefined ? "" : filterText(filter);
+}
+
+/** What the three buttons say of a query with these filters. */
+export function pickersOf(filters: readonly QueryFilter[], settings: ScopeSettings, l10n: L10n): BoxPickers {
+  const said = filters.filter(({ isNegated }) => !isNegated);
+  const of = (prefixes: readonly string[], fallback: Filter | undefined): readonly Filter[] => {
+    const found = said.filter(({ prefix }) => prefixes.includes(prefix));
+    return found.length > 0 || fallback === undefined ? found : [fallback];
+  };
+  return {
+    scope: scopeLabel(of(scopePrefixes, defaultScope(settings)), settings, l10n),
+    revision: revisionLabel(revisionsOf(said, of(revisionPrefixes, defaultRevisions(settings))), l10n),
+    type: typeLabel(of(typePrefixes, undefined), l10n),
+  };
+}
+
+function scopeLabel(filters: readonly Filter[], { workspace }: ScopeSettings, l10n: L10n): string {
+  const narrowing = filters.filter(({ value }) => withoutRevision(value) !== everywhere.value);
+  const [first] = narrowing;
+  if (first === undefined) return l10n.t("All repositories");
+  if (narrowing.length > 1) return l10n.t("{0} scopes", narrowing.length);
+  const ofWorkspace = repositoriesFilter(workspace);
+  if (ofWorkspace !== undefined && isSame(first, ofWorkspace)) return l10n.t("This workspace");
+  if (first.prefix === "reposet") {
+    return l10n.t("{0} repositories", new Set(first.value.split(",")).size);
+  }
+  return first.prefix === "context" ? first.value : repositoryLabel(first.value);
+}
+
+/** Of an expression for one repository the end of its name. */
+function repositoryLabel(value: string): string {
+  const expression = withoutRevision(value);
+  const name = /^\^(.*)\$$/.exec(expression)?.[1];
+  if (name === undefined) return expression;
+  return name.replace(/\\(.)/g, "$1").split("/").pop() || expression;
+}
+
+/** Of `repo:name@revision` the name. */
+function withoutRevision(value: string): string {
+  return value.replace(/(?<!\\)@.*$/, "");
+}
+
+function isSame(one: Filter, other: Filter): boolean {
+  const parts = ({ value }: Filter) => value.split(",").toSorted().join(",");
+  return one.prefix === other.prefix && parts(one) === parts(other);
+}
+
+/** Those of `rev:`, and those behind the `@` of `repo:`. */
+function revisionsOf(said: readonly QueryFilter[], named: readonly Filter[]): string[] {
+  const behindSign = said.flatMap(({ prefix, readAs }) =>
+    prefix === "repo" ? (/ rev:(.+?)\)?$/.exec(readAs ?? "")?.slice(1, 2) ?? []) : [],
+  );
+  return behindSign.length > 0 ? behindSign : named.map(({ value }) => value);
+}
+
+function revisionLabel(values: readonly string[], l10n: L10n): string {
+  const [first] = values;
+  if (first === undefined) return "HEAD";
+  if (values.length > 1) return l10n.t("{0} revisions", values.length);
+  if (first === branches.value) return l10n.t("All branches");
+  if (first === tags.value) return l10n.t("All tags");
+  if (first === allRevisions.value) return l10n.t("All branches and tags");
+  return first.replace(/^refs\/(?:heads|tags|remotes)\//, "");
+}
+
+function typeLabel([first]: readonly Filter[], l10n: L10n): string {
+  switch (first?.value) {
+    case "file":
+      return l10n.t("Files");
+    case "repo":
+      return l10n.t("Repositories");
+    case "symbol":
+      return l10n.t("Symbols");
+    case "commit":
+      return l10n.t("Commits");
+    default:
+      return l10n.t("Code");
+  }
+}

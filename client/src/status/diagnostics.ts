@@ -1,0 +1,58 @@
+/** What somebody needs who is asked for help: versions, settings, state, errors; no secret, no name of a person. Pure. */
+
+export interface Diagnosis {
+  readonly versions: Readonly<Record<string, string>>;
+  /** Settings that differ from their defaults. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** What the server tells of itself; absent where there is none. */
+  readonly instance: Readonly<Record<string, unknown>> | undefined;
+  /** State of the server, with its reason. */
+  readonly server: string;
+  readonly errors: readonly string[];
+  /** The person's home folder, which is named `~`. */
+  readonly home: string;
+}
+
+/** Markdown, ready to be pasted into a report. */
+export function diagnosticsText({ versions, settings, instance, server, errors, home }: Diagnosis): string {
+  const table = (values: Readonly<Record<string, unknown>>) =>
+    Object.entries(values).map(
+      ([name, value]) => `- ${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+    );
+  const section = (title: string, lines: readonly string[]) => [
+    `### ${title}`,
+    "",
+    ...(lines.length === 0 ? ["None."] : lines),
+    "",
+  ];
+  const text = [
+    "## Trawl diagnostics",
+    "",
+    ...section("Versions", table(versions)),
+    ...section("Settings that differ from their defaults", table(settings)),
+    ...section("Server", [`- state: ${server}`, ...table(instance ?? {})]),
+    ...section("Last errors", errors.length === 0 ? [] : ["```", ...errors.map(inFence), "```"]),
+  ].join("\n");
+  return redacted(text, home);
+}
+
+/** A line cannot end the block that it is in. */
+function inFence(line: string): string {
+  return line.replaceAll("```", "'''");
+}
+
+/** Without the home folder, and without what addresses and headers carry to sign in. */
+export function redacted(text: string, home: string): string {
+  const homes = [home, home.replaceAll("\\", "\\\\"), home.replaceAll("\\", "/")];
+  const withoutHome = homes
+    .filter((each) => each.length > 1)
+    .reduce((rest, each) => rest.replaceAll(each, "~"), text);
+  return withoutHome
+    .replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, "$1***@")
+    .replace(/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, "$1 ***")
+    .replace(
+      /\b((?:access|api|auth|private)?[_-]?(?:token|key|secret|password))(["']?\s*[=:]\s*["']?)[^\s"'&,;]{4,}/gi,
+      "$1$2***",
+    )
+    .replace(/\b(?:gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{20,})/g, "***");
+}

@@ -1,0 +1,37 @@
+/** Tells whoever does not see the view: counts once they stand, errors at once, and never what still runs. */
+import type { BoxParts } from "./messages";
+import { spoken } from "./parts";
+
+const debounceMs = 500;
+
+export class Announcer {
+  readonly #polite: HTMLElement;
+  readonly #alert: HTMLElement;
+  #timer: number | undefined;
+
+  constructor(polite: HTMLElement, alert: HTMLElement) {
+    this.#polite = polite;
+    this.#alert = alert;
+  }
+
+  tell({ reading, status }: Partial<BoxParts>): void {
+    const errors = [
+      ...(reading?.problems ?? [])
+        .filter(({ severity }) => severity === "error")
+        .map(({ message }) => message),
+      ...(status?.notes ?? []).filter(({ severity }) => severity === "error").map(({ text }) => text),
+    ];
+    // What is the same as before is not said again.
+    const alert = errors.join(". ");
+    if ((reading !== undefined || errors.length > 0) && this.#alert.textContent !== alert) {
+      this.#alert.textContent = alert;
+    }
+    if (status === undefined) return;
+    clearTimeout(this.#timer);
+    if (status.isRunning) return;
+    this.#timer = window.setTimeout(() => {
+      const text = spoken(status);
+      if (this.#polite.textContent !== text) this.#polite.textContent = text;
+    }, debounceMs);
+  }
+}

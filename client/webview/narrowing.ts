@@ -1,0 +1,32 @@
+/** The second box: what is written there is one more condition on the same file. */
+import { byId } from "./tags";
+
+/** `add` takes a condition; the box opens for each anew. */
+export function addNarrowing(add: (text: string) => void): void {
+  const open = byId<HTMLButtonElement>("narrow");
+  const input = byId<HTMLInputElement>("narrow-query");
+  const row = byId("narrow-row");
+  const show = (isOpen: boolean) => {
+    row.hidden = !isOpen;
+    open.setAttribute("aria-expanded", String(isOpen));
+  };
+  const close = () => {
+    input.value = "";
+    show(false);
+    open.focus();
+  };
+  open.addEventListener("click", () => {
+    if (!row.hidden) return close();
+    show(true);
+    input.focus();
+  });
+  input.addEventListener("keydown", (event) => {
+    if (event.isComposing || (event.key !== "Enter" && event.key !== "Escape")) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const text = input.value.trim();
+    if (event.key === "Enter" && text === "") return;
+    close();
+    if (event.key === "Enter") add(text);
+  });
+}

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { test } from "node:test";
+import fc from "fast-check";
+import { curlLine, shellWord } from "#client/search/apiCall";
+
+const address = "http://127.0.0.1:4878";
+
+test("a search", () => {
+  const line = curlLine(address, {
+    method: "POST",
+    path: "/api/search",
+    body: { query: "it's", matches: 5 },
+  });
+  assert.equal(
+    line,
+    `curl -sS http://127.0.0.1:4878/api/search -H 'Content-Type: application/json' --data-raw '{"query":"it'\\''s","matches":5}'`,
+  );
+});
+
+test("a list", () => {
+  assert.equal(curlLine(address, { method: "GET", path: "/api/repos" }), `curl -sS ${address}/api/repos`);
+  assert.equal(
+    curlLine(address, { method: "GET", path: "/api/repos", query: { query: "a b&c" } }),
+    `curl -sS '${address}/api/repos?query=a+b%26c'`,
+  );
+});
+
+/** What a shell makes of words. */
+function shell(words: readonly string[]): string[] {
+  const script = `for word in ${words.map(shellWord).join(" ")}; do printf '%s\\0' "$word"; done`;
+  return execFileSync("sh", ["-c", script], { encoding: "utf8" }).split("\0").slice(0, -1);
+}
+
+test("a shell takes any text for the one word that it is", { skip: process.platform === "win32" }, () => {
+  const words = [
+    "",
+    "a b",
+    "'",
+    "''",
+    "$(touch x)",
+    "`x`",
+    "\\",
+    "\n",
+    "a\nb",
+    "-n",
+    "*",
+    "~",
+    "!x",
+    "#",
+    "é😀",
+    "\t;&|<>",
+  ];
+  assert.deepEqual(shell(words), words);
+  const text = fc.string({ unit: "grapheme" }).filter((each) => !each.includes("\0"));
+  fc.assert(
+    fc.property(fc.array(text, { minLength: 1 }), (each) => assert.deepEqual(shell(each), each)),
+    { numRuns: 50 },
+  );
+});

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  asLiteral,
+  escaped,
+  exactFile,
+  exactRepository,
+  type Filter,
+  filterText,
+  inFolder,
+  quoted,
+  withExtensionOf,
+  withFilter,
+  withFiltersReplaced,
+  withoutStretch,
+} from "#client/search/queryText";
+import type { QueryFilter } from "#contract/queries";
+
+function check<Row extends readonly unknown[]>(
+  name: string,
+  run: (...row: Row) => unknown,
+  rows: readonly (readonly [...Row, expected: unknown])[],
+): void {
+  test(name, () => {
+    for (const row of rows) {
+      const input = row.slice(0, -1) as unknown as Row;
+      assert.deepEqual(run(...input), row.at(-1), JSON.stringify(input));
+    }
+  });
+}
+
+/** `-lang:Go` as a filter. */
+function filter(text: string): Filter {
+  const [, dash, prefix = "", value = ""] = /^(-?)(\w+):(.*)$/s.exec(text) ?? [];
+  return { prefix, value, isNegated: dash === "-" };
+}
+
+check("a filter is typed so that its value is one word", (text: string) => filterText(filter(text)), [
+  ["lang:Go", "lang:Go"],
+  ["-lang:Go", "-lang:Go"],
+  ["lang:Jupyter Notebook", 'lang:"Jupyter Notebook"'],
+  ["file:^my notes\\.md$", 'file:"^my notes\\\\.md$"'],
+  ['file:a"b', 'file:"a\\"b"'],
+  ["file:", 'file:""'],
+  ["file:repo:x", 'file:"repo:x"'],
+  ["repo:^user@host/x$", 'repo:"^user@host/x$"'],
+  ["repo:web@v2", "repo:web@v2"],
+  ["file:^a\\(1\\)\\.ts$", "file:^a\\(1\\)\\.ts$"],
+  ["rev:fix(ui", 'rev:"fix(ui"'],
+  ["file:^日本/", "file:^日本/"],
+]);
+
+check("a filter is added once", (query: string, text: string) => withFilter(query, filter(text)), [
+  ["", "lang:Go", "lang:Go"],
+  ["foo", "lang:Go", "foo lang:Go"],
+  ["foo  ", "lang:Go", "foo lang:Go"],
+  ["foo lang:Go", "lang:Go", "foo lang:Go"],
+  ["lang:Go foo", "-lang:Go", "foo -lang:Go"],
+  ["foo -lang:Go", "lang:Go", "foo lang:Go"],
+  ["foo lang:Gosu", "lang:Go", "foo lang:Gosu lang:Go"],
+  ["a or b", "lang:Go", "(a or b) lang:Go"],
+  ["(a or b) lang:Go", "-file:x", "(a or b) lang:Go -file:x"],
+  ["((a or b) c) or d", "lang:Go", "(((a or b) c) or d) lang:Go"],
+  ['"a or b"', "lang:Go", '"a or b" lang:Go'],
+  ["for or_else", "lang:Go", "for or_else lang:Go"],
+  ["(a lang:Go) or b", "lang:Go", "((a lang:Go) or b) lang:Go"],
+  ['"lang:Go"', "lang:Go", '"lang:Go" lang:Go'],
+]);
+
+/** The stretch to take out stands in brackets. */
+check(
+  "what is taken out leaves no operator behind",
+  (marked: string) => {
+    const offset = marked.indexOf("[");
+    const length = marked.indexOf("]") - offset - 1;
+    return withoutStretch(marked.replace("[", "").replace("]", ""), offset, length);
+  },
+  [
+    ["[lang:Go]", ""],
+    ["foo [lang:Go]", "foo"],
+    ["[lang:Go] foo", "foo"],
+    ["foo [lang:Go] bar", "foo bar"],
+    ["foo  [lang:Go]  bar", "foo bar"],
+    ["foo or [lang:Go]", "foo"],
+    ["[lang:Go] or foo", "foo"],
+    ["a or [lang:Go] or b", "a or b"],
+    ["a AND [lang:Go] or b", "a or b"],
+    ["(a or [lang:Go]) b", "(a) b"],
+    ["([lang:Go]) b", "b"],
+    ["a -([lang:Go])", "a"],
+    ["a NOT ([lang:Go]) b", "a b"],
+    ["a or ([lang:Go])", "a"],
+    ["a (([lang:Go])) b", "a b"],
+    ["f() [lang:Go]", "f()"],
+    ["for [lang:Go]", "for"],
+    ["[lang:Go] orange", "orange"],
+  ],
+);
+
+test("a choice takes the place of all that were made before", () => {
+  const query = "repo:a foo repo:b -lang:Go";
+  const present: QueryFilter[] = [
+    { offset: 0, length: 6, prefix: "repo", value: "a", isNegated: false },
+    { offset: 11, length: 6, prefix: "repo", value: "b", isNegated: false },
+    { offset: 18, length: 8, prefix: "lang", value: "Go", isNegated: true },
+  ];
+  assert.equal(withFiltersReplaced(query, present, ["repo"], []), "foo -lang:Go");
+  assert.equal(
+    withFiltersReplaced(query, present, ["repo", "context"], [filter("context:web")]),
+    "foo -lang:Go context:web",
+  );
+  assert.equal(withFiltersReplaced(query, present, ["rev"], [filter("rev:*")]), `${query} rev:*`);
+});
+
+check("values that name one thing", (value: string | undefined) => value, [
+  [exactRepository("github.com/o/r.js"), "^github\\.com/o/r\\.js$"],
+  [exactFile("src/a+b.ts"), "^src/a\\+b\\.ts$"],
+  [inFolder("src"), "^src/"],
+  [inFolder(""), ""],
+  [withExtensionOf("src/a.d.ts"), "\\.ts$"],
+  [withExtensionOf("Makefile"), undefined],
+  [withExtensionOf("src/.gitignore"), undefined],
+  [withExtensionOf("a.b/c"), undefined],
+  [escaped("a[0]{1}|^$"), "a\\[0\\]\\{1\\}\\|\\^\\$"],
+  [quoted('say "a\\b"'), '"say \\"a\\\\b\\""'],
+]);
+
+check("text that was selected is searched for as it stands", asLiteral, [
+  ["retryWithBackoff", "retryWithBackoff"],
+  [" a-b.c ", "a-b.c"],
+  ["-Wall", '"-Wall"'],
+  ["or", '"or"'],
+  ["NOT", '"NOT"'],
+  ["lang:go", '"lang:go"'],
+  ["f(a, b)", '"f(a, b)"'],
+  ['say "x"', '"say \\"x\\""'],
+]);

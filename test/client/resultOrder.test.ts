@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { filterText } from "#client/search/queryText";
+import { nextResult, type ResultPlace } from "#client/search/resultCursor";
+import { filterOf, type Narrowing, narrowedQuery } from "#client/search/resultFilters";
+import { linesOf } from "#client/search/resultLines";
+import type { ResultNode } from "#client/search/resultNodes";
+import { rankOf } from "#client/search/resultOrder";
+import type { FileMatch } from "#contract/search";
+import { fileMatch } from "#test/support/fileMatch";
+
+test("rank is read from its explanation", () => {
+  const explanation = "edges 500, name 0, near 200, count 15.8, repository 300, weight 0.6";
+  assert.deepEqual(rankOf({ explanation }), {
+    score: (500 + 200 + 15.8 + 300) * 0.6,
+    weight: 0.6,
+    signals: [
+      { name: "edges", worth: 500 },
+      { name: "repository", worth: 300 },
+      { name: "near", worth: 200 },
+      { name: "count", worth: 15.8 },
+    ],
+  });
+  assert.deepEqual(rankOf({}), { score: 0, signals: [], weight: 1 });
+});
+
+const files = [
+  fileMatch("a", "x", { number: 1, text: "m" }, { number: 5, text: "m" }),
+  fileMatch("a", "m"),
+  fileMatch("bb", "y", { number: 2, text: "m" }),
+];
+const last = files.at(-1);
+const places = (list: readonly FileMatch[], step: 1 | -1) => {
+  const walk: string[] = [];
+  let at: ResultPlace | undefined;
+  for (let count = 0; count <= 4; count++) {
+    at = nextResult(list, at, step);
+    walk.push(at === undefined ? "none" : `${at.file.fileName.text}${at.line?.lineNumber ?? ""}`);
+  }
+  return walk;
+};
+
+test("next goes through lines and files, and round", () => {
+  assert.deepEqual(places(files, 1), ["x1", "x5", "m", "y2", "x1"]);
+  assert.deepEqual(places(files, -1), ["y2", "m", "x5", "x1", "y2"]);
+  assert.deepEqual(places([], 1), ["none", "none", "none", "none", "none"]);
+});
+
+test("a place that is not there any more begins anew", () => {
+  const gone = { file: fileMatch("zzz", "gone"), line: undefined };
+  assert.equal(nextResult(files, gone, 1)?.file, files[0]);
+  assert.equal(nextResult(files, gone, -1)?.file, last);
+});
+
+function row(repository: string, path: string): ResultNode {
+  const file = fileMatch(repository, path, { number: 1, text: "m" });
+  const [line] = linesOf(file);
+  assert.ok(line);
+  const root: ResultNode = {
+    kind: "repository",
+    id: "r",
+    parent: undefined,
+    repositoryId: 1,
+    name: repository,
+    displayName: repository,
+    externalWebUrl: "",
+    fileCount: 1,
+    matchCount: 1,
+    files: [file],
+    found: undefined,
+  };
+  const parent = {
+    kind: "file" as const,
+    id: "f",
+    parent: root,
+    file,
+    matchCount: 1,
+    lineCount: 1,
+    copies: [],
+  };
+  return { kind: "line", id: "l", parent, line };
+}
+
+const excluded: readonly (readonly [Narrowing, string, string])[] = [
+  ["file", "src/a.b/x (1).ts", '-file:"^src/a\\\\.b/x \\\\(1\\\\)\\\\.ts$"'],
+  ["folder", "src/lib/x.ts", "-file:^src/lib/"],
+  ["folder", "x.ts", "-file:^[^/]*$"],
+  ["repository", "x.ts", "-repo:^git\\.example\\.com/acme/r$"],
+  ["extension", "src/x.test.ts", "-file:\\.ts$"],
+  ["extension", "Makefile", ""],
+];
+for (const [what, path, expected] of excluded) {
+  test(`without this ${what}: ${path}`, () => {
+    const filter = filterOf(row("git.example.com/acme/r", path), what, true);
+    assert.equal(filter === undefined ? "" : filterText(filter), expected);
+  });
+}
+
+const tests: Readonly<Record<string, boolean>> = {
+  "src/retry_test.go": true,
+  "src/retry.spec.ts": true,
+  "test/a.ts": true,
+  "a/__tests__/b.js": true,
+  "test_a.py": true,
+  "src/test/java/Retry.java": true,
+  "Shop.Tests/CartTests.cs": true,
+  "src/latest.ts": false,
+  "contest/a.ts": false,
+  "src/protest.go": false,
+  "src/Contest.java": false,
+  "Latest.cs": false,
+};
+for (const [path, isTest] of Object.entries(tests)) {
+  test(`${path} is ${isTest ? "a" : "no"} test`, () => {
+    const filter = filterOf(row("r", path), "tests", true);
+    assert.equal(new RegExp(filter?.value ?? "", "i").test(path), isTest);
+  });
+}
+
+test("conditions are added to what is there", () => {
+  const filters = ["file", "repository"].map((what) => filterOf(row("r", "x.ts"), what as Narrowing, true));
+  const once = narrowedQuery("a or b -file:old", filters);
+  assert.equal(once, "(a or b -file:old) -file:^x\\.ts$ -repo:^r$");
+  assert.equal(narrowedQuery(once, filters), once);
+});

@@ -1,0 +1,2 @@
+/** A suite without tests: it must be red. */
+describe("nothing", () => {});

@@ -1,0 +1,253 @@
+/** A window of VS Code in a browser, and what a person does in it. */
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
+import type { CodeServer } from "#e2e/driver/codeServer";
+import { until } from "#e2e/driver/processes";
+import { SearchBox } from "#e2e/driver/searchBox";
+import { outFolder, target } from "#e2e/driver/target";
+import { chromiumPath } from "#e2e/install/systemPackages";
+
+export interface WindowOptions {
+  /** Folder, or `.code-workspace` file; `orders-api` otherwise. */
+  readonly path?: string;
+  readonly width?: number;
+  readonly height?: number;
+  /** More of the address. */
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** Called before the page is loaded. */
+  readonly prepare?: (page: Page) => Promise<void>;
+}
+
+export async function launchBrowser(): Promise<Browser> {
+  return await chromium.launch({
+    executablePath: chromiumPath(),
+    headless: true,
+    chromiumSandbox: false,
+    args: [
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-sync",
+    ],
+  });
+}
+
+export class Window {
+  readonly page: Page;
+  /** What the page has said, errors among it. */
+  readonly lines: string[] = [];
+  readonly box: SearchBox;
+  readonly #context: BrowserContext;
+
+  private constructor(context: BrowserContext, page: Page) {
+    this.#context = context;
+    this.page = page;
+    this.box = new SearchBox(this);
+    page.on("console", (message) => this.lines.push(`${message.type()}: ${message.text()}`));
+    page.on("pageerror", (error) => this.lines.push(`error: ${error.message}`));
+  }
+
+  /** Opens a window with a browser profile of its own. */
+  static async open(browser: Browser, server: CodeServer, options: WindowOptions = {}): Promise<Window> {
+    const context = await browser.newContext({
+      viewport: { width: options.width ?? 1280, height: options.height ?? 800 },
+    });
+    const page = await context.newPage();
+    const window = new Window(context, page);
+    openWindows().add(window);
+    context.once("close", () => openWindows().delete(window));
+    await page.addInitScript(recordNotifications);
+    await options.prepare?.(page);
+    const path = options.path ?? server.organisation.repositories["orders-api"].path;
+    const kind = path.endsWith(".code-workspace") ? "workspace" : "folder";
+    const parameters = new URLSearchParams({ [kind]: path, ...options.parameters });
+    await page.goto(`${server.url}/?${parameters}`);
+    return window;
+  }
+
+  async close(): Promise<void> {
+    await this.#context.close();
+  }
+
+  /** Waits until the extension's contributions are there. */
+  async ready(): Promise<void> {
+    await this.trawlTab.waitFor({ timeout: 60_000 });
+  }
+
+  get trawlTab(): Locator {
+    return this.page.locator(".activitybar").getByRole("tab", { name: "Trawl" });
+  }
+
+  /** Opens Trawl's views; does nothing where they are open. */
+  async openTrawl(): Promise<void> {
+    await this.ready();
+    const isOpen = (await this.trawlTab.getAttribute("aria-selected")) === "true";
+    if (!isOpen) {
+      await this.trawlTab.click();
+      // Its hover would lie over the views.
+      await this.page.mouse.move(700, 400);
+    }
+    await this.header("Search").waitFor();
+  }
+
+  /** The title bar of a view. */
+  header(view: string): Locator {
+    return this.page
+      .locator(".pane-header")
+      .filter({ has: this.page.locator(`h3.title:text-is("${view}")`) });
+  }
+
+  /** A view of the side bar, with its title bar. */
+  pane(view: string): Locator {
+    return this.page.locator(".pane").filter({ has: this.header(view) });
+  }
+
+  async expand(view: string): Promise<void> {
+    const header = this.header(view);
+    await header.waitFor();
+    if ((await header.getAttribute("aria-expanded")) !== "true") await header.click();
+  }
+
+  /** Drags the edge of the side bar until its views are so many pixels wide. */
+  async resizeSideBar(width: number): Promise<void> {
+    const box = await this.page.locator(".part.sidebar").boundingBox();
+    if (box === null) throw new Error("There is no side bar.");
+    const middle = box.y + box.height / 2;
+    await this.page.mouse.move(box.x + box.width, middle);
+    await this.page.mouse.down();
+    await this.page.mouse.move(box.x + width, middle, { steps: 5 });
+    await this.page.mouse.up();
+    await this.page.mouse.move(box.x + width + 300, middle);
+  }
+
+  /** Rows of a tree that are drawn. */
+  rows(view: string): Locator {
+    return this.pane(view).getByRole("treeitem");
+  }
+
+  /** Waits until the rows of a tree stay where they are: what is clicked must not move away. */
+  async settled(view: string): Promise<void> {
+    const texts = async () => (await this.rows(view).allTextContents()).join("\n");
+    let before = "";
+    await until(`"${view}" stays as it is`, async () => {
+      const now = await texts();
+      await this.page.waitForTimeout(500);
+      const isSame = now !== "" && now === before && now === (await texts());
+      before = now;
+      return isSame;
+    });
+  }
+
+  /**
+   * Runs a command from the palette. An open palette does not list what is registered after it was filled, so it is
+   * opened again until the row is there.
+   */
+  async runCommand(title: string, limitMs = 30_000): Promise<void> {
+    const input = this.quickInput;
+    const row = this.quickRows.filter({ hasText: title }).first();
+    for (const end = Date.now() + limitMs; ; ) {
+      await this.page.keyboard.press("F1");
+      await input.waitFor({ timeout: 5_000 }).catch(() => {});
+      if (await input.isVisible()) {
+        await input.fill(`>${title}`);
+        const isThere = await row.waitFor({ timeout: 1_500 }).then(
+          () => true,
+          () => false,
+        );
+        if (isThere) return await row.click();
+        await this.page.keyboard.press("Escape");
+        await input.waitFor({ state: "hidden" });
+      }
+      if (Date.now() > end) throw new Error(`The palette has no "${title}".`);
+    }
+  }
+
+  get quickInput(): Locator {
+    return this.page.locator('.quick-input-widget input[type="text"]');
+  }
+
+  get quickRows(): Locator {
+    return this.page.locator(".quick-input-list .monaco-list-row");
+  }
+
+  /** Takes an entry of the menu that is open. */
+  async choose(name: string): Promise<void> {
+    // A menu that has just come up takes no click.
+    await this.page.getByRole("menuitem", { name }).hover();
+    await this.page.keyboard.press("Enter");
+  }
+
+  /** The tab of an open editor. */
+  editorTab(name: string | RegExp): Locator {
+    return this.page.locator(".tabs-container").getByRole("tab", { name });
+  }
+
+  /** Line of the cursor, as the status bar says it; without an editor, undefined. */
+  async cursorLine(): Promise<number | undefined> {
+    const text = await this.page
+      .locator(".statusbar-item")
+      .filter({ hasText: /Ln \d+/ })
+      .first()
+      .textContent({ timeout: 5_000 });
+    const line = /Ln (\d+)/.exec(text ?? "")?.[1];
+    return line === undefined ? undefined : Number(line);
+  }
+
+  /** Every notification that was shown since the window was opened, seen or gone. */
+  async notifications(): Promise<readonly string[]> {
+    return await this.page.evaluate(
+      () => (globalThis as { notificationsSeen?: string[] }).notificationsSeen ?? [],
+    );
+  }
+
+  /** Keeps a picture below `out/e2e/screenshots/VERSION`. */
+  async shot(name: string): Promise<void> {
+    // What was clicked may have moved the workbench a little.
+    await this.page.evaluate(() => {
+      for (const element of document.querySelectorAll("html, body, .monaco-workbench, .monaco-grid-view")) {
+        element.scrollTo(0, 0);
+      }
+    });
+    await this.page.screenshot({ path: shotPath(name), animations: "disabled" });
+  }
+}
+
+const windowsKey = Symbol.for("trawl.e2e.windows");
+
+/** Those of all bundles in this process. */
+function openWindows(): Set<Window> {
+  const place = globalThis as unknown as Record<symbol, Set<Window> | undefined>;
+  place[windowsKey] ??= new Set();
+  return place[windowsKey];
+}
+
+/** Keeps pictures of all windows that are open, under the name of the test that failed. */
+export async function shootWindows(title: string): Promise<void> {
+  const name = title.replaceAll(/[^\w]+/g, "-");
+  for (const [index, window] of [...openWindows()].entries()) {
+    await window.shot(`failures/${name}${index === 0 ? "" : `-${index + 1}`}`).catch(() => {});
+  }
+}
+
+function shotPath(name: string): string {
+  const path = join(outFolder, "screenshots", target().vsCode.version, `${name}.png`);
+  mkdirSync(dirname(path), { recursive: true });
+  return path;
+}
+
+/** Runs in the page. */
+function recordNotifications(): void {
+  const seen: string[] = [];
+  (globalThis as { notificationsSeen?: string[] }).notificationsSeen = seen;
+  const known = new WeakSet<Element>();
+  const look = () => {
+    for (const toast of document.querySelectorAll(".notification-toast .notification-list-item-message")) {
+      if (known.has(toast) || !toast.textContent) continue;
+      known.add(toast);
+      seen.push(toast.textContent);
+    }
+  };
+  new MutationObserver(look).observe(document, { childList: true, subtree: true });
+}

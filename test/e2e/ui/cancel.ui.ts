@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { type CodeServer, startCodeServer } from "#e2e/driver/codeServer";
+import { processesOf, until } from "#e2e/driver/processes";
+import { launchBrowser, Window } from "#e2e/driver/window";
+import { note } from "#e2e/report";
+import { repo } from "#test/support/repo";
+
+/** Enough to read for some seconds where no index holds it. */
+const fileCount = 6_000;
+
+describe("a search that is given up", () => {
+  let browser: Browser;
+  let server: CodeServer;
+  let window: Window;
+  let old: string;
+
+  before(async () => {
+    server = await startCodeServer({ hasVsix: true });
+    const line = "| it goes on and on and on, and there is nothing to be found in it at all\n";
+    const files = Array.from(
+      { length: fileCount },
+      (_, index) => `f${index}.txt\n| ${index}\n${line.repeat(100)}`,
+    );
+    const large = repo(`= main: Much\n${files.join("")}`, {
+      path: join(server.organisation.folder, "large"),
+    });
+    old = large.git("rev-parse", "HEAD");
+    large.more(`= main: Little\n${files.map((_, index) => `- f${index}.txt\n`).join("")}few.txt\n| few\n`);
+    browser = await launchBrowser();
+    window = await Window.open(browser, server);
+    await window.openTrawl();
+    await window.box.searchUntil("repo:large few", /1 repository/, 60_000);
+  });
+
+  after(async () => {
+    await browser?.close();
+    await server?.stop();
+  });
+
+  const gits = () => processesOf(server.root).filter(({ command }) => /(?:^|\/)git /.test(command));
+
+  it("leaves nothing running", async () => {
+    await window.box.input.fill(`repo:large rev:${old} nothingLikeThis`);
+    await window.box.input.press("Enter");
+    await until("git is at work for it", () => gits().length > 0);
+    const began = performance.now();
+    await window.box.input.press("Escape");
+    await until("git has ended", () => gits().length === 0, 5_000);
+    const tookMs = performance.now() - began;
+    note(`no git ${tookMs.toFixed(0)} ms after Escape`);
+    // The target is 100 ms; what the machine does beside must not make this red.
+    assert.ok(tookMs < 3_000, `it took ${tookMs} ms`);
+    await window.box.status.getByText("cancelled").waitFor();
+  });
+
+  it("does not hold up the next one", async () => {
+    assert.match(await window.box.search("chargeCard"), /2 repositories/);
+  });
+});

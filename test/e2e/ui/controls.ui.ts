@@ -1,0 +1,72 @@
+/** The tests of these tests: what must be red, is. */
+import assert from "node:assert/strict";
+import type { Browser } from "playwright-core";
+import type { CodeServer } from "#e2e/driver/codeServer";
+import { type HostSuite, runHostSuite } from "#e2e/driver/hostSuite";
+import { processesOf, until } from "#e2e/driver/processes";
+import { kill } from "#e2e/driver/signals";
+import { launchBrowser } from "#e2e/driver/window";
+import { isRed, type Outcome } from "#e2e/report";
+
+describe("a suite is red", () => {
+  let browser: Browser;
+
+  before(async () => {
+    browser = await launchBrowser();
+  });
+
+  after(() => browser?.close());
+
+  function run(suite: Omit<HostSuite, "extension">): Promise<Outcome> {
+    return runHostSuite(browser, { extension: "source", ...suite });
+  }
+
+  it("when a test fails", async () => {
+    const outcome = await run({ spec: "controls/failing.e2e" });
+    assert.deepEqual(
+      outcome.tests.map(({ title, isPassed }) => `${title}: ${isPassed}`),
+      ["a test that passes: true", "a test that fails: false"],
+    );
+    assert.equal(isRed(outcome), true);
+  });
+
+  it("when it is empty", async () => {
+    const outcome = await run({ spec: "controls/empty.e2e" });
+    assert.deepEqual(outcome.problems, ["no test ran"]);
+    assert.equal(isRed(outcome), true);
+  });
+
+  it("when the extension host is killed", async () => {
+    const outcome = await run({ spec: "controls/killed.e2e" });
+    assert.equal(outcome.problems[0], "the extension host ended without a report");
+    assert.equal(isRed(outcome), true);
+  });
+
+  it("when VS Code's server dies", async () => {
+    const outcome = await run({
+      spec: "controls/waiting.e2e",
+      meanwhile: async ({ root }: CodeServer) => {
+        const find = () => processesOf(root).find(({ command }) => command.includes("extensionHost"));
+        await until("an extension host runs", find, 60_000);
+        const server = processesOf(root).find(({ command }) =>
+          command.includes("code-server/out/node/entry"),
+        );
+        kill(server?.pid ?? 0, "SIGKILL");
+      },
+    });
+    assert.match(outcome.problems.join("\n"), /code-server ended/);
+    assert.equal(isRed(outcome), true);
+  });
+
+  it("when there is no server of Trawl", async () => {
+    const settings = { "trawl.server.path": "/nowhere/trawl.js" };
+    const outcome = await run({ spec: "controls/searching.e2e", options: { settings } });
+    assert.equal(isRed(outcome), true);
+  });
+
+  it("when a process is left behind", async () => {
+    const outcome = await run({ spec: "controls/orphan.e2e" });
+    assert.match(outcome.problems.join("\n"), /^Left behind when VS Code had ended:\n\d+ sleep 1000$/);
+    assert.equal(isRed(outcome), true);
+  });
+});

@@ -1,0 +1,86 @@
+/** What somebody does in the first minutes, on a machine that has never seen Trawl. */
+import assert from "node:assert/strict";
+import type { Browser } from "playwright-core";
+import { type CodeServer, startCodeServer } from "#e2e/driver/codeServer";
+import { until } from "#e2e/driver/processes";
+import { launchBrowser, Window } from "#e2e/driver/window";
+import { note } from "#e2e/report";
+
+describe("the first five minutes", () => {
+  let browser: Browser;
+  let server: CodeServer;
+  let window: Window;
+
+  before(async () => {
+    server = await startCodeServer({ hasVsix: true, isFirstRun: true });
+    browser = await launchBrowser();
+    window = await Window.open(browser, server);
+    await window.ready();
+  });
+
+  after(async () => {
+    await browser?.close();
+    await server?.stop();
+  });
+
+  async function timed<Value>(what: string, work: () => Promise<Value>): Promise<Value> {
+    const began = performance.now();
+    const value = await work();
+    note(`${what}: ${(performance.now() - began).toFixed(0)} ms`);
+    return value;
+  }
+
+  it("open the view with a click", async () => {
+    await timed("click to search box", async () => {
+      await window.trawlTab.click();
+      await window.box.input.waitFor();
+    });
+    await timed("search box to what is searched", () => window.box.welcome.waitFor());
+  });
+
+  it("offer the neighbours by number and size", async () => {
+    const offer = window.box.welcome.getByText(/^8 more found next to it \([\d.]+ [kM]B\b/);
+    await timed("to the number and size of the neighbours", () => offer.waitFor());
+    await window.shot("five-minutes/1-first-run");
+  });
+
+  it("find a word in the open folder, and in the neighbours after one click", async () => {
+    await window.box.welcome.getByRole("button", { name: "Index Them" }).click();
+    const counts = await timed("Enter to first results", () => window.box.search("retryWithBackoff"));
+    assert.match(counts, /\d match/);
+    await timed("to results of all neighbours", () =>
+      window.box.searchUntil("retryWithBackoff", /^13 matches · 10 files · 6 repositories/),
+    );
+    await window.shot("five-minutes/2-all-repositories");
+  });
+
+  it("open a result as the editable file, on its line", async () => {
+    const row = window.rows("Results").filter({ hasText: "retryWithBackoff(ctx, c.once)" });
+    await row.waitFor();
+    await window.settled("Results");
+    await timed("Enter to open file", async () => {
+      await row.click();
+      await window.editorTab(/client\.go/).waitFor();
+      await until("the cursor is on the line", async () => (await window.cursorLine()) === 11);
+    });
+    await window.page.keyboard.press("Enter");
+    await window.page.locator(".editor-instance .monaco-editor.focused").waitFor();
+    await window.page.keyboard.type("// ");
+    await window.page.locator(".tab.active.dirty").waitFor();
+    await window.page.keyboard.press("Control+Z");
+    await window.page.keyboard.press("Control+Z");
+    await window.resizeSideBar(420);
+    await window.shot("five-minutes/3-opened");
+  });
+
+  it("find what a release has that is not on the default branch", async () => {
+    const counts = await timed("Enter to results of a tag", () =>
+      window.box.searchUntil("rev:v1.0.0 PlaceOrder", /2 repositories/),
+    );
+    assert.match(counts, /^\d match/);
+  });
+
+  it("pass without a notification", async () => {
+    assert.deepEqual(await window.notifications(), []);
+  });
+});

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { type CodeServer, startCodeServer, trawlServers, trawlSockets } from "#e2e/driver/codeServer";
+import { portsOf, processesOf, until } from "#e2e/driver/processes";
+import { kill } from "#e2e/driver/signals";
+import { target } from "#e2e/driver/target";
+import { launchBrowser, Window } from "#e2e/driver/window";
+import { note } from "#e2e/report";
+
+/** Seconds that an extension host waits for its window to come back, where that can be chosen. */
+const graceSeconds = 5;
+
+describe("two windows on the same folders", () => {
+  let browser: Browser;
+  let server: CodeServer;
+  let first: Window;
+  let second: Window;
+
+  before(async () => {
+    const words = target().vsCode.takesGraceTime ? ["--reconnection-grace-time", String(graceSeconds)] : [];
+    server = await startCodeServer({ hasVsix: true, arguments: words });
+    browser = await launchBrowser();
+  });
+
+  after(async () => {
+    await browser?.close();
+    await server?.stop();
+  });
+
+  const leader = (): number => JSON.parse(readFileSync(join(server.dataFolder, "endpoint.json"), "utf8")).pid;
+
+  it("find the same", async () => {
+    first = await Window.open(browser, server);
+    await first.openTrawl();
+    const counts = await first.box.searchUntil("retryWithBackoff", /^13 matches/);
+    second = await Window.open(browser, server);
+    await second.openTrawl();
+    assert.equal(
+      withoutTime(await second.box.searchUntil("retryWithBackoff", /^13 matches/)),
+      withoutTime(counts),
+    );
+  });
+
+  it("have a server each, of which one leads", () => {
+    const servers = trawlServers(server);
+    assert.equal(servers.length, 2);
+    assert.ok(servers.includes(leader()));
+  });
+
+  it("open no port", () => {
+    const servers = trawlServers(server);
+    assert.deepEqual(portsOf(processesOf(server.root).filter(({ pid }) => servers.includes(pid))), []);
+  });
+
+  it("answer within two seconds when the leader is killed", async () => {
+    const killed = leader();
+    // The first window started its server first, and so leads.
+    kill(killed, "SIGKILL");
+    const began = performance.now();
+    const counts = await second.box.search("chargeCard");
+    const tookMs = performance.now() - began;
+    note(`the other window answered ${tookMs.toFixed(0)} ms after the leader was killed: ${counts}`);
+    assert.match(counts, /2 repositories/);
+    assert.ok(tookMs < 2_000, `it took ${tookMs} ms`);
+    await until("another one leads", () => leader() !== killed);
+  });
+
+  it("both go on without a word", async () => {
+    assert.match(await first.box.search("ORDER_TIMEOUT_MS"), /5 repositories/);
+    assert.match(await second.box.search("ORDER_TIMEOUT_MS"), /5 repositories/);
+    assert.deepEqual([...(await first.notifications()), ...(await second.notifications())], []);
+  });
+
+  it("leave no process and no socket behind", async () => {
+    await first.close();
+    await second.close();
+    const hosts = () => processesOf(server.root).filter(({ command }) => /type=extensionHost/.test(command));
+    await until("the extension hosts have ended", () => hosts().length === 0, 100_000);
+    const began = performance.now();
+    const left = () => [...trawlServers(server), ...trawlSockets(server)];
+    await until("nothing of Trawl is left", () => left().length === 0, 60_000);
+    note(
+      `nothing was left ${(performance.now() - began).toFixed(0)} ms after the last extension host had ended`,
+    );
+    assert.deepEqual(left(), []);
+  });
+});
+
+function withoutTime(counts: string): string {
+  return counts.slice(0, counts.lastIndexOf(" · "));
+}
