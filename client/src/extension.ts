@@ -14,7 +14,6 @@ import { History } from "./history/history";
 import { Repositories } from "./repositories/repositories";
 import { RepositoriesView } from "./repositories/repositoriesView";
 import { addPaths, repositoryCommands } from "./repositories/repositoryCommands";
-import { rowCommands } from "./rows";
 import { QuickSearch } from "./search/quickSearch";
 import { Results } from "./search/results";
 import { Saved } from "./search/saved";
@@ -117,7 +116,6 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
     ...history.commands,
     ...endpointCommands(client, instance),
-    ...rowCommands,
     ...serverCommands({
       extension: context.extension,
       service: client,

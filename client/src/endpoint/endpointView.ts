@@ -1,6 +1,6 @@
 /** The view "API & Agents": the local endpoint, which is off until somebody starts it. */
 import * as vscode from "vscode";
-import { childrenOf, type Row, treeItemOf } from "#client/rows";
+import { childrenOf, type Row, runClickedRows, treeItemOf } from "#client/rows";
 import type { Instance } from "#client/status/instance";
 
 export class EndpointView implements vscode.TreeDataProvider<Row>, vscode.Disposable {
@@ -14,6 +14,7 @@ export class EndpointView implements vscode.TreeDataProvider<Row>, vscode.Dispos
     const view = vscode.window.createTreeView("trawl.apiKeys", { treeDataProvider: this });
     this.#subscriptions = vscode.Disposable.from(
       view,
+      runClickedRows("apiKeys", view),
       this.#changed,
       instance.onChange(() => this.#changed.fire()),
       view.onDidChangeVisibility(({ visible }) => {
@@ -23,7 +24,7 @@ export class EndpointView implements vscode.TreeDataProvider<Row>, vscode.Dispos
   }
 
   getTreeItem(row: Row): vscode.TreeItem {
-    return treeItemOf(row);
+    return treeItemOf(row, "apiKeys");
   }
 
   async getChildren(row?: Row): Promise<Row[]> {

@@ -5,7 +5,7 @@
  */
 import * as vscode from "vscode";
 import { callError } from "#client/callError";
-import { childrenOf, type Row, treeItemOf } from "#client/rows";
+import { childrenOf, type Row, runClickedRows, treeItemOf } from "#client/rows";
 
 export interface HistoryContent {
   /** Stands behind the title. */
@@ -16,6 +16,7 @@ export interface HistoryContent {
 export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   readonly #id: string;
   readonly #view: vscode.TreeView<Row>;
+  readonly #clicks: vscode.Disposable;
   readonly #changed = new vscode.EventEmitter<Row | undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
   #content: HistoryContent | undefined;
@@ -29,11 +30,13 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
   constructor(id: string) {
     this.#id = id;
     this.#view = vscode.window.createTreeView(`trawl.${id}`, { treeDataProvider: this });
+    this.#clicks = runClickedRows(id, this.#view);
     this.#view.onDidChangeVisibility(({ visible }) => (visible ? this.#goOn() : this.#cut()));
   }
 
   dispose(): void {
     this.#work.cancel();
+    this.#clicks.dispose();
     this.#view.dispose();
     this.#changed.dispose();
   }
@@ -75,7 +78,7 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
   }
 
   getTreeItem(row: Row): vscode.TreeItem {
-    return treeItemOf(row);
+    return treeItemOf(row, this.#id);
   }
 
   getParent(row: Row): Row | undefined {

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { pickRevision } from "#client/files/revisionPicker";
 import { shortRef } from "#client/files/revisionTitle";
 import type { Snapshots } from "#client/files/snapshots";
-import { childrenOf, type Row, treeItemOf } from "#client/rows";
+import { childrenOf, type Row, runClickedRows, treeItemOf } from "#client/rows";
 import type { ServiceClient } from "#client/serviceClient";
 import type { Instance } from "#client/status/instance";
 import { count, size } from "#client/words";
@@ -53,6 +53,7 @@ export class RepositoriesView implements vscode.TreeDataProvider<Row>, vscode.Di
     });
     this.#subscriptions = vscode.Disposable.from(
       this.#view,
+      runClickedRows("repositories", this.#view),
       this.#changed,
       repositories.onChange((change) => this.#show(change)),
       instance.onChange(() => this.#instanceChanged()),
@@ -60,7 +61,7 @@ export class RepositoriesView implements vscode.TreeDataProvider<Row>, vscode.Di
   }
 
   getTreeItem(row: Row): vscode.TreeItem {
-    return treeItemOf(row);
+    return treeItemOf(row, "repositories");
   }
 
   getParent(row: Row): Row | undefined {

@@ -1,5 +1,6 @@
 /** What can be done with rows of results. */
 import * as vscode from "vscode";
+import { clickedRow } from "#client/clickedRow";
 import type { Commands } from "#client/commands";
 import type { Repositories } from "#client/repositories/repositories";
 import type { Advice } from "./resultAdvice";
@@ -105,9 +106,9 @@ export class ResultCommands implements vscode.Disposable {
 
   async #clicked(): Promise<void> {
     clearTimeout(this.#timer);
-    const node = this.#selection;
-    if (node === undefined) return;
     const now = performance.now();
+    const node = await clickedRow(this.#options.tree.view);
+    if (node === undefined || node.kind === "advice") return;
     const isSecond = this.#lastClick?.id === node.id && now - this.#lastClick.at < doubleClickMs;
     this.#lastClick = { id: node.id, at: now };
     const isDoubleClickMode =
@@ -195,7 +196,7 @@ export class ResultCommands implements vscode.Disposable {
 
   async #showMore(): Promise<void> {
     const { advice, tree } = this.#options;
-    const row = tree.view.selection.at(-1);
+    const row = await clickedRow(tree.view);
     if (row?.kind === "advice") await advice.take(row);
     if (row?.kind === "more") await tree.showMore(row);
     if (row?.kind === "commit") {

@@ -1,6 +1,7 @@
 /** Saved & Recent: the view, its commands, and the keeping of what was run. */
 import { applyEdits, modify } from "jsonc-parser";
 import * as vscode from "vscode";
+import { clickedRow } from "#client/clickedRow";
 import type { Commands } from "#client/commands";
 import { ago } from "#client/words";
 import { type HistoryEntry, isSameSearch, SearchHistory } from "./history";
@@ -54,8 +55,10 @@ export class Saved implements vscode.Disposable {
     return {
       "search.save": () => this.#save(),
       "search.openSaved": () => this.#openSaved(),
-      // A click tells no row: it is the one that is selected then.
-      "search.runSaved": (node: Searched | undefined = this.#selected()) => node && this.#run(node),
+      "search.runSaved": async (node?: Searched) => {
+        const searched = node ?? (await clickedRow(this.#view));
+        if (searched !== undefined && "state" in searched) await this.#run(searched);
+      },
       "search.deleteSaved": (node: SavedNode) => this.#delete(node),
       "search.history": () => this.#openHistory(),
       "search.clearHistory": () => this.#clearHistory(),
@@ -87,11 +90,6 @@ export class Saved implements vscode.Disposable {
       this.#tree.tellNews(saved.name, this.#saved.newsIn(saved.state, set.files));
       await this.#saved.look(saved.state, set.files, set.startedAt);
     }
-  }
-
-  #selected(): SavedNode | undefined {
-    const [node] = this.#view.selection;
-    return node?.kind === "search" ? node : undefined;
   }
 
   /** A recent search comes back as it was; any other is run. */

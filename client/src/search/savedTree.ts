@@ -100,7 +100,6 @@ export class SavedTree implements vscode.TreeDataProvider<GroupNode | SavedNode>
       ? new vscode.ThemeIcon("circle-filled", new vscode.ThemeColor("charts.blue"))
       : new vscode.ThemeIcon(group === "recent" ? "history" : "bookmark");
     item.tooltip = [state.query, ...state.narrowed, ...flagWords(state)].join("\n");
-    // Without arguments: VS Code forgets those when the tree is drawn anew under a click.
     item.command = { title: vscode.l10n.t("Run Search"), command: "trawl.search.runSaved" };
     return item;
   }
