@@ -7,6 +7,11 @@ const maxFilterCharacters = 1000;
 
 const refOrHead = refField.optional().describe("The revision; absent: the default one of the repository.");
 
+const followRenames = z
+  .boolean()
+  .default(true)
+  .describe("Whether a file is followed to the names that it had before.");
+
 function filter(description: string) {
   return z.string().max(maxFilterCharacters).optional().describe(description);
 }
@@ -19,9 +24,13 @@ export const CommitsRequest = z
     ...pageFields,
     repo: repoField,
     ref: refOrHead,
+    notIn: refField
+      .optional()
+      .describe("Only commits that this revision does not contain: what `ref` is ahead of it."),
     path: pathField
       .optional()
-      .describe("Only commits that change this file or folder; renames of a file are followed."),
+      .describe("Only commits that change this file or folder."),
+    followRenames,
     lines: z
       .string()
       .optional()
@@ -95,7 +104,8 @@ export const AuthorsRequest = z
     ref: refOrHead,
     path: pathField
       .optional()
-      .describe("Only authors of commits that change this file or folder; renames of a file are followed."),
+      .describe("Only authors of commits that change this file or folder."),
+    followRenames,
   })
   .describe("Which page of whose authors.");
 export type AuthorsRequest = z.output<typeof AuthorsRequest>;
@@ -105,6 +115,9 @@ export const CommitAuthor = z
     name: z.string().describe("Name of the author."),
     email: z.string().describe("Their e-mail address."),
     commitCount: z.int().min(0).describe("Commits that the revision contains, merges included."),
+    lastActiveAt: z
+      .string()
+      .describe("Author date of the newest of these commits, ISO 8601 with offset; empty where it is unreadable."),
   })
   .describe("Who wrote commits, by name and e-mail as `.mailmap` has them.");
 export type CommitAuthor = z.output<typeof CommitAuthor>;

@@ -31,6 +31,10 @@ export const EditorSettings = z
     threads: z.int().min(0).max(64),
     /** Whether searches see unsaved text. */
     includeUnsaved: z.boolean(),
+    /** Git processes that answer about files and history at once, for all windows together. */
+    maxGitProcesses: z.int().min(1).max(64),
+    /** For each of them. */
+    gitTimeLimitMs: z.int().min(1).max(600_000),
     endpoint: z.object({
       isEnabled: z.boolean(),
       port: z.int().min(0).max(65_535),

@@ -23,7 +23,7 @@ after(() => batches.close());
 function question(): Question {
   const place = findPlace(past.path);
   assert.ok(place);
-  return { place, signal: new AbortController().signal, client: "", timeLimitMs: 10_000 };
+  return { place, signal: new AbortController().signal, client: "", timeLimitMs: 10_000, turns: new Limiter(4) };
 }
 
 async function resolved(ref: string) {

@@ -7,7 +7,7 @@ import { cancelled, throwIfAborted } from "./error";
  * order in which they came.
  */
 export class Limiter {
-  readonly #limit: number;
+  #limit: number;
   /** By caller; the first of them is next. Nobody's line is empty. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #running = 0;
@@ -18,6 +18,15 @@ export class Limiter {
 
   get running(): number {
     return this.#running;
+  }
+
+  /** Who waits is let in where there is more room now; what runs goes on where there is less. */
+  resize(limit: number): void {
+    this.#limit = limit;
+    while (this.#running < this.#limit && this.#waiting.size > 0) {
+      this.#running++;
+      this.#letIn();
+    }
   }
 
   /**
@@ -37,11 +46,13 @@ export class Limiter {
 
   /** A place is handed over, not given back: `#running` stays as it is, so that nobody can slip in between. */
   #leave(): void {
+    if (this.#waiting.size === 0 || this.#running > this.#limit) this.#running--;
+    else this.#letIn();
+  }
+
+  #letIn(): void {
     const [first] = this.#waiting;
-    if (first === undefined) {
-      this.#running--;
-      return;
-    }
+    if (first === undefined) return;
     const [caller, line] = first;
     const start = line.shift();
     this.#waiting.delete(caller);

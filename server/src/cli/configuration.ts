@@ -42,7 +42,8 @@ export interface Configuration {
   readonly exclude: readonly string[];
   readonly submodules: boolean;
   readonly timeLimitMs?: number;
-  /** For each git process that answers a question about files or history. */
+  /** Git processes that answer questions about files and history at once, and the time limit of each. */
+  readonly maxGitProcesses?: number;
   readonly gitTimeLimitMs?: number;
   /** Absent: as many as the machine suggests. */
   readonly searchWorkers?: number;
@@ -77,6 +78,7 @@ const ConfigurationFile = z
     exclude: globs,
     submodules: z.boolean(),
     timeLimitMs: z.int().min(1).max(600_000),
+    maxGitProcesses: z.int().min(1).max(64),
     gitTimeLimitMs: z.int().min(1).max(600_000),
     searchWorkers: workerCount,
     indexWorkers: workerCount,
@@ -124,6 +126,7 @@ export function readConfiguration(
     exclude: settings.exclude ?? [],
     submodules: settings.submodules ?? true,
     ...present("timeLimitMs", settings.timeLimitMs),
+    ...present("maxGitProcesses", settings.maxGitProcesses),
     ...present("gitTimeLimitMs", settings.gitTimeLimitMs),
     ...present("searchWorkers", settings.searchWorkers),
     ...present("indexWorkers", settings.indexWorkers),

@@ -5,6 +5,7 @@ import { defaultPort } from "#platform/endpoint";
 
 export function withSettings(configuration: Configuration, settings: EditorSettings): Configuration {
   const { newestTags, maxFileBytes, indexExclude, scanDepth, exclude, submodules, threads } = settings;
+  const { maxGitProcesses, gitTimeLimitMs } = settings;
   return {
     ...configuration,
     ...branchesOf(settings),
@@ -15,6 +16,8 @@ export function withSettings(configuration: Configuration, settings: EditorSetti
     ...(exclude === undefined ? {} : { exclude }),
     ...(submodules === undefined ? {} : { submodules }),
     ...(threads === undefined || threads === 0 ? {} : { indexWorkers: threads }),
+    ...(maxGitProcesses === undefined ? {} : { maxGitProcesses }),
+    ...(gitTimeLimitMs === undefined ? {} : { gitTimeLimitMs }),
   };
 }
 

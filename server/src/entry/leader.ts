@@ -8,7 +8,6 @@ import type { Purpose } from "#cli/instance";
 import type { Caller } from "#contract/service";
 import { EmbeddedEngine } from "#engine/embedded/embeddedEngine";
 import { checkGit } from "#git/git";
-import { defaultGitTimeLimitMs } from "#git/question";
 import type { RepositoryId } from "#model/repository";
 import { unsavedLanguage } from "#overlay/unsavedLanguage";
 import { diskFiles } from "#platform/files";
@@ -17,7 +16,7 @@ import { startThread, threadPool } from "#platform/workers";
 import { defaultTimeLimitMs } from "#query/limits";
 import { createService } from "#service/createService";
 import { createDispatch } from "#service/dispatch";
-import { History } from "#service/history";
+import { History, type HistoryLimits } from "#service/history";
 import type { RepositoryView } from "#service/repositoryView";
 import { ShardDirectory } from "#shard/directory";
 import { Compactor } from "#sync/compactor";
@@ -33,7 +32,7 @@ export interface Leader {
   /** Looks for what has changed, and goes on doing so where this process stays. */
   start(): void;
   readonly isPaused: boolean;
-  /** Takes what of another configuration can count from now on: what is indexed, and by how many workers. */
+  /** Takes what of another configuration can count from now on: what is indexed, by how many workers, what git may cost. */
   configure(configuration: Configuration): void;
   close(): Promise<void>;
 }
@@ -64,7 +63,7 @@ export async function prepareToLead(): Promise<void> {
 export async function buildLeader(options: LeaderOptions): Promise<Leader> {
   const { configuration, purpose, version, log, ports, onPaused } = options;
   const { dataDir, host, anonymous, contexts } = configuration;
-  const { timeLimitMs = defaultTimeLimitMs, gitTimeLimitMs = defaultGitTimeLimitMs } = configuration;
+  const { timeLimitMs = defaultTimeLimitMs } = configuration;
   // A command that only reads does not need it.
   if (purpose === "serve" || purpose === "index") await prepareToLead();
   checkDataFormat(dataDir, diskFiles);
@@ -127,7 +126,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     onPaused();
   };
   sync.pause(options.isPaused);
-  const history = new History({ repositories, gitTimeLimitMs });
+  const history = new History({ repositories, ...historyLimits(configuration) });
   const service = createService({
     version,
     history,
@@ -151,6 +150,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     configure(next) {
       pool.resize(indexWorkers(next));
       sync.configure(next);
+      history.configure(historyLimits(next));
     },
     caller: createDispatch({ service, anonymous: anonymousAllowed(host, anonymous) }),
     async close() {
@@ -160,6 +160,13 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       await Promise.all([engine.close(), pool.close(), quickPool.close()]);
       catalogue.close();
     },
+  };
+}
+
+function historyLimits({ maxGitProcesses, gitTimeLimitMs }: Configuration): HistoryLimits {
+  return {
+    ...(maxGitProcesses === undefined ? {} : { maxGitProcesses }),
+    ...(gitTimeLimitMs === undefined ? {} : { gitTimeLimitMs }),
   };
 }
 

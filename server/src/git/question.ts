@@ -3,7 +3,7 @@
  * size limit; and nothing any more when the caller has gone.
  */
 import { isServiceError, ServiceError, throwIfAborted } from "#base/error";
-import { Limiter } from "#base/limiter";
+import type { Limiter } from "#base/limiter";
 import { commandOf, gitFailure, runGitNow, spawnGit } from "./git";
 import type { GitPlace } from "./place";
 
@@ -15,6 +15,8 @@ export interface Question {
   readonly client: string;
   /** For each process that is started. */
   readonly timeLimitMs: number;
+  /** Lets in the processes that run for callers; those that read objects (`objectReader.ts`) are counted there. */
+  readonly turns: Limiter;
 }
 
 export interface QuestionOptions {
@@ -26,12 +28,10 @@ export interface QuestionOptions {
 }
 
 export const defaultGitTimeLimitMs = 10_000;
+export const defaultMaxGitProcesses = 4;
 
 /** What git may print for one question, and what an object may have that is shown. */
 export const maxGitAnswerBytes = 64 * 1024 * 1024;
-
-/** Processes that run for callers at once. Those that read objects (`objectReader.ts`) are counted there. */
-const turns = new Limiter(4);
 
 /**
  * What git prints.
@@ -39,7 +39,7 @@ const turns = new Limiter(4);
  * Throws CANCELLED, TIMED_OUT, ANSWER_TOO_LARGE, REPOSITORY_NOT_TRUSTED, and GIT_FAILED with git's own words.
  */
 export async function askGit(
-  { place, signal, client, timeLimitMs }: Question,
+  { place, signal, client, timeLimitMs, turns }: Question,
   args: readonly string[],
   options: QuestionOptions = {},
 ): Promise<Buffer> {
@@ -59,7 +59,7 @@ export async function askGit(
  * Throws CANCELLED, TIMED_OUT, REPOSITORY_NOT_TRUSTED, and GIT_FAILED with git's own words.
  */
 export async function streamGit(
-  { place, signal, client, timeLimitMs }: Question,
+  { place, signal, client, timeLimitMs, turns }: Question,
   args: readonly string[],
   take: (piece: Buffer) => boolean,
 ): Promise<void> {

@@ -29,14 +29,13 @@ export function blameHandlers(history: History): { blame: Handler<"blame"> } {
         followMoves,
         ...(stretch === undefined ? {} : { lines: stretch }),
       };
-      const { question } = revision;
-      const timeLimitMs = question.timeLimitMs * (isPatient ? patience : 1);
+      const timeLimitMs = revision.question.timeLimitMs * (isPatient ? patience : 1);
       return history.remember(
-        revision,
+        { ...revision, question: { ...revision.question, timeLimitMs } },
         `blame ${JSON.stringify(how)} ${inside}`,
-        async () => {
-          const file = await fileAt(revision, inside);
-          return present(await blame({ ...question, timeLimitMs }, revision.commit, file.path, how));
+        async (shared) => {
+          const file = await fileAt(shared, inside);
+          return present(await blame(shared.question, shared.commit, file.path, how));
         },
         bytesOf,
       );
@@ -68,8 +67,7 @@ async function ignoredAt(
   const answer = await history.remember(
     revision,
     `ignored commits ${path}`,
-    async () => {
-      const { objects, commit } = revision;
+    async ({ objects, commit }) => {
       const entry = path === "" ? undefined : await findEntry(objects, commit, path);
       const file = entry?.mode.startsWith("100") ? await objects.read(entry.hash) : undefined;
       if (file === undefined) return { hashes: undefined };

@@ -18,8 +18,7 @@ export function diffHandlers(history: History): { diff: Handler<"diff"> } {
       return history.remember(
         head,
         key,
-        async () => {
-          const { question } = opened;
+        async ({ question }) => {
           const from = request.mergeBase ? await mergeBase(question, base, head.commit) : base;
           if (from === undefined) {
             throw new ServiceError(

@@ -6,19 +6,27 @@ import { existsSync, lstatSync } from "node:fs";
 import { join, sep } from "node:path";
 import { ByteCache } from "#base/byteCache";
 import { ServiceError } from "#base/error";
+import { Limiter } from "#base/limiter";
+import { SingleFlight } from "#base/singleFlight";
 import type { CallContext } from "#contract/service";
 import { ObjectBatches, ObjectReader } from "#git/objectReader";
 import { findPlace, type GitPlace } from "#git/place";
-import { defaultGitTimeLimitMs, type Question } from "#git/question";
+import { defaultGitTimeLimitMs, defaultMaxGitProcesses, type Question } from "#git/question";
 import { lookUpHead, lookUpRef } from "#git/refs";
 import { type ResolvedRef, resolveRef, unresolved } from "#git/resolve";
 import type { Repository } from "#model/repository";
 import type { RepositoryView } from "./repositoryView";
 
-export interface HistoryOptions {
-  readonly repositories: RepositoryView;
+/** What questions may cost. */
+export interface HistoryLimits {
+  /** At once, for all callers together. */
+  readonly maxGitProcesses?: number;
   /** For each git process. */
   readonly gitTimeLimitMs?: number;
+}
+
+export interface HistoryOptions extends HistoryLimits {
+  readonly repositories: RepositoryView;
 }
 
 /** A repository that git answers for. */
@@ -37,13 +45,21 @@ const maxCachedBytes = 64 * 1024 * 1024;
 
 export class History {
   readonly #view: RepositoryView;
-  readonly #timeLimitMs: number;
+  readonly #turns = new Limiter(defaultMaxGitProcesses);
+  #timeLimitMs = defaultGitTimeLimitMs;
   readonly #batches = new ObjectBatches();
   readonly #answers = new ByteCache<unknown>(maxCachedBytes);
+  readonly #flights = new SingleFlight();
 
-  constructor({ repositories, gitTimeLimitMs = defaultGitTimeLimitMs }: HistoryOptions) {
+  constructor({ repositories, ...limits }: HistoryOptions) {
     this.#view = repositories;
-    this.#timeLimitMs = gitTimeLimitMs;
+    this.configure(limits);
+  }
+
+  /** Counts for questions from now on. */
+  configure(limits: HistoryLimits): void {
+    this.#timeLimitMs = limits.gitTimeLimitMs ?? defaultGitTimeLimitMs;
+    this.#turns.resize(limits.maxGitProcesses ?? defaultMaxGitProcesses);
   }
 
   /** By its exact name. Throws NOT_FOUND. */
@@ -63,7 +79,7 @@ export class History {
     if (place === undefined) {
       throw new ServiceError("NOT_FOUND", `Repository "${name}" is not on the disk any more.`);
     }
-    const question: Question = { place, signal, client, timeLimitMs: this.#timeLimitMs };
+    const question = { place, signal, client, timeLimitMs: this.#timeLimitMs, turns: this.#turns };
     return { repository, question, objects: new ObjectReader(question, this.#batches) };
   }
 
@@ -95,20 +111,28 @@ export class History {
   /**
    * An answer that the commit and `key` determine: the one that was given before, or a new one.
    *
-   * `bytes` tells how much of memory it takes.
+   * Callers that want it at the same time share one, which `make` asks for them: it is given the revision with a signal
+   * that fires when all of them have gone. `bytes` tells how much of memory the answer takes.
    */
   async remember<Answer>(
-    { repository, question, commit }: OpenRevision,
+    revision: OpenRevision,
     key: string,
-    make: () => Promise<Answer>,
+    make: (revision: OpenRevision) => Promise<Answer>,
     bytes: (answer: Answer) => number,
   ): Promise<Answer> {
+    const { repository, question, commit } = revision;
     const full = `${repository.id} ${commit} ${surroundings(question.place)} ${key}`;
     const known = this.#answers.get(full);
     if (known !== undefined) return known as Answer;
-    const answer = await make();
-    this.#answers.set(full, answer, bytes(answer) + full.length * 2);
-    return answer;
+    const ask = async (signal: AbortSignal) => {
+      const shared = { ...question, signal };
+      const objects = new ObjectReader(shared, this.#batches);
+      const answer = await make({ ...revision, question: shared, objects });
+      this.#answers.set(full, answer, bytes(answer) + full.length * 2);
+      return answer;
+    };
+    // Who may wait longer does not share the end of one who may not.
+    return this.#flights.run(`${question.timeLimitMs} ${full}`, ask, question.signal);
   }
 
   /** Ends the processes that wait for more questions. */

@@ -15,7 +15,8 @@ describe("results", () => {
   before(async () => {
     server = await startCodeServer({ hasVsix: true, settings: { "trawl.search.onType": false } });
     browser = await launchBrowser();
-    window = await Window.open(browser, server);
+    // High enough for every row: those that are scrolled away are not drawn.
+    window = await Window.open(browser, server, { height: 1300 });
     await window.openTrawl();
     await window.box.searchUntil("retryWithBackoff", /^13 matches · 10 files · 6 repositories/);
     await row("func retryWithBackoff").waitFor();
@@ -68,6 +69,7 @@ describe("results", () => {
     await press("F4", "F4");
     await selected("// retryWithBackoff calls work");
     await press("Shift+F4");
+    await selected("return retryWithBackoff");
   });
 
   it("mark what moved, what is unsaved and what is gone", async () => {
