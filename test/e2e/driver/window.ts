@@ -127,7 +127,10 @@ export class Window {
     return this.pane(view).getByRole("treeitem");
   }
 
-  /** Waits until the rows of a tree stay where they are: what is clicked must not move away. */
+  /**
+   * Waits until the rows of a tree stay where they are: what is clicked must not move away, nor the element of its row
+   * come to show another one, as it may while the tree is drawn anew.
+   */
   async settled(view: string): Promise<void> {
     const texts = async () => (await this.rows(view).allTextContents()).join("\n");
     let before = "";

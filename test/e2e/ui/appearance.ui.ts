@@ -132,6 +132,7 @@ describe("what is seen", () => {
     it("is a repository with its branches, tags and skipped files", async () => {
       await window.header("Results").click();
       const row = window.rows("Repositories").filter({ hasText: "orders-api" }).first();
+      await window.settled("Repositories");
       await row.click();
       await window.page.keyboard.press("ArrowRight");
       await window
@@ -173,6 +174,7 @@ describe("what is seen", () => {
     it("is a snapshot", async () => {
       await window.box.search(`CREATE TABLE file:ledger`);
       const row = window.rows("Results").filter({ hasText: "CREATE TABLE" }).first();
+      await window.settled("Results");
       await row.dblclick();
       await window.editorTab(/ledger\.sql/).waitFor();
       await window.page.locator(".view-line").filter({ hasText: "ledger" }).first().waitFor();

@@ -61,6 +61,7 @@ describe("searches", () => {
     await window.box.searchUntil("lang:go retryWithBackoff", /\d+ matches/);
     await window.expand("Saved & Recent");
     await saved("lang:go retryWithBackoff").waitFor();
+    await window.settled("Saved & Recent");
     await saved("retryWithBackoff13 matches").click();
     await until(
       "the query is back",
@@ -78,6 +79,8 @@ describe("searches", () => {
     await saved("Who retries").waitFor();
     await window.shot("saved");
     await window.box.search("nothingOfThatKind");
+    await saved("nothingOfThatKind").waitFor();
+    await window.settled("Saved & Recent");
     await saved("Who retries").click();
     await until(
       "the query is back",

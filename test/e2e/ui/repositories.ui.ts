@@ -32,6 +32,7 @@ describe("the repositories", () => {
 
   async function open(name: RegExp): Promise<void> {
     const found = row(name);
+    await window.settled("Repositories");
     await found.click();
     await window.page.keyboard.press("ArrowRight");
     await until(`${name} is open`, async () => (await found.getAttribute("aria-expanded")) === "true");
@@ -61,6 +62,7 @@ describe("the repositories", () => {
 
   it("beside the open one are indexed after one click", async () => {
     await open(/^Not indexed, \d/);
+    await window.settled("Repositories");
     await row(/^payments, .* · click to index$/).click();
     await row(/^payments, \w+ · ready/).waitFor();
     assert.deepEqual(await window.notifications(), []);

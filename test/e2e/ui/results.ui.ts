@@ -73,6 +73,7 @@ describe("results", () => {
   });
 
   it("mark what moved, what is unsaved and what is gone", async () => {
+    await window.settled("Results");
     await row("func retryWithBackoff").dblclick();
     await until("the file has the keyboard", async () => (await window.cursorLine()) === 10);
     await window.page.locator(".editor-instance .monaco-editor.focused").waitFor();
@@ -102,6 +103,7 @@ describe("results", () => {
   });
 
   it("go when they are dismissed, and the next one is selected", async () => {
+    await window.settled("Results");
     await row("return retryWithBackoff").click();
     await press("Delete");
     await selected("go-kit");
