@@ -27,9 +27,7 @@ export const CommitsRequest = z
     notIn: refField
       .optional()
       .describe("Only commits that this revision does not contain: what `ref` is ahead of it."),
-    path: pathField
-      .optional()
-      .describe("Only commits that change this file or folder."),
+    path: pathField.optional().describe("Only commits that change this file or folder."),
     followRenames,
     lines: z
       .string()
@@ -102,9 +100,7 @@ export const AuthorsRequest = z
     ...pageFields,
     repo: repoField,
     ref: refOrHead,
-    path: pathField
-      .optional()
-      .describe("Only authors of commits that change this file or folder."),
+    path: pathField.optional().describe("Only authors of commits that change this file or folder."),
     followRenames,
   })
   .describe("Which page of whose authors.");
@@ -117,7 +113,9 @@ export const CommitAuthor = z
     commitCount: z.int().min(0).describe("Commits that the revision contains, merges included."),
     lastActiveAt: z
       .string()
-      .describe("Author date of the newest of these commits, ISO 8601 with offset; empty where it is unreadable."),
+      .describe(
+        "Author date of the newest of these commits, ISO 8601 with offset; empty where it is unreadable.",
+      ),
   })
   .describe("Who wrote commits, by name and e-mail as `.mailmap` has them.");
 export type CommitAuthor = z.output<typeof CommitAuthor>;

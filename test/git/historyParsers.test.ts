@@ -4,7 +4,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { isServiceError } from "#base/error";
 import { parseDate } from "#base/writtenDate";
-import { countAuthors, parseShortlog } from "#git/authors";
+import { AuthorCounter } from "#git/authors";
 import { isOfReasonableSize } from "#git/basicExpression";
 import { parseChanges, parseDiff } from "#git/diff";
 import { CommitReader, parseCommits, parseFollowed, plainList } from "#git/log";
@@ -67,20 +67,34 @@ test("followed commits", () => {
   ]);
 });
 
-test("authors", () => {
-  const output = "    12\tAnn <a@b>\n     3\t<only@mail>\n     1\tA\t<b> <c@d>\nnonsense\n     1\t <>\n";
-  assert.deepEqual(parseShortlog(Buffer.from(output)), [
-    { name: "Ann", email: "a@b", commitCount: 12 },
-    { name: "", email: "only@mail", commitCount: 3 },
-    { name: "A\t<b>", email: "c@d", commitCount: 1 },
-    { name: "", email: "", commitCount: 1 },
-  ]);
-  assert.deepEqual(
-    countAuthors(["b <b>", "a <a>", "b <b>", "Z <z>"]).map(
-      ({ name, commitCount }) => `${commitCount} ${name}`,
-    ),
-    ["2 b", "1 Z", "1 a"],
+test("authors are counted, however their lines are cut on the way", () => {
+  const output = Buffer.from(
+    [
+      "1500000000 +0200 Ann <a@b>",
+      "1500000001 -0730 Zoë <z@z>",
+      "1400000000 +0000 Ann <a@b>",
+      "1600000000 +0545 Ann <a@b>",
+      " <only@mail>",
+      "-1 +0000 A\t<b> <c@d>",
+      " 5 +0000 Digits <>",
+      "nonsense",
+      "1500000000 +0200 cut",
+    ].join("\n"),
   );
+  for (let step = 1; step <= output.length; step++) {
+    const counter = new AuthorCounter();
+    for (let at = 0; at < output.length; at += step) counter.push(output.subarray(at, at + step));
+    assert.deepEqual(
+      counter.authors.map((each) => Object.values(each).join("|")),
+      [
+        "Ann|a@b|3|2020-09-13T18:11:40+05:45",
+        "5 +0000 Digits||1|",
+        "|only@mail|1|",
+        "A\t<b>|c@d|1|1969-12-31T23:59:59+00:00",
+        "Zoë|z@z|1|2017-07-13T19:10:01-07:30",
+      ],
+    );
+  }
 });
 
 const raw = (status: string, ...names: string[]) =>
@@ -172,7 +186,8 @@ const pieces = [
   "\nR50\0",
   "\nM\0",
   "Binary files ",
-  "   7\tAnn <a>\n",
+  "1500000000 +0200 Ann <a>\n",
+  "99999999999999999999 +9999 ",
 ];
 const anything = fc
   .array(
@@ -189,7 +204,11 @@ const anything = fc
 const parsers: Record<string, (output: Buffer) => unknown> = {
   parseCommits,
   parseFollowed,
-  parseShortlog,
+  AuthorCounter: (output) => {
+    const counter = new AuthorCounter();
+    counter.push(output);
+    return counter.authors;
+  },
   parseChanges,
   parseDiff,
   CommitReader: (output) => new CommitReader().push(output),

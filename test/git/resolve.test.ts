@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import fc from "fast-check";
 import { isServiceError } from "#base/error";
+import { Limiter } from "#base/limiter";
 import { ObjectBatches, ObjectReader } from "#git/objectReader";
 import { findPlace } from "#git/place";
 import type { Question } from "#git/question";
@@ -23,7 +24,8 @@ after(() => batches.close());
 function question(): Question {
   const place = findPlace(past.path);
   assert.ok(place);
-  return { place, signal: new AbortController().signal, client: "", timeLimitMs: 10_000, turns: new Limiter(4) };
+  const { signal } = new AbortController();
+  return { place, signal, client: "", timeLimitMs: 10_000, turns: new Limiter(4) };
 }
 
 async function resolved(ref: string) {

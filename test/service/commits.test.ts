@@ -1,6 +1,6 @@
 /** Commits, authors and their pages against git itself, on histories of every kind. */
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import type { CommitDetails, CommitItem } from "#contract/commits";
 import type { OperationName } from "#contract/operations";
 import type { AnswerOf, Page } from "#contract/service";
@@ -66,6 +66,17 @@ function field(path: string, format: string, args: readonly string[]): string[] 
     ...args,
   ]);
   return output.toString("utf8").split("\0").slice(0, -1);
+}
+
+/** The author date of each person's newest commit. */
+function newestOf(path: string, args: readonly string[]): Map<string, string> {
+  const [people = [], dates = []] = ["%aN <%aE>", "%aI"].map((format) => field(path, format, args));
+  const newest = new Map<string, string>();
+  for (const [at, person] of people.entries()) {
+    const date = (dates[at] ?? "").replace(/Z$/, "+00:00");
+    if (Date.parse(date) > Date.parse(newest.get(person) ?? "0000-01-01")) newest.set(person, date);
+  }
+  return newest;
 }
 
 function expectedCommits(path: string, args: readonly string[]): CommitItem[] {
@@ -145,6 +156,10 @@ for (const [name, path] of Object.entries(histories)) {
       found.reduce((sum, { commitCount }) => sum + commitCount, 0),
       field(path, "%H", ["HEAD"]).length,
     );
+    const newest = newestOf(path, ["HEAD"]);
+    for (const { name: person, email, lastActiveAt } of found) {
+      assert.equal(lastActiveAt, newest.get(`${person} <${email}>`));
+    }
   });
 
   test(`${name}: a file's commits are followed over its renames`, async () => {
@@ -210,6 +225,16 @@ const filters: readonly (readonly [Record<string, unknown>, readonly string[]])[
   [{ ref: "tag-of-tag~1" }, ["tag-of-tag~1"]],
   [{ ref: "refs/heads/feature/ünïcode" }, ["refs/heads/feature/ünïcode"]],
   [{ ref: "orphan" }, ["orphan"]],
+  [{ notIn: "v1.0" }, ["v1.0..HEAD"]],
+  [{ ref: "v1.0", notIn: "main" }, ["main..v1.0"]],
+  [{ ref: "feature/ünïcode", notIn: "left" }, ["left..feature/ünïcode"]],
+  [{ ref: "left", notIn: "orphan" }, ["orphan..left"]],
+  [{ notIn: "HEAD" }, ["HEAD..HEAD"]],
+  [{ notIn: "v1.0^2" }, ["HEAD", "^v1.0^2"]],
+  [{ notIn: "v0.1", query: "r", author: "ann" }, ["-i", "--grep=r", "--author=ann", "v0.1..HEAD"]],
+  [{ notIn: "v1.0", path: "music" }, ["v1.0..HEAD", "--", "music"]],
+  [{ notIn: "v0.1", path: "music/song.txt" }, ["--follow", "v0.1..HEAD", "--", "music/song.txt"]],
+  [{ notIn: "v0.1", path: "music/song.txt", lines: "3-4" }, ["-s", "-L3,4:music/song.txt", "v0.1..HEAD"]],
   [{ path: "music" }, ["HEAD", "--", "music"]],
   [{ path: "/shallow/" }, ["HEAD", "--", "shallow"]],
   [{ path: "" }, []],
@@ -258,7 +283,14 @@ test("a name that is no text has a history, too", async () => {
     const { items, total } = await ask("commits", { repo: "hostile", path });
     assert.deepEqual([total, items[0]?.message], [1, "Hostile names"], path);
     const authors = await ask("authors", { repo: "hostile", path });
-    assert.deepEqual(authors.items, [{ name: 'Müller, "Ö"', email: "muller@example.com", commitCount: 1 }]);
+    assert.deepEqual(authors.items, [
+      {
+        name: 'Müller, "Ö"',
+        email: "muller@example.com",
+        commitCount: 1,
+        lastActiveAt: "2017-07-14T10:25:00+05:45",
+      },
+    ]);
   }
   await assert.rejects(ask("commits", { repo: "hostile", path: "latin1-\ufffd.txt", lines: "1" }), {
     code: "INVALID_QUERY_PARAMS",
@@ -274,23 +306,43 @@ test("the commits of lines have the file's names, too", async () => {
   );
 });
 
-test("authors of a file", async () => {
-  const { items } = await ask("authors", { repo: "hostile", path: "music/song.txt" });
-  assert.deepEqual(
-    items.map(({ name, email, commitCount }) => `${commitCount} ${name} <${email}>`),
-    [
-      "2 Ann Author <ann@example.com>",
-      "1 Bob Newname <bob@example.com>",
-      "1 Robot <robot@example.com>",
-      "1 Zoë Ω <zoe@example.com>",
-    ],
-  );
-});
+for (const [path, args] of [
+  ["music/song.txt", ["--follow", "HEAD", "--", "music/song.txt"]],
+  ["music/", ["HEAD", "--", "music"]],
+  ["renamed.txt", ["--follow", "HEAD", "--", "renamed.txt"]],
+  ["nowhere", ["HEAD", "--", "nowhere"]],
+] as const) {
+  test(`authors of ${path}`, async () => {
+    const { items } = await ask("authors", { repo: "hostile", path });
+    const counts = new Map<string, number>();
+    for (const person of field(hostile, "%aN <%aE>", args)) counts.set(person, (counts.get(person) ?? 0) + 1);
+    const newest = newestOf(hostile, args);
+    assert.deepEqual(
+      items.map(({ name, email, ...rest }) => [`${name} <${email}>`, rest]).sort(),
+      [...counts]
+        .map(([person, commitCount]) => [person, { commitCount, lastActiveAt: newest.get(person) }])
+        .sort(),
+    );
+    const order = items.map(({ commitCount }) => commitCount);
+    assert.deepEqual(
+      order,
+      order.toSorted((one, other) => other - one),
+    );
+  });
+}
 
-test("authors of a folder", async () => {
-  const { items } = await ask("authors", { repo: "hostile", path: "music/" });
-  const lines = runGit(hostile, ["shortlog", "-sne", "HEAD", "--", "music"]).toString().trim().split("\n");
-  assert.equal(items.length, lines.length);
+test("a file's names before are left out where they are not wanted", async () => {
+  const path = "music/song.txt";
+  const { items, total } = await ask("commits", { repo: "hostile", path, followRenames: false });
+  assert.deepEqual(items, expectedCommits(hostile, ["--no-follow", "HEAD", "--", path]));
+  assert.equal(total, items.length);
+  const followed = await ask("commits", { repo: "hostile", path, followRenames: true });
+  assert.ok(total < followed.total);
+  const authors = await ask("authors", { repo: "hostile", path, followRenames: false });
+  assert.deepEqual(
+    authors.items.reduce((sum, { commitCount }) => sum + commitCount, 0),
+    total,
+  );
 });
 
 test("what contains a commit", async () => {
@@ -312,10 +364,36 @@ test("a repository without commits has no commits and no authors", async () => {
   assert.deepEqual(await ask("authors", { repo: "empty" }), { items: [], total: 0 });
 });
 
+for (const [name, path] of Object.entries(histories)) {
+  test(`${name}: what each ref is ahead of the others, and behind`, async () => {
+    const heads = runGit(path, ["for-each-ref", "--format=%(objectname)", "refs/heads", "refs/tags"]);
+    const commits = new Set(
+      heads
+        .toString()
+        .trim()
+        .split("\n")
+        .filter((hash) => isCommit(path, hash)),
+    );
+    const some = [...commits].slice(0, 6);
+    for (const ref of some) {
+      for (const notIn of some) {
+        const { items, total } = await ask("commits", { repo: name, ref, notIn, perPage: 100 });
+        const expected = runGit(path, ["rev-list", `${notIn}..${ref}`])
+          .toString()
+          .split("\n")
+          .slice(0, -1);
+        assert.deepEqual([items.map(({ hash }) => hash), total], [expected.slice(0, 100), expected.length]);
+      }
+    }
+  });
+}
+
+function isCommit(path: string, hash: string): boolean {
+  return runGit(path, ["cat-file", "-t", hash]).toString().trim() !== "tree";
+}
+
 test("a page past the end is empty", async () => {
   const { items, total } = await ask("commits", { repo: "hostile", page: 1000, perPage: 100 });
   assert.deepEqual(items, []);
   assert.equal(total, field(hostile, "%H", ["HEAD"]).length);
 });
-
-after(() => undefined);

@@ -108,6 +108,13 @@ const failures: readonly (readonly [
   ["commits", { repo: "past", ref: ":/First" }, "INVALID_GIT_REF", ":/First"],
   ["commits", { repo: "past", ref: "HEAD^{/First}" }, "INVALID_GIT_REF", "HEAD"],
   ["commits", { repo: "past", ref: "main@{1}" }, "INVALID_GIT_REF", "main@"],
+  ["commits", { repo: "past", notIn: "nothing" }, "INVALID_GIT_REF", '"nothing"'],
+  ["commits", { repo: "past", notIn: unknownHash }, "INVALID_GIT_REF", unknownHash],
+  ["commits", { repo: "past", notIn: "" }, "INVALID_GIT_REF", '""'],
+  ["commits", { repo: "past", notIn: "--all" }, "INVALID_GIT_REF", "--all"],
+  ["commits", { repo: "past", notIn: "v0.1..v1.0" }, "INVALID_GIT_REF", "v0.1..v1.0"],
+  ["commits", { repo: "past", notIn: "a-tree" }, "INVALID_GIT_REF", "a-tree"],
+  ["commits", { repo: "past", followRenames: "maybe" }, "INVALID_QUERY_PARAMS", '"followRenames"'],
   ["commits", { repo: "past", query: "\\(" }, "INVALID_QUERY_PARAMS", '"query"'],
   ["commits", { repo: "past", query: "[[:nothing:]]" }, "INVALID_QUERY_PARAMS", '"query"'],
   ["commits", { repo: "past", query: "a\\{3,1\\}" }, "INVALID_QUERY_PARAMS", '"query"'],
@@ -310,6 +317,7 @@ test("1 500 requests made to be taken for something else are refused, and leave 
   const requests = fc.sample(
     fc.oneof(
       bait.map((ref) => ["commits", { repo: "past", ref }] as const),
+      bait.map((notIn) => ["commits", { repo: "past", notIn }] as const),
       bait.map((ref) => ["commit", { repo: "past", ref }] as const),
       bait.map((ref) => ["authors", { repo: "past", ref }] as const),
       bait.map((base) => ["diff", { repo: "past", base, head: "main" }] as const),

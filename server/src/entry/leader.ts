@@ -16,7 +16,7 @@ import { startThread, threadPool } from "#platform/workers";
 import { defaultTimeLimitMs } from "#query/limits";
 import { createService } from "#service/createService";
 import { createDispatch } from "#service/dispatch";
-import { History, type HistoryLimits } from "#service/history";
+import { History } from "#service/history";
 import type { RepositoryView } from "#service/repositoryView";
 import { ShardDirectory } from "#shard/directory";
 import { Compactor } from "#sync/compactor";
@@ -126,7 +126,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     onPaused();
   };
   sync.pause(options.isPaused);
-  const history = new History({ repositories, ...historyLimits(configuration) });
+  const history = new History({ ...configuration, repositories });
   const service = createService({
     version,
     history,
@@ -150,7 +150,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     configure(next) {
       pool.resize(indexWorkers(next));
       sync.configure(next);
-      history.configure(historyLimits(next));
+      history.configure(next);
     },
     caller: createDispatch({ service, anonymous: anonymousAllowed(host, anonymous) }),
     async close() {
@@ -160,13 +160,6 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       await Promise.all([engine.close(), pool.close(), quickPool.close()]);
       catalogue.close();
     },
-  };
-}
-
-function historyLimits({ maxGitProcesses, gitTimeLimitMs }: Configuration): HistoryLimits {
-  return {
-    ...(maxGitProcesses === undefined ? {} : { maxGitProcesses }),
-    ...(gitTimeLimitMs === undefined ? {} : { gitTimeLimitMs }),
   };
 }
 

@@ -1,76 +1,90 @@
-/** Who wrote the commits that lead to one. */
-import { isServiceError } from "#base/error";
-import { isText, textOf } from "./bytePath";
-import { askOfPath, type HistoryPath } from "./log";
-import { askGit, type Question } from "./question";
+/** Who wrote the commits that lead to one, and when last. */
+import { zonedDate } from "#base/zonedDate";
+import { type HistoryPath, ofPath } from "./log";
+import { type Question, streamGit } from "./question";
 
 export interface Author {
   readonly name: string;
   readonly email: string;
   readonly commitCount: number;
+  /** Author date of the newest of these commits, ISO 8601 with offset; empty where none is readable. */
+  readonly lastActiveAt: string;
 }
 
 /**
  * By name and e-mail as `.mailmap` has them, merges counted, most commits first, then by name.
  *
- * With a `path` only those of the commits that changed it; renames of a file are followed. Throws what `askGit` throws.
+ * With a `path` only those of the commits that changed it. Throws what `streamGit` throws.
  */
 export async function listAuthors(
   question: Question,
   commit: string,
   path: HistoryPath | undefined,
 ): Promise<readonly Author[]> {
-  if (path === undefined || (path.isFolder && isText(path.name))) {
-    const where = path === undefined ? [] : [textOf(path.name)];
-    return parseShortlog(await askShortlog(question, [commit, "--", ...where]));
-  }
-  // `shortlog` follows no renames, and reads no names.
-  const format = ["--format=%aN <%aE>", "--encoding=UTF-8", "--no-notes", "-s"];
-  const args = ["log", ...format, path.isFolder ? "--no-follow" : "--follow"];
-  const output = await askOfPath(question, args, commit, path.name);
-  return countAuthors(output.toString("utf8").split("\n").slice(0, -1));
-}
-
-async function askShortlog(question: Question, history: readonly string[]): Promise<Buffer> {
-  const args = ["shortlog", "-s", "-n", "-e", "--group=author", "--encoding=UTF-8", ...history];
-  try {
-    return await askGit(question, args);
-  } catch (error) {
-    // Where git does not trust the repository, `shortlog` goes on as if there were none; other commands say so.
-    if (isServiceError(error, "GIT_FAILED")) await askGit(question, ["rev-parse", "--git-dir"]);
-    throw error;
-  }
-}
-
-/** Lines `<count> TAB <name> <<email>>`. Lines that are none are passed over. */
-export function parseShortlog(output: Buffer): readonly Author[] {
-  return output
-    .toString("utf8")
-    .split("\n")
-    .flatMap((line) => {
-      const match = /^ *(\d+)\t(.*)$/s.exec(line);
-      return match ? [author(match[2] ?? "", Number(match[1]))] : [];
-    });
-}
-
-/** Each line is an author of a commit; equal ones become one. */
-export function countAuthors(lines: readonly string[]): readonly Author[] {
-  const counts = new Map<string, number>();
-  for (const line of lines) counts.set(line, (counts.get(line) ?? 0) + 1);
-  return [...counts]
-    .sort(([left, leftCount], [right, rightCount]) => rightCount - leftCount || byBytes(left, right))
-    .map(([line, count]) => author(line, count));
-}
-
-/** `<name> <<email>>`: a name may hold anything but a line's end, an e-mail no `<`. */
-function author(line: string, commitCount: number): Author {
-  const at = line.lastIndexOf("<");
-  if (at < 0) return { name: line, email: "", commitCount };
-  return {
-    name: line.slice(0, at).replace(/ $/, ""),
-    email: line.slice(at + 1).replace(/>$/, ""),
-    commitCount,
+  const format = ["--format=%ad %aN <%aE>", "--date=raw", "--encoding=UTF-8", "--no-notes", "-s"];
+  const follow = path?.isFollowed ? "--follow" : "--no-follow";
+  const { args, input } = ofPath(["log", ...format, follow], commit, path?.name);
+  const counter = new AuthorCounter();
+  const take = (piece: Buffer) => {
+    counter.push(piece);
+    return false;
   };
+  await streamGit(question, args, take, input);
+  return counter.authors;
+}
+
+interface Activity {
+  commitCount: number;
+  /** Of the newest commit: seconds since 1970, and its zone. */
+  time: number;
+  zone: string;
+}
+
+const newline = "\n".charCodeAt(0);
+const dateAndPerson = /^(?:(-?\d+) ([+-]\d{4}))? (.*)$/s;
+
+/** Counts lines `<seconds> <zone> <name> <<e-mail>>`, one a commit; how they are cut on their way makes no difference. */
+export class AuthorCounter {
+  readonly #people = new Map<string, Activity>();
+  #rest: Buffer = Buffer.alloc(0);
+
+  push(piece: Buffer): void {
+    const bytes = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
+    const end = bytes.lastIndexOf(newline) + 1;
+    this.#rest = bytes.subarray(end);
+    for (const line of bytes.toString("utf8", 0, end).split("\n").slice(0, -1)) this.#count(line);
+  }
+
+  get authors(): readonly Author[] {
+    return [...this.#people]
+      .sort(([left, one], [right, other]) => other.commitCount - one.commitCount || byBytes(left, right))
+      .map(([person, { commitCount, time, zone }]) => ({
+        ...nameAndEmail(person),
+        commitCount,
+        lastActiveAt: zonedDate(time, zone),
+      }));
+  }
+
+  /** A line that is none is passed over. */
+  #count(line: string): void {
+    const [, seconds, zone = "", person] = dateAndPerson.exec(line) ?? [];
+    if (person === undefined) return;
+    const time = seconds === undefined ? Number.NEGATIVE_INFINITY : Number(seconds);
+    const known = this.#people.get(person);
+    if (known === undefined) {
+      this.#people.set(person, { commitCount: 1, time, zone });
+      return;
+    }
+    known.commitCount++;
+    if (time > known.time) Object.assign(known, { time, zone });
+  }
+}
+
+/** A name may hold anything but a line's end, an e-mail no `<`. */
+function nameAndEmail(person: string): { readonly name: string; readonly email: string } {
+  const at = person.lastIndexOf("<");
+  if (at < 0) return { name: person, email: "" };
+  return { name: person.slice(0, at).replace(/ $/, ""), email: person.slice(at + 1).replace(/>$/, "") };
 }
 
 function byBytes(left: string, right: string): number {

@@ -29,6 +29,8 @@ export interface Commit {
 }
 
 export interface CommitFilter {
+  /** Full hash: commits that lead to this one are left out. */
+  readonly notIn?: string;
   /** POSIX basic expressions, in any case. */
   readonly message?: string;
   readonly author?: string;
@@ -40,10 +42,10 @@ export interface CommitFilter {
   readonly lines?: { readonly first: number; readonly last: number };
 }
 
-/** Renames of a file are followed; a folder has none. */
 export interface HistoryPath {
   readonly name: BytePath;
-  readonly isFolder: boolean;
+  /** Whether the names that it had before belong to it, too; a folder has none. */
+  readonly isFollowed: boolean;
 }
 
 /** A commit of a list; where a file was followed, with its name in that commit, and in the one before if another. */
@@ -83,7 +85,7 @@ export async function listCommits(
       );
       return listOf(list.slice(0, list.total).map((each) => named.get(each.hash) ?? each));
     }
-    if (path !== undefined && !path.isFolder) {
+    if (path?.isFollowed) {
       return listOf(await followFile(question, commit, path.name, chosen));
     }
     // Only `log` knows people by their mailmapped names; `rev-list` need not read every commit.
@@ -95,18 +97,23 @@ export async function listCommits(
 }
 
 /** How many commits lead to this one, itself included. Throws what `askGit` throws. */
-export async function countCommits(question: Question, commit: string): Promise<number> {
-  return Number(await askGit(question, ["rev-list", "--count", commit, "--"]));
+export async function countCommits(
+  question: Question,
+  commit: string,
+  { notIn }: Pick<CommitFilter, "notIn">,
+): Promise<number> {
+  return Number(await askGit(question, ["rev-list", "--count", ...without(notIn), commit, "--"]));
 }
 
 /** One page of the commits that lead to this one, newest first. Throws what `askGit` throws. */
 export async function pageOfCommits(
   question: Question,
   commit: string,
+  { notIn }: Pick<CommitFilter, "notIn">,
   skipped: number,
   count: number,
 ): Promise<readonly Commit[]> {
-  const page = [`--skip=${skipped}`, `--max-count=${count}`];
+  const page = [`--skip=${skipped}`, `--max-count=${count}`, ...without(notIn)];
   return parseCommits(await askGit(question, ["log", ...commitFormat, "--no-follow", ...page, commit, "--"]));
 }
 
@@ -168,23 +175,31 @@ async function followFile(
   return parseFollowed(await askOfPath(question, ["log", ...listed, ...chosen, ...follow], commit, name));
 }
 
-/** What git prints of the history of a path. A name that is no text cannot be an argument, but can be read. */
-export function askOfPath(
+function askOfPath(
   question: Question,
   args: readonly string[],
   commit: string,
   name: BytePath | undefined,
 ): Promise<Buffer> {
-  if (name === undefined || isText(name)) {
-    return askGit(question, [...args, commit, "--", ...(name === undefined ? [] : [textOf(name)])]);
-  }
+  const asked = ofPath(args, commit, name);
+  return askGit(question, asked.args, asked);
+}
+
+/** What git is asked about the history of a path. A name that is no text cannot be an argument, but can be read. */
+export function ofPath(
+  args: readonly string[],
+  commit: string,
+  name: BytePath | undefined,
+): { readonly args: readonly string[]; readonly input?: Buffer } {
+  if (name === undefined) return { args: [...args, commit, "--"] };
+  if (isText(name)) return { args: [...args, commit, "--", textOf(name)] };
   const input = Buffer.concat([Buffer.from("--\n"), bytesOf(name), Buffer.from("\n")]);
-  return askGit(question, [...args, "--stdin", commit], { input });
+  return { args: [...args, "--stdin", commit], input };
 }
 
 const listed: readonly string[] = ["--format=%H", "--no-notes"];
 
-function filterArguments({ message, author, since, until }: CommitFilter): string[] {
+function filterArguments({ notIn, message, author, since, until }: CommitFilter): string[] {
   return [
     "--encoding=UTF-8",
     "--basic-regexp",
@@ -192,7 +207,12 @@ function filterArguments({ message, author, since, until }: CommitFilter): strin
     ...(message === undefined ? [] : [`--grep=${message}`]),
     ...(author === undefined ? [] : [`--author=${author}`]),
     ...dateArguments(since, until),
+    ...without(notIn),
   ];
+}
+
+function without(commit: string | undefined): string[] {
+  return commit === undefined ? [] : [`^${commit}`];
 }
 
 function dateArguments(since: number | undefined, until: number | undefined): string[] {

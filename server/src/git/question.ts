@@ -62,10 +62,12 @@ export async function streamGit(
   { place, signal, client, timeLimitMs, turns }: Question,
   args: readonly string[],
   take: (piece: Buffer) => boolean,
+  input: Uint8Array | string = "",
 ): Promise<void> {
   const run = async () => {
     const time = AbortSignal.timeout(timeLimitMs);
     const git = spawnGit(place, args, AbortSignal.any([signal, time]));
+    git.stdin.end(input);
     let isEnough = false;
     for await (const piece of git.stdout) {
       isEnough = take(Buffer.from(piece));

@@ -31,32 +31,37 @@ export function commitHandlers(history: History): Pick<Service, "commits" | "com
       const opened = history.open(history.repository(repo), context);
       const revision = await findOrNone(history, opened, ref);
       if (revision === undefined) return { items: [], total: 0 };
-      const filter = await filterOf(revision, request);
-      const { question, commit: end } = revision;
+      const filter = await filterOf(history, revision, request);
+      const end = revision.commit;
       const start = (page - 1) * perPage;
       const key = JSON.stringify(filter);
       const pageKey = `${page} ${perPage} ${key}`;
-      if (Object.keys(filter).length === 0) {
+      const { notIn: _, ...narrow } = filter;
+      if (Object.keys(narrow).length === 0) {
         const [total, commits] = await Promise.all([
           history.remember(
             revision,
-            "count",
-            () => countCommits(question, end),
+            `count ${key}`,
+            ({ question }) => countCommits(question, end, filter),
             () => 8,
           ),
-          described(history, revision, pageKey, () => pageOfCommits(question, end, start, perPage)),
+          described(history, revision, pageKey, ({ question }) =>
+            pageOfCommits(question, end, filter, start, perPage),
+          ),
         ]);
         return { items: commits.map((commit) => present(commit)), total };
       }
       const list = await history.remember(
         revision,
         `commits ${key}`,
-        () => listCommits(question, end, filter),
+        ({ question }) => listCommits(question, end, filter),
         ({ bytes }) => bytes,
       );
       const listed = list.slice(start, perPage);
       const hashes = listed.map(({ hash }) => hash);
-      const commits = await described(history, revision, pageKey, () => describeCommits(question, hashes));
+      const commits = await described(history, revision, pageKey, ({ question }) =>
+        describeCommits(question, hashes),
+      );
       return { items: commits.map((commit, at) => present(commit, listed[at])), total: list.total };
     },
 
@@ -65,8 +70,8 @@ export function commitHandlers(history: History): Pick<Service, "commits" | "com
       const opened = history.open(repository, context);
       const revision = await history.find(opened, ref);
       if (revision === undefined) throw await noCommit(history, opened, ref);
-      const [commit] = await described(history, revision, "itself", () =>
-        describeCommits(revision.question, [revision.commit]),
+      const [commit] = await described(history, revision, "itself", ({ question }) =>
+        describeCommits(question, [revision.commit]),
       );
       if (commit === undefined) throw unresolved(ref);
       const { parents, committerName, committerEmail, commitDate } = commit;
@@ -82,15 +87,15 @@ export function commitHandlers(history: History): Pick<Service, "commits" | "com
       };
     },
 
-    async authors({ repo, ref, path, page, perPage }, context) {
+    async authors({ repo, ref, path, followRenames, page, perPage }, context) {
       const opened = history.open(history.repository(repo), context);
       const revision = await findOrNone(history, opened, ref);
       if (revision === undefined) return { items: [], total: 0 };
-      const place = await pathOf(revision, path);
+      const place = await pathOf(revision, path, followRenames);
       const all = await history.remember(
         revision,
         `authors ${JSON.stringify(place)}`,
-        () => listAuthors(revision.question, revision.commit, place),
+        ({ question, commit }) => listAuthors(question, commit, place),
         (authors) => 200 * authors.length,
       );
       return { items: all.slice((page - 1) * perPage, page * perPage), total: all.length };
@@ -131,9 +136,14 @@ function checkFilters({ query, author, since, until }: CommitsRequest): void {
 }
 
 /** Empty fields count as absent. */
-async function filterOf(revision: OpenRevision, request: CommitsRequest): Promise<CommitFilter> {
-  const { query, author, since, until, lines } = request;
-  const path = await pathOf(revision, request.path);
+async function filterOf(
+  history: History,
+  revision: OpenRevision,
+  request: CommitsRequest,
+): Promise<CommitFilter> {
+  const { notIn, query, author, since, until, lines, followRenames } = request;
+  const excluded = notIn === undefined ? undefined : await history.resolve(revision, notIn);
+  const path = await pathOf(revision, request.path, followRenames);
   const times = await resolveDates(revision.question, {
     ...(since ? { since } : {}),
     ...(until ? { until } : {}),
@@ -148,6 +158,7 @@ async function filterOf(revision: OpenRevision, request: CommitsRequest): Promis
     if (!isText(path.name)) throw invalid('"lines" cannot be followed in a file whose name is no UTF-8.');
   }
   return {
+    ...(excluded === undefined ? {} : { notIn: excluded.commit }),
     ...(query ? { message: query } : {}),
     ...(author ? { author } : {}),
     ...times,
@@ -160,13 +171,14 @@ async function filterOf(revision: OpenRevision, request: CommitsRequest): Promis
 async function pathOf(
   { objects, commit }: OpenRevision,
   written: string | undefined,
+  followRenames: boolean,
 ): Promise<CommitFilter["path"]> {
   const name = written === undefined ? "" : checkPath(written, "INVALID_QUERY_PARAMS");
   const bare = name.replace(/\/+$/, "");
   if (bare === "") return undefined;
   const entry = await findEntry(objects, commit, bare);
-  if (entry?.mode === folderMode) return { name: entry.path, isFolder: true };
-  return { name: entry?.path ?? bytePathOfText(name), isFolder: bare !== name };
+  if (entry?.mode === folderMode) return { name: entry.path, isFollowed: false };
+  return { name: entry?.path ?? bytePathOfText(name), isFollowed: followRenames && bare === name };
 }
 
 /** What is known of commits; `key` tells which of the revision they are. */
@@ -174,11 +186,11 @@ function described(
   history: History,
   revision: OpenRevision,
   key: string,
-  make: () => Promise<readonly Commit[]>,
+  make: (revision: OpenRevision) => Promise<readonly Commit[]>,
 ): Promise<readonly Commit[]> {
   // Which refs name a commit changes while the commit does not.
   const mark = refsMark(revision.question.place);
-  if (mark === undefined) return make();
+  if (mark === undefined) return make(revision);
   return history.remember(revision, `described ${key} ${mark}`, make, (commits) =>
     commits.reduce((sum, { subject, body, refs }) => sum + subject.length + body.length + refs.length, 0),
   );
@@ -188,9 +200,9 @@ function containing(
   history: History,
   revision: OpenRevision,
 ): Promise<NonNullable<CommitDetails["containedIn"]>> {
-  const make = () => refsThatContain(revision.question, revision.commit);
+  const make = ({ question, commit }: OpenRevision) => refsThatContain(question, commit);
   const mark = refsMark(revision.question.place);
-  if (mark === undefined) return make();
+  if (mark === undefined) return make(revision);
   return history.remember(revision, `containing ${mark}`, make, ({ branches }) => 100 * branches.length);
 }
 
