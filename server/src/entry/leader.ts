@@ -113,8 +113,8 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     // Until it is idle, a commit or a saved file may be on its way into the index.
     isScanning: () => !sync.isIdle,
     isPolled: (id) => sync.isPolled(id),
-    async bringRevision(id, name, signal) {
-      const isIndexed = await sync.bringRevision(id, name, signal);
+    async bringRevision(id, name, timeMs, signal) {
+      const isIndexed = await sync.bringRevision(id, name, timeMs, signal);
       return isIndexed === undefined ? "late" : isIndexed ? "indexed" : "absent";
     },
     skipped: (id, signal) => sync.skipped(id, signal),

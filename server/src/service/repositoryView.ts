@@ -26,6 +26,14 @@ export interface RepositoryView {
   isPolled(id: RepositoryId): boolean;
   /** In order of their paths; as many as `skippedCount` says. */
   skipped(id: RepositoryId, signal: AbortSignal): Promise<readonly SkippedEntry[]>;
-  /** Indexes a revision for a while: a full ref name, a commit, or what git calculates (`main~2`). */
-  bringRevision(id: RepositoryId, name: string, signal: AbortSignal): Promise<BroughtRevision>;
+  /**
+   * Indexes a revision for a while: a full ref name, a commit, or what git calculates (`main~2`). Goes on where it takes
+   * longer than `timeMs`, and is given up where everybody gives it up who waits for it.
+   */
+  bringRevision(
+    id: RepositoryId,
+    name: string,
+    timeMs: number,
+    signal: AbortSignal,
+  ): Promise<BroughtRevision>;
 }

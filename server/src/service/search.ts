@@ -156,10 +156,10 @@ async function bringRevisions(
 ): Promise<readonly FlushReason[]> {
   if (lacking.revisions.length === 0) return lacking.isWhole ? [] : ["REVISION_NOT_INDEXED"];
   const timeMs = Math.max(0, Math.floor((plan.limits.deadline - Date.now()) * bringingShare));
-  const time = AbortSignal.timeout(timeMs);
-  const either = AbortSignal.any([signal, time]);
   const brought = await Promise.all(
-    lacking.revisions.map(({ repositoryId, name }) => repositories.bringRevision(repositoryId, name, either)),
+    lacking.revisions.map(({ repositoryId, name }) =>
+      repositories.bringRevision(repositoryId, name, timeMs, signal),
+    ),
   );
   throwIfAborted(signal);
   return lacking.isWhole && !brought.includes("late") ? [] : ["REVISION_NOT_INDEXED"];

@@ -32,10 +32,21 @@ interface Live {
   paths: Set<BytePath>;
   /** Revisions that somebody searched, the last one last. */
   asked: string[];
+  /** Of those: how many wait for each. */
+  readonly wanted: Map<string, number>;
   /** Told when the next run has ended. */
   waiters: (() => void)[];
   cancelRetry?: () => void;
-  run?: AbortController;
+  run?: Run;
+}
+
+/** A run that goes on. */
+interface Run {
+  readonly controller: AbortController;
+  /** Revisions that are only indexed because somebody searched them. */
+  readonly asked: readonly string[];
+  /** Whether it builds all shards: what it has done so far would be lost. */
+  readonly isFirst: boolean;
 }
 
 /** A repository that failed is tried again so much later, and where watching is not complete, looked at again. */
@@ -76,25 +87,49 @@ export class Runs {
 
   /**
    * Indexes a revision besides those that always are, for as long as no eight others are asked for. Gives whether it
-   * is indexed now; `undefined` where `signal` came first, or indexing is paused.
+   * is indexed now; `undefined` where that takes longer than `timeMs` (it goes on), or indexing is paused. Where
+   * everybody who waits for it gives it up, it is not indexed.
    */
-  async bringRevision(id: RepositoryId, name: string, signal: AbortSignal): Promise<boolean | undefined> {
+  async bringRevision(
+    id: RepositoryId,
+    name: string,
+    timeMs: number,
+    signal: AbortSignal,
+  ): Promise<boolean | undefined> {
     if (this.#schedule.isPaused) return undefined;
     const live = this.#liveOf(id);
     live.asked = [...live.asked.filter((other) => other !== name), name].slice(-maxAskedRevisions);
+    live.wanted.set(name, (live.wanted.get(name) ?? 0) + 1);
     const { directory } = this.#options.parts;
     const isIndexed = () => directory.manifest(id)?.revisions.some((each) => each.name === name) === true;
-    // A run that goes on may have begun before: the one behind it counts.
-    for (let runs = this.#schedule.isRunning(id) ? 2 : 1; runs > 0 && !signal.aborted; runs--) {
-      const ended = new Promise<void>((resolve) => {
-        live.waiters.push(resolve);
-        signal.addEventListener("abort", () => resolve(), { once: true });
-      });
-      this.#schedule.add(id, "asked");
-      await ended;
-      if (isIndexed()) return true;
+    const over = AbortSignal.any([signal, AbortSignal.timeout(timeMs)]);
+    try {
+      // A run that goes on may have begun before: the one behind it counts.
+      for (let runs = this.#schedule.isRunning(id) ? 2 : 1; runs > 0 && !over.aborted; runs--) {
+        const ended = new Promise<void>((resolve) => {
+          live.waiters.push(resolve);
+          over.addEventListener("abort", () => resolve(), { once: true });
+        });
+        this.#schedule.add(id, "asked");
+        await ended;
+        if (isIndexed()) return true;
+      }
+      return over.aborted ? undefined : false;
+    } finally {
+      const others = (live.wanted.get(name) ?? 1) - 1;
+      if (others > 0) live.wanted.set(name, others);
+      else live.wanted.delete(name);
+      if (others === 0 && signal.aborted && !isIndexed()) this.#giveUp(id, live, name);
     }
-    return signal.aborted ? undefined : false;
+  }
+
+  /** Nobody waits for a revision any more: it is not indexed, and a run that does so begins anew without it. */
+  #giveUp(id: RepositoryId, live: Live, name: string): void {
+    live.asked = live.asked.filter((other) => other !== name);
+    const { run } = live;
+    if (run === undefined || run.isFirst || !run.asked.includes(name)) return;
+    run.controller.abort();
+    this.#schedule.add(id, "due");
   }
 
   /** While paused, runs that have begun go on to their end, and everything else waits. */
@@ -139,7 +174,7 @@ export class Runs {
   drop(id: RepositoryId): void {
     this.#schedule.drop(id);
     const live = this.#live.get(id);
-    live?.run?.abort();
+    live?.run?.controller.abort();
     live?.cancelRetry?.();
     live?.watch?.close();
     this.#live.delete(id);
@@ -168,6 +203,7 @@ export class Runs {
         tracked: false,
         paths: new Set(),
         asked: [],
+        wanted: new Map(),
         waiters: [],
       };
       this.#live.set(id, live);
@@ -196,9 +232,11 @@ export class Runs {
     live.tracked = false;
     live.paths = new Set();
     live.cancelRetry?.();
-    const run = new AbortController();
+    const controller = new AbortController();
+    const isFirst = request.anew || parts.directory.manifest(id) === undefined;
+    const run: Run = { controller, asked: request.askedRevisions, isFirst };
     live.run = run;
-    const signal = AbortSignal.any([run.signal, this.#closing.signal]);
+    const signal = AbortSignal.any([controller.signal, this.#closing.signal]);
     // What changes while the first look goes on must not be missed, so the watch begins before it.
     const place = repository.kind === "folder" ? undefined : findPlace(repository.path);
     if (live.watch === undefined && watches) this.#watch(repository, live, place);

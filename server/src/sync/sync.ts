@@ -204,8 +204,13 @@ export class Sync {
   }
 
   /** See `Runs`. */
-  bringRevision(id: RepositoryId, name: string, signal: AbortSignal): Promise<boolean | undefined> {
-    return this.#runs.bringRevision(id, name, signal);
+  bringRevision(
+    id: RepositoryId,
+    name: string,
+    timeMs: number,
+    signal: AbortSignal,
+  ): Promise<boolean | undefined> {
+    return this.#runs.bringRevision(id, name, timeMs, signal);
   }
 
   /** Shard files do not hold what they should: what they held is built anew. */
