@@ -1,4 +1,4 @@
-/** Which row of a tree a click was on. */
+/** Which row of a tree a click or a key was on. */
 import type * as vscode from "vscode";
 
 /** Longest that VS Code takes to draw a tree anew. */
@@ -6,7 +6,7 @@ const drawnWithinMs = 2000;
 const pauseMs = 10;
 
 /**
- * The row that was clicked; `undefined` where it has gone.
+ * The row that was clicked, or that a key went to; `undefined` where it has gone.
  *
  * A command of a row gets no arguments, because VS Code forgets them when the tree is drawn anew under the click. The
  * row is the one that is selected; while the tree is drawn VS Code knows none of its rows, so that is waited for.

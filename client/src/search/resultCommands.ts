@@ -97,10 +97,9 @@ export class ResultCommands implements vscode.Disposable {
     const { view } = this.#options.tree;
     const last = selection.at(-1);
     if (last !== undefined && selection.length > 1) void view.reveal(last, { select: true, focus: true });
-    // Rows are not known for a moment while the tree is drawn anew, so that what is selected is asked for later.
-    this.#timer = setTimeout(() => {
-      const row = view.selection.at(-1);
-      if (row !== undefined) void this.#preview(row);
+    this.#timer = setTimeout(async () => {
+      const row = await clickedRow(view);
+      if (row !== undefined) await this.#preview(row);
     }, previewDelayMs);
   }
 
