@@ -75,3 +75,21 @@ test("callers take turns, however many pieces of work one of them has", async ()
   ]);
   assert.equal(log.join(" "), "a1 a2 b1 c1 a3 b2 a4");
 });
+
+test("a limit that is raised lets in who waits, a lower one counts as places are given back", async () => {
+  const log: string[] = [];
+  const limiter = new Limiter(1);
+  const { start, end } = controlled(limiter, log);
+  const all = ["a", "b", "c", "d"].map((name) => start(name));
+  limiter.resize(3);
+  await end("none");
+  assert.equal(log.join(" "), "+a +b +c");
+  limiter.resize(1);
+  for (const name of ["b", "a"]) await end(name);
+  assert.equal(log.join(" "), "+a +b +c -b -a");
+  await end("c");
+  await end("d");
+  await Promise.all(all);
+  assert.equal(log.join(" "), "+a +b +c -b -a -c +d -d");
+  assert.equal(limiter.running, 0);
+});

@@ -182,6 +182,20 @@ for (const kind of ["clone", "folder"] as const) {
   });
 }
 
+test("git is given the time that is set, from now on", async (t) => {
+  const app = one("app").path;
+  const editor = await open(t, [app], { gitTimeLimitMs: 1 });
+  await becomes(() => names(editor), "app");
+  const authors = () =>
+    editor.call("authors", { repo: "app" }).then(
+      () => "answered",
+      (error: Error) => error.message,
+    );
+  assert.match(await authors(), /^git log took longer than 0\.001 s/);
+  await editor.configure({ gitTimeLimitMs: 20_000, maxGitProcesses: 1 });
+  await becomes(authors, "answered");
+});
+
 test("repositories are looked for as chosen", async (t) => {
   const folder = temporaryFolder();
   const at = (path: string) => repo(text, { path: join(folder, path) });

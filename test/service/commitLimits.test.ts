@@ -68,6 +68,21 @@ for (const [name, request, cost] of questions) {
   });
 }
 
+for (const [name, request, cost] of questions) {
+  test(`${name} ${JSON.stringify(request)} asked five times at once takes ${cost}`, async () => {
+    const { ask, close } = open();
+    await pause(60);
+    replaceGit(`while [ ! -e ${gate} ]; do sleep 0.02; done\nreal`);
+    const asked = ["one", "two", "three", "four", "five"].map((client) => ask(name, request, { client }));
+    await until("it has begun", () => calls().length > 0);
+    writeFileSync(gate, "");
+    const [first, ...others] = await Promise.all(asked);
+    for (const other of others) assert.deepEqual(other, first);
+    assert.equal(calls().length, cost);
+    close();
+  });
+}
+
 test("further pages of a list cost one short call each", async () => {
   const { ask, close } = open();
   const request = { repo: "past", query: "e", perPage: 2 };

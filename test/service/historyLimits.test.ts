@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, test } from "node:test";
 import type { OperationName } from "#contract/operations";
 import type { AnswerOf } from "#contract/service";
-import { History } from "#service/history";
+import { History, type HistoryLimits } from "#service/history";
 import { hostileHistory, importOn } from "#test/support/history";
 import { runGit, temporaryFolder } from "#test/support/repo";
 import { until } from "#test/support/served";
@@ -31,6 +31,7 @@ function open(gitTimeLimitMs = 30_000) {
   const caller = callerOf({ repositories, history });
   return {
     close: () => history.close(),
+    configure: (limits: HistoryLimits) => history.configure(limits),
     ask<Name extends OperationName>(
       name: Name,
       request: object,
@@ -151,6 +152,65 @@ test("who gives up ends what was started, and keeps no place", async () => {
   restoreGit();
   assert.equal((await ask("source", { repo: "bare", path: "README.md" })).source, "# Title\n");
   assert.ok((await ask("blame", { repo: "past", path: "README.md" })).ranges.length > 0);
+  close();
+});
+
+test("who shares a question may leave, and the last who leaves ends it", async () => {
+  const request = { repo: "past", path: "README.md", ref: "v2.0", ignoreRevs: false };
+  replaceGit(`while [ ! -e ${gate} ]; do sleep 0.02; done\nreal`);
+  const { ask, close } = open();
+  const callers = Array.from({ length: 3 }, () => new AbortController());
+  const askAll = () => callers.map(({ signal }) => ask("blame", request, { signal }));
+  const running = () => calls().filter(({ pid }) => isAlive(pid)).length;
+
+  const [first, second, third] = askAll();
+  await until("they have begun", () => calls().length === 1);
+  callers[0]?.abort();
+  await assert.rejects(first ?? Promise.resolve(), { code: "CANCELLED" });
+  callers[2]?.abort();
+  await assert.rejects(third ?? Promise.resolve(), { code: "CANCELLED" });
+  assert.equal(running(), 1);
+  callers[1]?.abort();
+  await assert.rejects(second ?? Promise.resolve(), { code: "CANCELLED" });
+  // Who comes now does not get what is being ended.
+  const next = ask("blame", request);
+  await until("only the new one runs", () => calls().length === 2 && running() === 1);
+  writeFileSync(gate, "");
+  assert.ok((await next).ranges.length > 0);
+  close();
+});
+
+test("who may wait longer does not share the end of one who may not", async () => {
+  const request = { repo: "past", path: "README.md", ref: "v2.0", ignoreRevs: false };
+  replaceGit(`while [ ! -e ${gate} ]; do sleep 0.02; done\nreal`);
+  const { ask, close } = open(500);
+  const short = ask("blame", request);
+  const patient = ask("blame", { ...request, isPatient: true });
+  await assert.rejects(short, { code: "TIMED_OUT" });
+  writeFileSync(gate, "");
+  assert.ok((await patient).ranges.length > 0);
+  close();
+});
+
+test("as many run at once as is configured, from now on", async () => {
+  replaceGit(`while [ ! -e ${gate} ]; do sleep 0.02; done\nreal`);
+  const { ask, close, configure } = open();
+  configure({ maxGitProcesses: 1 });
+  const paths = ["README.md", "src/run.sh", "crlf.txt", "empty", "latin1.txt", "no newline"];
+  const all = paths.map((path) => ask("blame", { repo: "past", path, ref: "v0.1", ignoreRevs: false }));
+  await until("one has begun", () => calls().length === 1);
+  configure({ maxGitProcesses: 3 });
+  await until("three have begun", () => calls().length === 3);
+  configure({ gitTimeLimitMs: 200 });
+  const late = ask("blame", { repo: "past", path: "README.md", ref: "v2.0", ignoreRevs: false });
+  writeFileSync(gate, "");
+  await Promise.all(all);
+  await late;
+  rmSync(gate);
+  await assert.rejects(ask("blame", { repo: "past", path: "song.txt", ref: "v0.1", ignoreRevs: false }), {
+    code: "TIMED_OUT",
+    message: "git blame took longer than 0.2 s and was ended.",
+  });
   close();
 });
 

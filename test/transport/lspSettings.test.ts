@@ -20,6 +20,12 @@ const cases: readonly (readonly [
     ["roots.1", "scanDepth", "newestTags", "discovery"],
   ],
   [
+    "what git may cost",
+    { maxGitProcesses: 0, gitTimeLimitMs: 20_000 },
+    { gitTimeLimitMs: 20_000 },
+    ["maxGitProcesses"],
+  ],
+  [
     "a place inside a value",
     { endpoint: { isEnabled: true, port: -1, allowedOrigins: [] } },
     {},

@@ -4,8 +4,7 @@
  * There is no index of messages: git walks each history, and leaves out what lacks a text that every match must hold.
  * What remains is looked at here, so that a message is matched as files are.
  */
-import { isServiceError, ServiceError } from "#base/error";
-import { Limiter } from "#base/limiter";
+import { isServiceError, ServiceError, throwIfAborted } from "#base/error";
 import type { FoundCommit } from "#contract/search";
 import type { CallContext } from "#contract/service";
 import { type Commit, searchCommits } from "#git/log";
@@ -60,9 +59,9 @@ export async function searchForCommits(
   };
 
   const names = revisionNamesOf(query);
-  const turns = new Limiter(maxRepositoriesAtOnce);
   let match: Promise<CommitMatch> | undefined;
   const searchIn = async (repository: Repository) => {
+    throwIfAborted(asker.signal);
     const opened = history.open(repository, asker);
     const compile = () => compileMatch(query, opened.question);
     match ??= compile();
@@ -85,7 +84,12 @@ export async function searchForCommits(
       return found > limits.maxMatches;
     });
   };
-  await Promise.all(newestFirst.map((each) => turns.run(() => searchIn(each), asker.signal).catch(failed)));
+  const searchNext = async () => {
+    for (let next = newestFirst.shift(); next !== undefined; next = newestFirst.shift()) {
+      await searchIn(next).catch(failed);
+    }
+  };
+  await Promise.all(Array.from({ length: maxRepositoriesAtOnce }, searchNext));
 
   const { commits, total } = collected;
   if (total > commits.length) reasons.add("MATCH_LIMIT");
