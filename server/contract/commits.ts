@@ -136,6 +136,10 @@ export const DiffRequest = z
       .boolean()
       .default(false)
       .describe("Whether to compare with the newest commit that both come from, instead of `base` itself."),
+    hunks: z
+      .boolean()
+      .default(true)
+      .describe("Whether to tell what differs in each file; else `hunks` are empty, and lines are counted."),
   })
   .describe("Which two revisions.");
 export type DiffRequest = z.output<typeof DiffRequest>;
@@ -164,6 +168,14 @@ export const ChangedFile = z
     oldPath: z.string().describe("Name in the old revision; `/dev/null` for an added file."),
     newPath: z.string().describe("Name in the new revision; `/dev/null` for a deleted file."),
     hunks: z.array(Hunk).describe("None for a binary file, and where nothing but name or mode changed."),
+    addedLines: z
+      .int()
+      .min(0)
+      .optional()
+      .describe(
+        "Lines of the new side that the old one has not; absent with `hunks`, for what is no text, and where a file became a link.",
+      ),
+    removedLines: z.int().min(0).optional().describe("The same of lines of the old side."),
     oldMode: z
       .string()
       .optional()

@@ -6,7 +6,7 @@ import { isServiceError } from "#base/error";
 import { parseDate } from "#base/writtenDate";
 import { AuthorCounter } from "#git/authors";
 import { isOfReasonableSize } from "#git/basicExpression";
-import { parseChanges, parseDiff } from "#git/diff";
+import { parseChanges, parseCounts, parseDiff } from "#git/diff";
 import { CommitReader, parseCommits, parseFollowed, plainList } from "#git/log";
 
 const one = "1".repeat(40);
@@ -211,6 +211,7 @@ const parsers: Record<string, (output: Buffer) => unknown> = {
   },
   parseChanges,
   parseDiff,
+  parseCounts,
   CommitReader: (output) => new CommitReader().push(output),
   plainList: (output) => plainList(output).slice(0, 100),
   parseDate: (output) => parseDate(output.toString("utf8")),

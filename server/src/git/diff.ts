@@ -1,28 +1,14 @@
 /**
  * What differs between two commits.
  *
- * One call prints the list of changed files, with names as bytes between NULs, and behind it the patch of each file
- * in the same order. Names are taken from the list alone, and hunks are read by the counts in their heads, so that no
- * name and no line of a file can be mistaken for anything else.
+ * One call prints the list of changed files, with names as bytes between NULs, and behind it, in the same order, the
+ * patch of each file, or how many lines it has. Names are taken from the list alone, and hunks are read by the counts in
+ * their heads, so that no name and no line of a file can be mistaken for anything else.
  */
 import { isServiceError, ServiceError } from "#base/error";
 import { type BytePath, isText, textOf } from "./bytePath";
+import { damaged, type Hunk, PatchReader } from "./patchReader";
 import { askGit, type Question } from "./question";
-
-/** `start` counts lines from 1, and is 0 where there are none. */
-export interface LineRange {
-  readonly start: number;
-  readonly lines: number;
-}
-
-export interface Hunk {
-  readonly oldRange: LineRange;
-  readonly newRange: LineRange;
-  /** Lines with their marker, joined by newlines. */
-  readonly body: string;
-  /** The line that git thinks it stands under, or empty. */
-  readonly heading: string;
-}
 
 export interface ChangedFile {
   /** Absent for an added file. */
@@ -33,7 +19,18 @@ export interface ChangedFile {
   readonly oldMode?: string;
   readonly newMode?: string;
   readonly isBinary: boolean;
+  /** None where only counts were asked for. */
   readonly hunks: readonly Hunk[];
+  /** Only where counts were asked for, and git has them: not for files that became links, or the other way round. */
+  readonly addedLines?: number;
+  readonly removedLines?: number;
+}
+
+export interface DiffScope {
+  /** A file or a folder; absent for everything. */
+  readonly path?: string | undefined;
+  /** Counts are told without the texts, however large those are. */
+  readonly detail?: "hunks" | "counts";
 }
 
 /**
@@ -47,8 +44,9 @@ export async function diffCommits(
   question: Question,
   base: string,
   head: string,
-  path: string | undefined,
+  { path, detail = "hunks" }: DiffScope = {},
 ): Promise<readonly ChangedFile[]> {
+  const [format, parse] = detail === "hunks" ? [withPatch, parseDiff] : [withCounts, parseCounts];
   const ask = async (args: readonly string[], paths: readonly string[] = []) => {
     try {
       return await askGit(question, [
@@ -67,15 +65,15 @@ export async function diffCommits(
       throw incomplete(error) ?? error;
     }
   };
-  if (path === undefined) return parseDiff(await ask(withPatch));
+  if (path === undefined) return parse(await ask(format));
 
   // A name that is no text has U+FFFD in it here, and cannot be an argument.
   const isReadable = !path.includes("\ufffd");
   if (isReadable) {
     // A file that is on both sides was not renamed, and needs no look at the others.
-    const narrow = await ask(withPatch, [path]);
+    const narrow = await ask(format, [path]);
     const { changes } = parseChanges(narrow);
-    if (changes.every(({ status }) => status === "M" || status === "T")) return parseDiff(narrow);
+    if (changes.every(({ status }) => status === "M" || status === "T")) return parse(narrow);
   }
 
   const isWanted = (name: BytePath | undefined) => {
@@ -87,11 +85,11 @@ export async function diffCommits(
   const names = new Set(chosen.flatMap(({ oldName, newName }) => [oldName, newName]));
   const known = [...names].filter((name) => name !== undefined);
   if (known.length <= maxPathArguments && known.every(isText)) {
-    const patch = await ask(withPatch, known.map(textOf));
+    const narrow = await ask(format, known.map(textOf));
     // Among fewer files git may see other renames.
-    if (sameChanges(parseChanges(patch).changes, chosen)) return parseDiff(patch);
+    if (sameChanges(parseChanges(narrow).changes, chosen)) return parse(narrow);
   }
-  return parseDiff(await ask(withPatch), ({ oldName, newName }) => isWanted(oldName) || isWanted(newName));
+  return parse(await ask(format), ({ oldName, newName }) => isWanted(oldName) || isWanted(newName));
 }
 
 /** The newest commit that both come from, or `undefined`, also where one is no commit. */
@@ -133,6 +131,16 @@ const withPatch: readonly string[] = [
   "--dst-prefix=b/",
 ];
 
+const withCounts: readonly string[] = [
+  "--raw",
+  "--numstat",
+  "--ignore-submodules=none",
+  "--no-ext-diff",
+  "--no-textconv",
+  "--no-relative",
+  "-O/dev/null",
+];
+
 interface Change {
   /** Git's letter: `A`, `D`, `M`, `R`, `T`. */
   readonly status: string;
@@ -142,6 +150,8 @@ interface Change {
   readonly oldName?: BytePath;
   /** Absent for a deleted file. */
   readonly newName?: BytePath;
+  /** Whether both sides have the same content. */
+  readonly isSame: boolean;
 }
 
 function sameChanges(left: readonly Change[], right: readonly Change[]): boolean {
@@ -152,7 +162,7 @@ function sameChange(left: Change, right: Change | undefined): boolean {
   return left.status === right?.status && left.oldName === right.oldName && left.newName === right.newName;
 }
 
-const recordHead = /^:(\d{6}) (\d{6}) [0-9a-f]+ [0-9a-f]+ ([A-Z])\d*$/;
+const recordHead = /^:(\d{6}) (\d{6}) ([0-9a-f]+) ([0-9a-f]+) ([A-Z])\d*$/;
 const colon = ":".charCodeAt(0);
 
 /**
@@ -174,12 +184,13 @@ export function parseChanges(output: Buffer): { changes: readonly Change[]; end:
   while (output[at] === colon) {
     const head = recordHead.exec(field());
     if (!head) throw damaged("a change is none");
-    const [, oldMode = "", newMode = "", status = ""] = head;
+    const [, oldMode = "", newMode = "", oldHash, newHash, status = ""] = head;
     const name = field();
     changes.push({
       status,
       oldMode,
       newMode,
+      isSame: oldHash === newHash,
       ...(status === "A" ? {} : { oldName: name }),
       ...(status === "D" ? {} : { newName: status === "R" || status === "C" ? field() : name }),
     });
@@ -200,9 +211,7 @@ export function parseDiff(
   const patch = new PatchReader(output, end);
   const files: ChangedFile[] = [];
   for (const change of changes) {
-    // Git prints a change of type as two files.
-    const halves = change.status === "T" ? [withoutNew(change), withoutOld(change)] : [change];
-    for (const half of halves) {
+    for (const half of halvesOf(change)) {
       const { hunks, isBinary } = patch.file(isWanted(change));
       if (isWanted(change)) files.push({ ...present(half), isBinary, hunks });
     }
@@ -211,12 +220,47 @@ export function parseDiff(
   return files;
 }
 
-function withoutNew({ newName: _, ...change }: Change): Change {
-  return change;
+/**
+ * The list and the counts behind it: `<added> TAB <removed> TAB <name> NUL` for each file, with `-` for what is no text,
+ * and for a rename no name but a NUL and both names. Only the files that `isWanted` are taken.
+ *
+ * Throws UNEXPECTED_ERROR where the two do not fit together.
+ */
+export function parseCounts(
+  output: Buffer,
+  isWanted: (change: Change) => boolean = () => true,
+): readonly ChangedFile[] {
+  const { changes, end } = parseChanges(output);
+  const fields = output.toString("latin1", end).split("\0");
+  const files: ChangedFile[] = [];
+  let at = 0;
+  for (const change of changes) {
+    const head = countsHead.exec(fields[at] ?? "");
+    if (!head) throw damaged("a list has more files than its counts");
+    const [, added = "", removed = "", name] = head;
+    at += name === "" ? 3 : 1;
+    if (!isWanted(change)) continue;
+    const isBinary = added === "-" && !change.isSame;
+    // Git counts the lines of a change of type as if it were none.
+    const isCounted = !isBinary && change.status !== "T";
+    const numberOf = (text: string) => (change.isSame ? 0 : Number(text));
+    const counts = isCounted ? { addedLines: numberOf(added), removedLines: numberOf(removed) } : {};
+    for (const half of halvesOf(change)) files.push({ ...present(half), isBinary, hunks: [], ...counts });
+  }
+  if (at !== fields.length - 1) throw damaged("counts have more files than their list");
+  return files;
 }
 
-function withoutOld({ oldName: _, ...change }: Change): Change {
-  return change;
+const countsHead = /^(\d+|-)\t(\d+|-)\t(.*)$/s;
+
+/** Git prints a change of type as two files. */
+function halvesOf(change: Change): readonly Change[] {
+  if (change.status !== "T") return [change];
+  const { oldName, newName, ...rest } = change;
+  return [
+    { ...rest, ...(oldName === undefined ? {} : { oldName }) },
+    { ...rest, ...(newName === undefined ? {} : { newName }) },
+  ];
 }
 
 function present({ oldName, newName, oldMode, newMode }: Change): Omit<ChangedFile, "hunks" | "isBinary"> {
@@ -224,94 +268,4 @@ function present({ oldName, newName, oldMode, newMode }: Change): Omit<ChangedFi
     ...(oldName === undefined ? {} : { oldPath: textOf(oldName), oldMode }),
     ...(newName === undefined ? {} : { newPath: textOf(newName), newMode }),
   };
-}
-
-const fileHead = "diff --git ";
-const hunkHead = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(?: (.*))?$/s;
-const newline = "\n".charCodeAt(0);
-const space = " ".charCodeAt(0);
-const plus = "+".charCodeAt(0);
-const minus = "-".charCodeAt(0);
-const backslash = "\\".charCodeAt(0);
-
-/** Reads a patch file by file, hunk by hunk, each line by its first byte alone. */
-class PatchReader {
-  readonly #bytes: Buffer;
-  #at: number;
-
-  constructor(bytes: Buffer, start: number) {
-    this.#bytes = bytes;
-    this.#at = start;
-  }
-
-  get isAtEnd(): boolean {
-    return this.#at >= this.#bytes.length;
-  }
-
-  /** The next file, its hunks only if `isWanted`. Throws UNEXPECTED_ERROR where none follows. */
-  file(isWanted: boolean): { hunks: readonly Hunk[]; isBinary: boolean } {
-    if (!this.#startsWith(fileHead)) throw damaged("a patch has fewer files than its list");
-    this.#skipLine();
-    const hunks: Hunk[] = [];
-    let isBinary = false;
-    while (!this.isAtEnd && !this.#startsWith(fileHead)) {
-      if (this.#startsWith("@@ ")) {
-        const hunk = this.#hunk(isWanted);
-        if (hunk !== undefined) hunks.push(hunk);
-      } else {
-        isBinary ||= this.#startsWith("Binary files ");
-        this.#skipLine();
-      }
-    }
-    return { hunks, isBinary };
-  }
-
-  #hunk(isWanted: boolean): Hunk | undefined {
-    const headStart = this.#at;
-    this.#skipLine();
-    const head = hunkHead.exec(this.#bytes.toString("utf8", headStart, this.#lineEnd()));
-    if (!head) throw damaged("the head of a hunk is none");
-    const [, oldStart, oldLines = "1", newStart, newLines = "1", heading = ""] = head;
-    const start = this.#at;
-    let oldLeft = Number(oldLines);
-    let newLeft = Number(newLines);
-    while (oldLeft > 0 || newLeft > 0 || this.#bytes[this.#at] === backslash) {
-      const marker = this.#bytes[this.#at];
-      if (marker === space || marker === minus) oldLeft--;
-      if (marker === space || marker === plus) newLeft--;
-      if (marker === undefined || oldLeft < 0 || newLeft < 0 || !isMarker(marker)) {
-        throw damaged("a hunk does not have the lines that it says");
-      }
-      this.#skipLine();
-    }
-    if (!isWanted) return undefined;
-    return {
-      oldRange: { start: Number(oldStart), lines: Number(oldLines) },
-      newRange: { start: Number(newStart), lines: Number(newLines) },
-      body: this.#bytes.toString("utf8", start, this.#lineEnd()),
-      heading: heading.trim(),
-    };
-  }
-
-  /** The end of the line that was passed last, without its newline. */
-  #lineEnd(): number {
-    return this.#bytes[this.#at - 1] === newline ? this.#at - 1 : this.#at;
-  }
-
-  #skipLine(): void {
-    const end = this.#bytes.indexOf(newline, this.#at);
-    this.#at = end < 0 ? this.#bytes.length : end + 1;
-  }
-
-  #startsWith(text: string): boolean {
-    return this.#bytes.toString("latin1", this.#at, this.#at + text.length) === text;
-  }
-}
-
-function isMarker(byte: number): boolean {
-  return byte === space || byte === plus || byte === minus || byte === backslash;
-}
-
-function damaged(what: string): ServiceError {
-  return new ServiceError("UNEXPECTED_ERROR", `Git's answer cannot be read: ${what}.`);
 }

@@ -14,7 +14,7 @@ export function diffHandlers(history: History): { diff: Handler<"diff"> } {
         ? request.base
         : (await history.resolve(opened, request.base)).commit;
       const head = await history.resolve(opened, request.head);
-      const key = JSON.stringify(["diff", base, path, request.mergeBase]);
+      const key = JSON.stringify(["diff", base, path, request.mergeBase, request.hunks]);
       return history.remember(
         head,
         key,
@@ -26,7 +26,8 @@ export function diffHandlers(history: History): { diff: Handler<"diff"> } {
               `"${request.base}" and "${request.head}" have no common ancestor.`,
             );
           }
-          const files = await diffCommits(question, from, head.commit, path);
+          const detail = request.hunks ? "hunks" : "counts";
+          const files = await diffCommits(question, from, head.commit, { path, detail });
           return { files: files.map(present), ...(request.mergeBase ? { mergeBase: from } : {}) };
         },
         ({ files }) => files.reduce((sum, file) => sum + sizeOf(file), 0),
@@ -43,14 +44,12 @@ const emptyTrees: ReadonlySet<string> = new Set([
 
 const noFile = "/dev/null";
 
-function present({ oldPath, newPath, oldMode, newMode, isBinary, hunks }: ChangedFile): contract.ChangedFile {
+function present({ oldPath, newPath, hunks, ...rest }: ChangedFile): contract.ChangedFile {
   return {
     oldPath: oldPath ?? noFile,
     newPath: newPath ?? noFile,
     hunks: hunks as contract.Hunk[],
-    ...(oldMode === undefined ? {} : { oldMode }),
-    ...(newMode === undefined ? {} : { newMode }),
-    isBinary,
+    ...rest,
   };
 }
 
