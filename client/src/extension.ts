@@ -7,6 +7,7 @@ import { endpointCommands } from "./endpoint/endpointCommands";
 import { EndpointView } from "./endpoint/endpointView";
 import { browseCommands } from "./files/browse";
 import { IndexedFiles } from "./files/indexedFiles";
+import { RevisionPicker } from "./files/revisionPicker";
 import { Snapshots } from "./files/snapshots";
 import { syntaxCommands } from "./help/querySyntax";
 import { Blame } from "./history/blame";
@@ -70,7 +71,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const snapshots = new Snapshots(client);
   const files = new IndexedFiles(client);
   const blame = new Blame({ service: client, files, snapshots });
-  const history = new History({ service: client, repositories, files, box });
+  const revisions = new RevisionPicker(client, context.workspaceState);
+  const history = new History({ service: client, repositories, files, revisions, box });
   const results = new Results({
     service: client,
     searches,
@@ -92,6 +94,7 @@ export function activate(context: vscode.ExtensionContext): void {
     repositories,
     instance,
     snapshots,
+    revisions,
     addPaths: (paths) => addPaths(client, repositories, paths),
   });
   const commands: Commands = {
@@ -112,6 +115,7 @@ export function activate(context: vscode.ExtensionContext): void {
       service: client,
       repositories,
       files,
+      revisions,
       showFiles: (repository) => repositoriesView.showFiles(repository),
     }),
     ...history.commands,

@@ -25,6 +25,8 @@ export function serverSettings(): EditorSettings {
     indexExclude: [...setting("index.exclude")],
     threads: setting("index.threads"),
     includeUnsaved: setting("search.includeUnsaved"),
+    maxGitProcesses: setting("history.maxGitProcesses"),
+    gitTimeLimitMs: setting("history.gitTimeout") * 1000,
     endpoint: {
       isEnabled: setting("api.enabled"),
       port: setting("api.port"),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { committedLines, lineOrigins, sameLine } from "#client/history/lineOrigins";
+import { committedLines, committedStretch, lineOrigins, sameLine } from "#client/history/lineOrigins";
 
 function checkLines(text: string, expected: readonly string[]): void {
   test(`lines of ${JSON.stringify(text)}`, () => {
@@ -106,3 +106,27 @@ test("twenty thousand lines take no time worth a word", () => {
   assert.equal(origins.filter((origin) => origin < 0).length, after.filter((line) => line === "new").length);
   assert.ok(performance.now() - start < 2_000);
 });
+
+function checkStretch(
+  before: string,
+  after: string,
+  lines: readonly [number, number],
+  expected: string,
+): void {
+  test(`lines ${lines} of ${JSON.stringify(after)} in ${JSON.stringify(before)}`, () => {
+    const committed = committedLines(before);
+    const origins = lineOrigins(committed.lines, after.split("\n"));
+    const found = committedStretch(committed, origins, { first: lines[0], last: lines[1] });
+    assert.equal(found === undefined ? "none" : `${found.first}-${found.last}`, expected);
+  });
+}
+
+checkStretch("a\nb\nc\n", "a\nb\nc\n", [0, 2], "1-3");
+checkStretch("a\nb\nc\n", "new\na\nb\nc\n", [2, 2], "2-2");
+checkStretch("a\nb\nc\n", "a\nnew\nc\n", [0, 2], "1-3");
+checkStretch("a\nb\nc\n", "a\nnew\nc\n", [1, 2], "3-3");
+checkStretch("a\nb\nc\n", "a\nnew\nc\n", [1, 1], "none");
+// What follows the last line end is no line.
+checkStretch("a\nb\n", "a\nb\n", [1, 2], "2-2");
+checkStretch("a\nb\n", "a\nb\n", [2, 2], "none");
+checkStretch("a\rb\nc", "a\nb\nc", [0, 2], "1-2");

@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import { type Commands, tellFailure } from "#client/commands";
 import type { Repositories } from "#client/repositories/repositories";
+import { visible } from "#client/search/resultLines";
 import type { ServiceClient } from "#client/serviceClient";
 import type { FileSource } from "#contract/history";
 import {
@@ -13,8 +14,9 @@ import {
   linesIn,
   placeOfSource,
 } from "./browsedFile";
+import { sourceAt } from "./fileAtRevision";
 import type { IndexedFiles } from "./indexedFiles";
-import { pickRepository, pickRevision } from "./revisionPicker";
+import { pickRepository, type RevisionPicker } from "./revisionPicker";
 import { linesFragment, linesText, revisionTitle } from "./revisionTitle";
 import { snapshotDocument } from "./snapshots";
 import { snapshotRevision } from "./snapshotUri";
@@ -23,11 +25,13 @@ export interface BrowseOptions {
   readonly service: Pick<ServiceClient, "call">;
   readonly repositories: Repositories;
   readonly files: Pick<IndexedFiles, "find">;
+  readonly revisions: RevisionPicker;
   /** Shows the files of a repository in the view "Repositories". */
   readonly showFiles: (repository: string) => Promise<void>;
 }
 
-export function browseCommands({ service, repositories, files, showFiles }: BrowseOptions): Commands {
+export function browseCommands(options: BrowseOptions): Commands {
+  const { service, repositories, files, revisions, showFiles } = options;
   const { t } = vscode.l10n;
 
   /** Does something with the file that is meant, or says that there is none. */
@@ -40,14 +44,17 @@ export function browseCommands({ service, repositories, files, showFiles }: Brow
     else tellFailure(t("This file is not in an indexed repository."));
   }
 
-  /** The same path at a revision that the person picks. */
+  /** The same file at a revision that the person picks. */
   async function atRevision(
-    { repository, path }: BrowsedFile,
+    file: BrowsedFile,
     title: string,
   ): Promise<{ readonly uri: vscode.Uri; readonly name: string; readonly source: FileSource } | undefined> {
-    const ref = await pickRevision(service, repository, title);
+    const ref = await revisions.pick(file.repository, title);
     if (ref === undefined) return undefined;
-    const source = await service.call("source", { repo: repository, path, ref });
+    const source = await sourceAt(service, file, ref);
+    if (source.path !== file.path) {
+      vscode.window.setStatusBarMessage(t("There it is called {0}.", visible(source.path)), 5000);
+    }
     const revision = revisionTitle(ref, source.commit);
     const uri = snapshotDocument(placeOfSource(source), revision);
     return { uri, name: revision ?? source.commit.slice(0, 7), source };

@@ -1,6 +1,6 @@
 /** The file that a command of browsing is about, whatever it was invoked on. */
 import * as vscode from "vscode";
-import { committedLines, sameLine } from "#client/history/lineOrigins";
+import { committedLines, committedStretch, lineOrigins, sameLine } from "#client/history/lineOrigins";
 import type { ResultNode } from "#client/search/resultNodes";
 import type { ServiceClient } from "#client/serviceClient";
 import type { FileSource } from "#contract/history";
@@ -75,6 +75,16 @@ export function linesIn({ source }: FileSource, { editor, lines }: BrowsedFile):
   const shown = shownLines(editor);
   const numberOf = (line: number) => committed.numbers[sameLine(line - 1, shown, committed.lines)] ?? 1;
   return { first: numberOf(first), last: Math.max(numberOf(first), numberOf(last)) };
+}
+
+/** Those of them that are committed; `undefined` for none. */
+export function committedLinesIn({ source }: FileSource, { editor }: BrowsedFile): LinkedLines | undefined {
+  if (editor === undefined) return undefined;
+  const { start, end } = editor.selection;
+  const { first, last } = linesOfSelection(start, end);
+  const committed = committedLines(source);
+  const origins = lineOrigins(committed.lines, shownLines(editor));
+  return committedStretch(committed, origins, { first: first - 1, last: last - 1 });
 }
 
 /** Where the cursor's line stands in another text; `undefined` where there is no cursor. */

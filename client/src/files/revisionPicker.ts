@@ -3,10 +3,13 @@ import * as vscode from "vscode";
 import { callError } from "#client/callError";
 import { shortNames } from "#client/repositories/grouping";
 import type { Repositories } from "#client/repositories/repositories";
+import type { Memory } from "#client/search/history";
 import { visible } from "#client/search/resultLines";
 import type { ServiceClient } from "#client/serviceClient";
 import { ago } from "#client/words";
 import type { Branch } from "#contract/history";
+import { RecentRevisions } from "./recentRevisions";
+import { revisionName } from "./revisionTitle";
 
 interface RepositoryChoice extends vscode.QuickPickItem {
   /** Full name. */
@@ -43,14 +46,38 @@ const refsShown = 100;
 /** While somebody types, the service is asked so often at most. */
 const asksAfterMs = 150;
 
-/**
- * A branch or a tag of a list, or whatever git understands, typed: what the service does not know is said, and can be
- * mended. `undefined` where the person gave up.
- */
-export async function pickRevision(
+export class RevisionPicker {
+  readonly #service: Pick<ServiceClient, "call">;
+  readonly #recent: RecentRevisions;
+
+  constructor(service: Pick<ServiceClient, "call">, memory: Memory) {
+    this.#service = service;
+    this.#recent = new RecentRevisions(memory);
+  }
+
+  /**
+   * One that was chosen lately, a branch or a tag of a list, or whatever git understands, typed: what the service does
+   * not know is said, and can be mended. `undefined` where the person gave up.
+   *
+   * `other`: what the choice is to differ from.
+   */
+  async pick(repository: string, title: string, other?: string): Promise<string | undefined> {
+    const recent = this.#recent.of(repository).filter((ref) => ref !== other);
+    const ref = await pickRevision(this.#service, { repository, title, recent });
+    if (ref !== undefined) await this.#recent.add(repository, ref);
+    return ref;
+  }
+}
+
+interface Asked {
+  readonly repository: string;
+  readonly title: string;
+  readonly recent: readonly string[];
+}
+
+async function pickRevision(
   service: Pick<ServiceClient, "call">,
-  repository: string,
-  title: string,
+  { repository, title, recent }: Asked,
 ): Promise<string | undefined> {
   const picker = vscode.window.createQuickPick<RevisionChoice>();
   picker.title = title;
@@ -67,7 +94,7 @@ export async function pickRevision(
     try {
       const request = { repo: repository, perPage: refsShown, ...(query === "" ? {} : { query }) };
       const { items } = await service.call("branches", request, { token: source.token });
-      if (asking === source) picker.items = [...items.map(choiceOf), ...own];
+      if (asking === source) picker.items = [...choicesOf(items, recent, query), ...own];
     } catch (error) {
       if (asking !== source || error instanceof vscode.CancellationError) return;
       const detail = callError(error).message;
@@ -117,6 +144,30 @@ export async function pickRevision(
   }
 }
 
+/** Those that were chosen lately stand above the others, if they have anything to do with what was typed. */
+function choicesOf(
+  branches: readonly Branch[],
+  recent: readonly string[],
+  query: string,
+): readonly RevisionChoice[] {
+  const all = branches.map(choiceOf);
+  const first = recent
+    .map((ref) => all.find((each) => each.ref === ref) ?? recentChoice(ref))
+    .filter(({ label }) => label.toLowerCase().includes(query.toLowerCase()));
+  if (first.length === 0) return all;
+  const rest = all.filter((each) => !first.includes(each));
+  return [
+    separator(vscode.l10n.t("recently chosen")),
+    ...first,
+    separator(vscode.l10n.t("branches and tags")),
+    ...rest,
+  ];
+}
+
+function separator(label: string): RevisionChoice {
+  return { label, kind: vscode.QuickPickItemKind.Separator, ref: "", isTyped: false };
+}
+
 function choiceOf({ name, fullName, commit, date, isDefault, isTag }: Branch): RevisionChoice {
   const parts = [
     isDefault ? vscode.l10n.t("default") : "",
@@ -131,6 +182,12 @@ function choiceOf({ name, fullName, commit, date, isDefault, isTag }: Branch): R
     ref: isTag ? fullName : name,
     isTyped: false,
   };
+}
+
+/** It may have gone meanwhile. */
+function recentChoice(ref: string): RevisionChoice {
+  const icon = ref.startsWith("refs/tags/") ? "tag" : "git-commit";
+  return { label: visible(revisionName(ref)), iconPath: new vscode.ThemeIcon(icon), ref, isTyped: true };
 }
 
 function typedChoice(text: string): RevisionChoice {

@@ -11,6 +11,11 @@ export function shortRef(ref: string): string {
   return ref.replace(/^refs\/(?:heads|tags|remotes)\//, "");
 }
 
+/** The same, and for a commit the start of its name. */
+export function revisionName(ref: string): string {
+  return /^[0-9a-f]{40,}$/.test(ref) ? ref.slice(0, 7) : shortRef(ref);
+}
+
 /** What a title calls the commit that `ref` names; absent where its own short name says as much. */
 export function revisionTitle(ref: string, commit: string): string | undefined {
   const isHash = /^[0-9a-f]{4,}$/i.test(ref) && commit.startsWith(ref.toLowerCase());

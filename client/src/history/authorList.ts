@@ -1,13 +1,15 @@
 /** The view "Authors": who wrote the commits of a repository, a folder or a file. */
 import * as vscode from "vscode";
+import { revisionName } from "#client/files/revisionTitle";
 import type { Row } from "#client/rows";
 import { visible } from "#client/search/resultLines";
 import type { ServiceClient } from "#client/serviceClient";
-import { count } from "#client/words";
+import { setting } from "#client/settings";
+import { ago, count } from "#client/words";
 import type { CommitAuthor } from "#contract/commits";
 import { literalExpression } from "./commitFilter";
 import type { CommitScope } from "./commitList";
-import { HistoryTree } from "./historyTree";
+import { HistoryTree, loadMoreRow } from "./historyTree";
 
 /** Whose commits are counted. */
 export interface AuthorScope {
@@ -42,7 +44,11 @@ export class AuthorList implements vscode.Disposable {
     this.#scope = scope;
     this.#pages = 1;
     const { repository, path, ref } = scope;
-    const parts = [this.#options.label(repository), path, ref].filter((part) => part !== undefined);
+    const parts = [
+      this.#options.label(repository),
+      path,
+      ref === undefined ? undefined : revisionName(ref),
+    ].filter((part) => part !== undefined);
     await this.tree.show({ description: parts.map(visible).join(" · "), rows: () => this.#rows(scope) });
   }
 
@@ -52,7 +58,8 @@ export class AuthorList implements vscode.Disposable {
     const found: CommitAuthor[] = [];
     let total = 0;
     for (let page = 1; page <= this.#pages; page++) {
-      const request = { repo, ...place, page, perPage };
+      const followRenames = setting("history.followRenames");
+      const request = { repo, ...place, followRenames, page, perPage };
       const answer = await this.#options.service.call("authors", request, { token });
       if (this.#scope !== scope) throw new vscode.CancellationError();
       found.push(...answer.items);
@@ -60,37 +67,34 @@ export class AuthorList implements vscode.Disposable {
     }
     const rows = found.map((author) => this.#authorRow(scope, author));
     if (rows.length === 0) return [{ id: "none", item: () => ({ label: vscode.l10n.t("No commits") }) }];
-    return total > found.length ? [...rows, this.#moreRow(total - found.length)] : rows;
+    if (total <= found.length) return rows;
+    const more = loadMoreRow({ left: total - found.length, perPage }, () => {
+      this.#pages++;
+      this.tree.refresh();
+    });
+    return [...rows, more];
   }
 
-  #authorRow({ repository, ...place }: AuthorScope, { name, email, commitCount }: CommitAuthor): Row {
+  #authorRow({ repository, ...place }: AuthorScope, author: CommitAuthor): Row {
+    const { name, email, commitCount, lastActiveAt } = author;
+    const last = Date.parse(lastActiveAt);
     const commits =
       commitCount === 1 ? vscode.l10n.t("1 commit") : vscode.l10n.t("{0} commits", count(commitCount));
-    const author = literalExpression(email === "" ? name : `${name} <${email}>`);
+    const expression = literalExpression(email === "" ? name : `${name} <${email}>`);
+    const parts = Number.isNaN(last) ? [commits] : [commits, vscode.l10n.t("last {0}", ago(last))];
     return {
       id: `author ${name} <${email}>`,
       item: () => ({
         label: visible(name) || visible(email),
-        description: commits,
-        tooltip: `${visible(name)} <${visible(email)}>\n${vscode.l10n.t("Show these commits")}`,
+        description: parts.join(" · "),
+        tooltip: [
+          `${visible(name)} <${visible(email)}>`,
+          ...(Number.isNaN(last) ? [] : [new Date(last).toLocaleString(vscode.env.language)]),
+          vscode.l10n.t("Show these commits"),
+        ].join("\n"),
         iconPath: new vscode.ThemeIcon("account"),
       }),
-      run: () => this.#options.showCommits({ repository, filter: { ...place, author } }),
-    };
-  }
-
-  #moreRow(left: number): Row {
-    return {
-      id: "more",
-      item: () => ({
-        label: vscode.l10n.t("Load {0} More", Math.min(perPage, left)),
-        description: vscode.l10n.t("{0} left", count(left)),
-        iconPath: new vscode.ThemeIcon("ellipsis"),
-      }),
-      run: () => {
-        this.#pages++;
-        this.tree.refresh();
-      },
+      run: () => this.#options.showCommits({ repository, filter: { ...place, author: expression } }),
     };
   }
 }

@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import { CallError, callError } from "#client/callError";
 import { setContext } from "#client/commands";
+import { setting } from "#client/settings";
 import { BlameDecorations, type LineWindow, seenLines } from "./blameDecorations";
 import { type Blames, NoBlame } from "./blames";
 import { withoutBlame } from "./blameText";
@@ -11,9 +12,8 @@ const restMs = 150;
 const scrollMs = 20;
 /** Of shorter files all is asked for at once. */
 const shortLines = 200;
-/** Seconds that git may take, in the service's own words for it. */
-const usualSeconds = 10;
-const patientSeconds = 60;
+/** So many times as long as usual git may take where somebody wants it to go on. */
+const patience = 6;
 
 interface Shown {
   /** What is being asked. */
@@ -137,7 +137,7 @@ export class BlameGutter implements vscode.Disposable {
 
   #failed(document: vscode.TextDocument, shown: Shown, error: unknown, isPatient: boolean): void {
     if (error instanceof CallError && error.errorCode === "TIMED_OUT") {
-      const seconds = isPatient ? patientSeconds : usualSeconds;
+      const seconds = setting("history.gitTimeout") * (isPatient ? patience : 1);
       shown.problem = vscode.l10n.t("Blame took more than {0} s", seconds);
       return;
     }

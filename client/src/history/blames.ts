@@ -11,7 +11,7 @@ import { setting } from "#client/settings";
 import type { FileSource } from "#contract/history";
 import type { IndexingProgress } from "#contract/local";
 import { type BlamedLine, BlamedLines, type Stretch } from "./blamedLines";
-import { type CommittedLines, committedLines, lineOrigins } from "./lineOrigins";
+import { type CommittedLines, committedLines, committedStretch, lineOrigins } from "./lineOrigins";
 
 /** What a line of an editor comes from: `own` is not committed, `unknown` not asked yet. */
 export type LineOrigin = BlamedLine | "own" | "unknown" | "nothing";
@@ -162,13 +162,7 @@ export class Blames implements vscode.Disposable {
   stretchOf(document: vscode.TextDocument, first: number, last: number): Stretch | undefined {
     const kept = this.#kept.get(document.uri.toString());
     if (kept === undefined) return undefined;
-    const { numbers, lines } = kept.file.committed;
-    const counted = lines.at(-1) === "" ? lines.length - 1 : lines.length;
-    const found = this.#origins(kept, document)
-      .slice(first, last + 1)
-      .filter((index) => index >= 0 && index < counted);
-    const [start, end] = [numbers[found[0] ?? -1], numbers[found.at(-1) ?? -1]];
-    return start === undefined || end === undefined ? undefined : { first: start, last: end };
+    return committedStretch(kept.file.committed, this.#origins(kept, document), { first, last });
   }
 
   #origins(kept: Kept, document: vscode.TextDocument): readonly number[] {

@@ -149,11 +149,13 @@ function fileRow(changes: Changes, file: ChangedFile, parent: Row): ChangeRow {
     item: () => {
       const counts = lineCounts([file]);
       const before = letter === "R" ? vscode.l10n.t("was {0}", visible(file.oldPath)) : "";
+      // A file that was only renamed has nothing to count.
+      const text = counts.added + counts.removed === 0 ? "" : countsText(counts);
       const kind = isSubmodule(file)
         ? vscode.l10n.t("submodule")
         : file.isBinary
           ? vscode.l10n.t("binary")
-          : countsText(counts);
+          : text;
       const parts = [kind, before].filter((part) => part !== "");
       const name = visible(posix.basename(path));
       const [word, color] = letters()[letter];

@@ -36,13 +36,9 @@ export interface LineCounts {
 export function lineCounts(files: readonly ChangedFile[]): LineCounts {
   let added = 0;
   let removed = 0;
-  for (const { hunks } of files) {
-    for (const { oldRange, newRange, body } of hunks) {
-      // Lines of both sides count for both ranges.
-      const same = body.split("\n").filter((line) => line.startsWith(" ")).length;
-      added += newRange.lines - same;
-      removed += oldRange.lines - same;
-    }
+  for (const { addedLines = 0, removedLines = 0 } of files) {
+    added += addedLines;
+    removed += removedLines;
   }
   return { added, removed };
 }

@@ -1,5 +1,6 @@
 /** The view "Commit": one commit, who made it, what it changed, and where it is. */
 import * as vscode from "vscode";
+import { revisionName } from "#client/files/revisionTitle";
 import { emptyTree } from "#client/files/snapshotUri";
 import type { Row } from "#client/rows";
 import { visible } from "#client/search/resultLines";
@@ -44,10 +45,9 @@ export class CommitDetails implements vscode.Disposable {
 
   async show(place: CommitPlace, options: { readonly keepsFocus?: boolean } = {}): Promise<void> {
     this.#place = place;
-    const name = /^[0-9a-f]{40,}$/.test(place.ref) ? shortHash(place.ref) : place.ref;
     await this.tree.show(
       {
-        description: `${this.#label(place.repository)} · ${visible(name)}`,
+        description: `${this.#label(place.repository)} · ${visible(revisionName(place.ref))}`,
         rows: () => this.#rows(place),
       },
       options,
@@ -180,7 +180,13 @@ export async function changesOf(
   { token, path }: { readonly token?: vscode.CancellationToken; readonly path?: string } = {},
 ): Promise<Changes> {
   const base = parents[0] ?? emptyTree;
-  const request = { repo: repository, base, head: hash, ...(path === undefined ? {} : { path }) };
+  const request = {
+    repo: repository,
+    base,
+    head: hash,
+    hunks: false,
+    ...(path === undefined ? {} : { path }),
+  };
   const { files } = await service.call("diff", request, token === undefined ? {} : { token });
   return { repository, base, head: hash, files };
 }

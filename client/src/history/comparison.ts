@@ -1,12 +1,17 @@
-/** The view "Compare": two revisions of a repository, and what differs between them. */
+/** The view "Compare": two revisions of a repository, what each has that the other has not, and what differs. */
 import * as vscode from "vscode";
-import { pickRevision } from "#client/files/revisionPicker";
+import type { RevisionPicker } from "#client/files/revisionPicker";
+import { revisionName } from "#client/files/revisionTitle";
 import type { Row } from "#client/rows";
 import { visible } from "#client/search/resultLines";
 import type { ServiceClient } from "#client/serviceClient";
-import { shortHash } from "./blameText";
+import { foldersOf } from "./changedFiles";
 import { type Changes, changeRows, changesText, openAllChanges } from "./changeRows";
+import type { CommitPlace } from "./commitDetails";
+import { CommitPages } from "./commitPages";
+import { commitFolderRow, commitRow } from "./commitRows";
 import { HistoryTree } from "./historyTree";
+import { pickPath } from "./pathPicker";
 
 /** What is compared, as the person named it. */
 export interface ComparisonScope {
@@ -19,17 +24,28 @@ export interface ComparisonScope {
   readonly path?: string;
 }
 
+export interface ComparisonOptions {
+  readonly service: Pick<ServiceClient, "call">;
+  readonly revisions: RevisionPicker;
+  /** What a repository is called here. */
+  readonly label: (repository: string) => string;
+  readonly open: (place: CommitPlace) => Promise<void>;
+}
+
+/** SHAs of what is compared. */
+interface Sides {
+  readonly base: string;
+  readonly head: string;
+}
+
 export class Comparison implements vscode.Disposable {
   readonly tree = new HistoryTree("compare");
-  readonly #service: Pick<ServiceClient, "call">;
-  readonly #label: (repository: string) => string;
+  readonly #options: ComparisonOptions;
   #scope: ComparisonScope | undefined;
   #changes: Changes | undefined;
 
-  /** `label`: what a repository is called here. */
-  constructor(service: Pick<ServiceClient, "call">, label: (repository: string) => string) {
-    this.#service = service;
-    this.#label = label;
+  constructor(options: ComparisonOptions) {
+    this.#options = options;
   }
 
   dispose(): void {
@@ -40,33 +56,48 @@ export class Comparison implements vscode.Disposable {
     this.#scope = scope;
     this.#changes = undefined;
     const { repository, path } = scope;
-    const parts = [this.#label(repository), rangeText(scope), path].filter((part) => part !== undefined);
-    await this.tree.show({ description: parts.map(visible).join(" · "), rows: () => this.#rows(scope) });
+    const parts = [this.#options.label(repository), rangeText(scope), path];
+    await this.tree.show({
+      description: parts
+        .filter((part) => part !== undefined)
+        .map(visible)
+        .join(" · "),
+      rows: () => this.#rows(scope),
+    });
   }
 
   async swap(): Promise<void> {
-    await this.#change(({ base, head }) => ({ base: head, head: base }));
+    await this.#change(({ base, head, ...rest }) => ({ ...rest, base: head, head: base }));
   }
 
   async toggleDots(): Promise<void> {
-    await this.#change(({ isSinceFork }) => ({ isSinceFork: !isSinceFork }));
+    await this.#change((scope) => ({ ...scope, isSinceFork: !scope.isSinceFork }));
+  }
+
+  /** Asks for the file or folder that alone is to be compared. */
+  async choosePath(): Promise<void> {
+    const folders = foldersOf(this.#changes?.files ?? []).map(({ folder }) => folder);
+    const known = this.#scope?.path === undefined ? folders.filter((folder) => folder !== "") : [];
+    const picked = await pickPath(vscode.l10n.t("Compare Only"), known);
+    if (picked === undefined) return;
+    await this.#change(({ path: _, ...rest }) => (picked === "" ? rest : { ...rest, path: picked }));
   }
 
   /** Every file that differs, in one editor. */
   async openAll(): Promise<void> {
     const scope = this.#scope;
     if (scope === undefined) return;
-    const changes = this.#changes ?? (await this.#compare(scope));
-    await openAllChanges(changes, `${this.#label(scope.repository)} · ${rangeText(scope)}`);
+    const changes = this.#changes ?? (await this.#compare(scope, await this.#sides(scope)));
+    await openAllChanges(changes, `${this.#options.label(scope.repository)} · ${rangeText(scope)}`);
   }
 
-  async #change(part: (scope: ComparisonScope) => Partial<ComparisonScope>): Promise<void> {
-    const scope = this.#scope;
-    if (scope !== undefined) await this.show({ ...scope, ...part(scope) });
+  async #change(other: (scope: ComparisonScope) => ComparisonScope): Promise<void> {
+    if (this.#scope !== undefined) await this.show(other(this.#scope));
   }
 
   #rows(scope: ComparisonScope): readonly Row[] {
-    const { base, head, isSinceFork } = scope;
+    const { base, head, isSinceFork, path } = scope;
+    const sides = this.#sides(scope, this.tree.token);
     return [
       this.#sideRow(scope, "base", vscode.l10n.t("From"), base),
       this.#sideRow(scope, "head", vscode.l10n.t("To"), head),
@@ -84,7 +115,19 @@ export class Comparison implements vscode.Disposable {
         }),
         run: () => this.toggleDots(),
       },
-      this.#filesRow(scope),
+      {
+        id: "path",
+        item: () => ({
+          label: path === undefined ? vscode.l10n.t("All files") : visible(path),
+          description: path === undefined ? "" : vscode.l10n.t("only"),
+          tooltip: vscode.l10n.t("Click to compare only a file or a folder"),
+          iconPath: new vscode.ThemeIcon("filter"),
+        }),
+        run: () => this.choosePath(),
+      },
+      this.#commitsRow(scope, sides, "ahead"),
+      this.#commitsRow(scope, sides, "behind"),
+      this.#filesRow(scope, sides),
     ];
   }
 
@@ -92,22 +135,49 @@ export class Comparison implements vscode.Disposable {
     return {
       id: side,
       item: () => ({
-        label: visible(shortRef(ref)),
+        label: visible(revisionName(ref)),
         description: title,
         tooltip: vscode.l10n.t("Click to choose another revision"),
         iconPath: new vscode.ThemeIcon("git-commit"),
       }),
       run: async () => {
-        const picked = await pickRevision(this.#service, scope.repository, title);
+        const picked = await this.#options.revisions.pick(scope.repository, title, ref);
         if (picked !== undefined) await this.show({ ...scope, [side]: picked });
       },
     };
   }
 
-  #filesRow(scope: ComparisonScope): Row {
+  /** Commits that one side has and the other has not. */
+  #commitsRow(scope: ComparisonScope, sides: Promise<Sides>, which: "ahead" | "behind"): Row {
+    const { service, open } = this.#options;
+    const { repository, path } = scope;
+    const [has, hasNot] = which === "ahead" ? [scope.head, scope.base] : [scope.base, scope.head];
+    const pages = sides.then(({ base, head }) => {
+      const between = which === "ahead" ? { ref: head, notIn: base } : { ref: base, notIn: head };
+      const only = path === undefined ? {} : { path };
+      return new CommitPages(service, { repo: repository, ...between, ...only });
+    });
+    return commitFolderRow(
+      {
+        id: `${which} ${rangeText(scope)} ${path ?? ""}`,
+        label: which === "ahead" ? vscode.l10n.t("Ahead") : vscode.l10n.t("Behind"),
+        icon: which === "ahead" ? "arrow-up" : "arrow-down",
+        tooltip: vscode.l10n.t(
+          "Commits in {0} that are not in {1}",
+          visible(revisionName(has)),
+          visible(revisionName(hasNot)),
+        ),
+        pages,
+        rowOf: (commit, parent) => commitRow(commit, { parent, repository, path, open }),
+      },
+      this.tree,
+    );
+  }
+
+  #filesRow(scope: ComparisonScope, sides: Promise<Sides>): Row {
     const row: Row = {
       // Another row for each comparison, so that what is open in one is not so in the next.
-      id: `files ${rangeText(scope)}`,
+      id: `files ${rangeText(scope)} ${scope.path ?? ""}`,
       repository: scope.repository,
       item: () => ({
         label: vscode.l10n.t("Changed Files"),
@@ -118,7 +188,7 @@ export class Comparison implements vscode.Disposable {
       }),
       children: async () => {
         if (this.#changes === undefined) {
-          const changes = await this.#compare(scope, this.tree.token);
+          const changes = await this.#compare(scope, await sides, this.tree.token);
           if (this.#scope !== scope) return [];
           this.#changes = changes;
           this.tree.redraw(row);
@@ -129,27 +199,31 @@ export class Comparison implements vscode.Disposable {
     return row;
   }
 
+  async #sides(
+    { repository: repo, base, head }: ComparisonScope,
+    token?: vscode.CancellationToken,
+  ): Promise<Sides> {
+    const options = token === undefined ? {} : { token };
+    const commitOf = async (ref: string) =>
+      (await this.#options.service.call("commit", { repo, ref }, options)).hash;
+    const [from, to] = await Promise.all([commitOf(base), commitOf(head)]);
+    return { base: from, head: to };
+  }
+
   async #compare(
-    { repository: repo, base, head, isSinceFork, path }: ComparisonScope,
+    { repository: repo, isSinceFork, path }: ComparisonScope,
+    { base, head }: Sides,
     token?: vscode.CancellationToken,
   ): Promise<Changes> {
-    const options = token === undefined ? {} : { token };
-    const commitOf = async (ref: string) => (await this.#service.call("commit", { repo, ref }, options)).hash;
-    const [from, to] = await Promise.all([commitOf(base), commitOf(head)]);
-    const { files, mergeBase } = await this.#service.call(
+    const { files, mergeBase } = await this.#options.service.call(
       "diff",
-      { repo, base: from, head: to, mergeBase: isSinceFork, ...(path === undefined ? {} : { path }) },
-      options,
+      { repo, base, head, mergeBase: isSinceFork, hunks: false, ...(path === undefined ? {} : { path }) },
+      token === undefined ? {} : { token },
     );
-    return { repository: repo, base: mergeBase ?? from, head: to, files };
+    return { repository: repo, base: mergeBase ?? base, head, files };
   }
 }
 
 function rangeText({ base, head, isSinceFork }: ComparisonScope): string {
-  return `${shortRef(base)}${isSinceFork ? "..." : ".."}${shortRef(head)}`;
-}
-
-function shortRef(ref: string): string {
-  if (/^[0-9a-f]{40,}$/.test(ref)) return shortHash(ref);
-  return ref.replace(/^refs\/(?:heads|tags|remotes)\//, "");
+  return `${revisionName(base)}${isSinceFork ? "..." : ".."}${revisionName(head)}`;
 }

@@ -1,8 +1,10 @@
 /** History in views of its own: commits, one commit, comparisons, authors; and their commands. */
 import * as vscode from "vscode";
 import type { Commands } from "#client/commands";
+import { browsedFile, committedFile, committedLinesIn } from "#client/files/browsedFile";
 import type { IndexedFiles } from "#client/files/indexedFiles";
-import { pickRepository, pickRevision } from "#client/files/revisionPicker";
+import { pickRepository, type RevisionPicker } from "#client/files/revisionPicker";
+import { linesText, revisionName } from "#client/files/revisionTitle";
 import { snapshotDocument } from "#client/files/snapshots";
 import { shortNames } from "#client/repositories/grouping";
 import type { Repositories } from "#client/repositories/repositories";
@@ -22,6 +24,7 @@ export interface HistoryOptions {
   readonly service: ServiceClient;
   readonly repositories: Repositories;
   readonly files: IndexedFiles;
+  readonly revisions: RevisionPicker;
   readonly box: () => SearchBox;
 }
 
@@ -45,15 +48,12 @@ export class History implements vscode.Disposable {
 
   constructor(options: HistoryOptions) {
     this.#options = options;
-    const { service } = options;
+    const { service, revisions } = options;
     const label = (repository: string) => this.#label(repository);
+    const open = (place: CommitPlace) => this.#details.show(place, { keepsFocus: true });
     this.#details = new CommitDetails(service, label);
-    this.#comparison = new Comparison(service, label);
-    this.#commits = new CommitList({
-      service,
-      label,
-      open: (place) => this.#details.show(place, { keepsFocus: true }),
-    });
+    this.#comparison = new Comparison({ service, revisions, label, open });
+    this.#commits = new CommitList({ service, label, open });
     this.#authors = new AuthorList({ service, label, showCommits: (scope) => this.#commits.show(scope) });
     this.commands = { ...this.#commitCommands(), ...this.#listCommands() };
   }
@@ -116,7 +116,7 @@ export class History implements vscode.Disposable {
   }
 
   #listCommands(): Commands {
-    const { service } = this.#options;
+    const { service, revisions } = this.#options;
     return {
       "history.file": async (given?: Given) => {
         const place = await this.#filePlace(given);
@@ -125,25 +125,21 @@ export class History implements vscode.Disposable {
         await this.#commits.show({ repository, filter: { path, ...(ref === undefined ? {} : { ref }) } });
       },
       "history.selection": async () => {
-        const { selection } = vscode.window.activeTextEditor ?? {};
-        const place = await this.#filePlace(undefined);
-        if (place?.path === undefined || selection === undefined) return sayNotIndexed();
-        const { repository, ref, path } = place;
-        // A selection that ends before a line's first character does not hold that line.
-        const isBefore = selection.end.character === 0 && selection.end.line > selection.start.line;
-        const last = selection.end.line + (isBefore ? 0 : 1);
-        const lines = `${selection.start.line + 1}-${last}`;
-        const filter = { path, lines, ...(ref === undefined ? {} : { ref }) };
-        await this.#commits.show({ repository, filter });
+        const file = await browsedFile(this.#options.files, undefined);
+        if (file === undefined) return sayNotIndexed();
+        const committed = await committedFile(service, file);
+        const lines = committedLinesIn(committed, file);
+        if (lines === undefined) {
+          vscode.window.setStatusBarMessage(vscode.l10n.t("These lines are not committed."), 5000);
+          return;
+        }
+        const { repo, path, commit } = committed;
+        // Later commits would move the lines.
+        const filter = { path, lines: linesText(lines), ref: commit };
+        await this.#commits.show({ repository: repo, filter });
       },
-      "history.repository": async (given?: Given) => {
-        const place =
-          repositoryOf(given) ?? (await this.#pickPlace(vscode.l10n.t("Show Repository History")));
-        if (place === undefined) return;
-        const { repository, path, ref } = place;
-        const filter = { ...(ref === undefined ? {} : { ref }), ...(path === undefined ? {} : { path }) };
-        await this.#commits.show({ repository, filter });
-      },
+      "history.repository": (given?: Given) => this.#showHistory(given),
+      "history.folder": (given?: Given) => this.#showHistory(given),
       "history.searchCommits": async () => {
         const title = vscode.l10n.t("Search Commits");
         const everywhere = { label: vscode.l10n.t("All Repositories"), description: "type:commit", name: "" };
@@ -172,16 +168,17 @@ export class History implements vscode.Disposable {
         const place = repositoryOf(given) ?? (await this.#pickPlace(vscode.l10n.t("Compare Revisions")));
         if (place === undefined) return;
         const { repository, path } = place;
-        const base = await pickRevision(service, repository, vscode.l10n.t("Compare From"));
+        const base = await revisions.pick(repository, vscode.l10n.t("Compare From"), place.ref);
         if (base === undefined) return;
-        const head =
-          place.ref ?? (await pickRevision(service, repository, vscode.l10n.t("Compare {0} To", base)));
+        const title = vscode.l10n.t("Compare {0} To", revisionName(base));
+        const head = place.ref ?? (await revisions.pick(repository, title, base));
         if (head === undefined) return;
         const scope = { repository, base, head, isSinceFork: false };
         await this.#comparison.show(path === undefined ? scope : { ...scope, path });
       },
       "compare.swap": () => this.#comparison.swap(),
       "compare.toggleDots": () => this.#comparison.toggleDots(),
+      "compare.choosePath": () => this.#comparison.choosePath(),
       "compare.openAll": () => this.#comparison.openAll(),
       "authors.show": async (given?: Given) => {
         const place: AuthorScope | undefined =
@@ -191,6 +188,15 @@ export class History implements vscode.Disposable {
         if (place !== undefined) await this.#authors.show(place);
       },
     };
+  }
+
+  /** Of a repository, or of a folder in it. */
+  async #showHistory(given: Given | undefined): Promise<void> {
+    const place = repositoryOf(given) ?? (await this.#pickPlace(vscode.l10n.t("Show Repository History")));
+    if (place === undefined) return;
+    const { repository, path, ref } = place;
+    const filter = { ...(ref === undefined ? {} : { ref }), ...(path === undefined ? {} : { path }) };
+    await this.#commits.show({ repository, filter });
   }
 
   #label(repository: string): string {
@@ -212,7 +218,7 @@ export class History implements vscode.Disposable {
     const title = vscode.l10n.t("Open Commit");
     const repository = await pickRepository(this.#options.repositories, title);
     if (repository === undefined) return undefined;
-    const ref = await pickRevision(this.#options.service, repository, title);
+    const ref = await this.#options.revisions.pick(repository, title);
     return ref === undefined ? undefined : { repository, ref };
   }
 

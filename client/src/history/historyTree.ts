@@ -6,6 +6,7 @@
 import * as vscode from "vscode";
 import { callError } from "#client/callError";
 import { childrenOf, type Row, runClickedRows, treeItemOf } from "#client/rows";
+import { count } from "#client/words";
 
 export interface HistoryContent {
   /** Stands behind the title. */
@@ -134,4 +135,21 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
   #goOn(): void {
     if (this.#isCut) this.refresh();
   }
+}
+
+/** The last of rows that come a page at a time. */
+export function loadMoreRow(
+  { left, perPage, parent }: { readonly left: number; readonly perPage: number; readonly parent?: Row },
+  run: () => void,
+): Row {
+  return {
+    id: `${parent?.id ?? ""}/more`,
+    ...(parent === undefined ? {} : { parent }),
+    item: () => ({
+      label: vscode.l10n.t("Load {0} More", Math.min(perPage, left)),
+      description: vscode.l10n.t("{0} left", count(left)),
+      iconPath: new vscode.ThemeIcon("ellipsis"),
+    }),
+    run,
+  };
 }

@@ -3,6 +3,7 @@
  * Code.
  */
 import { lineChanges } from "#client/search/textChange";
+import type { Stretch } from "./blamedLines";
 
 /** A committed text, by the lines that an editor makes of it. */
 export interface CommittedLines {
@@ -41,6 +42,22 @@ export function lineOrigins(before: readonly string[], after: readonly string[])
   }
   for (; at < before.length; at++) origins.push(at);
   return origins;
+}
+
+/**
+ * From which lines of the committed text, as git counts them, lines of another text come; `undefined` where all of those
+ * are new. `origins` are the other text's, and its lines from `first` to `last` are meant, from 0.
+ */
+export function committedStretch(
+  { lines, numbers }: CommittedLines,
+  origins: readonly number[],
+  { first, last }: { readonly first: number; readonly last: number },
+): Stretch | undefined {
+  // Git does not count what follows the last line end.
+  const counted = lines.at(-1) === "" ? lines.length - 1 : lines.length;
+  const found = origins.slice(first, last + 1).filter((index) => index >= 0 && index < counted);
+  const [start, end] = [numbers[found[0] ?? -1], numbers[found.at(-1) ?? -1]];
+  return start === undefined || end === undefined ? undefined : { first: start, last: end };
 }
 
 /**

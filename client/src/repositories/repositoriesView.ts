@@ -1,7 +1,7 @@
 /** The view "Repositories": which there are, where their indexes stand, and which could be added. */
 import * as path from "node:path";
 import * as vscode from "vscode";
-import { pickRevision } from "#client/files/revisionPicker";
+import type { RevisionPicker } from "#client/files/revisionPicker";
 import { shortRef } from "#client/files/revisionTitle";
 import type { Snapshots } from "#client/files/snapshots";
 import { childrenOf, type Row, runClickedRows, treeItemOf } from "#client/rows";
@@ -21,6 +21,7 @@ export interface RepositoriesViewOptions {
   readonly repositories: Repositories;
   readonly instance: Instance;
   readonly snapshots: Pick<Snapshots, "folder">;
+  readonly revisions: RevisionPicker;
   readonly addPaths: (paths: readonly string[]) => Promise<void>;
 }
 
@@ -271,8 +272,8 @@ export class RepositoriesView implements vscode.TreeDataProvider<Row>, vscode.Di
   }
 
   async #askRevision(repository: string): Promise<void> {
-    const { service } = this.#options;
-    const ref = await pickRevision(service, repository, vscode.l10n.t("Show Files at Revision"));
+    const { service, revisions } = this.#options;
+    const ref = await revisions.pick(repository, vscode.l10n.t("Show Files at Revision"));
     if (ref === undefined) return;
     const { hash } = await service.call("commit", { repo: repository, ref });
     const revision = { name: shortRef(ref), commit: hash };
