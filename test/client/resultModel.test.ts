@@ -103,6 +103,18 @@ test("orders", () => {
   assert.deepEqual(roots(new ResultModel(mixed(), "matchCount")), ["a/c.ts 4", "b/a.ts 2", "b/z.ts 1"]);
 });
 
+test("repositories that rank alike stand by name, however they come", () => {
+  const come = (...names: string[]) => set(names.map((name) => found(name, `of-${name}.ts`, [1])));
+  for (const order of ["relevance", "matchCount"] as const) {
+    const [one, other] = [come("b", "a", "c"), come("c", "a", "b")].map(
+      (each) => new ResultModel(each, order),
+    );
+    assert.ok(one !== undefined && other !== undefined);
+    assert.deepEqual(roots(one), ["a/of-a.ts 1", "b/of-b.ts 1", "c/of-c.ts 1"]);
+    assert.deepEqual(roots(other), roots(one));
+  }
+});
+
 const same = { blobSha: "0123" };
 check(
   "the same file in several repositories is one row",

@@ -54,17 +54,18 @@ export interface RankedRepository {
   readonly bestScore: number;
 }
 
+/** Equal ones by name: which of them was indexed first is nothing that a person can see. */
 export function compareRepositories(
   order: SortOrder,
 ): (one: RankedRepository, other: RankedRepository) => number {
   switch (order) {
     case "relevance":
-      return (one, other) => other.bestScore - one.bestScore;
+      return (one, other) => other.bestScore - one.bestScore || compareText(one.name, other.name);
     case "repository":
     case "path":
       return (one, other) => compareText(one.name, other.name);
     case "matchCount":
-      return (one, other) => other.matchCount - one.matchCount;
+      return (one, other) => other.matchCount - one.matchCount || compareText(one.name, other.name);
   }
 }
 
