@@ -1,9 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { jsonText, lineUrl, markdownText, pathsText } from "#client/search/copyText";
+import {
+  commitsMarkdown,
+  hashesText,
+  jsonText,
+  lineUrl,
+  markdownText,
+  pathsText,
+} from "#client/search/copyText";
 import type { ResultSet } from "#client/search/resultSet";
 import type { CodeHostType, RepositoryInfo } from "#contract/repositories";
-import type { FileMatch } from "#contract/search";
+import type { FileMatch, FoundCommit } from "#contract/search";
 import { fileMatch } from "#test/support/fileMatch";
 
 function set(files: readonly FileMatch[], info?: Partial<RepositoryInfo>): ResultSet {
@@ -87,4 +94,45 @@ test("JSON is what the service answers", () => {
     repositoryInfo: [...set(files).repositories.values()],
     isSearchExhaustive: false,
   });
+});
+
+function commit(hash: string, message: string, change: Partial<FoundCommit> = {}): FoundCommit {
+  return {
+    repository: "a/r",
+    repositoryId: 1,
+    hash,
+    date: "2026-02-03T10:00:00+01:00",
+    message,
+    refs: "",
+    body: "",
+    authorName: "Ada",
+    authorEmail: "ada@example.com",
+    commitDate: "2026-02-03T10:00:00+01:00",
+    webUrl: "",
+    externalWebUrl: "",
+    ...change,
+  };
+}
+
+const one = commit("1".repeat(40), "Wait *less*", { externalWebUrl: "https://h/r/commit/1" });
+const two = commit("2".repeat(40), "", { authorName: "[x](y)", externalWebUrl: "javascript:alert(1)" });
+
+test("commits by their SHAs", () => {
+  assert.equal(hashesText([one, two]), `${one.hash}\n${two.hash}\n`);
+});
+
+test("commits as a list, in which nothing that others wrote becomes Markdown", () => {
+  assert.equal(
+    commitsMarkdown(set([], { externalWebUrl: "https://h/r" }), [one, two]),
+    "- [r](<https://h/r>)\n" +
+      "  - [`1111111`](<https://h/r/commit/1>): Wait \\*less\\* · Ada · 2026\\-02\\-03\n" +
+      "  - `2222222`: \\[x\\]\\(y\\) · 2026\\-02\\-03\n",
+  );
+});
+
+test("commits as the interface answers", () => {
+  const answer = JSON.parse(jsonText({ ...set([]), commits: [one] }, []));
+  assert.deepEqual(answer.commits, [one]);
+  assert.deepEqual(answer.files, []);
+  assert.equal("commits" in JSON.parse(jsonText({ ...set([]), commits: [] }, [])), false);
 });

@@ -8,6 +8,7 @@ import { linesText, revisionName } from "#client/files/revisionTitle";
 import { snapshotDocument } from "#client/files/snapshots";
 import { shortNames } from "#client/repositories/grouping";
 import type { Repositories } from "#client/repositories/repositories";
+import type { CommitNode } from "#client/search/resultNodes";
 import type { SearchBox } from "#client/search/searchBox";
 import type { ServiceClient } from "#client/serviceClient";
 import { AuthorList, type AuthorScope } from "./authorList";
@@ -29,7 +30,10 @@ export interface HistoryOptions {
 }
 
 /** What menus, links and other features hand to a command; from the palette it is nothing. */
-type Given = Partial<CommitPlace & { readonly path: string; readonly message: string }> | vscode.Uri;
+type Given =
+  | Partial<CommitPlace & { readonly path: string; readonly message: string }>
+  | CommitNode
+  | vscode.Uri;
 
 /** A file, a folder or all of a repository, at a revision or the default one. */
 interface Place {
@@ -229,9 +233,8 @@ export class History implements vscode.Disposable {
 
   /** The file of a row, a link or an editor's menu, or of the active editor. */
   async #filePlace(given: Given | undefined): Promise<Place | undefined> {
-    if (given !== undefined && !(given instanceof vscode.Uri) && given.path !== undefined) {
-      return repositoryOf(given);
-    }
+    const handed = repositoryOf(given);
+    if (handed?.path !== undefined) return handed;
     const uri = given instanceof vscode.Uri ? given : vscode.window.activeTextEditor?.document.uri;
     const file = uri && (await this.#options.files.find(uri));
     if (file === undefined) return undefined;
@@ -248,7 +251,8 @@ function placeOf(given: Given | undefined): (CommitPlace & { readonly path?: str
 
 /** A place that was handed over. Links in texts can hand over anything. */
 function repositoryOf(given: Given | undefined): Place | undefined {
-  if (given === undefined || given === null || given instanceof vscode.Uri) return undefined;
+  if (typeof given !== "object" || given === null || given instanceof vscode.Uri) return undefined;
+  if ("kind" in given) return { repository: given.commit.repository, ref: given.commit.hash };
   const { repository, ref, path } = given;
   if (typeof repository !== "string") return undefined;
   return {

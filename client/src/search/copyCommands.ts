@@ -5,8 +5,9 @@ import { snapshotPlace } from "#client/files/snapshotUri";
 import type { Repositories } from "#client/repositories/repositories";
 import type { ServiceClient } from "#client/serviceClient";
 import { setting } from "#client/settings";
+import { count } from "#client/words";
 import { type ApiCall, curlLine } from "./apiCall";
-import { jsonText, markdownText, pathsText } from "./copyText";
+import { commitsMarkdown, hashesText, jsonText, markdownText, pathsText } from "./copyText";
 import { explainText } from "./explainText";
 import type { ResultModel } from "./resultModel";
 import type { ResultNode } from "./resultNodes";
@@ -63,12 +64,20 @@ export class CopyCommands implements vscode.Disposable {
     if (model === undefined) return;
     const { t } = vscode.l10n;
     const set = model.set;
+    const { commits = [] } = set;
+    const isOfCommits = commits.length > 0;
     const items = [
-      { label: t("Paths"), description: t("one for each file"), make: () => pathsText([...model.files()]) },
+      isOfCommits
+        ? { label: "SHA", description: t("one for each commit"), make: () => hashesText(commits) }
+        : {
+            label: t("Paths"),
+            description: t("one for each file"),
+            make: () => pathsText([...model.files()]),
+          },
       {
         label: "Markdown",
         description: t("with links to the code host"),
-        make: () => markdownText(set, [...model.files()]),
+        make: () => (isOfCommits ? commitsMarkdown(set, commits) : markdownText(set, [...model.files()])),
       },
       {
         label: "JSON",
@@ -151,7 +160,10 @@ function sourceCall(repo: string, path: string, ref: string): ApiCall {
   return { method: "GET", path: "/api/source", query: { repo, path, ...(ref === "" ? {} : { ref }) } };
 }
 
-function tellCopied({ counts }: ResultModel): void {
-  const text = vscode.l10n.t("Copied {0} matches in {1} files.", counts.matches, counts.files);
+function tellCopied({ counts, set: { commits = [] } }: ResultModel): void {
+  const text =
+    commits.length > 0
+      ? vscode.l10n.t("Copied {0} commits.", count(commits.length))
+      : vscode.l10n.t("Copied {0} matches in {1} files.", counts.matches, counts.files);
   vscode.window.setStatusBarMessage(text, 5000);
 }

@@ -1,6 +1,6 @@
 /** Results for the clipboard. Pure: knows no VS Code. */
 import type { CodeHostType } from "#contract/repositories";
-import type { FileMatch, SearchResult } from "#contract/search";
+import type { FileMatch, FoundCommit, SearchResult } from "#contract/search";
 import { linesOf, visible } from "./resultLines";
 import type { ResultSet } from "./resultSet";
 
@@ -12,33 +12,64 @@ export function pathsText(files: readonly FileMatch[]): string {
 
 /** A list of repositories, files and lines, with links to the code host where it has pages. */
 export function markdownText(set: ResultSet, files: readonly FileMatch[]): string {
-  const groups = new Map<number, FileMatch[]>();
-  for (const file of files) {
-    const group = groups.get(file.repositoryId);
-    if (group === undefined) groups.set(file.repositoryId, [file]);
-    else group.push(file);
-  }
-  return [...groups]
+  return [...byRepository(files)]
     .map(([id, group]) => {
-      const info = set.repositories.get(id);
-      const name = info?.displayName ?? group[0]?.repository ?? "";
-      const title = linked(escaped(visible(name)), info?.externalWebUrl ?? "");
-      const host = info?.codeHostType ?? "genericGitHost";
-      return `- ${title}\n${group.map((file) => fileText(file, host)).join("")}`;
+      const host = set.repositories.get(id)?.codeHostType ?? "genericGitHost";
+      const title = repositoryTitle(set, id, group[0]?.repository ?? "");
+      return title + group.map((file) => fileText(file, host)).join("");
     })
+    .join("");
+}
+
+/** One for each commit: its full SHA. */
+export function hashesText(commits: readonly FoundCommit[]): string {
+  return commits.map(({ hash }) => `${hash}\n`).join("");
+}
+
+/** A list of repositories and commits, newest first, with links to the code host where it has pages. */
+export function commitsMarkdown(set: ResultSet, commits: readonly FoundCommit[]): string {
+  return [...byRepository(commits)]
+    .map(
+      ([id, group]) => repositoryTitle(set, id, group[0]?.repository ?? "") + group.map(commitText).join(""),
+    )
     .join("");
 }
 
 /** As `POST /api/search` answers, with these files. */
 export function jsonText(set: ResultSet, files: readonly FileMatch[]): string {
-  const { end } = set;
+  const { end, commits = [] } = set;
   const answer: Partial<SearchResult> = {
     ...(end === undefined ? {} : { stats: end.stats }),
     files: [...files],
+    ...(commits.length === 0 ? {} : { commits: [...commits] }),
     repositoryInfo: [...set.repositories.values()],
     isSearchExhaustive: end?.isSearchExhaustive ?? false,
   };
   return `${JSON.stringify(answer, undefined, 2)}\n`;
+}
+
+/** In the order in which their repositories come first. */
+function byRepository<Found extends { readonly repositoryId: number }>(
+  found: readonly Found[],
+): ReadonlyMap<number, readonly Found[]> {
+  const groups = new Map<number, Found[]>();
+  for (const each of found) {
+    const group = groups.get(each.repositoryId);
+    if (group === undefined) groups.set(each.repositoryId, [each]);
+    else group.push(each);
+  }
+  return groups;
+}
+
+function repositoryTitle({ repositories }: ResultSet, id: number, fullName: string): string {
+  const info = repositories.get(id);
+  return `- ${linked(escaped(visible(info?.displayName ?? fullName)), info?.externalWebUrl ?? "")}\n`;
+}
+
+function commitText({ hash, message, authorName, date, externalWebUrl }: FoundCommit): string {
+  const subject = visible(message).trim();
+  const parts = [subject, visible(authorName), date.slice(0, 10)].filter((part) => part !== "");
+  return `  - ${linked(codeSpan(hash.slice(0, 7)), externalWebUrl)}: ${parts.map(escaped).join(" · ")}\n`;
 }
 
 function fileText(file: FileMatch, host: CodeHostType): string {

@@ -71,6 +71,11 @@ export class ResultsDocuments implements vscode.Disposable {
     const { tree } = this.#options;
     const set = tree.present?.set;
     if (set === undefined) return;
+    if (set.commits !== undefined && set.commits.length > 0) {
+      const text = vscode.l10n.t("A document lists lines of files. Commits can be copied with “Copy As”.");
+      vscode.window.setStatusBarMessage(text, 8000);
+      return;
+    }
     const header = { state: set.state, contextLines: setting("search.contextLines") };
     const written = await this.#write(header, set.request.matches);
     const uri = await freeName(set.state.query);
