@@ -100,7 +100,7 @@ test("authors are counted, however their lines are cut on the way", () => {
 const raw = (status: string, ...names: string[]) =>
   `:100644 100755 ${one} ${two} ${status}\0${names.map((name) => `${name}\0`).join("")}`;
 
-test("a difference", () => {
+test("a difference", async () => {
   const patch = [
     'diff --git "a/a\\nb" "b/a\\nb"',
     "old mode 100644",
@@ -122,7 +122,7 @@ test("a difference", () => {
   ].join("\n");
   const output = Buffer.from(`${raw("M", "a\nb")}${raw("R100", "y", "z")}${raw("T", "t")}\0${patch}`);
   const modes = { oldMode: "100644", newMode: "100755" };
-  assert.deepEqual(parseDiff(output), [
+  assert.deepEqual(await parseDiff(output), [
     {
       oldPath: "a\nb",
       newPath: "a\nb",
@@ -149,6 +149,19 @@ test("a difference", () => {
   ]);
 });
 
+test("a large difference lets others have their turn", async () => {
+  const count = 600_000;
+  const line = `+${"0123456789abcdef".repeat(5)}é\n`;
+  const patch = `diff --git a/a b/a\n@@ -0,0 +1,${count} @@\n${line.repeat(count)}`;
+  const output = Buffer.from(`${raw("M", "a")}\0${patch}`);
+  let turns = 0;
+  const timer = setInterval(() => turns++, 1);
+  const [file] = await parseDiff(output);
+  clearInterval(timer);
+  assert.equal(file?.hunks[0]?.body, line.repeat(count).slice(0, -1));
+  assert.ok(turns >= 2, `${turns}`);
+});
+
 const damaged: Record<string, string> = {
   "a cut name": raw("M", "a").slice(0, -1),
   "a missing name": raw("R1", "a"),
@@ -161,8 +174,8 @@ const damaged: Record<string, string> = {
 };
 
 for (const [name, output] of Object.entries(damaged)) {
-  test(`a difference with ${name} is refused`, () => {
-    assert.throws(() => parseDiff(Buffer.from(output)), { code: "UNEXPECTED_ERROR" });
+  test(`a difference with ${name} is refused`, async () => {
+    await assert.rejects(parseDiff(Buffer.from(output)), { code: "UNEXPECTED_ERROR" });
   });
 }
 
@@ -219,11 +232,11 @@ const parsers: Record<string, (output: Buffer) => unknown> = {
 };
 
 for (const [name, parse] of Object.entries(parsers)) {
-  test(`${name} takes any bytes`, () => {
-    fc.assert(
-      fc.property(anything, (output) => {
+  test(`${name} takes any bytes`, async () => {
+    await fc.assert(
+      fc.asyncProperty(anything, async (output) => {
         try {
-          parse(output);
+          await parse(output);
         } catch (error) {
           assert.ok(isServiceError(error, "UNEXPECTED_ERROR"), String(error));
         }
@@ -233,12 +246,12 @@ for (const [name, parse] of Object.entries(parsers)) {
   });
 }
 
-test("no parser takes long", () => {
+test("no parser takes long", async () => {
   const startedAt = performance.now();
   for (const parse of Object.values(parsers)) {
     for (const piece of [...pieces, "a", "1", " 1 day", "[[:", "\\(", "\\{9\\}", "one week ", "1:"]) {
       try {
-        parse(Buffer.from(piece.repeat(Math.ceil(300_000 / piece.length))));
+        await parse(Buffer.from(piece.repeat(Math.ceil(300_000 / piece.length))));
       } catch (error) {
         assert.ok(isServiceError(error), String(error));
       }

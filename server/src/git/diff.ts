@@ -199,20 +199,20 @@ export function parseChanges(output: Buffer): { changes: readonly Change[]; end:
 }
 
 /**
- * The list and the patch behind it; only the files that `isWanted` are taken.
+ * The list and the patch behind it; only the files that `isWanted` are taken. Others have the thread in between.
  *
  * Throws UNEXPECTED_ERROR where the two do not fit together.
  */
-export function parseDiff(
+export async function parseDiff(
   output: Buffer,
   isWanted: (change: Change) => boolean = () => true,
-): readonly ChangedFile[] {
+): Promise<readonly ChangedFile[]> {
   const { changes, end } = parseChanges(output);
   const patch = new PatchReader(output, end);
   const files: ChangedFile[] = [];
   for (const change of changes) {
     for (const half of halvesOf(change)) {
-      const { hunks, isBinary } = patch.file(isWanted(change));
+      const { hunks, isBinary } = await patch.file(isWanted(change));
       if (isWanted(change)) files.push({ ...present(half), isBinary, hunks });
     }
   }

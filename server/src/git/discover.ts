@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { ServiceError, throwIfAborted } from "#base/error";
 import { Exclusion } from "#base/exclusion";
 import type { RepositoryKind } from "#model/repository";
+import { Pace } from "#platform/pace";
 import { configValue, parseConfig } from "./config";
 import { findPlace, type GitPlace, readText } from "./place";
 
@@ -52,15 +53,13 @@ export async function discover(
   const root = realFolder(path);
   const scan = new Scan(root, choice);
   const waiting: { folder: string; depth: number }[] = [{ folder: root, depth: 0 }];
-  let turnEnds = performance.now() + turnMs;
+  const pace = new Pace(turnMs);
   for (let next = waiting.shift(); next; next = waiting.shift()) {
     throwIfAborted(signal);
     for (const folder of scan.visit(next.folder)) {
       if (next.depth < choice.scanDepth) waiting.push({ folder, depth: next.depth + 1 });
     }
-    if (performance.now() < turnEnds) continue;
-    await new Promise((go) => setImmediate(go));
-    turnEnds = performance.now() + turnMs;
+    if (pace.isOver) await pace.rest();
   }
   const repositories = scan.repositories();
   if (repositories.length === 0)

@@ -1,5 +1,6 @@
 /** A patch as git prints it: file by file, hunk by hunk, each line told by its first byte alone. */
 import { ServiceError } from "#base/error";
+import { Pace } from "#platform/pace";
 
 /** `start` counts lines from 1, and is 0 where there are none. */
 export interface LineRange {
@@ -24,8 +25,15 @@ const plus = "+".charCodeAt(0);
 const minus = "-".charCodeAt(0);
 const backslash = "\\".charCodeAt(0);
 
+/** Text that is decoded at once, but for long lines. */
+const decodedBytes = 512 * 1024;
+/** Lines that are read without asking whether a rest is due. */
+const linesAtOnce = 4096;
+
+/** Rests now and then: a patch may be as long as an answer of git. */
 export class PatchReader {
   readonly #bytes: Buffer;
+  readonly #pace = new Pace();
   #at: number;
 
   constructor(bytes: Buffer, start: number) {
@@ -38,14 +46,15 @@ export class PatchReader {
   }
 
   /** The next file, its hunks only if `isWanted`. Throws UNEXPECTED_ERROR where none follows. */
-  file(isWanted: boolean): { hunks: readonly Hunk[]; isBinary: boolean } {
+  async file(isWanted: boolean): Promise<{ hunks: readonly Hunk[]; isBinary: boolean }> {
     if (!this.#startsWith(fileHead)) throw damaged("a patch has fewer files than its list");
     this.#skipLine();
     const hunks: Hunk[] = [];
     let isBinary = false;
     while (!this.isAtEnd && !this.#startsWith(fileHead)) {
+      if (this.#pace.isOver) await this.#pace.rest();
       if (this.#startsWith("@@ ")) {
-        const hunk = this.#hunk(isWanted);
+        const hunk = await this.#hunk(isWanted);
         if (hunk !== undefined) hunks.push(hunk);
       } else {
         isBinary ||= this.#startsWith("Binary files ");
@@ -55,7 +64,7 @@ export class PatchReader {
     return { hunks, isBinary };
   }
 
-  #hunk(isWanted: boolean): Hunk | undefined {
+  async #hunk(isWanted: boolean): Promise<Hunk | undefined> {
     const headStart = this.#at;
     this.#skipLine();
     const head = hunkHead.exec(this.#bytes.toString("utf8", headStart, this.#lineEnd()));
@@ -64,6 +73,7 @@ export class PatchReader {
     const start = this.#at;
     let oldLeft = Number(oldLines);
     let newLeft = Number(newLines);
+    let linesLeft = linesAtOnce;
     while (oldLeft > 0 || newLeft > 0 || this.#bytes[this.#at] === backslash) {
       const marker = this.#bytes[this.#at];
       if (marker === space || marker === minus) oldLeft--;
@@ -72,14 +82,30 @@ export class PatchReader {
         throw damaged("a hunk does not have the lines that it says");
       }
       this.#skipLine();
+      if (--linesLeft > 0) continue;
+      linesLeft = linesAtOnce;
+      if (this.#pace.isOver) await this.#pace.rest();
     }
     if (!isWanted) return undefined;
     return {
       oldRange: { start: Number(oldStart), lines: Number(oldLines) },
       newRange: { start: Number(newStart), lines: Number(newLines) },
-      body: this.#bytes.toString("utf8", start, this.#lineEnd()),
+      body: await this.#text(start, this.#lineEnd()),
       heading: heading.trim(),
     };
+  }
+
+  async #text(start: number, end: number): Promise<string> {
+    let text = "";
+    for (let at = start; at < end; ) {
+      // No character is cut where a line ends.
+      const lineEnd = this.#bytes.indexOf(newline, Math.min(at + decodedBytes, end));
+      const next = lineEnd < 0 ? end : Math.min(lineEnd + 1, end);
+      text += this.#bytes.toString("utf8", at, next);
+      at = next;
+      if (this.#pace.isOver) await this.#pace.rest();
+    }
+    return text;
   }
 
   /** The end of the line that was passed last, without its newline. */

@@ -3,6 +3,7 @@ import { readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type FoundRepository, foundAt, repositoryAround } from "#git/discover";
 import { findPlace } from "#git/place";
+import { Pace } from "#platform/pace";
 
 export interface Sibling {
   readonly repository: FoundRepository;
@@ -25,12 +26,9 @@ export async function findSiblings(
   const found = new Map<string, Sibling>();
   const waiting = parentsOf(openFolders).map((folder) => ({ folder, depth: 0 }));
   const seen = new Set<string>();
-  let turnEnds = performance.now() + turnMs;
+  const pace = new Pace(turnMs);
   for (let next = waiting.shift(); next !== undefined && !isLate(); next = waiting.shift()) {
-    if (performance.now() > turnEnds) {
-      await new Promise((go) => setImmediate(go));
-      turnEnds = performance.now() + turnMs;
-    }
+    if (pace.isOver) await pace.rest();
     const { folder, depth } = next;
     if (seen.has(folder)) continue;
     seen.add(folder);

@@ -3,8 +3,9 @@ import { createHash } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { ServiceError } from "#base/error";
+import type { ServiceError } from "#base/error";
 import { toErrorObject } from "#contract/error";
+import { Pace } from "#platform/pace";
 
 export const jsonType = "application/json; charset=utf-8";
 
@@ -22,16 +23,6 @@ const gzipped = promisify(gzip);
 
 /** Below this an answer fits into one packet as it is. */
 const minGzipBytes = 1024;
-
-/** Bytes of an answer. Throws ANSWER_TOO_LARGE. */
-export function encodeJson(answer: unknown, maxBytes: number): Buffer {
-  const bytes = Buffer.from(JSON.stringify(answer));
-  if (bytes.length <= maxBytes) return bytes;
-  throw new ServiceError(
-    "ANSWER_TOO_LARGE",
-    `The answer has ${bytes.length} bytes, and may have ${maxBytes}. Ask for less.`,
-  );
-}
 
 /** `body` in the encoding that the caller asked for, and the headers that say so. */
 export async function compress(
@@ -52,9 +43,18 @@ function acceptsGzip(header = ""): boolean {
   return (weights.get("gzip") ?? weights.get("*") ?? 0) > 0;
 }
 
+/** Bytes that are hashed at once. */
+const hashedBytes = 4 * 1024 * 1024;
+
 /** Names an answer by its bytes, and by what its headers say besides; the same whatever it is packed in. */
-export function entityTag(body: Uint8Array, besides = ""): string {
-  return `W/"${createHash("sha1").update(body).update(besides).digest("base64url")}"`;
+export async function entityTag(body: Uint8Array, besides = ""): Promise<string> {
+  const hash = createHash("sha1");
+  const pace = new Pace();
+  for (let at = 0; at < body.length; at += hashedBytes) {
+    hash.update(body.subarray(at, at + hashedBytes));
+    if (pace.isOver) await pace.rest();
+  }
+  return `W/"${hash.update(besides).digest("base64url")}"`;
 }
 
 /** Whether `If-None-Match` names the tag. */

@@ -9,9 +9,10 @@ import { type HttpOperation, isKept, type OperationName, operationNames } from "
 import { pageFields } from "#contract/position";
 import type { Call, Caller, Page } from "#contract/service";
 import type { Log } from "#platform/log";
-import { compress, encodeJson, entityTag, failureHeaders, hasTag, jsonType } from "./answers";
+import { compress, entityTag, failureHeaders, hasTag, jsonType } from "./answers";
 import { credentialsOf } from "./credentials";
 import { fieldKinds, readQuery } from "./decode";
+import { encodeJson } from "./encodeJson";
 import { EventStream, type EventTimes } from "./eventStream";
 import { failureOf } from "./failures";
 import { pathOf } from "./guard";
@@ -143,9 +144,9 @@ export function createReplies(options: RepliesOptions, calls: RunningCalls): Rep
     answer: unknown,
     mayKeep = false,
   ): Promise<FastifyReply> {
-    const bytes = encodeJson(answer, maxAnswerBytes);
+    const bytes = await encodeJson(answer, maxAnswerBytes);
     if (mayKeep) {
-      const tag = entityTag(bytes, String(reply.getHeader("x-total-count")));
+      const tag = await entityTag(bytes, String(reply.getHeader("x-total-count")));
       reply.headers({ etag: tag, "cache-control": "private, no-cache" });
       if (hasTag(request.headers["if-none-match"], tag)) return reply.code(304).send();
     }
