@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Browser } from "playwright-core";
 import { type CodeServer, changeSettings, startCodeServer } from "#e2e/driver/codeServer";
+import { type DrawnLine, drawnLines } from "#e2e/driver/drawnLines";
 import { until } from "#e2e/driver/processes";
 import { target } from "#e2e/driver/target";
 import { launchBrowser, Window } from "#e2e/driver/window";
@@ -271,41 +272,6 @@ async function openFile(window: Window, file: string): Promise<void> {
   await window.quickRows.filter({ hasText: name }).first().waitFor();
   await window.page.keyboard.press("Enter");
   await window.editorTab(new RegExp(name)).first().waitFor();
-}
-
-interface DrawnLine {
-  readonly before: string;
-  readonly after: string;
-  readonly text: string;
-  readonly top: number;
-  readonly left: number;
-  readonly right: number;
-}
-
-/** The lines that are drawn, from the first on, with what is attached to them. */
-async function drawnLines(window: Window): Promise<readonly DrawnLine[]> {
-  return await window.page.evaluate(() => {
-    const attached = (line: Element, pseudo: string) =>
-      [...line.querySelectorAll("span")]
-        .map((span) => getComputedStyle(span, pseudo).content)
-        .filter((content) => content.startsWith('"'))
-        .map((content) => content.slice(1, -1).replaceAll("\u00a0", " ").trim())
-        .join("");
-    return [...document.querySelectorAll(".editor-instance .view-lines .view-line")]
-      .map((line) => {
-        const { top, height, left, right } = (line.querySelector("span") ?? line).getBoundingClientRect();
-        return {
-          before: attached(line, "::before"),
-          after: attached(line, "::after"),
-          text: line.textContent ?? "",
-          top: top + height / 2,
-          left,
-          right,
-        };
-      })
-      .filter(({ top }) => top > 0)
-      .sort((one, other) => one.top - other.top);
-  });
 }
 
 function addHistory(server: CodeServer): void {

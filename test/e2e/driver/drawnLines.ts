@@ -1,0 +1,38 @@
+/** What an editor shows, line by line. */
+import type { Window } from "#e2e/driver/window";
+
+/** A line of an editor as it is seen, with what decorations attach to it; places in pixels. */
+export interface DrawnLine {
+  readonly before: string;
+  readonly after: string;
+  readonly text: string;
+  readonly top: number;
+  readonly left: number;
+  readonly right: number;
+}
+
+/** The lines that are drawn, from the first on, with what is attached to them. */
+export async function drawnLines(window: Window): Promise<readonly DrawnLine[]> {
+  return await window.page.evaluate(() => {
+    const attached = (line: Element, pseudo: string) =>
+      [...line.querySelectorAll("span")]
+        .map((span) => getComputedStyle(span, pseudo).content)
+        .filter((content) => content.startsWith('"'))
+        .map((content) => content.slice(1, -1).replaceAll("\u00a0", " ").trim())
+        .join("");
+    return [...document.querySelectorAll(".editor-instance .view-lines .view-line")]
+      .map((line) => {
+        const { top, height, left, right } = (line.querySelector("span") ?? line).getBoundingClientRect();
+        return {
+          before: attached(line, "::before"),
+          after: attached(line, "::after"),
+          text: line.textContent ?? "",
+          top: top + height / 2,
+          left,
+          right,
+        };
+      })
+      .filter(({ top }) => top > 0)
+      .sort((one, other) => one.top - other.top);
+  });
+}
