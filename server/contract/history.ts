@@ -25,6 +25,10 @@ export const SourceRequest = z
       .describe(
         "Lines that `webUrl` and `externalWebUrl` lead to: `10` or `10-20`; absent: the file as such.",
       ),
+    encoding: z
+      .enum(["utf-8", "base64"])
+      .default("utf-8")
+      .describe("What `source` is: the text, or the bytes in Base64, which are right for what is no UTF-8."),
   })
   .describe("Which file, at which revision.");
 export type SourceRequest = z.output<typeof SourceRequest>;

@@ -24,6 +24,8 @@ const clone = repo(`
   odd name#.ts
   | export {};
   link.ts -> a.inc
+  latin.txt [hex]
+  | 67 72 fc df 00
   tag v1
   = old/line from main: Without attributes
   - .gitattributes
@@ -45,8 +47,16 @@ const context: CallContext = {
 };
 
 function source(path: string, ref?: string, repo = "github.com/o/r"): Promise<FileSource> {
-  return service.source({ repo, path, ...(ref === undefined ? {} : { ref }) }, context);
+  const encoding = "utf-8";
+  return service.source({ repo, path, encoding, ...(ref === undefined ? {} : { ref }) }, context);
 }
+
+test("bytes that are no UTF-8 are told in Base64 as they are", async () => {
+  const request = { repo: "github.com/o/r", path: "latin.txt" };
+  const bytes = await service.source({ ...request, encoding: "base64" }, context);
+  assert.equal(Buffer.from(bytes.source, "base64").toString("latin1"), "gr\u00fc\u00df\u0000");
+  assert.deepEqual(await source("latin.txt"), { ...bytes, source: "gr\ufffd\ufffd\0" });
+});
 
 const languages: readonly [path: string, ref: string | undefined, language: string][] = [
   ["a.inc", undefined, "PHP"],

@@ -93,7 +93,7 @@ test("a plain folder is read from the disk, without what is never indexed, and l
 });
 
 test("a file of a plain folder is read from the disk", async () => {
-  const source = (path: string) => service.source({ repo: "folder", path }, context);
+  const source = (path: string) => service.source({ repo: "folder", path, encoding: "utf-8" }, context);
   const { source: text, commit, blobSha } = await source("b.txt");
   assert.deepEqual([text, commit, blobSha], ["x", "", clone.git("hash-object", join(folder, "b.txt"))]);
   assert.equal((await source("way out")).source, "/etc");
@@ -112,7 +112,7 @@ test("folders whose names are no text can be opened", async () => {
   assert.ok(names.includes("\ufffd\ufffd[broken-\ufffd.txt]"), names);
   assert.ok(names.includes("café[ünïcode \u{1f600}.txt]"), names);
   const { source } = await service.source(
-    { repo: "hostile", path: "\ufffd\ufffd/broken-\ufffd.txt" },
+    { repo: "hostile", path: "\ufffd\ufffd/broken-\ufffd.txt", encoding: "utf-8" },
     context,
   );
   assert.match(source, /^first /);

@@ -12,6 +12,8 @@ export class Snapshots implements vscode.FileSystemProvider, vscode.Disposable {
   readonly #service: Pick<ServiceClient, "call">;
   /** By address, those used last at the end. */
   readonly #sources = new Map<string, Promise<FileSource>>();
+  /** Of those that are no UTF-8. */
+  readonly #bytes = new WeakMap<FileSource, Promise<Uint8Array>>();
   #kept = 0;
   readonly #changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   readonly onDidChangeFile = this.#changed.event;
@@ -62,8 +64,8 @@ export class Snapshots implements vscode.FileSystemProvider, vscode.Disposable {
     if (place.path === "") return folderStat;
     if (place.commit === emptyTree) return { type: vscode.FileType.File, ctime: 0, mtime: 0, size: 0 };
     try {
-      const { source } = await this.source(place);
-      return { type: vscode.FileType.File, ctime: 0, mtime: 0, size: Buffer.byteLength(source) };
+      const { length } = await this.#content(place);
+      return { type: vscode.FileType.File, ctime: 0, mtime: 0, size: length };
     } catch (error) {
       const node = await this.#node(place).catch(() => undefined);
       if (node === undefined || node.type === "blob") throw fileError(uri, callError(error));
@@ -75,7 +77,7 @@ export class Snapshots implements vscode.FileSystemProvider, vscode.Disposable {
     const place = placeOf(uri);
     if (place.commit === emptyTree) return new Uint8Array();
     try {
-      return new TextEncoder().encode((await this.source(place)).source);
+      return await this.#content(place);
     } catch (error) {
       throw fileError(uri, callError(error));
     }
@@ -116,8 +118,24 @@ export class Snapshots implements vscode.FileSystemProvider, vscode.Disposable {
     throw vscode.FileSystemError.NoPermissions(uri);
   }
 
-  #ask({ repository: repo, commit, path }: SnapshotPlace): Promise<FileSource> {
-    return this.#service.call("source", { repo, path, ...(commit === "" ? {} : { ref: commit }) });
+  /** Its bytes: of a picture, or a text in an encoding that the person's editor knows, a text would not do. */
+  async #content(place: SnapshotPlace): Promise<Uint8Array> {
+    const file = await this.source(place);
+    if (!file.source.includes("\uFFFD")) return new TextEncoder().encode(file.source);
+    const known = this.#bytes.get(file);
+    if (known !== undefined) return known;
+    const asked = this.#ask(place, "base64").then(({ source }) => Buffer.from(source, "base64"));
+    this.#bytes.set(file, asked);
+    asked.catch(() => this.#bytes.delete(file));
+    return asked;
+  }
+
+  #ask(
+    { repository: repo, commit, path }: SnapshotPlace,
+    encoding: "utf-8" | "base64" = "utf-8",
+  ): Promise<FileSource> {
+    const ref = commit === "" ? {} : { ref: commit };
+    return this.#service.call("source", { repo, path, ...ref, encoding });
   }
 
   /** `undefined` for what is not there. */

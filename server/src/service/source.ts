@@ -1,6 +1,6 @@
 /** One file at a revision. */
 import { ServiceError } from "#base/error";
-import type { FileSource } from "#contract/history";
+import type { FileSource, SourceRequest } from "#contract/history";
 import type { Handler } from "#contract/service";
 import { attributesOnDisk, isAttributesFile } from "#git/attributesFiles";
 import { blobName } from "#git/blobName";
@@ -17,16 +17,18 @@ import { browseUrl, hostFileUrl, hostRepositoryUrl, withLines } from "./webLinks
 
 export function sourceHandlers(history: History): { source: Handler<"source"> } {
   return {
-    async source({ repo, path, ref, lines }, context) {
+    async source({ repo, path, ref, lines, encoding }, context) {
       const repository = history.repository(repo);
       const inside = checkPath(path, "INVALID_QUERY_PARAMS");
       const stretch = lines ? checkLines(lines) : undefined;
-      const told = { ref, stretch, baseUrl: context.baseUrl };
+      const told = { ref, stretch, encoding, baseUrl: context.baseUrl };
       if (repository.kind === "folder" && (ref === undefined || ref === "HEAD")) {
         return present(readOnDisk(repository, inside), repository, told);
       }
       const revision = await history.resolve(history.open(repository, context), ref);
-      return present(await readFile(revision, inside), repository, told);
+      const file = await readFile(revision, inside);
+      if (answerLength(file.bytes, encoding) > maxGitAnswerBytes) throw answerTooLarge();
+      return present(file, repository, told);
     },
   };
 }
@@ -51,7 +53,6 @@ async function readFile(revision: OpenRevision, path: string): Promise<SourceFil
     throw notFound(path, revision.repository, "its content is not in this clone, which has only a part");
   }
   const { bytes } = blob;
-  if (escapedLength(bytes) > maxGitAnswerBytes) throw answerTooLarge();
   const isLink = entry.mode === symlinkMode;
   const language = isLink ? "" : await languageAt(revision, entry, bytes);
   return { path, bytes, language, blobSha: entry.hash, commit, ...(name === undefined ? {} : { name }) };
@@ -71,8 +72,9 @@ export async function fileAt(
   return entry;
 }
 
-/** About what it takes in an answer, where a control character becomes six bytes, as in `\u0000`. */
-function escapedLength(bytes: Buffer): number {
+/** About what it takes in an answer; in a text a control character becomes six bytes, as in `\u0000`. */
+function answerLength(bytes: Buffer, encoding: SourceRequest["encoding"]): number {
+  if (encoding === "base64") return Math.ceil(bytes.length / 3) * 4;
   if (bytes.length * 6 <= maxGitAnswerBytes) return bytes.length;
   let length = bytes.length;
   for (const byte of bytes)
@@ -124,16 +126,17 @@ interface Asked {
   readonly ref: string | undefined;
   /** Lines that its links lead to. */
   readonly stretch: LineStretch | undefined;
+  readonly encoding: SourceRequest["encoding"];
   readonly baseUrl: string | undefined;
 }
 
 function present(
   { bytes, language, path, blobSha, commit, name }: SourceFile,
   repository: Repository,
-  { ref, stretch, baseUrl }: Asked,
+  { ref, stretch, encoding, baseUrl }: Asked,
 ): FileSource {
   return {
-    source: bytes.toString("utf8"),
+    source: bytes.toString(encoding),
     language,
     path,
     repo: repository.name,
