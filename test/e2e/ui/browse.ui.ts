@@ -1,10 +1,53 @@
 /** Looking at repositories that are not open: their branches, tags and files, and one file at several revisions. */
 import assert from "node:assert/strict";
 import type { Browser, Locator } from "playwright-core";
-import { type CodeServer, startCodeServer } from "#e2e/driver/codeServer";
+import { type CodeServer, changeSettings, startCodeServer } from "#e2e/driver/codeServer";
 import { until } from "#e2e/driver/processes";
 import { launchBrowser, Window } from "#e2e/driver/window";
 import { runGit } from "#test/support/repo";
+
+const themes = {
+  dark: ["Default Dark Modern", "vs-dark"],
+  light: ["Default Light Modern", "vs"],
+  "high-contrast": ["Default High Contrast", "hc-black"],
+} as const;
+
+/** One square, white. */
+const picture =
+  "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de0000000c4944415478da63f8ffff3f0005fe02fe0def46b80000000049454e44ae426082";
+
+/** On the default branch: another name, files that are no text, and one that another repository has, too. */
+const later = `
+  = main: Say what is charged
+  - src/charge.ts
+  src/billing.ts
+  | import { retryWithBackoff } from "./retry";
+  |
+  | export interface Charge {
+  |   readonly orderId: string;
+  |   readonly amount: number;
+  | }
+  |
+  | /** Charges a card; tries again while the bank does not answer. */
+  | export async function chargeCard(charge: Charge): Promise<void> {
+  |   await retryWithBackoff(() => send(charge), 9);
+  | }
+  |
+  | async function send(charge: Charge): Promise<void> {
+  |   if (charge.amount < 0) throw new Error("An amount cannot be negative.");
+  | }
+  README.md
+  | # payments
+  |
+  | Charges cards.
+  media/logo.bin [hex]
+  | 00 01 02 ff 00
+  media/logo.png [hex]
+  | ${picture}
+  media/latin.txt [hex]
+  | 67 72 fc df 65 0a
+  tag v3.3.0
+`;
 
 describe("browsing", () => {
   let browser: Browser;
@@ -13,7 +56,10 @@ describe("browsing", () => {
 
   before(async () => {
     server = await startCodeServer({ hasVsix: true, isFirstRun: true });
-    addManyFiles(server.organisation.repositories.payments.path);
+    const { payments } = server.organisation.repositories;
+    payments.more(later);
+    payments.git("remote", "set-url", "origin", "https://github.com/acme/payments.git");
+    addManyFiles(payments.path);
     browser = await launchBrowser();
     window = await Window.open(browser, server);
     await window.openTrawl();
@@ -26,8 +72,37 @@ describe("browsing", () => {
     await server?.stop();
   });
 
-  function row(name: RegExp): Locator {
-    return window.pane("Repositories").getByRole("treeitem", { name }).first();
+  function row(name: RegExp, view = "Repositories"): Locator {
+    return window.pane(view).getByRole("treeitem", { name }).first();
+  }
+
+  /** In the title of the editor. */
+  function action(name: string): Locator {
+    return window.page.locator(".editor-actions").getByRole("button", { name });
+  }
+
+  function lineWith(text: string): Locator {
+    return window.page.locator(".view-line").filter({ hasText: text }).first();
+  }
+
+  /** A file of the default revision of `payments`. */
+  async function openByName(name: string): Promise<void> {
+    await window.runCommand("Trawl: Browse Repository...");
+    await pick("payments");
+    const file = row(new RegExp(`^${name.replace(".", "\\.")}$`));
+    for (const folder of ["src", "media"]) {
+      await row(new RegExp(`^${folder}$`)).waitFor();
+      await window.settled("Repositories");
+      if ((await row(new RegExp(`^${folder}$`)).getAttribute("aria-expanded")) !== "true") {
+        await open(new RegExp(`^${folder}$`));
+      }
+    }
+    await window.settled("Repositories");
+    await file.dblclick();
+    await window
+      .editorTab(new RegExp(name.replace(".", "\\.")))
+      .first()
+      .waitFor();
   }
 
   async function open(name: RegExp): Promise<void> {
@@ -54,14 +129,20 @@ describe("browsing", () => {
   });
 
   it("goes through a tag to a file, which opens read-only and says where it is from", async () => {
-    await open(/^Tags, 1/);
+    await open(/^Tags, 2/);
     await open(/^v3\.2\.0/);
     await row(/^Files, main/).click();
     await window.page.keyboard.press("ArrowLeft");
     await open(/^src$/);
     await row(/^retry\.ts$/).click();
     await window.editorTab(/retry\.ts @ v3\.2\.0 · payments/).waitFor();
-    await window.shot("browseTag");
+    await window.page.locator(".editor-actions").getByRole("button", { name: "Change Revision" }).waitFor();
+    for (const [name, [theme, kind]] of Object.entries(themes)) {
+      changeSettings(server, { "workbench.colorTheme": theme });
+      await window.page.locator(`.monaco-workbench.${kind}`).waitFor();
+      await window.shot(`browse-${name}`);
+    }
+    changeSettings(server, { "workbench.colorTheme": themes.dark[0] });
     assert.deepEqual(await window.notifications(), []);
   });
 
@@ -108,6 +189,63 @@ describe("browsing", () => {
     assert.deepEqual(await window.notifications(), []);
   });
 
+  it("compares a file with the one at its path in another repository", async () => {
+    await openByName("README.md");
+    await window.runCommand("Trawl: Compare File With...");
+    await window.quickRows.filter({ hasText: "The Same Path in Another Repository..." }).click();
+    await pick("orders-api");
+    await window.editorTab(/README\.md \(orders-api ↔ [0-9a-f]{7}\)/).waitFor();
+    await lineWith("Takes orders and hands them to payments").waitFor();
+    await lineWith("Charges cards.").waitFor();
+  });
+
+  it("goes to another revision of a file in its place, under the name that it had", async () => {
+    await openByName("billing.ts");
+    const present = window.editorTab(/billing\.ts @ [0-9a-f]{7} · payments/);
+    await present.waitFor();
+    await action("Change Revision").click();
+    await window.quickRows.filter({ hasText: "recently chosen" }).waitFor();
+    assert.match((await window.quickRows.first().textContent()) ?? "", /v3\.2\.0|HEAD~0/);
+    await window.shot("browseRecentRevisions");
+    await pick("v3.2.0");
+    await window.editorTab(/charge\.ts @ v3\.2\.0 · payments/).waitFor();
+    await present.waitFor({ state: "detached" });
+    await lineWith("send(charge), 5)").waitFor();
+    assert.deepEqual(await window.notifications(), []);
+  });
+
+  it("leads to the file that can be edited", async () => {
+    await window.runCommand("Trawl: Open File at Revision...");
+    await pick("main");
+    await window.editorTab(/billing\.ts @ main · payments/).waitFor();
+    await action("Open Local File").click();
+    await window.editorTab(/^billing\.ts(?!.*@)/).waitFor();
+  });
+
+  it("leads to the page on the code host, at the line of the cursor", async () => {
+    await window.runCommand("Trawl: Open on Code Host");
+    const question = window.page.locator(".monaco-dialog-box");
+    await question
+      .getByText(/https:\/\/github\.com\/acme\/payments\/blob\/\S+\/src\/billing\.ts#L1$/)
+      .waitFor();
+    await window.page.keyboard.press("Escape");
+    await question.waitFor({ state: "detached" });
+  });
+
+  it("shows a picture as one, and says of other bytes that they are no text", async () => {
+    await openByName("logo.png");
+    await window.page
+      .frameLocator("iframe.webview.ready")
+      .frameLocator("#active-frame")
+      .locator("img")
+      .waitFor();
+    await window.page.locator(".statusbar-item").filter({ hasText: "1x1" }).waitFor();
+    await openByName("logo.bin");
+    await window.page.locator(".monaco-editor-pane-placeholder").filter({ hasText: "binary" }).waitFor();
+    await window.shot("browseBinary");
+    assert.deepEqual(await window.notifications(), []);
+  });
+
   it("shows the files at a revision that somebody types", async () => {
     await row(/^At Revision\.\.\./).click();
     await window.quickInput.fill("main~0");
@@ -115,6 +253,17 @@ describe("browsing", () => {
     await window.page.keyboard.press("Enter");
     await row(/^main~0, \w{7}/).waitFor();
     await window.shot("browseNamedRevision");
+  });
+
+  it("tells of a folder who changed it, and when", async () => {
+    await window.settled("Repositories");
+    await row(/^media$/).click({ button: "right" });
+    await window.choose("Show Folder History");
+    await row(/^Say what is charged, Ann Author/, "Commits").waitFor();
+    await row(/^Charge, Ann Author/, "Commits").waitFor({ state: "detached" });
+    await row(/^media$/).click({ button: "right" });
+    await window.choose("Show Authors");
+    await row(/^Ann Author, 1 commit · last 1\/1\/2020$/, "Authors").waitFor();
   });
 });
 
