@@ -29,7 +29,7 @@ export async function listAuthors(
     counter.push(piece);
     return false;
   };
-  await streamGit(question, args, take, input);
+  await streamGit(question, args, take, { input, inLargePieces: true });
   return counter.authors;
 }
 

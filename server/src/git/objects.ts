@@ -116,7 +116,7 @@ function readBatch(
   onObject: (object: ReadObject, index: number) => boolean,
 ): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
-    const git = spawnGit(place, ["cat-file", "--batch", "--buffer"], signal);
+    const git = spawnGit(place, ["cat-file", "--batch", "--buffer"], { signal });
     let failed: unknown;
     let restart = false;
     let answered = 0;

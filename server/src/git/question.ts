@@ -53,6 +53,12 @@ export async function askGit(
   }
 }
 
+export interface StreamOptions {
+  readonly input?: Uint8Array | string | undefined;
+  /** Nobody waits for the first piece, see `spawnGit`. */
+  readonly inLargePieces?: boolean;
+}
+
 /**
  * Hands over what git prints, piece by piece, until `take` says that it is enough.
  *
@@ -62,11 +68,11 @@ export async function streamGit(
   { place, signal, client, timeLimitMs, turns }: Question,
   args: readonly string[],
   take: (piece: Buffer) => boolean,
-  input: Uint8Array | string = "",
+  { input = "", inLargePieces = false }: StreamOptions = {},
 ): Promise<void> {
   const run = async () => {
     const time = AbortSignal.timeout(timeLimitMs);
-    const git = spawnGit(place, args, AbortSignal.any([signal, time]));
+    const git = spawnGit(place, args, { signal: AbortSignal.any([signal, time]), inLargePieces });
     git.stdin.end(input);
     let isEnough = false;
     for await (const piece of git.stdout) {
