@@ -187,6 +187,42 @@ for (const [name, path] of Object.entries(histories)) {
   });
 }
 
+for (const [name, path] of Object.entries(histories)) {
+  test(`${name}: where two refs parted`, async () => {
+    const refs = runGit(path, ["for-each-ref", "--format=%(objectname)", "refs/heads", "refs/tags"]);
+    const commits = [...new Set(refs.toString().trim().split("\n"))].filter(
+      (hash) => runGit(path, ["cat-file", "-t", hash]).toString() !== "tree\n",
+    );
+    for (const base of commits.slice(0, 7)) {
+      for (const head of commits.slice(0, 7)) {
+        const common = ancestorsOf(path, base).filter((hash) => ancestorsOf(path, head).includes(hash));
+        if (common.length === 0) {
+          await assert.rejects(diff(name, base, head, { mergeBase: true }), { code: "INVALID_GIT_REF" });
+          continue;
+        }
+        const { files, mergeBase = "" } = await diff(name, base, head, { mergeBase: true });
+        assert.ok(common.includes(mergeBase));
+        const later = common.filter(
+          (hash) => hash !== mergeBase && ancestorsOf(path, hash).includes(mergeBase),
+        );
+        assert.deepEqual(later, []);
+        assert.deepEqual(files, (await diff(name, mergeBase, head)).files);
+      }
+    }
+  });
+}
+
+const ancestors = new Map<string, readonly string[]>();
+
+/** The commits that lead to this one, itself included. */
+function ancestorsOf(path: string, commit: string): readonly string[] {
+  const known = ancestors.get(`${path} ${commit}`);
+  if (known !== undefined) return known;
+  const found = runGit(path, ["rev-list", commit]).toString().trim().split("\n");
+  ancestors.set(`${path} ${commit}`, found);
+  return found;
+}
+
 test("the same revision twice differs in nothing", async () => {
   assert.deepEqual(await diff("hostile", "main", "HEAD"), { files: [] });
 });

@@ -2,25 +2,14 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
 import { after, before, test } from "node:test";
 import * as fc from "fast-check";
-import {
-  createConnection,
-  createProtocolConnection,
-  type ProtocolConnection,
-  ResponseError,
-  StreamMessageReader,
-  StreamMessageWriter,
-} from "vscode-languageserver/node";
 import type { ErrorObject } from "#contract/error";
-import { methodOf } from "#contract/methods";
-import { type HttpOperation, isServedOverHttp, type OperationName, operation } from "#contract/operations";
-import { silentLog } from "#platform/log";
+import type { OperationName } from "#contract/operations";
+import { type BothWays, openBothWays } from "#test/support/bothWays";
 import { hostileHistory, importOn } from "#test/support/history";
 import { repo, temporaryFolder } from "#test/support/repo";
-import { callerOf, openListener, repository, type TestListener, viewOf } from "#test/support/service";
-import { serveRows } from "#transport/lsp/requests";
+import { callerOf, repository, viewOf } from "#test/support/service";
 
 const past = hostileHistory().path;
 for (const text of ["one\n\ntwo\n\nthree\n", "one\n\nTWO\n\nthree\n"]) {
@@ -41,48 +30,11 @@ const caller = callerOf({
   ]),
 });
 
-let listener: TestListener;
-let editor: ProtocolConnection;
+let ways: BothWays;
 before(async () => {
-  listener = await openListener(caller);
-  const [there, back] = [new PassThrough(), new PassThrough()];
-  const server = createConnection(new StreamMessageReader(there), new StreamMessageWriter(back));
-  server.onInitialize(() => ({ capabilities: {} }));
-  serveRows(server, { caller: Promise.resolve(caller), medium: async () => ({}), log: silentLog });
-  server.listen();
-  editor = createProtocolConnection(new StreamMessageReader(back), new StreamMessageWriter(there));
-  editor.listen();
-  await editor.sendRequest("initialize", { processId: null, rootUri: null, capabilities: {} });
+  ways = await openBothWays(caller);
 });
-after(async () => {
-  editor.dispose();
-  await listener.close();
-});
-
-async function overHttp(name: OperationName, request: object): Promise<{ status: number; body: unknown }> {
-  const row = operation(name);
-  assert.ok(isServedOverHttp(row));
-  const response = await send(row, request);
-  return { status: response.status, body: await response.json() };
-}
-
-function send({ http }: HttpOperation, request: object): Promise<Response> {
-  if (http.method === "POST") {
-    const headers = { "content-type": "application/json" };
-    return fetch(listener.url + http.path, { method: "POST", headers, body: JSON.stringify(request) });
-  }
-  const query = Object.entries(request).map(([key, value]) => `${key}=${encodeURIComponent(String(value))}`);
-  return fetch(`${listener.url}${http.path}?${query.join("&")}`);
-}
-
-async function overLsp(name: OperationName, request: object): Promise<unknown> {
-  try {
-    return await editor.sendRequest(methodOf(name), request);
-  } catch (error) {
-    assert.ok(error instanceof ResponseError);
-    return error.data;
-  }
-}
+after(() => ways.close());
 
 const unknownHash = "f".repeat(40);
 const [a, b] = ["v0.1", "v1.0"];
@@ -239,12 +191,12 @@ const failures: readonly (readonly [
 
 for (const [name, request, errorCode, word] of failures) {
   test(`${name} ${JSON.stringify(request).slice(0, 80)}: ${errorCode}`, async () => {
-    const { status, body } = await overHttp(name, request);
+    const { status, body } = await ways.overHttp(name, request);
     const error = body as ErrorObject;
     assert.equal(error.errorCode, errorCode, JSON.stringify(error).slice(0, 300));
     assert.equal(status, error.statusCode);
     assert.ok(error.message.includes(word), error.message);
-    assert.deepEqual(await overLsp(name, request), error);
+    assert.deepEqual(await ways.overLsp(name, request), error);
   });
 }
 
@@ -343,7 +295,7 @@ test("1 500 requests made to be taken for something else are refused, and leave 
   const work = async () => {
     for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
       const [name, request] = next;
-      const { status, body } = await overHttp(name, wellFormed(request));
+      const { status, body } = await ways.overHttp(name, wellFormed(request));
       assert.ok(status >= 400 && status < 500, `${JSON.stringify(next)}: ${status} ${JSON.stringify(body)}`);
     }
   };
@@ -370,7 +322,7 @@ test("odd paths and expressions are taken as they are", async () => {
       ["diff", { repo: "past", base: a, head: b, path: `a${text}`.slice(0, 4000) }],
     ] as const;
     const [name, fields] = request[at % request.length] ?? request[0];
-    const { status, body } = await overHttp(name, wellFormed(fields));
+    const { status, body } = await ways.overHttp(name, wellFormed(fields));
     assert.ok(status < 500, `${JSON.stringify(fields)}: ${JSON.stringify(body)}`);
   }
 });
@@ -379,7 +331,7 @@ test("a call that is given up ends its process", async () => {
   const runs = (isRunning: boolean) =>
     until(() => children().some((command) => command.includes("diff-tree")) === isRunning);
   const abort = new AbortController();
-  const asked = fetch(`${listener.url}/api/diff?repo=past&base=main~1&head=main`, { signal: abort.signal });
+  const asked = fetch(`${ways.url}/api/diff?repo=past&base=main~1&head=main`, { signal: abort.signal });
   await runs(true);
   abort.abort();
   await assert.rejects(asked);
