@@ -1,6 +1,6 @@
 /** Blame as a person sees it: beside the lines of a file, behind the line of the cursor, and step by step back in time. */
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Browser } from "playwright-core";
 import { type CodeServer, changeSettings, startCodeServer } from "#e2e/driver/codeServer";
@@ -26,7 +26,10 @@ describe("blame", () => {
   let window: Window;
 
   before(async () => {
-    server = await startCodeServer({ hasVsix: true, settings: { "workbench.colorTheme": themes.dark[0] } });
+    server = await startCodeServer({
+      hasVsix: true,
+      settings: { "workbench.colorTheme": themes.dark[0], "trawl.trace.server": "messages" },
+    });
     addHistory(server);
     browser = await launchBrowser();
     window = await Window.open(browser, server);
@@ -62,6 +65,18 @@ describe("blame", () => {
 
   async function statusBarHas(text: string): Promise<void> {
     await window.page.locator(".statusbar-item").filter({ hasText: text }).first().waitFor();
+  }
+
+  /** Calls for texts and blame, as the trace has them once it has a call that is made now. */
+  async function callsSoFar(): Promise<readonly string[]> {
+    const calls = () => traceOf(server).match(/Sending request 'trawl\/\w+/g) ?? [];
+    const marks = () => calls().filter((call) => call.endsWith("/branches")).length;
+    const marksBefore = marks();
+    await window.runCommand("Trawl: Open File at Revision...");
+    await window.quickRows.filter({ hasText: "main" }).first().waitFor();
+    await window.page.keyboard.press("Escape");
+    await until("the trace has the call", () => marks() > marksBefore);
+    return calls().filter((call) => /\/(?:source|blame)$/.test(call));
   }
 
   it("stands beside the lines: name, age and subject, once for lines that belong together", async () => {
@@ -155,8 +170,15 @@ describe("blame", () => {
     await untilBefore("Client talks", /^Grace Hopper/);
   });
 
-  it("goes with Escape", async () => {
+  it("goes with Escape, and comes back without asking anybody", async () => {
     await goTo(3);
+    await window.page.keyboard.press("Escape");
+    await until("there is none", async () => !(await isBlamed()));
+    const before = await callsSoFar();
+    assert.ok(before.length > 0);
+    await window.runCommand("Trawl: Toggle File Blame");
+    await untilBefore("Client talks", /^Grace Hopper/);
+    assert.deepEqual(await callsSoFar(), before);
     await window.page.keyboard.press("Escape");
     await until("there is none", async () => !(await isBlamed()));
   });
@@ -272,6 +294,15 @@ async function openFile(window: Window, file: string): Promise<void> {
   await window.quickRows.filter({ hasText: name }).first().waitFor();
   await window.page.keyboard.press("Enter");
   await window.editorTab(new RegExp(name)).first().waitFor();
+}
+
+/** What was written about the traffic with the server. */
+function traceOf({ root }: CodeServer): string {
+  const logs = join(root, "data/logs");
+  return readdirSync(logs, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith("Trawl Trace.log"))
+    .map((name) => readFileSync(join(logs, name), "utf8"))
+    .join("");
 }
 
 function addHistory(server: CodeServer): void {
