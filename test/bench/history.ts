@@ -14,6 +14,8 @@ interface Row {
   readonly address: string;
   /** What git is asked for the same answer, one call after the other. */
   readonly commands: readonly (readonly string[])[];
+  /** Where it is asked; a clone where this is absent. */
+  readonly of?: "bare";
 }
 
 const all = ["log", "-z", "--format=%H%x00%aI%x00%s%x00%D%x00%b%x00%aN%x00%aE"];
@@ -27,6 +29,21 @@ const rows: Readonly<Record<string, Row>> = {
     commands: [
       [...page, "main"],
       [...count, "main"],
+    ],
+  },
+  "a page of commits, bare": {
+    address: "commits?ref=REF",
+    commands: [
+      [...page, "main"],
+      [...count, "main"],
+    ],
+    of: "bare",
+  },
+  "what a branch is ahead": {
+    address: "commits?ref=REF&notIn=old",
+    commands: [
+      [...page, "old..main"],
+      [...count, "old..main"],
     ],
   },
   "commits by message": {
@@ -57,26 +74,31 @@ const rows: Readonly<Record<string, Row>> = {
   authors: { address: "commits/authors?ref=REF", commands: [["shortlog", "-sne", "main"]] },
   "a commit": { address: "commit?ref=REF", commands: [["show", "-s", "main"]] },
   "a difference": {
-    address: "diff?base=main~2000&head=REF",
-    commands: [["diff", "main~2000", "main"]],
+    address: "diff?base=old&head=REF",
+    commands: [["diff", "old", "main"]],
   },
   blame: { address: `blame?ref=REF&path=${file}`, commands: [["blame", "--porcelain", "main", "--", file]] },
 };
 
 export async function benchHistory(folder: string): Promise<void> {
   const { path, head } = makeHistory(folder);
+  const bare = join(folder, "bare.git");
+  runGit(folder, ["clone", "-q", "--bare", path, bare]);
   heading("History");
   console.log(
     `${commitCount.toLocaleString("en")} commits, medians of ${rounds} over HTTP; "again" is from memory.\n`,
   );
-  const repositories = viewOf([repository(1, "r", { path, revisions: [] })]);
+  const repositories = viewOf([
+    repository(1, "clone", { path, revisions: [] }),
+    repository(2, "bare", { path: bare, kind: "bare", revisions: [] }),
+  ]);
   const table: string[][] = [];
-  for (const [name, { address, commands }] of Object.entries(rows)) {
+  for (const [name, { address, commands, of = "clone" }] of Object.entries(rows)) {
     const times = { git: [] as number[], first: [] as number[], again: [] as number[] };
     for (let round = 0; round < rounds; round++) {
       // What a service remembers ends with it.
       const listener = await openListener(callerOf({ repositories }));
-      const url = `${listener.url}/api/${address.replace("REF", head)}&repo=r`;
+      const url = `${listener.url}/api/${address.replace("REF", head)}&repo=${of}`;
       const ask = async () => {
         const response = await fetch(url);
         if (!response.ok) throw new Error(`${url}: ${await response.text()}`);
@@ -85,7 +107,7 @@ export async function benchHistory(folder: string): Promise<void> {
       await fetch(`${listener.url}/api/health`).then((response) => response.arrayBuffer());
       times.git.push(
         await timed(async () => {
-          for (const args of commands) await git(path, args);
+          for (const args of commands) await git(of === "bare" ? bare : path, args);
         }),
       );
       times.first.push(await timed(ask));
@@ -119,7 +141,7 @@ function git(cwd: string, args: readonly string[]): Promise<void> {
 function makeHistory(folder: string): { path: string; head: string } {
   const path = join(folder, "history");
   mkdirSync(path, { recursive: true });
-  repo("", { path, bare: true });
+  repo("", { path });
   const lines = Array.from({ length: fileCount }, () => Array.from({ length: 200 }, (_, at) => `line ${at}`));
   const nameOf = (index: number, isNew: boolean) =>
     `folder${index % 20}/${isNew ? "file" : "old"}${index}.txt`;
@@ -140,6 +162,7 @@ function makeHistory(folder: string): { path: string; head: string } {
     parts.push(`M 100644 inline ${nameOf(index, isNew)}\ndata ${text.length}\n${text}\n`);
   }
   runGit(path, ["fast-import", "--quiet"], Buffer.from(parts.join("")));
+  runGit(path, ["branch", "old", "main~2000"]);
   runGit(path, ["gc", "-q"]);
   return { path, head: runGit(path, ["rev-parse", "main"]).toString().trim() };
 }
