@@ -58,7 +58,7 @@ export class SearchBox {
   }
 
   /** Searches until the counts are as expected: indexing may be under way. */
-  async searchUntil(query: string, expected: RegExp, limitMs = 30_000): Promise<string> {
+  async searchUntil(query: string, expected: RegExp, limitMs = 60_000): Promise<string> {
     return await until(
       `"${query}" finds ${expected}`,
       async () => {
