@@ -1,6 +1,6 @@
 /** Which commits a list shows, and how people write that: `author:Ada since:"2 weeks ago"`. Pure: knows no VS Code. */
 
-export const filterNames = ["author", "message", "since", "until", "ref", "path", "lines"] as const;
+export const filterNames = ["author", "message", "since", "until", "path", "lines", "ref"] as const;
 export type FilterName = (typeof filterNames)[number];
 
 /** Nothing in it is empty. `lines` are of the file `path`. */

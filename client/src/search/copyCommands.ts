@@ -162,8 +162,10 @@ function sourceCall(repo: string, path: string, ref: string): ApiCall {
 
 function tellCopied({ counts, set: { commits = [] } }: ResultModel): void {
   const text =
-    commits.length > 0
-      ? vscode.l10n.t("Copied {0} commits.", count(commits.length))
-      : vscode.l10n.t("Copied {0} matches in {1} files.", counts.matches, counts.files);
+    commits.length === 1
+      ? vscode.l10n.t("Copied 1 commit.")
+      : commits.length > 1
+        ? vscode.l10n.t("Copied {0} commits.", count(commits.length))
+        : vscode.l10n.t("Copied {0} matches in {1} files.", counts.matches, counts.files);
   vscode.window.setStatusBarMessage(text, 5000);
 }

@@ -218,9 +218,10 @@ export class ResultsTree implements vscode.TreeDataProvider<ResultRow>, vscode.D
 
   #tellContext(): void {
     const { present, pinned } = this.#options.searches;
-    const hasResults = (present?.files.length ?? 0) > 0 || pinned.length > 0;
-    this.#tell("trawl.hasResults", hasResults);
-    this.#tell("trawl.resultsActive", (present?.files.length ?? 0) > 0);
+    const { files = [], commits = [] } = present ?? {};
+    this.#tell("trawl.hasResults", files.length > 0 || commits.length > 0 || pinned.length > 0);
+    // The keys that go from match to match go through files.
+    this.#tell("trawl.resultsActive", files.length > 0);
     this.#tell("trawl.searching", present?.outcome === "running");
     this.#tell("trawl.searched", present !== undefined);
   }

@@ -1,9 +1,10 @@
 /** History as a person sees it: commits by day, one commit and what it changed, two revisions side by side. */
 import assert from "node:assert/strict";
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Locator } from "playwright-core";
 import { type CodeServer, changeSettings, startCodeServer } from "#e2e/driver/codeServer";
+import { until } from "#e2e/driver/processes";
 import { launchBrowser, Window } from "#e2e/driver/window";
 import { runGit } from "#test/support/repo";
 
@@ -41,6 +42,25 @@ describe("history", () => {
     await window.quickRows.filter({ hasText: text }).first().click();
   }
 
+  async function openFile(path: string): Promise<void> {
+    await window.runCommand("Go to File...");
+    await window.quickInput.fill(path);
+    await pick(path.slice(path.lastIndexOf("/") + 1));
+    await window.editorTab(/client\.go/).waitFor();
+    await until("the file is shown", async () => (await window.cursorLine()) === 1);
+  }
+
+  async function goTo(line: number): Promise<void> {
+    await window.page.keyboard.press("Control+G");
+    await window.quickInput.fill(`:${line}`);
+    await window.page.keyboard.press("Enter");
+    await until(`the cursor is on line ${line}`, async () => (await window.cursorLine()) === line);
+  }
+
+  async function statusBarHas(text: string): Promise<void> {
+    await window.page.locator(".statusbar-item").filter({ hasText: text }).first().waitFor();
+  }
+
   it("lists the commits of a repository by day", async () => {
     await window.runCommand("Trawl: Show Repository History");
     await pick("orders-api");
@@ -56,7 +76,7 @@ describe("history", () => {
     await row("Say an order.").waitFor();
     await row("4 files").waitFor();
     const renamed = (await row("order.go").textContent()) ?? "";
-    assert.match(renamed, /R · .+was internal\/orders\/orders\.go/);
+    assert.match(renamed, /R · was internal\/orders\/orders\.go/);
     assert.match((await row("README.md").textContent()) ?? "", /D · \+0 −3/);
     assert.match((await row("logo.bin").textContent()) ?? "", /A · binary/);
     for (const [name, [theme, kind]] of Object.entries(themes)) {
@@ -91,8 +111,8 @@ describe("history", () => {
 
   it("goes from a commit to its parent", async () => {
     await row("Parent").click();
-    await row("Wait no longer than is bearable", "Commit").waitFor();
-    await row("default.yaml", "Commit").waitFor();
+    await row("Be polite", "Commit").waitFor();
+    await row("client.go", "Commit").waitFor();
   });
 
   it("shows only commits that are wanted, and all of them again", async () => {
@@ -108,15 +128,115 @@ describe("history", () => {
     await row("Take orders").waitFor();
   });
 
-  it("compares two tags", async () => {
+  it("tells who wrote commits, how many and when last, and lists those of one of them", async () => {
+    await window.openTrawl();
+    await row(/^orders-apimain/, "Repositories").click({ button: "right" });
+    await window.choose("Show Authors");
+    await row(/^Ann Author2 commits · last 1\/1\/2020$/, "Authors").waitFor();
+    await row(/^Ada Lovelace1 commit · last just now$/, "Authors").waitFor();
+    await row(/^Grace Hopper1 commit/, "Authors").click();
+    await row("Take orders", "Commits").waitFor({ state: "detached" });
+    await row("Be polite", "Commits").waitFor();
+    await window.page
+      .locator(".part.panel")
+      .getByText('author:"Grace Hopper <grace@example')
+      .first()
+      .waitFor();
+    await window.shot("history-authors");
+  });
+
+  it("follows lines of a text that is not saved", async () => {
+    await openFile("internal/http/client.go");
+    await window.page.keyboard.press("Control+Home");
+    await window.page.keyboard.type("// mine\n// mine\n");
+    await goTo(7);
+    await window.page.keyboard.press("Shift+End");
+    await window.runCommand("Trawl: Show Line History");
+    await row("Take orders", "Commits").waitFor();
+    await row("Be polite", "Commits").waitFor();
+    await row("Name things as people do", "Commits").waitFor({ state: "detached" });
+    await window.page.locator(".part.panel").getByText("lines:5").first().waitFor();
+  });
+
+  it("says of lines that are new that nobody has committed them", async () => {
+    await goTo(1);
+    await window.page.keyboard.press("Shift+End");
+    await window.runCommand("Trawl: Show Line History");
+    await statusBarHas("These lines are not committed.");
+    await row("Be polite", "Commits").waitFor();
+    await window.runCommand("File: Revert File");
+  });
+
+  it("compares two branches: what each has, since they parted, and in one folder", async () => {
+    await window.runCommand("Trawl: Compare Revisions");
+    await pick("orders-api");
+    await pick("feature/async-orders");
+    await pick("main");
+    await row(/^Ahead2$/, "Compare").waitFor();
+    await row(/^Behind1$/, "Compare").waitFor();
+    await row(/^Changed Files6 files/, "Compare").waitFor();
+    await row(/^All differences/, "Compare").click();
+    // What a row says under the mouse would lie over the next one.
+    await window.page.mouse.move(700, 300);
+    await row(/^Changes since the two parted/, "Compare").waitFor();
+    await row(/^Changed Files5 files/, "Compare").waitFor();
+    await window.settled("Compare");
+    await row(/^All files/, "Compare").click();
+    await pick("config");
+    await row(/^config.*only$/, "Compare").waitFor();
+    await row(/^Changed Files1 file/, "Compare").waitFor();
+    await row(/^Ahead1$/, "Compare").waitFor();
+    await row(/^Behind0$/, "Compare").waitFor();
+  });
+
+  it("goes on from the commits of a comparison", async () => {
+    await window.settled("Compare");
+    await row(/^Ahead1$/, "Compare").click();
+    await row("Name things as people do", "Compare").click({ button: "right" });
+    await window.choose("Compare With HEAD");
+    await row(/^[0-9a-f]{7}From$/, "Compare").waitFor();
+    await row(/^HEADTo$/, "Compare").waitFor();
+  });
+
+  it("compares two tags, and opens all that differs", async () => {
     await window.runCommand("Trawl: Compare Revisions");
     await pick("orders-api");
     await pick("v1.0.0");
     await pick("v2.0.0");
     await row("1 file", "Compare").waitFor();
+    await row(/^Ahead1$/, "Compare").waitFor();
     await row("default.yaml", "Compare").click();
     await window.editorTab(/default\.yaml/).waitFor();
-    await window.shot("history-compare");
+    await window.settled("Compare");
+    await row("Changed Files", "Compare").hover();
+    await row("Changed Files", "Compare").getByRole("button", { name: "Open All Differences" }).click();
+    await window.editorTab(/orders-api · v1\.0\.0\.\.v2\.0\.0/).waitFor();
+    for (const [name, [theme, kind]] of Object.entries(themes)) {
+      changeSettings(server, { "workbench.colorTheme": theme });
+      await window.page.locator(`.monaco-workbench.${kind}`).waitFor();
+      await window.shot(`history-compare-${name}`);
+    }
+    changeSettings(server, { "workbench.colorTheme": themes.dark[0] });
+  });
+
+  it("is searched for words of messages", async () => {
+    await window.openTrawl();
+    await window.box.searchUntil("type:commit polite", /^1 commit · /);
+    await row(/^Be polite/, "Results").click();
+    await row(/^Be polite/, "Commit").waitFor();
+    await window.settled("Results");
+    await row(/^Be polite/, "Results").click({ button: "right" });
+    await window.choose("Compare With HEAD");
+    await row(/^HEADTo$/, "Compare").waitFor();
+    await window.shot("history-search");
+  });
+
+  it("gives found commits away, and says why not as a document", async () => {
+    await window.runCommand("Trawl: Copy Results As...");
+    await pick("one for each commit");
+    await statusBarHas("Copied 1 commit.");
+    await window.runCommand("Trawl: Open Results in Editor");
+    await statusBarHas("A document lists lines of files.");
   });
 
   it("says nothing in notifications", async () => {
@@ -124,8 +244,15 @@ describe("history", () => {
   });
 });
 
-/** A commit with a rename, a deletion, and a file that is no text. */
+/** One line of a file, and then a commit with a rename, a deletion, and a file that is no text. */
 function addHistory(path: string): void {
+  const client = join(path, "internal/http/client.go");
+  writeFileSync(
+    client,
+    readFileSync(client, "utf8").replace("talks to payments", "talks to payments politely"),
+  );
+  const grace = ["--author", "Grace Hopper <grace@example.com>", "--date", "2024-05-01T10:00:00+02:00"];
+  runGit(path, ["commit", "-qa", ...grace, "-m", "Be polite"]);
   renameSync(join(path, "internal/orders/orders.go"), join(path, "internal/orders/order.go"));
   rmSync(join(path, "README.md"));
   mkdirSync(join(path, "media"));
