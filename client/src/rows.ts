@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { callError } from "./callError";
 import { clickedRow } from "./clickedRow";
 import { registerCommands, tellFailure } from "./commands";
+import type { ApiCall } from "./search/apiCall";
 
 export interface Row {
   /** Different for each row of the tree, and the same whenever it is shown: VS Code keeps by it what is open. */
@@ -10,6 +11,8 @@ export interface Row {
   readonly parent?: Row;
   /** Name of the repository that commands of the row are about. */
   readonly repository?: string;
+  /** What gives the same over the REST interface. */
+  readonly call?: ApiCall | undefined;
   readonly item: () => Omit<vscode.TreeItem, "id" | "command">;
   /** What a click or Enter does. */
   readonly run?: () => unknown;

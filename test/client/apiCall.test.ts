@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import fc from "fast-check";
-import { curlLine, shellWord } from "#client/search/apiCall";
+import { curlLine, getCall, shellWord } from "#client/search/apiCall";
 
 const address = "http://127.0.0.1:4878";
 
@@ -23,6 +23,14 @@ test("a list", () => {
   assert.equal(
     curlLine(address, { method: "GET", path: "/api/repos", query: { query: "a b&c" } }),
     `curl -sS '${address}/api/repos?query=a+b%26c'`,
+  );
+});
+
+test("a question, without what was not given", () => {
+  const call = getCall("/api/diff", { repo: "a/b", base: "v1", head: "v2", path: undefined, mergeBase: true });
+  assert.equal(
+    curlLine(address, call),
+    `curl -sS '${address}/api/diff?repo=a%2Fb&base=v1&head=v2&mergeBase=true'`,
   );
 });
 

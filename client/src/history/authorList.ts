@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import { revisionName } from "#client/files/revisionTitle";
 import type { Row } from "#client/rows";
+import { getCall } from "#client/search/apiCall";
 import { visible } from "#client/search/resultLines";
 import type { ServiceClient } from "#client/serviceClient";
 import { setting } from "#client/settings";
@@ -84,6 +85,7 @@ export class AuthorList implements vscode.Disposable {
     const parts = Number.isNaN(last) ? [commits] : [commits, vscode.l10n.t("last {0}", ago(last))];
     return {
       id: `author ${name} <${email}>`,
+      call: getCall("/api/commits/authors", { repo: repository, ...place }),
       item: () => ({
         label: visible(name) || visible(email),
         description: parts.join(" · "),
@@ -93,6 +95,7 @@ export class AuthorList implements vscode.Disposable {
           vscode.l10n.t("Show these commits"),
         ].join("\n"),
         iconPath: new vscode.ThemeIcon("account"),
+        contextValue: "author",
       }),
       run: () => this.#options.showCommits({ repository, filter: { ...place, author: expression } }),
     };

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { snapshotDocument } from "#client/files/snapshots";
 import { emptyTree } from "#client/files/snapshotUri";
 import type { Row } from "#client/rows";
+import { getCall } from "#client/search/apiCall";
 import { visible } from "#client/search/resultLines";
 import { count } from "#client/words";
 import type { ChangedFile } from "#contract/commits";
@@ -146,6 +147,7 @@ function fileRow(changes: Changes, file: ChangedFile, parent: Row): ChangeRow {
     repository: changes.repository,
     ref: letter === "D" ? changes.base : changes.head,
     path,
+    call: getCall("/api/diff", { repo: changes.repository, base: changes.base, head: changes.head, path }),
     item: () => {
       const counts = lineCounts([file]);
       const before = letter === "R" ? vscode.l10n.t("was {0}", visible(file.oldPath)) : "";

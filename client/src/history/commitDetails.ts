@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { revisionName } from "#client/files/revisionTitle";
 import { emptyTree } from "#client/files/snapshotUri";
 import type { Row } from "#client/rows";
+import { getCall } from "#client/search/apiCall";
 import { visible } from "#client/search/resultLines";
 import type { ServiceClient } from "#client/serviceClient";
 import { ago } from "#client/words";
@@ -58,7 +59,7 @@ export class CommitDetails implements vscode.Disposable {
     const { token } = this.tree;
     const details = await this.#service.call("commit", { repo: repository, ref }, { token });
     return [
-      this.#messageRow(details),
+      this.#messageRow(repository, details),
       ...this.#peopleRows(details),
       ...this.#parentRows(repository, details),
       ...refRows(details),
@@ -67,10 +68,11 @@ export class CommitDetails implements vscode.Disposable {
     ];
   }
 
-  #messageRow({ hash, message, body }: Details): Row {
+  #messageRow(repository: string, { hash, message, body }: Details): Row {
     const lines = bodyLines(body);
     const row: Row = {
       id: `${hash}/message`,
+      call: getCall("/api/commit", { repo: repository, ref: hash }),
       item: () => ({
         label: visible(message).trim() || vscode.l10n.t("(no message)"),
         description: shortHash(hash),
@@ -107,6 +109,7 @@ export class CommitDetails implements vscode.Disposable {
       id: `${hash}/parent ${index}`,
       repository,
       ref: parent,
+      call: getCall("/api/commit", { repo: repository, ref: parent }),
       item: () => ({
         label: vscode.l10n.t("Parent {0}", shortHash(parent)),
         tooltip: vscode.l10n.t("Open Commit {0}", parent),
@@ -152,6 +155,7 @@ export class CommitDetails implements vscode.Disposable {
     const row: Row = {
       id: `${details.hash}/files`,
       repository,
+      call: getCall("/api/diff", { repo: repository, base: baseOf(details), head: details.hash }),
       item: () => ({
         label: vscode.l10n.t("Changed Files"),
         description: changes === undefined ? "" : changesText(changes.files),
@@ -179,7 +183,7 @@ export async function changesOf(
   { hash, parents }: Pick<Details, "hash" | "parents">,
   { token, path }: { readonly token?: vscode.CancellationToken; readonly path?: string } = {},
 ): Promise<Changes> {
-  const base = parents[0] ?? emptyTree;
+  const base = baseOf({ parents });
   const request = {
     repo: repository,
     base,
@@ -189,6 +193,10 @@ export async function changesOf(
   };
   const { files } = await service.call("diff", request, token === undefined ? {} : { token });
   return { repository, base, head: hash, files };
+}
+
+function baseOf({ parents }: Pick<Details, "parents">): string {
+  return parents[0] ?? emptyTree;
 }
 
 /** Every file that a commit changed, in one editor. Rejects with a `CallError`. */

@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import { revisionName } from "#client/files/revisionTitle";
 import type { Row } from "#client/rows";
+import type { ApiCall } from "#client/search/apiCall";
 import { visible } from "#client/search/resultLines";
 import type { ServiceClient } from "#client/serviceClient";
 import { count } from "#client/words";
@@ -68,7 +69,7 @@ export class CommitList implements vscode.Disposable {
       // What came before it failed stays.
       problem = error;
     }
-    const rows = daysOf(pages.found).map((day) => this.#dayRow(scope, day));
+    const rows = daysOf(pages.found).map((day) => this.#dayRow(scope, day, pages.call));
     if (problem !== undefined) return [...rows, this.tree.problem(problem)];
     if (rows.length === 0) return [{ id: "none", item: () => ({ label: vscode.l10n.t("No commits") }) }];
     if (pages.left <= 0) return rows;
@@ -79,14 +80,16 @@ export class CommitList implements vscode.Disposable {
     return [...rows, more];
   }
 
-  #dayRow({ repository, filter }: CommitScope, { day, commits }: DayOfCommits): Row {
+  #dayRow({ repository, filter }: CommitScope, { day, commits }: DayOfCommits, call: ApiCall): Row {
     const { open } = this.#options;
     const row: Row = {
       id: `${day} ${commits[0]?.hash}`,
+      call,
       item: () => ({
         label: dayText(day),
         description: count(commits.length),
         iconPath: new vscode.ThemeIcon("calendar"),
+        contextValue: "commits",
         collapsibleState: vscode.TreeItemCollapsibleState.Expanded,
       }),
       children: () =>

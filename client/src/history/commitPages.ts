@@ -1,5 +1,6 @@
 /** The commits of one question, a page at a time. */
 import * as vscode from "vscode";
+import { type ApiCall, getCall } from "#client/search/apiCall";
 import type { ServiceClient } from "#client/serviceClient";
 import { setting } from "#client/settings";
 import type { CommitItem } from "#contract/commits";
@@ -19,6 +20,11 @@ export class CommitPages {
   constructor(service: Pick<ServiceClient, "call">, request: Omit<SentOf<"commits">, "page" | "perPage">) {
     this.#service = service;
     this.#request = request;
+  }
+
+  /** What asks for the first of them over the REST interface. */
+  get call(): ApiCall {
+    return getCall("/api/commits", this.#request);
   }
 
   /** Newest first; those that were loaded. */

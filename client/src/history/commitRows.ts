@@ -1,6 +1,7 @@
 /** Rows of commits, and a folder of some. */
 import * as vscode from "vscode";
 import type { Row } from "#client/rows";
+import { getCall } from "#client/search/apiCall";
 import { visible } from "#client/search/resultLines";
 import { ago, count } from "#client/words";
 import type { CommitItem } from "#contract/commits";
@@ -43,6 +44,7 @@ export function commitRow(commit: CommitItem, options: CommitRowOptions): Commit
     ref: hash,
     message: wholeMessage(commit),
     ...(path === undefined ? {} : { path }),
+    call: getCall("/api/commit", { repo: repository, ref: hash }),
     item: () => ({
       label: visible(commit.message).trim() || vscode.l10n.t("(no message)"),
       description: parts
@@ -86,11 +88,15 @@ export function commitFolderRow(folder: CommitFolder, tree: HistoryTree): Row {
   };
   const row: Row = {
     id,
+    get call() {
+      return pages?.call;
+    },
     item: () => ({
       label,
       description: pages?.total === undefined ? "" : count(pages.total),
       tooltip,
       iconPath: new vscode.ThemeIcon(icon),
+      contextValue: "commits",
       collapsibleState:
         pages?.total === 0 ? vscode.TreeItemCollapsibleState.None : vscode.TreeItemCollapsibleState.Collapsed,
     }),

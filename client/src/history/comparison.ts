@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import type { RevisionPicker } from "#client/files/revisionPicker";
 import { revisionName } from "#client/files/revisionTitle";
 import type { Row } from "#client/rows";
+import { type ApiCall, getCall } from "#client/search/apiCall";
 import { visible } from "#client/search/resultLines";
 import type { ServiceClient } from "#client/serviceClient";
 import { foldersOf } from "./changedFiles";
@@ -179,6 +180,7 @@ export class Comparison implements vscode.Disposable {
       // Another row for each comparison, so that what is open in one is not so in the next.
       id: `files ${rangeText(scope)} ${scope.path ?? ""}`,
       repository: scope.repository,
+      call: callOf(scope),
       item: () => ({
         label: vscode.l10n.t("Changed Files"),
         description: this.#changes === undefined ? "" : changesText(this.#changes.files),
@@ -222,6 +224,10 @@ export class Comparison implements vscode.Disposable {
     );
     return { repository: repo, base: mergeBase ?? base, head, files };
   }
+}
+
+function callOf({ repository: repo, base, head, path, isSinceFork }: ComparisonScope): ApiCall {
+  return getCall("/api/diff", { repo, base, head, path, ...(isSinceFork ? { mergeBase: true } : {}) });
 }
 
 function rangeText({ base, head, isSinceFork }: ComparisonScope): string {

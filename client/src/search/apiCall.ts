@@ -8,6 +8,19 @@ export interface ApiCall {
   readonly body?: unknown;
 }
 
+/** What is not given is left out. */
+export function getCall(
+  path: string,
+  parameters: Readonly<Record<string, string | number | boolean | undefined>>,
+): ApiCall {
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  return {
+    method: "GET",
+    path,
+    query: Object.fromEntries(given.map(([name, value]) => [name, `${value}`])),
+  };
+}
+
 /** `address`: where the interface answers, as in `http://127.0.0.1:4878`. */
 export function curlLine(address: string, { path, query = {}, body }: ApiCall): string {
   const words = ["curl", "-sS"];

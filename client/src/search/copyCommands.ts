@@ -20,13 +20,15 @@ interface CopyOptions {
   readonly repositories: Repositories;
 }
 
-/** A row of the view "Repositories". */
+/** A row of the views of repositories and of history. */
 interface RepositoryRow {
   readonly repository: string;
   readonly ref?: string;
   readonly path?: string;
   /** Of a revision, or of a file or folder there. */
   readonly isFolder?: boolean;
+  /** Where a row knows it itself. */
+  readonly call?: ApiCall | undefined;
 }
 
 const explanationScheme = "trawl-explanation";
@@ -107,7 +109,8 @@ export class CopyCommands implements vscode.Disposable {
       const set = this.#options.tree.modelOf(row)?.set;
       return set && { method: "POST", path: "/api/search", body: set.request };
     }
-    const { repository, ref = "HEAD", path, isFolder } = row;
+    const { repository, ref = "HEAD", path, isFolder, call } = row;
+    if (call !== undefined) return call;
     if (isFolder === undefined) return { method: "GET", path: "/api/repos", query: { query: repository } };
     if (!isFolder) return sourceCall(repository, path ?? "", ref);
     const paths = path === undefined ? [] : [path];

@@ -193,6 +193,9 @@ describe("history", () => {
     await window.settled("Compare");
     await row(/^Ahead1$/, "Compare").click();
     await row("Name things as people do", "Compare").click({ button: "right" });
+    await window.choose("Copy as API Call");
+    await statusBarHas("Copied as a call of the REST interface.");
+    await row("Name things as people do", "Compare").click({ button: "right" });
     await window.choose("Compare With HEAD");
     await row(/^[0-9a-f]{7}From$/, "Compare").waitFor();
     await row(/^HEADTo$/, "Compare").waitFor();
