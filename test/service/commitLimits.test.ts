@@ -44,7 +44,8 @@ function open({ gitTimeLimitMs = 30_000, timeLimitMs = 30_000 } = {}) {
 const questions: readonly (readonly [OperationName, Record<string, unknown>, number])[] = [
   ["commits", { repo: "past" }, 2],
   ["commits", { repo: "past", ref: "v1.0", query: "verse", author: "bob" }, 2],
-  ["commits", { repo: "past", path: "music/song.txt", since: "2017-01-01T00:00:00Z" }, 2],
+  ["commits", { repo: "past", path: "music/song.txt" }, 2],
+  ["commits", { repo: "past", path: "music/song.txt", since: "2017-01-01T00:00:00Z" }, 3],
   ["commits", { repo: "past", path: "music/song.txt", lines: "3-4" }, 3],
   ["commit", { repo: "past", ref: "v1.0" }, 1],
   ["commit", { repo: "past", ref: "v1.0", containedIn: true }, 3],
@@ -91,6 +92,17 @@ test("further pages of a list cost one short call each", async () => {
   await ask("commits", { ...request, page: 2 });
   assert.equal(calls().length, 1);
   assert.match(calls()[0]?.line ?? "", /--no-walk/);
+  close();
+});
+
+test("a file is followed once, whatever is then asked of its commits", async () => {
+  const { ask, close } = open();
+  const request = { repo: "past", path: "music/song.txt" };
+  await ask("commits", request);
+  replaceGit("real");
+  await ask("commits", { ...request, author: "bob" });
+  assert.equal(calls().length, 2);
+  assert.ok(calls().every(({ line }) => line.includes("--no-walk")));
   close();
 });
 

@@ -331,6 +331,31 @@ for (const [path, args] of [
   });
 }
 
+const ofFile: readonly (readonly [Record<string, unknown>, readonly string[]])[] = [
+  [{ author: "bob" }, ["-i", "--author=bob"]],
+  [{ until: "2017-07-14T05:00:00Z" }, ["--until=2017-07-14T05:00:00Z"]],
+  [{ since: "2017-07-14T03:00:00Z", query: "verse" }, ["--since=2017-07-14T03:00:00Z", "-i", "--grep=verse"]],
+  [{ query: "^First", notIn: "orphan" }, ["-i", "--grep=^First", "^orphan"]],
+  [{ author: "nobody at all" }, ["--author=nobody at all"]],
+];
+
+for (const [request, args] of ofFile) {
+  test(`commits of a file from before its rename: ${JSON.stringify(request)}`, async () => {
+    const path = "music/song.txt";
+    const found = await allPages(
+      (page, perPage) => ask("commits", { repo: "hostile", path, ...request, page, perPage }),
+      2,
+    );
+    const followed = new Set(field(hostile, "%H", ["--follow", "HEAD", "--", path]));
+    const expected = expectedCommits(hostile, [...args, "HEAD"]).filter(({ hash }) => followed.has(hash));
+    assert.deepEqual(found.map(withoutNames), expected);
+    assert.equal(
+      found.every((commit) => commit.path !== undefined),
+      true,
+    );
+  });
+}
+
 test("a file's names before are left out where they are not wanted", async () => {
   const path = "music/song.txt";
   const { items, total } = await ask("commits", { repo: "hostile", path, followRenames: false });

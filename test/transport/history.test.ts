@@ -68,6 +68,7 @@ const failures: readonly (readonly [
   ["commits", { repo: "past", notIn: "a-tree" }, "INVALID_GIT_REF", "a-tree"],
   ["commits", { repo: "past", followRenames: "maybe" }, "INVALID_QUERY_PARAMS", '"followRenames"'],
   ["commits", { repo: "past", query: "\\(" }, "INVALID_QUERY_PARAMS", '"query"'],
+  ["commits", { repo: "past", path: "nowhere", query: "\\(" }, "INVALID_QUERY_PARAMS", '"query"'],
   ["commits", { repo: "past", query: "[[:nothing:]]" }, "INVALID_QUERY_PARAMS", '"query"'],
   ["commits", { repo: "past", query: "a\\{3,1\\}" }, "INVALID_QUERY_PARAMS", '"query"'],
   ["commits", { repo: "past", query: "\\(.\\{2000\\}\\)\\{500\\}" }, "INVALID_QUERY_PARAMS", "repetitions"],

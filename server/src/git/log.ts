@@ -28,18 +28,23 @@ export interface Commit {
   readonly body: string;
 }
 
-export interface CommitFilter {
-  /** Full hash: commits that lead to this one are left out. */
-  readonly notIn?: string;
+/** What is asked of commits themselves. */
+export interface CommitTraits {
   /** POSIX basic expressions, in any case. */
   readonly message?: string;
   readonly author?: string;
   /** Committer dates, seconds since 1970, both included. */
   readonly since?: number;
   readonly until?: number;
+}
+
+export interface CommitFilter {
+  /** Full hash: commits that lead to this one are left out. */
+  readonly notIn?: string;
   readonly path?: HistoryPath;
   /** Lines of the file `path` as it is in the commit that the list begins at, from 1, both included. */
   readonly lines?: { readonly first: number; readonly last: number };
+  readonly traits?: CommitTraits;
 }
 
 export interface HistoryPath {
@@ -73,26 +78,48 @@ export async function listCommits(
   commit: string,
   filter: CommitFilter,
 ): Promise<CommitList> {
-  const { path, lines } = filter;
-  const chosen = filterArguments(filter);
+  const { notIn, path, lines, traits } = filter;
+  const chosen = [...traitArguments(traits), ...without(notIn)];
   try {
     if (path !== undefined && lines !== undefined) {
       const range = ["-s", `-L${lines.first},${lines.last}:${textOf(path.name)}`, commit];
       const list = plainList(await askGit(question, ["log", ...listed, ...chosen, ...range]));
       // Which name the file had is not told with lines.
-      const named = new Map(
-        (await followFile(question, commit, path.name, [])).map((each) => [each.hash, each]),
-      );
+      const followed = await followFile(question, commit, path.name);
+      const named = new Map(followed.map((each) => [each.hash, each]));
       return listOf(list.slice(0, list.total).map((each) => named.get(each.hash) ?? each));
     }
     if (path?.isFollowed) {
-      return listOf(await followFile(question, commit, path.name, chosen));
+      const followed = listOf(await followFile(question, commit, path.name, without(notIn)));
+      return traits === undefined ? followed : await narrowCommits(question, commit, followed, traits);
     }
     // Only `log` knows people by their mailmapped names; `rev-list` need not read every commit.
-    const command = filter.author === undefined ? ["rev-list"] : ["log", ...listed, "--no-follow"];
+    const command = traits?.author === undefined ? ["rev-list"] : ["log", ...listed, "--no-follow"];
     return plainList(await askOfPath(question, [...command, ...chosen], commit, path?.name));
   } catch (error) {
     throw explained(error, filter);
+  }
+}
+
+/**
+ * Those commits of a list, which begins at `commit`, that have the traits. While git follows a file it does not look at
+ * commits that it leaves out, and would miss the renames in them. Throws what `listCommits` throws.
+ */
+export async function narrowCommits(
+  question: Question,
+  commit: string,
+  list: CommitList,
+  traits: CommitTraits,
+): Promise<CommitList> {
+  const all = list.slice(0, list.total);
+  const args = ["log", "--no-walk=unsorted", ...listed, ...traitArguments(traits), "--stdin"];
+  // Of an empty list git would know nothing but to begin at HEAD.
+  const input = [commit, ...all.map(({ hash }) => hash), ""].join("\n");
+  try {
+    const passed = new Set((await askGit(question, args, { input })).toString("latin1").split("\n"));
+    return listOf(all.filter(({ hash }) => passed.has(hash)));
+  } catch (error) {
+    throw explained(error);
   }
 }
 
@@ -169,7 +196,7 @@ async function followFile(
   question: Question,
   commit: string,
   name: BytePath,
-  chosen: readonly string[],
+  chosen: readonly string[] = [],
 ): Promise<readonly ListedCommit[]> {
   const follow = ["--follow", "--name-status", "-z"];
   return parseFollowed(await askOfPath(question, ["log", ...listed, ...chosen, ...follow], commit, name));
@@ -199,7 +226,7 @@ export function ofPath(
 
 const listed: readonly string[] = ["--format=%H", "--no-notes"];
 
-function filterArguments({ notIn, message, author, since, until }: CommitFilter): string[] {
+function traitArguments({ message, author, since, until }: CommitTraits = {}): string[] {
   return [
     "--encoding=UTF-8",
     "--basic-regexp",
@@ -207,7 +234,6 @@ function filterArguments({ notIn, message, author, since, until }: CommitFilter)
     ...(message === undefined ? [] : [`--grep=${message}`]),
     ...(author === undefined ? [] : [`--author=${author}`]),
     ...dateArguments(since, until),
-    ...without(notIn),
   ];
 }
 
@@ -223,7 +249,7 @@ function dateArguments(since: number | undefined, until: number | undefined): st
 }
 
 /** Git's words about a request that it did not take, told as the caller's mistake. */
-function explained(error: unknown, { lines }: CommitFilter): unknown {
+function explained(error: unknown, { lines }: CommitFilter = {}): unknown {
   if (!isServiceError(error, "GIT_FAILED")) return error;
   const said = /fatal: (.*)/s.exec(error.message)?.[1] ?? "";
   const expression = /^(command line|header), '.*': (.*)$/s.exec(said);

@@ -10,10 +10,12 @@ import { resolveDates } from "#git/dates";
 import {
   type Commit,
   type CommitFilter,
+  type CommitList,
   countCommits,
   describeCommits,
   type ListedCommit,
   listCommits,
+  narrowCommits,
   pageOfCommits,
 } from "#git/log";
 import { refsMark } from "#git/refsMark";
@@ -51,12 +53,7 @@ export function commitHandlers(history: History): Pick<Service, "commits" | "com
         ]);
         return { items: commits.map((commit) => present(commit)), total };
       }
-      const list = await history.remember(
-        revision,
-        `commits ${key}`,
-        ({ question }) => listCommits(question, end, filter),
-        ({ bytes }) => bytes,
-      );
+      const list = await listOf(history, revision, filter);
       const listed = list.slice(start, perPage);
       const hashes = listed.map(({ hash }) => hash);
       const commits = await described(history, revision, pageKey, ({ question }) =>
@@ -101,6 +98,22 @@ export function commitHandlers(history: History): Pick<Service, "commits" | "com
       return { items: all.slice((page - 1) * perPage, page * perPage), total: all.length };
     },
   };
+}
+
+/** A file is followed once, whatever is then asked of its commits. */
+async function listOf(history: History, revision: OpenRevision, filter: CommitFilter): Promise<CommitList> {
+  const { traits, ...whole } = filter;
+  const isPart = traits !== undefined && filter.path?.isFollowed && filter.lines === undefined;
+  const all = isPart ? await listOf(history, revision, whole) : undefined;
+  return history.remember(
+    revision,
+    `commits ${JSON.stringify(filter)}`,
+    ({ question, commit }) =>
+      all === undefined || traits === undefined
+        ? listCommits(question, commit, filter)
+        : narrowCommits(question, commit, all, traits),
+    ({ bytes }) => bytes,
+  );
 }
 
 /** `undefined` for a repository without commits. Throws INVALID_GIT_REF where `ref` does not resolve in another. */
@@ -157,13 +170,12 @@ async function filterOf(
     await fileAt(revision, textOf(path.name));
     if (!isText(path.name)) throw invalid('"lines" cannot be followed in a file whose name is no UTF-8.');
   }
+  const traits = { ...(query ? { message: query } : {}), ...(author ? { author } : {}), ...times };
   return {
     ...(excluded === undefined ? {} : { notIn: excluded.commit }),
-    ...(query ? { message: query } : {}),
-    ...(author ? { author } : {}),
-    ...times,
     ...(path === undefined ? {} : { path }),
     ...(lines ? { lines: checkLines(lines) } : {}),
+    ...(Object.keys(traits).length === 0 ? {} : { traits }),
   };
 }
 
