@@ -60,9 +60,10 @@ export function browseCommands(options: BrowseOptions): Commands {
     return { uri, name: revision ?? source.commit.slice(0, 7), source };
   }
 
-  async function openAt(file: BrowsedFile, title: string): Promise<boolean> {
+  /** Gives the document that was opened. */
+  async function openAt(file: BrowsedFile, title: string): Promise<vscode.Uri | undefined> {
     const found = await atRevision(file, title);
-    if (found === undefined) return false;
+    if (found === undefined) return undefined;
     const selection = cursorIn(found.source.source, file);
     const column = file.editor?.viewColumn;
     await vscode.commands.executeCommand("vscode.open", found.uri, {
@@ -70,7 +71,7 @@ export function browseCommands(options: BrowseOptions): Commands {
       ...(column === undefined ? {} : { viewColumn: column }),
       ...(selection === undefined ? {} : { selection }),
     });
-    return true;
+    return found.uri;
   }
 
   async function compareWith(file: BrowsedFile): Promise<void> {
@@ -133,12 +134,15 @@ export function browseCommands(options: BrowseOptions): Commands {
 
     "browse.changeRevision": (given?: Given) =>
       ofFile(given, async (file) => {
-        const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
-        const isShown =
-          tab?.input instanceof vscode.TabInputText && tab.input.uri.toString() === file.uri?.toString();
-        const isOpen = await openAt(file, t("Change Revision"));
-        const isStill = vscode.window.tabGroups.activeTabGroup.activeTab === tab;
-        if (isOpen && isShown && !isStill) await vscode.window.tabGroups.close(tab, true);
+        const group = vscode.window.tabGroups.activeTabGroup;
+        const isShown = isTabOf(group.activeTab, file.uri);
+        const opened = await openAt(file, t("Change Revision"));
+        if (opened === undefined || !isShown || opened.toString() === file.uri?.toString()) return;
+        const old = vscode.window.tabGroups.all
+          .filter(({ viewColumn }) => viewColumn === group.viewColumn)
+          .flatMap(({ tabs }) => tabs)
+          .find((tab) => isTabOf(tab, file.uri));
+        if (old !== undefined) await vscode.window.tabGroups.close(old, true);
       }),
 
     "browse.compareFile": (given?: Given) => ofFile(given, compareWith),
@@ -162,4 +166,8 @@ export function browseCommands(options: BrowseOptions): Commands {
         vscode.window.setStatusBarMessage(t("Copied {0}", address), 5000);
       }),
   };
+}
+
+function isTabOf(tab: vscode.Tab | undefined, uri: vscode.Uri | undefined): boolean {
+  return tab?.input instanceof vscode.TabInputText && tab.input.uri.toString() === uri?.toString();
 }

@@ -111,7 +111,7 @@ export function commitFolderRow(folder: CommitFolder, tree: HistoryTree): Row {
       return [...rows, more];
     },
   };
-  load().then(
+  tree.counted(load()).then(
     () => {
       if (!token.isCancellationRequested) tree.redraw(row);
     },

@@ -152,12 +152,11 @@ export class Comparison implements vscode.Disposable {
   #commitsRow(scope: ComparisonScope, sides: Promise<Sides>, which: "ahead" | "behind"): Row {
     const { service, open } = this.#options;
     const { repository, path } = scope;
-    const [has, hasNot] = which === "ahead" ? [scope.head, scope.base] : [scope.base, scope.head];
-    const pages = sides.then(({ base, head }) => {
-      const between = which === "ahead" ? { ref: head, notIn: base } : { ref: base, notIn: head };
-      const only = path === undefined ? {} : { path };
-      return new CommitPages(service, { repo: repository, ...between, ...only });
-    });
+    const [has, hasNot] = which === "ahead" ? (["head", "base"] as const) : (["base", "head"] as const);
+    const only = path === undefined ? {} : { path };
+    const pages = sides.then(
+      (each) => new CommitPages(service, { repo: repository, ref: each[has], notIn: each[hasNot], ...only }),
+    );
     return commitFolderRow(
       {
         id: `${which} ${rangeText(scope)} ${path ?? ""}`,
@@ -165,8 +164,8 @@ export class Comparison implements vscode.Disposable {
         icon: which === "ahead" ? "arrow-up" : "arrow-down",
         tooltip: vscode.l10n.t(
           "Commits in {0} that are not in {1}",
-          visible(revisionName(has)),
-          visible(revisionName(hasNot)),
+          visible(revisionName(scope[has])),
+          visible(revisionName(scope[hasNot])),
         ),
         pages,
         rowOf: (commit, parent) => commitRow(commit, { parent, repository, path, open }),

@@ -89,15 +89,26 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
   async getChildren(row?: Row): Promise<Row[]> {
     if (row !== undefined && row.children === undefined) return [];
     const work = this.#work;
-    this.#count(1);
     try {
-      return row === undefined ? [...((await this.#content?.rows()) ?? [])] : await childrenOf(row);
+      return await this.counted(row === undefined ? this.#topRows() : childrenOf(row));
     } catch (error) {
       // What is not wanted any more is asked for anew elsewhere.
       return work === this.#work ? [this.problem(error, row)] : [];
+    }
+  }
+
+  /** Work for rows: it is given up when the view goes away, and then asked for anew. */
+  async counted<Value>(work: Promise<Value>): Promise<Value> {
+    this.#count(1);
+    try {
+      return await work;
     } finally {
       this.#count(-1);
     }
+  }
+
+  async #topRows(): Promise<Row[]> {
+    return [...((await this.#content?.rows()) ?? [])];
   }
 
   /** Stands for rows that are not there. */
