@@ -183,6 +183,9 @@ function focusBox(): void {
   if (document.activeElement === null || document.activeElement === document.body) field.input.focus();
 }
 
-drawState();
+// What somebody wrote before this script was there; Enter went into the text.
+const early = field.text;
 draw(parts);
 post(kept === undefined ? { kind: "ready" } : { kind: "ready", kept: kept.state });
+if (early === "") drawState();
+else change({ query: early.replaceAll(/\s*\n/g, "") }, { isDecided: early.includes("\n") });
