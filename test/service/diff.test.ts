@@ -342,15 +342,19 @@ test("what has no common ancestor is told", async () => {
   });
 });
 
-test("a difference over the limit is refused", async () => {
+test("a difference over the limit is refused, and can be counted", async () => {
   const large = repo("= main: First\na\n| a").path;
   const line = `${"0123456789abcdef".repeat(8)}\n`;
   importOn(large, "main", { on: "main", message: "Large", files: [["large", line.repeat(600_000)]] });
   const asked = callerOf({ repositories: viewOf([repository(1, "large", { path: large })]) });
   const before = process.memoryUsage().rss;
-  await assert.rejects(asked("diff", { repo: "large", base: "main~1", head: "main" }, context), {
-    code: "ANSWER_TOO_LARGE",
-  });
+  const request = { repo: "large", base: "main~1", head: "main" };
+  await assert.rejects(asked("diff", request, context), { code: "ANSWER_TOO_LARGE" });
+  const { files } = await asked("diff", { ...request, hunks: false }, context);
+  assert.deepEqual(
+    files.map(({ newPath, hunks, addedLines, removedLines }) => [newPath, hunks, addedLines, removedLines]),
+    [["large", [], 600_000, 0]],
+  );
   assert.ok(process.memoryUsage().rss - before < 300 * 1024 * 1024);
 });
 

@@ -255,6 +255,15 @@ describe("browsing", () => {
     await window.shot("browseNamedRevision");
   });
 
+  it("tells of a commit how much it changed, in however many files", async () => {
+    await window.runCommand("Trawl: Open Commit...");
+    await pick("payments");
+    await pick("many");
+    await row(/^Changed Files, 10,000 files · \+10,000 −0$/, "Commit").waitFor();
+    await row(/^generated, 10,000$/, "Commit").click();
+    await row(/^00000\.txt, added, \+1 −0$/, "Commit").waitFor();
+  });
+
   it("tells of a folder who changed it, and when", async () => {
     await window.settled("Repositories");
     await row(/^media$/).click({ button: "right" });
