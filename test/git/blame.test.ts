@@ -39,8 +39,8 @@ const printed = [
   "",
 ].join("\n");
 
-test("lines are gathered, and text that reads like git's words stays text", () => {
-  const { lines, commits } = parseBlame(Buffer.from(printed));
+test("lines are gathered, and text that reads like git's words stays text", async () => {
+  const { lines, commits } = await parseBlame(Buffer.from(printed));
   assert.deepEqual(lines, [
     { hash: one, path: "old\tnameé", startLine: 1, lineCount: 2 },
     { hash: two, path: "now name", startLine: 3, lineCount: 1 },
@@ -68,7 +68,7 @@ test("lines are gathered, and text that reads like git's words stays text", () =
   );
 });
 
-test("no output makes the parsers fail or hang", () => {
+test("no output makes the parsers fail or hang", async () => {
   const pieces = fc.constantFrom(
     ...printed.split("\n"),
     "\t",
@@ -79,9 +79,9 @@ test("no output makes the parsers fail or hang", () => {
     one,
   );
   const text = fc.array(pieces, { maxLength: 30 }).map((all) => Buffer.from(all.join("\n")));
-  fc.assert(
-    fc.property(fc.oneof(text, fc.uint8Array({ maxLength: 300 })), (bytes) => {
-      const { lines } = parseBlame(bytes);
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(text, fc.uint8Array({ maxLength: 300 })), async (bytes) => {
+      const { lines } = await parseBlame(bytes);
       for (const [at, line] of lines.entries()) {
         assert.ok(line.lineCount > 0);
         const before = lines[at - 1];

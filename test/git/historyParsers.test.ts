@@ -160,6 +160,13 @@ test("a large difference lets others have their turn", async () => {
   assert.ok(turns >= 2, `${turns}`);
 });
 
+test("more hunks than fit into an answer are refused while they are read", async () => {
+  const patch = `diff --git a/a b/a\n${"@@ -1 +1 @@\n-a\n+b\n".repeat(600_000)}`;
+  const output = Buffer.from(`${raw("M", "a")}\0${patch}`);
+  await assert.rejects(parseDiff(output), { code: "ANSWER_TOO_LARGE" });
+  assert.equal((await parseDiff(output, () => false)).length, 0);
+});
+
 const damaged: Record<string, string> = {
   "a cut name": raw("M", "a").slice(0, -1),
   "a missing name": raw("R1", "a"),

@@ -166,10 +166,13 @@ for (const subject of subjects) {
         ([full = ""]) =>
           `${full} ${runGit(path, ["log", "-1", "--format=%H %cI", full, "--"]).toString().trim()}`,
       );
+    // Where HEAD names no branch it stands among them.
+    const head = runGit(path, ["rev-parse", "--symbolic-full-name", "HEAD"]).toString().trim();
+    if (head === "HEAD")
+      refs.push(`HEAD ${runGit(path, ["log", "-1", "--format=%H %cI"]).toString().trim()}`);
     const { items, total } = await ask("branches", { repo: name, perPage: 100 });
     assert.equal(total, refs.length);
     assert.deepEqual(items.map((item) => `${item.fullName} ${item.commit} ${item.date}`).sort(), refs.sort());
-    const head = runGit(path, ["symbolic-ref", "HEAD"]).toString().trim();
     assert.deepEqual(
       items.filter(({ isDefault }) => isDefault).map(({ fullName }) => fullName),
       [head],

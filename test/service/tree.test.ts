@@ -6,7 +6,7 @@ import type { TreeNode } from "#contract/history";
 import type { CallContext } from "#contract/service";
 import { History } from "#service/history";
 import { hostileHistory } from "#test/support/history";
-import { repo, temporaryFolder } from "#test/support/repo";
+import { repo, runGit, temporaryFolder } from "#test/support/repo";
 import { repository, serviceOf, viewOf } from "#test/support/service";
 
 const clone = repo(`
@@ -116,4 +116,24 @@ test("folders whose names are no text can be opened", async () => {
     context,
   );
   assert.match(source, /^first /);
+});
+
+test("a small repository whose tree has no end is refused, not drawn", async () => {
+  const bomb = repo("= main: First\na\n| a\n");
+  let inner = bomb.git("rev-parse", "main^{tree}");
+  for (let level = 0; level < 12; level++) {
+    const lines = Array.from({ length: 200 }, (_, at) => `040000 tree ${inner}\tfolder${at}\n`);
+    inner = runGit(bomb.path, ["mktree"], Buffer.from(lines.join("")))
+      .toString()
+      .trim();
+  }
+  bomb.git("update-ref", "refs/heads/main", bomb.git("commit-tree", inner, "-m", "No end"));
+  const ask = serviceOf({ repositories: viewOf([repository(1, "bomb", { path: bomb.path })]) });
+  const paths = Array.from({ length: 1000 }, (_, at) =>
+    Array.from({ length: 12 }, (__, level) => `folder${Math.floor(at * (level + 1.37)) % 200}`).join("/"),
+  );
+  const tree = (some: readonly string[]) =>
+    ask.tree({ repoName: "bomb", revisionName: "HEAD", paths: [...some] }, context);
+  assert.equal((await tree(paths.slice(0, 1))).tree.children.length, 200);
+  await assert.rejects(tree(paths), { code: "ANSWER_TOO_LARGE", message: /67108864/ });
 });

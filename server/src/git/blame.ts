@@ -7,6 +7,7 @@
  */
 import { isServiceError, ServiceError } from "#base/error";
 import { zonedDate } from "#base/zonedDate";
+import { Pace } from "#platform/pace";
 import { type BytePath, bytePath, bytesOf, textOf } from "./bytePath";
 import { askGit, noSuchLines, type Question } from "./question";
 import { unquoted } from "./quoting";
@@ -75,7 +76,7 @@ export async function blame(
     ...[commit, "--", name],
   ];
   try {
-    return parseBlame(await askBlame(question, args));
+    return await parseBlame(await askBlame(question, args));
   } catch (error) {
     throw noSuchLines(error) ?? error;
   }
@@ -111,8 +112,9 @@ type Fields = Map<string, string>;
 
 const groupHead = /^([0-9a-f]{40,64}) \d+ (\d+)(?: (\d+))?$/;
 
-/** Lines that are none of blame's are passed over, so that no output makes it fail. */
-export function parseBlame(output: Uint8Array): BlamedFile {
+/** Lines that are none of blame's are passed over, so that no output makes it fail. Others have the thread in between. */
+export async function parseBlame(output: Uint8Array): Promise<BlamedFile> {
+  const pace = new Pace();
   const bytes = Buffer.from(output.buffer, output.byteOffset, output.length);
   const lines: BlamedLines[] = [];
   const known = new Map<string, Fields>();
@@ -126,6 +128,7 @@ export function parseBlame(output: Uint8Array): BlamedFile {
     at = end + 1;
     if (bytes[start] === 0x09) {
       if (hash !== "") addLine(lines, hash, path, startLine);
+      if (pace.isOver) await pace.rest();
       continue;
     }
     const text = bytes.toString("utf8", start, end);

@@ -201,7 +201,7 @@ export function parseChanges(output: Buffer): { changes: readonly Change[]; end:
 /**
  * The list and the patch behind it; only the files that `isWanted` are taken. Others have the thread in between.
  *
- * Throws UNEXPECTED_ERROR where the two do not fit together.
+ * Throws UNEXPECTED_ERROR where the two do not fit together, and ANSWER_TOO_LARGE.
  */
 export async function parseDiff(
   output: Buffer,

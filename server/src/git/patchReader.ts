@@ -1,6 +1,7 @@
 /** A patch as git prints it: file by file, hunk by hunk, each line told by its first byte alone. */
 import { ServiceError } from "#base/error";
 import { Pace } from "#platform/pace";
+import { answerTooLarge, maxGitAnswerBytes } from "./question";
 
 /** `start` counts lines from 1, and is 0 where there are none. */
 export interface LineRange {
@@ -27,6 +28,8 @@ const backslash = "\\".charCodeAt(0);
 
 /** Text that is decoded at once, but for long lines. */
 const decodedBytes = 512 * 1024;
+/** Of a hunk in an answer, besides its text: many small ones are more than the patch. */
+const hunkBytes = 100;
 /** Lines that are read without asking whether a rest is due. */
 const linesAtOnce = 4096;
 
@@ -35,6 +38,8 @@ export class PatchReader {
   readonly #bytes: Buffer;
   readonly #pace = new Pace();
   #at: number;
+  /** Of the answer. */
+  #bytesLeft = maxGitAnswerBytes;
 
   constructor(bytes: Buffer, start: number) {
     this.#bytes = bytes;
@@ -45,7 +50,11 @@ export class PatchReader {
     return this.#at >= this.#bytes.length;
   }
 
-  /** The next file, its hunks only if `isWanted`. Throws UNEXPECTED_ERROR where none follows. */
+  /**
+   * The next file, its hunks only if `isWanted`.
+   *
+   * Throws UNEXPECTED_ERROR where none follows, and ANSWER_TOO_LARGE for hunks that would be more than an answer may be.
+   */
   async file(isWanted: boolean): Promise<{ hunks: readonly Hunk[]; isBinary: boolean }> {
     if (!this.#startsWith(fileHead)) throw damaged("a patch has fewer files than its list");
     this.#skipLine();
@@ -87,6 +96,8 @@ export class PatchReader {
       if (this.#pace.isOver) await this.#pace.rest();
     }
     if (!isWanted) return undefined;
+    this.#bytesLeft -= this.#at - headStart + hunkBytes;
+    if (this.#bytesLeft < 0) throw answerTooLarge();
     return {
       oldRange: { start: Number(oldStart), lines: Number(oldLines) },
       newRange: { start: Number(newStart), lines: Number(newLines) },

@@ -4,12 +4,15 @@ import type { Handler } from "#contract/service";
 import { type BytePath, bytePathOfText, joined, textOf } from "#git/bytePath";
 import { neverRead } from "#git/folderFiles";
 import type { ObjectReader } from "#git/objectReader";
+import { answerTooLarge, maxGitAnswerBytes } from "#git/question";
 import { lookUpHead } from "#git/refs";
 import { unresolved } from "#git/resolve";
 import { folderMode, readTree, submoduleMode } from "#git/treePath";
 import { WorkingFiles } from "#git/workingFile";
 import { readFolder } from "#git/workingTree";
 import type { Repository } from "#model/repository";
+import { Pace } from "#platform/pace";
+import { sortByTurns } from "#platform/sortByTurns";
 import { checkPath, type History } from "./history";
 
 /** Folders that are open, by the names of what is in them. */
@@ -68,19 +71,39 @@ function openFolders(paths: readonly string[]): Open {
 }
 
 async function root(open: Open, folder: string, read: ReadEntries): Promise<TreeNode> {
-  return { type: "tree", path: "", name: "root", children: await children(open, "", folder, read) };
+  const answer = { read, pace: new Pace(), bytesLeft: maxGitAnswerBytes };
+  return { type: "tree", path: "", name: "root", children: await children(open, "", folder, answer) };
 }
 
-async function children(open: Open, path: string, folder: string, read: ReadEntries): Promise<TreeNode[]> {
+interface GrowingAnswer {
+  readonly read: ReadEntries;
+  readonly pace: Pace;
+  /** One tree may stand in a thousand places of another, so that a small repository has a tree without end. */
+  bytesLeft: number;
+}
+
+/** Of a node, besides path and name. */
+const nodeBytes = 50;
+
+/** Throws ANSWER_TOO_LARGE. */
+async function children(
+  open: Open,
+  path: string,
+  folder: string,
+  answer: GrowingAnswer,
+): Promise<TreeNode[]> {
   const nodes: TreeNode[] = [];
-  for (const entry of inOrder(await read(folder))) {
+  for (const entry of await inOrder(await answer.read(folder))) {
+    if (answer.pace.isOver) await answer.pace.rest();
     const { name, type } = entry;
     const inside = path === "" ? name : `${path}/${name}`;
+    answer.bytesLeft -= nodeBytes + inside.length + name.length;
+    if (answer.bytesLeft < 0) throw answerTooLarge();
     const opened = entry.folder === undefined ? undefined : open.inside.get(name);
     const below =
       opened === undefined || entry.folder === undefined
         ? []
-        : await children(opened, inside, entry.folder, read);
+        : await children(opened, inside, entry.folder, answer);
     nodes.push({ type, path: inside, name, children: below });
   }
   return nodes;
@@ -89,9 +112,10 @@ async function children(open: Open, path: string, folder: string, read: ReadEntr
 const byName = new Intl.Collator("en", { sensitivity: "base" });
 
 /** Folders first, then by name whatever the case and the accents; what reads the same keeps git's order. */
-function inOrder(entries: readonly Entry[]): Entry[] {
+function inOrder(entries: readonly Entry[]): Promise<readonly Entry[]> {
   const isFolder = ({ type }: Entry) => Number(type === "tree");
-  return [...entries].sort(
+  return sortByTurns(
+    entries,
     (one, other) => isFolder(other) - isFolder(one) || byName.compare(one.name, other.name),
   );
 }
