@@ -10,6 +10,7 @@ import type { SearchResult } from "#contract/search";
 import type { EditorSettings } from "#contract/settings";
 import { type Editor, openEditor, until } from "#test/support/editor";
 import { repo, temporaryFolder } from "#test/support/repo";
+import { replaceGit, restoreGit } from "#test/support/watchedGit";
 
 const dataFolder = () => join(temporaryFolder(), "data");
 
@@ -184,14 +185,16 @@ for (const kind of ["clone", "folder"] as const) {
 
 test("git is given the time that is set, from now on", async (t) => {
   const app = one("app").path;
-  const editor = await open(t, [app], { gitTimeLimitMs: 1 });
+  replaceGit('case "$*" in *" log "*) sleep 1;; esac\nreal');
+  t.after(restoreGit);
+  const editor = await open(t, [app], { gitTimeLimitMs: 200 });
   await becomes(() => names(editor), "app");
   const authors = () =>
     editor.call("authors", { repo: "app" }).then(
       () => "answered",
       (error: Error) => error.message,
     );
-  assert.match(await authors(), /^git log took longer than 0\.001 s/);
+  assert.match(await authors(), /^git log took longer than 0\.2 s/);
   await editor.configure({ gitTimeLimitMs: 20_000, maxGitProcesses: 1 });
   await becomes(authors, "answered");
 });

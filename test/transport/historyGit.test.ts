@@ -27,20 +27,22 @@ const rows: readonly (readonly [OperationName, Record<string, unknown>])[] = [
   ["diff", { repo: "past", base: "v0.1", head: "main" }],
 ];
 
-const failures: readonly (readonly [string, ErrorObject["errorCode"], RegExp])[] = [
+/** What git does, how long it may, and what is said of it. */
+const failures: readonly (readonly [string, number, ErrorObject["errorCode"], RegExp])[] = [
   [
     "export GIT_TEST_ASSUME_DIFFERENT_OWNER=1\nreal",
+    30_000,
     "REPOSITORY_NOT_TRUSTED",
     /To allow it: git config --global --add safe\.directory/,
   ],
-  ["exec sleep 60", "TIMED_OUT", /^git [\w-]+ took longer than 0\.3 s and was ended\.$/],
+  ["exec sleep 60", 300, "TIMED_OUT", /^git [\w-]+ took longer than 0\.3 s and was ended\.$/],
 ];
 
-for (const [script, errorCode, message] of failures) {
+for (const [script, gitTimeLimitMs, errorCode, message] of failures) {
   for (const [name, request] of rows) {
     test(`${name} ${JSON.stringify(request)}: ${errorCode}`, async () => {
       replaceGit(script);
-      const history = new History({ repositories, gitTimeLimitMs: 300 });
+      const history = new History({ repositories, gitTimeLimitMs });
       const ways = await openBothWays(callerOf({ repositories, history }));
       const { status, body } = await ways.overHttp(name, request);
       const error = body as ErrorObject;
