@@ -86,7 +86,7 @@ export async function benchHistory(folder: string): Promise<void> {
   runGit(folder, ["clone", "-q", "--bare", path, bare]);
   heading("History");
   console.log(
-    `${commitCount.toLocaleString("en")} commits, medians of ${rounds} over HTTP; "again" is from memory.\n`,
+    `${commitCount.toLocaleString("en")} commits, medians of ${rounds} over HTTP, and the ratio of the best of each; "again" is from memory.\n`,
   );
   const repositories = viewOf([
     repository(1, "clone", { path, revisions: [] }),
@@ -115,9 +115,10 @@ export async function benchHistory(folder: string): Promise<void> {
       await listener.close();
     }
     const [own, first, again] = [median(times.git), median(times.first), median(times.again)];
-    table.push([name, ms(own), ms(first), ratio(first, own), ms(again)]);
+    const best = ratio(Math.min(...times.first), Math.min(...times.git));
+    table.push([name, ms(own), ms(first), ratio(first, own), best, ms(again)]);
   }
-  printTable(["", "git, ms", "first, ms", "to git", "again, ms"], table);
+  printTable(["", "git, ms", "first, ms", "to git", "at best", "again, ms"], table);
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
