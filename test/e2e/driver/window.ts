@@ -175,6 +175,12 @@ export class Window {
     return this.page.locator(".quick-input-list .monaco-list-row");
   }
 
+  /** Takes a row of the quick input. `title`: of the one that is meant, where another one is shown just before. */
+  async pick(text: string, title?: string): Promise<void> {
+    if (title !== undefined) await this.page.locator(`.quick-input-title:text-is("${title}")`).waitFor();
+    await this.quickRows.filter({ hasText: text }).first().click();
+  }
+
   /** Takes an entry of the menu that is open. */
   async choose(name: string): Promise<void> {
     // A menu that has just come up takes no click.

@@ -5,15 +5,9 @@ import type { Browser } from "playwright-core";
 import { type CodeServer, changeSettings, startCodeServer } from "#e2e/driver/codeServer";
 import { folderOf } from "#e2e/driver/organisation";
 import { until } from "#e2e/driver/processes";
+import { themes } from "#e2e/driver/themes";
 import { launchBrowser, Window } from "#e2e/driver/window";
 
-/** By the name in files: what the setting calls it, and the class that the workbench then has. */
-const themes = {
-  light: ["Default Light Modern", "vs"],
-  dark: ["Default Dark Modern", "vs-dark"],
-  "high-contrast": ["Default High Contrast", "hc-black"],
-  "high-contrast-light": ["Default High Contrast Light", "hc-light"],
-} as const;
 type Theme = keyof typeof themes;
 const names = Object.keys(themes) as Theme[];
 

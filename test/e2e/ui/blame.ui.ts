@@ -3,23 +3,16 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Browser } from "playwright-core";
-import { type CodeServer, changeSettings, startCodeServer } from "#e2e/driver/codeServer";
+import { type CodeServer, startCodeServer } from "#e2e/driver/codeServer";
 import { type DrawnLine, drawnLines } from "#e2e/driver/drawnLines";
 import { until } from "#e2e/driver/processes";
 import { target } from "#e2e/driver/target";
+import { shootThemes, themes } from "#e2e/driver/themes";
 import { launchBrowser, Window } from "#e2e/driver/window";
 import { note } from "#e2e/report";
 import { temporaryFolder } from "#test/support/repo";
 
 const path = "internal/http/client.go";
-/** What the setting calls it, and the class that the workbench then has. */
-const themes = {
-  dark: ["Default Dark Modern", "vs-dark"],
-  light: ["Default Light Modern", "vs"],
-  "high-contrast": ["Default High Contrast", "hc-black"],
-  "high-contrast-light": ["Default High Contrast Light", "hc-light"],
-} as const;
-
 describe("blame", () => {
   let browser: Browser;
   let server: CodeServer;
@@ -90,12 +83,7 @@ describe("blame", () => {
   });
 
   it("looks well in every kind of theme", async () => {
-    for (const [name, [theme, kind]] of Object.entries(themes)) {
-      changeSettings(server, { "workbench.colorTheme": theme });
-      await window.page.locator(`.monaco-workbench.${kind}`).waitFor();
-      await window.shot(`blame-${name}`);
-    }
-    changeSettings(server, { "workbench.colorTheme": themes.dark[0] });
+    await shootThemes(window, server, "blame");
   });
 
   it("says of the line under the mouse what its commit is, and what can be done", async () => {

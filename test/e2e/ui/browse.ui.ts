@@ -1,16 +1,11 @@
 /** Looking at repositories that are not open: their branches, tags and files, and one file at several revisions. */
 import assert from "node:assert/strict";
 import type { Browser, Locator } from "playwright-core";
-import { type CodeServer, changeSettings, startCodeServer } from "#e2e/driver/codeServer";
+import { type CodeServer, startCodeServer } from "#e2e/driver/codeServer";
 import { until } from "#e2e/driver/processes";
+import { shootThemes } from "#e2e/driver/themes";
 import { launchBrowser, Window } from "#e2e/driver/window";
 import { runGit } from "#test/support/repo";
-
-const themes = {
-  dark: ["Default Dark Modern", "vs-dark"],
-  light: ["Default Light Modern", "vs"],
-  "high-contrast": ["Default High Contrast", "hc-black"],
-} as const;
 
 /** One square, white. */
 const picture =
@@ -137,12 +132,7 @@ describe("browsing", () => {
     await row(/^retry\.ts$/).click();
     await window.editorTab(/retry\.ts @ v3\.2\.0 · payments/).waitFor();
     await window.page.locator(".editor-actions").getByRole("button", { name: "Change Revision" }).waitFor();
-    for (const [name, [theme, kind]] of Object.entries(themes)) {
-      changeSettings(server, { "workbench.colorTheme": theme });
-      await window.page.locator(`.monaco-workbench.${kind}`).waitFor();
-      await window.shot(`browse-${name}`);
-    }
-    changeSettings(server, { "workbench.colorTheme": themes.dark[0] });
+    await shootThemes(window, server, "browse");
     assert.deepEqual(await window.notifications(), []);
   });
 

@@ -3,16 +3,11 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Locator } from "playwright-core";
-import { type CodeServer, changeSettings, startCodeServer } from "#e2e/driver/codeServer";
+import { type CodeServer, startCodeServer } from "#e2e/driver/codeServer";
 import { until } from "#e2e/driver/processes";
+import { shootThemes, themes } from "#e2e/driver/themes";
 import { launchBrowser, Window } from "#e2e/driver/window";
 import { runGit } from "#test/support/repo";
-
-const themes = {
-  dark: ["Default Dark Modern", "vs-dark"],
-  light: ["Default Light Modern", "vs"],
-  "high-contrast": ["Default High Contrast", "hc-black"],
-} as const;
 
 describe("history", () => {
   let browser: Browser;
@@ -38,14 +33,10 @@ describe("history", () => {
     return place.getByRole("treeitem").filter({ hasText: text }).first();
   }
 
-  async function pick(text: string): Promise<void> {
-    await window.quickRows.filter({ hasText: text }).first().click();
-  }
-
   async function openFile(path: string): Promise<void> {
     await window.runCommand("Go to File...");
     await window.quickInput.fill(path);
-    await pick(path.slice(path.lastIndexOf("/") + 1));
+    await window.pick(path.slice(path.lastIndexOf("/") + 1));
     await window.editorTab(/client\.go/).waitFor();
     await until("the file is shown", async () => (await window.cursorLine()) === 1);
   }
@@ -63,7 +54,7 @@ describe("history", () => {
 
   it("lists the commits of a repository by day", async () => {
     await window.runCommand("Trawl: Show Repository History");
-    await pick("orders-api");
+    await window.pick("orders-api");
     await row("Name things as people do").waitFor({ timeout: 60_000 });
     await row("Today").waitFor();
     await row("Take orders").waitFor();
@@ -79,12 +70,7 @@ describe("history", () => {
     assert.match(renamed, /R · was internal\/orders\/orders\.go/);
     assert.match((await row("README.md").textContent()) ?? "", /D · \+0 −3/);
     assert.match((await row("logo.bin").textContent()) ?? "", /A · binary/);
-    for (const [name, [theme, kind]] of Object.entries(themes)) {
-      changeSettings(server, { "workbench.colorTheme": theme });
-      await window.page.locator(`.monaco-workbench.${kind}`).waitFor();
-      await window.shot(`history-${name}`);
-    }
-    changeSettings(server, { "workbench.colorTheme": themes.dark[0] });
+    await shootThemes(window, server, "history");
   });
 
   it("tells what contains a commit when it is asked", async () => {
@@ -117,7 +103,7 @@ describe("history", () => {
 
   it("shows only commits that are wanted, and all of them again", async () => {
     await window.runCommand("Trawl: Search Commits");
-    await pick("orders-api");
+    await window.pick("orders-api");
     await window.quickInput.fill("author:ada");
     await window.page.keyboard.press("Enter");
     await row("Take orders").waitFor({ state: "hidden" });
@@ -169,9 +155,9 @@ describe("history", () => {
 
   it("compares two branches: what each has, since they parted, and in one folder", async () => {
     await window.runCommand("Trawl: Compare Revisions");
-    await pick("orders-api");
-    await pick("feature/async-orders");
-    await pick("main");
+    await window.pick("orders-api");
+    await window.pick("feature/async-orders", "Compare From");
+    await window.pick("main", "Compare feature/async-orders To");
     await row(/^Ahead2$/, "Compare").waitFor();
     await row(/^Behind1$/, "Compare").waitFor();
     await row(/^Changed Files6 files/, "Compare").waitFor();
@@ -182,7 +168,7 @@ describe("history", () => {
     await row(/^Changed Files5 files/, "Compare").waitFor();
     await window.settled("Compare");
     await row(/^All files/, "Compare").click();
-    await pick("config");
+    await window.pick("config");
     await row(/^config.*only$/, "Compare").waitFor();
     await row(/^Changed Files1 file/, "Compare").waitFor();
     await row(/^Ahead1$/, "Compare").waitFor();
@@ -203,9 +189,9 @@ describe("history", () => {
 
   it("compares two tags, and opens all that differs", async () => {
     await window.runCommand("Trawl: Compare Revisions");
-    await pick("orders-api");
-    await pick("v1.0.0");
-    await pick("v2.0.0");
+    await window.pick("orders-api");
+    await window.pick("v1.0.0", "Compare From");
+    await window.pick("v2.0.0", "Compare v1.0.0 To");
     await row("1 file", "Compare").waitFor();
     await row(/^Ahead1$/, "Compare").waitFor();
     await row("default.yaml", "Compare").click();
@@ -214,12 +200,7 @@ describe("history", () => {
     await row("Changed Files", "Compare").hover();
     await row("Changed Files", "Compare").getByRole("button", { name: "Open All Differences" }).click();
     await window.editorTab(/orders-api · v1\.0\.0\.\.v2\.0\.0/).waitFor();
-    for (const [name, [theme, kind]] of Object.entries(themes)) {
-      changeSettings(server, { "workbench.colorTheme": theme });
-      await window.page.locator(`.monaco-workbench.${kind}`).waitFor();
-      await window.shot(`history-compare-${name}`);
-    }
-    changeSettings(server, { "workbench.colorTheme": themes.dark[0] });
+    await shootThemes(window, server, "history-compare");
   });
 
   it("is searched for words of messages", async () => {
@@ -236,7 +217,7 @@ describe("history", () => {
 
   it("gives found commits away, and says why not as a document", async () => {
     await window.runCommand("Trawl: Copy Results As...");
-    await pick("one for each commit");
+    await window.pick("one for each commit");
     await statusBarHas("Copied 1 commit.");
     await window.runCommand("Trawl: Open Results in Editor");
     await statusBarHas("A document lists lines of files.");

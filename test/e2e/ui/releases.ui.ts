@@ -4,6 +4,7 @@ import type { Browser, Locator } from "playwright-core";
 import { type CodeServer, startCodeServer } from "#e2e/driver/codeServer";
 import { type DrawnLine, drawnLines } from "#e2e/driver/drawnLines";
 import { until } from "#e2e/driver/processes";
+import { themes } from "#e2e/driver/themes";
 import { launchBrowser, Window } from "#e2e/driver/window";
 
 /** A line of `retry.ts` is changed, then the file gets another name, and another line is changed. */
@@ -47,7 +48,7 @@ describe("releases of a repository that is not open", () => {
   before(async () => {
     server = await startCodeServer({
       hasVsix: true,
-      settings: { "workbench.colorTheme": "Default Dark Modern" },
+      settings: { "workbench.colorTheme": themes.dark[0] },
     });
     server.organisation.repositories.payments.more(releases);
     browser = await launchBrowser();
@@ -73,10 +74,6 @@ describe("releases of a repository that is not open", () => {
       `${name} is open`,
       async () => (await row(name, view).getAttribute("aria-expanded")) === "true",
     );
-  }
-
-  async function pick(text: string): Promise<void> {
-    await window.quickRows.filter({ hasText: text }).first().click();
   }
 
   async function lineWith(part: string): Promise<DrawnLine> {
@@ -134,9 +131,9 @@ describe("releases of a repository that is not open", () => {
 
   it("are compared: by commits, and by files", async () => {
     await window.runCommand("Trawl: Compare Revisions");
-    await pick("payments");
-    await pick("v3.2.0");
-    await pick("v4.0.0");
+    await window.pick("payments");
+    await window.pick("v3.2.0", "Compare From");
+    await window.pick("v4.0.0", "Compare v3.2.0 To");
     await row(/^Ahead, 2$/, "Compare").waitFor();
     await row(/^Behind, 0$/, "Compare").waitFor();
     await row(/^Changed Files, 1 file · \+2 −2$/, "Compare").waitFor();

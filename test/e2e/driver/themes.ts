@@ -1,0 +1,24 @@
+/** The kinds of themes that VS Code has, and how a window looks in them. */
+import { type CodeServer, changeSettings } from "#e2e/driver/codeServer";
+import type { Window } from "#e2e/driver/window";
+
+/** What the setting calls one of each kind, and the class that the workbench then has. */
+export const themes = {
+  dark: ["Default Dark Modern", "vs-dark"],
+  light: ["Default Light Modern", "vs"],
+  "high-contrast": ["Default High Contrast", "hc-black"],
+  "high-contrast-light": ["Default High Contrast Light", "hc-light"],
+} as const;
+
+/** Keeps a picture in each of them, as `NAME-dark` and so on, and leaves the dark one. */
+export async function shootThemes(window: Window, server: CodeServer, name: string): Promise<void> {
+  const show = async ([theme, kind]: readonly [theme: string, kind: string]) => {
+    changeSettings(server, { "workbench.colorTheme": theme });
+    await window.page.locator(`.monaco-workbench.${kind}`).waitFor();
+  };
+  for (const [kind, theme] of Object.entries(themes)) {
+    await show(theme);
+    await window.shot(`${name}-${kind}`);
+  }
+  await show(themes.dark);
+}
