@@ -160,6 +160,37 @@ test("a large difference lets others have their turn", async () => {
   assert.ok(turns >= 2, `${turns}`);
 });
 
+test("a name or a message without end is refused, and no slower for its pieces", () => {
+  const piece = Buffer.alloc(4096, "a");
+  const counter = new AuthorCounter();
+  const reader = new CommitReader();
+  const endless: (() => unknown)[] = [() => counter.push(piece), () => reader.push(piece)];
+  for (const push of endless) {
+    assert.throws(
+      () => {
+        for (let pushed = 0; pushed < 100_000_000; pushed += piece.length) push();
+      },
+      { code: "ANSWER_TOO_LARGE" },
+    );
+  }
+});
+
+test("more people than fit into an answer are refused", () => {
+  const counter = new AuthorCounter();
+  const lines = (from: number) =>
+    Array.from({ length: 1000 }, (_, at) => `1500000000 +0000 ${"a".repeat(900)}${from + at} <a@b>\n`);
+  for (let from = 0; from < 50_000; from += 1000) counter.push(Buffer.from(lines(from).join("")));
+  // The same people take no more.
+  for (let from = 0; from < 50_000; from += 1000) counter.push(Buffer.from(lines(from).join("")));
+  assert.equal(counter.authors.length, 50_000);
+  assert.throws(
+    () => {
+      for (let from = 50_000; from < 80_000; from += 1000) counter.push(Buffer.from(lines(from).join("")));
+    },
+    { code: "ANSWER_TOO_LARGE" },
+  );
+});
+
 test("more hunks than fit into an answer are refused while they are read", async () => {
   const patch = `diff --git a/a b/a\n${"@@ -1 +1 @@\n-a\n+b\n".repeat(600_000)}`;
   const output = Buffer.from(`${raw("M", "a")}\0${patch}`);

@@ -1,7 +1,7 @@
 /** Who wrote the commits that lead to one, and when last. */
 import { zonedDate } from "#base/zonedDate";
 import { type HistoryPath, ofPath } from "./log";
-import { type Question, streamGit } from "./question";
+import { answerTooLarge, maxGitAnswerBytes, type Question, streamGit } from "./question";
 
 export interface Author {
   readonly name: string;
@@ -14,7 +14,8 @@ export interface Author {
 /**
  * By name and e-mail as `.mailmap` has them, merges counted, most commits first, then by name.
  *
- * With a `path` only those of the commits that changed it. Throws what `streamGit` throws.
+ * With a `path` only those of the commits that changed it. Throws what `streamGit` throws, and
+ * ANSWER_TOO_LARGE.
  */
 export async function listAuthors(
   question: Question,
@@ -40,19 +41,31 @@ interface Activity {
   zone: string;
 }
 
+/** Of a person in memory, besides the name. */
+const personBytes = 100;
 const newline = "\n".charCodeAt(0);
 const dateAndPerson = /^(?:(-?\d+) ([+-]\d{4}))? (.*)$/s;
 
 /** Counts lines `<seconds> <zone> <name> <<e-mail>>`, one a commit; how they are cut on their way makes no difference. */
 export class AuthorCounter {
   readonly #people = new Map<string, Activity>();
-  #rest: Buffer = Buffer.alloc(0);
+  /** Of a line that is not whole yet. */
+  #pieces: Buffer[] = [];
+  /** Of the people and of that line. */
+  #bytes = 0;
 
+  /** Throws ANSWER_TOO_LARGE for people whose names are more than an answer may be. */
   push(piece: Buffer): void {
-    const bytes = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
-    const end = bytes.lastIndexOf(newline) + 1;
-    this.#rest = bytes.subarray(end);
-    for (const line of bytes.toString("utf8", 0, end).split("\n").slice(0, -1)) this.#count(line);
+    this.#bytes += piece.length;
+    const end = piece.lastIndexOf(newline) + 1;
+    if (end === 0) this.#pieces.push(piece);
+    else {
+      const whole = Buffer.concat([...this.#pieces, piece.subarray(0, end)]);
+      this.#pieces = [piece.subarray(end)];
+      this.#bytes -= whole.length;
+      for (const line of whole.toString("utf8").split("\n").slice(0, -1)) this.#count(line);
+    }
+    if (this.#bytes > maxGitAnswerBytes) throw answerTooLarge();
   }
 
   get authors(): readonly Author[] {
@@ -73,6 +86,7 @@ export class AuthorCounter {
     const known = this.#people.get(person);
     if (known === undefined) {
       this.#people.set(person, { commitCount: 1, time, zone });
+      this.#bytes += person.length + personBytes;
       return;
     }
     known.commitCount++;

@@ -8,7 +8,7 @@
  */
 import { isServiceError, ServiceError } from "#base/error";
 import { type BytePath, bytesOf, isText, textOf } from "./bytePath";
-import { askGit, noSuchLines, type Question, streamGit } from "./question";
+import { answerTooLarge, askGit, maxGitAnswerBytes, noSuchLines, type Question, streamGit } from "./question";
 
 export interface Commit {
   readonly hash: string;
@@ -365,9 +365,10 @@ export function parseCommits(output: Buffer): readonly Commit[] {
 /** Reads commits as they come; how the bytes are cut on their way makes no difference. */
 export class CommitReader {
   #pieces: Buffer[] = [];
+  #bytes = 0;
   #fields = 0;
 
-  /** The commits that are now whole. */
+  /** The commits that are now whole. Throws ANSWER_TOO_LARGE for one that is more than an answer may be. */
   push(piece: Buffer): readonly Commit[] {
     let end = 0;
     for (let at = piece.indexOf(0); at >= 0; at = piece.indexOf(0, at + 1)) {
@@ -378,10 +379,13 @@ export class CommitReader {
     }
     if (end === 0) {
       this.#pieces.push(piece);
+      this.#bytes += piece.length;
+      if (this.#bytes > maxGitAnswerBytes) throw answerTooLarge();
       return [];
     }
     const whole = Buffer.concat([...this.#pieces, piece.subarray(0, end)]);
     this.#pieces = [piece.subarray(end)];
+    this.#bytes = piece.length - end;
     return parseCommits(whole);
   }
 }

@@ -62,7 +62,7 @@ export interface StreamOptions {
 /**
  * Hands over what git prints, piece by piece, until `take` says that it is enough.
  *
- * Throws CANCELLED, TIMED_OUT, REPOSITORY_NOT_TRUSTED, and GIT_FAILED with git's own words.
+ * Throws what `take` throws, CANCELLED, TIMED_OUT, REPOSITORY_NOT_TRUSTED, and GIT_FAILED with git's own words.
  */
 export async function streamGit(
   { place, signal, client, timeLimitMs, turns }: Question,
@@ -75,9 +75,14 @@ export async function streamGit(
     const git = spawnGit(place, args, { signal: AbortSignal.any([signal, time]), inLargePieces });
     git.stdin.end(input);
     let isEnough = false;
-    for await (const piece of git.stdout) {
-      isEnough = take(Buffer.from(piece));
-      if (isEnough) break;
+    try {
+      for await (const piece of git.stdout) {
+        isEnough = take(Buffer.from(piece));
+        if (isEnough) break;
+      }
+    } catch (error) {
+      git.kill();
+      throw error;
     }
     if (isEnough) git.kill();
     const exitCode = await git.ended;
