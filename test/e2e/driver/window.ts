@@ -19,7 +19,8 @@ export interface WindowOptions {
   readonly prepare?: (page: Page) => Promise<void>;
 }
 
-export async function launchBrowser(): Promise<Browser> {
+/** `words` are more of its command line. */
+export async function launchBrowser(words: readonly string[] = []): Promise<Browser> {
   return await chromium.launch({
     executablePath: chromiumPath(),
     headless: true,
@@ -30,6 +31,7 @@ export async function launchBrowser(): Promise<Browser> {
       "--no-first-run",
       "--disable-background-networking",
       "--disable-sync",
+      ...words,
     ],
   });
 }
