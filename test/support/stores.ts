@@ -1,0 +1,79 @@
+/** The store on each of the databases that it can lie in. */
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import type { Clock } from "#platform/clock";
+import { silentLog } from "#platform/log";
+import { thisThread } from "#platform/workers";
+import { embeddedDatabase } from "#store/embedded";
+import { createDatabaseTask } from "#store/embeddedTask";
+import { type DatabaseSource, openStore } from "#store/openStore";
+import { postgresDatabase } from "#store/postgres";
+import type { Store } from "#store/store";
+import {
+  howToGetPostgres,
+  type PostgresServer,
+  postgresFolder,
+  postgresRequired,
+  startPostgres,
+} from "#test/support/postgres";
+import { temporaryFolder } from "#test/support/repo";
+
+/** One database, which may be opened again and again. */
+export interface TestDatabase {
+  source(): DatabaseSource;
+  /** Whether several stores may have it open at once. */
+  readonly isShared: boolean;
+}
+
+/** A clock that stands still until it is set. */
+export interface SetClock extends Clock {
+  time: number;
+}
+
+export function setClock(time: number): SetClock {
+  return {
+    time,
+    now() {
+      return this.time;
+    },
+    after: () => () => {},
+  };
+}
+
+/** On this thread, which opens many of them sooner than threads of their own would. */
+function embeddedFile(file: string): DatabaseSource {
+  return embeddedDatabase(file, () => thisThread(createDatabaseTask()));
+}
+
+export function openTestStore(database: TestDatabase, clock: Clock = setClock(0)): Promise<Store> {
+  return openStore({ source: database.source(), version: "1.2.3", clock });
+}
+
+/** Runs a suite on every database that is here. `empty` gives a new one. */
+export function onEachDatabase(suite: (empty: () => Promise<TestDatabase>) => void): void {
+  describe("embedded", () => {
+    suite(async () => {
+      const file = join(temporaryFolder(), "trawl.db");
+      return { source: () => embeddedFile(file), isShared: false };
+    });
+  });
+  const binaries = postgresFolder();
+  if (binaries === undefined) {
+    test("PostgreSQL", (t) => {
+      if (postgresRequired) throw new Error(howToGetPostgres);
+      t.diagnostic(howToGetPostgres);
+    });
+    return;
+  }
+  describe("PostgreSQL", () => {
+    let server: PostgresServer;
+    before(async () => {
+      server = await startPostgres(binaries);
+    });
+    after(() => server.close());
+    suite(async () => {
+      const url = await server.database();
+      return { source: () => postgresDatabase(url, silentLog), isShared: true };
+    });
+  });
+}
