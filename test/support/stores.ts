@@ -41,7 +41,7 @@ export function setClock(time: number): SetClock {
 }
 
 /** On this thread, which opens many of them sooner than threads of their own would. */
-function embeddedFile(file: string): DatabaseSource {
+export function embeddedFile(file: string): DatabaseSource {
   return embeddedDatabase(file, () => thisThread(createDatabaseTask()));
 }
 
