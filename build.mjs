@@ -35,6 +35,8 @@ const common = {
   sourcemap: production ? false : "linked",
   minify: production,
   legalComments: "none",
+  // Whose licences count, as 32 bytes of an Ed25519 public key in base64url: `trawl license issue` prints it.
+  define: { LICENSE_MAKER: JSON.stringify(process.env.TRAWL_LICENSE_MAKER ?? "") },
   logLevel: "warning",
   metafile: true,
   plugins: [assembly, re2jsInternals],
@@ -54,7 +56,15 @@ const servers = [
  * `trawl search` takes to start, and the extension is activated without them.
  */
 const vendored = {
-  server: ["fastify", "highlight.js/lib/common", "kysely", "pg", "undici", "vscode-languageserver/node"],
+  server: [
+    "fastify",
+    "highlight.js/lib/common",
+    "jose",
+    "kysely",
+    "pg",
+    "undici",
+    "vscode-languageserver/node",
+  ],
   client: ["vscode-languageclient/node"],
 };
 const vendorFile = (name) => `vendor/${name.replaceAll("/", "-")}`;

@@ -29,6 +29,7 @@ const defaults: Configuration = {
   scanDepth: 4,
   exclude: [],
   submodules: true,
+  licenseMakers: [],
 };
 
 /** What the flags and the file come to beyond the defaults, or the complaint. */

@@ -23,7 +23,7 @@ const mayImport: Readonly<Record<string, string>> = {
   remote: "contract base platform",
   service: "contract base platform model query languages git catalogue store engine overlay sync access",
   transport: "contract base platform model access service remote",
-  cli: "contract base platform model service remote",
+  cli: "contract base platform model access service remote",
 };
 
 /** Entries wire everything, and nobody imports them. */

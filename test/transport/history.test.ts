@@ -15,7 +15,8 @@ import {
 } from "vscode-languageserver/node";
 import type { ErrorObject } from "#contract/error";
 import { methodOf } from "#contract/methods";
-import { type HttpOperation, isServedOverHttp, type OperationName, operation } from "#contract/operations";
+import { type HttpOperation, isServedOverHttp } from "#contract/operation";
+import { type OperationName, operation } from "#contract/operations";
 import { silentLog } from "#platform/log";
 import { hostileHistory, importOn } from "#test/support/history";
 import { repo, temporaryFolder } from "#test/support/repo";

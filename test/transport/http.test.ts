@@ -291,7 +291,7 @@ describe("answers", () => {
   });
 
   test("health, version and description are open to whoever they are", async () => {
-    const closed = await openListener(callerOf({}, { anonymous: false }));
+    const closed = await openListener(callerOf(), { anonymous: "off" });
     try {
       const paths = { "/api/health": '{"status":"ok"}', "/api/version": '{"version":"1.2.3"}' };
       for (const [path, body] of Object.entries(paths)) {

@@ -3,11 +3,12 @@
  *
  * The file is JSON with comments. Its paths are relative to its own folder, those of flags to the current one.
  */
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, resolve } from "node:path";
 import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
 import * as z from "zod";
+import { isSafeAddress } from "#access/addresses";
 import { nearestNames } from "#base/nearest";
 import { type CodeHostType, codeHostTypes } from "#model/repository";
 import { type Flags, usage } from "./flags";
@@ -44,6 +45,14 @@ export interface Configuration {
   readonly timeLimitMs?: number;
   /** For each git process that answers a question about files or history. */
   readonly gitTimeLimitMs?: number;
+  /** Public keys of makers whose licences count besides that of the build's own. */
+  readonly licenseMakers: readonly string[];
+  /** Absent: API keys alone are accepted. */
+  readonly oauth?: {
+    readonly issuer: string;
+    readonly audience: string;
+    readonly createsMembers: boolean;
+  };
   /** Absent: as many as the machine suggests. */
   readonly searchWorkers?: number;
   readonly indexWorkers?: number;
@@ -78,6 +87,12 @@ const ConfigurationFile = z
     submodules: z.boolean(),
     timeLimitMs: z.int().min(1).max(600_000),
     gitTimeLimitMs: z.int().min(1).max(600_000),
+    licenseMakers: z.array(z.string()),
+    oauth: z.strictObject({
+      issuer: z.string(),
+      audience: z.string().min(1),
+      createsMembers: z.boolean().default(false),
+    }),
     searchWorkers: workerCount,
     indexWorkers: workerCount,
   })
@@ -94,6 +109,7 @@ export function readConfiguration(
   const given = flags.text("config");
   const file = given === undefined ? undefined : absolutePath(given, currentFolder);
   const settings: FromFile = file === undefined ? {} : parseConfiguration(readText(file), file);
+  if (file !== undefined && settings.licenseMakers !== undefined) checkOperatorsOwn(file, "licenseMakers");
   const folder = file === undefined ? currentFolder : dirname(file);
   const dataDir = flags.text("data-dir");
   const anonymous = flags.choice("anonymous", ["on", "off"]);
@@ -125,6 +141,8 @@ export function readConfiguration(
     submodules: settings.submodules ?? true,
     ...present("timeLimitMs", settings.timeLimitMs),
     ...present("gitTimeLimitMs", settings.gitTimeLimitMs),
+    licenseMakers: settings.licenseMakers ?? [],
+    ...present("oauth", settings.oauth === undefined ? undefined : checkedOAuth(settings.oauth)),
     ...present("searchWorkers", settings.searchWorkers),
     ...present("indexWorkers", settings.indexWorkers),
   };
@@ -172,6 +190,19 @@ function present<Name extends string, Value>(
   value: Value | undefined,
 ): { [Key in Name]?: Value } {
   return (value === undefined ? {} : { [name]: value }) as { [Key in Name]?: Value };
+}
+
+/** What only the operator may decide must stand where nobody else can write. */
+function checkOperatorsOwn(file: string, setting: string): void {
+  if (process.getuid === undefined) return;
+  const { uid, mode } = statSync(file);
+  if ((uid === process.getuid() || uid === 0) && (mode & 0o022) === 0) return;
+  throw usage(`${file} has "${setting}", but others can write to it: chmod go-w.`);
+}
+
+function checkedOAuth(oauth: NonNullable<FromFile["oauth"]>): NonNullable<FromFile["oauth"]> {
+  if (isSafeAddress(oauth.issuer)) return oauth;
+  throw usage(`oauth.issuer takes an address that begins with https://, not "${oauth.issuer}".`);
 }
 
 function checkedUrl(flag: string, text: string): string {

@@ -1,16 +1,17 @@
 /** The house of the process that holds the data folder: every room, wired. */
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { anonymousAllowed } from "#access/identify";
 import { Catalogue } from "#catalogue/catalogue";
 import type { Configuration } from "#cli/configuration";
 import type { Purpose } from "#cli/instance";
 import type { Caller } from "#contract/service";
 import { EmbeddedEngine } from "#engine/embedded/embeddedEngine";
 import { checkGit } from "#git/git";
+import { localPerson } from "#git/person";
 import { defaultGitTimeLimitMs } from "#git/question";
 import type { RepositoryId } from "#model/repository";
 import { unsavedLanguage } from "#overlay/unsavedLanguage";
+import { systemClock } from "#platform/clock";
 import { diskFiles } from "#platform/files";
 import type { Log } from "#platform/log";
 import { startThread, threadPool } from "#platform/workers";
@@ -26,6 +27,7 @@ import type { Work, WorkAnswer } from "#sync/work";
 import { checkDataFormat, removeDrafts } from "./dataFormat";
 import { instanceRows } from "./instanceRows";
 import { localRows } from "./localRows";
+import { admission, openDatabase } from "./organisation";
 import type { Ports } from "./ports";
 
 export interface Leader {
@@ -63,7 +65,7 @@ export async function prepareToLead(): Promise<void> {
 
 export async function buildLeader(options: LeaderOptions): Promise<Leader> {
   const { configuration, purpose, version, log, ports, onPaused } = options;
-  const { dataDir, host, anonymous, contexts } = configuration;
+  const { dataDir, contexts } = configuration;
   const { timeLimitMs = defaultTimeLimitMs, gitTimeLimitMs = defaultGitTimeLimitMs } = configuration;
   // A command that only reads does not need it.
   if (purpose === "serve" || purpose === "index") await prepareToLead();
@@ -128,8 +130,23 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
   };
   sync.pause(options.isPaused);
   const history = new History({ repositories, gitTimeLimitMs });
+  const { licenseMakers, oauth } = configuration;
+  const {
+    organisation,
+    access,
+    audit,
+    options: people,
+  } = admission({
+    open: () => openDatabase(configuration, version),
+    person: localPerson,
+    licenseMakers,
+    ...(oauth === undefined ? {} : { oauth }),
+    clock: systemClock,
+    log,
+  });
   const service = createService({
     version,
+    organisation: people,
     history,
     engine,
     repositories,
@@ -152,12 +169,13 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       pool.resize(indexWorkers(next));
       sync.configure(next);
     },
-    caller: createDispatch({ service, anonymous: anonymousAllowed(host, anonymous) }),
+    caller: createDispatch({ service, access, audit }),
     async close() {
       history.close();
       await compactor.close();
       await sync.close();
       await Promise.all([engine.close(), pool.close(), quickPool.close()]);
+      await organisation.close();
       catalogue.close();
     },
   };

@@ -63,7 +63,7 @@ function crossOrigin(origin: string): Record<string, string> {
 function preflight(methods: string): Record<string, string> {
   return {
     "access-control-allow-methods": methods,
-    "access-control-allow-headers": "authorization, content-type, x-service-api-key",
+    "access-control-allow-headers": "authorization, content-type, x-service-api-key, x-service-client-source",
     "access-control-max-age": "600",
   };
 }

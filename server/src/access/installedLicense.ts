@@ -1,0 +1,95 @@
+/** The licence of an instance, as its store keeps it, judged by what time it is and how many members there are. */
+import { ServiceError } from "#base/error";
+import type { License } from "#contract/organisation";
+import type { Clock } from "#platform/clock";
+import type { Store } from "#store/store";
+import { type LicenseState, type MakerKey, type ReadLicense, readLicense } from "./license";
+
+export interface LicenseOptions {
+  readonly store: () => Promise<Store>;
+  readonly clock: Clock;
+  /** Makers whose licences count. */
+  readonly makers: readonly MakerKey[];
+}
+
+/** A clock may be put right by as much as this. */
+const toleranceMs = 24 * 60 * 60 * 1000;
+/** How often the time is noted, at most. */
+const noteMs = 60 * 60 * 1000;
+
+const judgements: Readonly<Record<Exclude<LicenseState, "valid" | "seatsExceeded">, string>> = {
+  missing: 'This needs a licence, and there is none. "trawl license install FILE" takes one.',
+  malformed: "The licence cannot be read: it is not what was issued.",
+  wrongAlgorithm: "The licence is signed by an algorithm that does not count.",
+  unknownKey: "The licence is signed by somebody whose licences do not count here.",
+  tampered: "The licence is not as it was issued: its signature does not fit.",
+  expired: "The licence has expired.",
+  clockSetBack: "The clock of this computer was set back, so that it cannot tell whether the licence counts.",
+};
+
+export class InstalledLicense {
+  readonly #options: LicenseOptions;
+  /** The one that was read last: a signature is checked once. */
+  #last: { readonly token: string; readonly read: ReadLicense } | undefined;
+
+  constructor(options: LicenseOptions) {
+    this.#options = options;
+  }
+
+  async state(): Promise<License> {
+    const { clock } = this.#options;
+    const store = await this.#options.store();
+    const { license: token, latestTime } = await store.organisation.get();
+    if (token === undefined) return judged("missing");
+    const read = this.#read(token);
+    if (read.state !== "valid") return judged(read.state);
+    const { id, organization, seats, features, issuedAt, expiresAt } = read.claims;
+    const said = { id, organization, features, expiresAt, ...(seats === undefined ? {} : { seats }) };
+    const now = clock.now();
+    if (now < Math.max(latestTime, Date.parse(issuedAt)) - toleranceMs) {
+      return { ...said, ...judged("clockSetBack") };
+    }
+    if (now >= latestTime + noteMs) await store.organisation.noteTime(now);
+    // A clock that lags brings nothing back to life.
+    if (Math.max(now, latestTime) >= Date.parse(expiresAt)) {
+      return { ...said, state: "expired", message: `The licence has expired on ${expiresAt}.` };
+    }
+    const count = seats === undefined ? 0 : await store.members.count();
+    if (seats !== undefined && count > seats) {
+      const message = `The licence is for ${seats} members, and there are ${count}. "trawl members remove" removes one.`;
+      return { ...said, state: "seatsExceeded", message };
+    }
+    return { ...said, state: "valid", message: `Licensed to ${organization} until ${expiresAt}.` };
+  }
+
+  /** Throws LICENSE_REQUIRED with the reason. */
+  async require(): Promise<void> {
+    const { state, message } = await this.state();
+    if (state !== "valid") throw new ServiceError("LICENSE_REQUIRED", message);
+  }
+
+  /**
+   * Takes a licence in place of the one before.
+   *
+   * Throws INVALID_REQUEST_BODY for what no maker that counts here has signed; the one before stays then.
+   */
+  async install(token: string): Promise<License> {
+    const text = token.trim();
+    const { state } = readLicense(text, this.#options.makers);
+    if (state !== "valid") throw new ServiceError("INVALID_REQUEST_BODY", judgements[state]);
+    const store = await this.#options.store();
+    await store.organisation.setLicense(text);
+    return await this.state();
+  }
+
+  #read(token: string): ReadLicense {
+    if (this.#last?.token !== token) {
+      this.#last = { token, read: readLicense(token, this.#options.makers) };
+    }
+    return this.#last.read;
+  }
+}
+
+function judged(state: keyof typeof judgements): License {
+  return { state, message: judgements[state] };
+}
