@@ -53,6 +53,8 @@ export function postgresDatabase(url: string, log: Log): DatabaseSource {
 
 interface Lent {
   readonly client: PoolClient;
+  /** While nobody listens, a connection that breaks between two queries ends the process. */
+  readonly onError: (error: Error) => void;
   /** Set where nobody knows what state it is in: it is not lent again. */
   broken?: Error;
 }
@@ -68,13 +70,14 @@ class PostgresPool implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    const lent: Lent = { client: await this.#connect() };
+    const lent: Lent = { client: await this.#connect(), onError: (error) => (lent.broken = error) };
+    lent.client.on("error", lent.onError);
     const connection = connectionOf(async (sql, parameters) => {
       try {
         const { rows } = await lent.client.query<Readonly<Record<string, unknown>>>(sql, [...parameters]);
         return rows;
       } catch (error) {
-        if (!(error instanceof DatabaseError) && error instanceof Error) lent.broken = error;
+        if (error instanceof Error && !(error instanceof DatabaseError)) lent.broken = error;
         throw toServiceError(error);
       }
     });
@@ -84,6 +87,7 @@ class PostgresPool implements Driver {
 
   async releaseConnection(connection: DatabaseConnection): Promise<void> {
     const lent = this.#lent.get(connection);
+    lent?.client.off("error", lent.onError);
     lent?.client.release(lent.broken);
   }
 
