@@ -123,4 +123,7 @@ async function keyFor({ organisation }: Admission, memberId: MemberId): Promise<
 }
 
 /** A call of the person at this computer. */
-export const local: Call = { credentials: { kind: "local" }, signal: new AbortController().signal };
+export const local: Pick<Call, "credentials" | "signal"> = {
+  credentials: { kind: "local" },
+  signal: new AbortController().signal,
+};
