@@ -3,7 +3,7 @@ import type { AuditMetadata, AuditRecord } from "#model/audit";
 import type { Clock } from "#platform/clock";
 import { newIdentifier } from "./identifier";
 import type { AuditLogStore } from "./store";
-import { type AuditRecordRow, type Database, organisationId } from "./tables";
+import { type AuditRecordRow, type Database, type DatabaseTransaction, organisationId } from "./tables";
 import { count, locate, removeEmptyCounts } from "./timeCounts";
 
 export interface AuditLogOptions {
@@ -37,10 +37,8 @@ export function auditLogStore(database: Database, { clock, version }: AuditLogOp
     while (waiting.length > 0) {
       const batch = waiting.splice(0, rowsAtOnce);
       try {
-        await insertRecords(
-          database,
-          batch.map(({ record }) => toRow(record)),
-        );
+        const rows = batch.map(({ record }) => toRow(record));
+        await database.transaction().execute((transaction) => insertRecords(transaction, rows));
         for (const { record, resolve } of batch) resolve(record);
       } catch (error) {
         for (const { reject } of batch) reject(error);
@@ -95,16 +93,14 @@ export function auditLogStore(database: Database, { clock, version }: AuditLogOp
   };
 }
 
-/** Writes records and counts them, in one transaction. */
-export async function insertRecords(database: Database, rows: readonly AuditRecordRow[]): Promise<void> {
-  await database.transaction().execute(async (transaction) => {
-    await transaction.insertInto("auditRecord").values(rows).execute();
-    await count(
-      transaction,
-      rows.map(({ timestamp }) => timestamp),
-      1,
-    );
-  });
+/** Writes records, and counts them. */
+export async function insertRecords(
+  transaction: DatabaseTransaction,
+  rows: readonly AuditRecordRow[],
+): Promise<void> {
+  await transaction.insertInto("auditRecord").values(rows).execute();
+  const times = rows.map(({ timestamp }) => timestamp);
+  await count(transaction, times, 1);
 }
 
 /** Deletes some of the oldest records before `time`; gives how many. */

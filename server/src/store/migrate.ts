@@ -13,6 +13,9 @@ type Migration = (transaction: Transaction<unknown>, now: number) => Promise<voi
 /** In the order in which they are taken. */
 const migrations: ReadonlyMap<string, Migration> = new Map([["0001", migration0001]]);
 
+/** The step that was taken last, in every database that is open. */
+export const latestMigration = [...migrations.keys()].at(-1) ?? "";
+
 /**
  * `lockStatement` keeps other processes out until the transaction ends, where the database does not do so itself.
  *
@@ -48,10 +51,9 @@ async function takenMigrations(transaction: DatabaseTransaction): Promise<readon
 }
 
 function newer(unknown: readonly string[]): ServiceError {
-  const known = [...migrations.keys()].at(-1);
   return new ServiceError(
     "STORAGE_FAILED",
     `The database was written by a newer Trawl: it has ${unknown.map((name) => `"${name}"`).join(", ")}, and ` +
-      `this one knows "${known}" at most. Use that one, or another database.`,
+      `this one knows "${latestMigration}" at most. Use that one, or another database.`,
   );
 }

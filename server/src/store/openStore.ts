@@ -2,9 +2,11 @@ import { type Dialect, Kysely } from "kysely";
 import type { Clock } from "#platform/clock";
 import { apiKeyStore } from "./apiKeys";
 import { auditLogStore } from "./auditLog";
+import { writeBackup } from "./backup";
 import { memberStore } from "./members";
 import { migrate } from "./migrate";
 import { organisationStore } from "./organisation";
+import { readBackup } from "./restore";
 import { sessionStore } from "./sessions";
 import type { Store } from "./store";
 import type { Tables } from "./tables";
@@ -38,6 +40,8 @@ export async function openStore({ source, version, clock }: StoreOptions): Promi
     apiKeys: apiKeyStore(database, clock),
     sessions: sessionStore(database, clock),
     auditLog: auditLogStore(database, { clock, version }),
+    backup: (file, signal) => writeBackup(database, { file, version, now: clock.now(), signal }),
+    restore: (file, replace, signal) => readBackup(database, { file, replace, signal }),
     close: () => database.destroy(),
   };
 }

@@ -30,7 +30,22 @@ export interface Store {
   readonly apiKeys: ApiKeyStore;
   readonly sessions: SessionStore;
   readonly auditLog: AuditLogStore;
+  /** Writes everything but sessions to `file`, in place of what is there. Others are served meanwhile. */
+  backup(file: string, signal?: AbortSignal): Promise<BackupCounts>;
+  /**
+   * Takes what a backup holds, from whichever database, and forgets what was here. Others wait meanwhile.
+   *
+   * Throws INVALID_REQUEST_BODY, and changes nothing, where `file` is no whole backup, or one of a newer Trawl; and where
+   * there is more here than a new instance has, unless `replace`.
+   */
+  restore(file: string, replace: boolean, signal?: AbortSignal): Promise<BackupCounts>;
   close(): Promise<void>;
+}
+
+export interface BackupCounts {
+  readonly members: number;
+  readonly apiKeys: number;
+  readonly auditRecords: number;
 }
 
 export interface OrganisationStore {
