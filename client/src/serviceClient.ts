@@ -46,6 +46,7 @@ const once: Readonly<Record<Once, true>> = {
   removeUser: true,
   createKey: true,
   revokeKey: true,
+  restore: true,
 };
 
 /** How long a server has for its end, in milliseconds; then it is ended. */

@@ -1,5 +1,6 @@
 /** The rows about the organisation itself: those of its licence over HTTP, and what else is for its owners. */
 import * as z from "zod";
+import { BackupCounts, BackupRequest, RestoreRequest } from "./backup";
 import { Done } from "./editor";
 import type { Operation } from "./operation";
 import {
@@ -130,5 +131,24 @@ export const organisationRows = {
     errors: ["INVALID_REQUEST_BODY"],
     request: InstallLicenseRequest,
     response: License,
+  },
+  backup: {
+    tag: "Enterprise (EE)",
+    summary: "Writes members, keys, licence and audit records to a file.",
+    access: "owner",
+    audit: { action: "instance.backed_up", target: "org" },
+    errors: ["INVALID_REQUEST_BODY"],
+    request: BackupRequest,
+    response: BackupCounts,
+  },
+  restore: {
+    tag: "Enterprise (EE)",
+    summary: "Takes members, keys, licence and audit records from a file, in place of the present ones.",
+    access: "owner",
+    audit: { action: "instance.restored", target: "org", afterwards: true },
+    errors: ["INVALID_REQUEST_BODY"],
+    request: RestoreRequest,
+    response: BackupCounts,
+    again: "never",
   },
 } as const satisfies Record<string, Operation>;

@@ -194,6 +194,8 @@ const requests: Record<OperationName, readonly Record<string, unknown>[]> = {
   revokeKey: [{ keyId: "none" }, {}],
   license: [{}],
   installLicense: [{ license: "none" }, {}],
+  backup: [{ file: "here" }, { file: "/nowhere/at/all" }, {}],
+  restore: [{ file: "here" }, { file: "/nowhere/at/all", replace: true }, {}],
   health: [{}],
   version: [{ unknown: 1 }],
   addPaths: [{ paths: ["/a"] }, { paths: [] }],

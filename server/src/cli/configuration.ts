@@ -47,6 +47,10 @@ export interface Configuration {
   readonly gitTimeLimitMs?: number;
   /** Public keys of makers whose licences count besides that of the build's own. */
   readonly licenseMakers: readonly string[];
+  /** Address of the PostgreSQL that holds people, keys and audit records; absent: a file in the data folder does. */
+  readonly database?: string;
+  /** How long audit records are kept. */
+  readonly auditDays: number;
   /** Absent: API keys alone are accepted. */
   readonly oauth?: {
     readonly issuer: string;
@@ -87,6 +91,8 @@ const ConfigurationFile = z
     submodules: z.boolean(),
     timeLimitMs: z.int().min(1).max(600_000),
     gitTimeLimitMs: z.int().min(1).max(600_000),
+    database: z.string(),
+    auditDays: z.int().min(1).max(36_500),
     licenseMakers: z.array(z.string()),
     oauth: z.strictObject({
       issuer: z.string(),
@@ -114,6 +120,7 @@ export function readConfiguration(
   const dataDir = flags.text("data-dir");
   const anonymous = flags.choice("anonymous", ["on", "off"]);
   const publicUrl = flags.text("public-url") ?? settings.publicUrl;
+  const database = flags.text("database") ?? settings.database;
   return {
     host: flags.text("host") ?? settings.host ?? "127.0.0.1",
     ...present("port", flags.integer("port", 0, 65_535) ?? settings.port),
@@ -141,6 +148,8 @@ export function readConfiguration(
     submodules: settings.submodules ?? true,
     ...present("timeLimitMs", settings.timeLimitMs),
     ...present("gitTimeLimitMs", settings.gitTimeLimitMs),
+    ...present("database", database === undefined ? undefined : checkedDatabase(database)),
+    auditDays: settings.auditDays ?? 180,
     licenseMakers: settings.licenseMakers ?? [],
     ...present("oauth", settings.oauth === undefined ? undefined : checkedOAuth(settings.oauth)),
     ...present("searchWorkers", settings.searchWorkers),
@@ -214,6 +223,12 @@ function checkedUrl(flag: string, text: string): string {
     throw usage(`--${flag} takes an address without user, query and fragment, not "${text}".`);
   }
   return url.href.replace(/\/+$/, "");
+}
+
+/** Says nothing of the address, which may hold a password. */
+function checkedDatabase(text: string): string {
+  if (/^postgres(ql)?:\/\//i.test(text) && URL.canParse(text)) return text;
+  throw usage("--database takes the address of a PostgreSQL such as postgres://trawl@db.example.com/trawl.");
 }
 
 function checkedHost(text: string): string {

@@ -24,10 +24,11 @@ import { ShardDirectory } from "#shard/directory";
 import { Compactor } from "#sync/compactor";
 import { Sync } from "#sync/sync";
 import type { Work, WorkAnswer } from "#sync/work";
+import { openDatabase } from "./database";
 import { checkDataFormat, removeDrafts } from "./dataFormat";
 import { instanceRows } from "./instanceRows";
 import { localRows } from "./localRows";
-import { admission, openDatabase } from "./organisation";
+import { admission } from "./organisation";
 import type { Ports } from "./ports";
 
 export interface Leader {
@@ -137,7 +138,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     audit,
     options: people,
   } = admission({
-    open: () => openDatabase(configuration, version),
+    open: () => openDatabase(configuration, version, log),
     person: localPerson,
     licenseMakers,
     ...(oauth === undefined ? {} : { oauth }),

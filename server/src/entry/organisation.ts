@@ -1,5 +1,4 @@
 /** Everything about people and their access, wired. Nothing is loaded or opened before the first call that needs it. */
-import { join } from "node:path";
 import { type Access, createAccess } from "#access/access";
 import { type Audit, createAudit } from "#access/audit";
 import { InstalledLicense } from "#access/installedLicense";
@@ -7,10 +6,8 @@ import { makers } from "#access/makers";
 import { accessTokens, type OAuthSettings } from "#access/oauth";
 import { createOrganisation, type Organisation, type Person } from "#access/organisation";
 import { Refusals } from "#access/refusals";
-import type { Configuration } from "#cli/configuration";
-import { type Clock, systemClock } from "#platform/clock";
+import type { Clock } from "#platform/clock";
 import type { Log } from "#platform/log";
-import { startThread } from "#platform/workers";
 import type { OrganisationOptions } from "#service/createService";
 import type { Store } from "#store/store";
 
@@ -68,16 +65,4 @@ export function admission({ open, person, licenseMakers, oauth, clock, log }: Ad
     license,
     options: { organisation, store, license, audit, clock, onRemoved },
   };
-}
-
-/** Opens the database of an instance. */
-export async function openDatabase({ dataDir }: Configuration, version: string): Promise<Store> {
-  const [{ embeddedDatabase }, { openStore }] = await Promise.all([
-    import("#store/embedded"),
-    import("#store/openStore"),
-  ]);
-  const source = embeddedDatabase(join(dataDir, "trawl.db"), () =>
-    startThread(join(__dirname, "storeWorker.js")),
-  );
-  return await openStore({ source, version, clock: systemClock });
 }

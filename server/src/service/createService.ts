@@ -1,6 +1,7 @@
 import type { Service } from "#contract/service";
 import { type ApiKeyOptions, apiKeyHandlers } from "./apiKeys";
 import { auditHandlers } from "./auditLog";
+import { backupHandlers } from "./backups";
 import { blameHandlers } from "./blame";
 import { branchesHandlers } from "./branches";
 import { commitHandlers } from "./commits";
@@ -59,6 +60,7 @@ export function createService(options: ServiceOptions): Service {
     ...apiKeyHandlers(options.organisation),
     ...licenseHandlers(options.organisation.license),
     ...auditHandlers(options.organisation.store),
+    ...backupHandlers(options.organisation.store),
     ...options.local,
   };
 }
