@@ -37,6 +37,9 @@ const wrapped: Readonly<Record<string, readonly string[]>> = {
   "node:child_process": ["src/platform/process.ts"],
   "node:worker_threads": ["src/platform/workers.ts"],
   undici: ["src/platform/"],
+  kysely: ["src/store/"],
+  pg: ["src/store/postgres.ts"],
+  "node-sqlite3-wasm": ["src/store/embeddedTask.ts"],
   fastify: ["src/transport/http/"],
   "vscode-languageserver": ["src/transport/lsp/"],
   "vscode-languageserver/node": ["src/transport/lsp/"],
@@ -123,6 +126,14 @@ test("the embedded engine is named in entries alone", () => {
   const wrong = files.filter(
     ({ room, imports }) =>
       room !== entry && room !== "engine" && imports.some((name) => /^#engine\/\w+\//.test(name)),
+  );
+  assert.deepEqual(paths(wrong), []);
+});
+
+test("the databases are named in entries alone", () => {
+  const wrong = files.filter(
+    ({ room, imports }) =>
+      room !== entry && imports.some((name) => /^#store\/(?:embedded|embeddedTask|postgres)$/.test(name)),
   );
   assert.deepEqual(paths(wrong), []);
 });

@@ -3,7 +3,8 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import type { AuditRecord, NewAuditRecord } from "#model/audit";
 import type { AuditPageRequest, Store } from "#store/store";
-import { onEachDatabase, openTestStore, setClock } from "#test/support/stores";
+import { setClock } from "#test/support/clock";
+import { onEachDatabase, openTestStore } from "#test/support/stores";
 
 const searched: NewAuditRecord = {
   action: "user.performed_code_search",

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
 import type { Store } from "#store/store";
+import { setClock } from "#test/support/clock";
 import { temporaryFolder } from "#test/support/repo";
-import { embeddedFile, onEachDatabase, openTestStore, setClock } from "#test/support/stores";
+import { embeddedFile, onEachDatabase, openTestStore } from "#test/support/stores";
 
 const start = Date.UTC(2026, 0, 1);
 

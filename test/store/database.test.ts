@@ -6,9 +6,10 @@ import { Kysely, sql } from "kysely";
 import { silentLog } from "#platform/log";
 import type { DatabaseSource } from "#store/openStore";
 import { postgresDatabase } from "#store/postgres";
+import { setClock } from "#test/support/clock";
 import { type PostgresServer, postgresFolder, startPostgres } from "#test/support/postgres";
 import { temporaryFolder } from "#test/support/repo";
-import { embeddedFile, onEachDatabase, openTestStore, setClock } from "#test/support/stores";
+import { embeddedFile, onEachDatabase, openTestStore } from "#test/support/stores";
 
 const searched = {
   action: "user.performed_code_search",

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Member } from "#model/organisation";
 import type { MemberChange, Store } from "#store/store";
-import { onEachDatabase, openTestStore, setClock, type TestDatabase } from "#test/support/stores";
+import { setClock } from "#test/support/clock";
+import { onEachDatabase, openTestStore, type TestDatabase } from "#test/support/stores";
 
 const start = Date.UTC(2026, 0, 1);
 const hash = (digit: string) => digit.repeat(64);

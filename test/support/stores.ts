@@ -9,6 +9,7 @@ import { createDatabaseTask } from "#store/embeddedTask";
 import { type DatabaseSource, openStore } from "#store/openStore";
 import { postgresDatabase } from "#store/postgres";
 import type { Store } from "#store/store";
+import { setClock } from "#test/support/clock";
 import {
   howToGetPostgres,
   type PostgresServer,
@@ -23,21 +24,6 @@ export interface TestDatabase {
   source(): DatabaseSource;
   /** Whether several stores may have it open at once. */
   readonly isShared: boolean;
-}
-
-/** A clock that stands still until it is set. */
-export interface SetClock extends Clock {
-  time: number;
-}
-
-export function setClock(time: number): SetClock {
-  return {
-    time,
-    now() {
-      return this.time;
-    },
-    after: () => () => {},
-  };
 }
 
 /** On this thread, which opens many of them sooner than threads of their own would. */
