@@ -69,6 +69,7 @@ export const CreateKeyRequest = z
 export const CreatedKey = z
   .object({ ...ApiKey.shape, key: z.string().describe("The key, which is told only here.") })
   .describe("The new API key.");
+export type CreatedKey = z.output<typeof CreatedKey>;
 
 export const KeyNamed = z
   .object({ keyId: z.string().min(1).max(100).describe("Id of the key.") })

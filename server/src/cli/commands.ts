@@ -232,6 +232,42 @@ const restore: Command = {
   examples: [["trawl restore --database postgres://trawl@db/trawl trawl.gz", "into a PostgreSQL"]],
 };
 
+const license: Command = {
+  name: "license",
+  summary: "show, install or issue the licence of an instance",
+  usage: "trawl license show|install FILE|issue [flags]",
+  text: [
+    "A licence opens the lists of members and of what was done, and access tokens of an OAuth issuer. It is checked " +
+      "on this computer; nobody is asked.",
+    "issue is for makers: it signs a licence with a private key (openssl genpkey -algorithm ed25519) and prints it.",
+  ],
+  flags: [
+    { name: "key", value: "FILE", text: "issue: the maker's private key, in PEM." },
+    { name: "organization", value: "NAME", text: "issue: for whom." },
+    { name: "expires", value: "DAY", text: "issue: the last day on which it counts." },
+    { name: "seats", value: "N", text: "issue: members at most. Default: any number." },
+    {
+      name: "feature",
+      value: "NAME",
+      many: true,
+      text: "issue: what it opens. Repeatable. Default: everything.",
+    },
+    { name: "id", value: "ID", text: "issue: its number. Default: the present time." },
+    { name: "json", text: "show, install: print it as JSON." },
+    databaseFlag,
+    ...everywhere,
+  ],
+  examples: [
+    ["trawl license install trawl.license", "counts from now on"],
+    ["trawl license issue --key maker.pem --organization Example --expires 2027-12-31", "prints a licence"],
+  ],
+  exitCodes: [
+    [0, "the licence counts"],
+    [1, "there is none, or it does not count"],
+    [2, "wrong flags, or no licence"],
+  ],
+};
+
 export const commands: readonly Command[] = [
   serve,
   index,
@@ -240,6 +276,7 @@ export const commands: readonly Command[] = [
   remove,
   members,
   keys,
+  license,
   backup,
   restore,
 ];

@@ -8,6 +8,7 @@ import { helpOf, overview } from "./help";
 import { indexCommand } from "./indexCommand";
 import type { House } from "./instance";
 import { keysCommand } from "./keysCommand";
+import { licenseCommand } from "./licenseCommand";
 import { membersCommand } from "./membersCommand";
 import { removeCommand } from "./removeCommand";
 import { searchCommand } from "./searchCommand";
@@ -22,6 +23,7 @@ const runs: Readonly<Record<string, (house: House, flags: Flags) => Promise<numb
   remove: removeCommand,
   members: membersCommand,
   keys: keysCommand,
+  license: licenseCommand,
   backup: backupCommand,
   restore: restoreCommand,
 };

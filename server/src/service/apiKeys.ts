@@ -40,7 +40,7 @@ export function apiKeyHandlers({
   async function create(
     { name, expiresAt, userId }: RequestOf<"createKey">,
     context: CallContext<"createKey">,
-  ): Promise<contract.ApiKey & { key: string }> {
+  ): Promise<contract.CreatedKey> {
     const { apiKeys } = await organisation.store();
     const memberId = await ownerOf(userId, context.actor);
     const expiry = expiresAt === undefined ? undefined : Date.parse(expiresAt);
