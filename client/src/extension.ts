@@ -3,6 +3,8 @@ import * as vscode from "vscode";
 import { activationStart } from "./activationStart";
 import { callError } from "./callError";
 import { type Commands, registerCommands, tellFailure } from "./commands";
+import { apiKeyCommands } from "./endpoint/apiKeyCommands";
+import { ApiKeys } from "./endpoint/apiKeys";
 import { endpointCommands } from "./endpoint/endpointCommands";
 import { EndpointView } from "./endpoint/endpointView";
 import { browseCommands } from "./files/browse";
@@ -56,6 +58,7 @@ export function activate(context: vscode.ExtensionContext): void {
   });
   service = client;
   const instance = new Instance(client);
+  const keys = new ApiKeys(client);
   const repositories = new Repositories(client);
   const searches = new Searches(client, () => queryDefaults(repositories));
   const box = (): SearchBox => searchView;
@@ -115,7 +118,8 @@ export function activate(context: vscode.ExtensionContext): void {
       showFiles: (repository) => repositoriesView.showFiles(repository),
     }),
     ...history.commands,
-    ...endpointCommands(client, instance),
+    ...endpointCommands(client, instance, keys),
+    ...apiKeyCommands(keys),
     ...serverCommands({
       extension: context.extension,
       service: client,
@@ -147,7 +151,8 @@ export function activate(context: vscode.ExtensionContext): void {
     quickSearch,
     repositories,
     repositoriesView,
-    new EndpointView(instance),
+    keys,
+    new EndpointView(instance, keys),
     settingsChanged,
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration("trawl")) settingsChanged.fire();
