@@ -1,8 +1,7 @@
 /** The organisation of an instance in a test: its own database, licences of its own maker, a clock that can be set. */
 import { generateKeyPairSync } from "node:crypto";
 import { join } from "node:path";
-import { after } from "node:test";
-import { hashOfKey, newApiKey } from "#access/apiKeys";
+import { newApiKey, sha256 } from "#access/apiKeys";
 import { issueLicense, type LicenseClaims } from "#access/license";
 import type { OAuthSettings } from "#access/oauth";
 import type { Role } from "#contract/organisation";
@@ -11,7 +10,7 @@ import { type Admission, admission } from "#entry/organisation";
 import type { MemberId } from "#model/organisation";
 import type { Clock } from "#platform/clock";
 import { type Log, silentLog } from "#platform/log";
-import { openStore } from "#store/openStore";
+import { type DatabaseSource, openStore } from "#store/openStore";
 import { temporaryFolder } from "#test/support/repo";
 import { embeddedFile } from "#test/support/stores";
 
@@ -77,28 +76,26 @@ export interface TestOrganisation extends Admission {
   setLicense(license: string | undefined): Promise<void>;
 }
 
-const opened: Admission[] = [];
-after(() => Promise.all(opened.map(({ organisation }) => organisation.close())));
-
 export interface TestOrganisationOptions {
   readonly oauth?: OAuthSettings;
   readonly log?: Log;
   readonly clock?: MovedClock;
+  /** Its database; a new one by default. */
+  readonly source?: DatabaseSource;
 }
 
 /** Ada at this computer is its first owner. */
 export function testOrganisation(options: TestOrganisationOptions = {}): TestOrganisation {
   const { oauth, log = silentLog, clock = movedClock() } = options;
-  const file = join(temporaryFolder(), "trawl.db");
+  const { source = embeddedFile(join(temporaryFolder(), "trawl.db")) } = options;
   const parts = admission({
-    open: () => openStore({ source: embeddedFile(file), version: "1.2.3", clock }),
+    open: () => openStore({ source, version: "1.2.3", clock }),
     person: async () => ({ name: "Ada", email: "ada@example.com" }),
     licenseMakers: [maker.publicKey],
     ...(oauth === undefined ? {} : { oauth }),
     clock,
     log,
   });
-  opened.push(parts);
   return {
     ...parts,
     clock,
@@ -118,7 +115,7 @@ export function testOrganisation(options: TestOrganisationOptions = {}): TestOrg
 async function keyFor({ organisation }: Admission, memberId: MemberId): Promise<string> {
   const { apiKeys } = await organisation.store();
   const key = newApiKey();
-  await apiKeys.create({ memberId, name: "test", hash: hashOfKey(key) });
+  await apiKeys.create({ memberId, name: "test", hash: sha256(key) });
   return key;
 }
 

@@ -15,7 +15,7 @@ import type { ApiKey, Member } from "#model/organisation";
 import type { Clock } from "#platform/clock";
 import type { Log } from "#platform/log";
 import type { Store } from "#store/store";
-import { hashOfKey, looksLikeApiKey } from "./apiKeys";
+import { looksLikeApiKey, sha256 } from "./apiKeys";
 import type { InstalledLicense } from "./installedLicense";
 import type { AccessTokens } from "./oauth";
 import type { Refusals } from "./refusals";
@@ -96,7 +96,7 @@ export function createAccess(options: AccessOptions): Access {
   }
 
   async function holderOf(token: string): Promise<Actor> {
-    const found = await (await store()).apiKeys.byHash(hashOfKey(token));
+    const found = await (await store()).apiKeys.byHash(sha256(token));
     if (found === undefined) throw new WrongCredentials("The API key is not valid.");
     const { key, member } = found;
     if (key.expiresAt !== undefined && key.expiresAt <= clock.now()) {

@@ -16,7 +16,7 @@ export function looksLikeApiKey(token: string): boolean {
   return form.test(token);
 }
 
-/** 64 hexadecimal digits, as the store finds it. A lookup by them says nothing about the key, however long it takes. */
-export function hashOfKey(key: string): string {
-  return createHash("sha256").update(key).digest("hex");
+/** 64 hexadecimal digits, as the store finds a key. A lookup by them says nothing about it, however long that takes. */
+export function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }

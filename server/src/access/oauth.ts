@@ -13,6 +13,7 @@ import { getJson } from "#platform/http";
 import type { Log } from "#platform/log";
 import type { MemberStore, Store } from "#store/store";
 import { isSafeAddress } from "./addresses";
+import { sha256 } from "./apiKeys";
 
 export interface OAuthSettings {
   /** As tokens name it: `https://login.example.com`. */
@@ -52,10 +53,14 @@ const clockToleranceSeconds = 30;
 /** An issuer that did not answer is asked again after this time, and its keys at most so often. */
 const cooldownMs = 10_000;
 const maxTokenCharacters = 16_384;
+/** Tokens whose signature is not checked again, as long as the issuer's keys are the same. */
+const maxChecked = 1000;
 
 export function accessTokens(options: AccessTokenOptions): AccessTokens {
   const { settings, store, seats, clock, log, onMember } = options;
-  const keys = issuerKeys(settings.issuer, clock, log);
+  /** By the hash of the token. */
+  const checked = new Map<string, JWTPayload>();
+  const keys = issuerKeys(settings.issuer, { clock, log, onKeys: () => checked.clear() });
   let notBefore = clock.now();
 
   return {
@@ -74,6 +79,11 @@ export function accessTokens(options: AccessTokenOptions): AccessTokens {
 
   async function verified(token: string): Promise<JWTPayload | undefined> {
     if (token.length > maxTokenCharacters || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return undefined;
+    const hash = sha256(token);
+    const known = checked.get(hash);
+    if (known?.exp !== undefined) {
+      return clock.now() / 1000 < known.exp + clockToleranceSeconds ? known : undefined;
+    }
     const jose = await import("jose");
     try {
       const { payload } = await jose.jwtVerify(token, keys, {
@@ -85,6 +95,8 @@ export function accessTokens(options: AccessTokenOptions): AccessTokens {
         clockTolerance: clockToleranceSeconds,
         currentDate: new Date(clock.now()),
       });
+      if (checked.size >= maxChecked) checked.clear();
+      checked.set(hash, payload);
       return payload;
     } catch (error) {
       if (isServiceError(error)) throw error;
@@ -134,7 +146,10 @@ function verifiedEmail(claims: JWTPayload): string | undefined {
 }
 
 /** The issuer's keys, fetched with the first token. */
-function issuerKeys(issuer: string, clock: Clock, log: Log): JWTVerifyGetKey {
+function issuerKeys(
+  issuer: string,
+  { clock, log, onKeys }: { readonly clock: Clock; readonly log: Log; readonly onKeys: () => void },
+): JWTVerifyGetKey {
   let known: { readonly keys: JWTVerifyGetKey; readonly at: number } | undefined;
   let fetching: Promise<JWTVerifyGetKey> | undefined;
   let failedAt = Number.NEGATIVE_INFINITY;
@@ -174,6 +189,7 @@ function issuerKeys(issuer: string, clock: Clock, log: Log): JWTVerifyGetKey {
       const set = await getJson(checkedAddress(address));
       const keys = createLocalJWKSet(set as unknown as Parameters<typeof createLocalJWKSet>[0]);
       known = { keys, at: clock.now() };
+      onKeys();
       return keys;
     } catch (error) {
       failedAt = clock.now();

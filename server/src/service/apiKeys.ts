@@ -1,5 +1,5 @@
 /** API keys: members manage their own, owners those of everybody. */
-import { hashOfKey, newApiKey } from "#access/apiKeys";
+import { newApiKey, sha256 } from "#access/apiKeys";
 import type { Audit } from "#access/audit";
 import type { Organisation } from "#access/organisation";
 import { isServiceError, ServiceError } from "#base/error";
@@ -52,7 +52,7 @@ export function apiKeyHandlers({
     }
     const value = newApiKey();
     const until = expiry === undefined ? {} : { expiresAt: expiry };
-    const creation = await apiKeys.create({ memberId, name, hash: hashOfKey(value), ...until });
+    const creation = await apiKeys.create({ memberId, name, hash: sha256(value), ...until });
     if (creation.kind === "nameTaken") {
       throw new ServiceError("INVALID_REQUEST_BODY", `"name": there is a key "${name}" already.`);
     }
