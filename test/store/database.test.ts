@@ -4,9 +4,13 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { Kysely, sql } from "kysely";
 import { silentLog } from "#platform/log";
+import { startThread, type Thread, thisThread } from "#platform/workers";
+import { embeddedDatabase } from "#store/embedded";
+import { createDatabaseTask, type DatabaseAnswer, type DatabaseCall } from "#store/embeddedTask";
 import type { DatabaseSource } from "#store/openStore";
 import { postgresDatabase } from "#store/postgres";
 import { setClock } from "#test/support/clock";
+import { projectRoot } from "#test/support/house";
 import { type PostgresServer, postgresFolder, startPostgres } from "#test/support/postgres";
 import { temporaryFolder } from "#test/support/repo";
 import { embeddedFile, onEachDatabase, openTestStore } from "#test/support/stores";
@@ -92,6 +96,65 @@ describe("the embedded database", () => {
     );
     await store.close();
     assert.deepEqual(readdirSync(folder), ["trawl.db"]);
+  });
+
+  test("says that the disk is full, goes on afterwards, and has lost nothing", async () => {
+    const thread = thisThread(createDatabaseTask());
+    const source = () => embeddedDatabase(join(temporaryFolder(), "trawl.db"), () => thread);
+    const store = await openTestStore({ source, isShared: false });
+    const limit = (pages: number) =>
+      thread.run({ kind: "query", sql: `pragma max_page_count = ${pages}`, parameters: [] });
+    await limit(60);
+    let answered = 0;
+    await assert.rejects(
+      async () => {
+        for (;;) {
+          await store.auditLog.append(searched);
+          answered++;
+        }
+      },
+      { code: "STORAGE_FAILED", message: /trawl\.db: database or disk is full/ },
+    );
+    assert.ok(answered > 0);
+    assert.equal((await store.auditLog.page({ page: 1, perPage: 1 })).total, answered);
+    await limit(1_000_000);
+    await store.auditLog.append(searched);
+    assert.equal((await store.auditLog.page({ page: 1, perPage: 1 })).total, answered + 1);
+    await store.close();
+  });
+
+  test("comes back with another thread where its own has ended", async () => {
+    const threads: Thread<DatabaseCall, DatabaseAnswer>[] = [];
+    const file = join(temporaryFolder(), "trawl.db");
+    const source = () =>
+      embeddedDatabase(file, () => {
+        const thread: Thread<DatabaseCall, DatabaseAnswer> = startThread(
+          join(projectRoot(), "dist/server/storeWorker.js"),
+        );
+        threads.push(thread);
+        return thread;
+      });
+    const store = await openTestStore({ source, isShared: false });
+    const record = await store.auditLog.append(searched);
+    await threads[0]?.close();
+    await assert.rejects(store.members.all(), { code: "ENGINE_UNAVAILABLE" });
+    assert.deepEqual((await store.auditLog.page({ page: 1, perPage: 1 })).items, [record]);
+    assert.equal(threads.length, 2);
+    await store.close();
+  });
+
+  test("leaves no thread behind where it cannot be opened", async () => {
+    const file = join(temporaryFolder(), "trawl.db");
+    writeFileSync(file, "This is no database.".repeat(500));
+    let open = 0;
+    const source = () =>
+      embeddedDatabase(file, () => {
+        const thread = thisThread(createDatabaseTask());
+        open++;
+        return { ...thread, close: async () => void open-- };
+      });
+    await assert.rejects(openTestStore({ source, isShared: false }), { code: "STORAGE_FAILED" });
+    assert.equal(open, 0);
   });
 
   for (const [name, damage] of Object.entries({

@@ -114,7 +114,6 @@ async function removeSome(database: Database, time: number): Promise<number> {
       .orderBy("id")
       .limit(rowsAtOnce)
       .execute();
-    if (old.length === 0) return 0;
     const last = old.at(-1);
     if (last === undefined) return 0;
     const gone = await transaction
@@ -127,7 +126,7 @@ async function removeSome(database: Database, time: number): Promise<number> {
       gone.map(({ timestamp }) => timestamp),
       -1,
     );
-    await removeEmptyCounts(transaction);
+    await removeEmptyCounts(transaction, last.timestamp);
     return gone.length;
   });
 }

@@ -7,7 +7,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
-import { ServiceError } from "#base/error";
+import { isServiceError, ServiceError } from "#base/error";
 import { Limiter } from "#base/limiter";
 import type { Thread } from "#platform/workers";
 import { connectionOf } from "./connection";
@@ -33,6 +33,7 @@ class EmbeddedDriver implements Driver {
   readonly #file: string;
   readonly #startThread: () => DatabaseThread;
   readonly #turns = new Limiter(1);
+  /** Absent where it has ended under us: whoever comes next starts another. */
   #thread: DatabaseThread | undefined;
   #leave = () => {};
 
@@ -41,21 +42,20 @@ class EmbeddedDriver implements Driver {
     this.#startThread = startThread;
   }
 
-  async init(): Promise<void> {
-    this.#thread = this.#startThread();
-    await this.#run({ kind: "open", file: this.#file });
+  init(): Promise<void> {
+    return this.#open();
   }
 
   acquireConnection(): Promise<DatabaseConnection> {
     return new Promise((resolve, reject) => {
       this.#turns
-        .run(
-          () =>
-            new Promise<void>((leave) => {
-              this.#leave = leave;
-              resolve(this.#connection);
-            }),
-        )
+        .run(async () => {
+          if (this.#thread === undefined) await this.#open();
+          await new Promise<void>((leave) => {
+            this.#leave = leave;
+            resolve(this.#connection);
+          });
+        })
         .catch(reject);
     });
   }
@@ -73,8 +73,8 @@ class EmbeddedDriver implements Driver {
     await connection.executeQuery(CompiledQuery.raw("commit"));
   }
 
-  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw("rollback"));
+  async rollbackTransaction(): Promise<void> {
+    await this.#run({ kind: "rollback" });
   }
 
   async destroy(): Promise<void> {
@@ -89,11 +89,28 @@ class EmbeddedDriver implements Driver {
     this.#run({ kind: "query", sql, parameters: parameters as readonly Parameter[] }),
   );
 
-  async #run(call: DatabaseCall): Promise<DatabaseAnswer> {
-    if (this.#thread === undefined) throw new Error("The database is not open.");
+  async #open(): Promise<void> {
+    const thread = this.#startThread();
+    this.#thread = thread;
     try {
-      return await this.#thread.run(call);
+      await this.#run({ kind: "open", file: this.#file });
+    } catch (error) {
+      this.#thread = undefined;
+      await thread.close();
+      throw error;
+    }
+  }
+
+  async #run(call: DatabaseCall): Promise<DatabaseAnswer> {
+    const thread = this.#thread;
+    if (thread === undefined) throw new ServiceError("ENGINE_UNAVAILABLE", "The database was closed.");
+    try {
+      return await thread.run(call);
     } catch (cause) {
+      if (isServiceError(cause, "ENGINE_UNAVAILABLE")) {
+        if (this.#thread === thread) this.#thread = undefined;
+        throw cause;
+      }
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new ServiceError("STORAGE_FAILED", `${this.#file}: ${reason}`, { cause });
     }

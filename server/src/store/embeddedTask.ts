@@ -11,23 +11,26 @@ import type { Task } from "#platform/workers";
 export type DatabaseCall =
   | { readonly kind: "open"; readonly file: string }
   | { readonly kind: "query"; readonly sql: string; readonly parameters: readonly Parameter[] }
+  /** Where there is no transaction any more, because what went wrong has ended it, nothing happens. */
+  | { readonly kind: "rollback" }
   | { readonly kind: "close" };
 
 /** What SQLite can store. */
 export type Parameter = number | bigint | string | Uint8Array | null;
 
-/** The rows that the query gives; none for `open` and `close`. */
+/** The rows that the query gives; none for the other calls. */
 export type DatabaseAnswer = readonly Readonly<Record<string, Parameter>>[];
 
 /**
  * `locking_mode` comes first: without it, what several processes need to share a log would be set up, which this build
- * cannot. With `FULL`, what is committed stays when the power goes.
+ * cannot. With `FULL`, what is committed stays when the power goes. A log that a restore has made long is cut off.
  */
 const settings = `
   pragma locking_mode = exclusive;
   pragma journal_mode = wal;
   pragma synchronous = full;
   pragma foreign_keys = on;
+  pragma journal_size_limit = 16777216;
 `;
 
 /** Preparing a statement costs more than running most of them. There are some forty, and a few that grow with batches. */
@@ -69,6 +72,9 @@ export function createDatabaseTask(): Task<DatabaseCall, DatabaseAnswer> {
         for (const sql of [...statements.keys()]) forget(sql);
         database?.close();
         database = undefined;
+        return [];
+      case "rollback":
+        if (database?.inTransaction) database.exec("rollback");
         return [];
       case "query": {
         if (database === undefined) throw new Error("The database is not open.");

@@ -61,9 +61,16 @@ export async function count(
     .execute();
 }
 
-/** Takes away the counts of spans in which nothing is left. */
-export async function removeEmptyCounts(transaction: DatabaseTransaction): Promise<void> {
-  await transaction.deleteFrom("auditCount").where("count", "<=", 0).execute();
+/** Takes away the counts of spans in which nothing is left, of those that begin up to `time`. */
+export async function removeEmptyCounts(transaction: DatabaseTransaction, time: number): Promise<void> {
+  for (const level of spans.keys()) {
+    await transaction
+      .deleteFrom("auditCount")
+      .where("level", "=", level)
+      .where("start", "<=", time)
+      .where("count", "<=", 0)
+      .execute();
+  }
 }
 
 /**
