@@ -5,8 +5,9 @@ import { after, before, describe, test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
 import type { Store } from "#store/store";
 import { setClock } from "#test/support/clock";
+import { embeddedFile } from "#test/support/embeddedFile";
 import { temporaryFolder } from "#test/support/repo";
-import { embeddedFile, onEachDatabase, openTestStore } from "#test/support/stores";
+import { onEachDatabase, openTestStore } from "#test/support/stores";
 
 const start = Date.UTC(2026, 0, 1);
 

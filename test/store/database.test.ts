@@ -10,10 +10,11 @@ import { createDatabaseTask, type DatabaseAnswer, type DatabaseCall } from "#sto
 import type { DatabaseSource } from "#store/openStore";
 import { postgresDatabase } from "#store/postgres";
 import { setClock } from "#test/support/clock";
+import { embeddedFile } from "#test/support/embeddedFile";
 import { projectRoot } from "#test/support/house";
 import { type PostgresServer, postgresFolder, startPostgres } from "#test/support/postgres";
 import { temporaryFolder } from "#test/support/repo";
-import { embeddedFile, onEachDatabase, openTestStore } from "#test/support/stores";
+import { onEachDatabase, openTestStore } from "#test/support/stores";
 
 const searched = {
   action: "user.performed_code_search",

@@ -12,9 +12,9 @@ import { embeddedDatabase } from "#store/embedded";
 import { openStore } from "#store/openStore";
 import type { Store } from "#store/store";
 import { Random } from "#test/support/corpus";
+import { embeddedFile } from "#test/support/embeddedFile";
 import { projectRoot } from "#test/support/house";
 import { temporaryFolder } from "#test/support/repo";
-import { embeddedFile } from "#test/support/stores";
 
 const rounds = 20;
 

@@ -5,8 +5,9 @@ import type { NewAuditRecord } from "#model/audit";
 import { silentLog } from "#platform/log";
 import { withRetention } from "#store/retention";
 import { setClock } from "#test/support/clock";
+import { embeddedFile } from "#test/support/embeddedFile";
 import { temporaryFolder } from "#test/support/repo";
-import { embeddedFile, openTestStore } from "#test/support/stores";
+import { openTestStore } from "#test/support/stores";
 
 const day = 86_400_000;
 const hour = 3_600_000;

@@ -11,8 +11,8 @@ import type { MemberId } from "#model/organisation";
 import type { Clock } from "#platform/clock";
 import { type Log, silentLog } from "#platform/log";
 import { type DatabaseSource, openStore } from "#store/openStore";
+import { embeddedFile } from "#test/support/embeddedFile";
 import { temporaryFolder } from "#test/support/repo";
-import { embeddedFile } from "#test/support/stores";
 
 /** Of the maker whose licences count in tests. */
 export const maker = newMaker();

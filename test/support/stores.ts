@@ -3,13 +3,11 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { Clock } from "#platform/clock";
 import { silentLog } from "#platform/log";
-import { thisThread } from "#platform/workers";
-import { embeddedDatabase } from "#store/embedded";
-import { createDatabaseTask } from "#store/embeddedTask";
 import { type DatabaseSource, openStore } from "#store/openStore";
 import { postgresDatabase } from "#store/postgres";
 import type { Store } from "#store/store";
 import { setClock } from "#test/support/clock";
+import { embeddedFile } from "#test/support/embeddedFile";
 import {
   howToGetPostgres,
   type PostgresServer,
@@ -24,11 +22,6 @@ export interface TestDatabase {
   source(): DatabaseSource;
   /** Whether several stores may have it open at once. */
   readonly isShared: boolean;
-}
-
-/** On this thread, which opens many of them sooner than threads of their own would. */
-export function embeddedFile(file: string): DatabaseSource {
-  return embeddedDatabase(file, () => thisThread(createDatabaseTask()));
 }
 
 export function openTestStore(database: TestDatabase, clock: Clock = setClock(0)): Promise<Store> {

@@ -4,7 +4,7 @@ import type { Clock } from "#platform/clock";
 import { newIdentifier } from "./identifier";
 import type { AuditLogStore } from "./store";
 import { type AuditRecordRow, type Database, type DatabaseTransaction, organisationId } from "./tables";
-import { count, locate, removeEmptyCounts } from "./timeCounts";
+import { count, endOfTime, locate, removeEmptyCounts } from "./timeCounts";
 
 export interface AuditLogOptions {
   readonly clock: Clock;
@@ -17,9 +17,6 @@ export const rowsAtOnce = 500;
 
 /** No name of a file or of a repository is longer; what somebody sends in place of one may be. */
 const maxTextLength = 4096;
-
-/** The last moment that a date can name; spans of time end before it. */
-const endOfTime = 8.64e15;
 
 interface Waiting {
   readonly record: AuditRecord;
@@ -62,12 +59,12 @@ export function auditLogStore(database: Database, { clock, version }: AuditLogOp
         waiting.push({ record: whole, resolve, reject });
         if (!isWriting) write().catch(reject);
       }),
-    page: ({ since = 0, until = endOfTime, page, perPage }) =>
+    page: ({ since = 0, until = endOfTime - 1, page, perPage }) =>
       database
         .transaction()
         .setIsolationLevel("repeatable read")
         .execute(async (transaction) => {
-          const stretch = { start: Math.max(0, since), end: Math.min(until, endOfTime) + 1 };
+          const stretch = { start: Math.max(0, since), end: Math.min(until + 1, endOfTime) };
           const { total, place } = await locate(transaction, stretch, (page - 1) * perPage);
           if (place === undefined) return { items: [], total };
           const rows = await transaction

@@ -12,6 +12,9 @@ import type { Database, DatabaseTransaction } from "./tables";
 /** In milliseconds, the shortest first. */
 const spans = [2 ** 16, 2 ** 22, 2 ** 28] as const;
 
+/** After every moment that a date can name, and where a span of each level ends: nothing is cut off there. */
+export const endOfTime = Math.ceil(8.64e15 / 2 ** 28) * 2 ** 28;
+
 /** From `start` on, and before `end`; milliseconds since 1970. */
 export interface Stretch {
   readonly start: number;
