@@ -17,14 +17,15 @@ const toleranceMs = 24 * 60 * 60 * 1000;
 /** How often the time is noted, at most. */
 const noteMs = 60 * 60 * 1000;
 
-const judgements: Readonly<Record<Exclude<LicenseState, "valid" | "seatsExceeded">, string>> = {
+/** What depends on time and members has words of its own. */
+type Judged = "valid" | "expired" | "clockSetBack" | "seatsExceeded";
+
+const judgements: Readonly<Record<Exclude<LicenseState, Judged>, string>> = {
   missing: 'This needs a licence, and there is none. "trawl license install FILE" takes one.',
   malformed: "The licence cannot be read: it is not what was issued.",
   wrongAlgorithm: "The licence is signed by an algorithm that does not count.",
   unknownKey: "The licence is signed by somebody whose licences do not count here.",
   tampered: "The licence is not as it was issued: its signature does not fit.",
-  expired: "The licence has expired.",
-  clockSetBack: "The clock of this computer was set back, so that it cannot tell whether the licence counts.",
 };
 
 export class InstalledLicense {
@@ -46,8 +47,10 @@ export class InstalledLicense {
     const { id, organization, seats, features, issuedAt, expiresAt } = read.claims;
     const said = { id, organization, features, expiresAt, ...(seats === undefined ? {} : { seats }) };
     const now = clock.now();
-    if (now < Math.max(latestTime, Date.parse(issuedAt)) - toleranceMs) {
-      return { ...said, ...judged("clockSetBack") };
+    const latest = Math.max(latestTime, Date.parse(issuedAt));
+    if (now < latest - toleranceMs) {
+      const message = `The clock of this computer was set back: it shows ${day(now)}, and it was ${day(latest)} before.`;
+      return { ...said, state: "clockSetBack", message };
     }
     if (now >= latestTime + noteMs) await store.organisation.noteTime(now);
     // A clock that lags brings nothing back to life.
@@ -88,6 +91,10 @@ export class InstalledLicense {
     }
     return this.#last.read;
   }
+}
+
+function day(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
 }
 
 function judged(state: keyof typeof judgements): License {

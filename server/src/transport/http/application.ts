@@ -66,10 +66,12 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     throw notServed(pathOf(request));
   });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", (request: FastifyRequest, payload: IncomingMessage) =>
-    // What a DELETE is about stands in its address.
-    request.method === "DELETE" ? undefined : readJson(payload, bodyLimit(request.raw)),
-  );
+  app.addContentTypeParser("*", async (request: FastifyRequest, payload: IncomingMessage) => {
+    if (request.method !== "DELETE") return await readJson(payload, bodyLimit(request.raw));
+    // What it is about stands in its address.
+    payload.resume();
+    return undefined;
+  });
   app.addHook("onRequest", async (request, reply) =>
     guard(request, reply, { rules, allowed, isLocal: isLocal(request.raw) }),
   );
