@@ -13,6 +13,9 @@ import { Snapshots } from "./files/snapshots";
 import { syntaxCommands } from "./help/querySyntax";
 import { Blame } from "./history/blame";
 import { History } from "./history/history";
+import { AuditLog } from "./organisation/auditLog";
+import { LicenseState } from "./organisation/license";
+import { Members } from "./organisation/members";
 import { Repositories } from "./repositories/repositories";
 import { RepositoriesView } from "./repositories/repositoriesView";
 import { addPaths, repositoryCommands } from "./repositories/repositoryCommands";
@@ -59,6 +62,9 @@ export function activate(context: vscode.ExtensionContext): void {
   service = client;
   const instance = new Instance(client);
   const keys = new ApiKeys(client);
+  const license = new LicenseState(client, context.globalState);
+  const members = new Members(client, context.extensionUri);
+  const auditLog = new AuditLog(client, context.extensionUri);
   const repositories = new Repositories(client);
   const searches = new Searches(client, () => queryDefaults(repositories));
   const box = (): SearchBox => searchView;
@@ -120,6 +126,9 @@ export function activate(context: vscode.ExtensionContext): void {
     ...history.commands,
     ...endpointCommands(client, instance, keys),
     ...apiKeyCommands(keys),
+    ...license.commands,
+    ...members.commands,
+    ...auditLog.commands,
     ...serverCommands({
       extension: context.extension,
       service: client,
@@ -153,6 +162,8 @@ export function activate(context: vscode.ExtensionContext): void {
     repositoriesView,
     keys,
     new EndpointView(instance, keys),
+    members,
+    auditLog,
     settingsChanged,
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration("trawl")) settingsChanged.fire();
