@@ -1,7 +1,7 @@
 /** What a row of the contract says: all that a transport needs to carry a call. */
 import type * as z from "zod";
 import type { ErrorCode } from "#base/error";
-import type { targetTypes } from "./organisation";
+import type { LicensedFeature, targetTypes } from "./organisation";
 
 export interface Operation {
   /** Absent for what only the person at this computer may ask: served over LSP and the socket. */
@@ -11,8 +11,8 @@ export interface Operation {
   readonly summary: string;
   /** `open` is answered to everyone, `anonymous` where the instance allows it. */
   readonly access: "open" | "anonymous" | "member" | "owner";
-  /** Answered only where a licence counts. */
-  readonly licensed?: true;
+  /** Answered only where a licence opens it. */
+  readonly licensed?: LicensedFeature;
   /** What is recorded of a call whose caller is known, and about what; rows that change something record it themselves. */
   readonly audit?: {
     readonly action: `${string}.${string}`;

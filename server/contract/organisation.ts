@@ -106,6 +106,10 @@ export const AuditRecord = z
   .describe("What somebody did.");
 export type AuditRecord = z.output<typeof AuditRecord>;
 
+/** What a licence can open. */
+export const licensedFeatures = ["organization", "audit", "oauth"] as const;
+export type LicensedFeature = (typeof licensedFeatures)[number];
+
 export const licenseStates = [
   "valid",
   "missing",

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from "node:crypto";
 import { test } from "node:test";
 import { issueLicense } from "#access/license";
-import { operation } from "#contract/operations";
+import { operation, operationNames } from "#contract/operations";
 import {
   licenseOf,
   local,
@@ -242,5 +242,40 @@ test("only an Ed25519 key signs, and only what a licence can say", () => {
 });
 
 test("the rows that need a licence are those below /api/ee/", () => {
-  for (const name of ["users", "removeUser", "audit"] as const) assert.equal(operation(name).licensed, true);
+  for (const name of operationNames) {
+    const { http, licensed } = operation(name);
+    assert.equal(licensed !== undefined, http?.path.startsWith("/api/ee/") === true, name);
+  }
+});
+
+test("a licence opens what it names", async () => {
+  const organisation = testOrganisation();
+  const caller = callerOf({}, { organisation });
+  const opened = async () => {
+    const calls = [
+      caller("users", {}, local),
+      caller("removeUser", { userId: "x" }, local),
+      caller("audit", {}, local),
+    ];
+    const codes = (await Promise.allSettled(calls)).map((each) =>
+      each.status === "rejected" ? each.reason.code : "",
+    );
+    return codes.map((code) => code !== "LICENSE_REQUIRED");
+  };
+  const rows: [features: string[], expected: boolean[]][] = [
+    [["organization"], [true, true, false]],
+    [["audit"], [false, false, true]],
+    [
+      ["oauth", "something new"],
+      [false, false, false],
+    ],
+    [[], [false, false, false]],
+  ];
+  for (const [features, expected] of rows) {
+    await caller("installLicense", { license: licenseOf({ features }) }, local);
+    assert.deepEqual(await opened(), expected, features.join());
+  }
+  await assert.rejects(caller("users", {}, local), {
+    message: 'This needs a licence for "organization", and this one is for nothing.',
+  });
 });

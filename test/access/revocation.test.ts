@@ -104,6 +104,17 @@ test("a revoked key, a suspended member and a lost role count for the next call"
   assert.equal(await status(key, "/api/repos"), "401 NOT_AUTHENTICATED");
 });
 
+test("an owner who removes themselves is told so, and is gone", async () => {
+  const { id, key } = await organisation.member("leaving@example.com", "OWNER");
+  assert.equal(await status(key, `/api/ee/user?userId=${id}`, "DELETE"), "200");
+  assert.equal(await status(key, "/api/ee/users"), "401 NOT_AUTHENTICATED");
+  const { items } = await caller("audit", { perPage: 1 }, local);
+  assert.deepEqual(
+    items.map(({ action, targetId, metadata }) => [action, targetId, metadata]),
+    [["org.member_removed", id, { userId: id }]],
+  );
+});
+
 test("the last owner stays, whoever tries", async () => {
   const alone = testOrganisation();
   await alone.setLicense(licenseOf());

@@ -64,7 +64,7 @@ export function createAccess(options: AccessOptions): Access {
       if (isGuess) await refusals.wait(address ?? "", signal);
       throw error;
     }
-    if (row.licensed) await license.require();
+    if (row.licensed !== undefined) await license.require(row.licensed);
     if (row.access === "owner" && actor.kind === "member" && actor.role !== "OWNER") {
       throw new ServiceError("INSUFFICIENT_PERMISSIONS", "Only owners of the organisation may do this.");
     }
@@ -83,7 +83,7 @@ export function createAccess(options: AccessOptions): Access {
     }
     const { kind, token } = credentials;
     if (looksLikeApiKey(token)) return await holderOf(token);
-    if (kind === "bearer" && tokens !== undefined && (await license.state()).state === "valid") {
+    if (kind === "bearer" && tokens !== undefined && (await license.opens("oauth"))) {
       const member = await tokens.memberOf(token);
       if (member !== undefined) return actorOf(member);
     }

@@ -1,6 +1,6 @@
 /** The licence of an instance, as its store keeps it, judged by what time it is and how many members there are. */
 import { ServiceError } from "#base/error";
-import type { License } from "#contract/organisation";
+import type { License, LicensedFeature } from "#contract/organisation";
 import type { Clock } from "#platform/clock";
 import type { Store } from "#store/store";
 import { type LicenseState, type MakerKey, type ReadLicense, readLicense } from "./license";
@@ -65,10 +65,20 @@ export class InstalledLicense {
     return { ...said, state: "valid", message: `Licensed to ${organization} until ${expiresAt}.` };
   }
 
+  async opens(feature: LicensedFeature): Promise<boolean> {
+    const { state, features = [] } = await this.state();
+    return state === "valid" && features.includes(feature);
+  }
+
   /** Throws LICENSE_REQUIRED with the reason. */
-  async require(): Promise<void> {
-    const { state, message } = await this.state();
+  async require(feature: LicensedFeature): Promise<void> {
+    const { state, message, features = [] } = await this.state();
     if (state !== "valid") throw new ServiceError("LICENSE_REQUIRED", message);
+    if (features.includes(feature)) return;
+    throw new ServiceError(
+      "LICENSE_REQUIRED",
+      `This needs a licence for "${feature}", and this one is for ${features.join(", ") || "nothing"}.`,
+    );
   }
 
   /**

@@ -250,7 +250,7 @@ const license: Command = {
       name: "feature",
       value: "NAME",
       many: true,
-      text: "issue: what it opens. Repeatable. Default: everything.",
+      text: "issue: organization, audit or oauth. Repeatable. Default: all.",
     },
     { name: "id", value: "ID", text: "issue: its number. Default: the present time." },
     { name: "json", text: "show, install: print it as JSON." },

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { issueLicense } from "#access/license";
-import type { License } from "#contract/organisation";
+import { type License, type LicensedFeature, licensedFeatures } from "#contract/organisation";
 import { asking } from "./actions";
 import { absolutePath } from "./configuration";
 import { type Flags, usage } from "./flags";
@@ -48,7 +48,7 @@ async function issue({ terminal, currentFolder }: House, flags: Flags): Promise<
   const claims = {
     id: flags.text("id") ?? now,
     organization: required(flags, "organization"),
-    features: [...(flags.texts("feature") ?? ["organization", "audit", "oauth"])],
+    features: (flags.texts("feature") ?? licensedFeatures).map(checkedFeature),
     issuedAt: now,
     expiresAt: endOf(required(flags, "expires")),
     ...(seats === undefined ? {} : { seats }),
@@ -62,6 +62,12 @@ async function issue({ terminal, currentFolder }: House, flags: Flags): Promise<
   );
   await terminal.print(`${license}\n`);
   return 0;
+}
+
+function checkedFeature(text: string): LicensedFeature {
+  const found = licensedFeatures.find((each) => each === text);
+  if (found !== undefined) return found;
+  throw usage(`--feature takes ${licensedFeatures.join(", ")}, not "${text}".`);
 }
 
 function required(flags: Flags, name: string): string {
