@@ -46,13 +46,13 @@ async function ask(path: string, body?: unknown, more: Readonly<Record<string, s
           headers: { ...headers, "content-type": "application/json" },
           body: JSON.stringify(body),
         });
-  return { response, answer: (await response.json()) as { readonly errorCode?: string } };
+  return { response, answer: (await response.json()) as Readonly<Record<string, string>> };
 }
 
 /** Newest first. */
 async function records(query = ""): Promise<readonly AuditRecord[]> {
   const { answer } = await ask(`/api/ee/audit?perPage=100${query}`);
-  return answer as readonly AuditRecord[];
+  return answer as unknown as readonly AuditRecord[];
 }
 
 /** What came since `before`, oldest first, without what a test cannot foresee; the question itself is left out. */
@@ -168,7 +168,9 @@ for (const wrong of [
 ]) {
   test(`${wrong} is refused`, async () => {
     const { response, answer } = await ask(`/api/ee/audit?${wrong}`);
-    assert.equal(`${response.status} ${answer.errorCode}`, "400 INVALID_QUERY_PARAMS");
+    assert.equal(`${response.status} ${answer["errorCode"]}`, "400 INVALID_QUERY_PARAMS");
+    // It names what is wrong.
+    assert.match(answer["message"] ?? "", new RegExp(`"${wrong.split("=", 1)[0]}"`));
   });
 }
 

@@ -6,6 +6,7 @@ import { before, test } from "node:test";
 import type { AuditRecord, CreatedKey, License, Member } from "#contract/organisation";
 import type { Page } from "#contract/service";
 import { openEditor } from "#test/support/editor";
+import { audience, startIssuer } from "#test/support/issuer";
 import { newMaker } from "#test/support/organisation";
 import { repo, temporaryFolder } from "#test/support/repo";
 import { serve } from "#test/support/served";
@@ -133,4 +134,29 @@ test("the editor manages keys and members, the port asks for them, and a second 
   for (const name of readdirSync(dataDir).filter((each) => each.startsWith("trawl.db"))) {
     assert.equal(statSync(join(dataDir, name)).mode & 0o077, 0, name);
   }
+});
+
+test("an access token is let in by the program as it is shipped", async (t) => {
+  const issuer = await startIssuer({ eve: { email: "eve@example.com", email_verified: true } });
+  t.after(() => issuer.close());
+  const withIssuer = join(folder, "oauth.jsonc");
+  const oauth = { issuer: issuer.url, audience };
+  writeFileSync(withIssuer, JSON.stringify({ licenseMakers: [maker.publicKey], oauth }), { mode: 0o600 });
+  assert.equal((await run("members", "add", "eve@example.com")).code, 0);
+  const server = await serve(dataDir, [], { flags: ["--config", withIssuer, "--anonymous", "off"] });
+  t.after(() => server.kill());
+  const status = async (token: string) =>
+    (await fetch(`${server.url}/api/repos`, { headers: { authorization: `Bearer ${token}` } })).status;
+  const token = await issuer.token("eve");
+  assert.equal(await status(token), 200);
+  assert.equal(await status(token.slice(0, -4)), 401);
+  assert.equal(await status(await issuer.token("eve", "https://elsewhere.example.com")), 401);
+  const { stdout, stderr } = await server.stop();
+  assert(!`${stdout}${stderr}`.includes(token.slice(-20)));
+
+  const unsafe = join(folder, "unsafe.jsonc");
+  writeFileSync(unsafe, JSON.stringify({ oauth: { ...oauth, issuer: "http://login.example.com" } }));
+  const refused = await trawl(["serve", "--data-dir", dataDir, "--config", unsafe], folder);
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr, /oauth.issuer takes an address that begins with https:/);
 });

@@ -48,6 +48,8 @@ function expectation(schema: z.core.JSONSchema.BaseSchema): string {
     return `one of ${schema.enum.map((value) => JSON.stringify(value)).join(", ")}`;
   if (schema.type === "integer") return `an integer${bounds(schema.minimum, schema.maximum)}`;
   if (schema.type === "boolean") return "true or false";
+  if (schema.format === "date-time") return "a date and time with its offset, as in 2026-01-31T12:00:00Z";
+  if (schema.format === "email") return "an e-mail address";
   if (schema.type === "string") {
     return schema.maxLength === undefined ? "a string" : `a string of at most ${schema.maxLength} characters`;
   }
