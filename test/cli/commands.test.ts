@@ -83,10 +83,9 @@ for (const args of [
   ["--help"],
   ["-h"],
   ["help", "search"],
-  ...["serve", "index", "search", "status", "remove", "members", "keys", "backup", "restore"].map((name) => [
-    name,
-    "--help",
-  ]),
+  ...["serve", "index", "search", "status", "remove", "members", "keys", "license", "backup", "restore"].map(
+    (name) => [name, "--help"],
+  ),
 ]) {
   test(args.join(" "), async () => {
     const { code, stdout, stderr } = await trawl(args);
