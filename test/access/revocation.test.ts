@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Caller } from "#contract/service";
 import { licenseOf, local, type TestOrganisation, testOrganisation } from "#test/support/organisation";
+import { until } from "#test/support/served";
 import { callerOf, engineOf, engineResult, openListener, type TestListener } from "#test/support/service";
 
 let organisation: TestOrganisation;
@@ -54,7 +55,7 @@ test("a removed member's next call is refused, also while calls of theirs are un
   const member = await organisation.member("member@example.com");
   const started = running + 4;
   const searches = Array.from({ length: 4 }, () => search(member.key));
-  while (running < started) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until("All searches are under way", () => running >= started);
   const response = await fetch(`${listener.url}/api/ee/user?userId=${member.id}`, {
     method: "DELETE",
     headers: { "x-service-api-key": owner.key },
