@@ -1,4 +1,4 @@
-/** A database that several instances can share: PostgreSQL 12 or newer. */
+/** A database that several instances can share: PostgreSQL, tested with version 15. */
 import {
   CompiledQuery,
   type DatabaseConnection,
