@@ -158,7 +158,7 @@ const jsonFlag: Flag = { name: "json", text: "Print it as JSON." };
 const members: Command = {
   name: "members",
   summary: "list, add, remove, promote and demote members of the organisation",
-  usage: "trawl members [flags] list | add EMAIL | remove MEMBER | promote MEMBER | demote MEMBER",
+  usage: "trawl members [flags] list | add EMAIL | remove|promote|demote MEMBER",
   text: [
     "A MEMBER is named by e-mail address or id. Members may have API keys; owners may also see the audit log and " +
       "manage the others. Who started this instance first is its first owner; the last owner stays.",
