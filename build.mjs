@@ -5,7 +5,7 @@
  * benches go to `out` and leave packages outside.
  */
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { copyFile, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, context } from "esbuild";
@@ -35,6 +35,8 @@ const common = {
   sourcemap: production ? false : "linked",
   minify: production,
   legalComments: "none",
+  // Whose licences count, as 32 bytes of an Ed25519 public key in base64url: `trawl license issue` prints it.
+  define: { LICENSE_MAKER: JSON.stringify(process.env.TRAWL_LICENSE_MAKER ?? "") },
   logLevel: "warning",
   metafile: true,
   plugins: [assembly, re2jsInternals],
@@ -45,6 +47,7 @@ const servers = [
   { entry: "server/src/entry/trawl.ts", banner: "#!/usr/bin/env node" },
   { entry: "server/src/entry/searchWorker.ts" },
   { entry: "server/src/entry/indexWorker.ts" },
+  { entry: "server/src/entry/storeWorker.ts" },
   { entry: "server/src/entry/erase.ts" },
 ];
 
@@ -53,7 +56,15 @@ const servers = [
  * `trawl search` takes to start, and the extension is activated without them.
  */
 const vendored = {
-  server: ["fastify", "highlight.js/lib/common", "undici", "vscode-languageserver/node"],
+  server: [
+    "fastify",
+    "highlight.js/lib/common",
+    "jose",
+    "kysely",
+    "pg",
+    "undici",
+    "vscode-languageserver/node",
+  ],
   client: ["vscode-languageclient/node"],
 };
 const vendorFile = (name) => `vendor/${name.replaceAll("/", "-")}`;
@@ -73,11 +84,22 @@ const vendorBuild = (part) => ({
   outdir: `${dist}/${part}`,
 });
 
+/** SQLite's machine code, which its package looks for beside the file that it is in. */
+const sqlite = {
+  name: "sqlite",
+  setup({ onEnd }) {
+    const name = "node-sqlite3-wasm.wasm";
+    onEnd(() =>
+      copyFile(join(root, "node_modules/node-sqlite3-wasm/dist", name), join(root, dist, "server", name)),
+    );
+  },
+};
+
 const serverBuilds = servers.map(({ entry, banner }) => ({
   ...common,
   entryPoints: [entry],
   outdir: `${dist}/server`,
-  plugins: [...common.plugins, apart],
+  plugins: [...common.plugins, apart, ...(entry.endsWith("/storeWorker.ts") ? [sqlite] : [])],
   ...(banner === undefined ? {} : { banner: { js: banner } }),
 }));
 

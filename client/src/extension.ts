@@ -3,6 +3,8 @@ import * as vscode from "vscode";
 import { activationStart } from "./activationStart";
 import { callError } from "./callError";
 import { type Commands, registerCommands, tellFailure } from "./commands";
+import { apiKeyCommands } from "./endpoint/apiKeyCommands";
+import { ApiKeys } from "./endpoint/apiKeys";
 import { endpointCommands } from "./endpoint/endpointCommands";
 import { EndpointView } from "./endpoint/endpointView";
 import { browseCommands } from "./files/browse";
@@ -12,6 +14,9 @@ import { Snapshots } from "./files/snapshots";
 import { syntaxCommands } from "./help/querySyntax";
 import { Blame } from "./history/blame";
 import { History } from "./history/history";
+import { AuditLog } from "./organisation/auditLog";
+import { LicenseState } from "./organisation/license";
+import { Members } from "./organisation/members";
 import { Repositories } from "./repositories/repositories";
 import { RepositoriesView } from "./repositories/repositoriesView";
 import { addPaths, repositoryCommands } from "./repositories/repositoryCommands";
@@ -57,6 +62,10 @@ export function activate(context: vscode.ExtensionContext): void {
   });
   service = client;
   const instance = new Instance(client);
+  const keys = new ApiKeys(client);
+  const license = new LicenseState(client, context.globalState);
+  const members = new Members(client, context.extensionUri);
+  const auditLog = new AuditLog(client, context.extensionUri);
   const repositories = new Repositories(client);
   const searches = new Searches(client, () => queryDefaults(repositories));
   const box = (): SearchBox => searchView;
@@ -119,7 +128,11 @@ export function activate(context: vscode.ExtensionContext): void {
       showFiles: (repository) => repositoriesView.showFiles(repository),
     }),
     ...history.commands,
-    ...endpointCommands(client, instance),
+    ...endpointCommands(client, instance, keys),
+    ...apiKeyCommands(keys),
+    ...license.commands,
+    ...members.commands,
+    ...auditLog.commands,
     ...serverCommands({
       extension: context.extension,
       service: client,
@@ -151,7 +164,10 @@ export function activate(context: vscode.ExtensionContext): void {
     quickSearch,
     repositories,
     repositoriesView,
-    new EndpointView(instance),
+    keys,
+    new EndpointView(instance, keys),
+    members,
+    auditLog,
     settingsChanged,
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration("trawl")) settingsChanged.fire();

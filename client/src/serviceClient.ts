@@ -38,7 +38,16 @@ type Rows = typeof operations;
 type Once = {
   [Name in OperationName]: Rows[Name] extends { readonly again: "never" } ? Name : never;
 }[OperationName];
-const once: Readonly<Record<Once, true>> = { removePaths: true, removeRepositories: true };
+const once: Readonly<Record<Once, true>> = {
+  removePaths: true,
+  removeRepositories: true,
+  addMember: true,
+  removeMember: true,
+  removeUser: true,
+  createKey: true,
+  revokeKey: true,
+  restore: true,
+};
 
 /** How long a server has for its end, in milliseconds; then it is ended. */
 const shutdownMs = 4_000;

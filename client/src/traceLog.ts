@@ -1,6 +1,7 @@
 /** The output in which the traffic with the server is written, as `trawl.trace.server` says. */
 import * as vscode from "vscode";
 import { setting } from "./settings";
+import { withoutCredentials } from "./status/diagnostics";
 
 /**
  * The language client asks the channel's log level whether to trace at all, and writes at the lowest level. Here one
@@ -16,6 +17,7 @@ export function traceLogOf(
   return Object.create(channel, {
     logLevel: { get: level },
     onDidChangeLogLevel: { value: onDidChangeLogLevel },
-    trace: { value: (message: string) => channel.info(message) },
+    // A key is told once, to the person alone.
+    trace: { value: (message: string) => channel.info(withoutCredentials(message)) },
   });
 }

@@ -19,8 +19,22 @@ export const callPathPattern = "/call/:name";
 export const Envelope = z.object({
   request: z.unknown().describe("The request of the row."),
   events: z.boolean().default(false).describe("Whether events are wanted."),
-  baseUrl: z.string().optional().describe("Address for links, where the caller has one of its own."),
-  client: z.string().optional().describe("The same for all calls of one caller."),
+  credentials: z
+    .discriminatedUnion("kind", [
+      z.object({ kind: z.literal("none") }),
+      z.object({ kind: z.literal("bearer"), token: z.string() }),
+      z.object({ kind: z.literal("apiKey"), token: z.string() }),
+    ])
+    .exactOptional()
+    .describe("What the caller's own caller showed; absent: the person's own call."),
+  anonymous: z
+    .enum(["on", "off", "untilKeys"])
+    .exactOptional()
+    .describe("Of the listener through which it came."),
+  address: z.string().exactOptional().describe("Its network address."),
+  source: z.string().exactOptional().describe("Which program calls, in its own words."),
+  baseUrl: z.string().exactOptional().describe("Address for links, where the caller has one of its own."),
+  client: z.string().exactOptional().describe("The same for all calls of one caller."),
   unsaved: z
     .array(z.object({ path: z.string(), text: z.string(), version: z.string() }))
     .default([])

@@ -4,7 +4,9 @@ import type { ErrorCode } from "#base/error";
 import * as commits from "./commits";
 import { ErrorObject, errorStatus } from "./error";
 import * as history from "./history";
-import { type HttpOperation, isKept, isServedOverHttp, operation, operationNames } from "./operations";
+import { type HttpOperation, isAskedByQuery, isKept, isServedOverHttp } from "./operation";
+import { operation, operationNames } from "./operations";
+import * as organisation from "./organisation";
 import { Position, Range } from "./position";
 import * as repositories from "./repositories";
 import * as search from "./search";
@@ -51,6 +53,10 @@ const answers: Record<string, z.ZodType> = {
   BlameRange: history.BlameRange,
   BlameCommit: history.BlameCommit,
   Blame: history.Blame,
+  Role: organisation.Role,
+  Member: organisation.Member,
+  MemberRemoved: organisation.MemberRemoved,
+  AuditRecord: organisation.AuditRecord,
   Health,
   Version,
 };
@@ -91,7 +97,12 @@ export function openApiDocument(serverUrl: string): Json {
         "Retry-After": { description: "Seconds to wait before trying again.", schema: { type: "integer" } },
       },
       securitySchemes: {
-        bearer: { type: "http", scheme: "bearer", description: "An API key as a bearer token." },
+        bearer: {
+          type: "http",
+          scheme: "bearer",
+          description:
+            "An API key, or where the instance has a licence and an issuer, an OAuth access token.",
+        },
         apiKey: { type: "apiKey", in: "header", name: "X-Service-Api-Key", description: "An API key." },
       },
     },
@@ -103,7 +114,7 @@ function describe(name: string, row: HttpOperation): Json {
     operationId: name,
     tags: [row.tag],
     summary: row.summary,
-    ...(row.http.method === "GET" ? { parameters: parameters(row) } : { requestBody: requestBody(row) }),
+    ...(isAskedByQuery(row) ? { parameters: parameters(row) } : { requestBody: requestBody(row) }),
     responses: { "200": success(row), ...(isKept(row) ? unchanged : {}), ...failures(row) },
     security: security(row),
   };
@@ -161,10 +172,12 @@ function headerReference(name: string): [string, Json] {
 function failures(row: HttpOperation): Json {
   const codes: ErrorCode[] = ["MALFORMED_REQUEST", ...row.errors, "HOST_NOT_ALLOWED", "ORIGIN_NOT_ALLOWED"];
   if (row.http.method === "POST") codes.push("REQUEST_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE");
-  if (row.access !== "open") codes.push("NOT_AUTHENTICATED", "OVERLOADED");
+  if (row.access !== "open") codes.push("NOT_AUTHENTICATED", "OVERLOADED", "ENGINE_UNAVAILABLE");
+  if (row.access === "owner") codes.push("INSUFFICIENT_PERMISSIONS");
+  if (row.licensed) codes.push("LICENSE_REQUIRED");
   codes.push("HEADERS_TOO_LARGE", "UNEXPECTED_ERROR");
   const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of codes) {
+  for (const code of new Set(codes)) {
     const status = errorStatus[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }

@@ -1,11 +1,10 @@
 /**
- * The contract: one row an endpoint, and all that a transport needs to carry a call.
+ * The contract: one row an endpoint.
  *
  * Types, validation, defaults, both transports and the OpenAPI document follow from these rows. The LSP method is
  * no column (`methods.ts`), so that a client can name one without bundling the schemas.
  */
 import * as z from "zod";
-import type { ErrorCode } from "#base/error";
 import {
   AuthorsRequest,
   CommitAuthor,
@@ -48,34 +47,12 @@ import {
   PathsRequest,
   RemovedPaths,
 } from "./local";
+import type { Operation } from "./operation";
+import { organisationRows } from "./organisationRows";
 import { CompleteQueryRequest, QueryCompletions, QueryReading, ReadQueryRequest } from "./queries";
 import { RepositoriesRequest, RepositoryItem, SkippedDocument, SkippedRequest } from "./repositories";
 import { SearchEnd, SearchEvent, SearchRequest, SearchResult } from "./search";
 import { Health, NoParameters, Version } from "./system";
-
-export interface Operation {
-  /** Absent for what only the person at this computer may ask: served over LSP and the socket. */
-  readonly http?: { readonly method: "GET" | "POST"; readonly path: `/api/${string}` };
-  readonly tag: "Search & Navigation" | "Repositories" | "Git" | "System" | "Enterprise (EE)";
-  /** One sentence. */
-  readonly summary: string;
-  /** `open` is answered to everyone, `anonymous` where the instance allows it. */
-  readonly access: "open" | "anonymous" | "member" | "owner";
-  /** The codes of its own failures; those that any call can have are added by `openapi.ts`. */
-  readonly errors: readonly ErrorCode[];
-  /** Its request is an object, because over HTTP it may be a query string. */
-  readonly request: z.ZodObject;
-  /** For a paged row an array, of which the handler gives one page and the total. */
-  readonly response: z.ZodType;
-  readonly paged?: true;
-  /** Given one by one before the response, where the medium can carry that. */
-  readonly event?: z.ZodType;
-  /**
-   * Whether a call is made once more when the process that was to answer it has ended: by default as long as no event
-   * has come.
-   */
-  readonly again?: "always" | "never";
-}
 
 export const operations = {
   search: {
@@ -83,6 +60,7 @@ export const operations = {
     tag: "Search & Navigation",
     summary: "Searches all repositories and answers with the matching chunks of their files.",
     access: "anonymous",
+    audit: { action: "user.performed_code_search", target: "org" },
     errors: ["INVALID_REQUEST_BODY", "FAILED_TO_PARSE_QUERY", "ANSWER_TOO_LARGE", "ENGINE_UNAVAILABLE"],
     request: SearchRequest,
     response: SearchResult,
@@ -92,6 +70,7 @@ export const operations = {
     tag: "Search & Navigation",
     summary: "Searches all repositories and sends files as they are found.",
     access: "anonymous",
+    audit: { action: "user.performed_code_search", target: "org" },
     errors: ["INVALID_REQUEST_BODY", "FAILED_TO_PARSE_QUERY", "ENGINE_UNAVAILABLE"],
     request: SearchRequest,
     response: SearchEnd,
@@ -120,6 +99,7 @@ export const operations = {
     tag: "Repositories",
     summary: "Lists the repositories and the state of their indexes.",
     access: "anonymous",
+    audit: { action: "user.listed_repos", target: "org" },
     errors: ["INVALID_QUERY_PARAMS"],
     request: RepositoriesRequest,
     response: z.array(RepositoryItem).describe("One page of the list."),
@@ -150,6 +130,7 @@ export const operations = {
     tag: "Git",
     summary: "Gives the file tree of a repository at a revision: the root, and each open folder.",
     access: "anonymous",
+    audit: { action: "user.fetched_file_tree", target: "repository" },
     errors: [
       "INVALID_REQUEST_BODY",
       "INVALID_GIT_REF",
@@ -166,6 +147,7 @@ export const operations = {
     tag: "Git",
     summary: "Gives the content of a file at a revision.",
     access: "anonymous",
+    audit: { action: "user.fetched_file_source", target: "file" },
     errors: [
       "INVALID_QUERY_PARAMS",
       "INVALID_GIT_REF",
@@ -250,6 +232,7 @@ export const operations = {
     tag: "Git",
     summary: "Tells for each line of a file which commit it comes from.",
     access: "anonymous",
+    audit: { action: "user.fetched_file_blame", target: "file" },
     errors: [
       "INVALID_QUERY_PARAMS",
       "INVALID_GIT_REF",
@@ -280,6 +263,7 @@ export const operations = {
     request: NoParameters,
     response: Version,
   },
+  ...organisationRows,
   addPaths: {
     tag: "Repositories",
     summary: "Adds repositories and folders on this computer, and remembers them.",
@@ -391,18 +375,6 @@ export const operations = {
 } as const satisfies Record<string, Operation>;
 
 export type OperationName = keyof typeof operations;
-
-/** A row that HTTP serves. */
-export type HttpOperation = Operation & { readonly http: NonNullable<Operation["http"]> };
-
-export function isServedOverHttp(row: Operation): row is HttpOperation {
-  return row.http !== undefined;
-}
-
-/** Whether commits determine its answers, so that whoever has one need not be sent it again. */
-export function isKept(row: HttpOperation): boolean {
-  return row.tag === "Git" && row.http.method === "GET";
-}
 
 /** The row by its name, with its columns as wide as they are in `Operation`. */
 export function operation(name: OperationName): Operation {

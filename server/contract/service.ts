@@ -6,6 +6,7 @@
  */
 import type * as z from "zod";
 import type { OperationName, operations } from "./operations";
+import type { Role } from "./organisation";
 
 // Every environment has an AbortSignal; none of their libraries is loaded here. Elsewhere this merges with theirs.
 declare global {
@@ -44,8 +45,14 @@ export type Credentials =
   | { readonly kind: "bearer"; readonly token: string }
   | { readonly kind: "apiKey"; readonly token: string };
 
+/** Whether calls without credentials are answered: yes, no, or for as long as there are no API keys. */
+export type AnonymousRule = "on" | "off" | "untilKeys";
+
 /** Who calls. */
-export type Actor = { readonly kind: "anonymous" } | { readonly kind: "local" };
+export type Actor =
+  | { readonly kind: "anonymous" }
+  | { readonly kind: "local" }
+  | { readonly kind: "member"; readonly id: string; readonly role: Role; readonly keyId?: string };
 
 /** A document as it stands in the caller's editor. */
 export interface OpenDocument {
@@ -59,6 +66,12 @@ export interface OpenDocument {
 /** What a medium knows of a call besides the request. */
 export interface Call<Name extends OperationName = OperationName> {
   readonly credentials: Credentials;
+  /** Of the listener through which the call came; absent: off. */
+  readonly anonymous?: AnonymousRule;
+  /** Network address of the caller; absent for one on this computer. */
+  readonly address?: string;
+  /** Which program calls, in its own words. */
+  readonly source?: string;
   /** Fires when the caller has gone or has given up. */
   readonly signal: AbortSignal;
   /** The same for all calls of one caller: callers are served by turns. */
@@ -75,7 +88,7 @@ export interface Call<Name extends OperationName = OperationName> {
 
 /** A call whose caller is known. */
 export interface CallContext<Name extends OperationName = OperationName>
-  extends Omit<Call<Name>, "credentials"> {
+  extends Omit<Call<Name>, "credentials" | "anonymous"> {
   readonly actor: Actor;
 }
 

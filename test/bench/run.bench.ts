@@ -2,7 +2,7 @@
  * `npm run bench -- --corpus DIR [--zoekt URL] [--only PARTS] [--seconds N] [--ranking]`
  *
  * Prints what the product costs and gives, beside its peers in the same run. It never asserts a time: machines differ,
- * and shared ones are noisy. PARTS, separated by commas: build, search, memory, fresh, clients, small, history.
+ * and shared ones are noisy. PARTS, separated by commas: build, search, memory, fresh, clients, small, history, store, access.
  */
 import { rmSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
@@ -12,6 +12,7 @@ import { projectRoot } from "#test/support/house";
 import { benchClients } from "./clients";
 import { corpusCopy } from "./corpus";
 import { countAll } from "./counting";
+import { benchCredentials } from "./credentials";
 import { benchFreshness } from "./freshness";
 import { benchHistory } from "./history";
 import { memoryOf } from "./processes";
@@ -20,8 +21,19 @@ import { benchRanking } from "./ranking";
 import { heading, megabytes, ms, printTable, ratio } from "./report";
 import { benchSearches } from "./searches";
 import { benchSmallRepositories } from "./smallRepositories";
+import { benchStore } from "./store";
 
-const parts = ["build", "search", "memory", "fresh", "clients", "small", "history"] as const;
+const parts = [
+  "build",
+  "search",
+  "memory",
+  "fresh",
+  "clients",
+  "small",
+  "history",
+  "store",
+  "access",
+] as const;
 
 const { values } = parseArgs({
   options: {
@@ -59,6 +71,8 @@ async function main(): Promise<void> {
   // npm runs scripts in the package's folder; paths are meant from where the person is.
   else await benchCorpus(resolve(process.env["INIT_CWD"] ?? ".", values.corpus));
   if (wanted.has("history")) await benchHistory(scratch);
+  if (wanted.has("store")) await benchStore(scratch);
+  if (wanted.has("access")) await benchCredentials(scratch);
   if (!wanted.has("small")) return;
   for (const count of [1_000, 5_000]) await benchSmallRepositories(join(scratch, "small"), count);
 }

@@ -54,6 +54,20 @@ const refused: readonly (readonly [args: string[], message: RegExp])[] = [
   [["search", "--matches", "0", "x"], /--matches takes a whole number from 1 to 100000, not "0"/],
   [["status", "x"], /status takes no "x"/],
   [["remove"], /remove needs a PATH/],
+  [["keys"], /keys needs an action\. It takes create, list, revoke\./],
+  [["keys", "craete", "x"], /There is no "keys craete"\. Did you mean "create"\?/],
+  [["keys", "create"], /NAME is missing/],
+  [
+    ["keys", "create", "x", "--expires", "soon"],
+    /--expires takes 30d, 4w, 1y, a date .*, or never, not "soon"/,
+  ],
+  [["keys", "list", "x"], /There is one word too many: "x"/],
+  [["members", "add", "a@x.org", "b@x.org"], /There is one word too many: "b@x\.org"/],
+  [["backup"], /FILE is missing/],
+  [
+    ["restore", "x", "--database", "mysql://secret@db"],
+    /--database takes the address of a PostgreSQL(?!.*secret)/,
+  ],
 ];
 for (const [args, message] of refused) {
   test(`refused: ${args.join(" ")}`, async () => {
@@ -69,7 +83,9 @@ for (const args of [
   ["--help"],
   ["-h"],
   ["help", "search"],
-  ...["serve", "index", "search", "status", "remove"].map((name) => [name, "--help"]),
+  ...["serve", "index", "search", "status", "remove", "members", "keys", "license", "backup", "restore"].map(
+    (name) => [name, "--help"],
+  ),
 ]) {
   test(args.join(" "), async () => {
     const { code, stdout, stderr } = await trawl(args);

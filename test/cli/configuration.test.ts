@@ -29,6 +29,8 @@ const defaults: Configuration = {
   scanDepth: 4,
   exclude: [],
   submodules: true,
+  auditDays: 180,
+  licenseMakers: [],
 };
 
 /** What the flags and the file come to beyond the defaults, or the complaint. */
@@ -51,6 +53,17 @@ function read(args: readonly string[], text?: string): Partial<Configuration> | 
 const cases: readonly (readonly [args: string, text: string | undefined, result: object | string])[] = [
   ["", undefined, {}],
   ["", "{}", {}],
+  ["--database postgres://trawl@db/trawl", undefined, { database: "postgres://trawl@db/trawl" }],
+  [
+    "",
+    '{ "database": "postgresql://db/trawl", "auditDays": 7 }',
+    { auditDays: 7, database: "postgresql://db/trawl" },
+  ],
+  [
+    "--database mysql://root:secret@db/trawl",
+    undefined,
+    "--database takes the address of a PostgreSQL such as postgres://trawl@db.example.com/trawl.",
+  ],
   ["", "// nothing\n{ /* here */ }", {}],
   ["", '\uFEFF{ "port": 1, }', { port: 1 }],
   ["--port 0 --host ::1", undefined, { host: "::1", port: 0 }],

@@ -27,7 +27,13 @@ test("a list", () => {
 });
 
 test("a question, without what was not given", () => {
-  const call = getCall("/api/diff", { repo: "a/b", base: "v1", head: "v2", path: undefined, mergeBase: true });
+  const call = getCall("/api/diff", {
+    repo: "a/b",
+    base: "v1",
+    head: "v2",
+    path: undefined,
+    mergeBase: true,
+  });
   assert.equal(
     curlLine(address, call),
     `curl -sS '${address}/api/diff?repo=a%2Fb&base=v1&head=v2&mergeBase=true'`,

@@ -17,6 +17,8 @@ check("Authorization: Bearer abcdefgh12345678", "Authorization: Bearer ***");
 check("?access_token=abcdef123456&x=1", "?access_token=***&x=1");
 check('"apiKey": "abcdef123456"', '"apiKey": "***"');
 check("ghp_0123456789abcdefghijABCDEFGHIJ", "***");
+check(`{"key":"trwl_${"aB3-_".repeat(9).slice(0, 43)}"}`, '{"key":"***"}');
+check("license eyJhbGciOiJFZERTQSJ9.eyJpZCI6IjEifQ.c2lnbmF0dXJl", "license ***");
 check("glpat-0123456789abcdefghij", "***");
 check("the token was refused", "the token was refused");
 check("github.com/acme/orders", "github.com/acme/orders");

@@ -5,7 +5,8 @@ import { test } from "node:test";
 import { ServiceError } from "#base/error";
 import { errorStatus, toErrorObject } from "#contract/error";
 import { openApiDocument } from "#contract/openapi";
-import { isServedOverHttp, operation, operationNames } from "#contract/operations";
+import { isServedOverHttp } from "#contract/operation";
+import { operation, operationNames } from "#contract/operations";
 import { projectRoot } from "#test/support/house";
 
 const document = openApiDocument("http://127.0.0.1:4878");

@@ -3,10 +3,12 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import * as z from "zod";
 import { toErrorObject } from "#contract/error";
-import { isServedOverHttp, type OperationName, operation, operationNames } from "#contract/operations";
+import { isAskedByQuery, isServedOverHttp } from "#contract/operation";
+import { type OperationName, operation, operationNames } from "#contract/operations";
 import type { Page } from "#contract/service";
 import { connectRemote, type Remote } from "#remote/remote";
 import { hostileHistory } from "#test/support/history";
+import { licenseOf, testOrganisation } from "#test/support/organisation";
 import { repo } from "#test/support/repo";
 import {
   callerOf,
@@ -21,7 +23,8 @@ import {
 
 const name = { byteOffset: 0, lineNumber: 1, column: 1 };
 const past = hostileHistory();
-const caller = callerOf({
+const organisation = testOrganisation();
+const options = {
   engine: engineOf(async (_plan, _signal, onFiles) => {
     const files = [
       fileMatch(1, "src/ä b.ts", { origin: "workingTree", explanation: "best" }),
@@ -52,7 +55,8 @@ const caller = callerOf({
       ],
     },
   ),
-});
+};
+const caller = callerOf(options, { organisation });
 
 const requests: Record<OperationName, readonly Record<string, unknown>[]> = {
   search: [
@@ -175,6 +179,23 @@ const requests: Record<OperationName, readonly Record<string, unknown>[]> = {
     { repo: "history", base: "a..b", head: "x" },
     {},
   ],
+  users: [{}],
+  removeUser: [{ userId: "none" }, {}],
+  audit: [{ perPage: 1, until: "2020-01-01T00:00:00Z" }, { since: "yesterday" }, { page: 0 }],
+  members: [{}],
+  addMember: [{ email: "nobody" }, {}],
+  removeMember: [{ userId: "none" }, {}],
+  changeRole: [
+    { userId: "none", role: "OWNER" },
+    { userId: "none", role: "GOD" },
+  ],
+  keys: [{}],
+  createKey: [{ name: "" }, { name: "late", expiresAt: "2020-01-01T00:00:00Z" }, {}],
+  revokeKey: [{ keyId: "none" }, {}],
+  license: [{}],
+  installLicense: [{ license: "none" }, {}],
+  backup: [{ file: "here" }, { file: "/nowhere/at/all" }, {}],
+  restore: [{ file: "here" }, { file: "/nowhere/at/all", replace: true }, {}],
   health: [{}],
   version: [{ unknown: 1 }],
   addPaths: [{ paths: ["/a"] }, { paths: [] }],
@@ -192,7 +213,10 @@ const requests: Record<OperationName, readonly Record<string, unknown>[]> = {
 
 let listener: TestListener;
 let remote: Remote;
+let key: string;
 before(async () => {
+  await organisation.setLicense(licenseOf());
+  ({ key } = await organisation.member("bob@example.com", "OWNER"));
   listener = await openListener(caller);
   remote = connectRemote(listener.socket);
 });
@@ -201,8 +225,9 @@ after(async () => {
   await listener.close();
 });
 
-/** No two calls take the same time. */
+/** No two calls take the same time, and some leave a trace. */
 function untimed(name: string, value: unknown): unknown {
+  if (name === "lastActivityAt" || name === "lastUsedAt") return null;
   return name === "duration" ? 0 : value;
 }
 
@@ -221,14 +246,13 @@ async function overHttp(operationName: OperationName, request: Record<string, un
   const query = new URLSearchParams(
     Object.entries(request).map(([key, value]): [string, string] => [key, String(value)]),
   );
-  const response =
-    method === "GET"
-      ? await fetch(`${listener.url}${path}?${query}`)
-      : await fetch(`${listener.url}${path}`, {
-          method,
-          headers: { "content-type": "application/json" },
-          body: JSON.stringify(request),
-        });
+  const response = isAskedByQuery(row)
+    ? await fetch(`${listener.url}${path}?${query}`, { method, headers: { "x-service-api-key": key } })
+    : await fetch(`${listener.url}${path}`, {
+        method,
+        headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
+        body: JSON.stringify(request),
+      });
   const text = await response.text();
   if (row.event !== undefined && response.ok)
     return JSON.parse(/event: done\ndata: (.*)\n\n$/.exec(text)?.[1] ?? "", untimed);

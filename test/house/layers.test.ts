@@ -14,15 +14,16 @@ const mayImport: Readonly<Record<string, string>> = {
   shard: "base platform model query kernels",
   catalogue: "base platform model",
   git: "base platform model",
+  store: "base platform model",
   engine: "base platform model query kernels shard",
   indexing: "base platform model git shard languages",
   overlay: "base platform model git shard languages",
   sync: "base platform model git shard catalogue indexing overlay",
-  access: "base contract platform model",
+  access: "base contract platform model store",
   remote: "contract base platform",
-  service: "contract base platform model query languages git catalogue engine overlay sync access",
+  service: "contract base platform model query languages git catalogue store engine overlay sync access",
   transport: "contract base platform model access service remote",
-  cli: "contract base platform model service remote",
+  cli: "contract base platform model access service remote",
 };
 
 /** Entries wire everything, and nobody imports them. */
@@ -36,6 +37,9 @@ const wrapped: Readonly<Record<string, readonly string[]>> = {
   "node:child_process": ["src/platform/process.ts"],
   "node:worker_threads": ["src/platform/workers.ts"],
   undici: ["src/platform/"],
+  kysely: ["src/store/"],
+  pg: ["src/store/postgres.ts"],
+  "node-sqlite3-wasm": ["src/store/embeddedTask.ts"],
   fastify: ["src/transport/http/"],
   "vscode-languageserver": ["src/transport/lsp/"],
   "vscode-languageserver/node": ["src/transport/lsp/"],
@@ -122,6 +126,14 @@ test("the embedded engine is named in entries alone", () => {
   const wrong = files.filter(
     ({ room, imports }) =>
       room !== entry && room !== "engine" && imports.some((name) => /^#engine\/\w+\//.test(name)),
+  );
+  assert.deepEqual(paths(wrong), []);
+});
+
+test("the databases are named in entries alone", () => {
+  const wrong = files.filter(
+    ({ room, imports }) =>
+      room !== entry && imports.some((name) => /^#store\/(?:embedded|embeddedTask|postgres)$/.test(name)),
   );
   assert.deepEqual(paths(wrong), []);
 });

@@ -40,7 +40,7 @@ test("the socket is the person's alone", () => {
   assert.equal(statSync(socket).mode & 0o777, 0o600);
 });
 
-test("a call arrives with everything but its credentials", async () => {
+test("a call arrives with everything that it carries, what the caller has shown included", async () => {
   behaviour = () => ({ status: "ok" });
   const unsaved = [{ path: "/a/ü\n.ts", text: "line\u2028\n\ud83d\ude00", version: "1" }];
   const request = { query: "x\ny", page: 1 };
@@ -58,7 +58,7 @@ test("a call arrives with everything but its credentials", async () => {
   const { credentials, baseUrl, folders, emit } = received.call;
   assert.deepEqual(
     { credentials, baseUrl, unsaved: received.call.unsaved, folders, emit },
-    { credentials: { kind: "local" }, baseUrl: "http://h", unsaved, folders: ["/a"], emit: undefined },
+    { credentials: { kind: "none" }, baseUrl: "http://h", unsaved, folders: ["/a"], emit: undefined },
   );
 });
 

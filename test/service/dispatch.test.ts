@@ -1,10 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cancelled, isServiceError } from "#base/error";
-import { createDispatch } from "#service/dispatch";
+import type { Caller } from "#contract/service";
+import { createDispatch, type DispatchOptions } from "#service/dispatch";
+import { testOrganisation } from "#test/support/organisation";
 import { serviceOf } from "#test/support/service";
 
 const none = { kind: "none" } as const;
+const { access, audit } = testOrganisation();
+
+function dispatchOf(options: Omit<DispatchOptions, "access" | "audit">): Caller {
+  const caller = createDispatch({ ...options, access, audit });
+  return (name, request, call) => caller(name, request, { ...call, anonymous: "on" });
+}
 
 test("defaults are filled in, unknown fields and nulls are dropped", async () => {
   let seen: unknown;
@@ -15,7 +23,7 @@ test("defaults are filled in, unknown fields and nulls are dropped", async () =>
       return { items: [], total: 0 };
     },
   };
-  const call = createDispatch({ service, anonymous: true });
+  const call = dispatchOf({ service });
   const { signal } = new AbortController();
   await call("repos", { page: null, perPage: 7, else: {}, query: null }, { credentials: none, signal });
   assert.deepEqual(seen, { page: 1, perPage: 7, sort: "name", direction: "asc" });
@@ -32,7 +40,7 @@ test("calls run so many at once, so many wait, and the rest is refused", async (
         running.push(() => resolve({ items: [], total: 0 }));
       }),
   };
-  const call = createDispatch({ service, anonymous: true, maxRunning: 2, maxWaiting: 1 });
+  const call = dispatchOf({ service, maxRunning: 2, maxWaiting: 1 });
   const ask = (signal = new AbortController().signal) => call("repos", {}, { credentials: none, signal });
   const first = [ask(), ask()];
   const gone = new AbortController();
@@ -51,7 +59,7 @@ test("calls run so many at once, so many wait, and the rest is refused", async (
 });
 
 test("a caller that has gone is not served", async () => {
-  const call = createDispatch({ service: serviceOf(), anonymous: true });
+  const call = dispatchOf({ service: serviceOf() });
   const signal = AbortSignal.abort(cancelled());
   await assert.rejects(call("repos", {}, { credentials: none, signal }), (error) =>
     isServiceError(error, "CANCELLED"),
@@ -68,7 +76,7 @@ test("what waits for git keeps nobody from searching, and callers take turns", a
       return new Promise<never>((_, reject) => ends.push(() => reject(cancelled())));
     },
   };
-  const call = createDispatch({ service, anonymous: true, maxRunning: 1 });
+  const call = dispatchOf({ service, maxRunning: 1 });
   const { signal } = new AbortController();
   const ask = (repoName: string, client: string) =>
     call("tree", { repoName }, { credentials: none, signal, client }).catch(() => undefined);

@@ -9,7 +9,8 @@ import {
   StreamMessageWriter,
 } from "vscode-languageserver/node";
 import { methodOf } from "#contract/methods";
-import { isServedOverHttp, type OperationName, operation } from "#contract/operations";
+import { isServedOverHttp } from "#contract/operation";
+import { type OperationName, operation } from "#contract/operations";
 import type { Caller } from "#contract/service";
 import { silentLog } from "#platform/log";
 import { openListener } from "#test/support/service";

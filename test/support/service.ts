@@ -13,6 +13,7 @@ import { createService, type ServiceOptions } from "#service/createService";
 import { createDispatch, type DispatchOptions } from "#service/dispatch";
 import { History } from "#service/history";
 import type { RepositoryView, SkippedEntry } from "#service/repositoryView";
+import { type TestOrganisation, testOrganisation } from "#test/support/organisation";
 import { type Listener, type ListenerOptions, listen } from "#transport/http/listener";
 
 /** A repository as the catalogue would have it. */
@@ -138,15 +139,24 @@ export function serviceOf(options: Partial<ServiceOptions> = {}): Service {
     languageOf: () => "",
     version: "1.2.3",
     local: notLocal,
+    organisation: testOrganisation().options,
     ...options,
   });
 }
 
+export interface TestDispatchOptions extends Partial<DispatchOptions> {
+  readonly organisation?: TestOrganisation;
+}
+
+/** Calls without credentials are answered unless the listener says something else. */
 export function callerOf(
   options: Partial<ServiceOptions> = {},
-  dispatch: Partial<DispatchOptions> = {},
+  { organisation = testOrganisation(), ...dispatch }: TestDispatchOptions = {},
 ): Caller {
-  return createDispatch({ service: serviceOf(options), anonymous: true, ...dispatch });
+  const { access, audit, options: people } = organisation;
+  const service = serviceOf({ organisation: people, ...options });
+  const caller = createDispatch({ service, access, audit, ...dispatch });
+  return (name, request, call) => caller(name, request, { anonymous: "on", ...call });
 }
 
 export interface TestListener extends Listener {
@@ -163,7 +173,7 @@ export async function openListener(
   const folder = mkdtempSync(join(tmpdir(), "trawl-listener-"));
   const socket = join(folder, "trawl.sock");
   const tcp = { host: "127.0.0.1", port: 0 };
-  const listener = await listen({ caller, log: silentLog, tcp, socket, ...options });
+  const listener = await listen({ caller, log: silentLog, tcp, socket, anonymous: "on", ...options });
   const { url = "" } = listener;
   return {
     url,

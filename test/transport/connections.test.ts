@@ -317,7 +317,7 @@ describe("the local socket", () => {
   };
   let listener: TestListener;
   before(async () => {
-    listener = await openListener(callerOf(options, { anonymous: false }));
+    listener = await openListener(callerOf(options), { anonymous: "off" });
   });
   after(() => listener.close());
 

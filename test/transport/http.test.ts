@@ -291,7 +291,7 @@ describe("answers", () => {
   });
 
   test("health, version and description are open to whoever they are", async () => {
-    const closed = await openListener(callerOf({}, { anonymous: false }));
+    const closed = await openListener(callerOf(), { anonymous: "off" });
     try {
       const paths = { "/api/health": '{"status":"ok"}', "/api/version": '{"version":"1.2.3"}' };
       for (const [path, body] of Object.entries(paths)) {
@@ -445,6 +445,52 @@ describe("hosts and origins", () => {
     );
     assert.equal(preflight.headers["access-control-allow-methods"], "POST, OPTIONS");
     assert.match(preflight.headers["access-control-allow-headers"] ?? "", /authorization, content-type/);
+  });
+
+  test("what a page on another port can make a browser send", async () => {
+    const form = "application/x-www-form-urlencoded";
+    const elsewhere = "http://localhost:3000";
+    const rows: [what: string, method: string, headers: Record<string, string>, status: number][] = [
+      ["fetch", "GET", { origin: elsewhere, "sec-fetch-site": "same-site", "sec-fetch-mode": "cors" }, 403],
+      ["fetch without cors", "GET", { "sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors" }, 403],
+      [
+        "a picture of another site",
+        "GET",
+        { "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" },
+        403,
+      ],
+      ["a form", "POST", { origin: elsewhere, "content-type": form, "sec-fetch-mode": "navigate" }, 403],
+      ["a form from nowhere", "POST", { origin: "null", "content-type": form }, 403],
+      ["a form of plain text", "POST", { "content-type": "text/plain" }, 415],
+      [
+        "a link that is followed",
+        "GET",
+        { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" },
+        200,
+      ],
+      ["its own page", "GET", { "sec-fetch-site": "same-origin", "sec-fetch-mode": "cors" }, 200],
+      ["no page at all", "GET", { "sec-fetch-site": "none" }, 200],
+      ["a program", "GET", {}, 200],
+      [
+        "a page that may",
+        "GET",
+        { origin: "https://portal.example.org", "sec-fetch-site": "cross-site", "sec-fetch-mode": "cors" },
+        200,
+      ],
+    ];
+    for (const [what, method, headers, status] of rows) {
+      const body = method === "POST" ? '{"query":"found"}' : undefined;
+      const path = method === "POST" ? "/api/search" : "/api/health";
+      assert.equal((await ask(method, path, headers, body, guarded)).status, status, what);
+    }
+    const preflight = await ask(
+      "OPTIONS",
+      "/api/ee/user?userId=x",
+      { origin: elsewhere },
+      undefined,
+      guarded,
+    );
+    checkFailure(preflight, 403, "ORIGIN_NOT_ALLOWED");
   });
 
   test("addresses are built on the public one", async () => {

@@ -198,7 +198,7 @@ test("pages have the rules of the interface: hosts, origins, keys, methods", asy
   assert.equal(posted.headers.get("allow"), "GET, HEAD, OPTIONS");
   const head = await fetch(url, { method: "HEAD" });
   assert.deepEqual([head.status, await head.text()], [200, ""]);
-  const closed = await openListener(callerOf({ repositories }, { anonymous: false }));
+  const closed = await openListener(callerOf({ repositories }), { anonymous: "off" });
   const refused = await fetch(`${closed.url}/browse/${past1}`);
   assert.equal(refused.status, 401);
   assert.equal(refused.headers.get("www-authenticate"), "Bearer");

@@ -5,11 +5,12 @@ import { defaultSettings } from "#client/defaultSettings";
 import type { ServiceClient } from "#client/serviceClient";
 import { setting } from "#client/settings";
 import type { Instance } from "#client/status/instance";
+import type { ApiKeys } from "./apiKeys";
 
-export function endpointCommands(service: ServiceClient, instance: Instance): Commands {
+export function endpointCommands(service: ServiceClient, instance: Instance, keys: ApiKeys): Commands {
   return {
     async "api.start"() {
-      if (!(await mayStart())) return;
+      if (!(await mayStart((await keys.load()).length > 0))) return;
       const port = setting("api.port");
       await service.call("startEndpoint", {
         // The default port is one to begin with: the server takes the next free one where it is taken.
@@ -30,10 +31,16 @@ export function endpointCommands(service: ServiceClient, instance: Instance): Co
   };
 }
 
-async function mayStart(): Promise<boolean> {
+async function mayStart(hasKeys: boolean): Promise<boolean> {
   const start = vscode.l10n.t("Start");
   const answer = await vscode.window.showInformationMessage(
-    vscode.l10n.t("Every program on this computer will be able to search and read every indexed repository."),
+    hasKeys
+      ? vscode.l10n.t(
+          "Programs on this computer that have a key will be able to search and read every indexed repository.",
+        )
+      : vscode.l10n.t(
+          "Every program on this computer will be able to search and read every indexed repository.",
+        ),
     { modal: true, detail: vscode.l10n.t("Nothing can be reached from other computers.") },
     start,
   );

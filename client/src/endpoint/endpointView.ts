@@ -1,22 +1,27 @@
-/** The view "API & Agents": the local endpoint, which is off until somebody starts it. */
+/** The view "API & Agents": the local endpoint, which is off until somebody starts it, and the keys that open it. */
 import * as vscode from "vscode";
 import { childrenOf, type Row, runClickedRows, treeItemOf } from "#client/rows";
 import type { Instance } from "#client/status/instance";
+import { apiKeysRow } from "./apiKeyRows";
+import type { ApiKeys } from "./apiKeys";
 
 export class EndpointView implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChangeTreeData = this.#changed.event;
   readonly #instance: Instance;
+  readonly #keys: ApiKeys;
   readonly #subscriptions: vscode.Disposable;
 
-  constructor(instance: Instance) {
+  constructor(instance: Instance, keys: ApiKeys) {
     this.#instance = instance;
+    this.#keys = keys;
     const view = vscode.window.createTreeView("trawl.apiKeys", { treeDataProvider: this });
     this.#subscriptions = vscode.Disposable.from(
       view,
       runClickedRows("apiKeys", view),
       this.#changed,
       instance.onChange(() => this.#changed.fire()),
+      keys.onChange(() => this.#changed.fire()),
       view.onDidChangeVisibility(({ visible }) => {
         if (visible) void instance.refresh();
       }),
@@ -28,7 +33,8 @@ export class EndpointView implements vscode.TreeDataProvider<Row>, vscode.Dispos
   }
 
   async getChildren(row?: Row): Promise<Row[]> {
-    return row === undefined ? [endpointRow(this.#instance.facts?.url)] : childrenOf(row);
+    if (row !== undefined) return await childrenOf(row);
+    return [endpointRow(this.#instance.facts?.url), apiKeysRow(this.#keys)];
   }
 
   dispose(): void {
@@ -48,7 +54,9 @@ function endpointRow(url: string | undefined): Row {
       iconPath: new vscode.ThemeIcon("radio-tower"),
       contextValue: isRunning ? "endpointRunning" : "endpointStopped",
       tooltip: isRunning
-        ? vscode.l10n.t("Programs on this computer can search and read every indexed repository.")
+        ? vscode.l10n.t(
+            "Programs on this computer can search and read every indexed repository. Once there is an API key, only those that show one can.",
+          )
         : vscode.l10n.t("A REST interface for scripts on this computer. Nothing listens until you start it."),
       collapsibleState: isRunning
         ? vscode.TreeItemCollapsibleState.Expanded

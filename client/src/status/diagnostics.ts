@@ -47,7 +47,7 @@ export function redacted(text: string, home: string): string {
   const withoutHome = homes
     .filter((each) => each.length > 1)
     .reduce((rest, each) => rest.replaceAll(each, "~"), text);
-  return withoutHome
+  return withoutCredentials(withoutHome)
     .replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, "$1***@")
     .replace(/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, "$1 ***")
     .replace(
@@ -55,4 +55,9 @@ export function redacted(text: string, home: string): string {
       "$1$2***",
     )
     .replace(/\b(?:gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{20,})/g, "***");
+}
+
+/** Without API keys of ours, licences and other signed tokens. */
+export function withoutCredentials(text: string): string {
+  return text.replace(/\btrwl_[\w-]{43}|\beyJ[\w-]{8,}\.[\w-]+\.[\w-]+/g, "***");
 }

@@ -22,6 +22,13 @@ const everywhere: readonly Flag[] = [
   { name: "version", short: "v", text: "Show the version." },
 ];
 
+/** For commands that ask about people and keys. */
+const databaseFlag: Flag = {
+  name: "database",
+  value: "URL",
+  text: "Keep members, keys and audit records in this PostgreSQL (postgres://...), not in a file of the data folder.",
+};
+
 /** What an editor's language client appends to the command line. */
 const editorFlags: readonly Flag[] = [
   { name: "stdio", text: "Speak the Language Server Protocol on standard input and output." },
@@ -59,6 +66,7 @@ const serve: Command = {
       text: "Also answer requests for this host name. Repeatable.",
     },
     { name: "allowed-origin", value: "O", many: true, text: "Also answer pages of this origin. Repeatable." },
+    databaseFlag,
     ...editorFlags,
     ...everywhere,
   ],
@@ -145,7 +153,133 @@ const remove: Command = {
   examples: [["trawl remove ~/src/old", "no longer searched"]],
 };
 
-export const commands: readonly Command[] = [serve, index, search, status, remove];
+const jsonFlag: Flag = { name: "json", text: "Print it as JSON." };
+
+const members: Command = {
+  name: "members",
+  summary: "list, add, remove, promote and demote members of the organisation",
+  usage: "trawl members [flags] list | add EMAIL | remove|promote|demote MEMBER",
+  text: [
+    "A MEMBER is named by e-mail address or id. Members may have API keys; owners may also see the audit log and " +
+      "manage the others. Who started this instance first is its first owner; the last owner stays.",
+    "Whoever is removed is locked out at once, with all their API keys.",
+  ],
+  flags: [
+    { name: "name", value: "NAME", text: "With add: the name of the person." },
+    { name: "owner", text: "With add: as an owner." },
+    jsonFlag,
+    databaseFlag,
+    ...everywhere,
+  ],
+  examples: [
+    ["trawl members add --name 'Ada Lovelace' ada@example.com", "somebody who may have API keys"],
+    ["trawl members remove ada@example.com", "from this moment on they are nobody here"],
+  ],
+};
+
+const keys: Command = {
+  name: "keys",
+  summary: "create, list and revoke API keys",
+  usage: "trawl keys [flags] create NAME | list | revoke KEY",
+  text: [
+    "A program shows its key as Authorization: Bearer KEY, and may then do what the key's member may. The key is " +
+      "printed once, when it is created: only its hash is kept. A KEY to revoke is named by its name or its id.",
+  ],
+  flags: [
+    { name: "expires", value: "WHEN", text: "With create: 30d, 4w, 1y, a date, or never (the default)." },
+    {
+      name: "member",
+      value: "MEMBER",
+      text: "With create: for this member, by e-mail address or id; else for you.",
+    },
+    jsonFlag,
+    databaseFlag,
+    ...everywhere,
+  ],
+  examples: [
+    ["trawl keys create --expires 1y 'nightly build'", "a key for a year"],
+    ["trawl keys revoke 'nightly build'", "void from this moment on"],
+  ],
+};
+
+const backup: Command = {
+  name: "backup",
+  summary: "write members, keys, licence and audit records to a file",
+  usage: "trawl backup [flags] FILE",
+  text: [
+    "Writes what cannot be built again, from whichever database it is in: the organisation with its licence, its " +
+      "members, the hashes of their API keys, and the audit log. The index is not in it, nor is the list of " +
+      "repositories (catalogue.json in the data folder). A Trawl that runs goes on serving.",
+  ],
+  flags: [databaseFlag, ...everywhere],
+  examples: [["trawl backup /backups/trawl-$(date +%F).gz", "for example every night"]],
+};
+
+const restore: Command = {
+  name: "restore",
+  summary: "take members, keys, licence and audit records from a backup",
+  usage: "trawl restore [flags] FILE",
+  text: [
+    "Takes all of a backup, or nothing of it. The backup may come from the other kind of database: together the two " +
+      "commands move an instance to PostgreSQL and back. API keys that were revoked after the backup was made are " +
+      "valid again afterwards.",
+  ],
+  flags: [
+    { name: "replace", text: "Forget the members, keys and audit records that are here." },
+    databaseFlag,
+    ...everywhere,
+  ],
+  examples: [["trawl restore --database postgres://trawl@db/trawl trawl.gz", "into a PostgreSQL"]],
+};
+
+const license: Command = {
+  name: "license",
+  summary: "show, install or issue the licence of an instance",
+  usage: "trawl license show|install FILE|issue [flags]",
+  text: [
+    "A licence opens the lists of members and of what was done, and access tokens of an OAuth issuer. It is checked " +
+      "on this computer; nobody is asked.",
+    "issue is for makers: it signs a licence with a private key (openssl genpkey -algorithm ed25519) and prints it.",
+  ],
+  flags: [
+    { name: "key", value: "FILE", text: "issue: the maker's private key, in PEM." },
+    { name: "organization", value: "NAME", text: "issue: for whom." },
+    { name: "expires", value: "DAY", text: "issue: the last day on which it counts." },
+    { name: "seats", value: "N", text: "issue: members at most. Default: any number." },
+    {
+      name: "feature",
+      value: "NAME",
+      many: true,
+      text: "issue: organization, audit or oauth. Repeatable. Default: all.",
+    },
+    { name: "id", value: "ID", text: "issue: its number. Default: the present time." },
+    { name: "json", text: "show, install: print it as JSON." },
+    databaseFlag,
+    ...everywhere,
+  ],
+  examples: [
+    ["trawl license install trawl.license", "counts from now on"],
+    ["trawl license issue --key maker.pem --organization Example --expires 2027-12-31", "prints a licence"],
+  ],
+  exitCodes: [
+    [0, "the licence counts"],
+    [1, "there is none, or it does not count"],
+    [2, "wrong flags, or no licence"],
+  ],
+};
+
+export const commands: readonly Command[] = [
+  serve,
+  index,
+  search,
+  status,
+  remove,
+  members,
+  keys,
+  license,
+  backup,
+  restore,
+];
 
 /** Flags that stand before any command and mean `serve`: some language clients give nothing else. */
 export function startsServer(arg: string): boolean {

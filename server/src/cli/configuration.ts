@@ -3,11 +3,12 @@
  *
  * The file is JSON with comments. Its paths are relative to its own folder, those of flags to the current one.
  */
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, resolve } from "node:path";
 import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
 import * as z from "zod";
+import { isSafeAddress } from "#access/addresses";
 import { nearestNames } from "#base/nearest";
 import { type CodeHostType, codeHostTypes } from "#model/repository";
 import { type Flags, usage } from "./flags";
@@ -45,6 +46,18 @@ export interface Configuration {
   /** Git processes that answer questions about files and history at once, and the time limit of each. */
   readonly maxGitProcesses?: number;
   readonly gitTimeLimitMs?: number;
+  /** Public keys of makers whose licences count besides that of the build's own. */
+  readonly licenseMakers: readonly string[];
+  /** Address of the PostgreSQL that holds people, keys and audit records; absent: a file in the data folder does. */
+  readonly database?: string;
+  /** How long audit records are kept. */
+  readonly auditDays: number;
+  /** Absent: API keys alone are accepted. */
+  readonly oauth?: {
+    readonly issuer: string;
+    readonly audience: string;
+    readonly createsMembers: boolean;
+  };
   /** Absent: as many as the machine suggests. */
   readonly searchWorkers?: number;
   readonly indexWorkers?: number;
@@ -80,6 +93,14 @@ const ConfigurationFile = z
     timeLimitMs: z.int().min(1).max(600_000),
     maxGitProcesses: z.int().min(1).max(64),
     gitTimeLimitMs: z.int().min(1).max(600_000),
+    database: z.string(),
+    auditDays: z.int().min(1).max(36_500),
+    licenseMakers: z.array(z.string()),
+    oauth: z.strictObject({
+      issuer: z.string(),
+      audience: z.string().min(1),
+      createsMembers: z.boolean().default(false),
+    }),
     searchWorkers: workerCount,
     indexWorkers: workerCount,
   })
@@ -96,10 +117,12 @@ export function readConfiguration(
   const given = flags.text("config");
   const file = given === undefined ? undefined : absolutePath(given, currentFolder);
   const settings: FromFile = file === undefined ? {} : parseConfiguration(readText(file), file);
+  if (file !== undefined && settings.licenseMakers !== undefined) checkOperatorsOwn(file, "licenseMakers");
   const folder = file === undefined ? currentFolder : dirname(file);
   const dataDir = flags.text("data-dir");
   const anonymous = flags.choice("anonymous", ["on", "off"]);
   const publicUrl = flags.text("public-url") ?? settings.publicUrl;
+  const database = flags.text("database") ?? settings.database;
   return {
     host: flags.text("host") ?? settings.host ?? "127.0.0.1",
     ...present("port", flags.integer("port", 0, 65_535) ?? settings.port),
@@ -128,6 +151,10 @@ export function readConfiguration(
     ...present("timeLimitMs", settings.timeLimitMs),
     ...present("maxGitProcesses", settings.maxGitProcesses),
     ...present("gitTimeLimitMs", settings.gitTimeLimitMs),
+    ...present("database", database === undefined ? undefined : checkedDatabase(database)),
+    auditDays: settings.auditDays ?? 180,
+    licenseMakers: settings.licenseMakers ?? [],
+    ...present("oauth", settings.oauth === undefined ? undefined : checkedOAuth(settings.oauth)),
     ...present("searchWorkers", settings.searchWorkers),
     ...present("indexWorkers", settings.indexWorkers),
   };
@@ -177,6 +204,19 @@ function present<Name extends string, Value>(
   return (value === undefined ? {} : { [name]: value }) as { [Key in Name]?: Value };
 }
 
+/** What only the operator may decide must stand where nobody else can write. */
+function checkOperatorsOwn(file: string, setting: string): void {
+  if (process.getuid === undefined) return;
+  const { uid, mode } = statSync(file);
+  if ((uid === process.getuid() || uid === 0) && (mode & 0o022) === 0) return;
+  throw usage(`${file} has "${setting}", but others can write to it: chmod go-w.`);
+}
+
+function checkedOAuth(oauth: NonNullable<FromFile["oauth"]>): NonNullable<FromFile["oauth"]> {
+  if (isSafeAddress(oauth.issuer)) return oauth;
+  throw usage(`oauth.issuer takes an address that begins with https://, not "${oauth.issuer}".`);
+}
+
 function checkedUrl(flag: string, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
@@ -186,6 +226,12 @@ function checkedUrl(flag: string, text: string): string {
     throw usage(`--${flag} takes an address without user, query and fragment, not "${text}".`);
   }
   return url.href.replace(/\/+$/, "");
+}
+
+/** Says nothing of the address, which may hold a password. */
+function checkedDatabase(text: string): string {
+  if (/^postgres(ql)?:\/\//i.test(text) && URL.canParse(text)) return text;
+  throw usage("--database takes the address of a PostgreSQL such as postgres://trawl@db.example.com/trawl.");
 }
 
 function checkedHost(text: string): string {

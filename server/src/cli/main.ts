@@ -1,11 +1,15 @@
 /** From the words of a command line to an exit code. */
 import { isServiceError } from "#base/error";
 import { nearestNames } from "#base/nearest";
+import { backupCommand, restoreCommand } from "./backupCommands";
 import { type Command, commands, startsServer } from "./commands";
 import { type Flags, readFlags, usage } from "./flags";
 import { helpOf, overview } from "./help";
 import { indexCommand } from "./indexCommand";
 import type { House } from "./instance";
+import { keysCommand } from "./keysCommand";
+import { licenseCommand } from "./licenseCommand";
+import { membersCommand } from "./membersCommand";
 import { removeCommand } from "./removeCommand";
 import { searchCommand } from "./searchCommand";
 import { serveCommand } from "./serveCommand";
@@ -17,6 +21,11 @@ const runs: Readonly<Record<string, (house: House, flags: Flags) => Promise<numb
   search: searchCommand,
   status: statusCommand,
   remove: removeCommand,
+  members: membersCommand,
+  keys: keysCommand,
+  license: licenseCommand,
+  backup: backupCommand,
+  restore: restoreCommand,
 };
 
 /** What a shell expects of a process that was interrupted. */

@@ -4,8 +4,8 @@
  *
  *     node erase.js [--data-dir FOLDER] [--everything]
  *
- * Gigabytes go, which can be built again; the list of what was added is a few kilobytes and stays for the command line,
- * unless `--everything`. A folder in which another Trawl is at work is left alone, and so is every file that is not
+ * Gigabytes go, which can be built again; the list of what was added, members and keys are little and stay for the
+ * command line, unless `--everything`. A folder in which another Trawl is at work is left alone, and so is every file that is not
  * Trawl's.
  */
 import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
@@ -15,7 +15,7 @@ import { acquireLock } from "#platform/lock";
 import { defaultDataDirectory } from "#platform/settings";
 
 const built = ["shards"];
-const kept = ["catalogue.json", "endpoint.json", "format"];
+const kept = ["catalogue.json", "endpoint.json", "format", "trawl.db", "trawl.db-wal", "trawl.db.lock"];
 
 async function erase(dataDir: string, everything: boolean): Promise<void> {
   if (!existsSync(dataDir)) return;

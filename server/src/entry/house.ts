@@ -33,6 +33,7 @@ export async function openInstance(options: OpenOptions): Promise<Instance> {
   const ports = new Ports({
     configuration,
     caller,
+    isEditors: options.awaitsSettings,
     log,
     onChange() {
       // The last word to those who follow is where this process listened, not that it no longer does.

@@ -1,15 +1,16 @@
 /** The house of the process that holds the data folder: every room, wired. */
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { anonymousAllowed } from "#access/identify";
 import { Catalogue } from "#catalogue/catalogue";
 import type { Configuration } from "#cli/configuration";
 import type { Purpose } from "#cli/instance";
 import type { Caller } from "#contract/service";
 import { EmbeddedEngine } from "#engine/embedded/embeddedEngine";
 import { checkGit } from "#git/git";
+import { localPerson } from "#git/person";
 import type { RepositoryId } from "#model/repository";
 import { unsavedLanguage } from "#overlay/unsavedLanguage";
+import { systemClock } from "#platform/clock";
 import { diskFiles } from "#platform/files";
 import type { Log } from "#platform/log";
 import { startThread, threadPool } from "#platform/workers";
@@ -22,9 +23,11 @@ import { ShardDirectory } from "#shard/directory";
 import { Compactor } from "#sync/compactor";
 import { Sync } from "#sync/sync";
 import type { Work, WorkAnswer } from "#sync/work";
+import { openDatabase } from "./database";
 import { checkDataFormat, removeDrafts } from "./dataFormat";
 import { instanceRows } from "./instanceRows";
 import { localRows } from "./localRows";
+import { admission } from "./organisation";
 import type { Ports } from "./ports";
 
 export interface Leader {
@@ -62,7 +65,7 @@ export async function prepareToLead(): Promise<void> {
 
 export async function buildLeader(options: LeaderOptions): Promise<Leader> {
   const { configuration, purpose, version, log, ports, onPaused } = options;
-  const { dataDir, host, anonymous, contexts } = configuration;
+  const { dataDir, contexts } = configuration;
   const { timeLimitMs = defaultTimeLimitMs } = configuration;
   // A command that only reads does not need it.
   if (purpose === "serve" || purpose === "index") await prepareToLead();
@@ -127,8 +130,23 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
   };
   sync.pause(options.isPaused);
   const history = new History({ ...configuration, repositories });
+  const { licenseMakers, oauth } = configuration;
+  const {
+    organisation,
+    access,
+    audit,
+    options: people,
+  } = admission({
+    open: () => openDatabase(configuration, version, log),
+    person: localPerson,
+    licenseMakers,
+    ...(oauth === undefined ? {} : { oauth }),
+    clock: systemClock,
+    log,
+  });
   const service = createService({
     version,
+    organisation: people,
     history,
     engine,
     repositories,
@@ -152,12 +170,13 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       sync.configure(next);
       history.configure(next);
     },
-    caller: createDispatch({ service, anonymous: anonymousAllowed(host, anonymous) }),
+    caller: createDispatch({ service, access, audit }),
     async close() {
       history.close();
       await compactor.close();
       await sync.close();
       await Promise.all([engine.close(), pool.close(), quickPool.close()]);
+      await organisation.close();
       catalogue.close();
     },
   };

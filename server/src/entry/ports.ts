@@ -3,11 +3,10 @@
  *
  * Whoever leads announces its address; a follower may have a port of its own, too.
  */
-import { anonymousAllowed, identify } from "#access/identify";
+import { anonymousRule } from "#access/addresses";
 import type { Configuration } from "#cli/configuration";
 import type { Listening } from "#cli/instance";
-import { operation } from "#contract/operations";
-import type { Caller } from "#contract/service";
+import type { AnonymousRule, Caller } from "#contract/service";
 import type { Log } from "#platform/log";
 import type { Listener } from "#transport/http/listener";
 
@@ -20,8 +19,9 @@ export interface PortRequest {
 
 export interface PortsOptions {
   readonly configuration: Configuration;
-  /** Answers, as the person's own; who comes in from outside is judged here. */
   readonly caller: Caller;
+  /** Whether this process is an editor's: there anonymous access ends with the first API key. */
+  readonly isEditors: boolean;
   readonly log: Log;
   /** The address is another, or none. */
   readonly onChange: () => void;
@@ -50,20 +50,24 @@ export class Ports {
   /** Listens, or goes on listening where that is what is asked for. Throws USAGE where a port cannot be had. */
   start({ port, allowedOrigins }: PortRequest = {}): Promise<Listening> {
     return this.#inTurn(async () => {
-      const { host, anonymous } = this.#options.configuration;
       const before = this.#open;
       const isAsked =
         before !== undefined &&
         (port === undefined || port === 0 || port === portOf(before.url)) &&
         (allowedOrigins === undefined || isSame(allowedOrigins, before.origins));
       if (!isAsked) await this.#replace(before, port, allowedOrigins ?? before?.origins ?? []);
-      const isAnonymous = anonymousAllowed(host, anonymous);
+      const isAnonymous = this.#rule !== "off";
       return {
         url: this.#open?.url ?? "",
         anonymous: isAnonymous,
-        anonymousByDefault: isAnonymous && anonymous === undefined,
+        anonymousByDefault: isAnonymous && this.#options.configuration.anonymous === undefined,
       };
     });
+  }
+
+  get #rule(): AnonymousRule {
+    const { configuration, isEditors } = this.#options;
+    return anonymousRule(configuration.host, configuration.anonymous, isEditors);
   }
 
   stop(): Promise<void> {
@@ -105,17 +109,13 @@ export class Ports {
 
   async #listen(port: number | undefined, origins: readonly string[]): Promise<Open> {
     const { configuration, caller, log } = this.#options;
-    const { host, port: usual, publicUrl, allowedHosts, allowedOrigins, anonymous } = configuration;
+    const { host, port: usual, publicUrl, allowedHosts, allowedOrigins } = configuration;
     const wanted = port ?? usual;
-    const isAnonymous = anonymousAllowed(host, anonymous);
     const { listen } = await import("#transport/http/listener");
     const listener = await listen({
-      // To whoever leads every call of this process is the person's own.
-      caller: async (name, request, call) => {
-        identify(call.credentials, operation(name), isAnonymous);
-        return await caller(name, request, call);
-      },
+      caller,
       log,
+      anonymous: this.#rule,
       tcp: { host, ...(wanted === undefined ? {} : { port: wanted }) },
       ...(publicUrl === undefined ? {} : { publicUrl }),
       allowedHosts,

@@ -8,6 +8,10 @@ import { createLog, heldLog } from "#platform/log";
 import { coloursWanted, defaultDataDirectory } from "#platform/settings";
 import { openInstance } from "./house";
 
+const words = process.argv.slice(2);
+// Every user of a computer can read the command lines of others, and the address of a database may hold a password.
+if (words.some((word) => word.startsWith("--database"))) process.title = "trawl";
+
 const log = createLog("warn");
 /** A command says itself what went wrong; what it logs is for those who look for a defect. */
 const quietLog = createLog("error");
@@ -84,7 +88,7 @@ function end(): void {
   setTimeout(() => process.exit(1), endMs).unref();
 }
 
-main(process.argv.slice(2), house).then(
+main(words, house).then(
   (code) => process.exit(code),
   (error: unknown) => {
     log.error("Trawl has ended because of a defect.", { error });

@@ -55,6 +55,36 @@ export function socketClient(socketPath: string): HttpClient {
   };
 }
 
+/** More than a description or a set of keys has. */
+const maxJsonBytes = 1024 * 1024;
+const jsonTimeoutMs = 5000;
+
+/**
+ * An object that somebody publishes as JSON. Redirections are not followed.
+ *
+ * Rejects with an error that says what was wrong.
+ */
+export async function getJson(url: string): Promise<Readonly<Record<string, unknown>>> {
+  const { request } = await import("undici");
+  const answer = await request(url, {
+    headers: { accept: "application/json" },
+    signal: AbortSignal.timeout(jsonTimeoutMs),
+  });
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
+    length += chunk.length;
+    if (length > maxJsonBytes) throw new Error(`${url} answers with more than ${maxJsonBytes} bytes.`);
+    chunks.push(chunk);
+  }
+  if (answer.statusCode !== 200) throw new Error(`${url} answers with status ${answer.statusCode}.`);
+  const value: unknown = JSON.parse(Buffer.concat(chunks).toString("utf8"));
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    return value as Readonly<Record<string, unknown>>;
+  }
+  throw new Error(`${url} does not answer with an object.`);
+}
+
 async function* untilAborted(
   body: AsyncIterable<Uint8Array>,
   signal: AbortSignal,

@@ -13,7 +13,8 @@ export interface Remote {
 }
 
 /**
- * Calls whoever listens on `socket`. Credentials do not travel: to reach the socket is to be the person.
+ * Calls whoever listens on `socket`. To reach the socket is to be the person; what somebody else has shown to this
+ * process travels with their call.
  *
  * A call rejects with ENGINE_UNAVAILABLE where nobody listens, or where the other process ends before it has answered.
  */
@@ -21,14 +22,14 @@ export function connectRemote(socket: string): Remote {
   const client = socketClient(socket);
   return {
     async call<Name extends OperationName>(name: Name, request: unknown, call: Call<Name>) {
-      const { baseUrl, client: caller, unsaved, folders, emit, signal } = call;
+      const { credentials, emit, signal, unsaved = [], folders = [], ...told } = call;
       const envelope: Envelope = {
         request,
         events: emit !== undefined,
-        ...(baseUrl === undefined ? {} : { baseUrl }),
-        ...(caller === undefined ? {} : { client: caller }),
-        ...(unsaved === undefined ? {} : { unsaved: [...unsaved] }),
-        ...(folders === undefined ? {} : { folders: [...folders] }),
+        ...(credentials.kind === "local" ? {} : { credentials }),
+        unsaved: [...unsaved],
+        folders: [...folders],
+        ...told,
       };
       try {
         const answer = await client.request({

@@ -1,11 +1,16 @@
 import type { Service } from "#contract/service";
+import { type ApiKeyOptions, apiKeyHandlers } from "./apiKeys";
+import { auditHandlers } from "./auditLog";
+import { backupHandlers } from "./backups";
 import { blameHandlers } from "./blame";
 import { branchesHandlers } from "./branches";
 import { commitHandlers } from "./commits";
 import { diffHandlers } from "./diff";
 import { type ExampleOptions, exampleHandlers } from "./examples";
 import type { History } from "./history";
+import { licenseHandlers } from "./license";
 import { locateHandlers } from "./locate";
+import { type MemberOptions, memberHandlers } from "./members";
 import { queryHandlers } from "./queries";
 import { repositoryHandlers } from "./repositories";
 import { type SearchOptions, searchHandlers } from "./search";
@@ -14,11 +19,14 @@ import { systemHandlers } from "./system";
 import { treeHandlers } from "./tree";
 
 export interface ServiceOptions extends SearchOptions, ExampleOptions {
+  readonly organisation: OrganisationOptions;
   readonly version: string;
   readonly history: History;
   /** What only the person at this computer may ask; it works on the house itself, which `entry` wires. */
   readonly local: Pick<Service, LocalRow>;
 }
+
+export type OrganisationOptions = ApiKeyOptions & MemberOptions;
 
 type LocalRow =
   | "addPaths"
@@ -48,6 +56,11 @@ export function createService(options: ServiceOptions): Service {
     ...diffHandlers(options.history),
     ...locateHandlers(options.history),
     ...systemHandlers(options.version),
+    ...memberHandlers(options.organisation),
+    ...apiKeyHandlers(options.organisation),
+    ...licenseHandlers(options.organisation.license),
+    ...auditHandlers(options.organisation.store),
+    ...backupHandlers(options.organisation.store),
     ...options.local,
   };
 }

@@ -1,5 +1,6 @@
-/** The one way in, for every transport: identify, permit, validate, run. */
-import { identify } from "#access/identify";
+/** The one way in, for every transport: admit, validate, record, run. */
+import type { Access } from "#access/access";
+import type { Audit } from "#access/audit";
 import { ServiceError, throwIfAborted } from "#base/error";
 import { Limiter } from "#base/limiter";
 import { type OperationName, operation } from "#contract/operations";
@@ -8,8 +9,8 @@ import { validate } from "./validate";
 
 export interface DispatchOptions {
   readonly service: Service;
-  /** Whether calls without credentials are answered. */
-  readonly anonymous: boolean;
+  readonly access: Access;
+  readonly audit: Audit;
   /**
    * Calls that run at once. The engine's workers set the pace; more calls than workers only keep them busy while
    * answers are written, and every running call may hold an answer of up to 64 MiB.
@@ -20,26 +21,34 @@ export interface DispatchOptions {
 }
 
 export function createDispatch(options: DispatchOptions): Caller {
-  const { service, anonymous, maxRunning = 16, maxWaiting = 256 } = options;
+  const { service, access, audit, maxRunning = 16, maxWaiting = 256 } = options;
   // Calls that wait for git must not keep others from searching.
   const queues = { git: createQueue(maxRunning, maxWaiting), other: createQueue(maxRunning, maxWaiting) };
 
-  return async function call<Name extends OperationName>(
+  return async function carryOut<Name extends OperationName>(
     name: Name,
     raw: unknown,
-    { credentials, ...rest }: Call<Name>,
+    call: Call<Name>,
   ): Promise<AnswerOf<Name>> {
     const row = operation(name);
-    const actor = identify(credentials, row, anonymous);
+    const actor = await access.admit(row, call);
     const request = validate(row, raw) as RequestOf<Name>;
-    throwIfAborted(rest.signal);
+    throwIfAborted(call.signal);
     const handler: Handler<Name> = service[name];
+    const { credentials: _shown, anonymous: _rule, ...rest } = call;
     const context: CallContext<Name> = { ...rest, actor };
+    const work = async () => {
+      // Nobody is answered before it is written down that they asked.
+      if (!row.audit?.afterwards) await audit.ofCall(row, request, context);
+      const answer = await handler(request, context);
+      if (row.audit?.afterwards) await audit.ofCall(row, request, context);
+      return answer;
+    };
     // What is open must also answer when everything else is busy; what only this computer's person asks may last as
     // long as their editor is open, and must not keep a place from others.
-    if (row.access === "open" || row.http === undefined) return handler(request, context);
+    if (row.access === "open" || row.http === undefined) return work();
     const inTurn = row.tag === "Git" ? queues.git : queues.other;
-    return inTurn(() => handler(request, context), rest);
+    return inTurn(work, call);
   };
 }
 

@@ -1,7 +1,7 @@
 /** What the outside sent, checked against a row's schema; the one place where `unknown` becomes a request. */
 import * as z from "zod";
 import { ServiceError } from "#base/error";
-import type { Operation } from "#contract/operations";
+import { isAskedByQuery, type Operation } from "#contract/operation";
 
 /**
  * The request with its defaults. Unknown fields are dropped, and `null` stands for an absent optional field.
@@ -9,7 +9,7 @@ import type { Operation } from "#contract/operations";
  * Throws INVALID_REQUEST_BODY, or INVALID_QUERY_PARAMS for a row that is read from a query string.
  */
 export function validate(row: Operation, raw: unknown): unknown {
-  const code = row.http?.method === "GET" ? "INVALID_QUERY_PARAMS" : "INVALID_REQUEST_BODY";
+  const code = isAskedByQuery(row) ? "INVALID_QUERY_PARAMS" : "INVALID_REQUEST_BODY";
   const sent = raw ?? {};
   if (!isPlainObject(sent)) {
     throw new ServiceError(code, `The request must be a JSON object, but is ${shown(sent)}.`);
@@ -48,6 +48,8 @@ function expectation(schema: z.core.JSONSchema.BaseSchema): string {
     return `one of ${schema.enum.map((value) => JSON.stringify(value)).join(", ")}`;
   if (schema.type === "integer") return `an integer${bounds(schema.minimum, schema.maximum)}`;
   if (schema.type === "boolean") return "true or false";
+  if (schema.format === "date-time") return "a date and time with its offset, as in 2026-01-31T12:00:00Z";
+  if (schema.format === "email") return "an e-mail address";
   if (schema.type === "string") {
     return schema.maxLength === undefined ? "a string" : `a string of at most ${schema.maxLength} characters`;
   }

@@ -3,8 +3,9 @@ import type { IncomingMessage } from "node:http";
 import fastify, { type FastifyRequest } from "fastify";
 import { callPathPattern } from "#contract/envelope";
 import { openApiDocument } from "#contract/openapi";
-import { isServedOverHttp, operation, operationNames } from "#contract/operations";
-import type { Caller } from "#contract/service";
+import { isServedOverHttp } from "#contract/operation";
+import { operation, operationNames } from "#contract/operations";
+import type { AnonymousRule, Caller } from "#contract/service";
 import type { Log } from "#platform/log";
 import { guardHeaders } from "./answers";
 import type { BrowserRules } from "./browsers";
@@ -23,6 +24,8 @@ export interface ApplicationOptions {
   readonly times: EventTimes;
   /** Whether a request came over the local socket: from the person at this computer, and from no browser. */
   readonly isLocal: (request: IncomingMessage) => boolean;
+  /** Of the port. */
+  readonly anonymous: AnonymousRule;
   /** Address for links, from the `Host` that the caller used; of a local caller, from none. */
   readonly address: (host: string | undefined) => string | undefined;
 }
@@ -63,9 +66,12 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     throw notServed(pathOf(request));
   });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", (request: FastifyRequest, payload: IncomingMessage) =>
-    readJson(payload, bodyLimit(request.raw)),
-  );
+  app.addContentTypeParser("*", async (request: FastifyRequest, payload: IncomingMessage) => {
+    if (request.method !== "DELETE") return await readJson(payload, bodyLimit(request.raw));
+    // What it is about stands in its address.
+    payload.resume();
+    return undefined;
+  });
   app.addHook("onRequest", async (request, reply) =>
     guard(request, reply, { rules, allowed, isLocal: isLocal(request.raw) }),
   );

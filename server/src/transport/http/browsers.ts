@@ -5,7 +5,7 @@
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { hostname } from "node:os";
-import { isLoopback } from "#access/identify";
+import { isLoopback } from "#access/addresses";
 import { ServiceError } from "#base/error";
 
 export interface BrowserSettings {

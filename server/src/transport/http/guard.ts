@@ -26,6 +26,7 @@ export function guard(
   const path = pathOf(request);
   const methods =
     allowed.get(path) ?? (path.startsWith(browsePrefix) ? allowed.get(`${browsePrefix}*`) : undefined);
+  if (!isLocal) refuseForeignPages(request);
   const isForeign = !isLocal && rules.isForeignOrigin(origin, rules.host(request.raw));
   if (isForeign) reply.headers(crossOrigin(origin ?? ""));
   if (methods !== undefined && (request.is404 || method === "OPTIONS")) {
@@ -41,6 +42,17 @@ export function guard(
   if (request.is404 || isHidden) throw notServed(path);
   if (method === "POST") checkMediaType(request.raw);
   return undefined;
+}
+
+/**
+ * A page elsewhere can make a browser ask without telling its origin, as for a picture. What the browser says of it is
+ * believed; a reader who follows a link asks on their own account.
+ */
+function refuseForeignPages({ headers }: FastifyRequest): void {
+  const site = headers["sec-fetch-site"];
+  const isElsewhere = site === "cross-site" || site === "same-site";
+  if (!isElsewhere || headers.origin !== undefined || headers["sec-fetch-mode"] === "navigate") return;
+  throw new ServiceError("ORIGIN_NOT_ALLOWED", "Pages of other origins may not call this service.");
 }
 
 export function notServed(path: string): ServiceError {
@@ -63,7 +75,7 @@ function crossOrigin(origin: string): Record<string, string> {
 function preflight(methods: string): Record<string, string> {
   return {
     "access-control-allow-methods": methods,
-    "access-control-allow-headers": "authorization, content-type, x-service-api-key",
+    "access-control-allow-headers": "authorization, content-type, x-service-api-key, x-service-client-source",
     "access-control-max-age": "600",
   };
 }

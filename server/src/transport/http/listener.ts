@@ -7,7 +7,7 @@
 import { rmSync } from "node:fs";
 import type { IncomingMessage, Server } from "node:http";
 import { isIP } from "node:net";
-import type { Caller } from "#contract/service";
+import type { AnonymousRule, Caller } from "#contract/service";
 import type { Log } from "#platform/log";
 import { createApplication } from "./application";
 import { browserRules } from "./browsers";
@@ -30,6 +30,8 @@ export interface ListenerOptions {
     /** Absent: the default port or the next free one; 0: any. */
     readonly port?: number;
   };
+  /** Whether calls without credentials are answered on the port; off by default. */
+  readonly anonymous?: AnonymousRule;
   /** Path of the local socket, or name of the pipe (`socketPath`); absent: none. */
   readonly socket?: string;
   /** Address under which others reach the port, where that is another one. */
@@ -70,6 +72,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     rules,
     times: limits,
     isLocal: (request) => local.has(request),
+    anonymous: options.anonymous ?? "off",
     address: (host) => publicUrl ?? (host === undefined ? url : `http://${host}`),
   });
   const servers: Server[] = [];

@@ -5,9 +5,10 @@ import * as z from "zod";
 import { isServiceError, ServiceError } from "#base/error";
 import { Envelope } from "#contract/envelope";
 import { type ErrorObject, toErrorObject } from "#contract/error";
-import { type HttpOperation, isKept, type OperationName, operationNames } from "#contract/operations";
+import { type HttpOperation, isAskedByQuery, isKept } from "#contract/operation";
+import { type OperationName, operationNames } from "#contract/operations";
 import { pageFields } from "#contract/position";
-import type { Call, Caller, Page } from "#contract/service";
+import type { AnonymousRule, Call, Caller, Page } from "#contract/service";
 import type { Log } from "#platform/log";
 import { compress, entityTag, failureHeaders, hasTag, jsonType } from "./answers";
 import { credentialsOf } from "./credentials";
@@ -27,6 +28,7 @@ export interface RepliesOptions {
   readonly log: Log;
   readonly times: EventTimes;
   readonly isLocal: (request: IncomingMessage) => boolean;
+  readonly anonymous: AnonymousRule;
   readonly address: (host: string | undefined) => string | undefined;
 }
 
@@ -55,11 +57,11 @@ const maxAnswerBytes = 64 * 1024 * 1024;
 const PageFields = z.object(pageFields);
 
 export function createReplies(options: RepliesOptions, calls: RunningCalls): Replies {
-  const { caller, log, times, isLocal, address } = options;
+  const { caller, log, times, isLocal, anonymous, address } = options;
   return { toRow, toEnvelope, toPage, send, fail, baseUrl };
 
   function toRow(name: OperationName, row: HttpOperation): Answer {
-    const kinds = row.http.method === "GET" ? fieldKinds(row.request) : undefined;
+    const kinds = isAskedByQuery(row) ? fieldKinds(row.request) : undefined;
     return async (request, reply) => {
       const raw = kinds === undefined ? request.body : readQuery(request.url, kinds);
       const call = callOf(request, reply);
@@ -84,14 +86,8 @@ export function createReplies(options: RepliesOptions, calls: RunningCalls): Rep
     if (!envelope.success) {
       throw new ServiceError("INVALID_REQUEST_BODY", "The body is no envelope.", { cause: envelope.error });
     }
-    const { request: raw, events, baseUrl: link, client, unsaved, folders } = envelope.data;
-    const call = {
-      ...callOf(request, reply),
-      ...(client === undefined ? {} : { client }),
-      ...(link === undefined ? {} : { baseUrl: link }),
-      unsaved,
-      folders,
-    };
+    const { request: raw, events, ...told } = envelope.data;
+    const call = { ...callOf(request, reply), ...told };
     if (!events) return send(request, reply, await caller(known, raw, call));
     return sendEvents(
       request,
@@ -127,8 +123,10 @@ export function createReplies(options: RepliesOptions, calls: RunningCalls): Rep
     const link = baseUrl(request);
     return {
       credentials: shown.kind === "none" && isLocal(request.raw) ? { kind: "local" } : shown,
+      anonymous,
       signal: calls.signalOf(reply.raw),
       client: clientOf(request),
+      ...originOf(request),
       ...(link === undefined ? {} : { baseUrl: link }),
     };
   }
@@ -214,6 +212,16 @@ export function createReplies(options: RepliesOptions, calls: RunningCalls): Rep
 function clientOf({ headers, raw }: FastifyRequest): string {
   const shown = [headers.authorization, headers["x-service-api-key"], headers["user-agent"]];
   return [raw.socket.remoteAddress, ...shown].join("\n");
+}
+
+/** Where a request comes from, and from which program, if it says so. */
+function originOf({ headers, raw }: FastifyRequest): Pick<Call, "address" | "source"> {
+  const { remoteAddress: address } = raw.socket;
+  const source = headers["x-service-client-source"];
+  return {
+    ...(address === undefined ? {} : { address }),
+    ...(typeof source === "string" && source !== "" ? { source } : {}),
+  };
 }
 
 /** The row says so. */

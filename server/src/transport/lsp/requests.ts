@@ -43,7 +43,8 @@ async function answer(
     progress.begin(name === "search" || name === "streamSearch" ? "Searching" : "Trawl");
     const ask = await caller;
     const client = `editor ${process.pid}`;
-    const call = { credentials: { kind: "local" }, signal, client, ...(await medium()) } as const;
+    const known = { credentials: { kind: "local" }, signal, client, source: "editor" } as const;
+    const call = { ...known, ...(await medium()) };
     const send = (value: unknown) => connection.sendProgress(anyProgress, partial ?? "", value);
     if (name === "search" && partial !== undefined) {
       // What was sent in parts is left out of the answer, as LSP has it.

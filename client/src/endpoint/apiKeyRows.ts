@@ -1,0 +1,79 @@
+/** API keys as rows of the view "API & Agents". */
+import * as vscode from "vscode";
+import type { Row } from "#client/rows";
+import { ago } from "#client/words";
+import type { ApiKey } from "#contract/organisation";
+import type { ApiKeys } from "./apiKeys";
+
+/** A row that commands can ask for its key. */
+export interface ApiKeyRow extends Row {
+  readonly key: ApiKey;
+}
+
+/** They are asked for when the row is opened. */
+export function apiKeysRow(keys: ApiKeys): Row {
+  const { known } = keys;
+  return {
+    id: "apiKeys",
+    item: () => ({
+      label: vscode.l10n.t("API keys"),
+      ...(known === undefined ? {} : { description: `${known.length}` }),
+      iconPath: new vscode.ThemeIcon("key"),
+      contextValue: "apiKeys",
+      tooltip: vscode.l10n.t("A program that shows a key may search and read every indexed repository."),
+      collapsibleState: vscode.TreeItemCollapsibleState.Collapsed,
+    }),
+    async children() {
+      const loaded = await keys.load();
+      return loaded.length === 0 ? [noKeysRow()] : loaded.map((key) => apiKeyRow(key, keys.ownerOf(key)));
+    },
+  };
+}
+
+function apiKeyRow(key: ApiKey, owner: string): ApiKeyRow {
+  const hasExpired = key.expiresAt !== null && Date.parse(key.expiresAt) <= Date.now();
+  const icon = hasExpired ? "warning" : "key";
+  return {
+    id: `key ${key.id}`,
+    key,
+    item: () => ({
+      label: key.name,
+      description: [usedInWords(key), expiryInWords(key, hasExpired)]
+        .filter((text) => text !== "")
+        .join(" · "),
+      iconPath: new vscode.ThemeIcon(icon),
+      contextValue: "apiKey",
+      tooltip: [
+        key.name,
+        vscode.l10n.t("Acts as {0}.", owner),
+        vscode.l10n.t("Created on {0}.", dateOf(key.createdAt)),
+      ].join("\n"),
+    }),
+  };
+}
+
+function noKeysRow(): Row {
+  return {
+    id: "no keys",
+    item: () => ({
+      label: vscode.l10n.t("Create API Key..."),
+      iconPath: new vscode.ThemeIcon("add"),
+    }),
+    run: () => vscode.commands.executeCommand("trawl.api.createKey"),
+  };
+}
+
+function usedInWords({ lastUsedAt }: ApiKey): string {
+  return lastUsedAt === null
+    ? vscode.l10n.t("never used")
+    : vscode.l10n.t("last used {0}", ago(Date.parse(lastUsedAt)));
+}
+
+function expiryInWords({ expiresAt }: ApiKey, hasExpired: boolean): string {
+  if (expiresAt === null) return "";
+  return hasExpired ? vscode.l10n.t("expired") : vscode.l10n.t("expires {0}", dateOf(expiresAt));
+}
+
+function dateOf(moment: string): string {
+  return new Date(moment).toLocaleDateString();
+}

@@ -1,0 +1,112 @@
+/** The licence of an instance, as its store keeps it, judged by what time it is and how many members there are. */
+import { ServiceError } from "#base/error";
+import type { License, LicensedFeature } from "#contract/organisation";
+import type { Clock } from "#platform/clock";
+import type { Store } from "#store/store";
+import { type LicenseState, type MakerKey, type ReadLicense, readLicense } from "./license";
+
+export interface LicenseOptions {
+  readonly store: () => Promise<Store>;
+  readonly clock: Clock;
+  /** Makers whose licences count. */
+  readonly makers: readonly MakerKey[];
+}
+
+/** A clock may be put right by as much as this. */
+const toleranceMs = 24 * 60 * 60 * 1000;
+/** How often the time is noted, at most. */
+const noteMs = 60 * 60 * 1000;
+
+/** What depends on time and members has words of its own. */
+type Judged = "valid" | "expired" | "clockSetBack" | "seatsExceeded";
+
+const judgements: Readonly<Record<Exclude<LicenseState, Judged>, string>> = {
+  missing: 'This needs a licence, and there is none. "trawl license install FILE" takes one.',
+  malformed: "The licence cannot be read: it is not what was issued.",
+  wrongAlgorithm: "The licence is signed by an algorithm that does not count.",
+  unknownKey: "The licence is signed by somebody whose licences do not count here.",
+  tampered: "The licence is not as it was issued: its signature does not fit.",
+};
+
+export class InstalledLicense {
+  readonly #options: LicenseOptions;
+  /** The one that was read last: a signature is checked once. */
+  #last: { readonly token: string; readonly read: ReadLicense } | undefined;
+
+  constructor(options: LicenseOptions) {
+    this.#options = options;
+  }
+
+  async state(): Promise<License> {
+    const { clock } = this.#options;
+    const store = await this.#options.store();
+    const { license: token, latestTime } = await store.organisation.get();
+    if (token === undefined) return judged("missing");
+    const read = this.#read(token);
+    if (read.state !== "valid") return judged(read.state);
+    const { id, organization, seats, features, issuedAt, expiresAt } = read.claims;
+    const said = { id, organization, features, expiresAt, ...(seats === undefined ? {} : { seats }) };
+    const now = clock.now();
+    const latest = Math.max(latestTime, Date.parse(issuedAt));
+    if (now < latest - toleranceMs) {
+      const message = `The clock of this computer was set back: it shows ${day(now)}, and it was ${day(latest)} before.`;
+      return { ...said, state: "clockSetBack", message };
+    }
+    if (now >= latestTime + noteMs) await store.organisation.noteTime(now);
+    // A clock that lags brings nothing back to life.
+    if (Math.max(now, latestTime) >= Date.parse(expiresAt)) {
+      return { ...said, state: "expired", message: `The licence has expired on ${expiresAt}.` };
+    }
+    const count = seats === undefined ? 0 : await store.members.count();
+    if (seats !== undefined && count > seats) {
+      const message = `The licence is for ${seats} members, and there are ${count}. "trawl members remove" removes one.`;
+      return { ...said, state: "seatsExceeded", message };
+    }
+    return { ...said, state: "valid", message: `Licensed to ${organization} until ${expiresAt}.` };
+  }
+
+  async opens(feature: LicensedFeature): Promise<boolean> {
+    const { state, features = [] } = await this.state();
+    return state === "valid" && features.includes(feature);
+  }
+
+  /** Throws LICENSE_REQUIRED with the reason. */
+  async require(feature: LicensedFeature): Promise<void> {
+    const { state, message, features = [] } = await this.state();
+    if (state !== "valid") throw new ServiceError("LICENSE_REQUIRED", message);
+    if (features.includes(feature)) return;
+    throw new ServiceError(
+      "LICENSE_REQUIRED",
+      `This needs a licence for "${feature}", and this one is for ${features.join(", ") || "nothing"}.`,
+    );
+  }
+
+  /**
+   * Takes a licence in place of the one before.
+   *
+   * Throws INVALID_REQUEST_BODY for what no maker that counts here has signed; the one before stays then.
+   */
+  async install(token: string): Promise<License> {
+    const text = token.trim();
+    const { state } = readLicense(text, this.#options.makers);
+    if (state !== "valid") throw new ServiceError("INVALID_REQUEST_BODY", judgements[state]);
+    const store = await this.#options.store();
+    await store.organisation.setLicense(text);
+    return await this.state();
+  }
+
+  #read(token: string): ReadLicense {
+    if (this.#last?.token !== token) {
+      this.#last = { token, read: readLicense(token, this.#options.makers) };
+    }
+    return this.#last.read;
+  }
+}
+
+function day(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}
+
+function judged(state: keyof typeof judgements): License {
+  return { state, message: judgements[state] };
+}

@@ -1,0 +1,4 @@
+import { serveTask } from "#platform/workers";
+import { createDatabaseTask } from "#store/embeddedTask";
+
+serveTask(createDatabaseTask());

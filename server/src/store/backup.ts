@@ -1,0 +1,107 @@
+import { dirname } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
+import { ServiceError, throwIfAborted } from "#base/error";
+import { diskFiles, type Files } from "#platform/files";
+import { backupFormat, type Header, type Line } from "./backupFormat";
+import { latestMigration } from "./migrate";
+import type { BackupCounts } from "./store";
+import type { AuditRecordRow, Database } from "./tables";
+
+export interface BackupOptions {
+  /** Absolute. */
+  readonly file: string;
+  /** Of this Trawl. */
+  readonly version: string;
+  readonly now: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly files?: Files;
+}
+
+/** Read at once: some 10 ms of the embedded database, in which nobody else gets an answer from it. */
+const recordsAtOnce = 1000;
+
+/** Throws STORAGE_FAILED where the file cannot be written; then the one that was there is untouched. */
+export async function writeBackup(database: Database, options: BackupOptions): Promise<BackupCounts> {
+  const { file, version, now, signal, files = diskFiles } = options;
+  const header: Header = { format: backupFormat, version, migration: latestMigration, createdAt: now };
+  let counts: BackupCounts = { members: 0, apiKeys: 0, auditRecords: 0 };
+  async function* lines() {
+    yield `${JSON.stringify(header)}\n`;
+    for await (const batch of contentOf(database, signal)) {
+      for (const line of batch) if ("end" in line) counts = line.end;
+      yield batch.map((line) => `${JSON.stringify(line)}\n`).join("");
+    }
+  }
+  const draft = `${file}.draft`;
+  try {
+    const descriptor = files.create(draft);
+    try {
+      await pipeline(Readable.from(lines()), createGzip(), async (chunks: AsyncIterable<Buffer>) => {
+        for await (const chunk of chunks) files.write(descriptor, chunk);
+      });
+      files.fsync(descriptor);
+    } finally {
+      files.close(descriptor);
+    }
+    files.rename(draft, file);
+    files.fsyncFolder(dirname(file));
+    return counts;
+  } catch (cause) {
+    files.remove(draft);
+    throwIfAborted(signal);
+    if (cause instanceof ServiceError) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ServiceError("STORAGE_FAILED", `The backup could not be written: ${reason}`, { cause });
+  }
+}
+
+/** People and keys as they are at one moment; records up to then, which never change, page by page. */
+async function* contentOf(
+  database: Database,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<readonly Line[]> {
+  const { organisations, members, apiKeys, newest } = await database
+    .transaction()
+    .setIsolationLevel("repeatable read")
+    .execute(async (transaction) => ({
+      organisations: await transaction.selectFrom("organisation").selectAll().execute(),
+      members: await transaction.selectFrom("member").selectAll().orderBy("id").execute(),
+      apiKeys: await transaction.selectFrom("apiKey").selectAll().orderBy("id").execute(),
+      newest: await transaction
+        .selectFrom("auditRecord")
+        .select(["timestamp", "id"])
+        .orderBy("timestamp", "desc")
+        .orderBy("id", "desc")
+        .limit(1)
+        .executeTakeFirst(),
+    }));
+  yield organisations.map((organisation) => ({ organisation }));
+  yield members.map((member) => ({ member }));
+  yield apiKeys.map((apiKey) => ({ apiKey }));
+  let auditRecords = 0;
+  let last: Pick<AuditRecordRow, "timestamp" | "id"> | undefined;
+  while (newest !== undefined) {
+    throwIfAborted(signal);
+    const after = last;
+    const rows = await database
+      .selectFrom("auditRecord")
+      .selectAll()
+      .where((row) => row(row.refTuple("timestamp", "id"), "<=", row.tuple(newest.timestamp, newest.id)))
+      .$if(after !== undefined, (query) =>
+        query.where((row) =>
+          row(row.refTuple("timestamp", "id"), ">", row.tuple(after?.timestamp ?? 0, after?.id ?? "")),
+        ),
+      )
+      .orderBy("timestamp")
+      .orderBy("id")
+      .limit(recordsAtOnce)
+      .execute();
+    yield rows.map((auditRecord) => ({ auditRecord }));
+    auditRecords += rows.length;
+    last = rows.at(-1);
+    if (last === undefined) break;
+  }
+  yield [{ end: { members: members.length, apiKeys: apiKeys.length, auditRecords } }];
+}

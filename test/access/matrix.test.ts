@@ -1,0 +1,170 @@
+/** Every endpoint, whoever calls, with and without a licence, with and without anonymous access. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { isAskedByQuery, isServedOverHttp } from "#contract/operation";
+import { type OperationName, operation, operationNames } from "#contract/operations";
+import type { AnonymousRule, Caller } from "#contract/service";
+import { audience, type Issuer, startIssuer } from "#test/support/issuer";
+import { licenseOf, local, type TestOrganisation, testOrganisation } from "#test/support/organisation";
+import { repo } from "#test/support/repo";
+import { callerOf, openListener, repository, type TestListener, viewOf } from "#test/support/service";
+
+/** Where an empty request is no right one. */
+const requests: Partial<Record<OperationName, Readonly<Record<string, string>>>> = {
+  search: { query: "found" },
+  streamSearch: { query: "found" },
+  readQuery: { query: "found" },
+  completeQuery: { query: "found", offset: "5" },
+  branches: { repo: "r" },
+  tree: { repoName: "r" },
+  source: { repo: "r", path: "a.txt" },
+  blame: { repo: "r", path: "a.txt" },
+  commits: { repo: "r" },
+  commit: { repo: "r", ref: "HEAD" },
+  authors: { repo: "r" },
+  diff: { repo: "r", base: "HEAD", head: "HEAD" },
+  removeUser: { userId: "nobody" },
+};
+
+/** What a caller shows, and who it turns out to be; a token counts only where there is a licence. */
+const callers = {
+  "no credential": "nobody",
+  "a wrong key": "refused",
+  "a wrong bearer token": "refused",
+  "an empty key": "refused",
+  "another scheme": "refused",
+  "a revoked key": "refused",
+  "an expired key": "refused",
+  "a suspended member's key": "refused",
+  "a removed member's key": "refused",
+  "a member's key": "member",
+  "a member's key as bearer token": "member",
+  "an owner's key": "owner",
+  "an owner's key as bearer token": "owner",
+  "a member's access token": "member by token",
+  "an owner's access token": "owner by token",
+  "a stranger's access token": "refused",
+  "a wrong key beside an owner's": "refused",
+} as const;
+type CallerName = keyof typeof callers;
+
+/** The rules, in a few lines. Undefined: the call is answered as the person at this computer is answered. */
+function refusal(name: OperationName, caller: CallerName, isLicensed: boolean, isOpen: boolean) {
+  const { access, licensed } = operation(name);
+  if (access === "open") return undefined;
+  const who = callers[caller];
+  if (who === "nobody") return access === "anonymous" && isOpen ? undefined : "401 NOT_AUTHENTICATED";
+  if (who === "refused" || (who.endsWith("by token") && !isLicensed)) return "401 NOT_AUTHENTICATED";
+  if (licensed && !isLicensed) return "403 LICENSE_REQUIRED";
+  if (access === "owner" && who.startsWith("member")) return "403 INSUFFICIENT_PERMISSIONS";
+  return undefined;
+}
+
+const people = Object.fromEntries(
+  ["member", "owner", "stranger"].map((name) => [
+    name,
+    { email: `${name}@example.com`, email_verified: true },
+  ]),
+);
+const past = repo(`
+  = main: One
+  a.txt
+  | found
+`);
+
+let issuer: Issuer;
+let organisation: TestOrganisation;
+let caller: Caller;
+let listeners: Readonly<Record<"on" | "off", TestListener>>;
+let headers: Readonly<Record<CallerName, Readonly<Record<string, string>>>>;
+
+before(async () => {
+  issuer = await startIssuer(people);
+  organisation = testOrganisation({ oauth: { issuer: issuer.url, audience, createsMembers: false } });
+  const repositories = viewOf([repository(1, "r", { path: past.path, revisions: [] })]);
+  caller = callerOf({ repositories }, { organisation });
+  const open = (anonymous: AnonymousRule) => openListener(caller, { anonymous });
+  listeners = { on: await open("on"), off: await open("off") };
+  headers = await credentials();
+});
+after(() => Promise.all([listeners.on.close(), listeners.off.close(), issuer.close()]));
+
+async function credentials(): Promise<typeof headers> {
+  const { members } = await organisation.organisation.store();
+  const member = await organisation.member("member@example.com");
+  const owner = await organisation.member("owner@example.com", "OWNER");
+  const suspended = await organisation.member("suspended@example.com", "OWNER");
+  await members.suspend(suspended.id);
+  const removed = await organisation.member("removed@example.com", "OWNER");
+  await caller("removeMember", { userId: removed.id }, local);
+  const revoked = await caller("createKey", { name: "revoked", userId: owner.id }, local);
+  await caller("revokeKey", { keyId: revoked.id }, local);
+  const expiresAt = new Date(organisation.clock.now() + 60_000).toISOString();
+  const expired = await caller("createKey", { name: "expired", userId: owner.id, expiresAt }, local);
+  organisation.clock.addedMs += 60_000;
+  const key = (value: string) => ({ "x-service-api-key": value });
+  const bearer = (value: string) => ({ authorization: `Bearer ${value}` });
+  const wrong = `trwl_${"x".repeat(43)}`;
+  return {
+    "no credential": {},
+    "a wrong key": key(wrong),
+    "a wrong bearer token": bearer(wrong),
+    "an empty key": key(""),
+    "another scheme": { authorization: `Basic ${owner.key}` },
+    "a revoked key": key(revoked.key),
+    "an expired key": key(expired.key),
+    "a suspended member's key": key(suspended.key),
+    "a removed member's key": bearer(removed.key),
+    "a member's key": key(member.key),
+    "a member's key as bearer token": { authorization: `bEARER ${member.key}` },
+    "an owner's key": key(owner.key),
+    "an owner's key as bearer token": bearer(owner.key),
+    "a member's access token": bearer(await issuer.token("member")),
+    "an owner's access token": bearer(await issuer.token("owner")),
+    "a stranger's access token": bearer(await issuer.token("stranger")),
+    "a wrong key beside an owner's": { ...bearer(wrong), ...key(owner.key) },
+  };
+}
+
+/** Status, and of a failure its code. */
+async function ask(listener: TestListener, name: OperationName, shown: Readonly<Record<string, string>>) {
+  const row = operation(name);
+  assert(isServedOverHttp(row));
+  const { method, path } = row.http;
+  const { offset, ...request } = requests[name] ?? {};
+  const response = isAskedByQuery(row)
+    ? await fetch(`${listener.url}${path}?${new URLSearchParams(request)}`, { method, headers: shown })
+    : await fetch(`${listener.url}${path}`, {
+        method,
+        headers: { ...shown, "content-type": "application/json" },
+        body: JSON.stringify(offset === undefined ? request : { ...request, offset: Number(offset) }),
+      });
+  const text = await response.text();
+  if (response.ok) return String(response.status);
+  const { statusCode, errorCode, message } = JSON.parse(text);
+  assert.equal(statusCode, response.status);
+  assert.equal(typeof message, "string");
+  // Nothing that was shown comes back.
+  for (const value of Object.values(shown))
+    assert(value === "" || !text.includes(value.split(" ").at(-1) ?? ""));
+  if (statusCode === 401) assert.equal(response.headers.get("www-authenticate"), "Bearer");
+  return `${statusCode} ${errorCode}`;
+}
+
+for (const isLicensed of [true, false]) {
+  for (const name of operationNames.filter((each) => isServedOverHttp(operation(each)))) {
+    test(`${name} ${isLicensed ? "with" : "without"} a licence`, async () => {
+      await organisation.setLicense(
+        isLicensed ? licenseOf({}, undefined, organisation.clock.now()) : undefined,
+      );
+      const answered = name === "removeUser" ? "404 NOT_FOUND" : "200";
+      for (const anonymous of ["on", "off"] as const) {
+        for (const each of Object.keys(callers) as CallerName[]) {
+          const expected = refusal(name, each, isLicensed, anonymous === "on") ?? answered;
+          const actual = await ask(listeners[anonymous], name, headers[each]);
+          assert.equal(actual, expected, `${each}, anonymous ${anonymous}`);
+        }
+      }
+    });
+  }
+}

@@ -1,0 +1,126 @@
+/** What a credential adds to a request: beside the same request without one, in turns. */
+import { generateKeyPairSync, sign } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { Agent, request } from "undici";
+import { operation } from "#contract/operations";
+import type { Credentials } from "#contract/service";
+import { startThread } from "#platform/workers";
+import { embeddedDatabase } from "#store/embedded";
+import { projectRoot } from "#test/support/house";
+import { licenseOf, testOrganisation } from "#test/support/organisation";
+import { callerOf, openListener } from "#test/support/service";
+import { heading, median, ms, printTable } from "./report";
+
+const rounds = 2000;
+const httpRounds = 1000;
+
+const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+export async function benchCredentials(scratch: string): Promise<void> {
+  mkdirSync(scratch, { recursive: true });
+  heading("Credentials");
+  const issuer = await startKeys();
+  const oauth = { issuer: issuer.url, audience: "bench", createsMembers: false };
+  const source = embeddedDatabase(join(scratch, "credentials.db"), () =>
+    startThread(join(projectRoot(), "dist/server/storeWorker.js")),
+  );
+  const organisation = testOrganisation({ oauth, source });
+  await organisation.setLicense(licenseOf());
+  const { key } = await organisation.member("bob@example.com");
+  const { signal } = new AbortController();
+  const shown: Readonly<Record<string, Credentials>> = {
+    "no credential": { kind: "none" },
+    "an API key": { kind: "apiKey", token: key },
+    "an access token": { kind: "bearer", token: issuer.token },
+  };
+  const checks = await inTurns(
+    Object.fromEntries(
+      Object.entries(shown).map(([name, credentials]) => [
+        name,
+        () => organisation.access.admit(operation("commits"), { credentials, anonymous: "on", signal }),
+      ]),
+    ),
+    rounds,
+  );
+  const listener = await openListener(callerOf({}, { organisation }));
+  const agent = new Agent({ connections: 1, pipelining: 1 });
+  const ask = (headers: Readonly<Record<string, string>>) => async () => {
+    const answer = await request(`${listener.url}/api/repos/skipped`, { headers, dispatcher: agent });
+    if (answer.statusCode !== 200) throw new Error(`Status ${answer.statusCode}.`);
+    await answer.body.dump();
+  };
+  const requests = await inTurns(
+    {
+      "no credential": ask({}),
+      "an API key": ask({ "x-service-api-key": key }),
+      "an access token": ask({ authorization: `Bearer ${issuer.token}` }),
+    },
+    httpRounds,
+  );
+  await agent.close();
+  await listener.close();
+  await issuer.close();
+  await organisation.organisation.close();
+  const plain = requests.get("no credential") ?? 0;
+  printTable(
+    ["", "check, ms", "request, ms", "added, ms"],
+    Object.keys(shown).map((name) => {
+      const whole = requests.get(name) ?? 0;
+      return [name, ms(checks.get(name)), ms(whole), name === "no credential" ? "" : ms(whole - plain)];
+    }),
+  );
+}
+
+/** Medians, in milliseconds. One round of each after the other, so that a busy moment falls on all of them. */
+async function inTurns(
+  work: Readonly<Record<string, () => Promise<unknown>>>,
+  count: number,
+): Promise<ReadonlyMap<string, number>> {
+  const times = new Map(Object.keys(work).map((name) => [name, [] as number[]]));
+  for (let round = 0; round < count; round++) {
+    for (const [name, run] of Object.entries(work)) {
+      const began = performance.now();
+      await run();
+      times.get(name)?.push(performance.now() - began);
+    }
+  }
+  return new Map([...times].map(([name, all]) => [name, median(all)]));
+}
+
+/** An issuer as far as its keys go, with one token that is long valid. */
+async function startKeys() {
+  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  let url = "";
+  const server = createServer((asked, response) => {
+    const keys = [{ ...publicKey.export({ format: "jwk" }), alg: "ES256", use: "sig", kid: "1" }];
+    const isKeys = asked.url === "/jwks";
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify(isKeys ? { keys } : { issuer: url, jwks_uri: `${url}/jwks` }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const claims = {
+    iss: url,
+    aud: "bench",
+    sub: "bob",
+    email: "bob@example.com",
+    email_verified: true,
+    exp: Math.floor(Date.now() / 1000) + 3600,
+  };
+  const signed = `${encoded({ alg: "ES256", typ: "at+jwt", kid: "1" })}.${encoded(claims)}`;
+  const seal = sign("sha256", Buffer.from(signed), { key: privateKey, dsaEncoding: "ieee-p1363" });
+  return {
+    get url() {
+      return url;
+    },
+    token: `${signed}.${seal.toString("base64url")}`,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

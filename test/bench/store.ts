@@ -1,0 +1,147 @@
+/** What the database costs: a page of a long audit log, beside counting and skipping as SQL does it, and a look at a key. */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { Kysely, sql } from "kysely";
+import { silentLog } from "#platform/log";
+import { startThread } from "#platform/workers";
+import { embeddedDatabase } from "#store/embedded";
+import { type DatabaseSource, openStore } from "#store/openStore";
+import { postgresDatabase } from "#store/postgres";
+import type { AuditPageRequest, Store } from "#store/store";
+import { setClock } from "#test/support/clock";
+import { projectRoot } from "#test/support/house";
+import { howToGetPostgres, postgresFolder, startPostgres } from "#test/support/postgres";
+import { heading, median, ms, printTable, ratio } from "./report";
+
+const recordCount = 1_000_000;
+const batch = 500;
+const rounds = 30;
+/** Half a year, as long as records are kept. */
+const start = Date.UTC(2026, 0, 1);
+const lengthMs = 180 * 24 * 60 * 60 * 1000;
+const perPage = 50;
+
+const pages: Readonly<Record<string, AuditPageRequest>> = {
+  "the newest": { page: 1, perPage },
+  "the oldest": { page: recordCount / perPage, perPage },
+  "in the middle": { page: recordCount / perPage / 2, perPage },
+  "of a day": { page: 3, perPage, since: start + lengthMs / 3, until: start + lengthMs / 3 + 86_400_000 },
+  "of three months": {
+    page: 5000,
+    perPage,
+    since: start + lengthMs / 4 + 1,
+    until: start + (lengthMs * 3) / 4 - 1,
+  },
+};
+
+export async function benchStore(scratch: string): Promise<void> {
+  mkdirSync(scratch, { recursive: true });
+  heading("Embedded database");
+  await benchSource(() =>
+    embeddedDatabase(join(scratch, "bench.db"), () =>
+      startThread(join(projectRoot(), "dist/server/storeWorker.js")),
+    ),
+  );
+  heading("PostgreSQL");
+  const binaries = postgresFolder();
+  if (binaries === undefined) {
+    console.log(`${howToGetPostgres}\n`);
+    return;
+  }
+  const server = await startPostgres(binaries);
+  try {
+    const url = await server.database();
+    await benchSource(() => postgresDatabase(url, silentLog));
+  } finally {
+    await server.close();
+  }
+}
+
+async function benchSource(source: () => DatabaseSource): Promise<void> {
+  const clock = setClock(start);
+  const store = await openStore({ source: source(), version: "1.0.0", clock });
+  const append = () =>
+    store.auditLog.append({
+      action: "user.performed_code_search",
+      actorId: "019b76da-0000-7000-8000-000000000000",
+      actorType: "user",
+      targetId: "1",
+      targetType: "org",
+      metadata: { source: "trawl" },
+    });
+  const began = performance.now();
+  for (let done = 0; done < recordCount; done += batch) {
+    await Promise.all(
+      Array.from({ length: batch }, (_, at) => {
+        clock.time = start + Math.floor(((done + at) * lengthMs) / recordCount);
+        return append();
+      }),
+    );
+  }
+  const fillSeconds = (performance.now() - began) / 1000;
+  const hash = await withKey(store);
+  const one = await timed(append);
+  const hundred = await timed(() => Promise.all(Array.from({ length: 100 }, append)));
+  const check = await timed(() => store.apiKeys.byHash(hash));
+  const rows: string[][] = [];
+  const times = new Map<string, Times>();
+  for (const [name, request] of Object.entries(pages)) {
+    times.set(name, await timed(() => store.auditLog.page(request)));
+  }
+  await store.close();
+  const plain = new Kysely<unknown>({ dialect: source().dialect });
+  for (const [name, request] of Object.entries(pages)) {
+    const { middle, most } = times.get(name) ?? { middle: 0, most: 0 };
+    const asSql = await timed(() => plainPage(plain, request), 5);
+    rows.push([name, ms(middle), ms(most), ms(asSql.middle), ratio(asSql.middle, middle)]);
+  }
+  await plain.destroy();
+  printTable(
+    [`a page of ${recordCount.toLocaleString("en-US")} records`, "ms", "at most", "by SQL, ms", "to ours"],
+    rows,
+  );
+  printTable(
+    ["", "ms", "at most"],
+    [
+      ["whose a key is", ms(check.middle), ms(check.most)],
+      ["a record", ms(one.middle), ms(one.most)],
+      ["a hundred records at once", ms(hundred.middle), ms(hundred.most)],
+    ],
+  );
+  console.log(
+    `${Math.round(recordCount / fillSeconds).toLocaleString("en-US")} records a second while it was filled.\n`,
+  );
+}
+
+async function withKey(store: Store): Promise<string> {
+  const hash = "0".repeat(64);
+  const member = await store.members.addFirst({ email: "ada@example.com" });
+  if (member !== undefined) await store.apiKeys.create({ memberId: member.id, name: "bench", hash });
+  return hash;
+}
+
+/** Counted by looking at every record, and skipped one by one. */
+async function plainPage(database: Kysely<unknown>, request: AuditPageRequest): Promise<void> {
+  const { since = 0, until = 8.64e15, page, perPage } = request;
+  const range = sql`from "auditRecord" where "timestamp" between ${since} and ${until}`;
+  await sql`select count(*) ${range}`.execute(database);
+  const skipped = (page - 1) * perPage;
+  await sql`select * ${range} order by "timestamp" desc, "id" desc limit ${perPage} offset ${skipped}`.execute(
+    database,
+  );
+}
+
+interface Times {
+  readonly middle: number;
+  readonly most: number;
+}
+
+async function timed(work: () => Promise<unknown>, count = rounds): Promise<Times> {
+  const times: number[] = [];
+  for (let round = 0; round < count; round++) {
+    const began = performance.now();
+    await work();
+    times.push(performance.now() - began);
+  }
+  return { middle: median(times), most: Math.max(...times) };
+}

@@ -1,0 +1,190 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { gunzipSync, gzipSync } from "node:zlib";
+import type { Store } from "#store/store";
+import { setClock } from "#test/support/clock";
+import { embeddedFile } from "#test/support/embeddedFile";
+import { temporaryFolder } from "#test/support/repo";
+import { onEachDatabase, openTestStore } from "#test/support/stores";
+
+const start = Date.UTC(2026, 0, 1);
+
+/** Two members, a key each, a licence, and 2500 records over a month. */
+async function fill(store: Store, clock: { time: number }): Promise<void> {
+  const oauth = { issuer: "https://login.example.com", subject: "7" };
+  for (const [email, role] of [
+    ["ada@example.com", "OWNER"],
+    ["bob@example.com", "MEMBER"],
+  ] as const) {
+    const addition = await store.members.add({
+      name: "naïve 🎣\n",
+      email,
+      role,
+      ...(role === "OWNER" && { oauth }),
+    });
+    assert.ok(addition.kind === "added");
+    const { id } = addition.member;
+    await store.apiKeys.create({ memberId: id, name: "ci", hash: email, expiresAt: start + 9 });
+    await store.sessions.create({ memberId: id, hash: email, expiresAt: start + 9 });
+  }
+  await store.organisation.setLicense("a licence");
+  await Promise.all(
+    Array.from({ length: 2500 }, (_, at) => {
+      clock.time = start + at * 1_000_000;
+      return store.auditLog.append({
+        action: "user.performed_code_search",
+        actorId: "m1",
+        actorType: "user",
+        targetId: `${at}\n`,
+        targetType: "org",
+        metadata: at % 2 === 0 ? { source: "test", at } : null,
+      });
+    }),
+  );
+}
+
+async function everything(store: Store) {
+  const members = await store.members.all();
+  const pages = await Promise.all(
+    Array.from({ length: 26 }, (_, at) => store.auditLog.page({ page: at + 1, perPage: 100 })),
+  );
+  return {
+    organisation: await store.organisation.get(),
+    members,
+    identities: await store.members.byOAuth({ issuer: "https://login.example.com", subject: "7" }),
+    keys: await store.apiKeys.all(),
+    byHash: await store.apiKeys.byHash("ada@example.com"),
+    records: pages.flatMap(({ items }) => items),
+    week: (await store.auditLog.page({ since: start, until: start + 604_800_000, page: 1, perPage: 1 }))
+      .total,
+  };
+}
+
+onEachDatabase((empty) => {
+  test("a backup gives everything back but sessions, on either database", async () => {
+    const clock = setClock(start);
+    const source = await openTestStore(await empty(), clock);
+    await fill(source, clock);
+    const expected = await everything(source);
+    const file = join(temporaryFolder(), "trawl.backup");
+    const counts = { members: 2, apiKeys: 2, auditRecords: 2500 };
+    assert.deepEqual(await source.backup(file), counts);
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    await source.close();
+
+    const elsewhere = join(temporaryFolder(), "trawl.db");
+    for (const database of [await empty(), { source: () => embeddedFile(elsewhere), isShared: false }]) {
+      const target = await openTestStore(database, clock);
+      await target.members.addFirst({ email: "whoever@started.it" });
+      assert.deepEqual(await target.restore(file, false), counts);
+      assert.deepEqual(await everything(target), expected);
+      assert.equal(await target.sessions.byHash("ada@example.com"), undefined);
+      await target.close();
+    }
+  });
+
+  test("what is here already is replaced only where that was asked for", async () => {
+    const clock = setClock(start);
+    const store = await openTestStore(await empty(), clock);
+    const file = join(temporaryFolder(), "trawl.backup");
+    await store.backup(file);
+    await fill(store, clock);
+    const before = await everything(store);
+    await assert.rejects(store.restore(file, false), {
+      code: "INVALID_REQUEST_BODY",
+      message: /would replace/,
+    });
+    assert.deepEqual(await everything(store), before);
+    assert.deepEqual(await store.restore(file, true), { members: 0, apiKeys: 0, auditRecords: 0 });
+    assert.deepEqual(await store.members.all(), []);
+    assert.equal((await store.auditLog.page({ page: 1, perPage: 1 })).total, 0);
+    await store.close();
+  });
+
+  describe("a file that is no whole backup changes nothing", () => {
+    const header = { format: "trawl-backup", version: "9.0.0", migration: "0001", createdAt: 0 };
+    const end = { members: 0, apiKeys: 0, auditRecords: 0 };
+    const lines = (...values: unknown[]) =>
+      gzipSync(values.map((value) => `${JSON.stringify(value)}\n`).join(""));
+    const bad: Readonly<
+      Record<string, readonly [make: (whole: Buffer) => Buffer | undefined, message: RegExp]>
+    > = {
+      "it is not there": [() => undefined, /cannot be read as a backup: ENOENT/],
+      "it is empty": [() => Buffer.alloc(0), /cannot be read as a backup/],
+      "it is something else": [() => Buffer.from("MZ something else"), /cannot be read as a backup/],
+      "it is another JSON": [() => lines({ name: "x" }), /no backup of Trawl/],
+      "half of it is missing": [(whole) => whole.subarray(0, whole.length >> 1), /cannot be read|damaged/],
+      "its last line is missing": [
+        (whole) => gzipSync(gunzipSync(whole).toString().split("\n").slice(0, -2).join("\n") + "\n"),
+        /was cut off/,
+      ],
+      "a record is missing": [
+        (whole) => gzipSync(gunzipSync(whole).toString().split("\n").toSpliced(100, 1).join("\n")),
+        /was cut off/,
+      ],
+      "a row has another column": [
+        () => lines(header, { member: { id: "x", isAdmin: true } }, { end }),
+        /damaged/,
+      ],
+      "something follows its end": [() => lines(header, { end }, { end }), /damaged/],
+      "a line is endless": [
+        () => gzipSync(Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), Buffer.alloc(20e6, "x")])),
+        /damaged/,
+      ],
+      "it is of a newer Trawl": [
+        () => lines({ ...header, migration: "0417" }, { end }),
+        /Trawl 9\.0\.0, which is newer: it has "0417", and this one knows "0001" at most/,
+      ],
+    };
+    let store: Store;
+    let whole: Buffer;
+    before(async () => {
+      const clock = setClock(start);
+      store = await openTestStore(await empty(), clock);
+      await fill(store, clock);
+      const file = join(temporaryFolder(), "trawl.backup");
+      await store.backup(file);
+      whole = readFileSync(file);
+    });
+    after(() => store.close());
+
+    for (const [name, [make, message]] of Object.entries(bad)) {
+      test(name, async () => {
+        const broken = join(temporaryFolder(), "broken.backup");
+        const content = make(whole);
+        if (content !== undefined) writeFileSync(broken, content);
+        const expected = await everything(store);
+        await assert.rejects(store.restore(broken, true), { code: "INVALID_REQUEST_BODY", message });
+        assert.deepEqual(await everything(store), expected);
+      });
+    }
+  });
+
+  test("a backup that cannot be written leaves the one before", async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, "trawl.backup");
+    const store = await openTestStore(await empty());
+    await store.backup(file);
+    const written = readFileSync(file);
+    const given = AbortSignal.abort();
+    await store.members.addFirst({ email: "a@x.org" });
+    await store.auditLog.append({
+      action: "a",
+      actorId: "m",
+      actorType: "user",
+      targetId: "1",
+      targetType: "org",
+      metadata: null,
+    });
+    await assert.rejects(store.backup(file, given), { code: "CANCELLED" });
+    assert.deepEqual(readFileSync(file), written);
+    await assert.rejects(store.backup(join(folder, "none", "x")), {
+      code: "STORAGE_FAILED",
+      message: /ENOENT/,
+    });
+    assert.deepEqual(readdirSync(folder), ["trawl.backup"]);
+    await store.close();
+  });
+});

@@ -1,0 +1,304 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Member } from "#model/organisation";
+import type { MemberChange, Store } from "#store/store";
+import { setClock } from "#test/support/clock";
+import { onEachDatabase, openTestStore, type TestDatabase } from "#test/support/stores";
+
+const start = Date.UTC(2026, 0, 1);
+const hash = (digit: string) => digit.repeat(64);
+
+async function added(store: Store, email: string, role: Member["role"] = "MEMBER"): Promise<Member> {
+  const addition = await store.members.add({ email, role });
+  assert.equal(addition.kind, "added");
+  return addition.kind === "added" ? addition.member : assert.fail();
+}
+
+onEachDatabase((empty) => {
+  /** A store for one test; two of the same database where it can be had. */
+  const withStores = async (work: (one: Store, other: Store, clock: { time: number }) => Promise<void>) => {
+    const clock = setClock(start);
+    const database: TestDatabase = await empty();
+    const one = await openTestStore(database, clock);
+    const other = database.isShared ? await openTestStore(database, clock) : one;
+    try {
+      await work(one, other, clock);
+    } finally {
+      await one.close();
+      if (other !== one) await other.close();
+    }
+  };
+
+  test("a new instance has an organisation, and nobody in it", () =>
+    withStores(async (store) => {
+      assert.deepEqual(await store.organisation.get(), { id: 1, name: "Trawl", latestTime: start });
+      assert.deepEqual(await store.members.all(), []);
+      assert.deepEqual(await store.apiKeys.all(), []);
+      assert.equal(await store.apiKeys.exist(), false);
+    }));
+
+  test("the licence is replaced, and taken away", () =>
+    withStores(async (store, other) => {
+      await store.organisation.setLicense("one");
+      await store.organisation.setLicense("two");
+      assert.equal((await other.organisation.get()).license, "two");
+      await store.organisation.setLicense(undefined);
+      assert.equal((await other.organisation.get()).license, undefined);
+    }));
+
+  test("the time that was noted never goes back", () =>
+    withStores(async (store) => {
+      for (const time of [start + 5, start + 9, start + 7]) await store.organisation.noteTime(time);
+      assert.equal((await store.organisation.get()).latestTime, start + 9);
+    }));
+
+  describe("members", () => {
+    test("are found as they were added", () =>
+      withStores(async (store, other, clock) => {
+        const oauth = { issuer: "https://login.example.com", subject: "42" };
+        const ada = await store.members.add({ name: "Ada", email: "Ada@Example.com", role: "OWNER" });
+        clock.time = start + 1000;
+        const bob = await store.members.add({ email: "bob@example.com", role: "MEMBER", oauth });
+        assert.ok(ada.kind === "added" && bob.kind === "added");
+        const { id } = ada.member;
+        const times = { createdAt: start, updatedAt: start };
+        assert.deepEqual(ada.member, { id, name: "Ada", email: "Ada@Example.com", role: "OWNER", ...times });
+        assert.deepEqual(await other.members.all(), [ada.member, bob.member]);
+        assert.deepEqual(await other.members.get(id), ada.member);
+        assert.deepEqual(await other.members.byEmail("aDA@example.COM"), ada.member);
+        assert.deepEqual(await other.members.byOAuth(oauth), bob.member);
+        assert.equal(await other.members.byOAuth({ ...oauth, issuer: "https://elsewhere" }), undefined);
+        assert.equal(await other.members.byEmail("carol@example.com"), undefined);
+      }));
+
+    test("an address belongs to one of them, in whatever case", () =>
+      withStores(async (store) => {
+        const ada = await added(store, "ada@example.com");
+        assert.deepEqual(await store.members.add({ email: "ADA@example.com", role: "OWNER" }), {
+          kind: "emailTaken",
+          member: ada,
+        });
+        assert.deepEqual(await store.members.all(), [ada]);
+      }));
+
+    test("of many that want the same address at once, one gets it", () =>
+      withStores(async (one, other) => {
+        const additions = await Promise.all(
+          Array.from({ length: 12 }, (_, at) =>
+            (at % 2 === 0 ? one : other).members.add({ email: "ada@example.com", role: "MEMBER" }),
+          ),
+        );
+        assert.equal(additions.filter(({ kind }) => kind === "added").length, 1);
+        assert.equal((await one.members.all()).length, 1);
+      }));
+
+    test("no more than there are seats, whoever asks at once", () =>
+      withStores(async (one, other) => {
+        const suspended = await added(one, "away@example.com");
+        await added(one, "owner@example.com", "OWNER");
+        await one.members.suspend(suspended.id);
+        const additions = await Promise.all(
+          Array.from({ length: 10 }, (_, at) =>
+            (at % 2 === 0 ? one : other).members.add({ email: `m${at}@example.com`, role: "MEMBER" }, 4),
+          ),
+        );
+        assert.equal(additions.filter(({ kind }) => kind === "added").length, 3);
+        assert.deepEqual(
+          additions.find(({ kind }) => kind === "full"),
+          { kind: "full", count: 4 },
+        );
+        assert.equal(await one.members.count(), 4);
+      }));
+
+    test("the first one is an owner, and there is only one first", () =>
+      withStores(async (one, other) => {
+        const firsts = await Promise.all(
+          [one, other, one, other].map((store, at) => store.members.addFirst({ email: `m${at}@x.org` })),
+        );
+        const [first, ...more] = firsts.filter((member) => member !== undefined);
+        assert.deepEqual([first?.role, more.length], ["OWNER", 0]);
+      }));
+
+    test("are linked to another identity", () =>
+      withStores(async (store) => {
+        const ada = await added(store, "ada@example.com");
+        const identity = { issuer: "https://login.example.com", subject: "1" };
+        await store.members.linkOAuth(ada.id, identity);
+        await store.members.linkOAuth(ada.id, { ...identity, subject: "2" });
+        assert.equal(await store.members.byOAuth(identity), undefined);
+        assert.equal((await store.members.byOAuth({ ...identity, subject: "2" }))?.id, ada.id);
+      }));
+
+    test("change their role, are suspended, and come back", () =>
+      withStores(async (store, _, clock) => {
+        await added(store, "owner@example.com", "OWNER");
+        const bob = await added(store, "bob@example.com");
+        clock.time = start + 50;
+        const promoted = { ...bob, role: "OWNER", updatedAt: start + 50 };
+        assert.deepEqual(await store.members.setRole(bob.id, "OWNER"), { kind: "changed", member: promoted });
+        clock.time = start + 60;
+        const away = { ...promoted, suspendedAt: start + 60, updatedAt: start + 60 };
+        assert.deepEqual(await store.members.suspend(bob.id), { kind: "changed", member: away });
+        clock.time = start + 70;
+        await store.members.suspend(bob.id);
+        assert.equal((await store.members.get(bob.id))?.suspendedAt, start + 60);
+        await store.members.resume(bob.id);
+        assert.deepEqual(await store.members.get(bob.id), { ...promoted, updatedAt: start + 70 });
+        assert.deepEqual(await store.members.setRole("nobody" as Member["id"], "OWNER"), { kind: "unknown" });
+      }));
+
+    test("activity is noted where it is the latest", () =>
+      withStores(async (store) => {
+        const { id } = await added(store, "ada@example.com");
+        for (const time of [start + 5, start + 9, start + 7]) await store.members.noteActivity(id, time);
+        assert.equal((await store.members.get(id))?.lastActivityAt, start + 9);
+      }));
+  });
+
+  describe("the last owner", () => {
+    const ways: Readonly<Record<string, (store: Store, id: Member["id"]) => Promise<MemberChange>>> = {
+      "is not removed": (store, id) => store.members.remove(id),
+      "is not demoted": (store, id) => store.members.setRole(id, "MEMBER"),
+      "is not suspended": (store, id) => store.members.suspend(id),
+    };
+    for (const [name, way] of Object.entries(ways)) {
+      test(name, () =>
+        withStores(async (store) => {
+          const owner = await added(store, "owner@example.com", "OWNER");
+          await added(store, "member@example.com");
+          const away = await added(store, "away@example.com", "OWNER");
+          await store.members.suspend(away.id);
+          assert.deepEqual(await way(store, owner.id), { kind: "lastOwner", member: owner });
+          assert.deepEqual(await store.members.get(owner.id), owner);
+        }),
+      );
+
+      test(`${name}, where all of them are to go at once`, () =>
+        withStores(async (one, other) => {
+          const owners = await Promise.all(
+            Array.from({ length: 6 }, (_, at) => added(one, `o${at}@x.org`, "OWNER")),
+          );
+          const changes = await Promise.all(owners.map(({ id }, at) => way(at % 2 === 0 ? one : other, id)));
+          assert.equal(changes.filter(({ kind }) => kind === "lastOwner").length, 1);
+          const left = await one.members.all();
+          assert.equal(left.filter((m) => m.role === "OWNER" && m.suspendedAt === undefined).length, 1);
+        }));
+    }
+  });
+
+  describe("API keys", () => {
+    test("are found by what they hash to, with their owner as he is now", () =>
+      withStores(async (store, other, clock) => {
+        const ada = await added(store, "ada@example.com");
+        clock.time = start + 10;
+        const expiresAt = start + 1000;
+        const creation = await store.apiKeys.create({
+          memberId: ada.id,
+          name: "ci",
+          hash: hash("a"),
+          expiresAt,
+        });
+        assert.ok(creation.kind === "created");
+        const { id } = creation.key;
+        assert.deepEqual(creation.key, {
+          id,
+          memberId: ada.id,
+          name: "ci",
+          createdAt: start + 10,
+          expiresAt,
+        });
+        const promoted = await store.members.setRole(ada.id, "OWNER");
+        assert.ok(promoted.kind === "changed");
+        const found = { key: creation.key, member: promoted.member };
+        assert.deepEqual(await other.apiKeys.byHash(hash("a")), found);
+        assert.equal(await other.apiKeys.byHash(hash("b")), undefined);
+        assert.equal(await other.apiKeys.exist(), true);
+        for (const time of [start + 5, start + 9, start + 7]) await store.apiKeys.noteUse(id, time);
+        assert.equal((await other.apiKeys.byHash(hash("a")))?.key.lastUsedAt, start + 9);
+      }));
+
+    test("have names of their own, for each member", () =>
+      withStores(async (store) => {
+        const [ada, bob] = [await added(store, "ada@x.org"), await added(store, "bob@x.org")];
+        const create = (memberId: Member["id"], name: string, digit: string) =>
+          store.apiKeys.create({ memberId, name, hash: hash(digit) });
+        const kinds = await Promise.all([
+          create(ada.id, "ci", "1"),
+          create(bob.id, "ci", "2"),
+          create(ada.id, "ci", "3"),
+          create(ada.id, "laptop", "4"),
+          create("nobody" as Member["id"], "ci", "5"),
+        ]);
+        assert.deepEqual(kinds.map(({ kind }) => kind).sort(), [
+          "created",
+          "created",
+          "created",
+          "nameTaken",
+          "unknownMember",
+        ]);
+        const names = (await store.apiKeys.ofMember(ada.id)).map(({ name }) => name);
+        assert.deepEqual(names.sort(), ["ci", "laptop"]);
+        assert.equal((await store.apiKeys.all()).length, 3);
+      }));
+
+    test("are void the moment they are revoked", () =>
+      withStores(async (store, other) => {
+        const ada = await added(store, "ada@x.org");
+        const creation = await store.apiKeys.create({ memberId: ada.id, name: "ci", hash: hash("a") });
+        assert.ok(creation.kind === "created");
+        assert.deepEqual(await store.apiKeys.revoke(creation.key.id), creation.key);
+        assert.equal(await other.apiKeys.byHash(hash("a")), undefined);
+        assert.equal(await store.apiKeys.revoke(creation.key.id), undefined);
+      }));
+  });
+
+  test("sessions end by themselves, and when they are ended", () =>
+    withStores(async (store, other) => {
+      const ada = await added(store, "ada@x.org");
+      const create = (digit: string, expiresAt: number) =>
+        store.sessions.create({ memberId: ada.id, hash: hash(digit), expiresAt });
+      const [short, long] = [await create("1", start + 10), await create("2", start + 20)];
+      assert.ok(short !== undefined && long !== undefined);
+      assert.deepEqual(await other.sessions.byHash(hash("1")), { session: short, member: ada });
+      await store.sessions.removeExpired(start + 10);
+      assert.equal(await other.sessions.byHash(hash("1")), undefined);
+      assert.deepEqual((await other.sessions.byHash(hash("2")))?.session, long);
+      await store.sessions.end(long.id);
+      assert.equal(await other.sessions.byHash(hash("2")), undefined);
+      const nobody = "nobody" as Member["id"];
+      assert.equal(
+        await store.sessions.create({ memberId: nobody, hash: hash("3"), expiresAt: start }),
+        undefined,
+      );
+    }));
+
+  test("who is removed takes keys and sessions along", () =>
+    withStores(async (store, other) => {
+      await added(store, "owner@x.org", "OWNER");
+      const [ada, bob] = [await added(store, "ada@x.org"), await added(store, "bob@x.org")];
+      for (const [{ id }, digit] of [
+        [ada, "1"],
+        [bob, "2"],
+      ] as const) {
+        await store.apiKeys.create({ memberId: id, name: "ci", hash: hash(digit) });
+        await store.sessions.create({ memberId: id, hash: hash(digit), expiresAt: start + 1000 });
+      }
+      assert.deepEqual(await store.members.remove(ada.id), { kind: "changed", member: ada });
+      assert.equal(await other.apiKeys.byHash(hash("1")), undefined);
+      assert.equal(await other.sessions.byHash(hash("1")), undefined);
+      assert.equal(await other.members.get(ada.id), undefined);
+      assert.equal((await other.apiKeys.byHash(hash("2")))?.member.id, bob.id);
+      assert.equal((await other.sessions.byHash(hash("2")))?.member.id, bob.id);
+      assert.deepEqual(await store.members.remove(ada.id), { kind: "unknown" });
+    }));
+
+  test("names that no database would keep are found as they were stored", () =>
+    withStores(async (store) => {
+      const name = "it's \0 \ud800 naïve 🎣; --";
+      const ada = await store.members.add({ name, email: "a\0@x.org", role: "MEMBER" });
+      assert.ok(ada.kind === "added");
+      const stored = await store.members.byEmail("A\0@x.org");
+      assert.equal(stored?.id, ada.member.id);
+      assert.equal(stored?.name, "it's \ufffd \ufffd naïve 🎣; --");
+    }));
+});

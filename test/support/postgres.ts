@@ -1,0 +1,107 @@
+/**
+ * A PostgreSQL server of a test's own: in a temporary folder, on a socket there, without a password.
+ *
+ * `POSTGRES_REQUIRED=1` makes its absence a failure; elsewhere the tests that need one say that they did not run.
+ */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { Client } from "pg";
+import { temporaryFolder } from "#test/support/repo";
+
+export interface PostgresServer {
+  /** Of a database that is new, and empty. */
+  database(): Promise<string>;
+  /** As when the machine loses its power, but for the disk. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Where `initdb` and `postgres` lie, which no distribution has in the PATH. */
+export function postgresFolder(): string | undefined {
+  const debian = "/usr/lib/postgresql";
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [
+    ...versions.map((version) => join(debian, version, "bin")),
+    ...(process.env["PATH"] ?? "").split(delimiter),
+    "/opt/homebrew/opt/postgresql/bin",
+    "/usr/local/opt/postgresql/bin",
+  ];
+  return folders.find((folder) => ["initdb", "postgres"].every((name) => existsSync(join(folder, name))));
+}
+
+export const postgresRequired = process.env["POSTGRES_REQUIRED"] === "1";
+
+export const howToGetPostgres =
+  "PostgreSQL is not installed, so that nothing was tested on it: apt-get install postgresql (or brew install postgresql).";
+
+export async function startPostgres(binaries: string): Promise<PostgresServer> {
+  const folder = temporaryFolder();
+  const user = serverUser();
+  const data = join(folder, "data");
+  mkdirSync(data, { mode: 0o700 });
+  if (user !== undefined) for (const path of [folder, data]) chownSync(path, user.uid, user.gid);
+  const made = spawnSync(
+    join(binaries, "initdb"),
+    ["--pgdata", data, "--auth", "trust", "--username", "trawl", "--encoding", "UTF8", "--locale", "C"],
+    { cwd: folder, encoding: "utf8", ...user },
+  );
+  if (made.status !== 0) throw new Error(`initdb: ${made.stderr || made.error?.message}`);
+
+  const address = (name: string) => `postgres://trawl@localhost/${name}?host=${encodeURIComponent(folder)}`;
+  let server: ChildProcess | undefined;
+  const kill = async (signal: NodeJS.Signals) => {
+    const ending = server;
+    if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null) return;
+    const gone = new Promise((resolve) => ending.once("exit", resolve));
+    ending.kill(signal);
+    await gone;
+  };
+  const start = async () => {
+    server = spawn(join(binaries, "postgres"), ["-D", data, "-k", folder, "-c", "listen_addresses="], {
+      cwd: folder,
+      stdio: ["ignore", "ignore", "pipe"],
+      ...user,
+    });
+    const running = server;
+    process.once("exit", () => running.kill("SIGKILL"));
+    await new Promise<void>((resolve, reject) => {
+      let said = "";
+      running.stderr?.on("data", (text: Buffer) => {
+        said += text.toString();
+        if (/ready to accept connections/.test(said)) resolve();
+      });
+      running.once("exit", () => reject(new Error(`postgres: ${said}`)));
+    });
+  };
+  await start();
+  let databases = 0;
+  return {
+    async database() {
+      const name = `test${++databases}`;
+      const client = new Client({ connectionString: address("postgres") });
+      await client.connect();
+      try {
+        await client.query(`create database ${name}`);
+      } finally {
+        await client.end();
+      }
+      return address(name);
+    },
+    kill: () => kill("SIGKILL"),
+    start,
+    close: () => kill("SIGINT"),
+  };
+}
+
+/** The server refuses to be run by root, and its package has made a user for it. */
+function serverUser(): { readonly uid: number; readonly gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const line = readFileSync("/etc/passwd", "utf8")
+    .split("\n")
+    .find((each) => each.startsWith("postgres:"));
+  const [uid, gid] = (line ?? "").split(":").slice(2, 4).map(Number);
+  if (uid === undefined || gid === undefined) throw new Error("There is no user postgres.");
+  return { uid, gid };
+}
