@@ -14,6 +14,7 @@ const mayImport: Readonly<Record<string, string>> = {
   shard: "base platform model query kernels",
   catalogue: "base platform model",
   git: "base platform model",
+  symbols: "base platform model",
   engine: "base platform model query kernels shard",
   indexing: "base platform model git shard languages",
   overlay: "base platform model git shard languages",
@@ -37,6 +38,7 @@ const wrapped: Readonly<Record<string, readonly string[]>> = {
   "node:worker_threads": ["src/platform/workers.ts"],
   undici: ["src/platform/"],
   fastify: ["src/transport/http/"],
+  "web-tree-sitter": ["src/symbols/"],
   "vscode-languageserver": ["src/transport/lsp/"],
   "vscode-languageserver/node": ["src/transport/lsp/"],
 };
