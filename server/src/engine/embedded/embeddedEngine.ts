@@ -1,5 +1,14 @@
 import { isServiceError, ServiceError } from "#base/error";
-import type { CountRequest, Engine, EngineResult, SearchPlan } from "#engine/engine";
+import type {
+  CountRequest,
+  DocumentRequest,
+  Engine,
+  EngineResult,
+  IndexedDocument,
+  SearchPlan,
+  SymbolAnswer,
+  SymbolRequest,
+} from "#engine/engine";
 import type { FileMatch } from "#model/match";
 import type { Limits } from "#query/limits";
 import type { DirectoryChange, Manifest, ShardDirectory } from "#shard/directory";
@@ -224,6 +233,17 @@ export class EmbeddedEngine implements Engine {
     const sum = new Map<string, number>();
     for (const [key, count] of answers.flat()) sum.set(key, (sum.get(key) ?? 0) + count);
     return sum;
+  }
+
+  async findSymbols(_request: SymbolRequest, _signal: AbortSignal): Promise<SymbolAnswer> {
+    return { symbols: [], flushReason: "INDEXING" };
+  }
+
+  async readDocuments(
+    requests: readonly DocumentRequest[],
+    _signal: AbortSignal,
+  ): Promise<readonly (IndexedDocument | undefined)[]> {
+    return requests.map(() => undefined);
   }
 
   async #searchSlow(run: SearchRun, call: SearchCall, signal: AbortSignal): Promise<EngineResult> {
