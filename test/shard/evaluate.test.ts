@@ -23,6 +23,7 @@ function evaluationOf(
   const universe = Bitset.full(reader.meta.documentCount);
   const view = {
     reader,
+    symbols: undefined,
     universe,
     ofRepositories: () => universe.copy(),
     ofRevisions: () => universe.copy(),

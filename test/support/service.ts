@@ -73,7 +73,13 @@ export function engineResult(files: readonly FileMatch[], change: Partial<Engine
 
 /** An engine that answers as it is told. */
 export function engineOf(search: Engine["search"]): Engine {
-  return { search, count: async () => new Map(), close: async () => {} };
+  return {
+    search,
+    count: async () => new Map(),
+    findSymbols: async () => ({ symbols: [], flushReason: "NONE" }),
+    readDocuments: async (requests) => requests.map(() => undefined),
+    close: async () => {},
+  };
 }
 
 export function viewOf(

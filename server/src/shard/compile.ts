@@ -10,6 +10,8 @@ export interface CompiledSearch extends CompiledQuery {
   /** Names of revisions that are asked for outside of a `not`; empty where only the default one counts. */
   readonly revisions: readonly string[];
   readonly hasRevision: boolean;
+  /** The answer depends on what was found in documents that were parsed. */
+  readonly asksForSymbols: boolean;
 }
 
 /** Throws `FAILED_TO_PARSE_QUERY` for an expression that is none. */
@@ -18,6 +20,7 @@ export function compileQuery(query: Query, kernels: Kernels): CompiledSearch {
   const revisions: string[] = [];
   let namesOnly = false;
   let hasRevision = false;
+  let asksForSymbols = false;
   const visit = (node: Query, isNegated: boolean): void => {
     switch (node.kind) {
       case "and":
@@ -29,7 +32,12 @@ export function compileQuery(query: Query, kernels: Kernels): CompiledSearch {
         return;
       case "type":
         if (node.type === "file" || node.type === "repo") namesOnly = true;
+        if (node.type === "symbol") asksForSymbols = true;
         visit(node.child, isNegated);
+        return;
+      case "symbol":
+        asksForSymbols = true;
+        patterns.set(node, compilePattern(node.pattern, kernels));
         return;
       case "text":
         patterns.set(node, compilePattern(node.pattern, kernels));
@@ -43,5 +51,5 @@ export function compileQuery(query: Query, kernels: Kernels): CompiledSearch {
   };
   visit(query, false);
   const isSafe = [...patterns.values()].every(isSafePattern);
-  return { query, patterns, namesOnly, isSafe, revisions, hasRevision };
+  return { query, patterns, namesOnly, isSafe, revisions, hasRevision, asksForSymbols };
 }

@@ -1,4 +1,5 @@
 import type { Bitset } from "#base/bitset";
+import { scoreDefinitions } from "./definitionScore";
 import type { RunMode } from "./expressionRun";
 import type { FinderCounts } from "./finder";
 import type { Look } from "./look";
@@ -6,7 +7,7 @@ import {
   boundOf,
   buildMatchTree,
   type CompiledQuery,
-  contentFinders,
+  countTerms,
   holds,
   isExact,
   type MatchTree,
@@ -33,6 +34,8 @@ export interface DocumentHit {
   readonly matchCount: number;
   /** What its name is worth. */
   readonly nameScore: number;
+  /** What it is worth that ranges lie in names of definitions. */
+  readonly definitionScore: number;
   readonly score: number;
 }
 
@@ -92,9 +95,8 @@ export class ShardEvaluation {
     const tree = buildMatchTree(this.#compiled, { view: this.view, window, counts, mode });
     const bound = boundOf(tree);
     const candidates = bound === undefined ? this.view.universe.copy() : bound.intersect(this.view.universe);
-    const finders = contentFinders(tree);
-    this.#countOnly = this.#options.countOnly && finders.length < 2;
-    this.#termCount = finders.length;
+    this.#termCount = countTerms(tree);
+    this.#countOnly = this.#options.countOnly && this.#termCount < 2;
     this.#namedFirst = isExact(tree) ? [] : namedFirst(tree, candidates);
     counts.indexBytesLoaded += this.view.reader.indexBytesLoaded - before;
     this.#tree = tree;
@@ -175,13 +177,19 @@ export class ShardEvaluation {
     const nameScore = this.#countOnly && !inName ? 0 : this.#addNameRanges(document, inName);
     const matchCount = this.#countOnly && !inName ? look.count : ranges.length - from;
     if (!this.#options.countOnly) {
-      const hit = { document, from, to: ranges.length, inName, matchCount, nameScore };
+      const definitionScore = inName ? 0 : this.#definitionScore(document, from);
+      const hit = { document, from, to: ranges.length, inName, matchCount, nameScore, definitionScore };
       const score = scoreDocument(this.#scored(hit));
       this.hits.push({ ...hit, score });
     }
     this.#counted = document;
     this.matchCount += matchCount;
     this.fileCount++;
+  }
+
+  #definitionScore(document: number, from: number): number {
+    const { symbols } = this.view;
+    return symbols === undefined ? 0 : scoreDefinitions(symbols, document, this.ranges, from);
   }
 
   /** Ranges in the name stay where the text has none; else they only tell the score. */
@@ -213,6 +221,7 @@ export class ShardEvaluation {
       matchCount: hit.matchCount,
       termCount: this.#termCount,
       nameScore: hit.nameScore,
+      definitionScore: hit.definitionScore,
       categoryIndex: this.view.reader.categoryIndex(hit.document),
       isPreferred: this.#options.isPreferred(hit.document),
     };

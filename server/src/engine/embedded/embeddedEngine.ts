@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { isServiceError, ServiceError } from "#base/error";
 import type {
   CountRequest,
@@ -110,15 +111,22 @@ export class EmbeddedEngine implements Engine {
   }
 
   #describe(manifest: Manifest): RepositoryShards {
+    const { directory } = this.#options;
     return {
       id: manifest.repositoryId,
       isFolder: manifest.kind === "folder",
       revisions: manifest.revisions,
       ...(manifest.defaultRevision === undefined ? {} : { defaultRevision: manifest.defaultRevision }),
-      segments: manifest.segments.map((segment) => ({
-        file: segment.file,
-        path: this.#options.directory.pathOf(segment),
-      })),
+      segments: manifest.segments.map((segment) => {
+        const symbols = directory.symbols.of(segment.file);
+        return {
+          file: segment.file,
+          path: directory.pathOf(segment),
+          ...(symbols === undefined
+            ? {}
+            : { symbols: { file: symbols, path: join(directory.folder, symbols) } }),
+        };
+      }),
     };
   }
 

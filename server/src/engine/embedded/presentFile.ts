@@ -31,7 +31,7 @@ export function presentFile(
   const to = Math.min(hit.to, hit.from + maxRanges);
   const part = partOf(shard, hit.document);
   const path = reader.path(hit.document);
-  const text = { reader, window, document: hit.document };
+  const text = { reader, window, document: hit.document, symbols: shard.symbols };
   const chunks = hit.inName ? [] : cutChunks(text, ranges, hit.from, to, limits.contextLines);
   const content = limits.whole ? decodeBytes(reader.readContent(hit.document)) : "";
   const branches = part === undefined ? [] : branchesOf(part, hit.document, compiled);

@@ -8,6 +8,7 @@ import type { TaskContext } from "#platform/workers";
 import { type CompiledSearch, compileQuery } from "#shard/compile";
 import { type EvaluationCounts, ShardEvaluation } from "#shard/evaluate";
 import type { TextWindow } from "#shard/window";
+import { damagedFileOf, lacksSymbols } from "./lacks";
 import { presentFile, type ShardHit } from "./presentFile";
 import { type OpenShard, partOf, type ShardSet } from "./shardSet";
 import type {
@@ -63,6 +64,7 @@ export class Search {
   #shardsFiltered = 0;
   #shownMatches = 0;
   #shownBytes = 0;
+  #lacksSymbols = false;
   #bytesLoaded = 0;
 
   constructor(set: ShardSet, window: TextWindow, call: SearchCall, context: TaskContext) {
@@ -77,6 +79,7 @@ export class Search {
   async run({ views, damagedFiles }: SearchedShards): Promise<SearchAnswer | TooSlow> {
     for (const file of damagedFiles) this.#damaged.add(file);
     for (const [shard, view] of views) {
+      this.#lacksSymbols ||= this.#compiled.asksForSymbols && lacksSymbols(view);
       if (this.#isOver()) {
         this.#shardsSkipped++;
         continue;
@@ -143,7 +146,7 @@ export class Search {
       this.#matchCount += evaluation.matchCount;
     } catch (error) {
       if (!isServiceError(error, "SHARD_DAMAGED")) throw error;
-      this.#damaged.add(shard.file);
+      this.#damaged.add(damagedFileOf(shard));
       if (this.#evaluations.at(-1)?.evaluation === evaluation) this.#evaluations.pop();
     }
   }
@@ -284,9 +287,14 @@ export class Search {
       return presented;
     } catch (error) {
       if (!isServiceError(error, "SHARD_DAMAGED")) throw error;
-      this.#damaged.add(hit.shard.file);
+      this.#damaged.add(damagedFileOf(hit.shard));
       return undefined;
     }
+  }
+
+  #flushReason(): FlushReason {
+    if (this.#damaged.size > 0) return "SHARD_DAMAGED";
+    return this.#reason === "NONE" && this.#lacksSymbols ? "INDEXING" : this.#reason;
   }
 
   #answer(searchMs: number): SearchAnswer {
@@ -313,7 +321,7 @@ export class Search {
         shardsSkippedFilter: this.#shardsFiltered,
         matchTreeConstruction: Math.round(this.#compileMs * 1e6),
         matchTreeSearch: Math.round(searchMs * 1e6),
-        flushReason: this.#damaged.size > 0 ? "SHARD_DAMAGED" : this.#reason,
+        flushReason: this.#flushReason(),
       },
     };
   }

@@ -13,13 +13,22 @@ export interface RepositoryShards {
   readonly isFolder: boolean;
   readonly revisions: readonly IndexedRevision[];
   readonly defaultRevision?: string;
-  readonly segments: readonly { readonly file: string; readonly path: string }[];
+  readonly segments: readonly SegmentFiles[];
+}
+
+/** A shard, and its companion if there is one. */
+export interface SegmentFiles {
+  readonly file: string;
+  readonly path: string;
+  readonly symbols?: { readonly file: string; readonly path: string };
 }
 
 /** The working tree over the default revision: a shard in memory, and what it hides. */
 export interface RepositoryOverlay {
   /** A whole shard file in shared memory. */
   readonly bytes: Uint8Array;
+  /** Its companion, in shared memory too; absent until its documents have been parsed. */
+  readonly symbols?: Uint8Array;
   /** Paths that are changed or gone. */
   readonly hiddenPaths: readonly Uint8Array[];
 }

@@ -6,6 +6,8 @@ import type { Checksum } from "#shard/checksum";
 import type { ShardView } from "#shard/matchTree";
 import { ShardReader } from "#shard/reader";
 import { MemorySink, ShardWriter } from "#shard/writer";
+import { askedNames, definers } from "./definers";
+import { damagedFileOf } from "./lacks";
 import {
   defaultUniverse,
   hidePath,
@@ -16,9 +18,13 @@ import {
 } from "./shardSet";
 import { compareOrder, type SearchCall, type UnsavedText } from "./task";
 
-/** Unsaved documents stand before working trees, those before repositories in use, those before the rest. */
+/**
+ * Unsaved documents stand before working trees, those before what defines a name that is asked for (`definers`), that
+ * before repositories in use, those before the rest; and what defines a name in a repository in use before the others.
+ */
 export const unsavedLayer = 0;
-const preferredLayer = 2;
+const definersLayer = { preferred: 2, other: 3 };
+const preferredLayer = 4;
 
 /** The shards of a search in the order in which it goes through them, each with what it may see there. */
 export interface SearchedShards {
@@ -32,21 +38,36 @@ export function shardsOf(snapshot: ShardSnapshot, call: SearchCall, checksum: Ch
   const unsaved = hasRevision ? [] : unsavedShards(snapshot, call, checksum);
   const stored = snapshot.shards.filter((shard) => !hasRevision || (shard.parts[0]?.segment ?? 0) >= 0);
   const shards = [...unsaved, ...stored.map((shard) => inFront(shard, call.preferred))];
+  const names = call.limits.maxDisplayedMatches === 0 ? [] : askedNames(call.query);
   const views: (readonly [OpenShard, ShardView])[] = [];
   const damagedFiles: string[] = [];
-  for (const shard of shards.sort((left, right) => compareOrder(left.order, right.order))) {
+  for (const shard of shards) {
     try {
       const universe = hasRevision ? revisionUniverse(shard) : defaultUniverse(shard).copy();
       if (!hasRevision && shard.order[0] !== unsavedLayer) hideUnsaved(universe, shard, call.unsaved);
       if (call.repositories !== "all") keepRepositories(universe, shard, new Set(call.repositories));
+      const first = definers(shard, names, universe);
+      if (first !== undefined) {
+        views.push([definersOf(shard), viewOf(shard, first)]);
+        universe.subtract(first);
+      }
       views.push([shard, viewOf(shard, universe)]);
     } catch (error) {
       // Names are looked up to hide them.
       if (!isServiceError(error, "SHARD_DAMAGED")) throw error;
-      damagedFiles.push(shard.file);
+      damagedFiles.push(damagedFileOf(shard));
     }
   }
+  views.sort(([left], [right]) => compareOrder(left.order, right.order));
   return { views, damagedFiles };
+}
+
+/** The shard as it stands in front of the others with some of its documents. */
+function definersOf(shard: OpenShard): OpenShard {
+  const [layer, ...rest] = shard.order;
+  if (layer < preferredLayer) return shard;
+  const { preferred, other } = definersLayer;
+  return { ...shard, order: [layer === preferredLayer ? preferred : other, ...rest] };
 }
 
 function inFront(shard: OpenShard, preferred: readonly number[]): OpenShard {
@@ -97,7 +118,17 @@ function unsavedShards(snapshot: ShardSnapshot, call: SearchCall, checksum: Chec
     writer.finish();
     const reader = new ShardReader(memorySource(sink.bytes()), checksum);
     const part = { repository, firstDocument: 0, endDocument: texts.length, segment: -1 };
-    return [{ file: "", reader, parts: [part], order: [unsavedLayer, id, 0], defaultUniverse: undefined }];
+    return [
+      {
+        file: "",
+        reader,
+        symbols: undefined,
+        symbolsFile: "",
+        parts: [part],
+        order: [unsavedLayer, id, 0],
+        defaultUniverse: undefined,
+      },
+    ];
   });
 }
 
