@@ -94,6 +94,7 @@ export function viewOf(
     containing: (path) => all.find((each) => path.startsWith(`${each.path}/`)),
     isScanning: () => false,
     isPolled: () => false,
+    hasSymbols: () => false,
     bringRevision: async () => "absent",
     skipped: async (id) => skipped[id] ?? [],
   };

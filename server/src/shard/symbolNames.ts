@@ -17,19 +17,30 @@ export class SymbolNames {
   readonly #heads: string[] = [];
   #lines: readonly string[] = [];
   #linesOf = -1;
+  #all: readonly string[] | undefined;
 
   constructor(reader: ShardReader, count: number) {
     this.reader = reader;
     this.count = count;
   }
 
+  /** Reads all names and keeps them, for who asks for most of them. */
+  keepAll(): void {
+    const { content } = this.reader;
+    const bytes = Buffer.alloc(content.length);
+    content.read(0, bytes, 0, bytes.length);
+    this.#all = bytes.toString("utf8", 0, Math.max(0, bytes.length - 1)).split("\n");
+  }
+
   text(number: number): string {
+    if (this.#all !== undefined) return this.#all[number] ?? "";
     const block = this.blockOf(number);
     return this.#linesIn(block)[number - this.firstIn(block)] ?? "";
   }
 
   /** Of many at once, each block read once. */
   texts(numbers: Uint32Array): string[] {
+    if (this.#all !== undefined) return Array.from(numbers, (number) => this.text(number));
     const texts = new Map<number, string>();
     for (const number of numbers.toSorted()) if (!texts.has(number)) texts.set(number, this.text(number));
     return Array.from(numbers, (number) => texts.get(number) ?? "");

@@ -32,8 +32,9 @@ function termsOf(query: Query): AskedName[] {
     case "text":
     case "symbol": {
       const { pattern } = query;
-      const isName = pattern.kind === "literal" && identifier.test(pattern.text);
-      return isName && (query.kind === "symbol" || query.where !== "name") ? [pattern] : [];
+      const text = pattern.kind === "literal" ? pattern.text : pattern.source.replace(/^\^|\$$/g, "");
+      const isOfText = query.kind === "symbol" || query.where !== "name";
+      return isOfText && identifier.test(text) ? [{ text, caseSensitive: pattern.caseSensitive }] : [];
     }
     default:
       return [];

@@ -31,6 +31,8 @@ export interface EmbeddedEngineOptions {
   readonly startThread: (onExit: () => void) => SearchThread;
   /** Shard files that do not hold what they should, each told once; their repositories must be indexed again. */
   readonly onDamage: (file: string) => void;
+  /** Told of the repositories that a search prefers. */
+  readonly onUse?: (repositoryIds: readonly number[]) => void;
 }
 
 /** The slow lane gives its memory back after this long without a search. */
@@ -220,6 +222,7 @@ export class EmbeddedEngine implements Engine {
     onFiles?: (files: readonly FileMatch[]) => Promise<void> | void,
   ): Promise<EngineResult> {
     const startedAt = performance.now();
+    this.#options.onUse?.(plan.preferred);
     const emit = onFiles && limitedEmit(plan.limits.maxDisplayedMatches, onFiles, signal);
     const limits = withCandidates(plan.limits);
     const call = callOf({ ...plan, limits }, emit !== undefined);
