@@ -15,7 +15,7 @@ const mayImport: Readonly<Record<string, string>> = {
   catalogue: "base platform model",
   git: "base platform model",
   symbols: "base platform model",
-  engine: "base platform model query kernels shard",
+  engine: "base platform model query kernels shard symbols",
   indexing: "base platform model git shard languages symbols",
   overlay: "base platform model git shard languages",
   sync: "base platform model git shard catalogue indexing overlay symbols",

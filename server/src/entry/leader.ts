@@ -21,6 +21,7 @@ import { createDispatch } from "#service/dispatch";
 import { History } from "#service/history";
 import type { RepositoryView } from "#service/repositoryView";
 import { ShardDirectory } from "#shard/directory";
+import { symbolParsers } from "#symbols/parsers";
 import { Compactor } from "#sync/compactor";
 import { Symbolizer } from "#sync/symbolizer";
 import { Sync } from "#sync/sync";
@@ -81,6 +82,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
   // A saved file must not wait for a build. At a start all working trees are looked at.
   const quickPool = threadPool<Work, WorkAnswer>(indexScript, Math.ceil(defaultWorkers(0) / 2));
   const symbolPool = threadPool<Work, WorkAnswer>(indexScript, 2);
+  const parsers = symbolParsers(join(__dirname, "symbolWorker.js"), defaultWorkers(0));
   const onDamage = (file: string) => {
     directory
       .dropSymbols(file)
@@ -100,6 +102,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     startThread: (onExit) => startThread(join(__dirname, "searchWorker.js"), onExit),
     onDamage,
     onUse: (ids) => symbolizer.use(ids),
+    parsers,
   });
   const sync = new Sync({
     catalogue,
@@ -187,7 +190,13 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       await compactor.close();
       await symbolizer.close();
       await sync.close();
-      await Promise.all([engine.close(), pool.close(), quickPool.close(), symbolPool.close()]);
+      await Promise.all([
+        engine.close(),
+        pool.close(),
+        quickPool.close(),
+        symbolPool.close(),
+        parsers.close(),
+      ]);
       catalogue.close();
     },
   };

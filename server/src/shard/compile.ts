@@ -20,7 +20,6 @@ export function compileQuery(query: Query, kernels: Kernels): CompiledSearch {
   const revisions: string[] = [];
   let namesOnly = false;
   let hasRevision = false;
-  let asksForSymbols = false;
   const visit = (node: Query, isNegated: boolean): void => {
     switch (node.kind) {
       case "and":
@@ -32,11 +31,9 @@ export function compileQuery(query: Query, kernels: Kernels): CompiledSearch {
         return;
       case "type":
         if (node.type === "file" || node.type === "repo") namesOnly = true;
-        if (node.type === "symbol") asksForSymbols = true;
         visit(node.child, isNegated);
         return;
       case "symbol":
-        asksForSymbols = true;
         patterns.set(node, compilePattern(node.pattern, kernels));
         return;
       case "text":
@@ -51,5 +48,30 @@ export function compileQuery(query: Query, kernels: Kernels): CompiledSearch {
   };
   visit(query, false);
   const isSafe = [...patterns.values()].every(isSafePattern);
-  return { query, patterns, namesOnly, isSafe, revisions, hasRevision, asksForSymbols };
+  return {
+    query,
+    patterns,
+    namesOnly,
+    isSafe,
+    revisions,
+    hasRevision,
+    asksForSymbols: asksForSymbols(query),
+  };
+}
+
+/** Whether its answer depends on what was found in documents that were parsed. */
+export function asksForSymbols(query: Query): boolean {
+  switch (query.kind) {
+    case "symbol":
+      return true;
+    case "and":
+    case "or":
+      return query.children.some(asksForSymbols);
+    case "not":
+      return asksForSymbols(query.child);
+    case "type":
+      return query.type === "symbol" || asksForSymbols(query.child);
+    default:
+      return false;
+  }
 }

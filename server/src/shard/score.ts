@@ -62,6 +62,11 @@ export function scoreDocument(document: ScoredDocument): number {
   return sum * (weights[document.categoryIndex] ?? 1);
 }
 
+/** What something in a document is worth, which is good in itself by so much. */
+export function weighDocument(quality: number, categoryIndex: number, isPreferred: boolean): number {
+  return (quality + (isPreferred ? preferredRepository : 0)) * (weights[categoryIndex] ?? 1);
+}
+
 /** The same sum, term by term, for a person. */
 export function explainScore(document: ScoredDocument): string {
   return [

@@ -56,6 +56,21 @@ export class SymbolNames {
     return { from, to };
   }
 
+  get blockCount(): number {
+    return this.reader.meta.blockCount;
+  }
+
+  /** The names of a block, a line each. */
+  textOf(block: number): string {
+    const { blockStarts, content } = this.reader;
+    const start = blockStarts[block] ?? 0;
+    const length = (blockStarts[block + 1] ?? 0) - start;
+    if (length <= 0) throw damaged("Names of symbols");
+    const bytes = Buffer.alloc(length);
+    content.read(start, bytes, 0, length);
+    return bytes.toString("utf8", 0, length - 1);
+  }
+
   /** The first name of a block. */
   firstIn(block: number): number {
     return (this.reader.blockLines[block] ?? 1) - 1;
@@ -83,7 +98,7 @@ export class SymbolNames {
   /** The last block of which `holds` does; it does of all before that. The first where it does of none. */
   #lastBlock(holds: (block: number) => boolean): number {
     let low = 0;
-    let high = this.reader.meta.blockCount - 1;
+    let high = this.blockCount - 1;
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
       if (holds(middle)) low = middle;
@@ -102,13 +117,7 @@ export class SymbolNames {
 
   #linesIn(block: number): readonly string[] {
     if (this.#linesOf === block) return this.#lines;
-    const { blockStarts, content } = this.reader;
-    const start = blockStarts[block] ?? 0;
-    const length = (blockStarts[block + 1] ?? 0) - start;
-    if (length <= 0) throw damaged("Names of symbols");
-    const bytes = Buffer.alloc(length);
-    content.read(start, bytes, 0, length);
-    this.#lines = bytes.toString("utf8", 0, length - 1).split("\n");
+    this.#lines = this.textOf(block).split("\n");
     this.#linesOf = block;
     return this.#lines;
   }

@@ -1,11 +1,18 @@
 /** What crosses between the engine and its search workers: plain objects, paths, and bytes in shared memory. */
-import type { CountRequest } from "#engine/engine";
+import type {
+  CountRequest,
+  DocumentRequest,
+  FoundSymbol,
+  IndexedDocument,
+  SymbolRequest,
+} from "#engine/engine";
 import type { FileMatch } from "#model/match";
-import type { SearchStats } from "#model/stats";
+import type { FlushReason, SearchStats } from "#model/stats";
 import type { Thread } from "#platform/workers";
 import type { Limits } from "#query/limits";
 import type { Query } from "#query/query";
 import type { IndexedRevision } from "#shard/directory";
+import type { KnownSymbols } from "#shard/symbols";
 
 /** The shards of one repository, oldest first. */
 export interface RepositoryShards {
@@ -54,6 +61,8 @@ export interface UnsavedText {
   readonly text: string;
   readonly language: string;
   readonly version: string;
+  /** What was found in it; absent as long as it is not parsed. */
+  readonly symbols?: KnownSymbols;
 }
 
 export interface SearchCall {
@@ -99,7 +108,36 @@ export interface CountAnswer {
   readonly counts: ReadonlyMap<string, number>;
 }
 
-export type WorkerCall = ShardUpdate | SearchCall | PresentCall | CountCall;
+/** `SymbolRequest`, for the shards that the worker owns. */
+export interface SymbolsCall extends Omit<SymbolRequest, "repositories" | "unsaved" | "preferred"> {
+  readonly kind: "symbols";
+  readonly repositories: readonly number[] | "all";
+  readonly preferred: readonly number[];
+  readonly unsaved: readonly UnsavedText[];
+  readonly searchesUnsaved: boolean;
+}
+
+export interface SymbolsAnswer {
+  readonly kind: "symbols";
+  /** Best first. */
+  readonly symbols: readonly FoundSymbol[];
+  readonly flushReason: FlushReason;
+  readonly damagedFiles: readonly string[];
+}
+
+export interface ReadCall {
+  readonly kind: "read";
+  readonly requests: readonly DocumentRequest[];
+}
+
+export interface ReadAnswer {
+  readonly kind: "read";
+  /** In the order of the requests; absent for what this worker has not. */
+  readonly documents: readonly (IndexedDocument | undefined)[];
+  readonly damagedFiles: readonly string[];
+}
+
+export type WorkerCall = ShardUpdate | SearchCall | PresentCall | CountCall | SymbolsCall | ReadCall;
 
 /** Where a shard stands in the order in which all are searched: compared from left to right. */
 export type ShardOrder = readonly [layer: number, repositoryId: number, fileNumber: number];
@@ -150,7 +188,9 @@ export type WorkerAnswer =
   | TooSlow
   | SearchAnswer
   | PresentAnswer
-  | CountAnswer;
+  | CountAnswer
+  | SymbolsAnswer
+  | ReadAnswer;
 
 export function compareOrder(left: ShardOrder, right: ShardOrder): number {
   return left[0] - right[0] || left[1] - right[1] || left[2] - right[2];

@@ -5,8 +5,11 @@ import type { Query } from "#query/query";
 import type { Checksum } from "#shard/checksum";
 import type { ShardView } from "#shard/matchTree";
 import { ShardReader } from "#shard/reader";
+import { SymbolReader } from "#shard/symbolReader";
+import { pendingSymbols } from "#shard/symbols";
+import { SymbolWriter } from "#shard/symbolWriter";
 import { MemorySink, ShardWriter } from "#shard/writer";
-import { askedNames, definers } from "./definers";
+import { type AskedName, askedNames, definers } from "./definers";
 import { damagedFileOf } from "./lacks";
 import {
   defaultUniverse,
@@ -33,12 +36,28 @@ export interface SearchedShards {
   readonly damagedFiles: readonly string[];
 }
 
-export function shardsOf(snapshot: ShardSnapshot, call: SearchCall, checksum: Checksum): SearchedShards {
-  const hasRevision = mentionsRevision(call.query);
+/** What a search or a look-up covers. */
+export interface SearchScope {
+  readonly hasRevision: boolean;
+  readonly repositories: readonly number[] | "all";
+  readonly unsaved: readonly UnsavedText[];
+  /** This worker searches the unsaved documents. */
+  readonly searchesUnsaved: boolean;
+  readonly preferred: readonly number[];
+  /** What defines one of these is looked at first. */
+  readonly names: readonly AskedName[];
+}
+
+export function scopeOf(call: SearchCall): SearchScope {
+  const names = call.limits.maxDisplayedMatches === 0 ? [] : askedNames(call.query);
+  return { ...call, hasRevision: mentionsRevision(call.query), names };
+}
+
+export function shardsOf(snapshot: ShardSnapshot, call: SearchScope, checksum: Checksum): SearchedShards {
+  const { hasRevision, names } = call;
   const unsaved = hasRevision ? [] : unsavedShards(snapshot, call, checksum);
   const stored = snapshot.shards.filter((shard) => !hasRevision || (shard.parts[0]?.segment ?? 0) >= 0);
   const shards = [...unsaved, ...stored.map((shard) => inFront(shard, call.preferred))];
-  const names = call.limits.maxDisplayedMatches === 0 ? [] : askedNames(call.query);
   const views: (readonly [OpenShard, ShardView])[] = [];
   const damagedFiles: string[] = [];
   for (const shard of shards) {
@@ -99,7 +118,7 @@ function hideUnsaved(universe: Bitset, shard: OpenShard, unsaved: readonly Unsav
 }
 
 /** One small shard a repository, without postings: its few documents are all looked at. */
-function unsavedShards(snapshot: ShardSnapshot, call: SearchCall, checksum: Checksum): OpenShard[] {
+function unsavedShards(snapshot: ShardSnapshot, call: SearchScope, checksum: Checksum): OpenShard[] {
   if (!call.searchesUnsaved) return [];
   const byRepository = new Map<number, UnsavedText[]>();
   for (const text of call.unsaved) {
@@ -117,12 +136,13 @@ function unsavedShards(snapshot: ShardSnapshot, call: SearchCall, checksum: Chec
     }
     writer.finish();
     const reader = new ShardReader(memorySource(sink.bytes()), checksum);
+    const symbols = unsavedSymbols(texts, reader, checksum);
     const part = { repository, firstDocument: 0, endDocument: texts.length, segment: -1 };
     return [
       {
         file: "",
         reader,
-        symbols: undefined,
+        symbols,
         symbolsFile: "",
         parts: [part],
         order: [unsavedLayer, id, 0],
@@ -130,6 +150,19 @@ function unsavedShards(snapshot: ShardSnapshot, call: SearchCall, checksum: Chec
       },
     ];
   });
+}
+
+function unsavedSymbols(
+  texts: readonly UnsavedText[],
+  reader: ShardReader,
+  checksum: Checksum,
+): SymbolReader | undefined {
+  if (texts.every(({ symbols }) => symbols === undefined)) return undefined;
+  const sink = new MemorySink();
+  const writer = new SymbolWriter(sink, checksum, { withTrigrams: false });
+  for (const { symbols = pendingSymbols } of texts) writer.add(symbols);
+  writer.finish(reader.stamp);
+  return new SymbolReader(memorySource(sink.bytes()), checksum, reader);
 }
 
 function mentionsRevision(query: Query): boolean {
