@@ -10,13 +10,18 @@ import type { ShardView } from "#shard/matchTree";
 import { RangeBuffer } from "#shard/ranges";
 import { weighDocument } from "#shard/score";
 import type { SymbolReader } from "#shard/symbolReader";
-import { compareTexts } from "#shard/symbols";
 import type { TextWindow } from "#shard/window";
 import { fuzzyNames } from "./fuzzyNames";
 import { damagedFileOf, lacksSymbols } from "./lacks";
 import { placeOf } from "./place";
 import { type OpenShard, partOf, type ShardSnapshot } from "./shardSet";
-import { compareOrder, type SymbolsAnswer, type SymbolsCall } from "./task";
+import {
+  compareOrder,
+  type PlacedSymbol,
+  type ShardOrder,
+  type SymbolsAnswer,
+  type SymbolsCall,
+} from "./task";
 import { shardsOf } from "./universe";
 
 /** Names of one shard that are looked at: whoever gets more of them goes on typing. */
@@ -36,6 +41,7 @@ interface Tools {
 /** A definition that will be shown if no better ones are found. */
 interface Candidate {
   readonly shard: OpenShard;
+  readonly order: ShardOrder;
   readonly symbols: SymbolReader;
   readonly document: number;
   readonly definition: number;
@@ -76,13 +82,14 @@ export function findSymbols(
       damaged.add(damagedFileOf(shard));
     }
   }
-  candidates.sort(byScore);
+  candidates.sort((left, right) => right.score - left.score || comparePlaces(left, right));
   if (candidates.length > call.limit) reason = "MATCH_LIMIT";
   const asked = { hasRevision, revisions: call.revisions };
-  const symbols: FoundSymbol[] = [];
+  const symbols: PlacedSymbol[] = [];
   for (const candidate of candidates.slice(0, call.limit)) {
     try {
-      symbols.push(present(candidate, asked, window));
+      const { order, definition } = candidate;
+      symbols.push({ symbol: present(candidate, asked, window), order, definition });
     } catch (error) {
       if (!isServiceError(error, "SHARD_DAMAGED")) throw error;
       damaged.add(damagedFileOf(candidate.shard));
@@ -91,14 +98,6 @@ export function findSymbols(
   window.forget();
   const flushReason = damaged.size > 0 ? "SHARD_DAMAGED" : reason;
   return { kind: "symbols", symbols, flushReason, damagedFiles: [...damaged] };
-}
-
-function byScore(left: Candidate, right: Candidate): number {
-  return (
-    right.score - left.score ||
-    compareOrder(left.shard.order, right.shard.order) ||
-    left.definition - right.definition
-  );
 }
 
 function matchNames(symbols: SymbolReader, asked: SymbolName): { matches: NamedMatch[]; isCut: boolean } {
@@ -144,7 +143,7 @@ function addCandidates(
       const isPreferred = part !== undefined && call.preferred.includes(part.repository.shards.id);
       const quality = scoreDefinition(symbols, definition, start, end) + extra;
       const score = weighDocument(quality, reader.categoryIndex(document), isPreferred);
-      candidates.push({ shard, symbols, document, definition, name, score });
+      candidates.push({ shard, order: shard.order, symbols, document, definition, name, score });
     }
   }
 }
@@ -185,7 +184,7 @@ export function chooseSymbols(
   workerCount: number,
 ): { readonly symbols: readonly FoundSymbol[]; readonly flushReason: FlushReason } {
   const all = answers.flatMap(({ symbols }) => symbols);
-  all.sort((left, right) => right.score - left.score || comparePlaces(left, right));
+  all.sort((left, right) => right.symbol.score - left.symbol.score || comparePlaces(left, right));
   const reasons = new Set(answers.map(({ flushReason }) => flushReason));
   if (answers.length < workerCount) reasons.add("ENGINE_PARTIAL");
   if (all.length > limit) reasons.add("MATCH_LIMIT");
@@ -196,15 +195,13 @@ export function chooseSymbols(
     "MATCH_LIMIT",
     "ENGINE_PARTIAL",
   ];
-  return { symbols: all.slice(0, limit), flushReason: order.find((each) => reasons.has(each)) ?? "NONE" };
+  const symbols = all.slice(0, limit).map(({ symbol }) => symbol);
+  return { symbols, flushReason: order.find((each) => reasons.has(each)) ?? "NONE" };
 }
 
-function comparePlaces(left: FoundSymbol, right: FoundSymbol): number {
-  const [one, other] = [left.document, right.document];
-  return (
-    one.repositoryId - other.repositoryId ||
-    compareTexts(one.path, other.path) ||
-    left.start - right.start ||
-    compareTexts(one.blobSha, other.blobSha)
-  );
+type PlaceInShards = Pick<PlacedSymbol, "order" | "definition">;
+
+/** Who has which shard must not show, so that all workers and the main thread order alike. */
+function comparePlaces(left: PlaceInShards, right: PlaceInShards): number {
+  return compareOrder(left.order, right.order) || left.definition - right.definition;
 }

@@ -117,10 +117,18 @@ export interface SymbolsCall extends Omit<SymbolRequest, "repositories" | "unsav
   readonly searchesUnsaved: boolean;
 }
 
+/** A symbol, and where it stands among those that are as good. */
+export interface PlacedSymbol {
+  readonly symbol: FoundSymbol;
+  readonly order: ShardOrder;
+  /** Its number in the shard. */
+  readonly definition: number;
+}
+
 export interface SymbolsAnswer {
   readonly kind: "symbols";
   /** Best first. */
-  readonly symbols: readonly FoundSymbol[];
+  readonly symbols: readonly PlacedSymbol[];
   readonly flushReason: FlushReason;
   readonly damagedFiles: readonly string[];
 }
