@@ -12,7 +12,7 @@ import { compileExpression } from "#query/regexp";
 import { simplifyQuery } from "#query/simplify";
 import type { ShardDirectory } from "#shard/directory";
 import { openEngine, openIndex, planOf, type TestRepositoryIndex } from "#test/support/engines";
-import { addSymbols, parseTestLanguage, testParsers } from "#test/support/symbols";
+import { addSymbols, parseTestLanguage, testParsers } from "#test/support/testLanguage";
 
 const signal = new AbortController().signal;
 
