@@ -2,9 +2,9 @@
  * `npm run bench -- --corpus DIR [--zoekt URL] [--only PARTS] [--seconds N] [--ranking]`
  *
  * Prints what the product costs and gives, beside its peers in the same run. It never asserts a time: machines differ,
- * and shared ones are noisy. PARTS, separated by commas: build, search, memory, fresh, clients, small, history.
+ * and shared ones are noisy. PARTS, separated by commas: build, symbols, search, memory, fresh, clients, small, history.
  */
-import { rmSync } from "node:fs";
+import { readdirSync, rmSync, statSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -12,6 +12,7 @@ import { projectRoot } from "#test/support/house";
 import { benchClients } from "./clients";
 import { corpusCopy } from "./corpus";
 import { countAll } from "./counting";
+import { benchDefinitions } from "./definitions";
 import { benchFreshness } from "./freshness";
 import { benchHistory } from "./history";
 import { memoryOf } from "./processes";
@@ -21,7 +22,7 @@ import { heading, megabytes, ms, printTable, ratio } from "./report";
 import { benchSearches } from "./searches";
 import { benchSmallRepositories } from "./smallRepositories";
 
-const parts = ["build", "search", "memory", "fresh", "clients", "small", "history"] as const;
+const parts = ["build", "symbols", "search", "memory", "fresh", "clients", "small", "history"] as const;
 
 const { values } = parseArgs({
   options: {
@@ -66,8 +67,11 @@ async function main(): Promise<void> {
 async function benchCorpus(source: string): Promise<void> {
   const corpus = corpusCopy(source, folder);
   const dataDir = join(scratch, "data");
-  const built = await indexOnce(dataDir, [corpus]);
+  const built = await indexOnce(dataDir, [corpus], "--no-symbols");
   if (wanted.has("build")) printBuild(built);
+  const needsSymbols = values.ranking || wanted.has("symbols");
+  if (needsSymbols) printSymbols(built, await indexOnce(dataDir, [corpus]), dataDir);
+  if (wanted.has("symbols")) await benchDefinitions(dataDir, cpus().length);
   const counted = wanted.has("search") ? await countAll(dataDir) : new Map();
 
   const began = performance.now();
@@ -79,7 +83,7 @@ async function benchCorpus(source: string): Promise<void> {
     const idle = memoryOf(product.pid);
     if (wanted.has("search")) await benchSearches(product, corpus, counted, values.zoekt);
     const searched = memoryOf(product.pid);
-    if (values.ranking) await benchRanking(product);
+    if (values.ranking) await benchRanking(product, corpus);
     if (wanted.has("memory")) {
       heading("Start and memory");
       printTable(
@@ -98,6 +102,24 @@ async function benchCorpus(source: string): Promise<void> {
   } finally {
     await product.stop();
   }
+}
+
+function printSymbols(text: IndexRun, run: IndexRun, dataDir: string): void {
+  heading("Symbols");
+  const folder = join(dataDir, "shards");
+  const files = readdirSync(folder).filter((name) => name.endsWith(".symbols"));
+  const bytes = files.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+  const speed = run.cpuSeconds === undefined ? undefined : text.contentBytes / 1e6 / run.cpuSeconds;
+  printTable(
+    ["all definitions, once text is indexed", ""],
+    [
+      ["seconds", run.seconds.toFixed(1)],
+      ["processor seconds", run.cpuSeconds?.toFixed(1) ?? ""],
+      ["MB of text a processor second", speed?.toFixed(1) ?? ""],
+      ["resident at most, MB", megabytes(run.peakBytes)],
+      ["on disk to text", ratio(bytes, text.contentBytes)],
+    ],
+  );
 }
 
 function printBuild(built: IndexRun): void {
