@@ -62,12 +62,10 @@ const grammars = [
   ["rust", "tree-sitter-rust@0.24.0"],
   ["scala", "tree-sitter-scala@0.24.0"],
   ["solidity", "tree-sitter-solidity@1.2.13"],
-  ["svelte", "@tree-sitter-grammars/tree-sitter-svelte@1.0.2"],
   ["swift", "@repomix/tree-sitter-wasms@0.1.17", "out/tree-sitter-swift.wasm"],
   ["toml", "@tree-sitter-grammars/tree-sitter-toml@0.7.0"],
   ["tsx", "tree-sitter-typescript@0.23.2"],
   ["typescript", "tree-sitter-typescript@0.23.2"],
-  ["vue", "@repomix/tree-sitter-wasms@0.1.17", "out/tree-sitter-vue.wasm"],
   ["yaml", "@tree-sitter-grammars/tree-sitter-yaml@0.7.1"],
   ["zig", "@tree-sitter-grammars/tree-sitter-zig@1.1.2"],
 ].map(([name, source, file = `tree-sitter-${name}.wasm`]) => ({ name, source, file }));

@@ -4,6 +4,7 @@
  * What a pattern captures:
  *
  *     @name            the name; quotes and signs around it do not count
+ *     @name.marked     the same behind a sign: `$name`
  *     @declarator      of C and its kin: a declarator, which has the name somewhere inside
  *     @<kind>          the definition, of a kind of `#model/symbol`
  *     @<kind>.outer    the same, but a member of what is around the function that it stands in (`self.x = …`)
@@ -113,10 +114,13 @@ function readMatch(
   let kind: SymbolKind | undefined;
   let role: Found["role"] = "definition";
   let isOuter = false;
+  let isMarked = false;
   let owner = "";
   for (const { name: capture, node } of captures) {
-    if (capture === "name") nameNode = node;
-    else if (capture === "declarator") declarator = node;
+    if (capture === "name" || capture === "name.marked") {
+      nameNode = node;
+      isMarked = capture === "name.marked";
+    } else if (capture === "declarator") declarator = node;
     else if (capture === "owner") owner = lastPart(node.text);
     else if (capture === "not") excluded.add(trimmed(text, node.startIndex, node.endIndex)[0]);
     else if (capture === "import" || capture === "import.path") {
@@ -143,7 +147,8 @@ function readMatch(
     if (kind === "function") kind = functionKind(declared.name.type, owner);
   }
   if (nameNode === undefined || whole === undefined) return;
-  const [nameStart, nameEnd] = trimmed(text, nameNode.startIndex, nameNode.endIndex);
+  const nameFrom = nameNode.startIndex + (isMarked ? 1 : 0);
+  const [nameStart, nameEnd] = trimmed(text, nameFrom, nameEndOf(nameNode));
   const name = text.slice(nameStart, nameEnd);
   if (!isName(name)) return;
   found.push({
@@ -157,6 +162,12 @@ function readMatch(
     owner,
     isOuter,
   });
+}
+
+/** `operator bool() const` is the name up to its type. */
+function nameEndOf(node: Node): number {
+  const type = node.type === "operator_cast" ? node.childForFieldName("type") : null;
+  return type?.endIndex ?? node.endIndex;
 }
 
 /** What stands outside of its class says to which one it belongs: `A::f`. */
@@ -188,7 +199,7 @@ function isName(name: string): boolean {
   return name !== "" && name !== "_" && name.length <= maxNameLength && !/[\n\r\0]/.test(name);
 }
 
-/** Without what marks a name: quotes, Ruby's colons, Rust's `r#`, JavaScript's `#`, PHP's and shells' `$`. */
+/** Without what marks a name: quotes, Ruby's colons, Rust's `r#`, JavaScript's `#`. */
 function trimmed(text: string, start: number, end: number): readonly [start: number, end: number] {
   let from = start;
   let to = end;
@@ -197,8 +208,7 @@ function trimmed(text: string, start: number, end: number): readonly [start: num
     from++;
     to--;
   } else if (text.startsWith("r#", from)) from += 2;
-  else if (/[:#$@&]/.test(text[from] ?? "") && to - from > 1 && /[\p{L}_]/u.test(text[from + 1] ?? ""))
-    from++;
+  else if (/[:#@]/.test(text[from] ?? "") && to - from > 1 && /[\p{L}_]/u.test(text[from + 1] ?? "")) from++;
   else if (text.startsWith("@@", from)) from += 2;
   if (text[to - 1] === ":" && to - from > 1 && text[to - 2] !== ":") to--;
   return [from, to];
@@ -280,7 +290,7 @@ function nestedIn(found: Found, around: Nested | undefined): Nested | undefined 
     ? (holder?.isLocal ?? false)
     : around !== undefined && (around.isLocal || isInFunction);
   if (found.role === "block") return { found, isLocal, parent: undefined, holder, outside: around?.outside };
-  if (found.role === "definition" && holder !== undefined) adapt(found, holder.found);
+  if (found.role === "definition" && holder !== undefined && !isInFunction) adapt(found, holder.found);
   // `typedef struct { int x; } T`: a name that comes later is no parent in a list by names, so it is told in words.
   const isParent = holder?.found.role === "definition" && holder.found.nameStart < found.nameStart;
   if (!isParent && holder !== undefined && found.owner === "") found.owner = holder.found.name;

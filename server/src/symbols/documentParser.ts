@@ -3,11 +3,13 @@
 import type { Tree } from "web-tree-sitter";
 import type { DocumentSymbols } from "#model/symbol";
 import { definitionsIn } from "./definitions";
-import { nameRulesOf } from "./grammars";
+import { grammarOf, nameRulesOf, preparationOf } from "./grammars";
+import { withoutMacros } from "./macros";
 import { namedPlaceAt, occurrenceAt, occurrencesOf } from "./occurrences";
 import { definitionQueries, scopeQueries } from "./queries";
 import { Declarations } from "./resolve";
 import type { Runtime } from "./runtime";
+import { onlyScripts } from "./scripts";
 import { signatureOf } from "./signature";
 import { type DecodedText, decodeSource } from "./sourceText";
 import type { NamedPlace, Occurrence, Signature } from "./symbols";
@@ -19,7 +21,7 @@ interface Parsed {
   readonly tree: Tree;
 }
 
-/** Each question throws `TooSlow` where the text takes more time than it may. */
+/** For languages that `grammarOf` knows. Each question throws `TooSlow` where the text takes more time than it may. */
 export class DocumentParser {
   readonly #runtime: Runtime;
 
@@ -27,26 +29,26 @@ export class DocumentParser {
     this.#runtime = runtime;
   }
 
-  symbols(grammar: string, content: Uint8Array): DocumentSymbols {
-    return this.#parsed(grammar, content, (parsed) => this.#symbols(parsed));
+  symbols(language: string, content: Uint8Array): DocumentSymbols {
+    return this.#parsed(language, content, (parsed) => this.#symbols(parsed));
   }
 
-  occurrences(grammar: string, content: Uint8Array, name: string): Occurrence[] {
-    return this.#parsed(grammar, content, (parsed) =>
+  occurrences(language: string, content: Uint8Array, name: string): Occurrence[] {
+    return this.#parsed(language, content, (parsed) =>
       occurrencesOf(name, parsed.tree, parsed.source, this.#declarations(parsed)),
     );
   }
 
-  placeAt(grammar: string, content: Uint8Array, offset: number): NamedPlace | undefined {
-    return this.#parsed(grammar, content, (parsed) => {
+  placeAt(language: string, content: Uint8Array, offset: number): NamedPlace | undefined {
+    return this.#parsed(language, content, (parsed) => {
       const found = namedPlaceAt(offset, parsed.tree, parsed.source);
       if (found === undefined) return undefined;
       return { name: found.name, ...occurrenceAt(found.spot, found.name, this.#declarations(parsed)) };
     });
   }
 
-  signature(grammar: string, content: Uint8Array, nameStart: number): Signature | undefined {
-    return this.#parsed(grammar, content, (parsed) => {
+  signature(language: string, content: Uint8Array, nameStart: number): Signature | undefined {
+    return this.#parsed(language, content, (parsed) => {
       const definition = this.#symbols(parsed).definitions.find((each) => each.nameStart === nameStart);
       return definition && signatureOf(definition, parsed.tree, parsed.source);
     });
@@ -65,13 +67,21 @@ export class DocumentParser {
     return new Declarations(this.#symbols(parsed).definitions, matches, source, nameRulesOf(grammar));
   }
 
-  #parsed<Value>(grammar: string, content: Uint8Array, read: (parsed: Parsed) => Value): Value {
+  #parsed<Value>(language: string, content: Uint8Array, read: (parsed: Parsed) => Value): Value {
     const source = decodeSource(content);
-    const tree = this.#runtime.parse(grammar, source.text);
+    const grammar = grammarOf(language) ?? "";
+    const tree = this.#runtime.parse(grammar, prepared(language, source.text));
     try {
       return read({ grammar, source, tree });
     } finally {
       tree.delete();
     }
   }
+}
+
+/** What the grammar is given: as long as the text, with the same lines. */
+function prepared(language: string, text: string): string {
+  const preparation = preparationOf(language);
+  if (preparation === "macros") return withoutMacros(text);
+  return preparation === "scripts" ? onlyScripts(text) : text;
 }

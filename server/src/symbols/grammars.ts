@@ -2,16 +2,54 @@
 
 /** Linguist's name of a language -> its grammar, a file of `server/grammars`. */
 const grammars: Readonly<Record<string, string>> = {
-  TypeScript: "typescript",
-  TSX: "tsx",
-  JavaScript: "javascript",
-  Python: "python",
-  Go: "go",
-  Java: "java",
   C: "c",
+  "C#": "c_sharp",
   "C++": "cpp",
+  CSS: "css",
+  Cuda: "cpp",
+  Dart: "dart",
+  Elixir: "elixir",
+  Go: "go",
+  Haskell: "haskell",
+  HCL: "hcl",
+  HTML: "html",
+  Java: "java",
+  JavaScript: "javascript",
+  JSON: "json",
+  "JSON with Comments": "json",
+  Julia: "julia",
+  Kotlin: "kotlin",
+  Lua: "lua",
+  "Objective-C": "objc",
+  OCaml: "ocaml",
+  PHP: "php",
+  PowerShell: "powershell",
+  Python: "python",
+  R: "r",
+  Ruby: "ruby",
   Rust: "rust",
+  Scala: "scala",
+  Shell: "bash",
+  Solidity: "solidity",
+  Starlark: "python",
+  Svelte: "typescript",
+  Swift: "swift",
+  TOML: "toml",
+  TSX: "tsx",
+  TypeScript: "typescript",
+  Vue: "typescript",
+  YAML: "yaml",
+  Zig: "zig",
 };
+
+/** Languages of data: what they define is an outline, and no name that is used elsewhere. */
+const outlines: ReadonlySet<string> = new Set(["CSS", "HTML", "JSON", "JSON with Comments", "TOML", "YAML"]);
+
+/** What is taken out of a text before it is parsed: macros, or everything that is not in a script. */
+export function preparationOf(language: string): "macros" | "scripts" | undefined {
+  if (language === "Vue" || language === "Svelte") return "scripts";
+  return ["c", "cpp", "objc"].includes(grammarOf(language) ?? "") ? "macros" : undefined;
+}
 
 /** How names are looked up in a language. */
 export interface NameRules {
@@ -31,6 +69,9 @@ const nameRules: Readonly<Record<string, Partial<NameRules>>> = {
   go: { isOrdered: true },
   java: { isOrdered: true, membersInScope: true },
   rust: { isOrdered: true, redeclares: true },
+  c_sharp: { isOrdered: true, membersInScope: true },
+  kotlin: { isOrdered: true, membersInScope: true },
+  objc: { isOrdered: true },
 };
 
 export function nameRulesOf(grammar: string): NameRules {
@@ -40,6 +81,11 @@ export function nameRulesOf(grammar: string): NameRules {
 /** The grammar of a language; undefined where there is none, and for `""`. */
 export function grammarOf(language: string): string | undefined {
   return Object.hasOwn(grammars, language) ? grammars[language] : undefined;
+}
+
+/** Whether the definitions of a language are of use in its own document alone. */
+export function isOutline(language: string): boolean {
+  return outlines.has(language);
 }
 
 /** Languages whose definitions are found, as Linguist names them. */

@@ -6,7 +6,10 @@ const maxPathLength = 1024;
 
 /** Paths as written, without quotes; `isPath`: `a::{b, c::d}` stands for `a::b` and `a::c::d`. */
 export function importsIn(written: string, isPath: boolean): string[] {
-  const plain = written.trim().replace(/^(["'`<])(.*)["'`>]$/s, "$2");
+  const plain = written
+    .trim()
+    .replace(/^(?:use|import)\s+(?:(?:function|const)\s+)?|;$/g, "")
+    .replace(/^(["'`<])(.*)["'`>]$/s, "$2");
   const paths = isPath ? expanded(plain.replace(/\s+/g, " ")) : [plain];
   return paths.filter((path) => path !== "" && path.length <= maxPathLength && !/[\n\r\0]/.test(path));
 }
@@ -17,7 +20,7 @@ function expanded(text: string): string[] {
   const before = [""];
   let path = "";
   const end = () => {
-    const name = path.replace(/ as .*$/, "").trim();
+    const name = path.replace(/ (?:as|=>) .*$/, "").trim();
     if (name !== "") paths.push(((before.at(-1) ?? "") + name).replace(/(::|\\|\.)(self|\*|_)$/, ""));
     path = "";
   };

@@ -62,19 +62,18 @@ function isEnd(answer: Parsed): boolean {
 }
 
 function answerOf(parser: DocumentParser, question: Question, { language, content }: SourceText): Parsed {
-  const grammar = grammarOf(language);
-  if (grammar === undefined) return unparsed("noGrammar");
+  if (grammarOf(language) === undefined) return unparsed("noGrammar");
   if (content.length > maxParsedBytes) return unparsed("tooLarge");
   try {
     switch (question.kind) {
       case "symbols":
-        return { kind: "parsed", ...parser.symbols(grammar, content) };
+        return { kind: "parsed", ...parser.symbols(language, content) };
       case "occurrences":
-        return { kind: "parsed", occurrences: parser.occurrences(grammar, content, question.name) };
+        return { kind: "parsed", occurrences: parser.occurrences(language, content, question.name) };
       case "place":
-        return { kind: "parsed", place: parser.placeAt(grammar, content, question.offset) };
+        return { kind: "parsed", place: parser.placeAt(language, content, question.offset) };
       case "signature":
-        return { kind: "parsed", signature: parser.signature(grammar, content, question.nameStart) };
+        return { kind: "parsed", signature: parser.signature(language, content, question.nameStart) };
     }
   } catch (error) {
     return unparsed(error instanceof TooSlow ? "tooSlow" : "crashed");

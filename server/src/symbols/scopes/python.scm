@@ -30,7 +30,6 @@
 (for_statement left: (identifier) @local)
 (for_in_clause left: (identifier) @local)
 (as_pattern_target (identifier) @local)
-(except_clause alias: (identifier) @local)
 (case_pattern (dotted_name . (identifier) @local .))
 (delete_statement (identifier) @local)
 

@@ -20,9 +20,7 @@
 (match_pattern . (_) @local.pattern)
 (self_parameter (self) @member)
 (const_item name: (identifier) @local)
-(type_parameters (type_identifier) @local)
 (type_parameter name: (type_identifier) @local)
-(constrained_type_parameter left: (type_identifier) @local)
 (const_parameter name: (identifier) @local)
 
 (use_as_clause alias: (identifier) @alias)
