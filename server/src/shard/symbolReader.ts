@@ -106,9 +106,14 @@ export class SymbolReader {
     return this.names.text(this.nameNumbers(definition, definition + 1)[0] ?? 0);
   }
 
+  /** Names `[from, to)` and one more: where their definitions begin among all namesakes. */
+  namesakeStarts(from: number, to: number): Uint32Array {
+    return this.#words("namesakeStarts", from, to + 1);
+  }
+
   /** Definitions of the names `[from, to)`: those of the first one ascending, then those of the next. */
   namesakes(from: number, to: number): Uint32Array {
-    const starts = this.#words("namesakeStarts", from, to + 1);
+    const starts = this.namesakeStarts(from, to);
     return this.#words("namesakes", starts[0] ?? 0, starts[to - from] ?? 0);
   }
 

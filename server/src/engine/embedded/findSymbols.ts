@@ -1,6 +1,6 @@
 /** Definitions by their names, in the shards of one worker. */
 import { isServiceError } from "#base/error";
-import type { FoundSymbol, SymbolName } from "#engine/engine";
+import type { FoundSymbol } from "#engine/engine";
 import type { FlushReason } from "#model/stats";
 import { symbolKinds } from "#model/symbol";
 import type { Checksum } from "#shard/checksum";
@@ -11,8 +11,8 @@ import { RangeBuffer } from "#shard/ranges";
 import { weighDocument } from "#shard/score";
 import type { SymbolReader } from "#shard/symbolReader";
 import type { TextWindow } from "#shard/window";
-import { fuzzyNames } from "./fuzzyNames";
 import { damagedFileOf, lacksSymbols } from "./lacks";
+import { type NameMatch, tiersOf } from "./nameTiers";
 import { placeOf } from "./place";
 import { type OpenShard, partOf, type ShardSnapshot } from "./shardSet";
 import {
@@ -24,15 +24,8 @@ import {
 } from "./task";
 import { shardsOf } from "./universe";
 
-/** Names of one shard that are looked at: whoever gets more of them goes on typing. */
-const maxNames = 4096;
 /** A line that is longer is shown in part. */
 const maxLineLength = 1000;
-/** Each letter that a name has besides what was asked for counts against it, up to so many. */
-const maxRestLength = 100;
-/** What a name in other capitals is worth less. */
-const otherCapitals = 150;
-
 interface Tools {
   readonly checksum: Checksum;
   readonly window: TextWindow;
@@ -49,16 +42,6 @@ interface Candidate {
   readonly score: number;
 }
 
-/** A name that matches, and how well: what is added to the score of its definitions. */
-export interface NamedMatch {
-  readonly number: number;
-  readonly name: string;
-  /** Bytes of the name that match, for `scoreDefinition`. */
-  readonly start: number;
-  readonly end: number;
-  readonly extra: number;
-}
-
 export function findSymbols(
   snapshot: ShardSnapshot,
   call: SymbolsCall,
@@ -68,22 +51,26 @@ export function findSymbols(
   const { views, damagedFiles } = shardsOf(snapshot, { ...call, hasRevision, names: [] }, checksum);
   const damaged = new Set([...snapshot.damagedFiles, ...damagedFiles]);
   const candidates: Candidate[] = [];
-  let reason: FlushReason = "NONE";
-  for (const [shard, view] of views) {
-    try {
-      if (hasRevision) view.universe.intersect(view.ofRevisions(call.revisions));
-      if (lacksSymbols(view)) reason = "INDEXING";
-      if (view.symbols === undefined || view.universe.isEmpty()) continue;
-      const { matches, isCut } = matchNames(view.symbols, call.name);
-      if (isCut) reason = "MATCH_LIMIT";
-      addCandidates(candidates, { shard, view, symbols: view.symbols, call }, matches);
-    } catch (error) {
-      if (!isServiceError(error, "SHARD_DAMAGED")) throw error;
-      damaged.add(damagedFileOf(shard));
+  const reasons = new Set<FlushReason>();
+  for (const tier of tiersOf(call.name, window)) {
+    // What is in a later tier is worse than everything in the one before.
+    if (candidates.length >= call.limit) break;
+    for (const [shard, view] of views) {
+      try {
+        if (hasRevision) view.universe.intersect(view.ofRevisions(call.revisions));
+        if (lacksSymbols(view)) reasons.add("INDEXING");
+        if (view.symbols === undefined || view.universe.isEmpty()) continue;
+        const { matches, isCut } = tier(view.symbols);
+        if (isCut) reasons.add("MATCH_LIMIT");
+        addCandidates(candidates, { shard, view, symbols: view.symbols, call }, matches);
+      } catch (error) {
+        if (!isServiceError(error, "SHARD_DAMAGED")) throw error;
+        damaged.add(damagedFileOf(shard));
+      }
     }
   }
   candidates.sort((left, right) => right.score - left.score || comparePlaces(left, right));
-  if (candidates.length > call.limit) reason = "MATCH_LIMIT";
+  if (candidates.length > call.limit) reasons.add("MATCH_LIMIT");
   const asked = { hasRevision, revisions: call.revisions };
   const symbols: PlacedSymbol[] = [];
   for (const candidate of candidates.slice(0, call.limit)) {
@@ -96,26 +83,8 @@ export function findSymbols(
     }
   }
   window.forget();
-  const flushReason = damaged.size > 0 ? "SHARD_DAMAGED" : reason;
-  return { kind: "symbols", symbols, flushReason, damagedFiles: [...damaged] };
-}
-
-function matchNames(symbols: SymbolReader, asked: SymbolName): { matches: NamedMatch[]; isCut: boolean } {
-  if (asked.kind === "fuzzy") return fuzzyNames(symbols.names, asked.text);
-  const { text, caseSensitive } = asked;
-  const { from, to } = symbols.names.find(text, asked.kind === "exact");
-  const end = Math.min(to, from + maxNames);
-  const names = symbols.names.texts(Uint32Array.from({ length: end - from }, (_, at) => from + at));
-  const byteLength = Buffer.byteLength(text);
-  const matches: NamedMatch[] = [];
-  for (const [at, name] of names.entries()) {
-    const isSame = name.startsWith(text);
-    if (caseSensitive && !isSame) continue;
-    const rest = Math.min(maxRestLength, name.length - text.length);
-    const extra = -rest - (isSame ? 0 : otherCapitals);
-    matches.push({ number: from + at, name, start: 0, end: byteLength, extra });
-  }
-  return { matches, isCut: to > end };
+  if (damaged.size > 0) reasons.add("SHARD_DAMAGED");
+  return { kind: "symbols", symbols, reasons: [...reasons], damagedFiles: [...damaged] };
 }
 
 interface Place {
@@ -128,12 +97,13 @@ interface Place {
 function addCandidates(
   candidates: Candidate[],
   { shard, view, symbols, call }: Place,
-  matches: readonly NamedMatch[],
+  matches: readonly NameMatch[],
 ): void {
   const { reader, universe } = view;
   const kinds = call.kinds?.map((kind) => symbolKinds.indexOf(kind));
-  for (const { number, name, start, end, extra } of matches) {
-    for (const definition of symbols.namesakes(number, number + 1)) {
+  const definitionsOf = namesakesOf(symbols, matches);
+  for (const [at, { name, start, end, extra }] of matches.entries()) {
+    for (const definition of definitionsOf(at)) {
       const document = symbols.documentOf(definition);
       if (!universe.has(document)) continue;
       if (!call.withLocals && symbols.isLocal(definition)) continue;
@@ -146,6 +116,17 @@ function addCandidates(
       candidates.push({ shard, order: shard.order, symbols, document, definition, name, score });
     }
   }
+}
+
+/** Of each match; those of names that stand side by side are read in one go. */
+function namesakesOf(symbols: SymbolReader, matches: readonly NameMatch[]): (at: number) => Uint32Array {
+  const [first, last] = [matches[0]?.number ?? 0, matches.at(-1)?.number ?? -1];
+  if (last - first + 1 !== matches.length)
+    return (at) => symbols.namesakes(matches[at]?.number ?? 0, (matches[at]?.number ?? 0) + 1);
+  const starts = symbols.namesakeStarts(first, last + 1);
+  const definitions = symbols.namesakes(first, last + 1);
+  const base = starts[0] ?? 0;
+  return (at) => definitions.subarray((starts[at] ?? 0) - base, (starts[at + 1] ?? 0) - base);
 }
 
 /** Throws `SHARD_DAMAGED`. */
@@ -185,7 +166,7 @@ export function chooseSymbols(
 ): { readonly symbols: readonly FoundSymbol[]; readonly flushReason: FlushReason } {
   const all = answers.flatMap(({ symbols }) => symbols);
   all.sort((left, right) => right.symbol.score - left.symbol.score || comparePlaces(left, right));
-  const reasons = new Set(answers.map(({ flushReason }) => flushReason));
+  const reasons = new Set(answers.flatMap((answer) => answer.reasons));
   if (answers.length < workerCount) reasons.add("ENGINE_PARTIAL");
   if (all.length > limit) reasons.add("MATCH_LIMIT");
   const order: readonly FlushReason[] = [

@@ -129,7 +129,8 @@ export interface SymbolsAnswer {
   readonly kind: "symbols";
   /** Best first. */
   readonly symbols: readonly PlacedSymbol[];
-  readonly flushReason: FlushReason;
+  /** Why there may be more. */
+  readonly reasons: readonly FlushReason[];
   readonly damagedFiles: readonly string[];
 }
 
