@@ -33,3 +33,9 @@ export function lineOf(content: Uint8Array, offset: number): number {
   for (let at = 0; at < offset; at++) if (content[at] === 0x0a) line++;
   return line;
 }
+
+/** `line:column`, both from 1, columns in bytes. */
+export function placeOf(content: Uint8Array, offset: number): string {
+  const before = Buffer.from(content).lastIndexOf(0x0a, offset - 1);
+  return `${lineOf(content, offset)}:${offset - (offset === 0 ? -1 : before)}`;
+}

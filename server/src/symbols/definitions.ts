@@ -307,6 +307,10 @@ function nestedIn(found: Found, around: Nested | undefined): Nested | undefined 
   };
 }
 
+export function isFunctionKind(kind: SymbolKind): boolean {
+  return functions.has(kind);
+}
+
 function isFunctionLike(found: Found | undefined): boolean {
   return found?.role === "block" || (found?.role === "definition" && functions.has(found.kind));
 }

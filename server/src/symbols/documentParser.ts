@@ -1,24 +1,21 @@
 /** Everything that is asked of a document's tree, on the thread that parses. */
 
-import type { Tree } from "web-tree-sitter";
 import type { DocumentSymbols } from "#model/symbol";
 import { definitionsIn } from "./definitions";
 import { grammarOf, nameRulesOf, preparationOf } from "./grammars";
 import { withoutMacros } from "./macros";
-import { namedPlaceAt, occurrenceAt, occurrencesOf } from "./occurrences";
+import { namedPlaceAt, occurrenceAt, occurrencesOf, type Reading } from "./occurrences";
 import { definitionQueries, scopeQueries } from "./queries";
 import { Declarations } from "./resolve";
 import type { Runtime } from "./runtime";
 import { onlyScripts } from "./scripts";
 import { signatureOf } from "./signature";
-import { type DecodedText, decodeSource } from "./sourceText";
+import { decodeSource } from "./sourceText";
 import type { NamedPlace, Occurrence, Signature } from "./symbols";
 
 /** A document with its tree, as long as it is looked at. */
-interface Parsed {
+interface Parsed extends Reading {
   readonly grammar: string;
-  readonly source: DecodedText;
-  readonly tree: Tree;
 }
 
 /** For languages that `grammarOf` knows. Each question throws `TooSlow` where the text takes more time than it may. */
@@ -35,13 +32,13 @@ export class DocumentParser {
 
   occurrences(language: string, content: Uint8Array, name: string): Occurrence[] {
     return this.#parsed(language, content, (parsed) =>
-      occurrencesOf(name, parsed.tree, parsed.source, this.#declarations(parsed)),
+      occurrencesOf(name, parsed, this.#declarations(parsed)),
     );
   }
 
   placeAt(language: string, content: Uint8Array, offset: number): NamedPlace | undefined {
     return this.#parsed(language, content, (parsed) => {
-      const found = namedPlaceAt(offset, parsed.tree, parsed.source);
+      const found = namedPlaceAt(offset, parsed);
       if (found === undefined) return undefined;
       return { name: found.name, ...occurrenceAt(found.spot, found.name, this.#declarations(parsed)) };
     });
@@ -70,9 +67,10 @@ export class DocumentParser {
   #parsed<Value>(language: string, content: Uint8Array, read: (parsed: Parsed) => Value): Value {
     const source = decodeSource(content);
     const grammar = grammarOf(language) ?? "";
-    const tree = this.#runtime.parse(grammar, prepared(language, source.text));
+    const parsed = prepared(language, source.text);
+    const tree = this.#runtime.parse(grammar, parsed);
     try {
-      return read({ grammar, source, tree });
+      return read({ grammar, source, tree, parsed });
     } finally {
       tree.delete();
     }

@@ -17,6 +17,14 @@ const unparsedCode: ReadonlySet<string> = new Set(["preproc_arg", "token_tree"])
 const lookMs = 1000;
 const wordCharacter = /[\p{L}\p{N}\p{M}\p{Pc}]/u;
 
+/** A text and its tree. */
+export interface Reading {
+  readonly source: DecodedText;
+  readonly tree: Tree;
+  /** The text as the grammar saw it: without macros, which are code all the same. */
+  readonly parsed: string;
+}
+
 /** A place of a name in the text, in indices. */
 interface Spot {
   readonly start: number;
@@ -25,20 +33,15 @@ interface Spot {
   readonly leaf: Node | undefined;
 }
 
-export function occurrencesOf(
-  name: string,
-  tree: Tree,
-  source: DecodedText,
-  declarations: Declarations,
-): Occurrence[] {
+export function occurrencesOf(name: string, reading: Reading, declarations: Declarations): Occurrence[] {
   const found: Occurrence[] = [];
   if (name === "") return found;
-  const { text } = source;
+  const { text } = reading.source;
   const budget = new Budget(lookMs);
   for (let start = text.indexOf(name); start >= 0; start = text.indexOf(name, start + name.length)) {
     if (!isWhole(text, start, start + name.length)) continue;
     budget.check();
-    const spot = spotAt(tree, text, start, start + name.length);
+    const spot = spotAt(reading, start, start + name.length);
     if (spot !== undefined) found.push(occurrenceAt(spot, name, declarations));
   }
   return found;
@@ -47,17 +50,16 @@ export function occurrencesOf(
 /** The identifier whose first, inner or following place is at `offset`, in bytes. */
 export function namedPlaceAt(
   offset: number,
-  tree: Tree,
-  source: DecodedText,
+  reading: Reading,
 ): { readonly name: string; readonly spot: Spot } | undefined {
-  const { text } = source;
-  const at = source.indexAt(offset);
+  const { text } = reading.source;
+  const at = reading.source.indexAt(offset);
   let start = at;
   let end = at;
   while (start > 0 && isWordAt(text, start - 1)) start--;
   while (end < text.length && isWordAt(text, end)) end++;
   if (start === end) return undefined;
-  const spot = spotAt(tree, text, start, end) ?? markedSpot(tree, text, start, end);
+  const spot = spotAt(reading, start, end) ?? markedSpot(reading, start, end);
   return spot === undefined ? undefined : { name: text.slice(spot.start, spot.end), spot };
 }
 
@@ -100,23 +102,25 @@ function isWordAt(text: string, at: number): boolean {
   return (code >= 0xd800 && code < 0xe000) || wordCharacter.test(text[at] ?? "");
 }
 
-function spotAt(tree: Tree, text: string, start: number, end: number): Spot | undefined {
-  const leaf = tree.rootNode.descendantForIndex(start, end);
-  if (leaf === null) return undefined;
-  if (leaf.startIndex <= start && leaf.endIndex >= end && leaf.childCount === 0) {
-    const { type } = leaf;
-    if (unparsedCode.has(type))
-      return isInQuotes(text, leaf.startIndex, start) ? undefined : { start, end, leaf: undefined };
-    if (notCode.test(type) || !leaf.isNamed) return undefined;
-    const isAlone = leaf.endIndex === end && start - leaf.startIndex <= 2;
-    return isAlone || leaf.isError ? { start, end, leaf } : undefined;
-  }
-  return undefined;
+function spotAt(reading: Reading, start: number, end: number): Spot | undefined {
+  const { text } = reading.source;
+  const leaf = reading.tree.rootNode.descendantForIndex(start, end);
+  if (leaf === null || leaf.startIndex > start || leaf.endIndex < end) return undefined;
+  const { type } = leaf;
+  const isLeaf = leaf.childCount === 0;
+  if (isLeaf && unparsedCode.has(type))
+    return isInQuotes(text, leaf.startIndex, start) ? undefined : { start, end, leaf: undefined };
+  if (notCode.test(type)) return undefined;
+  if (reading.parsed[start] !== text[start]) return { start, end, leaf: undefined };
+  if (!isLeaf || !leaf.isNamed) return undefined;
+  const isAlone = leaf.endIndex === end && start - leaf.startIndex <= 2;
+  return isAlone || leaf.isError ? { start, end, leaf } : undefined;
 }
 
 /** The words of a name with signs in it: `save!`, `--accent`, `do-this`. */
-function markedSpot(tree: Tree, text: string, start: number, end: number): Spot | undefined {
-  const leaf = tree.rootNode.descendantForIndex(start, end);
+function markedSpot(reading: Reading, start: number, end: number): Spot | undefined {
+  const { text } = reading.source;
+  const leaf = reading.tree.rootNode.descendantForIndex(start, end);
   if (leaf === null || leaf.childCount > 0 || !leaf.isNamed || notCode.test(leaf.type)) return undefined;
   const { startIndex, endIndex } = leaf;
   if (endIndex - startIndex > 256 || /\s/.test(text.slice(startIndex, endIndex))) return undefined;

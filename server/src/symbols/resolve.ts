@@ -20,7 +20,7 @@ import type { Node, QueryMatch } from "web-tree-sitter";
 import type { Definition } from "#model/symbol";
 import { Budget } from "./budget";
 import { nameInDeclarator, namesInPattern } from "./declarator";
-import { typeKinds } from "./definitions";
+import { isFunctionKind, typeKinds } from "./definitions";
 import type { NameRules } from "./grammars";
 import type { DecodedText } from "./sourceText";
 
@@ -195,7 +195,7 @@ export function resolve(
   if (leaf !== undefined && (memberTypes.test(leaf.type) || declarations.isMember(index)))
     return ownMember(name, index, leaf, declarations);
   const local = findLocal(name, index, declarations);
-  const definition = visibleDefinition(name, index, declarations);
+  const definition = visibleDefinition(name, index, isCalled(leaf), declarations);
   if (definition !== undefined && (local === undefined || isWithin(definition, local, declarations))) {
     const { nameStart, isLocal } = definition;
     return { declaredAt: nameStart, isLocal, isDeclaration: false };
@@ -237,11 +237,18 @@ function findLocal(name: string, index: number, declarations: Declarations): Fou
 }
 
 /** The definition of that name in this document that can be named at this place without saying of what it is. */
-function visibleDefinition(name: string, index: number, declarations: Declarations): Definition | undefined {
+function visibleDefinition(
+  name: string,
+  index: number,
+  called: boolean,
+  declarations: Declarations,
+): Definition | undefined {
   const offset = declarations.source.byteAt(index);
   let best: Definition | undefined;
   let bestStart = -2;
   for (const definition of declarations.definitionsNamed(name)) {
+    // The name of a package says where a file belongs, and nothing in it goes by that.
+    if (definition.kind === "package") continue;
     const holder = declarations.definition(definition.parent);
     if (holder === undefined && definition.owner !== "") continue;
     if (holder !== undefined) {
@@ -251,12 +258,18 @@ function visibleDefinition(name: string, index: number, declarations: Declaratio
       if (!isTransparent && (offset < holder.start || offset >= holder.end)) continue;
     }
     const start = holder?.start ?? -1;
-    if (start > bestStart) {
+    // A class may have a field and a method of one name.
+    const fitsBetter = called && start === bestStart && best !== undefined && !isFunctionKind(best.kind);
+    if (start > bestStart || fitsBetter) {
       best = definition;
       bestStart = start;
     }
   }
   return best;
+}
+
+function isCalled(leaf: Node | undefined): boolean {
+  return /call|invocation/.test(leaf?.parent?.type ?? "");
 }
 
 /** Whether the definition is nearer than the local: its holder is inside the local's scope. */

@@ -38,7 +38,8 @@
 (array_pattern (assignment_pattern left: (identifier) @local))
 (rest_pattern (identifier) @local)
 
-(import_specifier alias: (identifier) @alias)
+; The other name is one of the other module.
+(import_specifier name: (_) @member alias: (identifier) @alias)
 (namespace_import (identifier) @alias)
 (labeled_statement label: (_) @member)
 (break_statement label: (_) @member)

@@ -37,7 +37,7 @@
 (class_definition name: (identifier) @local.outer)
 (global_statement (identifier) @elsewhere)
 (nonlocal_statement (identifier) @elsewhere)
-(aliased_import alias: (identifier) @alias)
+(aliased_import name: (dotted_name (identifier) @member) alias: (identifier) @alias)
 
 (attribute attribute: (identifier) @member)
 (keyword_argument name: (identifier) @member)
