@@ -3,13 +3,20 @@
 /** Thrown where a text takes more than it may. */
 export class TooSlow extends Error {}
 
-/** A pause longer than this was the system's, not the parser's: a computer that slept is no reason to skip a file. */
-const longestStepMs = 100;
+/**
+ * A step takes a fraction of a millisecond. A longer one was mostly waiting: other threads had the processor, and that
+ * is no reason to skip a file.
+ */
+const longestStepMs = 10;
+/** Steps that are long by themselves end here; a pause longer than a second was that of a computer that slept. */
+const wholeMs = 8000;
+const longestPauseMs = 1000;
 
 export class Budget {
   /** Whether work was ended for it. */
   wasSpent = false;
   #left: number;
+  #whole = wholeMs;
   #last = performance.now();
 
   /** In milliseconds of a thread that is not kept waiting. */
@@ -20,9 +27,11 @@ export class Budget {
   /** Asked often while work goes on; true as soon as it must end. */
   readonly isSpent = (): boolean => {
     const now = performance.now();
-    this.#left -= Math.min(now - this.#last, longestStepMs);
+    const step = now - this.#last;
     this.#last = now;
-    this.wasSpent ||= this.#left < 0;
+    this.#left -= Math.min(step, longestStepMs);
+    this.#whole -= Math.min(step, longestPauseMs);
+    this.wasSpent ||= this.#left < 0 || this.#whole < 0;
     return this.wasSpent;
   };
 

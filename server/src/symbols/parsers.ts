@@ -34,12 +34,12 @@ export interface SymbolParsers {
 const textsAtOnce = 64;
 const bytesAtOnce = 512 * 1024;
 
-/** A parser stops by itself after three seconds with one text. */
-const silenceMs = 15_000;
+/** A parser gives a text up long before; a thread that says nothing for longer has come to harm. */
+const defaultSilenceMs = 40_000;
 const maxHeapMb = 1024;
 
 /** `script` is the bundle of `entry/symbolWorker.ts`. Threads start when there is work, and end when there is none. */
-export function symbolParsers(script: string, size: number): SymbolParsers {
+export function symbolParsers(script: string, size: number, silenceMs = defaultSilenceMs): SymbolParsers {
   const pool = threadPool<ParserWork, ParserAnswer>(script, size, {
     isWorn: ({ isWorn }) => isWorn,
     silenceMs,

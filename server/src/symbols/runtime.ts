@@ -45,8 +45,13 @@ export class Runtime {
     return new Runtime(folder, memory);
   }
 
+  /** Of WebAssembly; never shrinks. */
+  get memoryBytes(): number {
+    return this.#memory.buffer.byteLength;
+  }
+
   get isWorn(): boolean {
-    return this.#memory.buffer.byteLength > wornBytes;
+    return this.memoryBytes > wornBytes;
   }
 
   /** Whoever gets a tree deletes it: nothing else frees its memory. */
