@@ -43,6 +43,7 @@ function evaluationOf(
     maxMatches: change.maxMatches ?? Number.POSITIVE_INFINITY,
     countOnly: change.countOnly ?? false,
     isPreferred: () => false,
+    trees: new Map(),
   });
 }
 

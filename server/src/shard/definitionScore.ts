@@ -7,10 +7,16 @@ import type { SymbolReader } from "./symbolReader";
 const matched = { whole: 7000, edge: 4000, inside: 2500 };
 const typeKinds: readonly SymbolKind[] = ["class", "interface", "struct", "enum", "type", "trait", "union"];
 const callableKinds: readonly SymbolKind[] = ["function", "method", "constructor", "macro"];
+const plainKind = 400;
 const kindScores = symbolKinds.map((kind) =>
-  typeKinds.includes(kind) ? 1000 : callableKinds.includes(kind) ? 800 : 400,
+  typeKinds.includes(kind) ? 1000 : callableKinds.includes(kind) ? 800 : plainKind,
 );
 const localPart = 0.5;
+
+/** Whether people look for such a definition by its name: not for fields, variables and locals. */
+export function isSought(symbols: SymbolReader, definition: number): boolean {
+  return !symbols.isLocal(definition) && (kindScores[symbols.kindIndex(definition)] ?? 0) > plainKind;
+}
 
 /** How good a match `[start, end)` of a name is: `length` bytes, of which it covers some. */
 export function scoreDefinition(

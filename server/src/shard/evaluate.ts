@@ -15,6 +15,7 @@ import {
 } from "./matchTree";
 import type { NameFinder } from "./names";
 import { RangeBuffer } from "./ranges";
+import type { ShardReader } from "./reader";
 import { explainScore, type ScoredDocument, scoreDocument, scoreName } from "./score";
 import type { TextWindow } from "./window";
 
@@ -47,6 +48,8 @@ export interface EvaluationOptions {
   /** Matches are counted and forgotten. */
   readonly countOnly: boolean;
   readonly isPreferred: (document: number) => boolean;
+  /** Where a shard is looked at twice, its lists are read once. */
+  readonly trees: Map<ShardReader, MatchTree>;
 }
 
 /** Documents whose name answers the query are looked at first, at most so many of them. */
@@ -90,15 +93,18 @@ export class ShardEvaluation {
 
   /** Looks up the postings and names; expressions on names run here. Gives false where nothing can match. */
   prepare(mode: RunMode): boolean {
-    const { window, counts } = this.#options;
-    const before = this.view.reader.indexBytesLoaded;
-    const tree = buildMatchTree(this.#compiled, { view: this.view, window, counts, mode });
+    const { window, counts, trees } = this.#options;
+    const { reader } = this.view;
+    const before = reader.indexBytesLoaded;
+    const known = trees.get(reader);
+    const tree = known ?? buildMatchTree(this.#compiled, { view: this.view, window, counts, mode });
+    trees.set(reader, tree);
     const bound = boundOf(tree);
     const candidates = bound === undefined ? this.view.universe.copy() : bound.intersect(this.view.universe);
     this.#termCount = countTerms(tree);
     this.#countOnly = this.#options.countOnly && this.#termCount < 2;
     this.#namedFirst = isExact(tree) ? [] : namedFirst(tree, candidates);
-    counts.indexBytesLoaded += this.view.reader.indexBytesLoaded - before;
+    counts.indexBytesLoaded += reader.indexBytesLoaded - before;
     this.#tree = tree;
     this.#candidates = candidates;
     return !candidates.isEmpty();

@@ -4,6 +4,8 @@
  */
 import { Bitset } from "#base/bitset";
 import type { Query } from "#query/query";
+import { isSought } from "#shard/definitionScore";
+import type { SymbolReader } from "#shard/symbolReader";
 import type { OpenShard } from "./shardSet";
 
 export interface AskedName {
@@ -13,8 +15,8 @@ export interface AskedName {
 
 /** More terms than this are prose. */
 const maxNames = 4;
-/** Of one shard and one name: what hundreds of documents define, none of them defines in particular. */
-const maxDefiners = 32;
+/** Of one shard and one name: what more documents define, none of them defines in particular. */
+const maxDefiners = 8;
 const identifier = /^[\p{L}_$][\p{L}\p{N}_$]+$/u;
 
 /** Plain terms of a query that can be names, and are not negated. */
@@ -41,28 +43,39 @@ function termsOf(query: Query): AskedName[] {
   }
 }
 
-/** Those of the documents that define one of the names; undefined where none does. */
+/** Those of the documents that define one of the names as a type or something to call; undefined where none does. */
 export function definers(
   { symbols, reader }: OpenShard,
   names: readonly AskedName[],
   documents: Bitset,
 ): Bitset | undefined {
   if (symbols === undefined) return undefined;
-  let found: Bitset | undefined;
-  for (const { text, caseSensitive } of names) {
-    const { from, to } = symbols.names.find(text, true);
-    let count = 0;
-    let last = -1;
-    for (let number = from; number < to && count < maxDefiners; number++) {
-      if (caseSensitive && symbols.names.text(number) !== text) continue;
-      for (const definition of symbols.namesakes(number, number + 1)) {
-        const document = symbols.documentOf(definition);
-        if (document === last || !documents.has(document)) continue;
-        last = document;
-        found ??= new Bitset(reader.meta.documentCount);
-        found.add(document);
-        if (++count === maxDefiners) break;
-      }
+  const found = new Set<number>();
+  for (const name of names) {
+    const ofName = definersOf(symbols, name, documents);
+    if (ofName.size <= maxDefiners) for (const document of ofName) found.add(document);
+  }
+  if (found.size === 0) return undefined;
+  const set = new Bitset(reader.meta.documentCount);
+  for (const document of found) set.add(document);
+  return set;
+}
+
+/** At most one more than `maxDefiners`. */
+function definersOf(
+  symbols: SymbolReader,
+  { text, caseSensitive }: AskedName,
+  documents: Bitset,
+): Set<number> {
+  const found = new Set<number>();
+  const { from, to } = symbols.names.find(text, true);
+  for (let number = from; number < to; number++) {
+    if (caseSensitive && symbols.names.text(number) !== text) continue;
+    for (const definition of symbols.namesakes(number, number + 1)) {
+      if (found.size > maxDefiners) return found;
+      if (!isSought(symbols, definition)) continue;
+      const document = symbols.documentOf(definition);
+      if (documents.has(document)) found.add(document);
     }
   }
   return found;
