@@ -8,7 +8,7 @@ export interface NameStretch {
   readonly to: number;
 }
 
-/** The names of a companion by their numbers, and their numbers by what they begin with. Order: `compareNames`. */
+/** The names of a companion by their numbers, and their numbers by what they begin with. Order: symbols.ts. */
 export class SymbolNames {
   /** The shard of one document that holds them, for finders. */
   readonly reader: ShardReader;

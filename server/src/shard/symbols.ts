@@ -5,8 +5,8 @@
  * ## Layout
  *
  * A companion is a shard (shard.ts) of one document: the distinct names of all definitions, a name a line, so that
- * names are found by the same blocks, trigrams and finders as text. They stand in the order of `compareNames`, and a
- * name's number is its line less one. Behind the sections of the shard come
+ * names are found by the same blocks, trigrams and finders as text. They stand in the order of their folded
+ * forms, those that fold alike in the order of their own, and a name's number is its line less one. Behind the sections of the shard come
  *
  * | section | holds |
  * |---|---|
@@ -74,11 +74,6 @@ export function keptName(name: string): string {
 /** ASCII letters in small ones, as posting lists have them. */
 export function foldName(name: string): string {
   return name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
-}
-
-/** Names that differ only in capitals stand together, and behind one another those that begin alike. */
-export function compareNames(left: string, right: string): number {
-  return compareTexts(foldName(left), foldName(right)) || compareTexts(left, right);
 }
 
 /** By UTF-16 units, on every system alike. */
