@@ -33,6 +33,11 @@ const licencesFile = join(folder, "LICENSES.txt");
 /** Between the licences. */
 const separator = `\n${"-".repeat(80)}\n\n`;
 
+/** Packages that say the licence of a grammar which another one has built. */
+const licencesOf = {
+  "@repomix/tree-sitter-wasms@0.1.17": ["tree-sitter-dart@1.0.0", "tree-sitter-swift@0.7.1"],
+};
+
 /** Grammar, the package that has it built, and its file there where that is not `tree-sitter-<grammar>.wasm`. */
 const grammars = [
   ["bash", "tree-sitter-bash@0.25.1"],
@@ -86,6 +91,12 @@ function make(names) {
     try {
       const unpacked = unpack(source, draft);
       licences.set(source, licenceOf(unpacked));
+      for (const also of licencesOf[source] ?? []) {
+        const other = join(draft, "other");
+        mkdirSync(other);
+        licences.set(also, licenceOf(unpack(also, other)));
+        rmSync(other, { recursive: true });
+      }
       for (const { name, file } of wanted.filter((grammar) => grammar.source === source)) {
         const wasm = readFileSync(join(unpacked, file));
         sums.set(`${name}.wasm`, sha256(wasm));

@@ -1,8 +1,12 @@
 /**
  * `npm run bench -- --corpus DIR [--zoekt URL] [--only PARTS] [--seconds N] [--ranking]`
+ * `npm run bench -- --symbols [--languages go,c++] [--misses N] [--megabytes N] [--least PERCENT]`
  *
  * Prints what the product costs and gives, beside its peers in the same run. It never asserts a time: machines differ,
  * and shared ones are noisy. PARTS, separated by commas: build, symbols, search, memory, fresh, clients, small, history.
+ *
+ * With `--symbols`, definitions in real trees are counted beside those of universal-ctags, and nothing else is done; with
+ * `--least` it fails where fewer are found.
  */
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
@@ -21,6 +25,7 @@ import { benchRanking } from "./ranking";
 import { heading, megabytes, ms, printTable, ratio } from "./report";
 import { benchSearches } from "./searches";
 import { benchSmallRepositories } from "./smallRepositories";
+import { benchSymbols } from "./symbols";
 
 const parts = ["build", "symbols", "search", "memory", "fresh", "clients", "small", "history"] as const;
 
@@ -31,6 +36,11 @@ const { values } = parseArgs({
     only: { type: "string" },
     seconds: { type: "string", default: "60" },
     ranking: { type: "boolean", default: false },
+    symbols: { type: "boolean", default: false },
+    languages: { type: "string", default: "" },
+    misses: { type: "string", default: "0" },
+    megabytes: { type: "string", default: "12" },
+    least: { type: "string", default: "0" },
   },
 });
 const wanted = new Set(values.only?.split(",") ?? parts);
@@ -56,12 +66,25 @@ async function main(): Promise<void> {
   console.log("# Bench\n");
   const processor = `${cpus().length} x ${cpus()[0]?.model ?? "?"}`;
   console.log(`Node ${process.version}, ${processor}, ${megabytes(totalmem())} MB.\n`);
+  if (values.symbols) return besideCtags();
   if (values.corpus === undefined) console.log("Without --corpus DIR there is nothing large to search.\n");
   // npm runs scripts in the package's folder; paths are meant from where the person is.
   else await benchCorpus(resolve(process.env["INIT_CWD"] ?? ".", values.corpus));
   if (wanted.has("history")) await benchHistory(scratch);
   if (!wanted.has("small")) return;
   for (const count of [1_000, 5_000]) await benchSmallRepositories(join(scratch, "small"), count);
+}
+
+async function besideCtags(): Promise<void> {
+  const share = await benchSymbols(join(folder, "trees"), {
+    languages: values.languages.toLowerCase().split(",").filter(Boolean),
+    shownMisses: Number(values.misses),
+    maxBytes: Number(values.megabytes) * 1e6,
+    worker: join(projectRoot(), "dist/server/symbolWorker.js"),
+  });
+  if (share * 100 >= Number(values.least)) return;
+  console.error(`${(share * 100).toFixed(1)} % of what ctags finds is less than ${values.least} %.`);
+  process.exitCode = 1;
 }
 
 async function benchCorpus(source: string): Promise<void> {

@@ -13,6 +13,8 @@ export interface SymbolTree {
   /** Below the folder of the trees; `/`-absolute ones as they are. */
   readonly roots: readonly string[];
   readonly files: RegExp;
+  /** Headers of libraries: every third line is a macro that only a preprocessor knows, so that no share is asked of them. */
+  readonly hasMacros?: true;
 }
 
 export const symbolTrees: readonly SymbolTree[] = [
@@ -55,8 +57,9 @@ export const symbolTrees: readonly SymbolTree[] = [
     language: "C++",
     ctagsName: "C++",
     packages: ["libprotobuf-dev", "libabsl-dev", "libfmt-dev", "nlohmann-json3-dev", "libspdlog-dev"],
-    roots: ["cpp"],
+    roots: ["usr/include"],
     files: /\.(?:h|hpp|cc|cpp|cxx)$/,
+    hasMacros: true,
   },
   {
     language: "Rust",

@@ -28,7 +28,7 @@ export function definitionRows(content: Uint8Array, { definitions }: DocumentSym
 }
 
 /** From 1. */
-export function lineOf(content: Uint8Array, offset: number): number {
+function lineOf(content: Uint8Array, offset: number): number {
   let line = 1;
   for (let at = 0; at < offset; at++) if (content[at] === 0x0a) line++;
   return line;
