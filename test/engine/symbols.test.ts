@@ -348,3 +348,22 @@ test("what is not saved is searched as it stands in the editor", async () => {
   );
   await engine.close();
 });
+
+test("all that define a name are seen, also behind one that reaches the limit alone", async () => {
+  const directory = await openIndex(
+    [1, 2, 3].map((id) => ({
+      id,
+      segments: [
+        [{ path: "a.go", language: "Go", content: `def wanted\n${id === 1 ? "wanted\n".repeat(2000) : ""}` }],
+      ],
+    })),
+  );
+  await addSymbols(directory);
+  for (const workerCount of [1, 2]) {
+    const { engine } = openEngine(directory, { workerCount });
+    const limits = { maxMatches: 300, maxDisplayedMatches: 3000 };
+    const { files } = await engine.search(planOf(parsed("wanted"), limits), signal);
+    assert.deepEqual(files.map(({ repositoryId }) => Number(repositoryId)).sort(), [1, 2, 3]);
+    await engine.close();
+  }
+});

@@ -4,7 +4,7 @@ import type { RepositoryId } from "#model/repository";
 import { decodeBytes } from "#shard/chunks";
 import { selectSlots } from "./revisions";
 import { type OpenShard, partOf, type ShardPart } from "./shardSet";
-import { unsavedLayer } from "./universe";
+import { layers } from "./task";
 
 /** Which revisions a request is about: without any, the default one; of an empty list, all. */
 export interface AskedRevisions {
@@ -29,7 +29,7 @@ export function placeOf(shard: OpenShard, document: number, asked: AskedRevision
 }
 
 function originOf(shard: OpenShard, part: ShardPart | undefined): Origin {
-  if (shard.order[0] === unsavedLayer) return "unsaved";
+  if (shard.order[0] === layers.unsaved) return "unsaved";
   return part === undefined || part.segment < 0 || part.repository.shards.isFolder ? "workingTree" : "commit";
 }
 

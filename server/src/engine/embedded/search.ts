@@ -13,14 +13,15 @@ import type { TextWindow } from "#shard/window";
 import { damagedFileOf, lacksSymbols } from "./lacks";
 import { presentFile, type ShardHit } from "./presentFile";
 import { type OpenShard, partOf, type ShardSet } from "./shardSet";
-import type {
-  Pick,
-  PresentAnswer,
-  PresentedFile,
-  SearchAnswer,
-  SearchCall,
-  ShardHits,
-  TooSlow,
+import {
+  areDefiners,
+  type Pick,
+  type PresentAnswer,
+  type PresentedFile,
+  type SearchAnswer,
+  type SearchCall,
+  type ShardHits,
+  type TooSlow,
 } from "./task";
 import type { SearchedShards } from "./universe";
 
@@ -83,14 +84,15 @@ export class Search {
     for (const file of damagedFiles) this.#damaged.add(file);
     for (const [shard, view] of views) {
       this.#lacksSymbols ||= this.#compiled.asksForSymbols && lacksSymbols(view);
-      if (this.#isOver()) {
+      const isWhole = areDefiners(shard.order);
+      if (this.#isOver(isWhole)) {
         this.#shardsSkipped++;
         continue;
       }
       const evaluation = new ShardEvaluation(view, this.#compiled, {
         window: this.#window,
         counts: this.#counts,
-        maxMatches: this.#call.limits.maxMatches,
+        maxMatches: isWhole ? Number.POSITIVE_INFINITY : this.#call.limits.maxMatches,
         countOnly: this.#call.limits.maxDisplayedMatches === 0,
         isPreferred: (document) => this.#isPreferred(shard, document),
         trees: this.#trees,
@@ -120,13 +122,14 @@ export class Search {
     return { kind: "presented", files, damagedFiles: [...this.#damaged] };
   }
 
-  #isOver(): boolean {
+  /** `isWhole`: whatever was found before. */
+  #isOver(isWhole: boolean): boolean {
     if (this.#context.cancelled() || this.#reason === "BYTE_LIMIT") return true;
     if (Date.now() >= this.#call.limits.deadline) {
       this.#reason = "TIME_LIMIT";
       return true;
     }
-    return this.#matchCount >= this.#call.limits.maxMatches;
+    return !isWhole && this.#matchCount >= this.#call.limits.maxMatches;
   }
 
   #isPreferred(shard: OpenShard, document: number): boolean {

@@ -8,7 +8,13 @@ import { RepositorySegments } from "#shard/segments";
 import { SymbolReader } from "#shard/symbolReader";
 import { Companions, closeDelayMs } from "./companions";
 import { selectSlots } from "./revisions";
-import type { RepositoryOverlay, RepositoryShards, ShardOrder, ShardUpdate } from "./task";
+import {
+  layers,
+  type RepositoryOverlay,
+  type RepositoryShards,
+  type ShardOrder,
+  type ShardUpdate,
+} from "./task";
 
 /** One repository as this worker knows it; replaced as a whole when anything of it changes. */
 export interface KnownRepository {
@@ -54,9 +60,6 @@ export interface ShardSnapshot {
   readonly repositories: ReadonlyMap<number, KnownRepository>;
   readonly damagedFiles: readonly string[];
 }
-
-const overlayLayer = 1;
-const shardLayer = 5;
 
 /** Without a search in between, files that are no longer named are closed so much later. */
 const publishDelayMs = 50;
@@ -183,7 +186,7 @@ export class ShardSet {
       // Repositories come in the order in which they were first indexed.
       list.sort((left, right) => left.firstDocument - right.firstDocument);
       const order: ShardOrder = [
-        shardLayer,
+        layers.other,
         list[0]?.repository.shards.id ?? 0,
         Number.parseInt(file, 10) || 0,
       ];
@@ -227,7 +230,7 @@ function overlayShard(repository: KnownRepository, { reader, symbols }: OpenOver
     symbols,
     symbolsFile: "",
     parts: [{ repository, firstDocument: 0, endDocument, segment: -1 }],
-    order: [overlayLayer, id, 0],
+    order: [layers.overlay, id, 0],
     defaultUniverse: undefined,
   };
 }

@@ -151,6 +151,24 @@ export type WorkerCall = ShardUpdate | SearchCall | PresentCall | CountCall | Sy
 /** Where a shard stands in the order in which all are searched: compared from left to right. */
 export type ShardOrder = readonly [layer: number, repositoryId: number, fileNumber: number];
 
+/**
+ * Unsaved documents stand before working trees, those before what defines a name that is asked for (`definers.ts`), that
+ * before repositories in use, those before the rest; and what defines a name in a repository in use before the others.
+ */
+export const layers = {
+  unsaved: 0,
+  overlay: 1,
+  preferredDefiners: 2,
+  definers: 3,
+  preferred: 4,
+  other: 5,
+} as const;
+
+/** Few documents, which are all looked at, whether or not the limit is reached before. */
+export function areDefiners([layer]: ShardOrder): boolean {
+  return layer === layers.preferredDefiners || layer === layers.definers;
+}
+
 /** What one shard gave, hit by hit in columns. */
 export interface ShardHits {
   readonly order: ShardOrder;

@@ -19,15 +19,7 @@ import {
   type ShardSnapshot,
   viewOf,
 } from "./shardSet";
-import { compareOrder, type SearchCall, type UnsavedText } from "./task";
-
-/**
- * Unsaved documents stand before working trees, those before what defines a name that is asked for (`definers`), that
- * before repositories in use, those before the rest; and what defines a name in a repository in use before the others.
- */
-export const unsavedLayer = 0;
-const definersLayer = { preferred: 2, other: 3 };
-const preferredLayer = 4;
+import { compareOrder, layers, type SearchCall, type UnsavedText } from "./task";
 
 /** The shards of a search in the order in which it goes through them, each with what it may see there. */
 export interface SearchedShards {
@@ -63,7 +55,7 @@ export function shardsOf(snapshot: ShardSnapshot, call: SearchScope, checksum: C
   for (const shard of shards) {
     try {
       const universe = hasRevision ? revisionUniverse(shard) : defaultUniverse(shard).copy();
-      if (!hasRevision && shard.order[0] !== unsavedLayer) hideUnsaved(universe, shard, call.unsaved);
+      if (!hasRevision && shard.order[0] !== layers.unsaved) hideUnsaved(universe, shard, call.unsaved);
       if (call.repositories !== "all") keepRepositories(universe, shard, new Set(call.repositories));
       const first = definers(shard, names, universe);
       if (first !== undefined) {
@@ -84,16 +76,18 @@ export function shardsOf(snapshot: ShardSnapshot, call: SearchScope, checksum: C
 /** The shard as it stands in front of the others with some of its documents. */
 function definersOf(shard: OpenShard): OpenShard {
   const [layer, ...rest] = shard.order;
-  if (layer < preferredLayer) return shard;
-  const { preferred, other } = definersLayer;
-  return { ...shard, order: [layer === preferredLayer ? preferred : other, ...rest] };
+  if (layer < layers.preferred) return shard;
+  return {
+    ...shard,
+    order: [layer === layers.preferred ? layers.preferredDefiners : layers.definers, ...rest],
+  };
 }
 
 function inFront(shard: OpenShard, preferred: readonly number[]): OpenShard {
   const isPreferred =
     preferred.length > 0 && shard.parts.some((part) => preferred.includes(part.repository.shards.id));
   const [layer, ...rest] = shard.order;
-  return isPreferred && layer > preferredLayer ? { ...shard, order: [preferredLayer, ...rest] } : shard;
+  return isPreferred && layer > layers.preferred ? { ...shard, order: [layers.preferred, ...rest] } : shard;
 }
 
 /** Keeps the documents of these repositories. */
@@ -145,7 +139,7 @@ function unsavedShards(snapshot: ShardSnapshot, call: SearchScope, checksum: Che
         symbols,
         symbolsFile: "",
         parts: [part],
-        order: [unsavedLayer, id, 0],
+        order: [layers.unsaved, id, 0],
         defaultUniverse: undefined,
       },
     ];
