@@ -24,7 +24,7 @@ export function withoutMacros(text: string): string {
     if (isInDirective(text, start)) continue;
     const tokens = tokensAround(text, start, candidate.lastIndex);
     const after = wordAt + 1 + argumentCount(tokens, wordAt + 1);
-    if (!isInTheWay(tokens, wordAt, after)) continue;
+    if (!isInTheWay(tokens, wordAt, after) || isInStatement(tokens[wordAt - 1], text, start)) continue;
     const end = tokens[after - 1]?.end ?? candidate.lastIndex;
     const blanked = text.slice(start, end);
     // Nothing that begins or ends a comment or a string may go.
@@ -79,6 +79,14 @@ function isInDirective(text: string, at: number): boolean {
   return (
     /^\s*#/.test(near.slice(lineStart)) || /\\\r?\n$/.test(near.slice(Math.max(0, lineStart - 3), lineStart))
   );
+}
+
+/** Whether the bracket before a place is a cast's or a condition's, and not that of parameters. */
+function isInStatement(before: Token | undefined, text: string, at: number): boolean {
+  if (before?.text !== ")") return false;
+  const near = text.slice(Math.max(0, at - 200), at);
+  const statement = near.slice(Math.max(...[";", "{", "}"].map((end) => near.lastIndexOf(end))) + 1);
+  return /=|^\s*(?:else|if|for|while|switch|return|case)\b/.test(statement);
 }
 
 function isBlank(code: number): boolean {
