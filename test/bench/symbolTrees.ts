@@ -110,7 +110,10 @@ export function fetchTree(tree: SymbolTree, folder: string): void {
   }
 }
 
-/** Paths of a tree's files, of every n-th one so that they have `maxBytes` together at most. */
+/** Fewer say too little. */
+const leastFiles = 1000;
+
+/** Paths of a tree's files: every n-th one, so that they have about `maxBytes` together, and are not too few. */
 export function filesOf(tree: SymbolTree, folder: string, maxBytes: number): readonly string[] {
   const found = tree.roots
     .map((root) => (root.startsWith("/") ? root : join(folder, root)))
@@ -122,7 +125,7 @@ export function filesOf(tree: SymbolTree, folder: string, maxBytes: number): rea
     .filter((path) => statSync(path).size <= 1_000_000)
     .sort();
   const bytes = found.reduce((sum, path) => sum + statSync(path).size, 0);
-  const step = Math.max(1, bytes / maxBytes);
+  const step = Math.max(1, Math.min(bytes / maxBytes, found.length / leastFiles));
   return found.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step));
 }
 
