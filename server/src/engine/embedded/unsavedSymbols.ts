@@ -7,14 +7,18 @@ import type { UnsavedText } from "./task";
 /** How long an answer about symbols waits for a document that was changed just now. */
 const waitMs = 400;
 
+/** Documents that are remembered, of all windows: those that were asked for last. */
+const maxKnown = 256;
+
 interface Parsing {
-  readonly version: string;
+  /** Two windows may have the same version of different texts. */
+  readonly text: string;
   readonly language: string;
   symbols: KnownSymbols | undefined;
   done: Promise<void>;
 }
 
-/** What editors hold is parsed once for each of its versions, and then kept with the document. */
+/** What editors hold is parsed once for each text, and then kept with the document. */
 export class UnsavedSymbols {
   readonly #parsers: Pick<SymbolParsers, "symbols"> | undefined;
   readonly #known = new Map<string, Parsing>();
@@ -29,8 +33,6 @@ export class UnsavedSymbols {
     waits: boolean,
     signal: AbortSignal,
   ): Promise<UnsavedText[]> {
-    const keys = new Set(documents.map(keyOf));
-    for (const key of this.#known.keys()) if (!keys.has(key)) this.#known.delete(key);
     const parsings = documents.map((document) => this.#parse(document));
     const missing = parsings.filter(({ symbols }) => symbols === undefined);
     if (waits && missing.length > 0 && !signal.aborted)
@@ -43,11 +45,17 @@ export class UnsavedSymbols {
 
   #parse(document: UnsavedDocument): Parsing {
     const key = keyOf(document);
-    const { version, language, text } = document;
+    const { language, text } = document;
     const known = this.#known.get(key);
-    if (known?.version === version && known.language === language) return known;
-    const parsing: Parsing = { version, language, symbols: undefined, done: Promise.resolve() };
+    this.#known.delete(key);
+    if (known?.language === language && known.text === text) {
+      this.#known.set(key, known);
+      return known;
+    }
+    const parsing: Parsing = { text, language, symbols: undefined, done: Promise.resolve() };
     this.#known.set(key, parsing);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > maxKnown && oldest !== undefined) this.#known.delete(oldest);
     if (this.#parsers === undefined || grammarOf(language) === undefined)
       parsing.symbols = { kind: "unparsed", reason: "noGrammar" };
     else
@@ -55,8 +63,10 @@ export class UnsavedSymbols {
         ([symbols]) => {
           parsing.symbols = symbols;
         },
-        // Threads that end with the process; while they are gone nothing is known.
-        () => undefined,
+        // The threads are gone, and with them soon this one; the next search tries again.
+        () => {
+          this.#known.delete(key);
+        },
       );
     return parsing;
   }
