@@ -20,8 +20,8 @@ import type { Node, QueryMatch } from "web-tree-sitter";
 import type { Definition } from "#model/symbol";
 import { Budget } from "./budget";
 import { nameInDeclarator, namesInPattern } from "./declarator";
-import { isFunctionKind, typeKinds } from "./definitions";
 import type { NameRules } from "./grammars";
+import { isFunctionKind, typeKinds } from "./nesting";
 import type { DecodedText } from "./sourceText";
 
 interface Scope {
