@@ -59,7 +59,7 @@ export function shardsOf(snapshot: ShardSnapshot, call: SearchScope, checksum: C
       if (call.repositories !== "all") keepRepositories(universe, shard, new Set(call.repositories));
       const first = definers(shard, names, universe);
       if (first !== undefined) {
-        views.push([definersOf(shard), viewOf(shard, first)]);
+        views.push([asDefiners(shard), viewOf(shard, first)]);
         universe.subtract(first);
       }
       views.push([shard, viewOf(shard, universe)]);
@@ -74,7 +74,7 @@ export function shardsOf(snapshot: ShardSnapshot, call: SearchScope, checksum: C
 }
 
 /** The shard as it stands in front of the others with some of its documents. */
-function definersOf(shard: OpenShard): OpenShard {
+function asDefiners(shard: OpenShard): OpenShard {
   const [layer, ...rest] = shard.order;
   if (layer < layers.preferred) return shard;
   return {
