@@ -83,9 +83,10 @@ test("each question has an answer for each text, in order", async () => {
     occurrences.map((each) => (each.kind === "parsed" ? each.occurrences.length : each.reason)),
     [1, 2, "noGrammar"],
   );
-  const place = await parsers.placeAt(plain, plain.content.indexOf("f()"));
+  const offset = Buffer.from(plain.content).indexOf("f()");
+  const place = await parsers.placeAt(plain, offset);
   assert.ok(place.kind === "parsed" && place.place?.role === "definition");
-  const signature = await parsers.signature(plain, plain.content.indexOf("f()"));
+  const signature = await parsers.signature(plain, offset);
   assert.ok(signature.kind === "parsed");
   assert.deepEqual(signature.signature, { signature: "func f()", documentation: "" });
 });

@@ -10,7 +10,7 @@ import { SymbolReader } from "#shard/symbolReader";
 import { type KnownSymbols, pendingSymbols, type SymbolSummary } from "#shard/symbols";
 import { SymbolWriter } from "#shard/symbolWriter";
 import { MemorySink } from "#shard/writer";
-import { grammarOf } from "#symbols/grammars";
+import { definesNames } from "#symbols/grammars";
 import type { SymbolParsers } from "#symbols/parsers";
 import { contentKey, KnownContents, type ShardWithSymbols } from "./knownContents";
 
@@ -199,8 +199,7 @@ function parsableKeys(shard: ShardReader, before: SymbolReader | undefined): Map
   const keys = new Map<number, string>();
   for (let document = 0; document < shard.meta.documentCount; document++) {
     if (before !== undefined && !before.isPending(document)) continue;
-    if (shard.skipReason(document) !== undefined || grammarOf(shard.language(document)) === undefined)
-      continue;
+    if (shard.skipReason(document) !== undefined || !definesNames(shard.language(document))) continue;
     keys.set(document, contentKey(shard, document));
   }
   return keys;

@@ -83,12 +83,12 @@ export function grammarOf(language: string): string | undefined {
   return Object.hasOwn(grammars, language) ? grammars[language] : undefined;
 }
 
-/** Whether the definitions of a language are of use in its own document alone. */
-export function isOutline(language: string): boolean {
-  return outlines.has(language);
+/** Whether what a language defines is looked up from elsewhere; data has an outline alone. */
+export function definesNames(language: string): boolean {
+  return grammarOf(language) !== undefined && !outlines.has(language);
 }
 
-/** Languages whose definitions are found, as Linguist names them. */
-export function languagesWithSymbols(): readonly string[] {
+/** Languages that are parsed, as Linguist names them. */
+export function parsedLanguages(): readonly string[] {
   return Object.keys(grammars);
 }

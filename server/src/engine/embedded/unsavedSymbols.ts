@@ -1,6 +1,6 @@
 import type { UnsavedDocument } from "#engine/engine";
 import type { KnownSymbols } from "#shard/symbols";
-import { grammarOf } from "#symbols/grammars";
+import { definesNames } from "#symbols/grammars";
 import type { SymbolParsers } from "#symbols/parsers";
 import type { UnsavedText } from "./task";
 
@@ -56,7 +56,7 @@ export class UnsavedSymbols {
     this.#known.set(key, parsing);
     const [oldest] = this.#known.keys();
     if (this.#known.size > maxKnown && oldest !== undefined) this.#known.delete(oldest);
-    if (this.#parsers === undefined || grammarOf(language) === undefined)
+    if (this.#parsers === undefined || !definesNames(language))
       parsing.symbols = { kind: "unparsed", reason: "noGrammar" };
     else
       parsing.done = this.#parsers.symbols([{ language, content: Buffer.from(text) }]).then(
