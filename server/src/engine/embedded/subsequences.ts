@@ -6,17 +6,17 @@ import type { NameMatch, TierMatches } from "./nameTiers";
 const insideCost = 120;
 const gapCost = 40;
 
-/** Names that hold the letters of `text` in this order, in capitals or not; the better, the more begin a word. */
+/** Names that hold the letters of `text` in this order, in capitals or not; the better, the more begin a word. `budget` is used up. */
 export function subsequences(
   names: SymbolNames,
   text: string,
-  { maxNames, endAt }: { readonly maxNames: number; readonly endAt: number },
+  { maxNames, budget }: { readonly maxNames: number; readonly budget: { blocks: number } },
 ): TierMatches {
   const letters = [...foldName(text)];
   const expression = new RegExp(letters.map(escaped).join("[^\n]*?"), "i");
   const matches: NameMatch[] = [];
   for (let block = 0; block < names.blockCount; block++) {
-    if (performance.now() >= endAt || matches.length >= maxNames) return { matches, isCut: true };
+    if (budget.blocks-- <= 0 || matches.length >= maxNames) return { matches, isCut: true };
     const lines = names.textOf(block);
     if (!expression.test(lines)) continue;
     for (const [at, name] of lines.split("\n").entries()) {
