@@ -103,7 +103,10 @@ export const SymbolStats = z
   .object({
     matchCount: z.int().min(0).describe("Matches in the answer."),
     isExhaustive: z.boolean().optional().describe("Whether nothing can have been left out."),
-    unparsedFiles: z.int().optional().describe("Files that were matched as text, because nothing parses them."),
+    unparsedFiles: z
+      .int()
+      .optional()
+      .describe("Files that were matched as text, because nothing parses them."),
   })
   .describe("What was found.");
 export type SymbolStats = z.output<typeof SymbolStats>;

@@ -21,7 +21,7 @@ const mayImport: Readonly<Record<string, string>> = {
   sync: "base platform model git shard catalogue indexing overlay symbols",
   access: "base contract platform model",
   remote: "contract base platform",
-  service: "contract base platform model query languages git catalogue engine overlay sync access",
+  service: "contract base platform model query languages symbols git catalogue engine overlay sync access",
   transport: "contract base platform model access service remote",
   cli: "contract base platform model service remote",
 };

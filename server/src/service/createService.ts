@@ -6,6 +6,7 @@ import { diffHandlers } from "./diff";
 import { type ExampleOptions, exampleHandlers } from "./examples";
 import type { History } from "./history";
 import { locateHandlers } from "./locate";
+import { type SymbolOptions, symbolHandlers } from "./navigation/symbols";
 import { queryHandlers } from "./queries";
 import { repositoryHandlers } from "./repositories";
 import { type SearchOptions, searchHandlers } from "./search";
@@ -13,7 +14,7 @@ import { sourceHandlers } from "./source";
 import { systemHandlers } from "./system";
 import { treeHandlers } from "./tree";
 
-export interface ServiceOptions extends SearchOptions, ExampleOptions {
+export interface ServiceOptions extends SearchOptions, ExampleOptions, SymbolOptions {
   readonly version: string;
   readonly history: History;
   /** What only the person at this computer may ask; it works on the house itself, which `entry` wires. */
@@ -37,6 +38,7 @@ type LocalRow =
 export function createService(options: ServiceOptions): Service {
   return {
     ...searchHandlers(options),
+    ...symbolHandlers(options),
     ...queryHandlers(options),
     ...exampleHandlers(options),
     ...repositoryHandlers(options.repositories),

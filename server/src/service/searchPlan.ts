@@ -72,7 +72,7 @@ export function planSearch(
 }
 
 /** Documents that lie in no repository are nobody's to search. */
-function unsavedDocument(
+export function unsavedDocument(
   { path, text, version }: NonNullable<CallContext["unsaved"]>[number],
   view: RepositoryView,
   languageOf: PlanOptions["languageOf"],
