@@ -13,6 +13,8 @@ import { createService, type ServiceOptions } from "#service/createService";
 import { createDispatch, type DispatchOptions } from "#service/dispatch";
 import { History } from "#service/history";
 import type { RepositoryView, SkippedEntry } from "#service/repositoryView";
+import { symbolParsers } from "#symbols/parsers";
+import { projectRoot } from "#test/support/house";
 import { type Listener, type ListenerOptions, listen } from "#transport/http/listener";
 
 /** A repository as the catalogue would have it. */
@@ -138,6 +140,7 @@ export function serviceOf(options: Partial<ServiceOptions> = {}): Service {
   const { repositories = viewOf([]) } = options;
   return createService({
     engine: engineOf(async () => engineResult([])),
+    parsers: symbolParsers(join(projectRoot(), "dist/server/symbolWorker.js"), 1),
     repositories,
     history: new History({ repositories }),
     contexts: {},

@@ -4,6 +4,7 @@ import { type Commands, tellFailure } from "#client/commands";
 import type { Repositories } from "#client/repositories/repositories";
 import type { ServiceClient } from "#client/serviceClient";
 import type { FileSource } from "#contract/history";
+import { snapshotRevision } from "#contract/snapshotUri";
 import {
   type BrowsedFile,
   browsedFile,
@@ -17,7 +18,6 @@ import type { IndexedFiles } from "./indexedFiles";
 import { pickRepository, pickRevision } from "./revisionPicker";
 import { linesFragment, linesText, revisionTitle } from "./revisionTitle";
 import { snapshotDocument } from "./snapshots";
-import { snapshotRevision } from "./snapshotUri";
 
 export interface BrowseOptions {
   readonly service: Pick<ServiceClient, "call">;

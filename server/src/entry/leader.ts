@@ -82,6 +82,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
   // A saved file must not wait for a build. At a start all working trees are looked at.
   const quickPool = threadPool<Work, WorkAnswer>(indexScript, Math.ceil(defaultWorkers(0) / 2));
   const symbolPool = threadPool<Work, WorkAnswer>(indexScript, 2);
+  // For what somebody looks at: it must not wait for a repository that is being indexed.
   const parsers = symbolParsers(join(__dirname, "symbolWorker.js"), defaultWorkers(0));
   const onDamage = (file: string) => {
     directory
@@ -164,6 +165,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     version,
     history,
     engine,
+    parsers,
     repositories,
     contexts,
     timeLimitMs,
