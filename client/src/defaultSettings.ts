@@ -30,6 +30,8 @@ export const defaultSettings = {
   "blame.heatmap": true,
   "blame.ignoreWhitespace": true,
   "blame.ignoreRevsFile": ".git-blame-ignore-revs",
+  "navigation.localFiles": "fallback" as "off" | "fallback" | "always",
+  "navigation.workspaceSymbols": true,
   "api.enabled": false,
   "api.port": 4878,
   "api.allowedOrigins": [] as readonly string[],
