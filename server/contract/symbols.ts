@@ -99,7 +99,7 @@ export const SymbolFile = z
   .describe("The matches in one file.");
 export type SymbolFile = z.output<typeof SymbolFile>;
 
-export const SymbolStats = z
+const SymbolStats = z
   .object({
     matchCount: z.int().min(0).describe("Matches in the answer."),
     isExhaustive: z.boolean().optional().describe("Whether nothing can have been left out."),
@@ -109,7 +109,6 @@ export const SymbolStats = z
       .describe("Files that were matched as text, because nothing parses them."),
   })
   .describe("What was found.");
-export type SymbolStats = z.output<typeof SymbolStats>;
 
 const repositoryInfo = z.array(RepositoryInfo).describe("The repositories of the files.");
 
@@ -122,7 +121,7 @@ export const SymbolResult = z
   .describe("Where a name is defined or used.");
 export type SymbolResult = z.output<typeof SymbolResult>;
 
-export const SymbolFiles = SymbolResult.pick({ files: true, repositoryInfo: true }).describe(
+const SymbolFiles = SymbolResult.pick({ files: true, repositoryInfo: true }).describe(
   "Files as they are found; `repositoryInfo` tells of each repository when it first appears.",
 );
 

@@ -12,7 +12,7 @@ export function fileUri(file: OpenableFile): vscode.Uri {
   return file.localPath === undefined ? snapshotUriOf(file) : vscode.Uri.file(file.localPath);
 }
 
-export function snapshotUriOf({ repository, commit = "", fileName: path }: OpenableFile): vscode.Uri {
+function snapshotUriOf({ repository, commit = "", fileName: path }: OpenableFile): vscode.Uri {
   return snapshotDocument({ repository, commit, path });
 }
 

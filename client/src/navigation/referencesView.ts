@@ -210,7 +210,7 @@ class ReferencesTree implements vscode.TreeDataProvider<ReferenceRow>, TreeModel
     const { places } = this.#rows;
     const first =
       from.kind === "group" ? from.files[0]?.places[0] : from.kind === "file" ? from.places[0] : from;
-    const index = places.findIndex((place) => place === first);
+    const index = places.findIndex(({ match }) => match === first?.match);
     const isInside = from.kind === "place";
     return places.at((index + (isInside || by < 0 ? by : 0)) % places.length) ?? from;
   }

@@ -42,11 +42,17 @@ export async function searchCandidates(
   ];
   const plan = ownPlan({ kind: "and", children }, scope.repositories, maxPlaces, deadline);
   const limits = { ...plan.limits, maxAnswerBytes: maxTextBytes };
+  const taken: Promise<void>[] = [];
   const { stats, exhaustive } = await engine.search(
     { ...plan, limits, unsaved: scope.revisions.length === 0 ? unsaved : [], preferred },
     signal,
-    take,
+    (files) => {
+      const taking = take(files);
+      taken.push(taking);
+      return taking;
+    },
   );
+  await Promise.all(taken);
   return stats.flushReason !== "NONE" || exhaustive ? stats.flushReason : "ENGINE_PARTIAL";
 }
 

@@ -9,7 +9,7 @@ const families: readonly (readonly string[])[] = [
 ];
 
 /** A language with those that go with it; itself first. */
-export function languageFamily(language: string): readonly string[] {
+function languageFamily(language: string): readonly string[] {
   const family = families.find((names) => names.includes(language)) ?? [];
   return [language, ...family.filter((name) => name !== language)];
 }
