@@ -214,7 +214,7 @@ test("references are uses in code: no comment, no string, no local of the same n
   assert.deepEqual(found.stats, { matchCount: 4, isExhaustive: true, unparsedFiles: 0 });
 });
 
-test("a second question parses nothing, and is answered the same", async () => {
+test("asked again, the answer is the same", async () => {
   const request = { symbolName: "Retry", language: "go" };
   const first = await find("findReferences", request);
   assert.deepEqual(await find("findReferences", request), first);
