@@ -28,19 +28,21 @@ describe("navigation", () => {
     await window.quickInput.fill(file);
     await window.quickRows.filter({ hasText: file }).first().waitFor();
     await window.page.keyboard.press("Enter");
-    await window.editorTab(new RegExp(file.replaceAll(".", "\\."))).waitFor();
+    await until(`${file} is in front`, () => isInFront(file));
     await window.page.keyboard.press("Control+G");
     await window.quickInput.fill(`:${line}:${column}`);
     await window.page.keyboard.press("Enter");
     await isAt(file, line);
   }
 
+  async function isInFront(file: string): Promise<boolean> {
+    const tab = await window.page.locator(".tab.active").first().textContent();
+    return tab?.includes(file) === true;
+  }
+
   async function isAt(file: string, line: number): Promise<void> {
-    await window.editorTab(new RegExp(file.replaceAll(".", "\\."))).waitFor();
-    await until(`the cursor is on line ${line} of ${file}`, async () => {
-      const tab = await window.page.locator(".tab.active").first().textContent();
-      return tab?.includes(file) === true && (await window.cursorLine()) === line;
-    });
+    const isThere = async () => (await isInFront(file)) && (await window.cursorLine()) === line;
+    await until(`the cursor is on line ${line} of ${file}`, isThere);
   }
 
   function reference(name: RegExp): Locator {
@@ -55,7 +57,7 @@ describe("navigation", () => {
   });
 
   it("lists references by how sure they are, and goes to one", async () => {
-    await openAt("client.go", 11, 14);
+    await isAt("retry.go", 10);
     await window.runCommand("Trawl: Find References in All Repositories");
     await reference(/^Same (Repository|Name Only)|^Exact|^Matched by/).waitFor();
     await window.shot("navigation/references");
