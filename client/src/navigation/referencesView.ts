@@ -72,7 +72,8 @@ class ReferencesInput {
   readonly #question: ReferencesQuestion;
 
   constructor(question: ReferencesQuestion, location: vscode.Location) {
-    this.title = vscode.l10n.t("References in All Repositories");
+    // The editor says before it that these are references.
+    this.title = vscode.l10n.t("All Repositories");
     this.location = location;
     this.#question = question;
   }

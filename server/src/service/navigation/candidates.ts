@@ -1,5 +1,6 @@
 /** Files in which a name stands as a word, and their texts: by the index of text, which knows every language. */
 import type { DocumentRequest, Engine, UnsavedDocument } from "#engine/engine";
+import { blobName } from "#git/blobName";
 import type { FileMatch } from "#model/match";
 import type { FlushReason } from "#model/stats";
 import type { Pattern, Query } from "#query/query";
@@ -72,12 +73,16 @@ export async function textsOf(
       const open = unsaved.find(
         ({ repositoryId, path }) => repositoryId === file.repositoryId && path === file.path,
       );
-      return open && { language, blobSha: "", content: new TextEncoder().encode(open.text) };
+      if (open === undefined) return undefined;
+      const content = new TextEncoder().encode(open.text);
+      return { language, blobSha: blobName(content), content };
     }
     const document = byFile.get(file);
     if (document === undefined) return undefined;
     const { content, symbols } = document;
-    return { language, blobSha, content, ...(symbols === undefined ? {} : { symbols }) };
+    // What is in no commit has no name yet by which to keep what is found in it.
+    const name = blobSha === "" ? blobName(content) : blobSha;
+    return { language, blobSha: name, content, ...(symbols === undefined ? {} : { symbols }) };
   });
 }
 

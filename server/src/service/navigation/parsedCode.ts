@@ -7,7 +7,7 @@ import { grammarOf } from "#symbols/grammars";
 import type { SymbolParsers } from "#symbols/parsers";
 import type { Occurrence, ParsedPlace, ParsedSignature, SourceText, UnparsedReason } from "#symbols/symbols";
 
-/** A text, and git's name for it: empty where it must not be kept. */
+/** A text, and git's name for it. */
 export interface KeptText extends SourceText {
   readonly blobSha: string;
 }
@@ -51,7 +51,7 @@ export class ParsedCode {
 
   /** Of a content that was looked through before. */
   knownUses(language: string, blobSha: string, name: string): FileUses | undefined {
-    return blobSha === "" ? undefined : this.#uses.get(`${language} ${blobSha} ${name}`);
+    return this.#uses.get(`${language} ${blobSha} ${name}`);
   }
 
   /** In the order of the texts; undefined where nothing could parse one. Rejects with CANCELLED. */
@@ -60,18 +60,19 @@ export class ParsedCode {
     name: string,
     signal: AbortSignal,
   ): Promise<readonly (FileUses | undefined)[]> {
-    const answers = await this.#parsers.occurrences(texts, name, signal);
+    const kept = texts.map(({ language, blobSha }) => this.knownUses(language, blobSha, name));
+    const unknown = texts.filter((_, index) => kept[index] === undefined);
+    const answers = unknown.length === 0 ? [] : await this.#parsers.occurrences(unknown, name, signal);
     return await Promise.all(
       texts.map(async (text, index) => {
-        const answer = answers[index];
+        if (kept[index] !== undefined) return kept[index];
+        const answer = answers[unknown.indexOf(text)];
         if (answer?.kind !== "parsed") return undefined;
         const uses = usesIn(text.content, answer.occurrences);
         const found = { uses, imports: uses.length === 0 ? [] : await this.#imports(text, signal) };
-        if (text.blobSha !== "") {
-          const characters = uses.reduce((sum, { lineContent }) => sum + lineContent.length, 0);
-          const bytes = 200 + uses.length * 300 + characters * 2 + found.imports.length * 100;
-          this.#uses.set(`${text.language} ${text.blobSha} ${name}`, found, bytes);
-        }
+        const characters = uses.reduce((sum, { lineContent }) => sum + lineContent.length, 0);
+        const bytes = 200 + uses.length * 300 + characters * 2 + found.imports.length * 100;
+        this.#uses.set(`${text.language} ${text.blobSha} ${name}`, found, bytes);
         return found;
       }),
     );
@@ -87,11 +88,11 @@ export class ParsedCode {
   async symbols(text: KeptText, signal: AbortSignal): Promise<CodeSymbols> {
     if (grammarOf(text.language) === undefined) return { kind: "unparsed", reason: "noGrammar" };
     const key = `${text.language} ${text.blobSha}`;
-    const known = text.blobSha === "" ? undefined : this.#symbols.get(key);
+    const known = this.#symbols.get(key);
     if (known !== undefined) return known;
     const [answer] = await this.#parsers.symbols([text], signal);
     if (answer === undefined) return { kind: "unparsed", reason: "crashed" };
-    if (text.blobSha !== "" && answer.kind === "parsed") {
+    if (answer.kind === "parsed") {
       this.#symbols.set(key, answer, 200 + answer.definitions.length * 200 + answer.imports.length * 100);
     }
     return answer;
