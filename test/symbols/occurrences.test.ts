@@ -12,7 +12,7 @@ function check(language: string, source: string, rows: string): void {
     const content = new TextEncoder().encode(source.slice(1));
     const found = parser
       .occurrences(language, content, "name")
-      .map(({ start, end, role, declaredAt, isLocal }) => {
+      .occurrences.map(({ start, end, role, declaredAt, isLocal }) => {
         assert.equal(end - start, "name".length);
         const declared = declaredAt < 0 ? "" : ` of ${placeOf(content, declaredAt)}`;
         return `${placeOf(content, start)} ${role}${declared}${isLocal ? " local" : ""}`;

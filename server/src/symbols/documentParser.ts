@@ -30,10 +30,17 @@ export class DocumentParser {
     return this.#parsed(language, content, (parsed) => this.#symbols(parsed));
   }
 
-  occurrences(language: string, content: Uint8Array, name: string): Occurrence[] {
-    return this.#parsed(language, content, (parsed) =>
-      occurrencesOf(name, parsed, this.#declarations(parsed)),
-    );
+  /** With what the document imports. */
+  occurrences(
+    language: string,
+    content: Uint8Array,
+    name: string,
+  ): { readonly occurrences: Occurrence[]; readonly imports: readonly string[] } {
+    return this.#parsed(language, content, (parsed) => {
+      const symbols = this.#symbols(parsed);
+      const occurrences = occurrencesOf(name, parsed, this.#declarations(parsed, symbols));
+      return { occurrences, imports: symbols.imports };
+    });
   }
 
   placeAt(language: string, content: Uint8Array, offset: number): NamedPlace | undefined {
@@ -57,11 +64,11 @@ export class DocumentParser {
     return definitionsIn(matches, source);
   }
 
-  #declarations(parsed: Parsed): Declarations {
+  #declarations(parsed: Parsed, { definitions } = this.#symbols(parsed)): Declarations {
     const { grammar, source, tree } = parsed;
     const query = scopeQueries[grammar] ?? "";
     const matches = this.#runtime.matches(grammar, "scopes", query, tree.rootNode);
-    return new Declarations(this.#symbols(parsed).definitions, matches, source, nameRulesOf(grammar));
+    return new Declarations(definitions, matches, source, nameRulesOf(grammar));
   }
 
   #parsed<Value>(language: string, content: Uint8Array, read: (parsed: Parsed) => Value): Value {

@@ -69,7 +69,7 @@ function answerOf(parser: DocumentParser, question: Question, { language, conten
       case "symbols":
         return { kind: "parsed", ...parser.symbols(language, content) };
       case "occurrences":
-        return { kind: "parsed", occurrences: parser.occurrences(language, content, question.name) };
+        return { kind: "parsed", ...parser.occurrences(language, content, question.name) };
       case "place":
         return { kind: "parsed", place: parser.placeAt(language, content, question.offset) };
       case "signature":

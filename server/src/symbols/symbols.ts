@@ -59,7 +59,12 @@ export interface Occurrence {
 }
 
 export type ParsedOccurrences =
-  | { readonly kind: "parsed"; readonly occurrences: readonly Occurrence[] }
+  | {
+      readonly kind: "parsed";
+      readonly occurrences: readonly Occurrence[];
+      /** What the document imports, as written: it tells what is meant. */
+      readonly imports: readonly string[];
+    }
   | Unparsed;
 
 /** An identifier in code. */

@@ -1,7 +1,10 @@
 /** From a name to where it is defined and used, by the keys that people know from elsewhere. */
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Browser, Locator } from "playwright-core";
 import { type CodeServer, startCodeServer } from "#e2e/driver/codeServer";
+import type { Organisation, RepositoryName } from "#e2e/driver/organisation";
 import { until } from "#e2e/driver/processes";
 import { launchBrowser, Window } from "#e2e/driver/window";
 
@@ -12,6 +15,7 @@ describe("navigation", () => {
 
   before(async () => {
     server = await startCodeServer({ hasVsix: true });
+    useChargeCard(server.organisation);
     browser = await launchBrowser();
     window = await Window.open(browser, server);
     await window.openTrawl();
@@ -56,17 +60,6 @@ describe("navigation", () => {
     await window.shot("navigation/definition");
   });
 
-  it("lists references by how sure they are, and goes to one", async () => {
-    await isAt("retry.go", 10);
-    await window.runCommand("Trawl: Find References in All Repositories");
-    await reference(/^Same (Repository|Name Only)|^Exact|^Matched by/).waitFor();
-    await window.shot("navigation/references");
-    await reference(/client\.go/).waitFor();
-    await reference(/return retryWithBackoff\(ctx, c\.once\)/).click();
-    await isAt("client.go", 11);
-    assert.deepEqual(await window.notifications(), []);
-  });
-
   it("finds a symbol by some of its letters", async () => {
     await window.runCommand("Trawl: Go to Symbol in All Repositories...");
     await window.quickInput.fill("chgcrd");
@@ -74,6 +67,26 @@ describe("navigation", () => {
     await window.shot("navigation/symbol");
     await window.page.keyboard.press("Enter");
     await isAt("charge.ts", 9);
+  });
+
+  it("lists references in groups, the surest first, and goes to one", async () => {
+    await isAt("charge.ts", 9);
+    await window.runCommand("Trawl: Find References in All Repositories");
+    // They come as they are found.
+    for (const name of [/^Exact/, /^Matched by Import/, /^Same Name Only/]) await reference(name).waitFor();
+    const groups = await window.page
+      .locator(".sidebar")
+      .getByRole("treeitem", { level: 1 })
+      .evaluateAll((rows) => rows.map((row) => row.getAttribute("aria-label") ?? ""));
+    assert.deepEqual(
+      groups.map((label) => label.replace(/,? \d.*$/, "")),
+      ["Exact", "Matched by Import or Package", "Same Name Only"],
+    );
+    assert.equal(await reference(/^Same Name Only/).getAttribute("aria-expanded"), "false");
+    await window.shot("navigation/references");
+    await reference(/onClick=.*chargeCard/).click();
+    await isAt("Cart.tsx", 4);
+    assert.deepEqual(await window.notifications(), []);
   });
 
   it("finds a file by parts of its path, with a line", async () => {
@@ -86,3 +99,16 @@ describe("navigation", () => {
     assert.deepEqual(await window.notifications(), []);
   });
 });
+
+/** Uses of a name that are told apart: of the same file's package, and of another function that is called so. */
+function useChargeCard({ repositories }: Organisation): void {
+  const rows: readonly (readonly [repository: RepositoryName, path: string, text: string])[] = [
+    [
+      "payments",
+      "src/again.ts",
+      'import { chargeCard } from "./charge";\n\nexport const again = chargeCard;\n',
+    ],
+    ["infra", "deploy/try.ts", "function tryIt() {\n  return window.chargeCard();\n}\n"],
+  ];
+  for (const [repository, path, text] of rows) writeFileSync(join(repositories[repository].path, path), text);
+}

@@ -3,15 +3,21 @@ import type { DocumentRequest, Engine, UnsavedDocument } from "#engine/engine";
 import { blobName } from "#git/blobName";
 import type { FileMatch } from "#model/match";
 import type { FlushReason } from "#model/stats";
+import type { DocumentSymbols } from "#model/symbol";
 import type { Pattern, Query } from "#query/query";
 import { wholeWord } from "#query/wholeWord";
 import { ownPlan } from "#service/ownPlan";
-import type { IndexedText } from "./parsedCode";
+import type { KeptText } from "./parsedCode";
 import type { Question, Scope } from "./question";
 
 /** Past so many places a name tells nothing. */
 const maxPlaces = 100_000;
 const maxTextBytes = 32 * 1024 * 1024;
+
+/** A text with what the index knows of it. */
+export interface FoundText extends KeptText {
+  readonly symbols?: DocumentSymbols;
+}
 
 export interface Candidates {
   readonly question: Question;
@@ -63,7 +69,7 @@ export async function textsOf(
   files: readonly FileMatch[],
   unsaved: readonly UnsavedDocument[],
   signal: AbortSignal,
-): Promise<readonly (IndexedText | undefined)[]> {
+): Promise<readonly (FoundText | undefined)[]> {
   const stored = files.filter(({ origin }) => origin !== "unsaved");
   const documents = await engine.readDocuments(stored.map(requestOf), signal);
   const byFile = new Map(stored.map((file, index) => [file, documents[index]]));

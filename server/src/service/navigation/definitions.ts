@@ -1,5 +1,6 @@
 /** Where a name is defined: in the file that asks, by the index of symbols, and in text that nobody has parsed yet. */
 
+import { setMaxListeners } from "node:events";
 import { TextPlaces } from "#base/textPlaces";
 import type { Certainty } from "#contract/symbols";
 import type { Engine, FoundSymbol } from "#engine/engine";
@@ -10,6 +11,7 @@ import { escapeExpression } from "#query/regexp";
 import type { RepositoryView } from "#service/repositoryView";
 import { grammarOf, languagesWithSymbols } from "#symbols/grammars";
 import { named, searchCandidates, textsOf } from "./candidates";
+import { withoutDefinitions } from "./languageFamilies";
 import type { Packages } from "./packages";
 import { maxLineBytes, type ParsedCode } from "./parsedCode";
 import type { Asking, Question, Scope } from "./question";
@@ -50,8 +52,12 @@ export class Definitions {
     this.#options = options;
   }
 
-  /** Rejects with CANCELLED. */
-  async find(question: Question, signal: AbortSignal): Promise<FoundDefinitions> {
+  /** `isQuick`: of what is not indexed nothing is looked for. Rejects with CANCELLED. */
+  async find(
+    question: Question,
+    signal: AbortSignal,
+    { isQuick = false }: { readonly isQuick?: boolean } = {},
+  ): Promise<FoundDefinitions> {
     const { asking, maxMatches } = question;
     const resolved = asking && (await this.#resolved(asking, question.name, signal));
     if (resolved?.isLocal) {
@@ -61,7 +67,7 @@ export class Definitions {
     let reason: FlushReason = "NONE";
     const found: Unranked[] = [];
     for (const scope of question.scopes) {
-      const answer = await this.#inScope(question, scope, signal);
+      const answer = await this.#inScope(question, scope, signal, isQuick);
       found.push(...answer.definitions);
       reason = addReason(reason, answer.reason);
     }
@@ -111,6 +117,7 @@ export class Definitions {
     question: Question,
     scope: Scope,
     signal: AbortSignal,
+    isQuick: boolean,
   ): Promise<{ definitions: readonly Unranked[]; reason: FlushReason }> {
     const { name, languages, maxMatches, unsaved, preferred } = question;
     const { symbols, flushReason } = await this.#options.engine.findSymbols(
@@ -127,6 +134,7 @@ export class Definitions {
       signal,
     );
     const indexed = symbols.map((symbol) => ({ symbol, isParsed: true }));
+    if (isQuick) return { definitions: indexed, reason: flushReason };
     // What is not parsed yet is parsed now, as far as there is time.
     const pending = flushReason === "INDEXING" ? await this.#inTexts(question, scope, signal) : noneFound;
     const asText = await this.#asText(question, scope, signal);
@@ -144,6 +152,7 @@ export class Definitions {
     const deadline = Math.min(question.deadline, Date.now() + parsingMs);
     const time = AbortSignal.timeout(Math.max(0, deadline - Date.now()));
     const signal = AbortSignal.any([caller, enough.signal, time]);
+    setMaxListeners(0, signal, caller);
     const definitions: Unranked[] = [];
     let files = 0;
     const look = async (file: FileMatch) => {
@@ -170,12 +179,12 @@ export class Definitions {
   /** In languages that nobody parses: behind a word with which many of them define. */
   async #asText(question: Question, scope: Scope, signal: AbortSignal) {
     const { name, languages } = question;
-    const parsed = languagesWithSymbols();
-    if (languages?.every((language) => parsed.includes(language))) return noneFound;
+    const without = [...languagesWithSymbols(), ...withoutDefinitions];
+    if (languages?.every((language) => without.includes(language))) return noneFound;
     const definitions: Unranked[] = [];
     const source = `${definingWord}${escapeExpression(name)}${/\w$/.test(name) ? "\\b" : ""}`;
     const pattern = { kind: "regexp", source, caseSensitive: true } as const;
-    const filters = [{ kind: "not", child: { kind: "language", names: parsed } }] as const;
+    const filters = [{ kind: "not", child: { kind: "language", names: without } }] as const;
     const reason = await searchCandidates(
       this.#options.engine,
       { question, scope, pattern, filters },

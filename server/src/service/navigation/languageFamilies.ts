@@ -8,6 +8,30 @@ const families: readonly (readonly string[])[] = [
   ["C", "C++", "Objective-C", "Objective-C++"],
 ];
 
+/** Languages that define nothing by a word before a name: prose, markup and data. */
+export const withoutDefinitions: readonly string[] = [
+  "",
+  "AsciiDoc",
+  "CSV",
+  "Diff",
+  "HTML",
+  "INI",
+  "JSON",
+  "JSON with Comments",
+  "Markdown",
+  "Org",
+  "Pod",
+  "reStructuredText",
+  "RTF",
+  "Roff",
+  "SVG",
+  "TeX",
+  "Text",
+  "TOML",
+  "XML",
+  "YAML",
+];
+
 /** A language with those that go with it; itself first. */
 function languageFamily(language: string): readonly string[] {
   const family = families.find((names) => names.includes(language)) ?? [];

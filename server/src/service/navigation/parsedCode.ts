@@ -12,11 +12,6 @@ export interface KeptText extends SourceText {
   readonly blobSha: string;
 }
 
-/** A text with what the index knows of it. */
-export interface IndexedText extends KeptText {
-  readonly symbols?: DocumentSymbols;
-}
-
 /** A place of a name in code. */
 export interface CodeUse extends Pick<Occurrence, "role" | "declaredAt" | "isLocal"> {
   readonly range: Range;
@@ -56,32 +51,23 @@ export class ParsedCode {
 
   /** In the order of the texts; undefined where nothing could parse one. Rejects with CANCELLED. */
   async uses(
-    texts: readonly IndexedText[],
+    texts: readonly KeptText[],
     name: string,
     signal: AbortSignal,
   ): Promise<readonly (FileUses | undefined)[]> {
     const kept = texts.map(({ language, blobSha }) => this.knownUses(language, blobSha, name));
     const unknown = texts.filter((_, index) => kept[index] === undefined);
     const answers = unknown.length === 0 ? [] : await this.#parsers.occurrences(unknown, name, signal);
-    return await Promise.all(
-      texts.map(async (text, index) => {
-        if (kept[index] !== undefined) return kept[index];
-        const answer = answers[unknown.indexOf(text)];
-        if (answer?.kind !== "parsed") return undefined;
-        const uses = usesIn(text.content, answer.occurrences);
-        const found = { uses, imports: uses.length === 0 ? [] : await this.#imports(text, signal) };
-        const characters = uses.reduce((sum, { lineContent }) => sum + lineContent.length, 0);
-        const bytes = 200 + uses.length * 300 + characters * 2 + found.imports.length * 100;
-        this.#uses.set(`${text.language} ${text.blobSha} ${name}`, found, bytes);
-        return found;
-      }),
-    );
-  }
-
-  async #imports(text: IndexedText, signal: AbortSignal): Promise<readonly string[]> {
-    if (text.symbols !== undefined) return text.symbols.imports;
-    const symbols = await this.symbols(text, signal);
-    return symbols.kind === "parsed" ? symbols.imports : [];
+    return texts.map((text, index) => {
+      if (kept[index] !== undefined) return kept[index];
+      const answer = answers[unknown.indexOf(text)];
+      if (answer?.kind !== "parsed") return undefined;
+      const found = { uses: usesIn(text.content, answer.occurrences), imports: answer.imports };
+      const characters = found.uses.reduce((sum, { lineContent }) => sum + lineContent.length, 0);
+      const bytes = 200 + found.uses.length * 300 + characters * 2 + found.imports.length * 100;
+      this.#uses.set(`${text.language} ${text.blobSha} ${name}`, found, bytes);
+      return found;
+    });
   }
 
   /** Definitions and imports. Rejects with CANCELLED. */

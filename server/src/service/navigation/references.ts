@@ -5,6 +5,7 @@
  * Nothing about identifiers is stored. What was parsed is kept by content, so that the next question about the same name
  * parses nothing.
  */
+import { setMaxListeners } from "node:events";
 import type { Certainty } from "#contract/symbols";
 import type { Engine, FoundSymbol } from "#engine/engine";
 import type { FileMatch, Range } from "#model/match";
@@ -15,7 +16,7 @@ import { named, searchCandidates, textsOf } from "./candidates";
 import { type Definitions, targetOf, unlessStopped } from "./definitions";
 import type { Packages } from "./packages";
 import { type CodeUse, type FileUses, maxLineBytes, type ParsedCode } from "./parsedCode";
-import type { Question, Scope } from "./question";
+import type { Asking, Question, Scope } from "./question";
 import { compareCertainty, Relations, type Target, type UsingFile } from "./relations";
 
 export interface Use {
@@ -69,6 +70,8 @@ export class References {
     const enough = new AbortController();
     const time = AbortSignal.timeout(Math.max(0, deadline - Date.now()));
     const signal = AbortSignal.any([caller, enough.signal, time]);
+    // Many files are parsed at once.
+    setMaxListeners(0, signal);
     let matchCount = 0;
     let unparsedFiles = 0;
     let reason: FlushReason = "NONE";
@@ -91,7 +94,7 @@ export class References {
       const relations = await this.#relations(targets, signal);
       let found: FlushReason = unsure === "INDEXING" ? "NONE" : unsure;
       for (const scope of question.scopes) {
-        const meant = { targets, isAny: question.asking === undefined, relations, hand };
+        const meant = { targets, asking: question.asking, relations, hand };
         found = addReason(found, await this.#inScope(question, scope, meant, signal));
       }
       return found;
@@ -127,7 +130,9 @@ export class References {
   /** What may be meant: the surest definitions at the place that asks, all of them where nobody asks from a place. */
   async #targets(question: Question, signal: AbortSignal) {
     const everywhere = { ...question, maxMatches: maxTargets };
-    const { definitions, reason } = await this.#options.definitions.find(everywhere, signal);
+    const { definitions, reason } = await this.#options.definitions.find(everywhere, signal, {
+      isQuick: true,
+    });
     const best = definitions[0]?.certainty;
     const meant = definitions.filter(({ certainty }) => certainty === best);
     return { targets: meant.map(({ symbol }) => targetOf(symbol)), reason };
@@ -196,8 +201,8 @@ export class References {
 
 interface Meant {
   readonly targets: readonly Target[];
-  /** Nobody asks from a place: every definition is meant. */
-  readonly isAny: boolean;
+  /** Absent: every definition is meant. */
+  readonly asking: Asking | undefined;
   readonly relations: Relations;
   readonly hand: (files: readonly UsedFile[]) => Promise<void>;
 }
@@ -205,7 +210,7 @@ interface Meant {
 function usedInCode(
   file: FileMatch,
   { uses, imports }: FileUses,
-  { targets, isAny, relations }: Meant,
+  { targets, asking, relations }: Meant,
 ): UsedFile {
   const from: UsingFile = { ...file, imports };
   let best: Certainty | undefined;
@@ -213,8 +218,9 @@ function usedInCode(
     ({ repositoryId, path }) => repositoryId === file.repositoryId && path === file.path,
   );
   const certaintyOf = ({ declaredAt }: CodeUse): Certainty => {
-    if (declaredAt >= 0) return isAny || own.some(({ start }) => start === declaredAt) ? "exact" : "name";
-    best ??= relations.best(from, targets);
+    if (declaredAt >= 0)
+      return asking === undefined || own.some(({ start }) => start === declaredAt) ? "exact" : "name";
+    best ??= relations.best(from, targets, asking?.repository.id);
     return best;
   };
   const found = uses
@@ -224,8 +230,8 @@ function usedInCode(
 }
 
 /** Nothing tells its code from its comments; but a letter of any alphabet next to the name makes it another one. */
-function usedAsText(file: FileMatch, { targets, relations }: Meant): UsedFile {
-  const best = relations.best({ ...file, imports: [] }, targets);
+function usedAsText(file: FileMatch, { targets, asking, relations }: Meant): UsedFile {
+  const best = relations.best({ ...file, imports: [] }, targets, asking?.repository.id);
   const certainty = compareCertainty(best, "repository") < 0 ? "repository" : best;
   const uses = file.chunks.flatMap(({ content, contentStart, matchRanges }) => {
     const lines = content.split(/\r?\n/).map((line) => line.slice(0, maxLineBytes));

@@ -74,8 +74,9 @@ export class Relations {
     return isSeen && to.isTopLevel ? "exact" : "repository";
   }
 
-  /** The surest of all targets; `name` where there is none. */
-  best(from: UsingFile, targets: readonly Target[]): Certainty {
+  /** The surest of all targets; where there is none, whether it is the repository that asks. */
+  best(from: UsingFile, targets: readonly Target[], asking: RepositoryId | undefined): Certainty {
+    if (targets.length === 0) return from.repositoryId === asking ? "repository" : "name";
     let best: Certainty = "name";
     for (const target of targets) {
       const found = this.of(from, target);
