@@ -9,7 +9,7 @@ import { addReason, type FlushReason } from "#model/stats";
 import type { Definition, DocumentSymbols } from "#model/symbol";
 import { escapeExpression } from "#query/regexp";
 import type { RepositoryView } from "#service/repositoryView";
-import { grammarOf, languagesWithSymbols } from "#symbols/grammars";
+import { definesNames, parsedLanguages } from "#symbols/grammars";
 import { named, searchCandidates, textsOf } from "./candidates";
 import { withoutDefinitions } from "./languageFamilies";
 import type { Packages } from "./packages";
@@ -156,7 +156,7 @@ export class Definitions {
     const definitions: Unranked[] = [];
     let files = 0;
     const look = async (file: FileMatch) => {
-      if (grammarOf(file.language) === undefined || signal.aborted) return;
+      if (!definesNames(file.language) || signal.aborted) return;
       if (++files >= maxFilesParsed) enough.abort();
       const [text] = await textsOf(engine, [file], question.unsaved, caller);
       if (text === undefined) return;
@@ -179,7 +179,7 @@ export class Definitions {
   /** In languages that nobody parses: behind a word with which many of them define. */
   async #asText(question: Question, scope: Scope, signal: AbortSignal) {
     const { name, languages } = question;
-    const without = [...languagesWithSymbols(), ...withoutDefinitions];
+    const without = [...parsedLanguages(), ...withoutDefinitions];
     if (languages?.every((language) => without.includes(language))) return noneFound;
     const definitions: Unranked[] = [];
     const source = `${definingWord}${escapeExpression(name)}${/\w$/.test(name) ? "\\b" : ""}`;

@@ -1,22 +1,20 @@
 /** Languages whose code calls one another's by the same names. */
 import { ServiceError } from "#base/error";
 import { nearestLanguages, resolveLanguage } from "#languages/languages";
-import { grammarOf } from "#symbols/grammars";
+import { definesNames } from "#symbols/grammars";
 
 const families: readonly (readonly string[])[] = [
   ["TypeScript", "TSX", "JavaScript", "Vue", "Svelte"],
   ["C", "C++", "Objective-C", "Objective-C++"],
 ];
 
-/** Languages that define nothing by a word before a name: prose, markup and data. */
+/** Languages that nobody parses, and that define nothing by a word before a name. */
 export const withoutDefinitions: readonly string[] = [
   "",
   "AsciiDoc",
   "CSV",
   "Diff",
-  "HTML",
   "INI",
-  "JSON",
   "JSON with Comments",
   "Markdown",
   "Org",
@@ -27,9 +25,7 @@ export const withoutDefinitions: readonly string[] = [
   "SVG",
   "TeX",
   "Text",
-  "TOML",
   "XML",
-  "YAML",
 ];
 
 /** A language with those that go with it; itself first. */
@@ -49,5 +45,5 @@ export function requestedLanguages(text: string): readonly string[] {
 
 /** Which languages a question from a file of this language is about; undefined for all: prose speaks of any code. */
 export function languagesAround(language: string): readonly string[] | undefined {
-  return grammarOf(language) === undefined ? undefined : languageFamily(language);
+  return definesNames(language) ? languageFamily(language) : undefined;
 }

@@ -11,7 +11,7 @@ import type { Engine, FoundSymbol } from "#engine/engine";
 import type { FileMatch, Range } from "#model/match";
 import { addReason, type FlushReason } from "#model/stats";
 import type { RepositoryView } from "#service/repositoryView";
-import { grammarOf } from "#symbols/grammars";
+import { definesNames } from "#symbols/grammars";
 import { named, searchCandidates, textsOf } from "./candidates";
 import { type Definitions, targetOf, unlessStopped } from "./definitions";
 import type { Packages } from "./packages";
@@ -177,7 +177,7 @@ export class References {
       const { language, blobSha, origin } = file;
       const kept = origin === "unsaved" ? undefined : code.knownUses(language, blobSha, name);
       if (kept !== undefined) known.set(file, kept);
-      else if (grammarOf(language) !== undefined) unknown.push(file);
+      else if (definesNames(language)) unknown.push(file);
     }
     if (unknown.length > 0) {
       const texts = await textsOf(engine, unknown, unsaved, signal);
