@@ -12,6 +12,7 @@ import { build, context } from "esbuild";
 import { assembly } from "./scripts/assembly.mjs";
 import { notices } from "./scripts/notices.mjs";
 import { re2jsInternals } from "./scripts/re2jsInternals.mjs";
+import { grammarNotices, unpackGrammars } from "./scripts/unpackGrammars.mjs";
 
 const root = dirname(fileURLToPath(import.meta.url));
 const watch = process.argv.includes("--watch");
@@ -39,6 +40,9 @@ const common = {
   define: { LICENSE_MAKER: JSON.stringify(process.env.TRAWL_LICENSE_MAKER ?? "") },
   logLevel: "warning",
   metafile: true,
+  loader: { ".scm": "text" },
+  // Its module for `import` asks where it lies, which a CommonJS bundle cannot tell.
+  alias: { "web-tree-sitter": join(root, "node_modules/web-tree-sitter/web-tree-sitter.cjs") },
   plugins: [assembly, re2jsInternals],
 };
 
@@ -48,6 +52,7 @@ const servers = [
   { entry: "server/src/entry/searchWorker.ts" },
   { entry: "server/src/entry/indexWorker.ts" },
   { entry: "server/src/entry/storeWorker.ts" },
+  { entry: "server/src/entry/symbolWorker.ts" },
   { entry: "server/src/entry/erase.ts" },
 ];
 
@@ -180,14 +185,17 @@ const builds = [
 ];
 
 if (watch) {
+  if (wanted("server")) unpackGrammars(join(root, dist, "grammars"));
   for (const options of builds) await (await context({ ...options, logLevel: "info" })).watch();
 } else {
   try {
+    if (wanted("server")) unpackGrammars(join(root, dist, "grammars"));
     const results = await Promise.all(builds.map(build));
     for (const [index, options] of builds.entries()) removeStale(options, results[index]);
     if (production) {
       const inputs = results.flatMap(({ metafile }) => Object.keys(metafile.inputs));
-      writeFileSync(join(root, "out/package/ThirdPartyNotices.txt"), notices(root, inputs));
+      const texts = [notices(root, inputs), grammarNotices()];
+      writeFileSync(join(root, "out/package/ThirdPartyNotices.txt"), texts.join(`\n${"-".repeat(80)}\n\n`));
     }
   } catch (error) {
     // esbuild has printed its own errors; anything else is a defect of this file or of a plugin.

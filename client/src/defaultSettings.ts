@@ -33,6 +33,8 @@ export const defaultSettings = {
   "history.followRenames": true,
   "history.maxGitProcesses": 4,
   "history.gitTimeout": 10,
+  "navigation.localFiles": "fallback" as "off" | "fallback" | "always",
+  "navigation.workspaceSymbols": true,
   "api.enabled": false,
   "api.port": 4878,
   "api.allowedOrigins": [] as readonly string[],

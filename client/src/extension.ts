@@ -14,6 +14,8 @@ import { Snapshots } from "./files/snapshots";
 import { syntaxCommands } from "./help/querySyntax";
 import { Blame } from "./history/blame";
 import { History } from "./history/history";
+import { NativeFirst } from "./navigation/nativeFirst";
+import { navigationCommands } from "./navigation/navigation";
 import { AuditLog } from "./organisation/auditLog";
 import { LicenseState } from "./organisation/license";
 import { Members } from "./organisation/members";
@@ -52,13 +54,14 @@ export function activate(context: vscode.ExtensionContext): void {
     return location === null ? [] : ["--data-dir", location];
   };
 
-  const client = new ServiceClient({
+  const client: ServiceClient = new ServiceClient({
     serverPath: () => setting("server.path") ?? context.asAbsolutePath("dist/server/trawl.js"),
     arguments: dataDir,
     settings: serverSettings,
     onSettings,
     serverLog,
     traceLog: traceLogOf(traceLog, onSettings),
+    nativeFirst: new NativeFirst(() => client),
   });
   service = client;
   const instance = new Instance(client);
@@ -112,6 +115,11 @@ export function activate(context: vscode.ExtensionContext): void {
     ...results.commands,
     ...saved.commands,
     ...quickSearch.commands,
+    ...navigationCommands({
+      service: client,
+      defaults: () => queryDefaults(repositories),
+      opener: results.opener,
+    }),
     ...syntaxCommands(context.extensionUri, box),
     ...repositoryCommands({
       service: client,

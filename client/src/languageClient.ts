@@ -12,11 +12,14 @@ import {
   ErrorAction,
   type InitializeParams,
   LanguageClient,
+  type Middleware,
   ProgressType,
   RevealOutputChannelOn,
   type ServerOptions,
   TransportKind,
 } from "vscode-languageclient/node";
+import { snapshotScheme } from "#contract/snapshotUri";
+import type { NativeFirst } from "./navigation/nativeFirst";
 import { readLogLine } from "./serverLog";
 
 export interface ServerProcess {
@@ -26,6 +29,8 @@ export interface ServerProcess {
   readonly initializationOptions: unknown;
   readonly serverLog: vscode.LogOutputChannel;
   readonly traceLog: vscode.LogOutputChannel;
+  /** Decides whose answers count where several language servers have some. */
+  readonly nativeFirst: NativeFirst;
   /** Called when the server has ended without being asked to. */
   readonly ended: () => void;
 }
@@ -35,7 +40,8 @@ export class QuietClient extends LanguageClient {
     const run = { module: server.path, args: ["serve", ...server.arguments], transport: TransportKind.ipc };
     const options: ServerOptions = { run, debug: { ...run, options: { execArgv: ["--inspect=0"] } } };
     super("trawl", "Trawl", options, {
-      documentSelector: [{ scheme: "file" }],
+      documentSelector: [{ scheme: "file" }, { scheme: snapshotScheme }],
+      middleware: middlewareOf(server.nativeFirst),
       outputChannel: server.serverLog,
       traceOutputChannel: server.traceLog,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
@@ -78,6 +84,21 @@ export class QuietClient extends LanguageClient {
     super.fillInitializeParams(params);
     params.capabilities.window = { ...params.capabilities.window, workDoneProgress: false };
   }
+}
+
+function middlewareOf(nativeFirst: NativeFirst): Middleware {
+  return {
+    provideDefinition: (document, position, token, next) =>
+      nativeFirst.at("definition", document, position, () => next(document, position, token)),
+    provideReferences: (document, position, context, token, next) =>
+      nativeFirst.at("references", document, position, () => next(document, position, context, token)),
+    provideHover: (document, position, token, next) =>
+      nativeFirst.at("hover", document, position, () => next(document, position, token)),
+    provideDocumentSymbols: (document, token, next) =>
+      nativeFirst.outline(document, () => next(document, token)),
+    provideWorkspaceSymbols: (query, token, next) =>
+      nativeFirst.workspaceSymbols(query, () => next(query, token)),
+  };
 }
 
 function logLines(input: NodeJS.ReadableStream, log: vscode.LogOutputChannel): void {

@@ -13,6 +13,7 @@ import type { AnswerOf, EventOf, SentOf } from "#contract/service";
 import { CallError, callError } from "./callError";
 import { Crashes, crashesAtMost, crashWindowMs } from "./crashes";
 import type { QuietClient } from "./languageClient";
+import type { NativeFirst } from "./navigation/nativeFirst";
 
 export type ServerState = "idle" | "starting" | "running" | "failed";
 
@@ -31,6 +32,7 @@ export interface ServiceClientOptions {
   readonly onSettings: vscode.Event<void>;
   readonly serverLog: vscode.LogOutputChannel;
   readonly traceLog: vscode.LogOutputChannel;
+  readonly nativeFirst: NativeFirst;
 }
 
 type Rows = typeof operations;
@@ -190,13 +192,14 @@ export class ServiceClient implements vscode.Disposable {
     this.#become("starting");
     try {
       const { QuietClient } = await import("./languageClient");
-      const { serverPath, arguments: words, settings, serverLog, traceLog } = this.#options;
+      const { serverPath, arguments: words, settings, serverLog, traceLog, nativeFirst } = this.#options;
       const client = new QuietClient({
         path: serverPath(),
         arguments: words(),
         initializationOptions: settings(),
         serverLog,
         traceLog,
+        nativeFirst,
         ended: () => this.#ended(launch),
       });
       client.onNotification(indexingMethod, (event: IndexingProgress) => this.#indexing.fire(event));

@@ -40,6 +40,10 @@ export type RemovedPaths = z.output<typeof RemovedPaths>;
 export const IndexingRequest = z
   .object({
     follow: z.boolean().default(false).describe("Whether to go on telling after everything is indexed."),
+    withSymbols: z
+      .boolean()
+      .default(false)
+      .describe("Whether everything counts as indexed only when its definitions are known, too."),
   })
   .describe("How long to tell about indexing.");
 export type IndexingRequest = z.output<typeof IndexingRequest>;

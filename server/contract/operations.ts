@@ -52,6 +52,7 @@ import { organisationRows } from "./organisationRows";
 import { CompleteQueryRequest, QueryCompletions, QueryReading, ReadQueryRequest } from "./queries";
 import { RepositoriesRequest, RepositoryItem, SkippedDocument, SkippedRequest } from "./repositories";
 import { SearchEnd, SearchEvent, SearchRequest, SearchResult } from "./search";
+import { symbolRows } from "./symbolRows";
 import { Health, NoParameters, Version } from "./system";
 
 export const operations = {
@@ -94,6 +95,7 @@ export const operations = {
     request: CompleteQueryRequest,
     response: QueryCompletions,
   },
+  ...symbolRows,
   repos: {
     http: { method: "GET", path: "/api/repos" },
     tag: "Repositories",

@@ -32,12 +32,20 @@ export interface IndexRun {
 }
 
 /** `trawl index`, watched from outside. */
-export async function indexOnce(dataDir: string, paths: readonly string[]): Promise<IndexRun> {
+export async function indexOnce(
+  dataDir: string,
+  paths: readonly string[],
+  ...flags: readonly string[]
+): Promise<IndexRun> {
   const cpuBefore = cpuSecondsOfEnded();
   const began = performance.now();
-  const child = spawn(process.execPath, [bundle, "index", "--json", "--data-dir", dataDir, ...paths], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = spawn(
+    process.execPath,
+    [bundle, "index", "--json", ...flags, "--data-dir", dataDir, ...paths],
+    {
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
   const said: Buffer[] = [];
   child.stderr.on("data", (bytes: Buffer) => said.push(bytes));
   let peakBytes: number | undefined;

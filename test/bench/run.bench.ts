@@ -1,10 +1,14 @@
 /**
  * `npm run bench -- --corpus DIR [--zoekt URL] [--only PARTS] [--seconds N] [--ranking]`
+ * `npm run bench -- --symbols [--languages go,c++] [--misses N] [--megabytes N] [--least PERCENT]`
  *
  * Prints what the product costs and gives, beside its peers in the same run. It never asserts a time: machines differ,
- * and shared ones are noisy. PARTS, separated by commas: build, search, memory, fresh, clients, small, history, store, access.
+ * and shared ones are noisy. PARTS, separated by commas: build, symbols, search, memory, fresh, clients, small, history, store, access.
+ *
+ * With `--symbols`, definitions in real trees are counted beside those of universal-ctags, and nothing else is done; with
+ * `--least` it fails where fewer are found.
  */
-import { rmSync } from "node:fs";
+import { readdirSync, rmSync, statSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -13,6 +17,7 @@ import { benchClients } from "./clients";
 import { corpusCopy } from "./corpus";
 import { countAll } from "./counting";
 import { benchCredentials } from "./credentials";
+import { benchDefinitions } from "./definitions";
 import { benchFreshness } from "./freshness";
 import { benchHistory } from "./history";
 import { memoryOf } from "./processes";
@@ -22,9 +27,11 @@ import { heading, megabytes, ms, printTable, ratio } from "./report";
 import { benchSearches } from "./searches";
 import { benchSmallRepositories } from "./smallRepositories";
 import { benchStore } from "./store";
+import { benchSymbols } from "./symbols";
 
 const parts = [
   "build",
+  "symbols",
   "search",
   "memory",
   "fresh",
@@ -42,6 +49,11 @@ const { values } = parseArgs({
     only: { type: "string" },
     seconds: { type: "string", default: "60" },
     ranking: { type: "boolean", default: false },
+    symbols: { type: "boolean", default: false },
+    languages: { type: "string", default: "" },
+    misses: { type: "string", default: "0" },
+    megabytes: { type: "string", default: "12" },
+    least: { type: "string", default: "0" },
   },
 });
 const wanted = new Set(values.only?.split(",") ?? parts);
@@ -67,6 +79,7 @@ async function main(): Promise<void> {
   console.log("# Bench\n");
   const processor = `${cpus().length} x ${cpus()[0]?.model ?? "?"}`;
   console.log(`Node ${process.version}, ${processor}, ${megabytes(totalmem())} MB.\n`);
+  if (values.symbols) return besideCtags();
   if (values.corpus === undefined) console.log("Without --corpus DIR there is nothing large to search.\n");
   // npm runs scripts in the package's folder; paths are meant from where the person is.
   else await benchCorpus(resolve(process.env["INIT_CWD"] ?? ".", values.corpus));
@@ -77,11 +90,26 @@ async function main(): Promise<void> {
   for (const count of [1_000, 5_000]) await benchSmallRepositories(join(scratch, "small"), count);
 }
 
+async function besideCtags(): Promise<void> {
+  const share = await benchSymbols(join(folder, "trees"), {
+    languages: values.languages.toLowerCase().split(",").filter(Boolean),
+    shownMisses: Number(values.misses),
+    maxBytes: Number(values.megabytes) * 1e6,
+    worker: join(projectRoot(), "dist/server/symbolWorker.js"),
+  });
+  if (share * 100 >= Number(values.least)) return;
+  console.error(`${(share * 100).toFixed(1)} % of what ctags finds is less than ${values.least} %.`);
+  process.exitCode = 1;
+}
+
 async function benchCorpus(source: string): Promise<void> {
   const corpus = corpusCopy(source, folder);
   const dataDir = join(scratch, "data");
-  const built = await indexOnce(dataDir, [corpus]);
+  const built = await indexOnce(dataDir, [corpus], "--no-symbols");
   if (wanted.has("build")) printBuild(built);
+  const needsSymbols = values.ranking || wanted.has("symbols");
+  if (needsSymbols) printSymbols(built, await indexOnce(dataDir, [corpus]), dataDir);
+  if (wanted.has("symbols")) await benchDefinitions(dataDir, cpus().length);
   const counted = wanted.has("search") ? await countAll(dataDir) : new Map();
 
   const began = performance.now();
@@ -93,7 +121,7 @@ async function benchCorpus(source: string): Promise<void> {
     const idle = memoryOf(product.pid);
     if (wanted.has("search")) await benchSearches(product, corpus, counted, values.zoekt);
     const searched = memoryOf(product.pid);
-    if (values.ranking) await benchRanking(product);
+    if (values.ranking) await benchRanking(product, corpus);
     if (wanted.has("memory")) {
       heading("Start and memory");
       printTable(
@@ -112,6 +140,24 @@ async function benchCorpus(source: string): Promise<void> {
   } finally {
     await product.stop();
   }
+}
+
+function printSymbols(text: IndexRun, run: IndexRun, dataDir: string): void {
+  heading("Symbols");
+  const folder = join(dataDir, "shards");
+  const files = readdirSync(folder).filter((name) => name.endsWith(".symbols"));
+  const bytes = files.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+  const speed = run.cpuSeconds === undefined ? undefined : text.contentBytes / 1e6 / run.cpuSeconds;
+  printTable(
+    ["all definitions, once text is indexed", ""],
+    [
+      ["seconds", run.seconds.toFixed(1)],
+      ["processor seconds", run.cpuSeconds?.toFixed(1) ?? ""],
+      ["MB of text a processor second", speed?.toFixed(1) ?? ""],
+      ["resident at most, MB", megabytes(run.peakBytes)],
+      ["on disk to text", ratio(bytes, text.contentBytes)],
+    ],
+  );
 }
 
 function printBuild(built: IndexRun): void {

@@ -19,9 +19,9 @@ interface Use {
   readonly values: number;
 }
 
-/** Calls of `l10n.t`, with what stands between their parentheses. */
+/** Calls of `l10n.t`, or of `t` as it is taken from there, with what stands between their parentheses. */
 function callsOf(text: string): string[] {
-  return [...text.matchAll(/\bl10n\.t\(/g)].map(({ index }) => {
+  return [...text.matchAll(/(?:\bl10n\.|(?<![\w.$]))t\((?!message: )/g)].map(({ index }) => {
     const start = text.indexOf("(", index) + 1;
     let depth = 1;
     let end = start;

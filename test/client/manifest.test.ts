@@ -26,7 +26,7 @@ test("every setting has the code's default, and every default is a setting", () 
 });
 
 test("every setting has a type, a scope, a description and a place of its own in its section", () => {
-  const scopes = ["machine", "machine-overridable", "window", "resource"];
+  const scopes = ["machine", "machine-overridable", "window", "resource", "language-overridable"];
   for (const { title, properties } of contributes.configuration) {
     const orders = Object.values(properties).map(({ order }) => order);
     assert.deepEqual(

@@ -284,7 +284,7 @@ describe("the best first", () => {
     const { files } = await search(engine, query, { explain: true });
     await engine.close();
     for (const { explanation = "" } of files)
-      assert.match(explanation, /^edges \d+, name \d+, near \d+, count [\d.]+/);
+      assert.match(explanation, /^edges \d+, name \d+, definition \d+, near \d+, count [\d.]+/);
     return files.map(({ path }) => path);
   };
   const both = literal("walk", { where: "both" });

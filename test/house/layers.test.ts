@@ -15,13 +15,15 @@ const mayImport: Readonly<Record<string, string>> = {
   catalogue: "base platform model",
   git: "base platform model",
   store: "base platform model",
-  engine: "base platform model query kernels shard",
-  indexing: "base platform model git shard languages",
+  symbols: "base platform model",
+  engine: "base platform model query kernels shard symbols",
+  indexing: "base platform model git shard languages symbols",
   overlay: "base platform model git shard languages",
-  sync: "base platform model git shard catalogue indexing overlay",
+  sync: "base platform model git shard catalogue indexing overlay symbols",
   access: "base contract platform model store",
   remote: "contract base platform",
-  service: "contract base platform model query languages git catalogue store engine overlay sync access",
+  service:
+    "contract base platform model query languages symbols git catalogue store engine overlay sync access",
   transport: "contract base platform model access service remote",
   cli: "contract base platform model access service remote",
 };
@@ -41,6 +43,7 @@ const wrapped: Readonly<Record<string, readonly string[]>> = {
   pg: ["src/store/postgres.ts"],
   "node-sqlite3-wasm": ["src/store/embeddedTask.ts"],
   fastify: ["src/transport/http/"],
+  "web-tree-sitter": ["src/symbols/"],
   "vscode-languageserver": ["src/transport/lsp/"],
   "vscode-languageserver/node": ["src/transport/lsp/"],
 };

@@ -23,6 +23,7 @@ function evaluationOf(
   const universe = Bitset.full(reader.meta.documentCount);
   const view = {
     reader,
+    symbols: undefined,
     universe,
     ofRepositories: () => universe.copy(),
     ofRevisions: () => universe.copy(),
@@ -42,6 +43,7 @@ function evaluationOf(
     maxMatches: change.maxMatches ?? Number.POSITIVE_INFINITY,
     countOnly: change.countOnly ?? false,
     isPreferred: () => false,
+    trees: new Map(),
   });
 }
 

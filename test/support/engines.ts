@@ -16,6 +16,7 @@ import { type IndexedRevision, type Manifest, ShardDirectory } from "#shard/dire
 import { writeDraft } from "#shard/draft";
 import type { Likeness, Override, ShardDocument } from "#shard/shard";
 import type { ShardWriter } from "#shard/writer";
+import type { SymbolParsers } from "#symbols/parsers";
 import { projectRoot } from "#test/support/house";
 import { temporaryFolder } from "#test/support/repo";
 
@@ -139,7 +140,11 @@ export interface TestEngine {
 /** On this thread, or with `threads` on the bundled workers. */
 export function openEngine(
   directory: ShardDirectory,
-  options: { readonly workerCount?: number; readonly threads?: boolean } = {},
+  options: {
+    readonly workerCount?: number;
+    readonly threads?: boolean;
+    readonly parsers?: Pick<SymbolParsers, "symbols">;
+  } = {},
 ): TestEngine {
   const damage: string[] = [];
   const threads: SearchThread[] = [];
@@ -156,6 +161,7 @@ export function openEngine(
       return thread;
     },
     onDamage: (file) => damage.push(file),
+    ...(options.parsers === undefined ? {} : { parsers: options.parsers }),
   });
   return { engine, damage, threads };
 }

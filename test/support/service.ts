@@ -13,6 +13,8 @@ import { createService, type ServiceOptions } from "#service/createService";
 import { createDispatch, type DispatchOptions } from "#service/dispatch";
 import { History } from "#service/history";
 import type { RepositoryView, SkippedEntry } from "#service/repositoryView";
+import { symbolParsers } from "#symbols/parsers";
+import { projectRoot } from "#test/support/house";
 import { type TestOrganisation, testOrganisation } from "#test/support/organisation";
 import { type Listener, type ListenerOptions, listen } from "#transport/http/listener";
 
@@ -74,7 +76,13 @@ export function engineResult(files: readonly FileMatch[], change: Partial<Engine
 
 /** An engine that answers as it is told. */
 export function engineOf(search: Engine["search"]): Engine {
-  return { search, count: async () => new Map(), close: async () => {} };
+  return {
+    search,
+    count: async () => new Map(),
+    findSymbols: async () => ({ symbols: [], flushReason: "NONE" }),
+    readDocuments: async (requests) => requests.map(() => undefined),
+    close: async () => {},
+  };
 }
 
 export function viewOf(
@@ -89,6 +97,7 @@ export function viewOf(
     containing: (path) => all.find((each) => path.startsWith(`${each.path}/`)),
     isScanning: () => false,
     isPolled: () => false,
+    hasSymbols: () => false,
     bringRevision: async () => "absent",
     skipped: async (id) => skipped[id] ?? [],
   };
@@ -132,6 +141,7 @@ export function serviceOf(options: Partial<ServiceOptions> = {}): Service {
   const { repositories = viewOf([]) } = options;
   return createService({
     engine: engineOf(async () => engineResult([])),
+    parsers: symbolParsers(join(projectRoot(), "dist/server/symbolWorker.js"), 1),
     repositories,
     history: new History({ repositories }),
     contexts: {},

@@ -5,6 +5,7 @@ import type { Repositories } from "#client/repositories/repositories";
 import { visible } from "#client/search/resultLines";
 import type { ServiceClient } from "#client/serviceClient";
 import type { FileSource } from "#contract/history";
+import { snapshotRevision } from "#contract/snapshotUri";
 import {
   type BrowsedFile,
   browsedFile,
@@ -19,7 +20,6 @@ import type { IndexedFiles } from "./indexedFiles";
 import { pickRepository, type RevisionPicker } from "./revisionPicker";
 import { linesFragment, linesText, revisionTitle } from "./revisionTitle";
 import { snapshotDocument } from "./snapshots";
-import { snapshotRevision } from "./snapshotUri";
 
 export interface BrowseOptions {
   readonly service: Pick<ServiceClient, "call">;

@@ -4,9 +4,9 @@ import { committedLines, committedStretch, lineOrigins, sameLine } from "#client
 import type { ResultNode } from "#client/search/resultNodes";
 import type { ServiceClient } from "#client/serviceClient";
 import type { FileSource } from "#contract/history";
+import type { SnapshotPlace } from "#contract/snapshotUri";
 import type { IndexedFile, IndexedFiles } from "./indexedFiles";
 import { type LinkedLines, linesOfSelection } from "./revisionTitle";
-import type { SnapshotPlace } from "./snapshotUri";
 
 /** What menus, links and other features hand to a command; from the palette it is nothing. */
 export type Given = vscode.Uri | GivenPlace | ResultNode;

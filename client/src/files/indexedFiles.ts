@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { setContext } from "#client/commands";
 import { type PlaceInClone, placeInClone } from "#client/search/workspacePlaces";
 import type { ServiceClient } from "#client/serviceClient";
-import { snapshotPlace, snapshotScheme } from "./snapshotUri";
+import { snapshotPlace, snapshotScheme } from "#contract/snapshotUri";
 
 /** A file of a repository: as it stood in a commit, or, without one, in the working tree. */
 export interface IndexedFile extends PlaceInClone {

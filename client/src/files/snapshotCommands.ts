@@ -4,8 +4,8 @@ import type { Commands } from "#client/commands";
 import { linesOf } from "#client/search/resultLines";
 import type { Opener } from "#client/search/reveal";
 import { soughtFile } from "#client/search/soughtFile";
+import { snapshotPlace } from "#contract/snapshotUri";
 import type { Snapshots } from "./snapshots";
-import { snapshotPlace } from "./snapshotUri";
 
 export function snapshotCommands(snapshots: Snapshots, opener: Opener): Commands {
   return {

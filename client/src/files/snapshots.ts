@@ -3,7 +3,13 @@ import * as vscode from "vscode";
 import { type CallError, callError } from "#client/callError";
 import type { ServiceClient } from "#client/serviceClient";
 import type { FileSource, TreeNode } from "#contract/history";
-import { emptyTree, type SnapshotPlace, snapshotPlace, snapshotScheme, snapshotUri } from "./snapshotUri";
+import {
+  emptyTree,
+  type SnapshotPlace,
+  snapshotPlace,
+  snapshotScheme,
+  snapshotUri,
+} from "#contract/snapshotUri";
 
 /** Characters of text that are kept. */
 const keptAtMost = 16 * 1024 * 1024;

@@ -1,8 +1,8 @@
 /** Blame behind the line of the cursor, once it rests. */
 import * as vscode from "vscode";
-import { snapshotScheme } from "#client/files/snapshotUri";
 import { setting } from "#client/settings";
 import { ago } from "#client/words";
+import { snapshotScheme } from "#contract/snapshotUri";
 import { seenLines } from "./blameDecorations";
 import type { BlameGutter } from "./blameGutter";
 import { blameHover } from "./blameHover";

@@ -2,12 +2,12 @@
 import { posix } from "node:path";
 import * as vscode from "vscode";
 import { snapshotDocument } from "#client/files/snapshots";
-import { emptyTree } from "#client/files/snapshotUri";
 import type { Row } from "#client/rows";
 import { getCall } from "#client/search/apiCall";
 import { visible } from "#client/search/resultLines";
 import { count } from "#client/words";
 import type { ChangedFile } from "#contract/commits";
+import { emptyTree } from "#contract/snapshotUri";
 import { shortHash } from "./blameText";
 import {
   type ChangeLetter,

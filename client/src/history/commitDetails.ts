@@ -1,13 +1,13 @@
 /** The view "Commit": one commit, who made it, what it changed, and where it is. */
 import * as vscode from "vscode";
 import { revisionName } from "#client/files/revisionTitle";
-import { emptyTree } from "#client/files/snapshotUri";
 import type { Row } from "#client/rows";
 import { getCall } from "#client/search/apiCall";
 import { visible } from "#client/search/resultLines";
 import type { ServiceClient } from "#client/serviceClient";
 import { ago } from "#client/words";
 import type { CommitDetails as Details } from "#contract/commits";
+import { emptyTree } from "#contract/snapshotUri";
 import { shortHash } from "./blameText";
 import { type Changes, changeRows, changesText, openAllChanges } from "./changeRows";
 import { bodyLines, refNames, wholeMessage } from "./commitText";

@@ -2,11 +2,11 @@
 import * as vscode from "vscode";
 import { callError } from "#client/callError";
 import { snapshotDocument } from "#client/files/snapshots";
-import type { SnapshotPlace } from "#client/files/snapshotUri";
 import type { Row } from "#client/rows";
 import { visible } from "#client/search/resultLines";
 import { count } from "#client/words";
 import type { TreeNode } from "#contract/history";
+import type { SnapshotPlace } from "#contract/snapshotUri";
 
 /** A revision of a repository, or a file or folder in it. */
 export interface PlaceRow extends Row {

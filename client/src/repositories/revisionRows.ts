@@ -1,10 +1,10 @@
 /** Rows of the view "Repositories": branches, tags and other revisions, and what is in each. */
 import * as vscode from "vscode";
-import type { SnapshotPlace } from "#client/files/snapshotUri";
 import type { Row } from "#client/rows";
 import { visible } from "#client/search/resultLines";
 import { ago, count } from "#client/words";
 import type { Branch } from "#contract/history";
+import type { SnapshotPlace } from "#contract/snapshotUri";
 import { type FolderSource, folderRows, type PlaceRow } from "./fileRows";
 
 /** A commit by the name that somebody gave for it. */

@@ -1,11 +1,11 @@
 /** Taking results elsewhere: to the clipboard, to a script, and as an explanation. */
 import * as vscode from "vscode";
 import type { Commands } from "#client/commands";
-import { snapshotPlace } from "#client/files/snapshotUri";
 import type { Repositories } from "#client/repositories/repositories";
 import type { ServiceClient } from "#client/serviceClient";
 import { setting } from "#client/settings";
 import { count } from "#client/words";
+import { snapshotPlace } from "#contract/snapshotUri";
 import { type ApiCall, curlLine } from "./apiCall";
 import { commitsMarkdown, hashesText, jsonText, markdownText, pathsText } from "./copyText";
 import { explainText } from "./explainText";

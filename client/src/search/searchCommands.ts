@@ -1,8 +1,8 @@
 /** Commands that begin a search from elsewhere: the selection, the word at the cursor, a folder, a repository. */
 import * as vscode from "vscode";
 import type { Commands } from "#client/commands";
-import { snapshotPlace, snapshotRevision } from "#client/files/snapshotUri";
 import type { ServiceClient } from "#client/serviceClient";
+import { snapshotPlace, snapshotRevision } from "#contract/snapshotUri";
 import { asLiteral, exactRepository, filterText, inFolder } from "./queryText";
 import type { SearchBox } from "./searchBox";
 import { placeInClone } from "./workspacePlaces";

@@ -90,7 +90,11 @@ const index: Command = {
     "Brings the index of each PATH up to date and remembers it. Unchanged repositories are not read again. If a " +
       "Trawl already serves the data folder, it does the work.",
   ],
-  flags: [{ name: "json", text: "Print the statistics as JSON." }, ...everywhere],
+  flags: [
+    { name: "json", text: "Print the statistics as JSON." },
+    { name: "no-symbols", text: "Leave it to the next one that serves to find definitions." },
+    ...everywhere,
+  ],
   examples: [["trawl index ~/src", "every repository under ~/src"]],
   exitCodes: [
     [0, "all repositories are indexed"],

@@ -18,7 +18,7 @@ export async function indexCommand(house: House, flags: Flags): Promise<number> 
   try {
     const call = { credentials: { kind: "local" }, signal: house.interrupted } as const;
     const added = await instance.caller("addPaths", { paths }, call);
-    const end = await indexed(house, instance);
+    const end = await indexed(house, instance, !flags.has("no-symbols"));
     const names = new Set(added.repositories);
     const touched = (await allRepositories(instance.caller, house.interrupted)).filter((each) =>
       names.has(each.repoName),
@@ -44,14 +44,14 @@ export async function indexCommand(house: House, flags: Flags): Promise<number> 
 }
 
 /** Waits, showing progress, until nothing is left to index, and says what has failed. */
-export async function indexed(house: House, instance: Instance): Promise<IndexingEnd> {
+export async function indexed(house: House, instance: Instance, withSymbols: boolean): Promise<IndexingEnd> {
   const { terminal, interrupted } = house;
   const report = reportProgress(terminal);
   try {
     const emit = (event: IndexingProgress) => report.update(event);
     const end = await instance.caller(
       "indexing",
-      {},
+      { withSymbols },
       { credentials: { kind: "local" }, signal: interrupted, emit },
     );
     report.stop();

@@ -130,7 +130,7 @@ async function sayReady(
   startedAt: number,
   print: (text: string) => Promise<void>,
 ): Promise<void> {
-  const end = await indexed(house, instance);
+  const end = await indexed(house, instance, false);
   const totals = totalsOf(await allRepositories(instance.caller, house.interrupted));
   await print(
     `Ready: ${counted(totals.repositories, "repository", "repositories")}, ${counted(totals.documents, "file")}, ` +

@@ -6,6 +6,7 @@ import type { Configuration } from "#cli/configuration";
 import type { Purpose } from "#cli/instance";
 import type { Caller } from "#contract/service";
 import { EmbeddedEngine } from "#engine/embedded/embeddedEngine";
+import type { RepositoryOverlay } from "#engine/embedded/task";
 import { checkGit } from "#git/git";
 import { localPerson } from "#git/person";
 import type { RepositoryId } from "#model/repository";
@@ -20,7 +21,9 @@ import { createDispatch } from "#service/dispatch";
 import { History } from "#service/history";
 import type { RepositoryView } from "#service/repositoryView";
 import { ShardDirectory } from "#shard/directory";
+import { symbolParsers } from "#symbols/parsers";
 import { Compactor } from "#sync/compactor";
+import { Symbolizer } from "#sync/symbolizer";
 import { Sync } from "#sync/sync";
 import type { Work, WorkAnswer } from "#sync/work";
 import { openDatabase } from "./database";
@@ -80,11 +83,29 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
   const pool = threadPool<Work, WorkAnswer>(indexScript, indexWorkers(configuration));
   // A saved file must not wait for a build. At a start all working trees are looked at.
   const quickPool = threadPool<Work, WorkAnswer>(indexScript, Math.ceil(defaultWorkers(0) / 2));
+  const symbolPool = threadPool<Work, WorkAnswer>(indexScript, 2);
+  // For what somebody looks at: it must not wait for a repository that is being indexed.
+  const parsers = symbolParsers(join(__dirname, "symbolWorker.js"), defaultWorkers(0));
+  const onDamage = (file: string) => {
+    directory
+      .dropSymbols(file)
+      .then((wasSymbols) => {
+        if (!wasSymbols) sync.rebuild([file]);
+      })
+      .catch((error: unknown) => log.error("A damaged file could not be taken away.", { error }));
+  };
+  const onOverlay = (repositoryId: number, overlay: RepositoryOverlay | undefined) => {
+    engine
+      .setOverlay(repositoryId, overlay)
+      .catch((error: unknown) => log.error("A working tree could not be handed to the engine.", { error }));
+  };
   const engine = new EmbeddedEngine({
     directory,
     workerCount: configuration.searchWorkers ?? defaultWorkers(0),
     startThread: (onExit) => startThread(join(__dirname, "searchWorker.js"), onExit),
-    onDamage: (file) => sync.rebuild([file]),
+    onDamage,
+    onUse: (ids) => symbolizer.use(ids),
+    parsers,
   });
   const sync = new Sync({
     catalogue,
@@ -96,17 +117,28 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     log,
     watches: purpose === "serve",
     onOverlay(repositoryId, overlay) {
-      engine
-        .setOverlay(repositoryId, overlay)
-        .catch((error: unknown) => log.error("A working tree could not be handed to the engine.", { error }));
+      onOverlay(repositoryId, overlay);
+      symbolizer.setOverlay(repositoryId, overlay);
     },
+  });
+  const symbolizer = new Symbolizer({
+    directory,
+    pool: symbolPool,
+    log,
+    parserCount: () => indexWorkers(configuration),
+    // What can be searched soon comes before what can be searched better.
+    isBusy: () =>
+      sync.isPaused || catalogue.all().some(({ state }) => state === "queued" || state === "indexing"),
+    changedAt: (id) => catalogue.get(id as RepositoryId)?.pushedAt ?? 0,
+    onDamage,
+    onOverlay,
   });
   const compactor = new Compactor({
     directory,
     pool,
     log,
     isBusy: (id) => sync.isPaused || sync.isRunning(id as RepositoryId),
-    onDamage: (file) => sync.rebuild([file]),
+    onDamage,
   });
   const repositories: RepositoryView = {
     all: () => catalogue.all(),
@@ -116,6 +148,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     // Until it is idle, a commit or a saved file may be on its way into the index.
     isScanning: () => !sync.isIdle,
     isPolled: (id) => sync.isPolled(id),
+    hasSymbols: (id) => symbolizer.isReady(id),
     async bringRevision(id, name, timeMs, signal) {
       const isIndexed = await sync.bringRevision(id, name, timeMs, signal);
       return isIndexed === undefined ? "late" : isIndexed ? "indexed" : "absent";
@@ -149,12 +182,13 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     organisation: people,
     history,
     engine,
+    parsers,
     repositories,
     contexts,
     timeLimitMs,
     languageOf: unsavedLanguage,
     local: {
-      ...localRows(catalogue, sync),
+      ...localRows(catalogue, sync, symbolizer),
       ...instanceRows({ catalogue, sync, ports, version, dataDir, pause }),
     },
   });
@@ -174,8 +208,15 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     async close() {
       history.close();
       await compactor.close();
+      await symbolizer.close();
       await sync.close();
-      await Promise.all([engine.close(), pool.close(), quickPool.close()]);
+      await Promise.all([
+        engine.close(),
+        pool.close(),
+        quickPool.close(),
+        symbolPool.close(),
+        parsers.close(),
+      ]);
       await organisation.close();
       catalogue.close();
     },

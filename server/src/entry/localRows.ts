@@ -4,11 +4,13 @@ import type { Catalogue } from "#catalogue/catalogue";
 import type { IndexingEnd, IndexingProgress } from "#contract/local";
 import type { Handler, Service } from "#contract/service";
 import type { Repository, RepositoryId } from "#model/repository";
+import type { Symbolizer } from "#sync/symbolizer";
 import type { Sync } from "#sync/sync";
 
 export function localRows(
   catalogue: Catalogue,
   sync: Sync,
+  symbolizer: Symbolizer,
 ): Pick<
   Service,
   "addPaths" | "removePaths" | "removeRepositories" | "reindex" | "indexing" | "clones" | "siblings"
@@ -34,7 +36,7 @@ export function localRows(
       sync.reindex(idsOf(repositories, catalogue));
       return {};
     },
-    indexing: indexingHandler(catalogue, sync),
+    indexing: indexingHandler(catalogue, sync, symbolizer),
     async clones() {
       const clones = catalogue.all().map(({ id, name, path, kind }) => ({
         repositoryId: id,
@@ -66,8 +68,10 @@ function notRemembered(paths: readonly string[], excluded: ReadonlySet<string>):
 /** Several changes are told at once: a person sees no more, and a slow reader is not swamped. */
 const gatherMs = 150;
 
-function indexingHandler(catalogue: Catalogue, sync: Sync): Handler<"indexing"> {
-  return async ({ follow }, { signal, emit }) => {
+function indexingHandler(catalogue: Catalogue, sync: Sync, symbolizer: Symbolizer): Handler<"indexing"> {
+  return async ({ follow, withSymbols }, { signal, emit }) => {
+    // While indexing rests, nothing is parsed either.
+    const isParsed = () => !withSymbols || sync.isPaused || symbolizer.isAtRest;
     const changed = new Map<RepositoryId, Repository>();
     for (const repository of catalogue.all()) {
       if (repository.state !== "ready") changed.set(repository.id, repository);
@@ -85,7 +89,7 @@ function indexingHandler(catalogue: Catalogue, sync: Sync): Handler<"indexing"> 
     try {
       for (;;) {
         throwIfAborted(signal);
-        const isDone = sync.isAtRest;
+        const isDone = sync.isAtRest && isParsed();
         if (changed.size > 0 || hasRemoved) {
           const told = [...changed.values()];
           changed.clear();

@@ -75,8 +75,10 @@ export function addStats(left: SearchStats, right: SearchStats): SearchStats {
     const other = right[name as keyof SearchStats];
     if (typeof value === "number" && typeof other === "number") sum[name] = value + other;
   }
-  const flushReason = reasonOrder.find(
-    (reason) => left.flushReason === reason || right.flushReason === reason,
-  );
-  return { ...left, ...sum, flushReason: flushReason ?? "NONE" };
+  return { ...left, ...sum, flushReason: addReason(left.flushReason, right.flushReason) };
+}
+
+/** The more telling one of two. */
+export function addReason(left: FlushReason, right: FlushReason): FlushReason {
+  return reasonOrder.find((reason) => left === reason || right === reason) ?? "NONE";
 }

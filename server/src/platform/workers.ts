@@ -129,8 +129,10 @@ interface Waiting {
 export function startThread<Input, Output>(
   script: string,
   onExit?: (code: number) => void,
+  maxHeapMb?: number,
 ): Thread<Input, Output> {
-  const worker = new Worker(script, { stdout: false, stderr: false });
+  const limits = maxHeapMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } };
+  const worker = new Worker(script, { stdout: false, stderr: false, ...limits });
   const flags = new Int32Array(new SharedArrayBuffer(flagCount * 4));
   const free = Array.from({ length: flagCount }, (_, flag) => flagCount - 1 - flag);
   const waiting = new Map<number, Waiting>();
@@ -240,11 +242,25 @@ export function thisThread<Input, Output>(task: Task<Input, Output>, size = 1): 
   };
 }
 
+/** What is expected of threads that can come to harm by what they are given. */
+export interface ThreadCare<Output> {
+  /** Whether the thread that answered this is of no use any more: it is ended, and another one takes its place. */
+  readonly isWorn: (output: Output) => boolean;
+  /** A thread that neither answers nor emits anything for this long is ended, as if it had crashed. */
+  readonly silenceMs: number;
+  /** Of JavaScript alone, in MiB; a thread that needs more ends. */
+  readonly maxHeapMb: number;
+}
+
 /** An idle thread of a pool ends after this time and gives its memory back. */
 const idleMs = 5000;
 
 /** Up to `size` threads, started when there is work and ended when there has been none for a while. */
-export function threadPool<Input, Output>(script: string, initialSize: number): ThreadPool<Input, Output> {
+export function threadPool<Input, Output>(
+  script: string,
+  initialSize: number,
+  care?: ThreadCare<Output>,
+): ThreadPool<Input, Output> {
   let size = initialSize;
   const idle = new Map<Thread<Input, Output>, NodeJS.Timeout>();
   const live = new Set<Thread<Input, Output>>();
@@ -259,28 +275,48 @@ export function threadPool<Input, Output>(script: string, initialSize: number): 
       return found;
     }
     if (live.size >= size) return undefined;
-    const thread: Thread<Input, Output> = startThread(script, () => {
+    const ended = () => {
       live.delete(thread);
       clearTimeout(idle.get(thread));
       idle.delete(thread);
-    });
+    };
+    const thread: Thread<Input, Output> = startThread(script, ended, care?.maxHeapMb);
     live.add(thread);
     return thread;
+  };
+  const discard = (thread: Thread<Input, Output>): void => {
+    live.delete(thread);
+    thread.close().catch(() => {});
   };
   const release = (thread: Thread<Input, Output>): void => {
     if (!live.has(thread)) return;
     if (live.size > size) {
-      live.delete(thread);
-      thread.close().catch(() => {});
+      discard(thread);
       return;
     }
     const timer = setTimeout(() => {
       idle.delete(thread);
-      live.delete(thread);
-      thread.close().catch(() => {});
+      discard(thread);
     }, idleMs);
     timer.unref();
     idle.set(thread, timer);
+  };
+  const carefully = async (
+    thread: Thread<Input, Output>,
+    ...[input, signal, onPartial]: Parameters<Thread<Input, Output>["run"]>
+  ): Promise<Output> => {
+    if (care === undefined) return thread.run(input, signal, onPartial);
+    const silence = setTimeout(() => discard(thread), care.silenceMs);
+    try {
+      const output = await thread.run(input, signal, (partial) => {
+        silence.refresh();
+        return onPartial?.(partial);
+      });
+      if (care.isWorn(output)) discard(thread);
+      return output;
+    } finally {
+      clearTimeout(silence);
+    }
   };
   const next = (): void => {
     while (queue.length > 0 && !closed) {
@@ -307,7 +343,7 @@ export function threadPool<Input, Output>(script: string, initialSize: number): 
     run(input, signal, onPartial) {
       if (closed) return Promise.reject(gone(undefined));
       return new Promise<Output>((resolve, reject) => {
-        queue.push((thread) => thread.run(input, signal, onPartial).then(resolve, reject));
+        queue.push((thread) => carefully(thread, input, signal, onPartial).then(resolve, reject));
         next();
       });
     },

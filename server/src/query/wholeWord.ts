@@ -20,7 +20,7 @@ export function onlyWholeWords(query: Query): Query {
 }
 
 /** A literal that begins with `(` has no edge of a word there, and needs none. */
-function wholeWord(pattern: Pattern): Pattern {
+export function wholeWord(pattern: Pattern): Pattern {
   if (pattern.kind === "regexp") return { ...pattern, source: `\\b(?:${pattern.source})\\b` };
   const { text, caseSensitive } = pattern;
   const before = /^\w/.test(text) ? "\\b" : "";

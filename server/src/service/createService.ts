@@ -11,6 +11,7 @@ import type { History } from "./history";
 import { licenseHandlers } from "./license";
 import { locateHandlers } from "./locate";
 import { type MemberOptions, memberHandlers } from "./members";
+import { type SymbolOptions, symbolHandlers } from "./navigation/symbols";
 import { queryHandlers } from "./queries";
 import { repositoryHandlers } from "./repositories";
 import { type SearchOptions, searchHandlers } from "./search";
@@ -18,7 +19,7 @@ import { sourceHandlers } from "./source";
 import { systemHandlers } from "./system";
 import { treeHandlers } from "./tree";
 
-export interface ServiceOptions extends SearchOptions, ExampleOptions {
+export interface ServiceOptions extends SearchOptions, ExampleOptions, SymbolOptions {
   readonly organisation: OrganisationOptions;
   readonly version: string;
   readonly history: History;
@@ -45,6 +46,7 @@ type LocalRow =
 export function createService(options: ServiceOptions): Service {
   return {
     ...searchHandlers(options),
+    ...symbolHandlers(options),
     ...queryHandlers(options),
     ...exampleHandlers(options),
     ...repositoryHandlers(options.repositories),

@@ -45,7 +45,7 @@ function same(path: string, now: Buffer, lines: readonly number[]): Location {
 }
 
 /** What the caller's editor shows, else what is on disk. A symbolic link is its target's name, not what is there. */
-function currentContent(
+export function currentContent(
   files: WorkingFiles,
   path: string,
   place: string,

@@ -71,7 +71,7 @@ export function presentRepositoryInfo(repository: Repository, baseUrl: string | 
 export function presentRepository(
   repository: Repository,
   baseUrl: string | undefined,
-  isPolled: boolean,
+  states: Pick<RepositoryItem, "isPolled" | "symbolsReady">,
 ): RepositoryItem {
   const { displayName, defaultRevision, indexedAt, pushedAt, lastError, state } = repository;
   const externalWebUrl = hostRepositoryUrl(repository);
@@ -97,8 +97,7 @@ export function presentRepository(
     skippedCount: repository.skippedCount,
     contentBytes: repository.contentBytes,
     indexBytes: repository.indexBytes,
-    isPolled,
-    symbolsReady: false,
+    ...states,
   };
 }
 

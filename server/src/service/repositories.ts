@@ -13,9 +13,12 @@ export function repositoryHandlers(view: RepositoryView): {
     async repos(request, { baseUrl }) {
       const found = listed(view.all(), request);
       const start = (request.page - 1) * request.perPage;
-      const items = found
-        .slice(start, start + request.perPage)
-        .map((repository) => presentRepository(repository, baseUrl, view.isPolled(repository.id)));
+      const items = found.slice(start, start + request.perPage).map((repository) =>
+        presentRepository(repository, baseUrl, {
+          isPolled: view.isPolled(repository.id),
+          symbolsReady: view.hasSymbols(repository.id),
+        }),
+      );
       return { items, total: found.length };
     },
 

@@ -24,6 +24,8 @@ export interface RepositoryView {
   isScanning(): boolean;
   /** Whether not all of its folders can be watched. */
   isPolled(id: RepositoryId): boolean;
+  /** Whether the definitions of all its documents are known. */
+  hasSymbols(id: RepositoryId): boolean;
   /** In order of their paths; as many as `skippedCount` says. */
   skipped(id: RepositoryId, signal: AbortSignal): Promise<readonly SkippedEntry[]>;
   /**

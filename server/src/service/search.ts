@@ -15,6 +15,7 @@ import { presentFile, presentFoundRepository, presentRepositoryInfo } from "./pr
 import { possibleRepositories } from "./repositoryFilters";
 import { findRepositories } from "./repositorySearch";
 import type { RepositoryView } from "./repositoryView";
+import type { LackingRevisions } from "./revisions";
 import { type PlannedSearch, type PlanOptions, planSearch } from "./searchPlan";
 
 export interface SearchOptions extends PlanOptions {
@@ -83,11 +84,12 @@ async function find(
   const { engine, repositories } = options;
   const { signal, baseUrl } = context;
   const planned = planSearch(request, context, options);
-  const { plan, suggestions } = planned;
+  const { plan, suggestions, lacking } = planned;
   if (plan.query.kind === "type" && plan.query.type === "commit") {
     return await findCommits(options, planned, plan.query.child, context);
   }
-  const reasons = [...planned.reasons, ...(await bringRevisions(planned, repositories, signal))];
+  const brought = await bringRevisions(lacking, plan.limits.deadline, repositories, signal);
+  const reasons = [...planned.reasons, ...brought];
   const present = (files: readonly FileMatch[]) => presentFiles(files, repositories, baseUrl);
   const ids = repositories.all().map(({ id }) => id);
 
@@ -148,14 +150,15 @@ async function findCommits(
 /** Of the time for a search, what reading a revision from git may take before the search goes on without it. */
 const bringingShare = 0.8;
 
-/** Has revisions that the query names indexed; a reason where that does not succeed in time. */
-async function bringRevisions(
-  { plan, lacking }: PlannedSearch,
+/** Has revisions that are named indexed; a reason where that does not succeed in time. */
+export async function bringRevisions(
+  lacking: LackingRevisions,
+  deadline: number,
   repositories: RepositoryView,
   signal: AbortSignal,
 ): Promise<readonly FlushReason[]> {
   if (lacking.revisions.length === 0) return lacking.isWhole ? [] : ["REVISION_NOT_INDEXED"];
-  const timeMs = Math.max(0, Math.floor((plan.limits.deadline - Date.now()) * bringingShare));
+  const timeMs = Math.max(0, Math.floor((deadline - Date.now()) * bringingShare));
   const brought = await Promise.all(
     lacking.revisions.map(({ repositoryId, name }) =>
       repositories.bringRevision(repositoryId, name, timeMs, signal),

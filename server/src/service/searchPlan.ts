@@ -8,7 +8,6 @@ import type { FlushReason } from "#model/stats";
 import { type Limits, maxAnswerBytes } from "#query/limits";
 import { parseQuery } from "#query/parse";
 import type { Suggestion } from "#query/prefixes";
-import type { Query } from "#query/query";
 import { simplifyQuery } from "#query/simplify";
 import { onlyWholeWords } from "#query/wholeWord";
 import { type Contexts, possibleRepositories, resolveRepositories } from "./repositoryFilters";
@@ -43,8 +42,7 @@ export function planSearch(
   const all = view.all();
   const parsed = parseQuery(request.query, { ...request, contexts: new Set(Object.keys(contexts)) });
   const asked = request.isWholeWordEnabled ? onlyWholeWords(parsed.query) : parsed.query;
-  const resolved = simplifyQuery(resolveRepositories(asked, all, contexts));
-  const query = simplifyQuery(withoutSymbols(resolved));
+  const query = simplifyQuery(resolveRepositories(asked, all, contexts));
   const limits: Limits = {
     maxMatches: request.matches,
     maxDisplayedMatches: request.matches,
@@ -59,7 +57,6 @@ export function planSearch(
   const scope = all.filter(({ id }) => possible.has(id));
   const reasons: FlushReason[] = [];
   if (view.isScanning() || scope.some(({ state }) => state !== "ready")) reasons.push("INDEXING");
-  if (asksForSymbols(resolved)) reasons.push("ENGINE_PARTIAL");
   return {
     plan: {
       query,
@@ -74,43 +71,8 @@ export function planSearch(
   };
 }
 
-/** Nothing has symbols yet: what asks for them matches nothing. */
-function withoutSymbols(query: Query): Query {
-  switch (query.kind) {
-    case "symbol":
-      return { kind: "const", value: false };
-    case "and":
-    case "or":
-      return { ...query, children: query.children.map(withoutSymbols) };
-    case "not":
-      return { ...query, child: withoutSymbols(query.child) };
-    case "type":
-      return query.type === "symbol"
-        ? { kind: "const", value: false }
-        : { ...query, child: withoutSymbols(query.child) };
-    default:
-      return query;
-  }
-}
-
-function asksForSymbols(query: Query): boolean {
-  switch (query.kind) {
-    case "symbol":
-      return true;
-    case "and":
-    case "or":
-      return query.children.some(asksForSymbols);
-    case "not":
-      return asksForSymbols(query.child);
-    case "type":
-      return query.type === "symbol" || asksForSymbols(query.child);
-    default:
-      return false;
-  }
-}
-
 /** Documents that lie in no repository are nobody's to search. */
-function unsavedDocument(
+export function unsavedDocument(
   { path, text, version }: NonNullable<CallContext["unsaved"]>[number],
   view: RepositoryView,
   languageOf: PlanOptions["languageOf"],

@@ -33,7 +33,7 @@ export function sourceHandlers(history: History): { source: Handler<"source"> } 
   };
 }
 
-interface SourceFile {
+export interface SourceFile {
   readonly path: string;
   readonly bytes: Buffer;
   readonly language: string;
@@ -45,7 +45,7 @@ interface SourceFile {
 }
 
 /** Throws FILE_NOT_FOUND, and what reading objects throws. */
-async function readFile(revision: OpenRevision, path: string): Promise<SourceFile> {
+export async function readFile(revision: OpenRevision, path: string): Promise<SourceFile> {
   const { objects, commit, name } = revision;
   const entry = await fileAt(revision, path);
   const blob = await objects.read(entry.hash);

@@ -1,7 +1,10 @@
 import type { Chunk, Position, Range } from "#model/match";
+import { lastAtOrBelow } from "./lastAtOrBelow";
 import type { RangeBuffer } from "./ranges";
 import type { ShardReader } from "./reader";
+import type { SymbolReader } from "./symbolReader";
 import { countCodePoints, decodeText } from "./text";
+import { TouchedSymbols } from "./touchedSymbols";
 import type { TextWindow } from "./window";
 
 const newline = 0x0a;
@@ -15,6 +18,7 @@ export function cutChunks(
   contextLines: number,
 ): Chunk[] {
   const text = new DocumentLines(source);
+  const touched = source.symbols && new TouchedSymbols(source.symbols, source.document);
   const chunks: Chunk[] = [];
   for (let at = from; at < to; ) {
     const first = text.lineAt(ranges.starts[at] ?? 0);
@@ -27,7 +31,8 @@ export function cutChunks(
       if (startLine - contextLines > bottomLine + (end === at ? 0 : contextLines)) break;
       bottomLine = Math.max(bottomLine, lastLine(text, start, ranges.ends[end] ?? 0, startLine));
     }
-    chunks.push(cutChunk(text, ranges, at, end, topLine, bottomLine + contextLines));
+    const symbols = touched?.by(ranges, at, end) ?? [];
+    chunks.push({ ...cutChunk(text, ranges, at, end, topLine, bottomLine + contextLines), symbols });
     at = end;
   }
   return chunks;
@@ -45,7 +50,7 @@ function cutChunk(
   to: number,
   topLine: number,
   bottomLine: number,
-): Chunk {
+): Omit<Chunk, "symbols"> {
   const start = text.lineStart(topLine);
   const end = text.lineStart(bottomLine + 1);
   const bytes = text.slice(start, end);
@@ -59,7 +64,6 @@ function cutChunk(
     content: decodeBytes(bytes),
     contentStart: { byteOffset: start, lineNumber: topLine, column: 1 },
     matchRanges,
-    symbols: [],
   };
 }
 
@@ -91,6 +95,8 @@ export interface DocumentText {
   readonly reader: ShardReader;
   readonly window: TextWindow;
   readonly document: number;
+  /** Absent where they are not known. */
+  readonly symbols?: SymbolReader | undefined;
 }
 
 /** The lines of one document; blocks are read when they are needed and kept while they join. */
@@ -149,19 +155,14 @@ class DocumentLines {
 
   /** The number of the line that holds the byte. */
   lineAt(offset: number): number {
-    const block = lastAtOrBelow(
-      this.#reader.blockStarts,
-      this.#firstBlock,
-      this.#endBlock,
-      offset + this.#base,
-    );
+    const block = atOrBelow(this.#reader.blockStarts, this.#firstBlock, this.#endBlock, offset + this.#base);
     this.#load(block, block + 1);
-    return this.#firstLine + lastAtOrBelow(this.#lineStarts, 0, this.#lineStarts.length - 1, offset);
+    return this.#firstLine + atOrBelow(this.#lineStarts, 0, this.#lineStarts.length - 1, offset);
   }
 
   /** Where a line begins, or the length of the text for a line behind the last. */
   lineStart(line: number): number {
-    const block = lastAtOrBelow(this.#reader.blockLines, this.#firstBlock, this.#endBlock, line);
+    const block = atOrBelow(this.#reader.blockLines, this.#firstBlock, this.#endBlock, line);
     this.#load(block, block + 1);
     return this.#lineStarts[line - this.#firstLine] ?? this.#length;
   }
@@ -169,23 +170,16 @@ class DocumentLines {
   slice(start: number, end: number): Uint8Array {
     if (start >= end) return new Uint8Array(0);
     const { blockStarts } = this.#reader;
-    const from = lastAtOrBelow(blockStarts, this.#firstBlock, this.#endBlock, start + this.#base);
-    const to = lastAtOrBelow(blockStarts, this.#firstBlock, this.#endBlock, end - 1 + this.#base);
+    const from = atOrBelow(blockStarts, this.#firstBlock, this.#endBlock, start + this.#base);
+    const to = atOrBelow(blockStarts, this.#firstBlock, this.#endBlock, end - 1 + this.#base);
     this.#load(from, to + 1);
     return this.#bytes.subarray(start - this.#loadedStart, end - this.#loadedStart);
   }
 }
 
 /** The last index in `[low, end)` whose value is not above `wanted`; `low` where there is none. */
-function lastAtOrBelow(values: Uint32Array, low: number, end: number, wanted: number): number {
-  let from = low;
-  let to = end - 1;
-  while (from < to) {
-    const middle = (from + to + 1) >>> 1;
-    if ((values[middle] ?? 0) <= wanted) from = middle;
-    else to = middle - 1;
-  }
-  return from;
+function atOrBelow(values: Uint32Array, low: number, end: number, wanted: number): number {
+  return Math.max(low, lastAtOrBelow(values, low, end, wanted));
 }
 
 /** Ranges in a path: line 1, offsets in the path. */

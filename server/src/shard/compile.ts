@@ -10,6 +10,8 @@ export interface CompiledSearch extends CompiledQuery {
   /** Names of revisions that are asked for outside of a `not`; empty where only the default one counts. */
   readonly revisions: readonly string[];
   readonly hasRevision: boolean;
+  /** The answer depends on what was found in documents that were parsed. */
+  readonly asksForSymbols: boolean;
 }
 
 /** Throws `FAILED_TO_PARSE_QUERY` for an expression that is none. */
@@ -31,6 +33,9 @@ export function compileQuery(query: Query, kernels: Kernels): CompiledSearch {
         if (node.type === "file" || node.type === "repo") namesOnly = true;
         visit(node.child, isNegated);
         return;
+      case "symbol":
+        patterns.set(node, compilePattern(node.pattern, kernels));
+        return;
       case "text":
         patterns.set(node, compilePattern(node.pattern, kernels));
         return;
@@ -43,5 +48,30 @@ export function compileQuery(query: Query, kernels: Kernels): CompiledSearch {
   };
   visit(query, false);
   const isSafe = [...patterns.values()].every(isSafePattern);
-  return { query, patterns, namesOnly, isSafe, revisions, hasRevision };
+  return {
+    query,
+    patterns,
+    namesOnly,
+    isSafe,
+    revisions,
+    hasRevision,
+    asksForSymbols: asksForSymbols(query),
+  };
+}
+
+/** Whether its answer depends on what was found in documents that were parsed. */
+export function asksForSymbols(query: Query): boolean {
+  switch (query.kind) {
+    case "symbol":
+      return true;
+    case "and":
+    case "or":
+      return query.children.some(asksForSymbols);
+    case "not":
+      return asksForSymbols(query.child);
+    case "type":
+      return query.type === "symbol" || asksForSymbols(query.child);
+    default:
+      return false;
+  }
 }

@@ -6,6 +6,7 @@ import { type Checksum, loadChecksum } from "./checksum";
 import { isManifestFile, ManifestFiles } from "./manifestFiles";
 import type { ShardPartCounts, ShardSummary } from "./shard";
 import { removeStray } from "./stray";
+import { isSymbolFile, type SymbolDraft, SymbolFiles } from "./symbolFiles";
 
 /** A ref, the commit it named when it was indexed, and the slot that stands for it in sets. */
 export interface IndexedRevision {
@@ -41,6 +42,8 @@ export interface Draft {
   readonly path: string;
   readonly summary: ShardSummary;
   readonly parts: readonly ShardPartCounts[];
+  /** Its companion, where one was made together with it. */
+  readonly symbols?: SymbolDraft;
 }
 
 export type DirectoryChange =
@@ -67,6 +70,7 @@ export class ShardDirectory {
   readonly #files: Files;
   readonly #manifestFiles: ManifestFiles;
   readonly #manifests: Map<number, Manifest>;
+  readonly #symbols: SymbolFiles;
   readonly #listeners = new Set<DirectoryListener>();
   /** Files of manifests that could not be believed: `[file, reason]`. Their repositories must be indexed again. */
   readonly damagedManifests: readonly (readonly [string, string])[];
@@ -84,8 +88,10 @@ export class ShardDirectory {
     const named = this.#namedFiles();
     for (const name of names) {
       this.#nextFile = Math.max(this.#nextFile, Number.parseInt(name, 10) + 1 || 0);
-      if (!isManifestFile(name) && !named.has(name)) removeStray(files, join(folder, name));
+      if (!isManifestFile(name) && !isSymbolFile(name) && !named.has(name))
+        removeStray(files, join(folder, name));
     }
+    this.#symbols = new SymbolFiles(folder, files, names, named);
   }
 
   static async open(folder: string, files: Files = diskFiles): Promise<ShardDirectory> {
@@ -110,6 +116,43 @@ export class ShardDirectory {
 
   pathOf(segment: Segment): string {
     return join(this.folder, segment.file);
+  }
+
+  /** Companions of its shards: which there are, and which are complete. Change them by methods of this class. */
+  get symbols(): Pick<SymbolFiles, "of" | "isComplete"> {
+    return this.#symbols;
+  }
+
+  /**
+   * Gives a shard a companion, or another one. Gives false, and removes the draft, where the shard is no longer named.
+   * Throws `STORAGE_FAILED`.
+   */
+  async publishSymbols(shardFile: string, draft: SymbolDraft): Promise<boolean> {
+    if (!this.#namedFiles().has(shardFile)) {
+      this.discard([draft.path]);
+      return false;
+    }
+    const old = this.#symbols.of(shardFile);
+    this.#storing(() => this.#symbols.adopt(shardFile, draft, this.#nextFile++));
+    await this.#announceShard(shardFile);
+    if (old !== undefined) removeStray(this.#files, join(this.folder, old));
+    return true;
+  }
+
+  /** Takes a companion away that does not hold what it should. Gives whether there is one of that name. */
+  async dropSymbols(file: string): Promise<boolean> {
+    const shardFile = this.#symbols.drop(file);
+    if (shardFile === undefined) return false;
+    await this.#announceShard(shardFile);
+    removeStray(this.#files, join(this.folder, file));
+    return true;
+  }
+
+  async #announceShard(shardFile: string): Promise<void> {
+    const manifests = [...this.#manifests.values()].filter(({ segments }) =>
+      segments.some(({ file }) => file === shardFile),
+    );
+    await this.#announce({ kind: "published", manifests });
   }
 
   /** A fresh path for a worker to write a shard to. */
@@ -175,7 +218,7 @@ export class ShardDirectory {
    */
   async publishMerged(madeFrom: Manifest, from: number, drafts: readonly Draft[]): Promise<boolean> {
     if (this.#manifests.get(madeFrom.repositoryId) !== madeFrom) {
-      this.discard(drafts.map((draft) => draft.path));
+      this.discard(pathsOf(drafts));
       return false;
     }
     const segments = this.#adopt(drafts);
@@ -204,11 +247,14 @@ export class ShardDirectory {
     for (const draft of drafts) removeStray(this.#files, draft);
   }
 
-  /** Bytes on disk, shard files named by several repositories counted once. */
+  /** Bytes on disk, shard files named by several repositories counted once, companions with them. */
   diskBytes(): number {
     let total = 0;
-    for (const file of this.#namedFiles())
-      total += statSync(join(this.folder, file), { throwIfNoEntry: false })?.size ?? 0;
+    for (const shard of this.#namedFiles()) {
+      for (const file of [shard, this.#symbols.of(shard)])
+        if (file !== undefined)
+          total += statSync(join(this.folder, file), { throwIfNoEntry: false })?.size ?? 0;
+    }
     return total;
   }
 
@@ -219,12 +265,12 @@ export class ShardDirectory {
         const file = `${this.#nextFile++}.shard`;
         this.#storing(() => this.#files.rename(draft.path, join(this.folder, file)));
         segments.push({ file, ...draft.summary });
+        const { symbols } = draft;
+        if (symbols !== undefined) this.#storing(() => this.#symbols.adopt(file, symbols, this.#nextFile++));
       }
     } catch (error) {
-      this.discard([
-        ...drafts.map((draft) => draft.path),
-        ...segments.map((segment) => this.pathOf(segment)),
-      ]);
+      this.discard([...pathsOf(drafts), ...segments.map((segment) => this.pathOf(segment))]);
+      for (const { file } of segments) this.#symbols.removeOf(file);
       throw error;
     }
     return segments;
@@ -257,7 +303,9 @@ export class ShardDirectory {
     if (candidates.length === 0) return;
     const named = this.#namedFiles();
     for (const file of new Set(candidates)) {
-      if (!named.has(file)) removeStray(this.#files, join(this.folder, file));
+      if (named.has(file)) continue;
+      this.#symbols.removeOf(file);
+      removeStray(this.#files, join(this.folder, file));
     }
   }
 
@@ -271,6 +319,11 @@ export class ShardDirectory {
       });
     }
   }
+}
+
+/** All files of drafts. */
+export function pathsOf(drafts: readonly Draft[]): string[] {
+  return drafts.flatMap(({ path, symbols }) => (symbols === undefined ? [path] : [path, symbols.path]));
 }
 
 /** A compound segment as one of its repositories counts it. */

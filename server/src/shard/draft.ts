@@ -2,7 +2,11 @@ import { ServiceError } from "#base/error";
 import { diskFiles, type Files } from "#platform/files";
 import type { Checksum } from "./checksum";
 import type { Draft } from "./directory";
+import type { ByteSink } from "./sections";
 import { removeStray } from "./stray";
+import type { SymbolDraft } from "./symbolFiles";
+import type { SymbolSummary } from "./symbols";
+import { SymbolWriter } from "./symbolWriter";
 import { ShardWriter } from "./writer";
 
 /**
@@ -15,20 +19,40 @@ export async function writeDraft(
   fill: (writer: ShardWriter) => Promise<void> | void,
   files: Files = diskFiles,
 ): Promise<Draft> {
+  return writeDurably(path, files, async (sink) => {
+    const writer = new ShardWriter(sink, checksum);
+    await fill(writer);
+    return { path, summary: writer.finish(), parts: writer.parts };
+  });
+}
+
+/** The same for a companion. */
+export async function writeSymbolDraft(
+  path: string,
+  checksum: Checksum,
+  fill: (writer: SymbolWriter) => Promise<SymbolSummary> | SymbolSummary,
+  files: Files = diskFiles,
+): Promise<SymbolDraft> {
+  return writeDurably(path, files, async (sink) => {
+    const summary = await fill(new SymbolWriter(sink, checksum));
+    return { path, summary };
+  });
+}
+
+async function writeDurably<Result>(
+  path: string,
+  files: Files,
+  write: (sink: ByteSink) => Promise<Result>,
+): Promise<Result> {
   let descriptor: number | undefined;
   try {
     const opened = storing(path, () => files.create(path));
     descriptor = opened;
-    const writer = new ShardWriter(
-      { write: (bytes) => storing(path, () => files.write(opened, bytes)) },
-      checksum,
-    );
-    await fill(writer);
-    const summary = writer.finish();
+    const result = await write({ write: (bytes) => storing(path, () => files.write(opened, bytes)) });
     storing(path, () => files.fsync(opened));
     descriptor = undefined;
     storing(path, () => files.close(opened));
-    return { path, summary, parts: writer.parts };
+    return result;
   } catch (error) {
     if (descriptor !== undefined) closeAnyway(files, descriptor);
     removeStray(files, path);

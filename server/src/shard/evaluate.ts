@@ -1,4 +1,5 @@
 import type { Bitset } from "#base/bitset";
+import { scoreDefinitions } from "./definitionScore";
 import type { RunMode } from "./expressionRun";
 import type { FinderCounts } from "./finder";
 import type { Look } from "./look";
@@ -6,7 +7,7 @@ import {
   boundOf,
   buildMatchTree,
   type CompiledQuery,
-  contentFinders,
+  countTerms,
   holds,
   isExact,
   type MatchTree,
@@ -14,6 +15,7 @@ import {
 } from "./matchTree";
 import type { NameFinder } from "./names";
 import { RangeBuffer } from "./ranges";
+import type { ShardReader } from "./reader";
 import { explainScore, type ScoredDocument, scoreDocument, scoreName } from "./score";
 import type { TextWindow } from "./window";
 
@@ -33,6 +35,8 @@ export interface DocumentHit {
   readonly matchCount: number;
   /** What its name is worth. */
   readonly nameScore: number;
+  /** What it is worth that ranges lie in names of definitions. */
+  readonly definitionScore: number;
   readonly score: number;
 }
 
@@ -44,6 +48,8 @@ export interface EvaluationOptions {
   /** Matches are counted and forgotten. */
   readonly countOnly: boolean;
   readonly isPreferred: (document: number) => boolean;
+  /** Where a shard is looked at twice, its lists are read once. */
+  readonly trees: Map<ShardReader, MatchTree>;
 }
 
 /** Documents whose name answers the query are looked at first, at most so many of them. */
@@ -87,16 +93,18 @@ export class ShardEvaluation {
 
   /** Looks up the postings and names; expressions on names run here. Gives false where nothing can match. */
   prepare(mode: RunMode): boolean {
-    const { window, counts } = this.#options;
-    const before = this.view.reader.indexBytesLoaded;
-    const tree = buildMatchTree(this.#compiled, { view: this.view, window, counts, mode });
+    const { window, counts, trees } = this.#options;
+    const { reader } = this.view;
+    const before = reader.indexBytesLoaded;
+    const known = trees.get(reader);
+    const tree = known ?? buildMatchTree(this.#compiled, { view: this.view, window, counts, mode });
+    trees.set(reader, tree);
     const bound = boundOf(tree);
     const candidates = bound === undefined ? this.view.universe.copy() : bound.intersect(this.view.universe);
-    const finders = contentFinders(tree);
-    this.#countOnly = this.#options.countOnly && finders.length < 2;
-    this.#termCount = finders.length;
+    this.#termCount = countTerms(tree);
+    this.#countOnly = this.#options.countOnly && this.#termCount < 2;
     this.#namedFirst = isExact(tree) ? [] : namedFirst(tree, candidates);
-    counts.indexBytesLoaded += this.view.reader.indexBytesLoaded - before;
+    counts.indexBytesLoaded += reader.indexBytesLoaded - before;
     this.#tree = tree;
     this.#candidates = candidates;
     return !candidates.isEmpty();
@@ -175,13 +183,19 @@ export class ShardEvaluation {
     const nameScore = this.#countOnly && !inName ? 0 : this.#addNameRanges(document, inName);
     const matchCount = this.#countOnly && !inName ? look.count : ranges.length - from;
     if (!this.#options.countOnly) {
-      const hit = { document, from, to: ranges.length, inName, matchCount, nameScore };
+      const definitionScore = inName ? 0 : this.#definitionScore(document, from);
+      const hit = { document, from, to: ranges.length, inName, matchCount, nameScore, definitionScore };
       const score = scoreDocument(this.#scored(hit));
       this.hits.push({ ...hit, score });
     }
     this.#counted = document;
     this.matchCount += matchCount;
     this.fileCount++;
+  }
+
+  #definitionScore(document: number, from: number): number {
+    const { symbols } = this.view;
+    return symbols === undefined ? 0 : scoreDefinitions(symbols, document, this.ranges, from);
   }
 
   /** Ranges in the name stay where the text has none; else they only tell the score. */
@@ -213,6 +227,7 @@ export class ShardEvaluation {
       matchCount: hit.matchCount,
       termCount: this.#termCount,
       nameScore: hit.nameScore,
+      definitionScore: hit.definitionScore,
       categoryIndex: this.view.reader.categoryIndex(hit.document),
       isPreferred: this.#options.isPreferred(hit.document),
     };

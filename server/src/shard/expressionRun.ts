@@ -56,3 +56,30 @@ function codeUnits(text: string, at: number): number {
   const next = text.charCodeAt(at + 1);
   return unit >= 0xd800 && unit < 0xdc00 && next >= 0xdc00 && next < 0xe000 ? 2 : 1;
 }
+
+/**
+ * Calls `found` with the first match in each line of a text that has one, for an expression of which no match leaves
+ * its line. Gives false where V8 does not take it.
+ */
+export function eachMatchingLine(
+  ofLine: RegExp,
+  text: string,
+  found: (match: RegExpExecArray) => void,
+): boolean {
+  for (let from = 0; from <= text.length; ) {
+    ofLine.lastIndex = from;
+    let match: RegExpExecArray | null;
+    try {
+      match = ofLine.exec(text);
+    } catch {
+      // V8 compiles and recurses within limits of its own.
+      return false;
+    }
+    if (match === null) return true;
+    found(match);
+    const end = text.indexOf("\n", match.index);
+    if (end < 0) return true;
+    from = end + 1;
+  }
+  return true;
+}

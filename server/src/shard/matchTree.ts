@@ -1,11 +1,13 @@
 import { Bitset } from "#base/bitset";
-import type { Query } from "#query/query";
+import type { Query, Where } from "#query/query";
 import type { RunMode } from "./expressionRun";
 import { ContentFinder, type FinderCounts } from "./finder";
 import type { Look } from "./look";
 import { NameFinder } from "./names";
 import type { CompiledPattern } from "./pattern";
 import type { ShardReader } from "./reader";
+import { SymbolFinder } from "./symbolFinder";
+import type { SymbolReader } from "./symbolReader";
 import type { TextWindow } from "./window";
 
 /** One shard as one search may see it. */
@@ -13,6 +15,8 @@ export interface ShardView {
   readonly reader: ShardReader;
   /** Documents that the search covers: of visible repositories, on its revisions, not hidden by newer text. */
   readonly universe: Bitset;
+  /** Absent as long as nothing was parsed. */
+  readonly symbols: SymbolReader | undefined;
   ofRepositories(ids: ReadonlySet<number>): Bitset;
   ofRevisions(names: readonly string[]): Bitset;
 }
@@ -31,6 +35,7 @@ export type MatchTree =
   | { readonly kind: "documents"; readonly set: Bitset }
   | { readonly kind: "name"; readonly finder: NameFinder }
   | { readonly kind: "content"; readonly finder: ContentFinder }
+  | { readonly kind: "symbol"; readonly finder: SymbolFinder }
   | { readonly kind: "and" | "or"; readonly children: readonly MatchTree[] }
   | { readonly kind: "not"; readonly child: MatchTree };
 
@@ -41,50 +46,85 @@ export interface TreeContext {
   readonly mode: RunMode;
 }
 
+/** What a term may find: anything, `type:file`, `type:symbol`. */
+type Wanted = "all" | "names" | "symbols";
+
 export function buildMatchTree(compiled: CompiledQuery, context: TreeContext): MatchTree {
   let terms = 0;
-  const build = (query: Query, namesOnly: boolean): MatchTree => {
-    const { reader } = context.view;
+  const { view, window, counts, mode } = context;
+  const { reader, symbols } = view;
+  const symbol = (pattern: CompiledPattern | undefined): MatchTree =>
+    symbols === undefined
+      ? constant(context, false)
+      : {
+          kind: "symbol",
+          finder: new SymbolFinder(symbols, window, { pattern, term: terms++ }, mode, counts),
+        };
+  const text = (pattern: CompiledPattern, where: Where): MatchTree => {
+    const content = (): MatchTree => ({
+      kind: "content",
+      finder: new ContentFinder(reader, window, pattern, terms++, counts),
+    });
+    const name = (): MatchTree => ({ kind: "name", finder: new NameFinder(reader, window, pattern, mode) });
+    if (where === "content") return content();
+    if (where === "name") return name();
+    return { kind: "or", children: [name(), content()] };
+  };
+  const build = (query: Query, wanted: Wanted): MatchTree => {
     switch (query.kind) {
       case "and":
       case "or":
-        return { kind: query.kind, children: query.children.map((child) => build(child, namesOnly)) };
+        return { kind: query.kind, children: query.children.map((child) => build(child, wanted)) };
       case "not":
-        return { kind: "not", child: build(query.child, namesOnly) };
+        return { kind: "not", child: build(query.child, wanted) };
       case "text": {
         const pattern = compiled.patterns.get(query);
         if (pattern === undefined) return constant(context, false);
-        const where = namesOnly && query.where === "both" ? "name" : query.where;
-        const content = (): MatchTree => ({
-          kind: "content",
-          finder: new ContentFinder(reader, context.window, pattern, terms++, context.counts),
-        });
-        const name = (): MatchTree => ({
-          kind: "name",
-          finder: new NameFinder(reader, context.window, pattern, context.mode),
-        });
-        if (where === "content") return content();
-        if (where === "name") return name();
-        return { kind: "or", children: [name(), content()] };
+        if (wanted === "symbols" && query.where !== "name") return symbol(pattern);
+        return text(pattern, wanted === "names" && query.where === "both" ? "name" : query.where);
       }
-      case "type":
-        return query.type === "symbol"
-          ? constant(context, false)
-          : build(query.child, namesOnly || query.type === "file");
+      case "symbol": {
+        const pattern = compiled.patterns.get(query);
+        return pattern === undefined ? constant(context, false) : symbol(pattern);
+      }
+      case "type": {
+        if (query.type !== "symbol") return build(query.child, query.type === "file" ? "names" : wanted);
+        const child = build(query.child, "symbols");
+        // Where nothing says which symbols, it is all of them.
+        return namesSymbols(query.child) ? child : { kind: "and", children: [child, symbol(undefined)] };
+      }
       case "language":
         return { kind: "documents", set: ofLanguages(reader, query.names) };
       case "revision":
-        return { kind: "documents", set: context.view.ofRevisions(query.names) };
+        return { kind: "documents", set: view.ofRevisions(query.names) };
       case "repositoryIds":
-        return { kind: "documents", set: context.view.ofRepositories(new Set(query.ids)) };
+        return { kind: "documents", set: view.ofRepositories(new Set(query.ids)) };
       case "const":
         return constant(context, query.value);
-      // The symbol index does not exist, and the service leaves none of the others.
+      // The service leaves none of the others.
       default:
         return constant(context, false);
     }
   };
-  return build(compiled.query, false);
+  return build(compiled.query, "all");
+}
+
+/** Whether every document that makes it true has symbols that it names. */
+function namesSymbols(query: Query): boolean {
+  switch (query.kind) {
+    case "symbol":
+      return true;
+    case "text":
+      return query.where !== "name";
+    case "and":
+      return query.children.some(namesSymbols);
+    case "or":
+      return query.children.every(namesSymbols);
+    case "type":
+      return namesSymbols(query.child);
+    default:
+      return false;
+  }
 }
 
 function constant(context: TreeContext, value: boolean): MatchTree {
@@ -108,6 +148,7 @@ export function boundOf(tree: MatchTree): Bitset | undefined {
     case "documents":
       return tree.set.copy();
     case "name":
+    case "symbol":
       return tree.finder.documents.copy();
     case "content":
       return tree.finder.documents();
@@ -138,6 +179,7 @@ export function isExact(tree: MatchTree): boolean {
   switch (tree.kind) {
     case "documents":
     case "name":
+    case "symbol":
       return true;
     case "content":
       return false;
@@ -162,7 +204,9 @@ export function holds(tree: MatchTree, look: Look): boolean {
       if (held) look.names.push(tree.finder);
       return held;
     }
+    case "symbol":
     case "content": {
+      if (tree.kind === "symbol" && !tree.finder.documents.has(look.document)) return false;
       const count = tree.finder.find(look);
       look.count += count;
       return count > 0;
@@ -205,17 +249,18 @@ function forgetSince(look: Look, found: Found): void {
   look.count = found.count;
 }
 
-/** Every finder of text that may bring ranges. */
-export function contentFinders(tree: MatchTree): ContentFinder[] {
+/** How many terms may bring ranges in text. */
+export function countTerms(tree: MatchTree): number {
   switch (tree.kind) {
     case "content":
-      return [tree.finder];
+    case "symbol":
+      return 1;
     case "and":
     case "or":
-      return tree.children.flatMap(contentFinders);
+      return tree.children.reduce((sum, child) => sum + countTerms(child), 0);
     case "not":
-      return contentFinders(tree.child);
+      return countTerms(tree.child);
     default:
-      return [];
+      return 0;
   }
 }

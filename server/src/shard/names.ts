@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { Bitset } from "#base/bitset";
-import { type RunMode, runExpression } from "./expressionRun";
+import { eachMatchingLine, type RunMode, runExpression } from "./expressionRun";
 import type { CompiledPattern } from "./pattern";
 import { edgesOf, type RangeBuffer } from "./ranges";
 import type { ShardReader } from "./reader";
@@ -66,15 +66,7 @@ export class NameFinder {
     if (meta.documentCount === 0) return true;
     const { text, byteAt } = decodeText(bufferOf(names), 0, names.length - 1, areAscii);
     const places: number[] = [];
-    for (let from = 0; from <= text.length; ) {
-      const start = findStart(expression, text, from);
-      if (start === "refused") return false;
-      if (start === undefined) break;
-      places.push(byteAt(start));
-      const end = text.indexOf("\n", start);
-      if (end < 0) break;
-      from = end + 1;
-    }
+    if (!eachMatchingLine(expression, text, ({ index }) => places.push(byteAt(index)))) return false;
     this.#markAll(places.length, (at) => places[at] ?? 0);
     return true;
   }
@@ -135,16 +127,6 @@ function documentAt(starts: Uint32Array, place: number, from: number): number {
     else high = middle;
   }
   return low;
-}
-
-function findStart(expression: RegExp, text: string, from: number): number | undefined | "refused" {
-  expression.lastIndex = from;
-  try {
-    return expression.exec(text)?.index;
-  } catch {
-    // V8 compiles and recurses within limits of its own.
-    return "refused";
-  }
 }
 
 function traitsOf(reader: ShardReader): NameTraits {

@@ -12,7 +12,8 @@ import type { ShardMeta, ShardRepository } from "./shard";
  */
 export class ShardReader {
   readonly meta: ShardMeta;
-  readonly #sections: SectionReader;
+  /** For those who had sections of their own written. */
+  readonly sections: SectionReader;
   readonly #source: ByteSource;
   readonly #columns = new Map<string, Uint32Array>();
   readonly #byteColumns = new Map<string, Uint8Array>();
@@ -24,8 +25,8 @@ export class ShardReader {
 
   constructor(source: ByteSource, checksum: Checksum) {
     this.#source = source;
-    this.#sections = new SectionReader(source, checksum);
-    this.meta = this.#sections.json("meta") as ShardMeta;
+    this.sections = new SectionReader(source, checksum);
+    this.meta = this.sections.json("meta") as ShardMeta;
   }
 
   close(): void {
@@ -33,20 +34,25 @@ export class ShardReader {
   }
 
   get shardBytes(): number {
-    return this.#sections.length;
+    return this.sections.length;
+  }
+
+  /** Two files with the same stamp hold the same: it covers the checksums of all sections. */
+  get stamp(): number {
+    return this.sections.tableChecksum;
   }
 
   get indexBytesLoaded(): number {
-    return this.#sections.indexBytesLoaded;
+    return this.sections.indexBytesLoaded;
   }
 
   get content(): PagedReader {
-    this.#content ??= this.#sections.paged("content", "contentChecks");
+    this.#content ??= this.sections.paged("content", "contentChecks");
     return this.#content;
   }
 
   get postings(): PagedReader {
-    this.#postings ??= this.#sections.paged("postings", "postingChecks");
+    this.#postings ??= this.sections.paged("postings", "postingChecks");
     return this.#postings;
   }
 
@@ -243,7 +249,7 @@ export class ShardReader {
   #column(name: string, length?: number): Uint32Array {
     let column = this.#columns.get(name);
     if (column === undefined) {
-      column = this.#sections.words(name);
+      column = this.sections.words(name);
       if (length !== undefined && column.length !== length) throw damaged(`Section ${name} is too short`);
       this.#columns.set(name, column);
     }
@@ -253,7 +259,7 @@ export class ShardReader {
   #byteColumn(name: string, length?: number): Uint8Array {
     let column = this.#byteColumns.get(name);
     if (column === undefined) {
-      column = this.#sections.bytes(name);
+      column = this.sections.bytes(name);
       if (length !== undefined && column.length !== length) throw damaged(`Section ${name} is too short`);
       this.#byteColumns.set(name, column);
     }

@@ -2,12 +2,13 @@ import { cancelled, isServiceError } from "#base/error";
 import { fileSource } from "#platform/byteSource";
 import { diskFiles, type Files } from "#platform/files";
 import { loadChecksum } from "./checksum";
-import type { Draft } from "./directory";
+import { type Draft, pathsOf } from "./directory";
 import { writeDraft } from "./draft";
 import { ShardReader } from "./reader";
 import { RepositorySegments } from "./segments";
 import { targetShardBytes } from "./shard";
 import { removeStray } from "./stray";
+import { SymbolCopier } from "./symbolCopier";
 import type { ShardWriter } from "./writer";
 
 /** Shards to write again: plain data for a worker. */
@@ -21,6 +22,8 @@ export interface Rewrite {
   }[];
   /** Segments before this one stay; more than 0 only for a single repository. */
   readonly from: number;
+  /** By the path of a segment that has one: the path of its companion. */
+  readonly symbols?: Readonly<Record<string, string>>;
   /** The first draft; further ones have a number behind it. */
   readonly draftPath: string;
 }
@@ -63,6 +66,7 @@ export async function rewriteShards(
     return reader;
   };
   const drafts: Draft[] = [];
+  const copier = new SymbolCopier(checksum, rewrite.symbols ?? {});
   try {
     const repositories = rewrite.repositories.map(({ id, segments, liveSlots }) => ({
       id,
@@ -82,9 +86,10 @@ export async function rewriteShards(
         path,
         checksum,
         (writer) => {
-          fill(writer, rest, maxBytes, (reader) => {
+          fill(writer, rest, maxBytes, (reader, document) => {
             if (isCancelled()) throw cancelled();
             current = paths.get(reader) ?? current;
+            copier.add(reader, paths.get(reader) ?? "", document);
           });
           const [only] = repositories;
           if (isFirst && rewrite.from > 0 && only !== undefined)
@@ -93,13 +98,16 @@ export async function rewriteShards(
         files,
       );
       drafts.push(draft);
+      const symbols = await copier.write(path, files);
+      if (symbols !== undefined) drafts[drafts.length - 1] = { ...draft, symbols };
     }
     return { kind: "rewritten", drafts };
   } catch (error) {
-    for (const { path } of drafts) removeStray(files ?? diskFiles, path);
+    for (const path of pathsOf(drafts)) removeStray(files ?? diskFiles, path);
     if (isServiceError(error, "SHARD_DAMAGED")) return { kind: "damaged", path: current };
     throw error;
   } finally {
+    copier.close();
     for (const reader of readers.values()) reader.close();
   }
 }
@@ -130,7 +138,7 @@ function fill(
   writer: ShardWriter,
   rest: { readonly id: number; documents: LiveDocument[] }[],
   maxBytes: number,
-  onCopy: (reader: ShardReader) => void,
+  onCopy: (reader: ShardReader, document: number) => void,
 ): void {
   for (let repository = rest[0]; repository !== undefined; repository = rest[0]) {
     writer.beginRepository(repository.id);
@@ -140,7 +148,7 @@ function fill(
         repository.documents = repository.documents.slice(taken);
         return;
       }
-      onCopy(reader);
+      onCopy(reader, document);
       addCopy(writer, reader, document, slots);
       taken++;
     }

@@ -7,6 +7,8 @@
  * | a range that begins and ends at the edge of a word, the best of the document | 500 |
  * | a range with one such edge | 50 |
  * | a term is the base name without its extension, begins or ends it, lies in it | 7000, 5500, 4000 |
+ * | a range is the name of a definition, begins or ends it, lies in it | 7000, 4000, 2500 |
+ * | that definition is a type, a function or macro, another one, local | 1000, 800, 400, half of it all |
  * | several terms lie within one line's reach, within ten lines' | 400, 200 |
  * | matches, by their logarithm | up to 100 |
  * | the repository is open in the editor or was used lately | 300 |
@@ -43,6 +45,8 @@ export interface ScoredDocument {
   readonly termCount: number;
   /** From `scoreName`. */
   readonly nameScore: number;
+  /** From `scoreDefinitions`. */
+  readonly definitionScore: number;
   readonly categoryIndex: number;
   readonly isPreferred: boolean;
 }
@@ -51,10 +55,16 @@ export function scoreDocument(document: ScoredDocument): number {
   const sum =
     edgeScore(document) +
     document.nameScore +
+    document.definitionScore +
     proximityScore(document) +
     Math.min(maxForCount, perDoubling * Math.log2(1 + document.matchCount)) +
     (document.isPreferred ? preferredRepository : 0);
   return sum * (weights[document.categoryIndex] ?? 1);
+}
+
+/** What something in a document is worth, which is good in itself by so much. */
+export function weighDocument(quality: number, categoryIndex: number, isPreferred: boolean): number {
+  return (quality + (isPreferred ? preferredRepository : 0)) * (weights[categoryIndex] ?? 1);
 }
 
 /** The same sum, term by term, for a person. */
@@ -62,6 +72,7 @@ export function explainScore(document: ScoredDocument): string {
   return [
     `edges ${edgeScore(document)}`,
     `name ${document.nameScore}`,
+    `definition ${document.definitionScore}`,
     `near ${proximityScore(document)}`,
     `count ${Math.min(maxForCount, perDoubling * Math.log2(1 + document.matchCount)).toFixed(1)}`,
     `repository ${document.isPreferred ? preferredRepository : 0}`,

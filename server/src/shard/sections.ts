@@ -143,6 +143,7 @@ export class SectionReader {
   readonly #places: Readonly<Record<string, Place>>;
   /** Bytes of the index that were read so far; bytes of text are counted by who reads them. */
   indexBytesLoaded = 0;
+  tableChecksum = 0;
 
   /** Throws `SHARD_DAMAGED` for anything that is no shard of this format. */
   constructor(source: ByteSource, checksum: Checksum) {
@@ -167,7 +168,8 @@ export class SectionReader {
     const length = view.getUint32(0, true);
     if (length > size - headerBytes - trailerBytes) throw damaged("Table of contents out of bounds");
     const table = this.#read(size - trailerBytes - length, length);
-    if (this.#checksum(table) !== view.getUint32(4, true)) throw damaged("Table of contents");
+    this.tableChecksum = view.getUint32(4, true);
+    if (this.#checksum(table) !== this.tableChecksum) throw damaged("Table of contents");
     return JSON.parse(new TextDecoder().decode(table)) as Record<string, Place>;
   }
 

@@ -1,5 +1,6 @@
 import { documentCategories, skipReasons } from "#model/document";
 import type { Checksum } from "./checksum";
+import { intern } from "./intern";
 import { hashPath } from "./pathHash";
 import { type ByteSink, bytesOf, type PagedSection, SectionWriter } from "./sections";
 import {
@@ -163,7 +164,8 @@ export class ShardWriter {
     return set;
   }
 
-  finish(): ShardSummary {
+  /** `more` may write sections of its own behind the others. */
+  finish(more?: (sections: SectionWriter) => void): ShardSummary {
     this.#endRepository();
     const contentBytes = this.#content.length;
     this.#content.finish();
@@ -178,6 +180,7 @@ export class ShardWriter {
     this.#writeNames();
     const meta = this.#meta(contentBytes);
     this.#sections.write("meta", new TextEncoder().encode(JSON.stringify(meta)));
+    more?.(this.#sections);
     const shardBytes = this.#sections.finish();
     const { documentCount, skippedCount, isDelta } = meta;
     return { documentCount, skippedCount, contentBytes, shardBytes, isDelta };
@@ -259,15 +262,6 @@ export class MemorySink implements ByteSink {
     }
     return whole;
   }
-}
-
-function intern(numbers: Map<string, number>, name: string): number {
-  let number = numbers.get(name);
-  if (number === undefined) {
-    number = numbers.size;
-    numbers.set(name, number);
-  }
-  return number;
 }
 
 function countNewlines(bytes: Uint8Array, start: number, end: number): number {

@@ -1,10 +1,10 @@
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import { isServiceError } from "#base/error";
 import { type Clock, systemClock } from "#platform/clock";
 import type { Log } from "#platform/log";
 import type { Pool } from "#platform/workers";
 import { type Compaction, nextCompaction } from "#shard/compaction";
-import type { Draft, Manifest, ShardDirectory } from "#shard/directory";
+import { type Draft, type Manifest, pathsOf, type ShardDirectory } from "#shard/directory";
 import type { Work, WorkAnswer } from "./work";
 
 export interface CompactorOptions {
@@ -84,7 +84,7 @@ export class Compactor {
     if (drafts === undefined) return false;
     const [first] = drafts;
     if (manifests.some(({ repositoryId }) => isBusy(repositoryId)) || first === undefined) {
-      directory.discard(drafts.map(({ path }) => path));
+      directory.discard(pathsOf(drafts));
       return false;
     }
     if (compaction.kind === "merge")
@@ -100,8 +100,13 @@ export class Compactor {
       segments: manifest.segments.map((segment) => directory.pathOf(segment)),
       liveSlots: manifest.kind === "folder" ? [0] : manifest.revisions.map((revision) => revision.slot),
     }));
+    const symbols: Record<string, string> = {};
+    for (const segment of manifests.flatMap(({ segments }) => segments)) {
+      const file = directory.symbols.of(segment.file);
+      if (file !== undefined) symbols[directory.pathOf(segment)] = join(directory.folder, file);
+    }
     const answer = await pool.run(
-      { kind: "rewrite", repositories, from, draftPath: directory.newDraft() },
+      { kind: "rewrite", repositories, symbols, from, draftPath: directory.newDraft() },
       this.#closing.signal,
     );
     if (answer.kind === "damaged") onDamage(basename(answer.path));

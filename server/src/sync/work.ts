@@ -1,27 +1,36 @@
 /** Everything that an index worker does, as one task. */
+import { ServiceError } from "#base/error";
 import { type IndexAnswer, type IndexTask, indexTask } from "#indexing/indexTask";
 import { type Inspection, inspect, type ShardContents } from "#indexing/inspect";
+import { makeSymbols, type SymbolAnswer, type SymbolTask } from "#indexing/symbolTask";
 import { withSignal } from "#indexing/taskSignal";
 import { makeOverlay, type OverlayAnswer, type OverlayTask } from "#overlay/overlay";
 import type { Files } from "#platform/files";
 import type { Pool, Task } from "#platform/workers";
 import { type Rewrite, type Rewritten, rewriteShards } from "#shard/rewrite";
+import type { SymbolParsers } from "#symbols/parsers";
 
 export type Work =
   | IndexTask
   | ({ readonly kind: "overlay" } & OverlayTask)
   | ({ readonly kind: "inspect" } & Inspection)
-  | ({ readonly kind: "rewrite" } & Rewrite);
+  | ({ readonly kind: "rewrite" } & Rewrite)
+  | ({ readonly kind: "symbols" } & SymbolTask);
 export type WorkAnswer =
   | IndexAnswer
   | ({ readonly kind: "overlaid" } & OverlayAnswer)
   | ({ readonly kind: "inspected" } & ShardContents)
-  | Rewritten;
+  | Rewritten
+  | SymbolAnswer;
 
-/** What an index worker serves. */
-export function indexWork(files?: Files): Task<Work, WorkAnswer> {
+/** What an index worker serves; without parsers, all but symbols. */
+export function indexWork(files?: Files, parsers?: SymbolParsers): Task<Work, WorkAnswer> {
   const index = indexTask(files);
   return async (work, context) => {
+    if (work.kind === "symbols") {
+      if (parsers === undefined) throw new ServiceError("ENGINE_UNAVAILABLE", "Nothing is parsed here.");
+      return withSignal(context, (signal) => makeSymbols(work, parsers, signal, files));
+    }
     if (work.kind === "inspect") return { kind: "inspected", ...(await inspect(work)) };
     if (work.kind === "rewrite") return rewriteShards(work, context.cancelled, files);
     if (work.kind !== "overlay") return index(work, context);

@@ -1,6 +1,6 @@
 import type { Chunk, FileMatch } from "#model/match";
 import type { Limits } from "#query/limits";
-import { compareOrder, type Pick, type SearchAnswer, type ShardOrder } from "./task";
+import { areDefiners, compareOrder, type Pick, type SearchAnswer, type ShardOrder } from "./task";
 
 /** A hit that is to be shown. */
 export interface ChosenHit extends Pick {
@@ -31,7 +31,7 @@ export function chooseHits(answers: readonly SearchAnswer[], limits: Limits): Ch
   let totalMatchCount = 0;
   let fileCount = 0;
   for (const { answer, shard, hits } of shards) {
-    if (totalMatchCount >= limits.maxMatches) break;
+    if (totalMatchCount >= limits.maxMatches && !areDefiners(hits.order)) continue;
     totalMatchCount += hits.matchCount;
     fileCount += hits.fileCount;
     for (const [hit, document] of hits.documents.entries()) {

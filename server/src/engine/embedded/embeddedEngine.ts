@@ -1,8 +1,21 @@
+import { join } from "node:path";
 import { isServiceError, ServiceError } from "#base/error";
-import type { CountRequest, Engine, EngineResult, SearchPlan } from "#engine/engine";
+import type {
+  CountRequest,
+  DocumentRequest,
+  Engine,
+  EngineResult,
+  IndexedDocument,
+  SearchPlan,
+  SymbolAnswer,
+  SymbolRequest,
+} from "#engine/engine";
 import type { FileMatch } from "#model/match";
 import type { Limits } from "#query/limits";
+import { asksForSymbols } from "#shard/compile";
 import type { DirectoryChange, Manifest, ShardDirectory } from "#shard/directory";
+import type { SymbolParsers } from "#symbols/parsers";
+import { chooseSymbols } from "./findSymbols";
 import { limitedEmit } from "./limitedEmit";
 import { runSearch, type SearchRun } from "./searchRun";
 import type {
@@ -12,7 +25,12 @@ import type {
   SearchCall,
   SearchThread,
   ShardUpdate,
+  SymbolsCall,
+  UnsavedText,
+  WorkerAnswer,
+  WorkerCall,
 } from "./task";
+import { UnsavedSymbols } from "./unsavedSymbols";
 
 export interface EmbeddedEngineOptions {
   readonly directory: ShardDirectory;
@@ -21,6 +39,10 @@ export interface EmbeddedEngineOptions {
   readonly startThread: (onExit: () => void) => SearchThread;
   /** Shard files that do not hold what they should, each told once; their repositories must be indexed again. */
   readonly onDamage: (file: string) => void;
+  /** Told of the repositories that a search prefers. */
+  readonly onUse?: (repositoryIds: readonly number[]) => void;
+  /** What is not saved is parsed by these; without them it has no symbols. */
+  readonly parsers?: Pick<SymbolParsers, "symbols">;
 }
 
 /** The slow lane gives its memory back after this long without a search. */
@@ -47,6 +69,7 @@ export class EmbeddedEngine implements Engine {
   readonly #overlays = new Map<number, RepositoryOverlay>();
   readonly #reportedDamage = new Set<string>();
   readonly #unsubscribe: () => void;
+  readonly #unsaved: UnsavedSymbols;
   #slow: SearchThread | undefined;
   #slowSearches = 0;
   #slowTimer: NodeJS.Timeout | undefined;
@@ -54,6 +77,7 @@ export class EmbeddedEngine implements Engine {
 
   constructor(options: EmbeddedEngineOptions) {
     this.#options = options;
+    this.#unsaved = new UnsavedSymbols(options.parsers);
     this.#loads = new Array<number>(options.workerCount).fill(0);
     for (const manifest of this.#manifests()) this.#assign(manifest);
     for (let index = 0; index < options.workerCount; index++) this.#workers.push(this.#startWorker(index));
@@ -101,15 +125,22 @@ export class EmbeddedEngine implements Engine {
   }
 
   #describe(manifest: Manifest): RepositoryShards {
+    const { directory } = this.#options;
     return {
       id: manifest.repositoryId,
       isFolder: manifest.kind === "folder",
       revisions: manifest.revisions,
       ...(manifest.defaultRevision === undefined ? {} : { defaultRevision: manifest.defaultRevision }),
-      segments: manifest.segments.map((segment) => ({
-        file: segment.file,
-        path: this.#options.directory.pathOf(segment),
-      })),
+      segments: manifest.segments.map((segment) => {
+        const symbols = directory.symbols.of(segment.file);
+        return {
+          file: segment.file,
+          path: directory.pathOf(segment),
+          ...(symbols === undefined
+            ? {}
+            : { symbols: { file: symbols, path: join(directory.folder, symbols) } }),
+        };
+      }),
     };
   }
 
@@ -203,9 +234,11 @@ export class EmbeddedEngine implements Engine {
     onFiles?: (files: readonly FileMatch[]) => Promise<void> | void,
   ): Promise<EngineResult> {
     const startedAt = performance.now();
+    this.#options.onUse?.(plan.preferred);
     const emit = onFiles && limitedEmit(plan.limits.maxDisplayedMatches, onFiles, signal);
     const limits = withCandidates(plan.limits);
-    const call = callOf({ ...plan, limits }, emit !== undefined);
+    const unsaved = await this.#unsaved.textsOf(plan.unsaved, asksForSymbols(plan.query), signal);
+    const call = callOf({ ...plan, limits, unsaved }, emit !== undefined);
     const onDamage = (files: readonly string[]) => this.#reportDamage(files);
     const threads = this.#workers.map((worker) => worker.thread);
     const run = { threads, limits, emit, onDamage, callFor: (index: number) => partOf(call, index) };
@@ -220,10 +253,44 @@ export class EmbeddedEngine implements Engine {
     const { by, repositories, revisions } = request;
     const ids = repositories === "all" ? repositories : [...repositories];
     const call: CountCall = { kind: "count", by, repositories: ids, revisions };
-    const answers = await Promise.all(this.#workers.map(({ thread }) => countOn(thread, call, signal)));
+    const answers = await this.#askAll("counted", () => call, signal);
     const sum = new Map<string, number>();
-    for (const [key, count] of answers.flat()) sum.set(key, (sum.get(key) ?? 0) + count);
+    for (const { counts } of answers)
+      for (const [key, count] of counts) sum.set(key, (sum.get(key) ?? 0) + count);
     return sum;
+  }
+
+  async findSymbols(request: SymbolRequest, signal: AbortSignal): Promise<SymbolAnswer> {
+    this.#options.onUse?.(request.preferred);
+    const unsaved = await this.#unsaved.textsOf(request.unsaved, true, signal);
+    const repositories = request.repositories === "all" ? "all" : [...request.repositories];
+    const call: SymbolsCall = { ...request, kind: "symbols", repositories, unsaved, searchesUnsaved: true };
+    const answers = await this.#askAll("symbols", (index) => partOf(call, index), signal);
+    return chooseSymbols(answers, request.limit, this.#workers.length);
+  }
+
+  async readDocuments(
+    requests: readonly DocumentRequest[],
+    signal: AbortSignal,
+  ): Promise<readonly (IndexedDocument | undefined)[]> {
+    const answers = await this.#askAll("read", () => ({ kind: "read", requests }), signal);
+    return requests.map((_, at) => answers.map(({ documents }) => documents[at]).find((each) => each));
+  }
+
+  /** The answers of all workers, less those that are gone. */
+  async #askAll<Kind extends "counted" | "symbols" | "read">(
+    kind: Kind,
+    callFor: (index: number) => WorkerCall,
+    signal: AbortSignal,
+  ): Promise<Extract<WorkerAnswer, { readonly kind: Kind }>[]> {
+    const answers = await Promise.all(
+      this.#workers.map(({ thread, index }) => askOne(thread, callFor(index), signal)),
+    );
+    const ofKind = answers.filter(
+      (each): each is Extract<WorkerAnswer, { readonly kind: Kind }> => each?.kind === kind,
+    );
+    for (const answer of ofKind) if ("damagedFiles" in answer) this.#reportDamage(answer.damagedFiles);
+    return ofKind;
   }
 
   async #searchSlow(run: SearchRun, call: SearchCall, signal: AbortSignal): Promise<EngineResult> {
@@ -284,7 +351,10 @@ function withCandidates(limits: Limits): Limits {
   };
 }
 
-function callOf(plan: SearchPlan, streams: boolean): SearchCall {
+function callOf(
+  plan: Omit<SearchPlan, "unsaved"> & { readonly unsaved: readonly UnsavedText[] },
+  streams: boolean,
+): SearchCall {
   return {
     kind: "search",
     query: plan.query,
@@ -298,22 +368,23 @@ function callOf(plan: SearchPlan, streams: boolean): SearchCall {
   };
 }
 
-async function countOn(
-  thread: SearchThread,
-  call: CountCall,
-  signal: AbortSignal,
-): Promise<(readonly [string, number])[]> {
-  try {
-    const answer = await thread.run(call, signal);
-    return answer.kind === "counted" ? [...answer.counts] : [];
-  } catch (error) {
-    if (isServiceError(error, "ENGINE_UNAVAILABLE")) return [];
-    throw error;
-  }
+/** Unsaved documents are searched by the first worker; the others only need to know what they hide. */
+function partOf<Call extends SearchCall | SymbolsCall>(call: Call, index: number): Call {
+  if (index === 0) return call;
+  const unsaved = call.unsaved.map(({ symbols: _, ...each }) => ({ ...each, text: "" }));
+  return { ...call, unsaved, searchesUnsaved: false };
 }
 
-/** Unsaved documents are searched by the first worker; the others only need to know what they hide. */
-function partOf(call: SearchCall, index: number): SearchCall {
-  if (index === 0) return call;
-  return { ...call, unsaved: call.unsaved.map((each) => ({ ...each, text: "" })), searchesUnsaved: false };
+/** The answer of a thread, unless that is gone. */
+async function askOne(
+  thread: SearchThread,
+  call: WorkerCall,
+  signal: AbortSignal,
+): Promise<WorkerAnswer | undefined> {
+  try {
+    return await thread.run(call, signal);
+  } catch (error) {
+    if (isServiceError(error, "ENGINE_UNAVAILABLE")) return undefined;
+    throw error;
+  }
 }

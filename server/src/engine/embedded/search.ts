@@ -7,17 +7,21 @@ import { runGuarded } from "#platform/guard";
 import type { TaskContext } from "#platform/workers";
 import { type CompiledSearch, compileQuery } from "#shard/compile";
 import { type EvaluationCounts, ShardEvaluation } from "#shard/evaluate";
+import type { MatchTree } from "#shard/matchTree";
+import type { ShardReader } from "#shard/reader";
 import type { TextWindow } from "#shard/window";
+import { damagedFileOf, lacksSymbols } from "./lacks";
 import { presentFile, type ShardHit } from "./presentFile";
 import { type OpenShard, partOf, type ShardSet } from "./shardSet";
-import type {
-  Pick,
-  PresentAnswer,
-  PresentedFile,
-  SearchAnswer,
-  SearchCall,
-  ShardHits,
-  TooSlow,
+import {
+  areDefiners,
+  type Pick,
+  type PresentAnswer,
+  type PresentedFile,
+  type SearchAnswer,
+  type SearchCall,
+  type ShardHits,
+  type TooSlow,
 } from "./task";
 import type { SearchedShards } from "./universe";
 
@@ -63,6 +67,8 @@ export class Search {
   #shardsFiltered = 0;
   #shownMatches = 0;
   #shownBytes = 0;
+  #lacksSymbols = false;
+  readonly #trees = new Map<ShardReader, MatchTree>();
   #bytesLoaded = 0;
 
   constructor(set: ShardSet, window: TextWindow, call: SearchCall, context: TaskContext) {
@@ -77,16 +83,19 @@ export class Search {
   async run({ views, damagedFiles }: SearchedShards): Promise<SearchAnswer | TooSlow> {
     for (const file of damagedFiles) this.#damaged.add(file);
     for (const [shard, view] of views) {
-      if (this.#isOver()) {
+      this.#lacksSymbols ||= this.#compiled.asksForSymbols && lacksSymbols(view);
+      const isWhole = areDefiners(shard.order);
+      if (this.#isOver(isWhole)) {
         this.#shardsSkipped++;
         continue;
       }
       const evaluation = new ShardEvaluation(view, this.#compiled, {
         window: this.#window,
         counts: this.#counts,
-        maxMatches: this.#call.limits.maxMatches,
+        maxMatches: isWhole ? Number.POSITIVE_INFINITY : this.#call.limits.maxMatches,
         countOnly: this.#call.limits.maxDisplayedMatches === 0,
         isPreferred: (document) => this.#isPreferred(shard, document),
+        trees: this.#trees,
       });
       await this.#evaluate(shard, evaluation);
       if (this.#isTooSlow) return { kind: "tooSlow" };
@@ -113,13 +122,14 @@ export class Search {
     return { kind: "presented", files, damagedFiles: [...this.#damaged] };
   }
 
-  #isOver(): boolean {
+  /** `isWhole`: whatever was found before. */
+  #isOver(isWhole: boolean): boolean {
     if (this.#context.cancelled() || this.#reason === "BYTE_LIMIT") return true;
     if (Date.now() >= this.#call.limits.deadline) {
       this.#reason = "TIME_LIMIT";
       return true;
     }
-    return this.#matchCount >= this.#call.limits.maxMatches;
+    return !isWhole && this.#matchCount >= this.#call.limits.maxMatches;
   }
 
   #isPreferred(shard: OpenShard, document: number): boolean {
@@ -143,7 +153,7 @@ export class Search {
       this.#matchCount += evaluation.matchCount;
     } catch (error) {
       if (!isServiceError(error, "SHARD_DAMAGED")) throw error;
-      this.#damaged.add(shard.file);
+      this.#damaged.add(damagedFileOf(shard));
       if (this.#evaluations.at(-1)?.evaluation === evaluation) this.#evaluations.pop();
     }
   }
@@ -284,9 +294,14 @@ export class Search {
       return presented;
     } catch (error) {
       if (!isServiceError(error, "SHARD_DAMAGED")) throw error;
-      this.#damaged.add(hit.shard.file);
+      this.#damaged.add(damagedFileOf(hit.shard));
       return undefined;
     }
+  }
+
+  #flushReason(): FlushReason {
+    if (this.#damaged.size > 0) return "SHARD_DAMAGED";
+    return this.#reason === "NONE" && this.#lacksSymbols ? "INDEXING" : this.#reason;
   }
 
   #answer(searchMs: number): SearchAnswer {
@@ -313,7 +328,7 @@ export class Search {
         shardsSkippedFilter: this.#shardsFiltered,
         matchTreeConstruction: Math.round(this.#compileMs * 1e6),
         matchTreeSearch: Math.round(searchMs * 1e6),
-        flushReason: this.#damaged.size > 0 ? "SHARD_DAMAGED" : this.#reason,
+        flushReason: this.#flushReason(),
       },
     };
   }

@@ -2,10 +2,12 @@ import type { Task } from "#platform/workers";
 import { loadChecksum } from "#shard/checksum";
 import { threadWindow } from "#shard/window";
 import { countDocuments } from "./count";
+import { findSymbols } from "./findSymbols";
+import { readDocuments } from "./readDocuments";
 import { Search } from "./search";
 import { ShardSet } from "./shardSet";
 import type { WorkerAnswer, WorkerCall } from "./task";
-import { shardsOf } from "./universe";
+import { scopeOf, shardsOf } from "./universe";
 
 /** Who does not ask for the files of a search within this time has given it up. */
 const forgetMs = 60_000;
@@ -31,8 +33,10 @@ export function createSearchTask(): Task<WorkerCall, WorkerAnswer> {
       return kept?.search.present(call.picks, context) ?? { kind: "presented", files: [], damagedFiles: [] };
     }
     if (call.kind === "count") return { kind: "counted", counts: countDocuments(set.snapshot, call) };
+    if (call.kind === "symbols") return findSymbols(set.snapshot, call, { checksum, window });
+    if (call.kind === "read") return readDocuments(set.snapshot, call);
     const search = new Search(set, window, call, context);
-    const answer = await search.run(shardsOf(set.snapshot, call, checksum));
+    const answer = await search.run(shardsOf(set.snapshot, scopeOf(call), checksum));
     if (answer.kind !== "answer" || answer.hits.every((shard) => shard.documents.length === 0)) return answer;
     const token = ++lastToken;
     answered.set(token, { search, timer: setTimeout(() => answered.delete(token), forgetMs).unref() });

@@ -5,8 +5,16 @@ import type { Checksum } from "#shard/checksum";
 import type { ShardView } from "#shard/matchTree";
 import { ShardReader } from "#shard/reader";
 import { RepositorySegments } from "#shard/segments";
+import { SymbolReader } from "#shard/symbolReader";
+import { Companions, closeDelayMs } from "./companions";
 import { selectSlots } from "./revisions";
-import type { RepositoryOverlay, RepositoryShards, ShardOrder, ShardUpdate } from "./task";
+import {
+  layers,
+  type RepositoryOverlay,
+  type RepositoryShards,
+  type ShardOrder,
+  type ShardUpdate,
+} from "./task";
 
 /** One repository as this worker knows it; replaced as a whole when anything of it changes. */
 export interface KnownRepository {
@@ -18,6 +26,7 @@ export interface KnownRepository {
 
 interface OpenOverlay {
   readonly reader: ShardReader;
+  readonly symbols: SymbolReader | undefined;
   readonly source: RepositoryOverlay;
 }
 
@@ -34,6 +43,10 @@ export interface ShardPart {
 export interface OpenShard {
   readonly file: string;
   readonly reader: ShardReader;
+  /** Absent as long as none of its documents was parsed. */
+  readonly symbols: SymbolReader | undefined;
+  /** The companion's file; `""` in memory, and where there is none. */
+  readonly symbolsFile: string;
   /** In the order of their documents, none of them empty. */
   readonly parts: readonly ShardPart[];
   readonly order: ShardOrder;
@@ -48,9 +61,6 @@ export interface ShardSnapshot {
   readonly damagedFiles: readonly string[];
 }
 
-const overlayLayer = 1;
-const shardLayer = 3;
-
 /** Without a search in between, files that are no longer named are closed so much later. */
 const publishDelayMs = 50;
 
@@ -58,6 +68,7 @@ const publishDelayMs = 50;
 export class ShardSet {
   readonly #checksum: Checksum;
   readonly #readers = new Map<string, ShardReader>();
+  readonly #companions = new Companions();
   readonly #damaged = new Set<string>();
   readonly #owned = new Set<string>();
   readonly #ownedRepositories = new Set<number>();
@@ -78,7 +89,7 @@ export class ShardSet {
   }
 
   get damagedFiles(): readonly string[] {
-    return [...this.#damaged];
+    return [...this.#damaged, ...this.#companions.damagedFiles];
   }
 
   apply(update: ShardUpdate): void {
@@ -102,6 +113,11 @@ export class ShardSet {
     // A repository of which nothing is searched here needs no open files.
     const isOwned = shards.segments.some((segment) => this.#owned.has(segment.file));
     const readers = isOwned ? shards.segments.map((segment) => this.#open(segment.file, segment.path)) : [];
+    for (const [at, { file, symbols }] of shards.segments.entries()) {
+      const reader = readers[at];
+      if (reader === undefined || !this.#owned.has(file)) continue;
+      this.#companions.set(file, symbols, (source) => new SymbolReader(source, this.#checksum, reader));
+    }
     const defaultRevision = shards.revisions.find((revision) => revision.name === shards.defaultRevision);
     return {
       shards,
@@ -137,7 +153,9 @@ export class ShardSet {
     if (overlay === undefined) this.#overlays.delete(repositoryId);
     else {
       const reader = new ShardReader(memorySource(overlay.bytes), this.#checksum);
-      this.#overlays.set(repositoryId, { reader, source: overlay });
+      const symbols =
+        overlay.symbols && new SymbolReader(memorySource(overlay.symbols), this.#checksum, reader);
+      this.#overlays.set(repositoryId, { reader, symbols, source: overlay });
     }
     const known = this.#repositories.get(repositoryId);
     if (known === undefined) return;
@@ -159,7 +177,7 @@ export class ShardSet {
         parts.set(file, list);
       }
       if (repository.overlay !== undefined && this.#ownedRepositories.has(repository.shards.id)) {
-        overlays.push(overlayShard(repository, repository.overlay.reader));
+        overlays.push(overlayShard(repository, repository.overlay));
       }
     }
     this.#closeUnnamed(named);
@@ -168,17 +186,19 @@ export class ShardSet {
       // Repositories come in the order in which they were first indexed.
       list.sort((left, right) => left.firstDocument - right.firstDocument);
       const order: ShardOrder = [
-        shardLayer,
+        layers.other,
         list[0]?.repository.shards.id ?? 0,
         Number.parseInt(file, 10) || 0,
       ];
-      return reader === undefined ? [] : [{ file, reader, parts: list, order, defaultUniverse: undefined }];
+      if (reader === undefined) return [];
+      const { reader: symbols, file: symbolsFile = "" } = this.#companions.of(file) ?? {};
+      return [{ file, reader, symbols, symbolsFile, parts: list, order, defaultUniverse: undefined }];
     });
     this.#isStale = false;
     this.#snapshot = {
       shards: [...overlays, ...shards],
       repositories: this.#repositories,
-      damagedFiles: [...this.#damaged],
+      damagedFiles: this.damagedFiles,
     };
   }
 
@@ -187,6 +207,7 @@ export class ShardSet {
       if (named.has(file)) continue;
       this.#readers.delete(file);
       this.#owned.delete(file);
+      this.#companions.delete(file);
       // Searches that began before still read it; they are over long before this.
       setTimeout(() => reader.close(), closeDelayMs).unref();
     }
@@ -196,20 +217,20 @@ export class ShardSet {
   close(): void {
     for (const reader of this.#readers.values()) reader.close();
     this.#readers.clear();
+    this.#companions.close();
   }
 }
 
-/** Longer than any search may take. */
-const closeDelayMs = 60_000;
-
-function overlayShard(repository: KnownRepository, reader: ShardReader): OpenShard {
+function overlayShard(repository: KnownRepository, { reader, symbols }: OpenOverlay): OpenShard {
   const { id } = repository.shards;
   const endDocument = reader.meta.documentCount;
   return {
     file: "",
     reader,
+    symbols,
+    symbolsFile: "",
     parts: [{ repository, firstDocument: 0, endDocument, segment: -1 }],
-    order: [overlayLayer, id, 0],
+    order: [layers.overlay, id, 0],
     defaultUniverse: undefined,
   };
 }
@@ -284,6 +305,7 @@ export function viewOf(shard: OpenShard, universe: Bitset): ShardView {
   const { documentCount } = shard.reader.meta;
   return {
     reader: shard.reader,
+    symbols: shard.symbols,
     universe,
     ofRepositories(ids) {
       const set = new Bitset(documentCount);

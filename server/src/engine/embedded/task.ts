@@ -1,11 +1,18 @@
 /** What crosses between the engine and its search workers: plain objects, paths, and bytes in shared memory. */
-import type { CountRequest } from "#engine/engine";
+import type {
+  CountRequest,
+  DocumentRequest,
+  FoundSymbol,
+  IndexedDocument,
+  SymbolRequest,
+} from "#engine/engine";
 import type { FileMatch } from "#model/match";
-import type { SearchStats } from "#model/stats";
+import type { FlushReason, SearchStats } from "#model/stats";
 import type { Thread } from "#platform/workers";
 import type { Limits } from "#query/limits";
 import type { Query } from "#query/query";
 import type { IndexedRevision } from "#shard/directory";
+import type { KnownSymbols } from "#shard/symbols";
 
 /** The shards of one repository, oldest first. */
 export interface RepositoryShards {
@@ -13,13 +20,22 @@ export interface RepositoryShards {
   readonly isFolder: boolean;
   readonly revisions: readonly IndexedRevision[];
   readonly defaultRevision?: string;
-  readonly segments: readonly { readonly file: string; readonly path: string }[];
+  readonly segments: readonly SegmentFiles[];
+}
+
+/** A shard, and its companion if there is one. */
+export interface SegmentFiles {
+  readonly file: string;
+  readonly path: string;
+  readonly symbols?: { readonly file: string; readonly path: string };
 }
 
 /** The working tree over the default revision: a shard in memory, and what it hides. */
 export interface RepositoryOverlay {
   /** A whole shard file in shared memory. */
   readonly bytes: Uint8Array;
+  /** Its companion, in shared memory too; absent until its documents have been parsed. */
+  readonly symbols?: Uint8Array;
   /** Paths that are changed or gone. */
   readonly hiddenPaths: readonly Uint8Array[];
 }
@@ -45,6 +61,8 @@ export interface UnsavedText {
   readonly text: string;
   readonly language: string;
   readonly version: string;
+  /** What was found in it; absent as long as it is not parsed. */
+  readonly symbols?: KnownSymbols;
 }
 
 export interface SearchCall {
@@ -90,10 +108,66 @@ export interface CountAnswer {
   readonly counts: ReadonlyMap<string, number>;
 }
 
-export type WorkerCall = ShardUpdate | SearchCall | PresentCall | CountCall;
+/** `SymbolRequest`, for the shards that the worker owns. */
+export interface SymbolsCall extends Omit<SymbolRequest, "repositories" | "unsaved" | "preferred"> {
+  readonly kind: "symbols";
+  readonly repositories: readonly number[] | "all";
+  readonly preferred: readonly number[];
+  readonly unsaved: readonly UnsavedText[];
+  readonly searchesUnsaved: boolean;
+}
+
+/** A symbol, and where it stands among those that are as good. */
+export interface PlacedSymbol {
+  readonly symbol: FoundSymbol;
+  readonly order: ShardOrder;
+  /** Its number in the shard. */
+  readonly definition: number;
+}
+
+export interface SymbolsAnswer {
+  readonly kind: "symbols";
+  /** Best first. */
+  readonly symbols: readonly PlacedSymbol[];
+  /** Why there may be more. */
+  readonly reasons: readonly FlushReason[];
+  readonly damagedFiles: readonly string[];
+}
+
+export interface ReadCall {
+  readonly kind: "read";
+  readonly requests: readonly DocumentRequest[];
+}
+
+export interface ReadAnswer {
+  readonly kind: "read";
+  /** In the order of the requests; absent for what this worker has not. */
+  readonly documents: readonly (IndexedDocument | undefined)[];
+  readonly damagedFiles: readonly string[];
+}
+
+export type WorkerCall = ShardUpdate | SearchCall | PresentCall | CountCall | SymbolsCall | ReadCall;
 
 /** Where a shard stands in the order in which all are searched: compared from left to right. */
 export type ShardOrder = readonly [layer: number, repositoryId: number, fileNumber: number];
+
+/**
+ * Unsaved documents stand before working trees, those before what defines a name that is asked for (`definers.ts`), that
+ * before repositories in use, those before the rest; and what defines a name in a repository in use before the others.
+ */
+export const layers = {
+  unsaved: 0,
+  overlay: 1,
+  preferredDefiners: 2,
+  definers: 3,
+  preferred: 4,
+  other: 5,
+} as const;
+
+/** Few documents, which are all looked at, whether or not the limit is reached before. */
+export function areDefiners([layer]: ShardOrder): boolean {
+  return layer === layers.preferredDefiners || layer === layers.definers;
+}
 
 /** What one shard gave, hit by hit in columns. */
 export interface ShardHits {
@@ -141,7 +215,9 @@ export type WorkerAnswer =
   | TooSlow
   | SearchAnswer
   | PresentAnswer
-  | CountAnswer;
+  | CountAnswer
+  | SymbolsAnswer
+  | ReadAnswer;
 
 export function compareOrder(left: ShardOrder, right: ShardOrder): number {
   return left[0] - right[0] || left[1] - right[1] || left[2] - right[2];

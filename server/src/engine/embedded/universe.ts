@@ -5,7 +5,12 @@ import type { Query } from "#query/query";
 import type { Checksum } from "#shard/checksum";
 import type { ShardView } from "#shard/matchTree";
 import { ShardReader } from "#shard/reader";
+import { SymbolReader } from "#shard/symbolReader";
+import { pendingSymbols } from "#shard/symbols";
+import { SymbolWriter } from "#shard/symbolWriter";
 import { MemorySink, ShardWriter } from "#shard/writer";
+import { type AskedName, askedNames, definers } from "./definers";
+import { damagedFileOf } from "./lacks";
 import {
   defaultUniverse,
   hidePath,
@@ -14,11 +19,7 @@ import {
   type ShardSnapshot,
   viewOf,
 } from "./shardSet";
-import { compareOrder, type SearchCall, type UnsavedText } from "./task";
-
-/** Unsaved documents stand before working trees, those before repositories in use, those before the rest. */
-export const unsavedLayer = 0;
-const preferredLayer = 2;
+import { compareOrder, layers, type SearchCall, type UnsavedText } from "./task";
 
 /** The shards of a search in the order in which it goes through them, each with what it may see there. */
 export interface SearchedShards {
@@ -27,33 +28,66 @@ export interface SearchedShards {
   readonly damagedFiles: readonly string[];
 }
 
-export function shardsOf(snapshot: ShardSnapshot, call: SearchCall, checksum: Checksum): SearchedShards {
-  const hasRevision = mentionsRevision(call.query);
+/** What a search or a look-up covers. */
+export interface SearchScope {
+  readonly hasRevision: boolean;
+  readonly repositories: readonly number[] | "all";
+  readonly unsaved: readonly UnsavedText[];
+  /** This worker searches the unsaved documents. */
+  readonly searchesUnsaved: boolean;
+  readonly preferred: readonly number[];
+  /** What defines one of these is looked at first. */
+  readonly names: readonly AskedName[];
+}
+
+export function scopeOf(call: SearchCall): SearchScope {
+  const names = call.limits.maxDisplayedMatches === 0 ? [] : askedNames(call.query);
+  return { ...call, hasRevision: mentionsRevision(call.query), names };
+}
+
+export function shardsOf(snapshot: ShardSnapshot, call: SearchScope, checksum: Checksum): SearchedShards {
+  const { hasRevision, names } = call;
   const unsaved = hasRevision ? [] : unsavedShards(snapshot, call, checksum);
   const stored = snapshot.shards.filter((shard) => !hasRevision || (shard.parts[0]?.segment ?? 0) >= 0);
   const shards = [...unsaved, ...stored.map((shard) => inFront(shard, call.preferred))];
   const views: (readonly [OpenShard, ShardView])[] = [];
   const damagedFiles: string[] = [];
-  for (const shard of shards.sort((left, right) => compareOrder(left.order, right.order))) {
+  for (const shard of shards) {
     try {
       const universe = hasRevision ? revisionUniverse(shard) : defaultUniverse(shard).copy();
-      if (!hasRevision && shard.order[0] !== unsavedLayer) hideUnsaved(universe, shard, call.unsaved);
+      if (!hasRevision && shard.order[0] !== layers.unsaved) hideUnsaved(universe, shard, call.unsaved);
       if (call.repositories !== "all") keepRepositories(universe, shard, new Set(call.repositories));
+      const first = definers(shard, names, universe);
+      if (first !== undefined) {
+        views.push([asDefiners(shard), viewOf(shard, first)]);
+        universe.subtract(first);
+      }
       views.push([shard, viewOf(shard, universe)]);
     } catch (error) {
       // Names are looked up to hide them.
       if (!isServiceError(error, "SHARD_DAMAGED")) throw error;
-      damagedFiles.push(shard.file);
+      damagedFiles.push(damagedFileOf(shard));
     }
   }
+  views.sort(([left], [right]) => compareOrder(left.order, right.order));
   return { views, damagedFiles };
+}
+
+/** The shard as it stands in front of the others with some of its documents. */
+function asDefiners(shard: OpenShard): OpenShard {
+  const [layer, ...rest] = shard.order;
+  if (layer < layers.preferred) return shard;
+  return {
+    ...shard,
+    order: [layer === layers.preferred ? layers.preferredDefiners : layers.definers, ...rest],
+  };
 }
 
 function inFront(shard: OpenShard, preferred: readonly number[]): OpenShard {
   const isPreferred =
     preferred.length > 0 && shard.parts.some((part) => preferred.includes(part.repository.shards.id));
   const [layer, ...rest] = shard.order;
-  return isPreferred && layer > preferredLayer ? { ...shard, order: [preferredLayer, ...rest] } : shard;
+  return isPreferred && layer > layers.preferred ? { ...shard, order: [layers.preferred, ...rest] } : shard;
 }
 
 /** Keeps the documents of these repositories. */
@@ -78,7 +112,7 @@ function hideUnsaved(universe: Bitset, shard: OpenShard, unsaved: readonly Unsav
 }
 
 /** One small shard a repository, without postings: its few documents are all looked at. */
-function unsavedShards(snapshot: ShardSnapshot, call: SearchCall, checksum: Checksum): OpenShard[] {
+function unsavedShards(snapshot: ShardSnapshot, call: SearchScope, checksum: Checksum): OpenShard[] {
   if (!call.searchesUnsaved) return [];
   const byRepository = new Map<number, UnsavedText[]>();
   for (const text of call.unsaved) {
@@ -96,9 +130,33 @@ function unsavedShards(snapshot: ShardSnapshot, call: SearchCall, checksum: Chec
     }
     writer.finish();
     const reader = new ShardReader(memorySource(sink.bytes()), checksum);
+    const symbols = unsavedSymbols(texts, reader, checksum);
     const part = { repository, firstDocument: 0, endDocument: texts.length, segment: -1 };
-    return [{ file: "", reader, parts: [part], order: [unsavedLayer, id, 0], defaultUniverse: undefined }];
+    return [
+      {
+        file: "",
+        reader,
+        symbols,
+        symbolsFile: "",
+        parts: [part],
+        order: [layers.unsaved, id, 0],
+        defaultUniverse: undefined,
+      },
+    ];
   });
+}
+
+function unsavedSymbols(
+  texts: readonly UnsavedText[],
+  reader: ShardReader,
+  checksum: Checksum,
+): SymbolReader | undefined {
+  if (texts.every(({ symbols }) => symbols === undefined)) return undefined;
+  const sink = new MemorySink();
+  const writer = new SymbolWriter(sink, checksum, { withTrigrams: false });
+  for (const { symbols = pendingSymbols } of texts) writer.add(symbols);
+  writer.finish(reader.stamp);
+  return new SymbolReader(memorySource(sink.bytes()), checksum, reader);
 }
 
 function mentionsRevision(query: Query): boolean {

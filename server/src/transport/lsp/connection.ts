@@ -19,10 +19,11 @@ import type { EditorSettings } from "#contract/settings";
 import type { Log, LogSink } from "#platform/log";
 import { followDocuments } from "./documents";
 import { logSink } from "./logMessages";
+import { serveNavigation } from "./navigation";
 import { pathOf } from "./paths";
 import { Places } from "./places";
 import { indexingNotices } from "./progress";
-import { serveRows } from "./requests";
+import { type Surroundings, serveRows } from "./requests";
 import { readSettings } from "./settings";
 
 export interface LspOptions {
@@ -69,6 +70,11 @@ export function speakLsp(options: LspOptions): Promise<never> {
           change: TextDocumentSyncKind.Incremental,
           save: { includeText: false },
         },
+        definitionProvider: true,
+        referencesProvider: true,
+        hoverProvider: true,
+        documentSymbolProvider: true,
+        workspaceSymbolProvider: true,
         workspace: { workspaceFolders: { supported: true, changeNotifications: true } },
       },
     };
@@ -97,7 +103,7 @@ export function speakLsp(options: LspOptions): Promise<never> {
     await options.close();
   });
 
-  serveRows(connection, {
+  const surroundings: Surroundings = {
     caller,
     medium: async () => {
       const baseUrl = options.baseUrl();
@@ -108,7 +114,9 @@ export function speakLsp(options: LspOptions): Promise<never> {
       };
     },
     log,
-  });
+  };
+  serveRows(connection, surroundings);
+  serveNavigation(connection, surroundings, documents);
   connection.listen();
   return new Promise(() => undefined);
 

@@ -8,6 +8,8 @@ import { pathOf } from "./paths";
 export interface OpenDocuments {
   /** Those that differ from their files, or did until a moment ago. */
   unsaved(): Promise<readonly OpenDocument[]>;
+  /** A line of an open document with its end, from 0; undefined for a document that is not open. */
+  lineOf(uri: string, line: number): string | undefined;
 }
 
 /**
@@ -59,6 +61,11 @@ export function followDocuments(connection: Connection): OpenDocuments {
     async unsaved() {
       const found = await Promise.all(documents.all().map(differing));
       return found.filter((each) => each !== undefined);
+    },
+
+    lineOf(uri, line) {
+      const range = { start: { line, character: 0 }, end: { line: line + 1, character: 0 } };
+      return documents.get(uri)?.getText(range);
     },
   };
 }

@@ -31,20 +31,19 @@ export function serveRows(connection: Connection, surroundings: Surroundings): v
 
 async function answer(
   connection: Connection,
-  { caller, medium, log }: Surroundings,
+  surroundings: Surroundings,
   name: OperationName,
   params: unknown,
   token: CancellationToken,
 ): Promise<unknown> {
+  const { caller, log } = surroundings;
   const { signal, release } = signalOf(token);
   const progress = connection.window.attachWorkDoneProgress(tokenIn(params, "workDoneToken"));
   const partial = tokenIn(params, "partialResultToken");
   try {
     progress.begin(name === "search" || name === "streamSearch" ? "Searching" : "Trawl");
     const ask = await caller;
-    const client = `editor ${process.pid}`;
-    const known = { credentials: { kind: "local" }, signal, client, source: "editor" } as const;
-    const call = { ...known, ...(await medium()) };
+    const call = await callOf(surroundings, signal);
     const send = (value: unknown) => connection.sendProgress(anyProgress, partial ?? "", value);
     if (name === "search" && partial !== undefined) {
       // What was sent in parts is left out of the answer, as LSP has it.
@@ -67,10 +66,17 @@ async function answer(
   }
 }
 
+/** A call as the person at the editor makes it. */
+export async function callOf({ medium }: Surroundings, signal: AbortSignal) {
+  const client = `editor ${process.pid}`;
+  const known = { credentials: { kind: "local" }, signal, client, source: "editor" } as const;
+  return { ...known, ...(await medium()) };
+}
+
 /** The generic token of `$/progress`: what travels is typed by the contract. */
 const anyProgress = new ProgressType<unknown>();
 
-function responseError(error: unknown, log: Log): ResponseError<unknown> {
+export function responseError(error: unknown, log: Log): ResponseError<unknown> {
   if (isServiceError(error, "CANCELLED")) {
     return new ResponseError(LSPErrorCodes.RequestCancelled, cancelled().message);
   }
@@ -79,7 +85,10 @@ function responseError(error: unknown, log: Log): ResponseError<unknown> {
   return new ResponseError(LSPErrorCodes.RequestFailed, told.message, told);
 }
 
-function signalOf(token: CancellationToken): { readonly signal: AbortSignal; readonly release: () => void } {
+export function signalOf(token: CancellationToken): {
+  readonly signal: AbortSignal;
+  readonly release: () => void;
+} {
   const controller = new AbortController();
   const listening = token.onCancellationRequested(() => controller.abort());
   if (token.isCancellationRequested) controller.abort();

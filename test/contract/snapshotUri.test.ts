@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { URI } from "vscode-uri";
-import { type SnapshotPlace, snapshotPlace, snapshotUri } from "#client/files/snapshotUri";
+import { type SnapshotPlace, snapshotPlace, snapshotUri } from "#contract/snapshotUri";
 
 const commit = "3f2c1ab".padEnd(40, "0");
 

@@ -1,5 +1,5 @@
 /**
- * Addresses of files as they stood in a commit: `trawl:/<repository>@<commit>/-/<path>`. Pure: knows no VS Code.
+ * Addresses of files as they stood in a commit: `trawl:/<repository>@<commit>/-/<path>`. Client and server both write them.
  *
  * The first `@` ends the repository's name, in which it and `%` are percent-encoded. Of the path those segments are
  * encoded that an editor would take for something else. The query holds short names for the title of a tab.

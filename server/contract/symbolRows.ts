@@ -1,0 +1,92 @@
+/** The rows about names in code. */
+import {
+  Description,
+  FoundSymbols,
+  NamedPlace,
+  Outline,
+  PlaceRequest,
+  ReferenceEnd,
+  ReferenceEvent,
+  SymbolRequest,
+  SymbolResult,
+  SymbolsRequest,
+} from "./symbols";
+
+/** Of what is asked about a place in a file. */
+const placeErrors = [
+  "INVALID_REQUEST_BODY",
+  "INVALID_GIT_REF",
+  "REPOSITORY_NOT_TRUSTED",
+  "NOT_FOUND",
+  "FILE_NOT_FOUND",
+  "ANSWER_TOO_LARGE",
+  "TIMED_OUT",
+  "ENGINE_UNAVAILABLE",
+] as const;
+
+export const symbolRows = {
+  findDefinitions: {
+    http: { method: "POST", path: "/api/find_definitions" },
+    tag: "Search & Navigation",
+    summary: "Finds where a name is defined, in all repositories.",
+    access: "anonymous",
+    errors: placeErrors,
+    request: SymbolRequest,
+    response: SymbolResult,
+  },
+  findReferences: {
+    http: { method: "POST", path: "/api/find_references" },
+    tag: "Search & Navigation",
+    summary: "Finds where a name is used, in all repositories.",
+    access: "anonymous",
+    errors: placeErrors,
+    request: SymbolRequest,
+    response: SymbolResult,
+  },
+  streamReferences: {
+    http: { method: "POST", path: "/api/stream_references" },
+    tag: "Search & Navigation",
+    summary: "Finds where a name is used, and sends files as they are found.",
+    access: "anonymous",
+    errors: placeErrors,
+    request: SymbolRequest,
+    response: ReferenceEnd,
+    event: ReferenceEvent,
+  },
+  findSymbols: {
+    http: { method: "POST", path: "/api/find_symbols" },
+    tag: "Search & Navigation",
+    summary: "Finds definitions by the beginning of their name, or by letters of it.",
+    access: "anonymous",
+    errors: ["INVALID_REQUEST_BODY", "NOT_FOUND", "ENGINE_UNAVAILABLE"],
+    request: SymbolsRequest,
+    response: FoundSymbols,
+  },
+  outline: {
+    http: { method: "POST", path: "/api/outline" },
+    tag: "Search & Navigation",
+    summary: "Lists what a file defines.",
+    access: "anonymous",
+    errors: placeErrors,
+    request: PlaceRequest,
+    response: Outline,
+  },
+  symbolAt: {
+    http: { method: "POST", path: "/api/symbol_at" },
+    tag: "Search & Navigation",
+    summary: "Tells which name stands at a place in code.",
+    access: "anonymous",
+    errors: placeErrors,
+    request: PlaceRequest,
+    response: NamedPlace,
+  },
+  describeSymbol: {
+    http: { method: "POST", path: "/api/describe_symbol" },
+    tag: "Search & Navigation",
+    summary: "Gives the signature and the comment of what stands at a place in code.",
+    access: "anonymous",
+    errors: placeErrors,
+    request: PlaceRequest,
+    response: Description,
+  },
+} as const;

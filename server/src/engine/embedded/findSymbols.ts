@@ -1,0 +1,188 @@
+/** Definitions by their names, in the shards of one worker. */
+import { isServiceError } from "#base/error";
+import type { FoundSymbol } from "#engine/engine";
+import type { FlushReason } from "#model/stats";
+import { symbolKinds } from "#model/symbol";
+import type { Checksum } from "#shard/checksum";
+import { cutChunks } from "#shard/chunks";
+import { scoreDefinition } from "#shard/definitionScore";
+import type { ShardView } from "#shard/matchTree";
+import { RangeBuffer } from "#shard/ranges";
+import { weighDocument } from "#shard/score";
+import type { SymbolReader } from "#shard/symbolReader";
+import type { TextWindow } from "#shard/window";
+import { damagedFileOf, lacksSymbols } from "./lacks";
+import { type NameMatch, tiersOf } from "./nameTiers";
+import { placeOf } from "./place";
+import { type OpenShard, partOf, type ShardSnapshot } from "./shardSet";
+import {
+  compareOrder,
+  type PlacedSymbol,
+  type ShardOrder,
+  type SymbolsAnswer,
+  type SymbolsCall,
+} from "./task";
+import { shardsOf } from "./universe";
+
+/** A line that is longer is shown in part. */
+const maxLineLength = 1000;
+interface Tools {
+  readonly checksum: Checksum;
+  readonly window: TextWindow;
+}
+
+/** A definition that will be shown if no better ones are found. */
+interface Candidate {
+  readonly shard: OpenShard;
+  readonly order: ShardOrder;
+  readonly symbols: SymbolReader;
+  readonly document: number;
+  readonly definition: number;
+  readonly name: string;
+  readonly score: number;
+}
+
+export function findSymbols(
+  snapshot: ShardSnapshot,
+  call: SymbolsCall,
+  { checksum, window }: Tools,
+): SymbolsAnswer {
+  const hasRevision = call.revisions.length > 0;
+  const { views, damagedFiles } = shardsOf(snapshot, { ...call, hasRevision, names: [] }, checksum);
+  const damaged = new Set([...snapshot.damagedFiles, ...damagedFiles]);
+  const candidates: Candidate[] = [];
+  const reasons = new Set<FlushReason>();
+  for (const tier of tiersOf(call.name, window)) {
+    // What is in a later tier is worse than everything in the one before.
+    if (candidates.length >= call.limit) break;
+    for (const [shard, view] of views) {
+      try {
+        if (hasRevision) view.universe.intersect(view.ofRevisions(call.revisions));
+        if (lacksSymbols(view)) reasons.add("INDEXING");
+        if (view.symbols === undefined || view.universe.isEmpty()) continue;
+        const { matches, isCut } = tier(view.symbols);
+        if (isCut) reasons.add("MATCH_LIMIT");
+        addCandidates(candidates, { shard, view, symbols: view.symbols, call }, matches);
+      } catch (error) {
+        if (!isServiceError(error, "SHARD_DAMAGED")) throw error;
+        damaged.add(damagedFileOf(shard));
+      }
+    }
+  }
+  candidates.sort((left, right) => right.score - left.score || comparePlaces(left, right));
+  if (candidates.length > call.limit) reasons.add("MATCH_LIMIT");
+  const asked = { hasRevision, revisions: call.revisions };
+  const symbols: PlacedSymbol[] = [];
+  for (const candidate of candidates.slice(0, call.limit)) {
+    try {
+      const { order, definition } = candidate;
+      symbols.push({ symbol: present(candidate, asked, window), order, definition });
+    } catch (error) {
+      if (!isServiceError(error, "SHARD_DAMAGED")) throw error;
+      damaged.add(damagedFileOf(candidate.shard));
+    }
+  }
+  window.forget();
+  if (damaged.size > 0) reasons.add("SHARD_DAMAGED");
+  return { kind: "symbols", symbols, reasons: [...reasons], damagedFiles: [...damaged] };
+}
+
+interface Place {
+  readonly shard: OpenShard;
+  readonly view: ShardView;
+  readonly symbols: SymbolReader;
+  readonly call: SymbolsCall;
+}
+
+function addCandidates(
+  candidates: Candidate[],
+  { shard, view, symbols, call }: Place,
+  matches: readonly NameMatch[],
+): void {
+  const { reader, universe } = view;
+  const kinds = call.kinds?.map((kind) => symbolKinds.indexOf(kind));
+  const definitionsOf = namesakesOf(symbols, matches);
+  for (const [at, { name, start, end, extra }] of matches.entries()) {
+    for (const definition of definitionsOf(at)) {
+      const document = symbols.documentOf(definition);
+      if (!universe.has(document)) continue;
+      if (!call.withLocals && symbols.isLocal(definition)) continue;
+      if (kinds !== undefined && !kinds.includes(symbols.kindIndex(definition))) continue;
+      if (call.languages !== undefined && !call.languages.includes(reader.language(document))) continue;
+      const part = partOf(shard, document);
+      const isPreferred = part !== undefined && call.preferred.includes(part.repository.shards.id);
+      const quality = scoreDefinition(symbols, definition, start, end) + extra;
+      const score = weighDocument(quality, reader.categoryIndex(document), isPreferred);
+      candidates.push({ shard, order: shard.order, symbols, document, definition, name, score });
+    }
+  }
+}
+
+/** Of each match; those of names that stand side by side are read in one go. */
+function namesakesOf(symbols: SymbolReader, matches: readonly NameMatch[]): (at: number) => Uint32Array {
+  const [first, last] = [matches[0]?.number ?? 0, matches.at(-1)?.number ?? -1];
+  if (last - first + 1 !== matches.length)
+    return (at) => symbols.namesakes(matches[at]?.number ?? 0, (matches[at]?.number ?? 0) + 1);
+  const starts = symbols.namesakeStarts(first, last + 1);
+  const definitions = symbols.namesakes(first, last + 1);
+  const base = starts[0] ?? 0;
+  return (at) => definitions.subarray((starts[at] ?? 0) - base, (starts[at + 1] ?? 0) - base);
+}
+
+/** Throws `SHARD_DAMAGED`. */
+function present(
+  { shard, symbols, document, definition, name, score }: Candidate,
+  asked: { readonly hasRevision: boolean; readonly revisions: readonly string[] },
+  window: TextWindow,
+): FoundSymbol {
+  const ranges = new RangeBuffer();
+  const place = symbols.places[definition] ?? 0;
+  ranges.push(place, place + (symbols.lengths[definition] ?? 0), 0, 0);
+  const [chunk] = cutChunks({ reader: shard.reader, window, document }, ranges, 0, 1, 0);
+  const first = symbols.definitionStarts[document] ?? 0;
+  const body = symbols.bodies(document)[definition - first];
+  const { start = place, end = place, parent = -1, owner = "" } = body ?? {};
+  const nowhere = { byteOffset: place, lineNumber: 1, column: 1 };
+  return {
+    document: placeOf(shard, document, asked),
+    name,
+    kind: symbols.kind(definition),
+    isLocal: symbols.isLocal(definition),
+    parent:
+      parent < 0 ? { name: owner, kind: "" } : { name: symbols.name(parent), kind: symbols.kind(parent) },
+    range: chunk?.matchRanges[0] ?? { start: nowhere, end: nowhere },
+    start,
+    end,
+    line: (chunk?.content.split("\n", 1)[0] ?? "").replace(/\r$/, "").slice(0, maxLineLength),
+    score,
+  };
+}
+
+/** The best of several workers' answers. */
+export function chooseSymbols(
+  answers: readonly SymbolsAnswer[],
+  limit: number,
+  workerCount: number,
+): { readonly symbols: readonly FoundSymbol[]; readonly flushReason: FlushReason } {
+  const all = answers.flatMap(({ symbols }) => symbols);
+  all.sort((left, right) => right.symbol.score - left.symbol.score || comparePlaces(left, right));
+  const reasons = new Set(answers.flatMap((answer) => answer.reasons));
+  if (answers.length < workerCount) reasons.add("ENGINE_PARTIAL");
+  if (all.length > limit) reasons.add("MATCH_LIMIT");
+  const order: readonly FlushReason[] = [
+    "SHARD_DAMAGED",
+    "TIME_LIMIT",
+    "INDEXING",
+    "MATCH_LIMIT",
+    "ENGINE_PARTIAL",
+  ];
+  const symbols = all.slice(0, limit).map(({ symbol }) => symbol);
+  return { symbols, flushReason: order.find((each) => reasons.has(each)) ?? "NONE" };
+}
+
+type PlaceInShards = Pick<PlacedSymbol, "order" | "definition">;
+
+/** Who has which shard must not show, so that all workers and the main thread order alike. */
+function comparePlaces(left: PlaceInShards, right: PlaceInShards): number {
+  return compareOrder(left.order, right.order) || left.definition - right.definition;
+}

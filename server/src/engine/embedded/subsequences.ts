@@ -1,0 +1,85 @@
+import type { SymbolNames } from "#shard/symbolNames";
+import { foldName } from "#shard/symbols";
+import type { NameMatch, TierMatches } from "./nameTiers";
+
+/** What a letter in the middle of a word costs, and one that does not follow the one before. */
+const insideCost = 120;
+const gapCost = 40;
+
+/** Names that hold the letters of `text` in this order, in capitals or not; the better, the more begin a word. `budget` is used up. */
+export function subsequences(
+  names: SymbolNames,
+  text: string,
+  { maxNames, budget }: { readonly maxNames: number; readonly budget: { blocks: number } },
+): TierMatches {
+  const whole = foldName(text);
+  const letters = [...whole];
+  const expression = new RegExp(letters.map(escaped).join("[^\n]*?"), "i");
+  const matches: NameMatch[] = [];
+  for (let block = 0; block < names.blockCount; block++) {
+    if (budget.blocks-- <= 0 || matches.length >= maxNames) return { matches, isCut: true };
+    const lines = names.textOf(block);
+    if (!expression.test(lines)) continue;
+    for (const [at, name] of lines.split("\n").entries()) {
+      // Those that hold it in one piece are in the tiers before.
+      if (!expression.test(name) || foldName(name).includes(whole)) continue;
+      matches.push({
+        number: names.firstIn(block) + at,
+        name,
+        start: 1,
+        end: 1,
+        extra: -costOf(name, letters),
+      });
+    }
+  }
+  return { matches, isCut: false };
+}
+
+function costOf(name: string, letters: readonly string[]): number {
+  const folded = foldName(name);
+  let cost = name.length - letters.length;
+  let last = -1;
+  for (const [index, letter] of letters.entries()) {
+    const at = bestPlace(name, folded, last + 1, letter, letters.slice(index + 1));
+    if (at !== last + 1) cost += isWordStart(name, at) ? gapCost : gapCost + insideCost;
+    last = at;
+  }
+  return cost;
+}
+
+/** Right here, else at the beginning of a word as long as what follows has room behind it, else wherever it stands. */
+function bestPlace(
+  name: string,
+  folded: string,
+  from: number,
+  letter: string,
+  following: readonly string[],
+): number {
+  const first = folded.indexOf(letter, from);
+  if (first === from) return first;
+  for (let at = first; at >= 0; at = folded.indexOf(letter, at + 1)) {
+    if (isWordStart(name, at)) return hasAll(folded, at + 1, following) ? at : first;
+  }
+  return first;
+}
+
+function hasAll(folded: string, from: number, letters: readonly string[]): boolean {
+  let at = from;
+  for (const letter of letters) {
+    const found = folded.indexOf(letter, at);
+    if (found < 0) return false;
+    at = found + letter.length;
+  }
+  return true;
+}
+
+function isWordStart(name: string, at: number): boolean {
+  if (at <= 0) return true;
+  const [before, here] = [name[at - 1] ?? "", name[at] ?? ""];
+  if (!/[\p{L}\p{N}]/u.test(before)) return true;
+  return /\p{Lu}/u.test(here) && !/\p{Lu}/u.test(before);
+}
+
+function escaped(letter: string): string {
+  return letter.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+}

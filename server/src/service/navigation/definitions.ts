@@ -1,0 +1,329 @@
+/** Where a name is defined: in the file that asks, by the index of symbols, and in text that nobody has parsed yet. */
+
+import { setMaxListeners } from "node:events";
+import { TextPlaces } from "#base/textPlaces";
+import type { Certainty } from "#contract/symbols";
+import type { Engine, FoundSymbol } from "#engine/engine";
+import type { FileMatch, Range } from "#model/match";
+import { addReason, type FlushReason } from "#model/stats";
+import type { Definition, DocumentSymbols } from "#model/symbol";
+import { escapeExpression } from "#query/regexp";
+import type { RepositoryView } from "#service/repositoryView";
+import { definesNames, parsedLanguages } from "#symbols/grammars";
+import { named, searchCandidates, textsOf } from "./candidates";
+import { withoutDefinitions } from "./languageFamilies";
+import type { Packages } from "./packages";
+import { maxLineBytes, type ParsedCode } from "./parsedCode";
+import type { Asking, Question, Scope } from "./question";
+import { compareCertainty, Relations, type Target } from "./relations";
+
+/** A definition, and how sure it is that it is meant; without a certainty where nobody said from where it is asked. */
+export interface RankedDefinition {
+  readonly symbol: FoundSymbol;
+  readonly certainty?: Certainty;
+  /** False: its language is not parsed, and a word before the name says that it is defined. */
+  readonly isParsed: boolean;
+}
+
+export interface FoundDefinitions {
+  /** The surest first, then best first. */
+  readonly definitions: readonly RankedDefinition[];
+  readonly reason: FlushReason;
+}
+
+export interface DefinitionsOptions {
+  readonly engine: Engine;
+  readonly repositories: RepositoryView;
+  readonly code: ParsedCode;
+  readonly packages: Packages;
+}
+
+type Unranked = Omit<RankedDefinition, "certainty">;
+
+/** Files that are parsed because their symbols are not indexed yet. */
+const maxFilesParsed = 200;
+/** Of the time for an answer, what parsing them may take. */
+const parsingMs = 3000;
+
+export class Definitions {
+  readonly #options: DefinitionsOptions;
+
+  constructor(options: DefinitionsOptions) {
+    this.#options = options;
+  }
+
+  /** `isQuick`: of what is not indexed nothing is looked for. Rejects with CANCELLED. */
+  async find(
+    question: Question,
+    signal: AbortSignal,
+    { isQuick = false }: { readonly isQuick?: boolean } = {},
+  ): Promise<FoundDefinitions> {
+    const { asking, maxMatches } = question;
+    const resolved = asking && (await this.#resolved(asking, question.name, signal));
+    if (resolved?.isLocal) {
+      const certainty = "exact";
+      return { definitions: [{ symbol: resolved, certainty, isParsed: true }], reason: "NONE" };
+    }
+    let reason: FlushReason = "NONE";
+    const found: Unranked[] = [];
+    for (const scope of question.scopes) {
+      const answer = await this.#inScope(question, scope, signal, isQuick);
+      found.push(...answer.definitions);
+      reason = addReason(reason, answer.reason);
+    }
+    const ranked = await this.#rank(withoutRepetition(found), asking, resolved, signal);
+    if (ranked.length > maxMatches) reason = addReason(reason, "MATCH_LIMIT");
+    return { definitions: ranked.slice(0, maxMatches), reason };
+  }
+
+  /** What counts at the place that asks, by the scopes of its file. */
+  async #resolved(
+    { text, place }: Asking,
+    name: string,
+    signal: AbortSignal,
+  ): Promise<FoundSymbol | undefined> {
+    if (text === undefined || place === undefined || place.declaredAt < 0) return undefined;
+    const symbols = await this.#options.code.symbols(text, signal);
+    const definitions = symbols.kind === "parsed" ? symbols.definitions : [];
+    const definition = definitions.find(({ nameStart }) => nameStart === place.declaredAt);
+    const document = {
+      repositoryId: text.repository.id,
+      path: text.path,
+      language: text.language,
+      branches: [],
+      origin: text.origin,
+      commit: text.commit,
+      blobSha: text.blobSha,
+    };
+    if (definition !== undefined) return foundIn(document, text.places, definition, definitions);
+    // A variable or parameter is no definition of its file.
+    const nameEnd = place.declaredAt + Buffer.byteLength(name);
+    const range = { start: text.places.placeOf(place.declaredAt), end: text.places.placeOf(nameEnd) };
+    return {
+      document,
+      name,
+      kind: "variable",
+      isLocal: place.isLocal,
+      parent: { name: "", kind: "" },
+      range,
+      start: place.declaredAt,
+      end: nameEnd,
+      line: text.places.line(range.start.lineNumber, maxLineBytes),
+      score: 0,
+    };
+  }
+
+  async #inScope(
+    question: Question,
+    scope: Scope,
+    signal: AbortSignal,
+    isQuick: boolean,
+  ): Promise<{ definitions: readonly Unranked[]; reason: FlushReason }> {
+    const { name, languages, maxMatches, unsaved, preferred } = question;
+    const { symbols, flushReason } = await this.#options.engine.findSymbols(
+      {
+        name: { kind: "exact", text: name, caseSensitive: true },
+        withLocals: false,
+        ...(languages === undefined ? {} : { languages }),
+        repositories: scope.repositories,
+        revisions: scope.revisions,
+        unsaved: scope.revisions.length === 0 ? unsaved : [],
+        preferred,
+        limit: maxMatches,
+      },
+      signal,
+    );
+    const indexed = symbols.map((symbol) => ({ symbol, isParsed: true }));
+    if (isQuick) return { definitions: indexed, reason: flushReason };
+    // What is not parsed yet is parsed now, as far as there is time.
+    const pending = flushReason === "INDEXING" ? await this.#inTexts(question, scope, signal) : noneFound;
+    const asText = await this.#asText(question, scope, signal);
+    const reason = flushReason === "INDEXING" ? pending.reason : flushReason;
+    return {
+      definitions: [...indexed, ...pending.definitions, ...asText.definitions],
+      reason: addReason(reason, asText.reason),
+    };
+  }
+
+  async #inTexts(question: Question, scope: Scope, caller: AbortSignal) {
+    const { engine, code } = this.#options;
+    const { name } = question;
+    const enough = new AbortController();
+    const deadline = Math.min(question.deadline, Date.now() + parsingMs);
+    const time = AbortSignal.timeout(Math.max(0, deadline - Date.now()));
+    const signal = AbortSignal.any([caller, enough.signal, time]);
+    setMaxListeners(0, signal, caller);
+    const definitions: Unranked[] = [];
+    let files = 0;
+    const look = async (file: FileMatch) => {
+      if (!definesNames(file.language) || signal.aborted) return;
+      if (++files >= maxFilesParsed) enough.abort();
+      const [text] = await textsOf(engine, [file], question.unsaved, caller);
+      if (text === undefined) return;
+      const symbols = text.symbols ?? (await parsedSymbols(code, text, caller));
+      const places = new TextPlaces(text.content);
+      for (const definition of symbols?.definitions ?? []) {
+        if (definition.name !== name || definition.isLocal) continue;
+        const symbol = foundIn(file, places, definition, symbols?.definitions ?? []);
+        definitions.push({ symbol, isParsed: true });
+      }
+    };
+    const reason = await unlessStopped(signal, caller, () =>
+      searchCandidates(engine, { question, scope, pattern: named(name) }, signal, async (found) => {
+        await Promise.all(found.map(look));
+      }),
+    );
+    return { definitions, reason };
+  }
+
+  /** In languages that nobody parses: behind a word with which many of them define. */
+  async #asText(question: Question, scope: Scope, signal: AbortSignal) {
+    const { name, languages } = question;
+    const without = [...parsedLanguages(), ...withoutDefinitions];
+    if (languages?.every((language) => without.includes(language))) return noneFound;
+    const definitions: Unranked[] = [];
+    const source = `${definingWord}${escapeExpression(name)}${/\w$/.test(name) ? "\\b" : ""}`;
+    const pattern = { kind: "regexp", source, caseSensitive: true } as const;
+    const filters = [{ kind: "not", child: { kind: "language", names: without } }] as const;
+    const reason = await searchCandidates(
+      this.#options.engine,
+      { question, scope, pattern, filters },
+      signal,
+      async (files) => {
+        for (const file of files) definitions.push(...definitionsAsText(file, name));
+      },
+    );
+    return { definitions, reason };
+  }
+
+  async #rank(
+    found: readonly Unranked[],
+    asking: Asking | undefined,
+    resolved: FoundSymbol | undefined,
+    signal: AbortSignal,
+  ): Promise<readonly RankedDefinition[]> {
+    if (asking === undefined) return found;
+    const { repositories, packages } = this.#options;
+    const targets = found.map(({ symbol }) => targetOf(symbol));
+    const relations = await Relations.to(targets, packages, repositories, signal);
+    const from = {
+      repositoryId: asking.repository.id,
+      path: asking.text?.path ?? "",
+      language: asking.text?.language ?? "",
+      imports: asking.imports,
+    };
+    const isResolved = (symbol: FoundSymbol) =>
+      resolved?.document.repositoryId === symbol.document.repositoryId &&
+      resolved.document.path === symbol.document.path &&
+      resolved.range.start.byteOffset === symbol.range.start.byteOffset;
+    const ranked = found.map(({ symbol, isParsed }) => ({
+      symbol,
+      isParsed,
+      certainty: isResolved(symbol) ? ("exact" as const) : relations.of(from, targetOf(symbol)),
+    }));
+    if (resolved !== undefined && !found.some(({ symbol }) => isResolved(symbol))) {
+      ranked.push({ symbol: resolved, isParsed: true, certainty: "exact" });
+    }
+    return ranked.sort((left, right) => compareCertainty(left.certainty, right.certainty));
+  }
+}
+
+const noneFound = { definitions: [] as readonly Unranked[], reason: "NONE" as FlushReason };
+
+/** Words with which languages define, as they stand before a name. */
+const definingWord =
+  "\\b(?:class|interface|struct|trait|enum|union|record|type|typedef|func|function|def|fn|fun|sub|proc|procedure|module|namespace|package|let|val|var|const|define|macro)\\s+\\(?";
+
+export function targetOf({ document, range, parent }: FoundSymbol): Target {
+  return {
+    repositoryId: document.repositoryId,
+    path: document.path,
+    start: range.start.byteOffset,
+    isTopLevel: parent.name === "" || ["namespace", "module", "package"].includes(parent.kind),
+  };
+}
+
+function foundIn(
+  document: FoundSymbol["document"],
+  places: TextPlaces,
+  definition: Definition,
+  all: readonly Definition[],
+): FoundSymbol {
+  const { name, kind, nameStart, nameEnd, start, end, isLocal, owner } = definition;
+  const parent = all[definition.parent];
+  const range: Range = { start: places.placeOf(nameStart), end: places.placeOf(nameEnd) };
+  return {
+    document,
+    name,
+    kind,
+    isLocal,
+    parent: parent === undefined ? { name: owner, kind: "" } : { name: parent.name, kind: parent.kind },
+    range,
+    start,
+    end,
+    line: places.line(range.start.lineNumber, maxLineBytes),
+    score: 0,
+  };
+}
+
+async function parsedSymbols(
+  code: ParsedCode,
+  text: Parameters<ParsedCode["symbols"]>[0],
+  signal: AbortSignal,
+): Promise<DocumentSymbols | undefined> {
+  const symbols = await code.symbols(text, signal);
+  return symbols.kind === "parsed" ? symbols : undefined;
+}
+
+function definitionsAsText(file: FileMatch, name: string): Unranked[] {
+  const nameBytes = Buffer.byteLength(name);
+  return file.chunks.flatMap(({ content, contentStart, matchRanges }) => {
+    const lines = content.split(/\r?\n/);
+    return matchRanges.map(({ end }) => {
+      const start = {
+        ...end,
+        byteOffset: end.byteOffset - nameBytes,
+        column: end.column - [...name].length,
+      };
+      const symbol: FoundSymbol = {
+        document: file,
+        name,
+        kind: "variable",
+        isLocal: false,
+        parent: { name: "", kind: "" },
+        range: { start, end },
+        start: start.byteOffset,
+        end: end.byteOffset,
+        line: (lines[end.lineNumber - contentStart.lineNumber] ?? "").slice(0, maxLineBytes),
+        score: 0,
+      };
+      return { symbol, isParsed: false };
+    });
+  });
+}
+
+/** A file may be found by the index of symbols and be parsed as well. */
+function withoutRepetition(found: readonly Unranked[]): Unranked[] {
+  const seen = new Set<string>();
+  return found.filter(({ symbol: { document, range } }) => {
+    const key = `${document.repositoryId} ${range.start.byteOffset} ${document.blobSha} ${document.path}`;
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+/** `TIME_LIMIT` where `signal` has fired and the caller has not. */
+export async function unlessStopped(
+  signal: AbortSignal,
+  caller: AbortSignal,
+  work: () => Promise<FlushReason>,
+): Promise<FlushReason> {
+  try {
+    const reason = await work();
+    return signal.aborted ? addReason(reason, "TIME_LIMIT") : reason;
+  } catch (error) {
+    if (!signal.aborted || caller.aborted) throw error;
+    return "TIME_LIMIT";
+  }
+}

@@ -1,0 +1,253 @@
+/**
+ * Where a name is used: the index of text gives the files, parsers tell code from comments and strings, and what a file
+ * imports tells which definition is likely to be meant.
+ *
+ * Nothing about identifiers is stored. What was parsed is kept by content, so that the next question about the same name
+ * parses nothing.
+ */
+import { setMaxListeners } from "node:events";
+import type { Certainty } from "#contract/symbols";
+import type { Engine, FoundSymbol } from "#engine/engine";
+import type { FileMatch, Range } from "#model/match";
+import { addReason, type FlushReason } from "#model/stats";
+import type { RepositoryView } from "#service/repositoryView";
+import { definesNames } from "#symbols/grammars";
+import { named, searchCandidates, textsOf } from "./candidates";
+import { type Definitions, targetOf, unlessStopped } from "./definitions";
+import type { Packages } from "./packages";
+import { type CodeUse, type FileUses, maxLineBytes, type ParsedCode } from "./parsedCode";
+import type { Asking, Question, Scope } from "./question";
+import { compareCertainty, Relations, type Target, type UsingFile } from "./relations";
+
+export interface Use {
+  readonly range: Range;
+  readonly lineContent: string;
+  readonly certainty: Certainty;
+}
+
+/** The uses in one file, in its order. */
+export interface UsedFile {
+  readonly file: FoundSymbol["document"];
+  readonly uses: readonly Use[];
+  /** False: nothing parses it, and these are words of its text. */
+  readonly isParsed: boolean;
+}
+
+export interface ReferencesOptions {
+  readonly engine: Engine;
+  readonly repositories: RepositoryView;
+  readonly code: ParsedCode;
+  readonly packages: Packages;
+  readonly definitions: Definitions;
+}
+
+export interface FoundReferences {
+  readonly matchCount: number;
+  readonly unparsedFiles: number;
+  readonly reason: FlushReason;
+}
+
+/** Of more definitions with the same name nobody can tell which is meant. */
+const maxTargets = 50;
+/** Texts that a parser is given at once: few, so that the first answers come soon. */
+const textsAtOnce = 4;
+
+export class References {
+  readonly #options: ReferencesOptions;
+
+  constructor(options: ReferencesOptions) {
+    this.#options = options;
+  }
+
+  /** Hands files over as they are found, those of the asking repository first. Rejects with CANCELLED. */
+  async find(
+    question: Question,
+    caller: AbortSignal,
+    onFiles: (files: readonly UsedFile[]) => Promise<void> | void,
+  ): Promise<FoundReferences> {
+    const { asking, maxMatches, deadline } = question;
+    if (asking?.place?.isLocal) return await this.#inFile(question, caller, onFiles);
+    const enough = new AbortController();
+    const time = AbortSignal.timeout(Math.max(0, deadline - Date.now()));
+    const signal = AbortSignal.any([caller, enough.signal, time]);
+    // Many files are parsed at once.
+    setMaxListeners(0, signal);
+    let matchCount = 0;
+    let unparsedFiles = 0;
+    let reason: FlushReason = "NONE";
+    const hand = async (files: readonly UsedFile[]) => {
+      const shown: UsedFile[] = [];
+      for (const each of files) {
+        const left = maxMatches - matchCount;
+        if (left <= 0) break;
+        const uses = each.uses.slice(0, left);
+        matchCount += uses.length;
+        if (!each.isParsed) unparsedFiles++;
+        shown.push({ ...each, uses });
+        if (uses.length < each.uses.length) reason = addReason(reason, "MATCH_LIMIT");
+      }
+      if (matchCount >= maxMatches) enough.abort();
+      if (shown.length > 0) await onFiles(shown);
+    };
+    const stopped = await unlessStopped(signal, caller, async () => {
+      const { targets, reason: unsure } = await this.#targets(question, signal);
+      const relations = await this.#relations(targets, signal);
+      let found: FlushReason = unsure === "INDEXING" ? "NONE" : unsure;
+      for (const scope of question.scopes) {
+        const meant = { targets, asking: question.asking, relations, hand };
+        found = addReason(found, await this.#inScope(question, scope, meant, signal));
+      }
+      return found;
+    });
+    const isFull = enough.signal.aborted;
+    reason = addReason(reason, isFull ? "MATCH_LIMIT" : stopped);
+    return { matchCount, unparsedFiles, reason };
+  }
+
+  /** Of a name that nothing outside its file can mean. */
+  async #inFile(
+    { asking, name, maxMatches }: Question,
+    signal: AbortSignal,
+    onFiles: (files: readonly UsedFile[]) => Promise<void> | void,
+  ): Promise<FoundReferences> {
+    const { text, place } = asking ?? {};
+    if (text === undefined || place === undefined) return { matchCount: 0, unparsedFiles: 0, reason: "NONE" };
+    const [found] = await this.#options.code.uses([text], name, signal);
+    const uses = (found?.uses ?? [])
+      .filter((use) => use.declaredAt === place.declaredAt && use.range.start.byteOffset !== place.declaredAt)
+      .map(({ range, lineContent }) => ({ range, lineContent, certainty: "exact" as const }));
+    const { repository, path, language, commit, blobSha, origin } = text;
+    const file = { repositoryId: repository.id, path, language, commit, blobSha, origin, branches: [] };
+    const shown = uses.slice(0, maxMatches);
+    if (shown.length > 0) await onFiles([{ file, uses: shown, isParsed: true }]);
+    return {
+      matchCount: shown.length,
+      unparsedFiles: 0,
+      reason: shown.length < uses.length ? "MATCH_LIMIT" : "NONE",
+    };
+  }
+
+  /** What may be meant: the surest definitions at the place that asks, all of them where nobody asks from a place. */
+  async #targets(question: Question, signal: AbortSignal) {
+    const everywhere = { ...question, maxMatches: maxTargets };
+    const { definitions, reason } = await this.#options.definitions.find(everywhere, signal, {
+      isQuick: true,
+    });
+    const best = definitions[0]?.certainty;
+    const meant = definitions.filter(({ certainty }) => certainty === best);
+    return { targets: meant.map(({ symbol }) => targetOf(symbol)), reason };
+  }
+
+  #relations(targets: readonly Target[], signal: AbortSignal): Promise<Relations> {
+    const { packages, repositories } = this.#options;
+    return Relations.to(targets, packages, repositories, signal);
+  }
+
+  async #inScope(question: Question, scope: Scope, meant: Meant, signal: AbortSignal): Promise<FlushReason> {
+    const { engine } = this.#options;
+    const { name } = question;
+    return await searchCandidates(
+      engine,
+      { question, scope, pattern: named(name) },
+      signal,
+      async (files) => {
+        const batches: FileMatch[][] = [];
+        for (let at = 0; at < files.length; at += textsAtOnce)
+          batches.push(files.slice(at, at + textsAtOnce));
+        await Promise.all(
+          batches.map(async (batch) => {
+            const found = await this.#inFiles(question, batch, meant, signal);
+            await meant.hand(found.filter(({ uses }) => uses.length > 0));
+          }),
+        );
+      },
+    );
+  }
+
+  async #inFiles(
+    { name, unsaved }: Question,
+    files: readonly FileMatch[],
+    meant: Meant,
+    signal: AbortSignal,
+  ): Promise<readonly UsedFile[]> {
+    const { code, engine } = this.#options;
+    const known = new Map<FileMatch, FileUses | undefined>();
+    const unknown: FileMatch[] = [];
+    for (const file of files) {
+      const { language, blobSha, origin } = file;
+      const kept = origin === "unsaved" ? undefined : code.knownUses(language, blobSha, name);
+      if (kept !== undefined) known.set(file, kept);
+      else if (definesNames(language)) unknown.push(file);
+    }
+    if (unknown.length > 0) {
+      const texts = await textsOf(engine, unknown, unsaved, signal);
+      const present = unknown.flatMap((file, index) => {
+        const text = texts[index];
+        return text === undefined ? [] : [{ file, text }];
+      });
+      const parsed = await code.uses(
+        present.map(({ text }) => text),
+        name,
+        signal,
+      );
+      for (const [index, { file }] of present.entries()) known.set(file, parsed[index]);
+    }
+    return files.map((file) => {
+      const found = known.get(file);
+      return found === undefined ? usedAsText(file, meant) : usedInCode(file, found, meant);
+    });
+  }
+}
+
+interface Meant {
+  readonly targets: readonly Target[];
+  /** Absent: every definition is meant. */
+  readonly asking: Asking | undefined;
+  readonly relations: Relations;
+  readonly hand: (files: readonly UsedFile[]) => Promise<void>;
+}
+
+function usedInCode(
+  file: FileMatch,
+  { uses, imports }: FileUses,
+  { targets, asking, relations }: Meant,
+): UsedFile {
+  const from: UsingFile = { ...file, imports };
+  let best: Certainty | undefined;
+  const own = targets.filter(
+    ({ repositoryId, path }) => repositoryId === file.repositoryId && path === file.path,
+  );
+  const certaintyOf = ({ declaredAt }: CodeUse): Certainty => {
+    if (declaredAt >= 0)
+      return asking === undefined || own.some(({ start }) => start === declaredAt) ? "exact" : "name";
+    best ??= relations.best(from, targets, asking?.repository.id);
+    return best;
+  };
+  const found = uses
+    .filter(({ role, isLocal }) => role === "reference" && !isLocal)
+    .map((use) => ({ range: use.range, lineContent: use.lineContent, certainty: certaintyOf(use) }));
+  return { file, uses: found, isParsed: true };
+}
+
+/** Nothing tells its code from its comments; but a letter of any alphabet next to the name makes it another one. */
+function usedAsText(file: FileMatch, { targets, asking, relations }: Meant): UsedFile {
+  const best = relations.best({ ...file, imports: [] }, targets, asking?.repository.id);
+  const certainty = compareCertainty(best, "repository") < 0 ? "repository" : best;
+  const uses = file.chunks.flatMap(({ content, contentStart, matchRanges }) => {
+    const lines = content.split(/\r?\n/).map((line) => line.slice(0, maxLineBytes));
+    const points = new Map<number, readonly string[]>();
+    return matchRanges.flatMap((range) => {
+      const { lineNumber } = range.start;
+      const lineContent = lines[lineNumber - contentStart.lineNumber] ?? "";
+      const line = points.get(lineNumber) ?? [...lineContent];
+      points.set(lineNumber, line);
+      return standsAlone(line, range) ? [{ range, lineContent, certainty }] : [];
+    });
+  });
+  return { file, uses, isParsed: false };
+}
+
+function standsAlone(line: readonly string[], { start, end }: Range): boolean {
+  const isLetter = (point: string | undefined) => point !== undefined && /[\p{L}\p{N}_]/u.test(point);
+  return !isLetter(line[start.column - 2]) && !isLetter(line[end.column - 1]);
+}

@@ -1,0 +1,241 @@
+import { type Definition, type SymbolKind, symbolKinds } from "#model/symbol";
+import type { ByteSource } from "#platform/byteSource";
+import { type Checksum, damaged } from "./checksum";
+import { NumberReader } from "./numbers";
+import { ShardReader } from "./reader";
+import type { PagedReader, SectionReader } from "./sections";
+import { SymbolNames } from "./symbolNames";
+import { type KnownSymbols, pendingSymbols, type SymbolMeta } from "./symbols";
+
+const isLocalBit = 128;
+
+/** What is known of a definition besides its name and its place; offsets in bytes of its document. */
+export interface DefinitionBody {
+  readonly start: number;
+  readonly end: number;
+  /** The definition around it, -1 at the top. */
+  readonly parent: number;
+  readonly owner: string;
+}
+
+/**
+ * The companion of one shard, open for reading; like the shard's own reader it reads columns when they are first asked
+ * for, and throws `SHARD_DAMAGED` where a checksum does not hold. Definitions have numbers from 0 through the shard.
+ */
+export class SymbolReader {
+  readonly meta: SymbolMeta;
+  readonly names: SymbolNames;
+  readonly #reader: ShardReader;
+  readonly #sections: SectionReader;
+  readonly #columns = new Map<string, Uint32Array>();
+  readonly #paged = new Map<string, PagedReader>();
+  readonly #lists = new Map<string, readonly string[]>();
+  #lengths: Uint16Array | undefined;
+  #kinds: Uint8Array | undefined;
+  #states: Uint8Array | undefined;
+
+  /** Throws `SHARD_DAMAGED` also for the companion of another shard. */
+  constructor(source: ByteSource, checksum: Checksum, shard: ShardReader) {
+    this.#reader = new ShardReader(source, checksum);
+    this.#sections = this.#reader.sections;
+    this.meta = this.#sections.json("symbols") as SymbolMeta;
+    const isOfShard =
+      this.meta.shardStamp === shard.stamp && this.meta.documentCount === shard.meta.documentCount;
+    if (!isOfShard) throw damaged("Symbols of another shard");
+    this.names = new SymbolNames(this.#reader, this.meta.nameCount);
+  }
+
+  close(): void {
+    this.#reader.close();
+  }
+
+  /** A document and one more: its first definition. */
+  get definitionStarts(): Uint32Array {
+    return this.#column("definitionStarts", this.meta.documentCount + 1);
+  }
+
+  /** A definition: where its name begins. */
+  get places(): Uint32Array {
+    return this.#column("places", this.meta.definitionCount);
+  }
+
+  /** A definition: bytes of its name in the text. */
+  get lengths(): Uint16Array {
+    const bytes = this.#lengths ?? this.#sections.bytes("lengths");
+    this.#lengths ??= new Uint16Array(bytes.buffer, bytes.byteOffset, this.meta.definitionCount);
+    return this.#lengths;
+  }
+
+  kind(definition: number): SymbolKind {
+    return symbolKinds[this.kindIndex(definition)] ?? "variable";
+  }
+
+  /** Index in `symbolKinds`. */
+  kindIndex(definition: number): number {
+    return (this.#kindBytes()[definition] ?? 0) & (isLocalBit - 1);
+  }
+
+  isLocal(definition: number): boolean {
+    return ((this.#kindBytes()[definition] ?? 0) & isLocalBit) !== 0;
+  }
+
+  #kindBytes(): Uint8Array {
+    this.#kinds ??= this.#sections.bytes("kinds");
+    return this.#kinds;
+  }
+
+  /** Whose definition it is. */
+  documentOf(definition: number): number {
+    const starts = this.definitionStarts;
+    let low = 0;
+    let high = this.meta.documentCount;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((starts[middle + 1] ?? 0) <= definition) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** The names' numbers of the definitions `[from, to)`. */
+  nameNumbers(from: number, to: number): Uint32Array {
+    return this.#words("nameNumbers", from, to);
+  }
+
+  name(definition: number): string {
+    return this.names.text(this.nameNumbers(definition, definition + 1)[0] ?? 0);
+  }
+
+  /** Names `[from, to)` and one more: where their definitions begin among all namesakes. */
+  namesakeStarts(from: number, to: number): Uint32Array {
+    return this.#words("namesakeStarts", from, to + 1);
+  }
+
+  /** Definitions of the names `[from, to)`: those of the first one ascending, then those of the next. */
+  namesakes(from: number, to: number): Uint32Array {
+    const starts = this.namesakeStarts(from, to);
+    return this.#words("namesakes", starts[0] ?? 0, starts[to - from] ?? 0);
+  }
+
+  isPending(document: number): boolean {
+    return this.#state(document) === 1;
+  }
+
+  #state(document: number): number {
+    this.#states ??= this.#sections.bytes("states");
+    return this.#states[document] ?? 1;
+  }
+
+  /** Everything that is known of a document. */
+  symbolsOf(document: number): KnownSymbols {
+    const state = this.#state(document);
+    if (state === 1) return pendingSymbols;
+    if (state > 1) return { kind: "unparsed", reason: this.meta.reasons[state - 2] ?? "" };
+    return { kind: "parsed", definitions: this.#definitionsOf(document), imports: this.#importsOf(document) };
+  }
+
+  #definitionsOf(document: number): Definition[] {
+    const first = this.definitionStarts[document] ?? 0;
+    const end = this.definitionStarts[document + 1] ?? first;
+    if (first === end) return [];
+    const texts = this.names.texts(this.nameNumbers(first, end));
+    return this.bodies(document).map(({ start, end: stop, parent, owner }, at) => {
+      const nameStart = this.places[first + at] ?? 0;
+      return {
+        name: texts[at] ?? "",
+        kind: this.kind(first + at),
+        nameStart,
+        nameEnd: nameStart + (this.lengths[first + at] ?? 0),
+        start,
+        end: stop,
+        parent: parent < 0 ? -1 : parent - first,
+        owner,
+        isLocal: this.isLocal(first + at),
+      };
+    });
+  }
+
+  /** Of all definitions of a document. */
+  bodies(document: number): DefinitionBody[] {
+    const first = this.definitionStarts[document] ?? 0;
+    const end = this.definitionStarts[document + 1] ?? first;
+    const starts = this.#column("bodyStarts", this.meta.documentCount + 1);
+    const numbers = new NumberReader(this.#bytes("bodies", starts[document] ?? 0, starts[document + 1] ?? 0));
+    const bodies: DefinitionBody[] = [];
+    for (let definition = first; definition < end; definition++) {
+      const nameStart = this.places[definition] ?? 0;
+      const start = Math.max(0, nameStart - numbers.next());
+      const stop = nameStart + (this.lengths[definition] ?? 0) + numbers.next();
+      const distance = numbers.next();
+      const owner = numbers.next();
+      bodies.push({
+        start,
+        end: stop,
+        parent: distance === 0 || definition - distance < first ? -1 : definition - distance,
+        owner: owner === 0 ? "" : (this.#list("owners")[owner - 1] ?? ""),
+      });
+    }
+    return bodies;
+  }
+
+  #importsOf(document: number): string[] {
+    const starts = this.#column("importStarts", this.meta.documentCount + 1);
+    const numbers = new NumberReader(
+      this.#bytes("imports", starts[document] ?? 0, starts[document + 1] ?? 0),
+    );
+    const imports: string[] = [];
+    while (!numbers.isAtEnd) imports.push(this.#list("importNames")[numbers.next()] ?? "");
+    return imports;
+  }
+
+  /** Reads every section and every page: what a check of the whole file does. */
+  verify(): void {
+    this.#reader.verify();
+    void [this.definitionStarts, this.places, this.lengths, this.kindIndex(0), this.isPending(0)];
+    for (const name of ["bodyStarts", "importStarts"]) this.#column(name, this.meta.documentCount + 1);
+    for (const name of ["owners", "importNames"] as const) this.#list(name);
+    for (const name of ["nameNumbers", "bodies", "namesakeStarts", "namesakes", "imports"])
+      this.#bytes(name, 0, this.#pages(name).length);
+  }
+
+  #list(section: "owners" | "importNames"): readonly string[] {
+    let list = this.#lists.get(section);
+    if (list === undefined) {
+      list = this.#sections.json(section) as string[];
+      this.#lists.set(section, list);
+    }
+    return list;
+  }
+
+  #column(name: string, length: number): Uint32Array {
+    let column = this.#columns.get(name);
+    if (column === undefined) {
+      column = this.#sections.words(name);
+      if (column.length !== length) throw damaged(`Section ${name} is too short`);
+      this.#columns.set(name, column);
+    }
+    return column;
+  }
+
+  #words(name: string, from: number, to: number): Uint32Array {
+    const bytes = this.#bytes(name, from * 4, to * 4);
+    return new Uint32Array(bytes.buffer, 0, bytes.length >>> 2);
+  }
+
+  #pages(name: string): PagedReader {
+    let paged = this.#paged.get(name);
+    if (paged === undefined) {
+      paged = this.#sections.paged(name, `${name}Checks`);
+      this.#paged.set(name, paged);
+    }
+    return paged;
+  }
+
+  #bytes(name: string, from: number, to: number): Uint8Array<ArrayBuffer> {
+    const paged = this.#pages(name);
+    if (to > paged.length || from > to) throw damaged(`Section ${name} is too short`);
+    const bytes = new Uint8Array(to - from);
+    paged.read(from, bytes, 0, bytes.length);
+    return bytes;
+  }
+}

@@ -1,0 +1,47 @@
+import type { SymbolHit } from "#model/match";
+import { lastAtOrBelow } from "./lastAtOrBelow";
+import type { RangeBuffer } from "./ranges";
+import type { DefinitionBody, SymbolReader } from "./symbolReader";
+
+/** Tells which definitions of one document are touched by ranges: those whose names overlap one. */
+export class TouchedSymbols {
+  readonly #symbols: SymbolReader;
+  readonly #document: number;
+  #bodies: readonly DefinitionBody[] | undefined;
+
+  constructor(symbols: SymbolReader, document: number) {
+    this.#symbols = symbols;
+    this.#document = document;
+  }
+
+  /** By the ranges `[from, to)`, in the document's order. */
+  by(ranges: RangeBuffer, from: number, to: number): SymbolHit[] {
+    const { definitionStarts, places, lengths } = this.#symbols;
+    const first = definitionStarts[this.#document] ?? 0;
+    const end = definitionStarts[this.#document + 1] ?? first;
+    const hits: SymbolHit[] = [];
+    let last = -1;
+    for (let range = from; range < to; range++) {
+      const start = ranges.starts[range] ?? 0;
+      const stop = Math.max(ranges.ends[range] ?? 0, start + 1);
+      let definition = Math.max(lastAtOrBelow(places, first, end, start), first);
+      if ((places[definition] ?? 0) + (lengths[definition] ?? 0) <= start) definition++;
+      for (; definition < end && (places[definition] ?? 0) < stop; definition++) {
+        if (definition <= last) continue;
+        hits.push(this.#hit(definition));
+        last = definition;
+      }
+    }
+    return hits;
+  }
+
+  #hit(definition: number): SymbolHit {
+    const symbols = this.#symbols;
+    this.#bodies ??= symbols.bodies(this.#document);
+    const first = symbols.definitionStarts[this.#document] ?? 0;
+    const { parent = -1, owner = "" } = this.#bodies[definition - first] ?? {};
+    const around =
+      parent < 0 ? { symbol: owner, kind: "" } : { symbol: symbols.name(parent), kind: symbols.kind(parent) };
+    return { symbol: symbols.name(definition), kind: symbols.kind(definition), parent: around };
+  }
+}

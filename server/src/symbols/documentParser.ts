@@ -1,0 +1,92 @@
+/** Everything that is asked of a document's tree, on the thread that parses. */
+
+import type { DocumentSymbols } from "#model/symbol";
+import { definitionsIn } from "./definitions";
+import { grammarOf, nameRulesOf, preparationOf } from "./grammars";
+import { withoutMacros } from "./macros";
+import { namedPlaceAt, occurrenceAt, occurrencesOf, type Reading } from "./occurrences";
+import { definitionQueries, scopeQueries } from "./queries";
+import { Declarations } from "./resolve";
+import type { Runtime } from "./runtime";
+import { onlyScripts } from "./scripts";
+import { signatureOf } from "./signature";
+import { decodeSource } from "./sourceText";
+import type { NamedPlace, Occurrence, Signature } from "./symbols";
+
+/** A document with its tree, as long as it is looked at. */
+interface Parsed extends Reading {
+  readonly grammar: string;
+}
+
+/** For languages that `grammarOf` knows. Each question throws `TooSlow` where the text takes more time than it may. */
+export class DocumentParser {
+  readonly #runtime: Runtime;
+
+  constructor(runtime: Runtime) {
+    this.#runtime = runtime;
+  }
+
+  symbols(language: string, content: Uint8Array): DocumentSymbols {
+    return this.#parsed(language, content, (parsed) => this.#symbols(parsed));
+  }
+
+  /** With what the document imports. */
+  occurrences(
+    language: string,
+    content: Uint8Array,
+    name: string,
+  ): { readonly occurrences: Occurrence[]; readonly imports: readonly string[] } {
+    return this.#parsed(language, content, (parsed) => {
+      const symbols = this.#symbols(parsed);
+      const occurrences = occurrencesOf(name, parsed, this.#declarations(parsed, symbols));
+      return { occurrences, imports: symbols.imports };
+    });
+  }
+
+  placeAt(language: string, content: Uint8Array, offset: number): NamedPlace | undefined {
+    return this.#parsed(language, content, (parsed) => {
+      const found = namedPlaceAt(offset, parsed);
+      if (found === undefined) return undefined;
+      return { name: found.name, ...occurrenceAt(found.spot, found.name, this.#declarations(parsed)) };
+    });
+  }
+
+  signature(language: string, content: Uint8Array, nameStart: number): Signature | undefined {
+    return this.#parsed(language, content, (parsed) => {
+      const definition = this.#symbols(parsed).definitions.find((each) => each.nameStart === nameStart);
+      return definition && signatureOf(definition, parsed.tree, parsed.source);
+    });
+  }
+
+  #symbols({ grammar, source, tree }: Parsed): DocumentSymbols {
+    const query = definitionQueries[grammar] ?? "";
+    const matches = this.#runtime.matches(grammar, "definitions", query, tree.rootNode);
+    return definitionsIn(matches, source);
+  }
+
+  #declarations(parsed: Parsed, { definitions } = this.#symbols(parsed)): Declarations {
+    const { grammar, source, tree } = parsed;
+    const query = scopeQueries[grammar] ?? "";
+    const matches = this.#runtime.matches(grammar, "scopes", query, tree.rootNode);
+    return new Declarations(definitions, matches, source, nameRulesOf(grammar));
+  }
+
+  #parsed<Value>(language: string, content: Uint8Array, read: (parsed: Parsed) => Value): Value {
+    const source = decodeSource(content);
+    const grammar = grammarOf(language) ?? "";
+    const parsed = prepared(language, source.text);
+    const tree = this.#runtime.parse(grammar, parsed);
+    try {
+      return read({ grammar, source, tree, parsed });
+    } finally {
+      tree.delete();
+    }
+  }
+}
+
+/** What the grammar is given: as long as the text, with the same lines. */
+function prepared(language: string, text: string): string {
+  const preparation = preparationOf(language);
+  if (preparation === "macros") return withoutMacros(text);
+  return preparation === "scripts" ? onlyScripts(text) : text;
+}

@@ -1,0 +1,224 @@
+/**
+ * Macros that a grammar of C or C++ cannot know, out of its way: `class API_EXPORT Foo {`, `static int __init f(void)`,
+ * `void WINAPI g(void)`. Read as names they would turn classes into functions and functions into errors.
+ *
+ * They are replaced by as many blanks, so that all places stay. What is taken for such a macro is told by its form and by
+ * the words beside it; a type or a name is never taken away from a declaration that has no other.
+ */
+
+interface Token {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  readonly isWord: boolean;
+}
+
+/** Gives the text itself where there is nothing to blank. */
+export function withoutMacros(text: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  candidate.lastIndex = 0;
+  for (let match = candidate.exec(text); match !== null; match = candidate.exec(text)) {
+    const start = match.index;
+    if (start < from || !mayBeInTheWay(text, start, candidate.lastIndex) || known.test(match[0])) continue;
+    if (isInDirective(text, start)) continue;
+    const tokens = tokensAround(text, start, candidate.lastIndex);
+    const after = wordAt + 1 + argumentCount(tokens, wordAt + 1);
+    if (!isInTheWay(tokens, wordAt, after) || isInStatement(tokens[wordAt - 1], text, start)) continue;
+    const end = tokens[after - 1]?.end ?? candidate.lastIndex;
+    const blanked = text.slice(start, end);
+    // Nothing that begins or ends a comment or a string may go.
+    if (/\/[/*]|\*\/|["'#]/.test(blanked)) continue;
+    parts.push(text.slice(from, start), blanked.replace(/[^\r\n]/g, " "));
+    from = end;
+  }
+  if (from === 0) return text;
+  parts.push(text.slice(from));
+  return parts.join("");
+}
+
+/** Capitals with an underscore, and words that end as such macros do; and what compilers' headers and Linux write. */
+const candidate =
+  /\b(?:_*[A-Z][A-Z0-9]*_[A-Z0-9_]+|[A-Z]*(?:API|CALL|CALLBACK|DECL|DECLSPEC|ENTRY|EXPORT|EXTERN|IMPORT|INLINE)|__+[a-z]\w*|asmlinkage|noinline\w*|notrace|noinstr|fastcall)\b/g;
+/** Of those, such as are no types and no names of constants. */
+const annotation = /^__+[a-z]\w*$|^(?:asmlinkage|noinline\w*|notrace|noinstr|fastcall)$/;
+/** What the grammar knows, and types. */
+const known =
+  /^__(?:attribute|attribute__|asm__|asm|volatile__|inline|inline__|const__|restrict|restrict__|extension__|typeof__|typeof|alignof__|declspec|based|cdecl|clrcall|stdcall|fastcall|thiscall|vectorcall|unaligned|try|except|finally|leave|func__|thread|builtin_\w+|[usi]\d+|[bl]e\d+|u?int\d*\w*|\w*_t|\w+128|sum16|wsum|poll_t|kernel_\w+|compat_\w+)$/;
+const typeHeads: ReadonlySet<string> = new Set(["class", "struct", "union", "enum"]);
+const qualifiers: ReadonlySet<string> = new Set(
+  "static inline extern virtual const constexpr typedef friend explicit volatile register mutable __inline __inline__ __always_inline".split(
+    " ",
+  ),
+);
+const access: ReadonlySet<string> = new Set(["public", "private", "protected"]);
+const behindParameters: ReadonlySet<string> = new Set(["const", "noexcept", "override", "final"]);
+const statements: ReadonlySet<string> = new Set(
+  "return else do case goto throw new delete sizeof typeof if while for switch break continue default using namespace operator define public private protected template typename co_return co_await co_yield not and or".split(
+    " ",
+  ),
+);
+
+/** A quick look at what stands beside it: most capitals are constants in expressions, or in lines of the preprocessor. */
+function mayBeInTheWay(text: string, start: number, end: number): boolean {
+  let next = end;
+  while (isBlank(text.charCodeAt(next))) next++;
+  const after = text[next] ?? "";
+  if (!/[\w(*&;{=,)]/.test(after)) return false;
+  let last = start - 1;
+  while (isBlank(text.charCodeAt(last))) last--;
+  const before = last < 0 ? ";" : (text[last] ?? "");
+  if (/\w/.test(before)) return true;
+  return /[;{=,)]/.test(after) ? /[)\]}]/.test(before) : /[;{}:>*&(\]/]/.test(before);
+}
+
+/** Whether a place is in a line of the preprocessor, or in one that goes on from the line before. */
+function isInDirective(text: string, at: number): boolean {
+  const near = text.slice(Math.max(0, at - farAway), at);
+  const lineStart = near.lastIndexOf("\n") + 1;
+  return (
+    /^\s*#/.test(near.slice(lineStart)) || /\\\r?\n$/.test(near.slice(Math.max(0, lineStart - 3), lineStart))
+  );
+}
+
+/** Whether the bracket before a place is a cast's or a condition's, and not that of parameters. */
+function isInStatement(before: Token | undefined, text: string, at: number): boolean {
+  if (before?.text !== ")") return false;
+  const near = text.slice(Math.max(0, at - 200), at);
+  const statement = near.slice(Math.max(...[";", "{", "}"].map((end) => near.lastIndexOf(end))) + 1);
+  return /=|^\s*(?:else|if|for|while|switch|return|case)\b/.test(statement);
+}
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || (code >= 0x09 && code <= 0x0d);
+}
+
+/** Whether what stands from `at` to `after` can only be in the way of a declaration. */
+function isInTheWay(tokens: readonly Token[], at: number, after: number): boolean {
+  const word = tokens[at]?.text ?? "";
+  const before = tokens[at - 1];
+  const next = tokens[after];
+  if (next === undefined) return false;
+  if (before !== undefined && typeHeads.has(before.text))
+    return next.isWord && /^[{:;<]$|^final$|FINAL$/.test(tokens[after + 1]?.text ?? "");
+  // `class A B_FINAL : C {`, and what Qt writes at the beginning of a class.
+  if (word.endsWith("FINAL") && /^[{:]$/.test(next.text)) return true;
+  if (access.has(next.text)) return isDeclarationStart(tokens, at - 1);
+  if (before !== undefined && statements.has(before.text)) return false;
+  const isMark = annotation.test(word) || /(?:CALL|CALLBACK|ENTRY|API)$/.test(word);
+  if (before?.text === "(") return isMark && next.text === "*" && isFunctionPointer(tokens, after);
+  if (next.isWord && !statements.has(next.text)) return isBeforeName(tokens, at, after, isMark);
+  if (annotation.test(word) && next.text === "*") return isTypeEnd(tokens, at - 1);
+  return isBehindName(tokens, at, after, word);
+}
+
+/** `void WINAPI f(`, `API void f(`, `static int __init f(`: without it a type and a name are left. */
+function isBeforeName(tokens: readonly Token[], at: number, after: number, isMark: boolean): boolean {
+  if (isTypeEnd(tokens, at - 1))
+    return isMark || /^[*&]$/.test(tokens[at - 1]?.text ?? "") || tokens[after + 1]?.text === "(";
+  if (!isDeclarationStart(tokens, at - 1)) return false;
+  // What stands first is the type itself, unless another one follows.
+  const second = tokens[after + 1];
+  return second !== undefined && (second.isWord || /^[*&]$|^::$/.test(second.text));
+}
+
+/** `int x __initdata = 1;`, `) NOEXCEPT {`, `} __packed;`. */
+function isBehindName(tokens: readonly Token[], at: number, after: number, word: string): boolean {
+  const before = tokens[at - 1];
+  const next = tokens[after]?.text ?? "";
+  if (before === undefined || !/^[;{=,)[]$/.test(next)) return false;
+  if (before.text === "}") return annotation.test(word) && (next === ";" || next === "=");
+  if (behindParameters.has(before.text)) return next === ";" || next === "{" || next === "=";
+  if (before.text === ")") return next === ";" || next === "{" || (annotation.test(word) && next !== "[");
+  if (before.text === "]") return next !== "[";
+  // A name of its own has a type before it, and this one would be its second name.
+  return before.isWord && !qualifiers.has(before.text) && next !== "[" && isTypeEnd(tokens, at - 2);
+}
+
+/** Whether a type can end with this token. */
+function isTypeEnd(tokens: readonly Token[], at: number): boolean {
+  const token = tokens[at];
+  if (token === undefined || token === nothing) return false;
+  if (token.isWord)
+    return !qualifiers.has(token.text) && !statements.has(token.text) && !typeHeads.has(token.text);
+  return /^[*&>]$/.test(token.text);
+}
+
+/** Whether a declaration can begin behind this token. */
+function isDeclarationStart(tokens: readonly Token[], at: number): boolean {
+  const token = tokens[at];
+  return (
+    token === undefined || token === nothing || /^[;{}:>]$/.test(token.text) || qualifiers.has(token.text)
+  );
+}
+
+function isFunctionPointer(tokens: readonly Token[], star: number): boolean {
+  return (
+    tokens[star + 1]?.isWord === true && tokens[star + 2]?.text === ")" && tokens[star + 3]?.text === "("
+  );
+}
+
+/** How many tokens the macro's arguments have, brackets included; 0 without, and where they are too many for one. */
+function argumentCount(tokens: readonly Token[], at: number): number {
+  if (tokens[at]?.text !== "(") return 0;
+  let depth = 0;
+  for (let index = at; index < Math.min(tokens.length, at + 24); index++) {
+    const { text } = tokens[index] ?? { text: "" };
+    if (text === "(") depth++;
+    else if (text === ")" && --depth === 0) return index + 1 - at;
+    else if (/^[;{}]$/.test(text)) return 0;
+  }
+  return 0;
+}
+
+/** Where in `tokensAround` the word itself stands: behind two others, empty ones where nothing stands. */
+const wordAt = 2;
+/** The word's arguments, and four more. */
+const tokensBehind = 28;
+const nothing: Token = { start: -1, end: -1, text: "", isWord: false };
+
+function tokensAround(text: string, start: number, end: number): Token[] {
+  const second = tokenBefore(text, start);
+  const first = second === nothing ? nothing : tokenBefore(text, second.start);
+  const tokens = [first, second, { start, end, text: text.slice(start, end), isWord: true }];
+  token.lastIndex = end;
+  while (tokens.length < wordAt + tokensBehind) {
+    const match = token.exec(text);
+    if (match === null) break;
+    const [, found] = match;
+    if (found === undefined) continue;
+    const isWord = /^[A-Za-z_]/.test(found);
+    tokens.push({ start: token.lastIndex - found.length, end: token.lastIndex, text: found, isWord });
+    // No declaration's head goes on behind these, and most windows are cut short by them.
+    if (/^[;{}]$/.test(found)) break;
+  }
+  return tokens;
+}
+
+/** Nobody looks further for the end of a comment or of a line: each look would cost as much as the text is long. */
+const farAway = 1000;
+
+/** Comments are skipped; behind a line of the preprocessor stands nothing. */
+function tokenBefore(text: string, at: number): Token {
+  let end = at;
+  for (let comments = 0; comments < 8; comments++) {
+    while (end > 0 && isBlank(text.charCodeAt(end - 1))) end--;
+    const near = text.slice(Math.max(0, end - farAway), end);
+    const line = near.slice(near.lastIndexOf("\n") + 1);
+    if (/^\s*#/.test(line)) return nothing;
+    const lineComment = line.indexOf("//");
+    if (lineComment >= 0) end -= line.length - lineComment;
+    else if (near.endsWith("*/") && near.includes("/*")) end -= near.length - near.lastIndexOf("/*");
+    else break;
+  }
+  if (end === 0) return nothing;
+  let start = end - 1;
+  if (!/\w/.test(text[start] ?? "")) return { start, end, text: text.slice(start, end), isWord: false };
+  while (start > 0 && end - start < 200 && /\w/.test(text[start - 1] ?? "")) start--;
+  const word = text.slice(start, end);
+  return { start, end, text: word, isWord: /^[A-Za-z_]/.test(word) };
+}
+
+/** What is not in its one group is skipped. */
+const token =
+  /\s+|\/\/[^\n]{0,1000}|\/\*(?:[^*]|\*(?!\/)){0,1000}(?:\*\/)?|"(?:\\[\s\S]|[^"\\\n]){0,1000}"?|(::|[A-Za-z_]\w*|\d[\w.']*|[^\s\w])/gy;

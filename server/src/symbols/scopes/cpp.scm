@@ -1,0 +1,20 @@
+(lambda_expression) @scope.function
+[
+  (template_declaration)
+  (for_range_loop)
+  (catch_clause)
+  (if_statement)
+  (while_statement)
+  (switch_statement)
+] @scope
+(optional_parameter_declaration declarator: (_) @local.declarator)
+(variadic_parameter_declaration declarator: (variadic_declarator (identifier) @local))
+(type_parameter_declaration (type_identifier) @local)
+(optional_type_parameter_declaration name: (type_identifier) @local)
+(variadic_type_parameter_declaration (type_identifier) @local)
+(for_range_loop declarator: (_) @local.declarator)
+(condition_clause (init_statement (declaration declarator: (_) @local.declarator)))
+(condition_clause value: (declaration declarator: (_) @local.declarator))
+(structured_binding_declarator (identifier) @local)
+(lambda_capture_initializer left: (identifier) @local)
+(qualified_identifier name: (_) @member)

@@ -1,0 +1,198 @@
+/**
+ * What editors ask of every language server, answered from all repositories: the place of the cursor becomes a row of the
+ * contract, and its answer becomes places that the editor can open.
+ *
+ * A file that lies on this computer as it was found is a `file:`, everything else a `trawl:` document at its commit.
+ */
+import { pathToFileURL } from "node:url";
+import {
+  type CancellationToken,
+  type Connection,
+  type DocumentSymbol,
+  type Hover,
+  type Location,
+  MarkupKind,
+  type Position,
+  type Range,
+  type SymbolInformation,
+} from "vscode-languageserver/node";
+import { URI } from "vscode-uri";
+import { isServiceError } from "#base/error";
+import type { OperationName } from "#contract/operations";
+import type { AnswerOf, SentOf } from "#contract/service";
+import { snapshotPlace, snapshotUri } from "#contract/snapshotUri";
+import type * as contract from "#contract/symbols";
+import type { OpenDocuments } from "./documents";
+import { hoverText } from "./hoverText";
+import { callOf, responseError, type Surroundings, signalOf } from "./requests";
+import { documentSymbols, lspKind } from "./symbolKinds";
+
+/** What an editor lists at a definition, and what it asks for where every letter is typed. */
+const maxDefinitions = 100;
+const maxWorkspaceSymbols = 50;
+/** Fewer letters are in every name. */
+const minQueryLength = 2;
+
+type File = contract.SymbolFile;
+
+/** To be registered before the connection listens. */
+export function serveNavigation(
+  connection: Connection,
+  surroundings: Surroundings,
+  documents: Pick<OpenDocuments, "lineOf">,
+): void {
+  connection.onDefinition(({ textDocument, position }, token) =>
+    answered(token, async (ask) => {
+      const named = await nameAt(ask, textDocument.uri, position);
+      return named === undefined ? null : surestDefinitions(ask, named);
+    }),
+  );
+
+  connection.onReferences(({ textDocument, position, context }, token) =>
+    answered(token, async (ask) => {
+      const named = await nameAt(ask, textDocument.uri, position);
+      if (named === undefined) return null;
+      const { files } = await ask("findReferences", named);
+      const declarations = context.includeDeclaration ? await surestDefinitions(ask, named) : [];
+      return [...declarations, ...surest(files).map(locationOf)];
+    }),
+  );
+
+  connection.onHover(({ textDocument, position }, token) =>
+    answered(token, async (ask): Promise<Hover | null> => {
+      const place = placeOf(textDocument.uri, position);
+      if (place === undefined) return null;
+      const { definition, range } = await ask("describeSymbol", { place });
+      if (definition === undefined || range === undefined) return null;
+      return {
+        contents: { kind: MarkupKind.Markdown, value: hoverText(definition) },
+        range: rangeIn(textDocument.uri, range),
+      };
+    }),
+  );
+
+  connection.onDocumentSymbol(({ textDocument }, token) =>
+    answered(token, async (ask): Promise<DocumentSymbol[] | null> => {
+      const place = placeOf(textDocument.uri);
+      if (place === undefined) return null;
+      const { symbols } = await ask("outline", { place });
+      return documentSymbols(symbols, (range) => rangeIn(textDocument.uri, range));
+    }),
+  );
+
+  connection.onWorkspaceSymbol(({ query }, token) =>
+    answered(token, async (ask): Promise<SymbolInformation[]> => {
+      if (query.trim().length < minQueryLength) return [];
+      const request = { query, withoutOpen: true, limit: maxWorkspaceSymbols };
+      const { symbols } = await ask("findSymbols", request);
+      return symbols.map((found) => ({
+        name: found.symbol,
+        kind: lspKind(found.kind),
+        containerName: [found.parent.symbol, found.repository].filter((name) => name !== "").join(" · "),
+        location: { uri: uriOf(found), range: rangeInLine(found.lineContent, found.range) },
+      }));
+    }),
+  );
+
+  /** Where a question has no answer, an editor says so itself: only defects are errors. */
+  async function answered<Answer>(
+    token: CancellationToken,
+    work: (ask: Ask) => Promise<Answer>,
+  ): Promise<Answer | null> {
+    const { signal, release } = signalOf(token);
+    try {
+      const call = await callOf(surroundings, signal);
+      const caller = await surroundings.caller;
+      return await work((name, request) => caller(name, request, call));
+    } catch (error) {
+      if (isServiceError(error) && error.code !== "CANCELLED" && error.code !== "UNEXPECTED_ERROR")
+        return null;
+      throw responseError(error, surroundings.log);
+    } finally {
+      release();
+    }
+  }
+
+  async function nameAt(ask: Ask, uri: string, position: Position) {
+    const askedFrom = placeOf(uri, position);
+    if (askedFrom === undefined) return undefined;
+    const { symbol } = await ask("symbolAt", { place: askedFrom });
+    return symbol === "" ? undefined : { symbolName: symbol, askedFrom };
+  }
+
+  async function surestDefinitions(ask: Ask, named: SentOf<"findDefinitions">): Promise<Location[]> {
+    const { files } = await ask("findDefinitions", { ...named, matches: maxDefinitions });
+    return surest(files).map(locationOf);
+  }
+
+  /** `undefined` for documents that are neither a file nor a snapshot. */
+  function placeOf(uri: string, position?: Position): SentOf<"symbolAt">["place"] | undefined {
+    const parsed = URI.parse(uri);
+    const at = position === undefined ? {} : placeIn(documents.lineOf(uri, position.line), position);
+    if (parsed.scheme === "file") return { file: parsed.fsPath, ...at };
+    const place = snapshotPlace(parsed);
+    if (place === undefined || place.path === "") return undefined;
+    const { repository: repo, path, commit } = place;
+    return { repo, path, ...(commit === "" ? {} : { ref: commit }), ...at };
+  }
+
+  function rangeIn(uri: string, { start, end }: contract.OutlineSymbol["range"]): Range {
+    const position = ({ lineNumber, column }: typeof start) => {
+      const line = documents.lineOf(uri, lineNumber - 1);
+      return { line: lineNumber - 1, character: unitsBefore(line, column) };
+    };
+    return { start: position(start), end: position(end) };
+  }
+}
+
+type Ask = <Name extends OperationName>(name: Name, request: SentOf<Name>) => Promise<AnswerOf<Name>>;
+
+interface FoundPlace {
+  readonly file: File;
+  readonly match: contract.SymbolMatch;
+}
+
+/** What is resolved; else what is near or imported; else whatever has the name. */
+function surest(files: readonly File[]): FoundPlace[] {
+  const all = files.flatMap((file) => file.matches.map((match) => ({ file, match })));
+  const tiers: readonly (readonly contract.Certainty[])[] = [["exact"], ["repository", "import"]];
+  const found = tiers
+    .map((tier) => all.filter(({ match }) => match.certainty !== undefined && tier.includes(match.certainty)))
+    .find((places) => places.length > 0);
+  return found ?? all;
+}
+
+function locationOf({ file, match }: FoundPlace): Location {
+  return { uri: uriOf(file), range: rangeInLine(match.lineContent, match.range) };
+}
+
+function uriOf({ localPath, repository, commit = "", fileName }: File | contract.FoundSymbol): string {
+  if (localPath !== undefined) return pathToFileURL(localPath).href;
+  return URI.from(snapshotUri({ repository, commit, path: fileName })).toString();
+}
+
+function placeIn(line: string | undefined, { line: index, character }: Position) {
+  const column = line === undefined ? character : [...line.slice(0, character)].length;
+  return { lineNumber: index + 1, column: column + 1 };
+}
+
+/** Names have no line breaks. */
+function rangeInLine(line: string, { start, end }: contract.SymbolMatch["range"]): Range {
+  const at = ({ lineNumber, column }: typeof start) => ({
+    line: lineNumber - 1,
+    character: unitsBefore(line, column),
+  });
+  return { start: at(start), end: at(end) };
+}
+
+/** UTF-16 units before a column; beyond what is known of a line a code point is taken for one. */
+function unitsBefore(line: string | undefined, column: number): number {
+  let units = 0;
+  let points = 1;
+  for (const point of line ?? "") {
+    if (points >= column) break;
+    units += point.length;
+    points++;
+  }
+  return units + column - points;
+}

@@ -1,0 +1,135 @@
+/** Real trees to find definitions in: Debian packages, fetched once into a folder, and what npm has installed. */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { projectRoot } from "#test/support/house";
+
+export interface SymbolTree {
+  /** As Linguist names it. */
+  readonly language: string;
+  /** As ctags names it. */
+  readonly ctagsName: string;
+  readonly packages: readonly string[];
+  /** Below the folder of the trees; `/`-absolute ones as they are. */
+  readonly roots: readonly string[];
+  readonly files: RegExp;
+  /** Headers of libraries: every third line is a macro that only a preprocessor knows, so that no share is asked of them. */
+  readonly hasMacros?: true;
+}
+
+export const symbolTrees: readonly SymbolTree[] = [
+  {
+    language: "TypeScript",
+    ctagsName: "TypeScript",
+    packages: [],
+    roots: [join(projectRoot(), "node_modules")],
+    files: /(?<!\.d)\.ts$/,
+  },
+  {
+    language: "Go",
+    ctagsName: "Go",
+    packages: ["golang-1.19-src"],
+    roots: ["usr/share/go-1.19/src", "usr/share/go-1.19/test"],
+    files: /\.go$/,
+  },
+  {
+    language: "Python",
+    ctagsName: "Python",
+    packages: ["libpython3.11-stdlib", "libpython3.11-minimal", "libpython3.11-testsuite"],
+    roots: ["usr/lib/python3.11"],
+    files: /\.py$/,
+  },
+  {
+    language: "Java",
+    ctagsName: "Java",
+    packages: ["openjdk-17-source"],
+    roots: ["java"],
+    files: /\.java$/,
+  },
+  {
+    language: "C",
+    ctagsName: "C",
+    packages: ["linux-source-6.1"],
+    roots: ["linux"],
+    files: /\.[ch]$/,
+  },
+  {
+    language: "C++",
+    ctagsName: "C++",
+    packages: ["libprotobuf-dev", "libabsl-dev", "libfmt-dev", "nlohmann-json3-dev", "libspdlog-dev"],
+    roots: ["usr/include"],
+    files: /\.(?:h|hpp|cc|cpp|cxx)$/,
+    hasMacros: true,
+  },
+  {
+    language: "Rust",
+    ctagsName: "Rust",
+    packages: ["rust-src"],
+    roots: ["usr/src"],
+    files: /\.rs$/,
+  },
+];
+
+/** Of archives inside packages, as much as is looked at. */
+const javaParts = ["java.base/*", "java.desktop/*"];
+const linuxParts = ["kernel", "mm", "fs", "lib", "net", "block", "drivers/net/ethernet", "include/linux"];
+
+/** Brings what a tree needs into `folder`, unless it is there. Nothing is installed. */
+export function fetchTree(tree: SymbolTree, folder: string): void {
+  for (const name of tree.packages) {
+    const mark = join(folder, `${name}.fetched`);
+    if (existsSync(mark)) continue;
+    const draft = join(folder, `${name}.draft`);
+    rmSync(draft, { recursive: true, force: true });
+    mkdirSync(draft, { recursive: true });
+    run("apt-get", ["download", "-q", name], draft);
+    for (const file of readdirSync(draft)) run("dpkg-deb", ["-x", join(draft, file), folder], draft);
+    if (name === "openjdk-17-source")
+      run(
+        "unzip",
+        [
+          "-q",
+          "-o",
+          join(folder, "usr/lib/jvm/openjdk-17/lib/src.zip"),
+          ...javaParts,
+          "-d",
+          join(folder, "java"),
+        ],
+        draft,
+      );
+    if (name === "linux-source-6.1") {
+      mkdirSync(join(folder, "linux"), { recursive: true });
+      const parts = linuxParts.map((part) => `linux-source-6.1/${part}`);
+      run(
+        "tar",
+        ["-xJf", join(folder, "usr/src/linux-source-6.1.tar.xz"), "-C", join(folder, "linux"), ...parts],
+        draft,
+      );
+    }
+    renameSync(draft, mark);
+  }
+}
+
+/** Fewer say too little. */
+const leastFiles = 1000;
+
+/** Paths of a tree's files: every n-th one, so that they have about `maxBytes` together, and are not too few. */
+export function filesOf(tree: SymbolTree, folder: string, maxBytes: number): readonly string[] {
+  const found = tree.roots
+    .map((root) => (root.startsWith("/") ? root : join(folder, root)))
+    .flatMap((root) =>
+      readdirSync(root, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && tree.files.test(entry.name))
+        .map((entry) => join(entry.parentPath ?? entry.path, entry.name)),
+    )
+    .filter((path) => statSync(path).size <= 1_000_000)
+    .sort();
+  const bytes = found.reduce((sum, path) => sum + statSync(path).size, 0);
+  const step = Math.max(1, Math.min(bytes / maxBytes, found.length / leastFiles));
+  return found.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step));
+}
+
+function run(program: string, words: readonly string[], cwd: string): void {
+  const { status, stderr, error } = spawnSync(program, words, { cwd, encoding: "utf8" });
+  if (status !== 0) throw new Error(`${program} ${words[0]} failed: ${error?.message ?? stderr}`);
+}

@@ -1,0 +1,237 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import fc from "fast-check";
+import { isServiceError } from "#base/error";
+import { type Definition, symbolKinds } from "#model/symbol";
+import { memorySource } from "#platform/byteSource";
+import { type Checksum, loadChecksum } from "#shard/checksum";
+import { ShardReader } from "#shard/reader";
+import { SymbolReader } from "#shard/symbolReader";
+import { foldName, type KnownSymbols } from "#shard/symbols";
+import { SymbolWriter } from "#shard/symbolWriter";
+import { MemorySink, ShardWriter } from "#shard/writer";
+
+let checksum: Checksum;
+
+before(async () => {
+  checksum = await loadChecksum();
+});
+
+function shardOf(documentCount: number): ShardReader {
+  const sink = new MemorySink();
+  const writer = new ShardWriter(sink, checksum);
+  writer.beginRepository(1);
+  for (let at = 0; at < documentCount; at++) {
+    const content = Buffer.from(`${at}\n`);
+    writer.add({
+      path: Buffer.from(`${at}`),
+      content,
+      blob: "",
+      language: "Go",
+      category: "source",
+      slots: [0],
+    });
+  }
+  writer.finish();
+  return new ShardReader(memorySource(sink.bytes()), checksum);
+}
+
+function write(shard: ShardReader, documents: readonly KnownSymbols[]): Uint8Array {
+  const sink = new MemorySink();
+  const writer = new SymbolWriter(sink, checksum);
+  for (const symbols of documents) writer.add(symbols);
+  writer.finish(shard.stamp);
+  return sink.bytes();
+}
+
+const read = (bytes: Uint8Array, shard: ShardReader) =>
+  new SymbolReader(memorySource(bytes), checksum, shard);
+
+const names = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom("a", "A", "ab", "aB", "AB", "abc", "b_c", "é", "É", "名", "👍a") },
+  { weight: 1, arbitrary: fc.string({ minLength: 1, maxLength: 8, unit: "grapheme" }) },
+);
+/** Names as parsers give them: a line. */
+const lineNames = names.map((name) => name.replace(/\p{Cc}/gu, "_"));
+
+const definitions: fc.Arbitrary<Definition[]> = fc
+  .array(
+    fc.record(
+      {
+        name: lineNames,
+        kind: fc.constantFrom(...symbolKinds),
+        before: fc.nat(300),
+        gap: fc.nat(70_000),
+        behind: fc.nat(300),
+        parent: fc.integer({ min: -1, max: 5 }),
+        owner: fc.constantFrom("", "", "Owner", "Other"),
+        isLocal: fc.boolean(),
+      },
+      { noNullPrototype: true },
+    ),
+    { maxLength: 12 },
+  )
+  .map((drafts) => {
+    let place = 0;
+    return drafts.map(({ gap, before, behind, parent, ...rest }, at) => {
+      const nameStart = place + gap;
+      const nameEnd = nameStart + Buffer.byteLength(rest.name);
+      place = nameEnd;
+      const start = Math.max(0, nameStart - before);
+      return { ...rest, nameStart, nameEnd, start, end: nameEnd + behind, parent: parent < at ? parent : -1 };
+    });
+  });
+
+const documents: fc.Arbitrary<KnownSymbols[]> = fc.array(
+  fc.oneof(
+    { weight: 1, arbitrary: fc.constant<KnownSymbols>({ kind: "pending" }) },
+    { weight: 1, arbitrary: fc.constantFrom<KnownSymbols>({ kind: "unparsed", reason: "tooSlow" }) },
+    {
+      weight: 5,
+      arbitrary: fc.record(
+        {
+          kind: fc.constant("parsed" as const),
+          definitions,
+          imports: fc.uniqueArray(fc.constantFrom("fs", "./a", "x\ny", ""), { maxLength: 3 }),
+        },
+        { noNullPrototype: true },
+      ),
+    },
+  ),
+  { minLength: 1, maxLength: 6 },
+);
+
+test("what was written is read", () => {
+  fc.assert(
+    fc.property(documents, (written) => {
+      const shard = shardOf(written.length);
+      const reader = read(write(shard, written), shard);
+      assert.deepEqual(
+        written.map((_, document) => reader.symbolsOf(document)),
+        written,
+      );
+      assert.equal(reader.meta.pendingCount, written.filter(({ kind }) => kind === "pending").length);
+    }),
+  );
+});
+
+test("names are found by what they begin with, in capitals or not", () => {
+  fc.assert(
+    fc.property(documents, names, fc.boolean(), (written, asked, isWhole) => {
+      const shard = shardOf(written.length);
+      const reader = read(write(shard, written), shard);
+      const all = written.flatMap((each) => (each.kind === "parsed" ? each.definitions : []));
+      const matches = (name: string) =>
+        isWhole ? foldName(name) === foldName(asked) : foldName(name).startsWith(foldName(asked));
+      const expected = [...new Set(all.map(({ name }) => name))].filter(matches).sort();
+      const { from, to } = reader.names.find(asked, isWhole);
+      const found = Array.from({ length: to - from }, (_, at) => reader.names.text(from + at));
+      assert.deepEqual([...found].sort(), expected);
+      for (const [at, name] of found.entries()) {
+        const places = [...reader.namesakes(from + at, from + at + 1)].map((each) => reader.places[each]);
+        assert.deepEqual(
+          places,
+          all.filter((each) => each.name === name).map(({ nameStart }) => nameStart),
+        );
+      }
+    }),
+  );
+});
+
+test("names over many blocks are in order, and each is where its number says", () => {
+  const made = Array.from({ length: 5000 }, (_, at) => `name_${(at * 7919) % 5000}_${"x".repeat(at % 40)}`);
+  const parsed: KnownSymbols = {
+    kind: "parsed",
+    imports: [],
+    definitions: made.map((name, at) => ({
+      name,
+      kind: "function",
+      nameStart: at * 100,
+      nameEnd: at * 100 + name.length,
+      start: at * 100,
+      end: at * 100 + 99,
+      parent: -1,
+      owner: "",
+      isLocal: false,
+    })),
+  };
+  const shard = shardOf(1);
+  const reader = read(write(shard, [parsed]), shard);
+  assert.ok(reader.names.blockCount > 10);
+  const inOrder = Array.from({ length: reader.names.count }, (_, number) => reader.names.text(number));
+  assert.deepEqual(inOrder, [...made].sort());
+  reader.names.keepAll();
+  assert.deepEqual(
+    Array.from({ length: reader.names.count }, (_, number) => reader.names.text(number)),
+    inOrder,
+  );
+  assert.deepEqual(reader.symbolsOf(0), parsed);
+});
+
+test("names that are no line, empty or endless are kept as one that is", () => {
+  const odd = ["a\nb", "", "\ud800", "x".repeat(5000)];
+  const parsed: KnownSymbols = {
+    kind: "parsed",
+    imports: [],
+    definitions: odd.map((name, at) => ({
+      name,
+      kind: "class",
+      nameStart: at * 10,
+      nameEnd: at * 10 + 1,
+      start: at * 10,
+      end: at * 10 + 1,
+      parent: -1,
+      owner: "",
+      isLocal: false,
+    })),
+  };
+  const shard = shardOf(1);
+  const found = read(write(shard, [parsed]), shard).symbolsOf(0);
+  assert.ok(found.kind === "parsed");
+  assert.deepEqual(
+    found.definitions.map(({ name }) => name),
+    ["a b", " ", "\ufffd", "x".repeat(1000)],
+  );
+});
+
+test("no byte can change without being noticed", () => {
+  const written: KnownSymbols[] = [
+    {
+      kind: "parsed",
+      imports: ["fs"],
+      definitions: ["one", "two"].map((name, at) => ({
+        name,
+        kind: "method",
+        nameStart: at * 10,
+        nameEnd: at * 10 + 3,
+        start: at * 10,
+        end: at * 10 + 5,
+        parent: at - 1,
+        owner: at === 0 ? "Owner" : "",
+        isLocal: at === 1,
+      })),
+    },
+    { kind: "unparsed", reason: "crashed" },
+  ];
+  const shard = shardOf(2);
+  const bytes = write(shard, written);
+  for (let at = 0; at < bytes.length; at++) {
+    const changed = Uint8Array.from(bytes);
+    changed[at] = (changed[at] ?? 0) ^ 0x41;
+    try {
+      const reader = read(changed, shard);
+      reader.verify();
+      assert.deepEqual([reader.symbolsOf(0), reader.symbolsOf(1)], written, `byte ${at}`);
+    } catch (error) {
+      assert.ok(isServiceError(error, "SHARD_DAMAGED"), `byte ${at}: ${error}`);
+    }
+  }
+});
+
+test("symbols of another shard are refused", () => {
+  const bytes = write(shardOf(1), [{ kind: "pending" }]);
+  assert.throws(
+    () => read(bytes, shardOf(2)),
+    (error) => isServiceError(error, "SHARD_DAMAGED"),
+  );
+});

@@ -1,0 +1,293 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { documentParser, placeOf } from "#test/support/symbols";
+
+/**
+ * Every place of `name` that is code: its line and column, what it is, and where what it means is declared. What is not
+ * in the list stands in a comment or a string.
+ */
+function check(language: string, source: string, rows: string): void {
+  test(`${language}: what a name means where it stands`, async () => {
+    const parser = await documentParser();
+    const content = new TextEncoder().encode(source.slice(1));
+    const found = parser
+      .occurrences(language, content, "name")
+      .occurrences.map(({ start, end, role, declaredAt, isLocal }) => {
+        assert.equal(end - start, "name".length);
+        const declared = declaredAt < 0 ? "" : ` of ${placeOf(content, declaredAt)}`;
+        return `${placeOf(content, start)} ${role}${declared}${isLocal ? " local" : ""}`;
+      });
+    assert.deepEqual(found, rows.trim().split("\n"));
+  });
+}
+
+check(
+  "TypeScript",
+  `
+import { name as alias, other } from "./name"; // name
+export function name(first: number): string {
+  return \`name \${name(first)} name\` + "name";
+}
+class Box {
+  name = 1;
+  read(name: string) { return this.name + name; }
+  plain() { return name(this.name); }
+}
+const use = { name, key: box.name };
+{
+  const name = 2;
+  name + 1;
+  for (const { name } of list) name();
+}
+function hoisted() { if (x) { var name = 1; } return name; }
+const arrow = (name: number) => name * alias;
+type T<name> = name;
+/name/.test("x");
+`,
+  `
+1:10 reference
+2:17 definition of 2:17
+3:18 reference of 2:17
+6:3 definition of 6:3
+7:8 local of 7:8 local
+7:36 reference of 6:3
+7:43 reference of 7:8 local
+8:20 reference of 2:17
+8:30 reference of 6:3
+10:15 reference of 2:17
+10:30 reference
+12:9 local of 12:9 local
+13:3 reference of 12:9 local
+14:16 local of 14:16 local
+14:32 reference of 14:16 local
+16:35 local of 16:35 local
+16:54 reference of 16:35 local
+17:16 local of 17:16 local
+17:33 reference of 17:16 local
+18:8 local of 18:8 local
+18:16 reference of 18:8 local
+`,
+);
+
+check(
+  "Python",
+  `
+"""name in a docstring"""
+from other import name as alias, thing
+def name(first, *rest, name=None):
+    return name + first  # name
+class Box:
+    name = 1
+    def read(self):
+        return self.name + name()
+    def shadow(self):
+        name = 2
+        return [name for name in range(3)]
+def changes():
+    global name
+    name = 3
+call(name=name, x=box.name, text=f"name {name}")
+lambda name: name
+`,
+  `
+2:19 reference
+3:5 definition of 3:5
+3:24 local of 3:24 local
+4:12 reference of 3:24 local
+6:5 definition of 6:5
+8:21 reference of 6:5
+8:28 reference of 3:5
+10:9 local of 10:9 local
+11:17 reference of 11:26 local
+11:26 local of 11:26 local
+13:12 reference of 3:5
+14:5 reference of 3:5
+15:6 reference
+15:11 reference of 3:5
+15:23 reference
+15:42 reference of 3:5
+16:8 local of 16:8 local
+16:14 reference of 16:8 local
+`,
+);
+
+check(
+  "Go",
+  `
+package name // name
+
+import name2 "x/name"
+
+func name(a int) int { return a }
+
+type box struct{ name int }
+
+func (b *box) read(name int) int { return b.name + name }
+
+func main() {
+	x := name(1)
+	name := name(x)
+	if name := 3; name > 2 {
+		_ = name
+	}
+	_ = box{name: name}
+	_ = "name" + \`name\`
+	func() { _ = name }()
+}
+`,
+  `
+1:9 definition of 1:9
+5:6 definition of 5:6
+7:18 definition of 7:18
+9:20 local of 9:20 local
+9:45 reference
+9:52 reference of 9:20 local
+12:7 reference of 5:6
+13:2 local of 13:2 local
+13:10 reference of 5:6
+14:5 local of 14:5 local
+14:16 reference of 14:5 local
+15:7 reference of 14:5 local
+17:10 reference
+17:16 reference of 13:2 local
+19:15 reference of 13:2 local
+`,
+);
+
+check(
+  "Java",
+  `
+class Box {
+    private int name; // name
+    int name() { return name; }
+    int read(int name) { return this.name + name; }
+    int call(Box other) { return other.name() + name() + other.name; }
+    void loop() { for (int name = 0; name < 1; name++) { print("name"); } name = 2; Runnable r = () -> use(name); }
+}
+`,
+  `
+2:17 definition of 2:17
+3:9 definition of 3:9
+3:25 reference of 2:17
+4:18 local of 4:18 local
+4:38 reference of 2:17
+4:45 reference of 4:18 local
+5:40 reference
+5:49 reference of 3:9
+5:64 reference
+6:28 local of 6:28 local
+6:38 reference of 6:28 local
+6:48 reference of 6:28 local
+6:75 reference of 2:17
+6:108 reference of 2:17
+`,
+);
+
+check(
+  "C",
+  `
+#include "name.h"
+#define USE(x) (name + (x)) /* name */
+int name = 1; // name
+struct box { int name; };
+int read(struct box *b, int name) { return b->name + name; }
+int call(void) {
+  int x = name;
+  int name = 2;
+  { char name; name = 'n'; }
+  goto name;
+name:
+  return name + sizeof("name");
+}
+int prototype(int name);
+int after(void) { return name; }
+`,
+  `
+2:17 reference of 3:5
+3:5 definition of 3:5
+4:18 definition of 4:18
+5:29 local of 5:29 local
+5:47 reference
+5:54 reference of 5:29 local
+7:11 reference of 3:5
+8:7 local of 8:7 local
+9:10 local of 9:10 local
+9:16 reference of 9:10 local
+10:8 reference
+11:1 reference
+12:10 reference of 8:7 local
+14:19 local of 14:19 local
+15:26 reference of 3:5
+`,
+);
+
+check(
+  "C++",
+  `
+namespace ns { int other(); }
+class Box {
+  int name_ = 0, name = 1;
+  int read() { return name + this->name + ns::name(); }
+  int shadow(int name) { return name; }
+};
+auto f = [](auto name) { return name; };
+template <typename name> name make();
+int name = 3;
+int use() { for (auto name : list) { name++; } if (int name = 1) { return name; } return name; }
+`,
+  `
+3:18 definition of 3:18
+4:23 reference of 3:18
+4:36 reference of 3:18
+4:47 reference
+5:18 local of 5:18 local
+5:33 reference of 5:18 local
+7:18 local of 7:18 local
+7:33 reference of 7:18 local
+8:20 local of 8:20 local
+8:26 reference of 8:20 local
+9:5 definition of 9:5
+10:23 local of 10:23 local
+10:38 reference of 10:23 local
+10:56 local of 10:56 local
+10:75 reference of 10:56 local
+10:90 reference of 9:5
+`,
+);
+
+check(
+  "Rust",
+  `
+use other::name as alias;
+fn name(first: u32) -> u32 { first }
+struct Boxed { name: u32 }
+impl Boxed {
+    fn read(&self, name: u32) -> u32 { self.name + name }
+    fn make() -> Self { let name = name(1); let name = name + 1; Boxed { name } }
+}
+/// name
+fn matches(x: Option<u32>) -> u32 {
+    match x { Some(name) => name, None => name(2) }
+}
+fn closure() { let f = |name: u32| name; println!("{}", name(3)); let s = "name"; }
+`,
+  `
+1:12 reference
+2:4 definition of 2:4
+3:16 definition of 3:16
+5:20 local of 5:20 local
+5:45 reference
+5:52 reference of 5:20 local
+6:29 local of 6:29 local
+6:36 reference of 2:4
+6:49 local of 6:49 local
+6:56 reference of 6:29 local
+6:74 reference of 6:49 local
+10:20 local of 10:20 local
+10:29 reference of 10:20 local
+10:43 reference of 2:4
+12:25 local of 12:25 local
+12:36 reference of 12:25 local
+12:57 reference of 2:4
+`,
+);

@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { decodeSource } from "#symbols/sourceText";
+import { documentParser } from "#test/support/symbols";
+
+/** `|` is where the cursor stands; the answer is `name: role`, with `local`. */
+async function place(language: string, marked: string): Promise<string> {
+  const parser = await documentParser();
+  const offset = Buffer.from(marked.slice(0, marked.indexOf("|"))).length;
+  const found = parser.placeAt(language, Buffer.from(marked.replace("|", "")), offset);
+  return found === undefined ? "" : `${found.name}: ${found.role}${found.isLocal ? " local" : ""}`;
+}
+
+const cursors: readonly (readonly [language: string, marked: string, place: string])[] = [
+  ["Go", "package p\nfunc |add(a int) {}", "add: definition"],
+  ["Go", "package p\nfunc add|(a int) {}", "add: definition"],
+  ["Go", "package p\nfunc a|dd(a int) {}", "add: definition"],
+  ["Go", "package p\nfu|nc add(a int) {}", ""],
+  ["Go", "package p // ad|d\n", ""],
+  ["Go", 'package p\nvar s = "ad|d"', ""],
+  ["Go", "package p\nfunc f(a int) { g(|a) }", "a: reference local"],
+  ["Ruby", "def save!; end\nsav|e!", "save!: reference"],
+  ["TypeScript", 'const größe = "ä"; größ|e;', "größe: reference"],
+  ["TypeScript", "const x = 1; // 😀\n|x;", "x: reference"],
+  ["C", "#define M(a) add|(a)\n", "add: reference"],
+  ["C", "static int __in|it f(void) { return 0; }", "__init: reference"],
+  ["Vue", "<p>{{ a }}</p>\n<script>const a = 1; |a;</script>", "a: reference"],
+  ["Python", "", ""],
+];
+for (const [language, marked, expected] of cursors) {
+  test(`${language}: ${marked}`, async () => assert.equal(await place(language, marked), expected));
+}
+
+const signatures: readonly (readonly [
+  language: string,
+  name: string,
+  source: string,
+  signature: string,
+  documentation: string,
+])[] = [
+  [
+    "Go",
+    "Add",
+    "package p\n\n// Add adds.\n// Twice.\nfunc Add(a int) int {\n\treturn a\n}\n",
+    "func Add(a int) int",
+    "Add adds.\nTwice.",
+  ],
+  ["Go", "Add", "package p\n\n// Not of it.\n\nfunc Add() {}\n", "func Add()", ""],
+  [
+    "TypeScript",
+    "add",
+    "/**\n * Adds.\n *\n * @param a one\n */\nexport const add = (a: number): number => {\n  return a;\n};\n",
+    "export const add = (a: number): number",
+    "Adds.\n\n@param a one",
+  ],
+  [
+    "TypeScript",
+    "limit",
+    "const other = 1; // of other\nexport const limit = 5;",
+    "export const limit = 5",
+    "",
+  ],
+  [
+    "Python",
+    "add",
+    'class A:\n    @property\n    def add(self,\n            b: int) -> int:\n        """Adds.\n\n        More.\n        """\n        return b\n',
+    "def add(self,\n        b: int) -> int:",
+    "Adds.\n\nMore.",
+  ],
+  [
+    "Java",
+    "add",
+    "class A {\n    /** Adds. */\n    @Override\n    public int add(int a) { return a; }\n}\n",
+    "@Override\npublic int add(int a)",
+    "Adds.",
+  ],
+  [
+    "Rust",
+    "Point",
+    "/// A point.\n#[derive(Debug)]\npub struct Point { x: u32 }\n",
+    "pub struct Point",
+    "A point.",
+  ],
+  ["C", "LIMIT", "/* At most. */\n#define LIMIT 10\n", "#define LIMIT 10", "At most."],
+  [
+    "C",
+    "f",
+    "/* Does. */\nstatic int __init f(void)\n{\n\treturn 0;\n}\n",
+    "static int __init f(void)",
+    "Does.",
+  ],
+  [
+    "C++",
+    "Box",
+    "// Holds.\ntemplate <typename T>\nclass API_EXPORT Box : Base {\n int x;\n};\n",
+    "class API_EXPORT Box : Base",
+    "Holds.",
+  ],
+  ["Ruby", "area", "# How large.\ndef area(x)\n  x\nend\n", "def area(x)", "How large."],
+];
+for (const [language, name, source, signature, documentation] of signatures) {
+  test(`${language}: signature of ${name} in ${JSON.stringify(source)}`, async () => {
+    const parser = await documentParser();
+    const content = Buffer.from(source);
+    const { definitions } = parser.symbols(language, content);
+    const nameStart = definitions.find((definition) => definition.name === name)?.nameStart ?? -1;
+    assert.deepEqual(parser.signature(language, content, nameStart), { signature, documentation });
+  });
+}
+
+test("places are those of the bytes, whatever they are", async () => {
+  const parser = await documentParser();
+  const parts = ["# é 😀 ", Buffer.from([0xff, 0xc3, 0xe2, 0x82]), "\ndef größe(): pass\nclass B: pass\n"];
+  const content = Buffer.concat(parts.map((part) => Buffer.from(part as string)));
+  const { definitions } = parser.symbols("Python", content);
+  assert.deepEqual(
+    definitions.map(({ name, nameStart, nameEnd }) => [
+      name,
+      content.subarray(nameStart, nameEnd).toString(),
+    ]),
+    [
+      ["größe", "größe"],
+      ["B", "B"],
+    ],
+  );
+});
+
+test("a decoded text leads back to each byte", () => {
+  const content = Buffer.concat([Buffer.from("a€😀"), Buffer.from([0xf0, 0x9f, 0x41, 0xed, 0xa0, 0x80])]);
+  const { text, byteAt, indexAt } = decodeSource(content);
+  assert.equal(text, "a€😀\ufffd\ufffdA\ufffd\ufffd\ufffd");
+  assert.deepEqual([...Array(text.length + 1).keys()].map(byteAt), [0, 1, 4, 4, 8, 9, 10, 11, 12, 13, 14]);
+  assert.deepEqual([0, 1, 2, 4, 7, 8, 10].map(indexAt), [0, 1, 1, 2, 2, 4, 6]);
+});
