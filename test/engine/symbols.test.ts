@@ -252,6 +252,11 @@ test("definitions by name", async (context) => {
       ["shape.go area Shape", "late.py area", "shape.go areaOf"],
     ],
     ["fuzzy", request("fuzzy", "aof"), ["shape.go areaOf"]],
+    [
+      "fuzzy, in one piece first",
+      request("fuzzy", "are"),
+      ["shape.go area Shape", "late.py area", "shape.go areaOf", "test/AREA.go AREA"],
+    ],
     ["fuzzy in the middle", request("fuzzy", "hap"), ["shape.go Shape"]],
     ["of a kind", request("prefix", "a", { kinds: ["constant"] }), ["test/AREA.go AREA"]],
     ["of a language", request("prefix", "area", { languages: ["Python"] }), ["late.py area"]],

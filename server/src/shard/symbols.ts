@@ -5,8 +5,9 @@
  * ## Layout
  *
  * A companion is a shard (shard.ts) of one document: the distinct names of all definitions, a name a line, so that
- * names are found by the same blocks, trigrams and finders as text. They stand in the order of their folded
- * forms, those that fold alike in the order of their own, and a name's number is its line less one. Behind the sections of the shard come
+ * names are found by the same blocks, trigrams and finders as text. They stand in the order of their folded forms,
+ * those that fold alike in their own order, and a name's number is its line less one. Behind the sections of the shard
+ * come
  *
  * | section | holds |
  * |---|---|

@@ -3,13 +3,13 @@ import type { Task } from "#platform/workers";
 import { TooSlow } from "./budget";
 import { DocumentParser } from "./documentParser";
 import { grammarOf } from "./grammars";
+import { type PackedSymbols, pack } from "./packed";
 import { Runtime } from "./runtime";
 import {
   maxParsedBytes,
   type ParsedOccurrences,
   type ParsedPlace,
   type ParsedSignature,
-  type ParsedSymbols,
   type SourceText,
   type Unparsed,
   type UnparsedReason,
@@ -23,7 +23,7 @@ export type Question =
 
 export type ParserWork = Question & { readonly texts: readonly SourceText[] };
 
-export type Parsed = ParsedSymbols | ParsedOccurrences | ParsedPlace | ParsedSignature;
+export type Parsed = PackedSymbols | Unparsed | ParsedOccurrences | ParsedPlace | ParsedSignature;
 
 export interface ParserAnswer {
   /** In the order of the texts; fewer than there are texts when the parser ended with the last one. */
@@ -67,7 +67,7 @@ function answerOf(parser: DocumentParser, question: Question, { language, conten
   try {
     switch (question.kind) {
       case "symbols":
-        return { kind: "parsed", ...parser.symbols(language, content) };
+        return pack(parser.symbols(language, content));
       case "occurrences":
         return { kind: "parsed", ...parser.occurrences(language, content, question.name) };
       case "place":

@@ -1,6 +1,7 @@
 /** Threads that parse: disposable, because a text can ruin one for good. */
 import { isServiceError } from "#base/error";
 import { type Pool, threadPool } from "#platform/workers";
+import { type PackedSymbols, unpack } from "./packed";
 import type { Parsed, ParserAnswer, ParserWork, Question } from "./parserTask";
 import type {
   ParsedOccurrences,
@@ -65,7 +66,10 @@ export function symbolParsers(script: string, size: number, silenceMs = defaultS
     get size() {
       return pool.size;
     },
-    symbols: (texts, signal) => all<ParsedSymbols>(texts, { kind: "symbols" }, signal),
+    async symbols(texts, signal) {
+      const parsed = await all<PackedSymbols | Unparsed>(texts, { kind: "symbols" }, signal);
+      return parsed.map((each) => (each.kind === "packed" ? { kind: "parsed", ...unpack(each) } : each));
+    },
     occurrences: (texts, name, signal) =>
       all<ParsedOccurrences>(texts, { kind: "occurrences", name }, signal),
     placeAt: (text, offset, signal) => one<ParsedPlace>(text, { kind: "place", offset }, signal),

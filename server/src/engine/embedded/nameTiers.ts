@@ -26,7 +26,7 @@ export interface TierMatches {
 
 type Tier = (symbols: SymbolReader) => TierMatches;
 
-const maxNames = 1000;
+const maxNames = 400;
 /** Each letter that a name has besides what was asked for counts against it, up to so many. */
 const maxRest = 100;
 /** What a name in other capitals is worth less. */

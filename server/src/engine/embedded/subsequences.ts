@@ -12,8 +12,8 @@ export function subsequences(
   text: string,
   { maxNames, budget }: { readonly maxNames: number; readonly budget: { blocks: number } },
 ): TierMatches {
-  const whole = foldName(text);
-  const letters = [...whole];
+  const folded = foldName(text);
+  const letters = [...folded];
   const expression = new RegExp(letters.map(escaped).join("[^\n]*?"), "i");
   const matches: NameMatch[] = [];
   for (let block = 0; block < names.blockCount; block++) {
@@ -21,8 +21,8 @@ export function subsequences(
     const lines = names.textOf(block);
     if (!expression.test(lines)) continue;
     for (const [at, name] of lines.split("\n").entries()) {
-      // Those that hold it in one piece are in the tiers before.
-      if (!expression.test(name) || foldName(name).includes(whole)) continue;
+      // Those that hold it in one piece are of the tiers before.
+      if (!expression.test(name) || foldName(name).includes(folded)) continue;
       matches.push({
         number: names.firstIn(block) + at,
         name,
