@@ -10,11 +10,18 @@ import { repo } from "#test/support/repo";
 import { callerOf, openListener, repository, type TestListener, viewOf } from "#test/support/service";
 
 /** Where an empty request is no right one. */
-const requests: Partial<Record<OperationName, Readonly<Record<string, string>>>> = {
+const requests: Partial<Record<OperationName, Readonly<Record<string, unknown>>>> = {
   search: { query: "found" },
   streamSearch: { query: "found" },
   readQuery: { query: "found" },
-  completeQuery: { query: "found", offset: "5" },
+  completeQuery: { query: "found", offset: 5 },
+  findDefinitions: { symbolName: "found" },
+  findReferences: { symbolName: "found" },
+  streamReferences: { symbolName: "found" },
+  findSymbols: { query: "found" },
+  outline: { place: { repo: "r", path: "a.txt" } },
+  symbolAt: { place: { repo: "r", path: "a.txt" } },
+  describeSymbol: { place: { repo: "r", path: "a.txt" } },
   branches: { repo: "r" },
   tree: { repoName: "r" },
   source: { repo: "r", path: "a.txt" },
@@ -131,13 +138,17 @@ async function ask(listener: TestListener, name: OperationName, shown: Readonly<
   const row = operation(name);
   assert(isServedOverHttp(row));
   const { method, path } = row.http;
-  const { offset, ...request } = requests[name] ?? {};
+  const request = requests[name] ?? {};
+  const parameters = Object.entries(request).map(([field, value]): [string, string] => [
+    field,
+    String(value),
+  ]);
   const response = isAskedByQuery(row)
-    ? await fetch(`${listener.url}${path}?${new URLSearchParams(request)}`, { method, headers: shown })
+    ? await fetch(`${listener.url}${path}?${new URLSearchParams(parameters)}`, { method, headers: shown })
     : await fetch(`${listener.url}${path}`, {
         method,
         headers: { ...shown, "content-type": "application/json" },
-        body: JSON.stringify(offset === undefined ? request : { ...request, offset: Number(offset) }),
+        body: JSON.stringify(request),
       });
   const text = await response.text();
   if (response.ok) return String(response.status);
