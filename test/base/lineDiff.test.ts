@@ -65,6 +65,11 @@ function longestCommon(one: readonly string[], other: readonly string[]): number
   return row[other.length] ?? 0;
 }
 
+test("a line that stands once is found also where others moved past it", () => {
+  assert.deepEqual(mapLines("a\n}\nonce\n}\nz", "a\n}\n}\nonce\nz", [3]), [4]);
+  assert.deepEqual(mapLines("one\ntwo\nthree\nfour", "two\nthree\nfour\none", [1, 2]), [4, 1]);
+});
+
 test("random edits: a line that was not touched is found again", () => {
   const source = Array.from({ length: 200 }, (_, at) => (at % 5 === 4 ? "}" : `line ${at} of the text`));
   const edit = fc.record({

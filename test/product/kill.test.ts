@@ -164,10 +164,14 @@ class World {
     const { manifests } = await openShards(this.dataDir);
     assert.deepEqual([...manifests.keys()].sort(), [...this.#seen.values()].map(({ id }) => id).sort());
     const named = [...manifests.values()].flatMap(({ segments }) => segments.map(({ file }) => file));
-    const unnamed = files.filter((file) => !named.includes(file));
+    const companions = named.map(
+      (file) => new RegExp(`^\\d+\\.of${Number.parseInt(file, 10)}\\.v\\d+\\.symbols$`),
+    );
+    const others = files.filter((file) => !named.includes(file) && !/\.manifests?$/.test(file));
     assert.deepEqual(
-      unnamed,
-      unnamed.filter((file) => /\.manifests?$/.test(file)),
+      others,
+      companions.flatMap((name) => others.filter((file) => name.test(file)).slice(0, 1)).sort(),
+      "one companion of each shard at most",
     );
     assert.deepEqual(this.#shardNames(), files, "opening swept something");
   }

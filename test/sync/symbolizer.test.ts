@@ -155,6 +155,35 @@ test("symbols go with their shard, and stay when it is written again", async () 
   await symbolizer.close();
 });
 
+test("what is written again before all of it was parsed is parsed to its end, beside what has no definitions", async () => {
+  const directory = await openIndex(
+    Array.from({ length: 20 }, (_, at) => ({
+      id: at + 1,
+      segments: [[go("a.go", `def a${at}\n`), { path: "b.txt", content: `${at}\n` }]],
+    })),
+  );
+  let isBusy = false;
+  const { symbolizer, parsed, idle } = start(directory, { isBusy: () => isBusy });
+  while (parsed.length < 5) await new Promise((resolve) => setTimeout(resolve, 1));
+  isBusy = true;
+  const compactor = new Compactor({
+    directory,
+    pool: poolOf(parsed),
+    log: silentLog,
+    isBusy: () => false,
+    onDamage: assert.fail,
+    clock: hurried,
+  });
+  const shards = () => readdirSync(directory.folder).filter((name) => name.endsWith(".shard"));
+  while (shards().length > 1) await new Promise((resolve) => setTimeout(resolve, 5));
+  await compactor.close();
+  isBusy = false;
+  await idle();
+  assert.equal(parsed.length, 20);
+  for (let id = 1; id <= 20; id++) assert.equal(symbolizer.isReady(id), true);
+  await symbolizer.close();
+});
+
 test("a new start finds the symbols of the last one, and sweeps those of shards that are gone", async () => {
   const directory = await openIndex([{ id: 1, segments: [[go("a.go", "def a\n")]] }]);
   const first = start(directory);

@@ -18,7 +18,7 @@ export function mapLines(before: string, after: string, lines: readonly number[]
   return lines.map((line) => {
     if (line > left.length) return null;
     const found = matches[line - 1] ?? -1;
-    const place = found >= 0 ? found : changedLine(line - 1, matches, texts);
+    const place = found >= 0 ? found : (texts.movedLine(line - 1) ?? changedLine(line - 1, matches, texts));
     return place === undefined ? null : place + 1;
   });
 }
@@ -52,16 +52,38 @@ function changedLine(at: number, matches: Int32Array, texts: Texts): number | un
   return best;
 }
 
+/** Index of each line that no other one is equal to. */
+type SingleLines = ReadonlyMap<string, number>;
+
+function singleLines(lines: readonly string[]): SingleLines {
+  const places = new Map<string, number>();
+  const repeated = new Set<string>();
+  for (const [at, line] of lines.entries()) {
+    if (places.has(line)) repeated.add(line);
+    else places.set(line, at);
+  }
+  for (const line of repeated) places.delete(line);
+  return places;
+}
+
 class Texts {
   readonly before: readonly string[];
   readonly after: readonly string[];
   comparisonsLeft = maxComparisons;
   readonly #pairs = new Map<number, Uint32Array>();
   #stretch = { first: 0, last: 0 };
+  #single: { readonly before: SingleLines; readonly after: SingleLines } | undefined;
 
   constructor(before: readonly string[], after: readonly string[]) {
     this.before = before;
     this.after = after;
+  }
+
+  /** Where a line went to that stands once in both texts: past others, or it would be matched. */
+  movedLine(at: number): number | undefined {
+    this.#single ??= { before: singleLines(this.before), after: singleLines(this.after) };
+    const text = this.before[at] ?? "";
+    return this.#single.before.has(text) ? this.#single.after.get(text) : undefined;
   }
 
   /** The matched lines before and after a line that is not, whose neighbours were mostly asked for just before. */

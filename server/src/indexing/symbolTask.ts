@@ -148,7 +148,7 @@ async function addAll(
       const key = keys.get(next);
       const language = shard.language(next);
       if (key === undefined) {
-        entries.push({ language, symbols: before?.symbolsOf(next) ?? withoutText(shard, next) });
+        entries.push({ language, symbols: parsedBefore(before, next) ?? withoutText(shard, next) });
         continue;
       }
       const symbols = contents.get(key) ?? parsedHere.get(key) ?? (isOver ? pendingSymbols : undefined);
@@ -187,6 +187,12 @@ async function parse(entries: readonly Entry[], { parsers, signal }: SymbolRun):
     const answer = answers[at];
     if (answer !== undefined) entry.symbols = answer;
   }
+}
+
+/** What a companion copied from other shards calls pending may be nothing to parse. */
+function parsedBefore(before: SymbolReader | undefined, document: number): KnownSymbols | undefined {
+  const symbols = before?.symbolsOf(document);
+  return symbols?.kind === "pending" ? undefined : symbols;
 }
 
 /** What a document without a text to be parsed has. */

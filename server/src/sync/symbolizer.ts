@@ -49,6 +49,8 @@ export class Symbolizer {
   readonly #unsubscribe: () => void;
   /** Shards that could not be parsed, or only in part, for as long as this process lives. */
   readonly #left = new Set<string>();
+  /** By shard: documents that the last run left. */
+  readonly #pendingCounts = new Map<string, number>();
   readonly #lastUsed = new Map<number, number>();
   /** The overlay that counts, by repository. */
   readonly #overlays = new Map<number, Overlay>();
@@ -137,13 +139,18 @@ export class Symbolizer {
         if (signal.aborted || isServiceError(error, "CANCELLED")) return;
         const { file } = next.segment;
         this.#options.log.warn(`${file} could not be parsed.`, { error });
-        this.#left.add(file);
-        this.#clock.after(retryMs, () => {
-          this.#left.delete(file);
-          this.#later(settleMs);
-        });
+        this.#leave(file);
       }
     }
+  }
+
+  /** Tries it again later. */
+  #leave(file: string): void {
+    this.#left.add(file);
+    this.#clock.after(retryMs, () => {
+      this.#left.delete(file);
+      this.#later(settleMs);
+    });
   }
 
   /** What was committed last before the rest, and what somebody works with before all. */
@@ -181,7 +188,15 @@ export class Symbolizer {
     if (answer.kind === "damagedShard") {
       this.#left.add(file);
       onDamage(file);
-    } else if (answer.kind === "symbolDraft") await directory.publishSymbols(file, answer.draft);
+    } else if (answer.kind === "symbolDraft") {
+      await directory.publishSymbols(file, answer.draft);
+      const { pendingCount } = answer.draft.summary;
+      // Whatever the reason, a shard of which nothing more was parsed must not keep this thread busy for ever.
+      if (pendingCount > 0 && pendingCount >= (this.#pendingCounts.get(file) ?? Number.POSITIVE_INFINITY))
+        this.#leave(file);
+      if (pendingCount === 0) this.#pendingCounts.delete(file);
+      else this.#pendingCounts.set(file, pendingCount);
+    }
   }
 
   /** Shards with symbols, those of the repository first. */
