@@ -51,6 +51,8 @@ export interface FoundReferences {
 const maxTargets = 50;
 /** Texts that a parser is given at once: few, so that the first answers come soon. */
 const textsAtOnce = 4;
+/** Past so many of these, no more files are looked for. */
+const maxRunning = 16;
 
 export class References {
   readonly #options: ReferencesOptions;
@@ -145,23 +147,26 @@ export class References {
 
   async #inScope(question: Question, scope: Scope, meant: Meant, signal: AbortSignal): Promise<FlushReason> {
     const { engine } = this.#options;
-    const { name } = question;
-    return await searchCandidates(
-      engine,
-      { question, scope, pattern: named(name) },
-      signal,
-      async (files) => {
-        const batches: FileMatch[][] = [];
-        for (let at = 0; at < files.length; at += textsAtOnce)
-          batches.push(files.slice(at, at + textsAtOnce));
-        await Promise.all(
-          batches.map(async (batch) => {
-            const found = await this.#inFiles(question, batch, meant, signal);
-            await meant.hand(found.filter(({ uses }) => uses.length > 0));
-          }),
-        );
-      },
-    );
+    const running = new Set<Promise<void>>();
+    const failures: unknown[] = [];
+    const begin = (files: readonly FileMatch[]) => {
+      const work = this.#inFiles(question, files, meant, signal)
+        .then((found) => meant.hand(found.filter(({ uses }) => uses.length > 0)))
+        .catch((error: unknown) => {
+          failures.push(error);
+        })
+        .finally(() => running.delete(work));
+      running.add(work);
+    };
+    // The next files are looked for while these are parsed, so that no parser waits.
+    const candidates = { question, scope, pattern: named(question.name) };
+    const reason = await searchCandidates(engine, candidates, signal, async (files) => {
+      for (let at = 0; at < files.length; at += textsAtOnce) begin(files.slice(at, at + textsAtOnce));
+      while (running.size > maxRunning) await Promise.race(running);
+    });
+    await Promise.all(running);
+    if (failures.length > 0) throw failures[0];
+    return reason;
   }
 
   async #inFiles(
