@@ -120,7 +120,7 @@ export class Definitions {
     isQuick: boolean,
   ): Promise<{ definitions: readonly Unranked[]; reason: FlushReason }> {
     const { name, languages, maxMatches, unsaved, preferred } = question;
-    const { symbols, flushReason } = await this.#options.engine.findSymbols(
+    const looking = this.#options.engine.findSymbols(
       {
         name: { kind: "exact", text: name, caseSensitive: true },
         withLocals: false,
@@ -133,11 +133,14 @@ export class Definitions {
       },
       signal,
     );
+    const [{ symbols, flushReason }, asText] = await Promise.all([
+      looking,
+      isQuick ? noneFound : this.#asText(question, scope, signal),
+    ]);
     const indexed = symbols.map((symbol) => ({ symbol, isParsed: true }));
     if (isQuick) return { definitions: indexed, reason: flushReason };
     // What is not parsed yet is parsed now, as far as there is time.
     const pending = flushReason === "INDEXING" ? await this.#inTexts(question, scope, signal) : noneFound;
-    const asText = await this.#asText(question, scope, signal);
     const reason = flushReason === "INDEXING" ? pending.reason : flushReason;
     return {
       definitions: [...indexed, ...pending.definitions, ...asText.definitions],
