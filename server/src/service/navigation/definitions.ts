@@ -7,7 +7,6 @@ import type { Engine, FoundSymbol } from "#engine/engine";
 import type { FileMatch, Range } from "#model/match";
 import { addReason, type FlushReason } from "#model/stats";
 import type { Definition, DocumentSymbols } from "#model/symbol";
-import { escapeExpression } from "#query/regexp";
 import type { RepositoryView } from "#service/repositoryView";
 import { definesNames, parsedLanguages } from "#symbols/grammars";
 import { named, searchCandidates, textsOf } from "./candidates";
@@ -16,6 +15,7 @@ import type { Packages } from "./packages";
 import { maxLineBytes, type ParsedCode } from "./parsedCode";
 import type { Asking, Question, Scope } from "./question";
 import { compareCertainty, Relations, type Target } from "./relations";
+import { definingText, definitionsAsText } from "./textDefinitions";
 
 /** A definition, and how sure it is that it is meant; without a certainty where nobody said from where it is asked. */
 export interface RankedDefinition {
@@ -185,15 +185,14 @@ export class Definitions {
     const without = [...parsedLanguages(), ...withoutDefinitions];
     if (languages?.every((language) => without.includes(language))) return noneFound;
     const definitions: Unranked[] = [];
-    const source = `${definingWord}${escapeExpression(name)}${/\w$/.test(name) ? "\\b" : ""}`;
-    const pattern = { kind: "regexp", source, caseSensitive: true } as const;
     const filters = [{ kind: "not", child: { kind: "language", names: without } }] as const;
     const reason = await searchCandidates(
       this.#options.engine,
-      { question, scope, pattern, filters },
+      { question, scope, pattern: definingText(name), filters },
       signal,
       async (files) => {
-        for (const file of files) definitions.push(...definitionsAsText(file, name));
+        for (const file of files)
+          for (const symbol of definitionsAsText(file, name)) definitions.push({ symbol, isParsed: false });
       },
     );
     return { definitions, reason };
@@ -232,10 +231,6 @@ export class Definitions {
 }
 
 const noneFound = { definitions: [] as readonly Unranked[], reason: "NONE" as FlushReason };
-
-/** Words with which languages define, as they stand before a name. */
-const definingWord =
-  "\\b(?:class|interface|struct|trait|enum|union|record|type|typedef|func|function|def|fn|fun|sub|proc|procedure|module|namespace|package|let|val|var|const|define|macro)\\s+\\(?";
 
 export function targetOf({ document, range, parent }: FoundSymbol): Target {
   return {
@@ -276,33 +271,6 @@ async function parsedSymbols(
 ): Promise<DocumentSymbols | undefined> {
   const symbols = await code.symbols(text, signal);
   return symbols.kind === "parsed" ? symbols : undefined;
-}
-
-function definitionsAsText(file: FileMatch, name: string): Unranked[] {
-  const nameBytes = Buffer.byteLength(name);
-  return file.chunks.flatMap(({ content, contentStart, matchRanges }) => {
-    const lines = content.split(/\r?\n/);
-    return matchRanges.map(({ end }) => {
-      const start = {
-        ...end,
-        byteOffset: end.byteOffset - nameBytes,
-        column: end.column - [...name].length,
-      };
-      const symbol: FoundSymbol = {
-        document: file,
-        name,
-        kind: "variable",
-        isLocal: false,
-        parent: { name: "", kind: "" },
-        range: { start, end },
-        start: start.byteOffset,
-        end: end.byteOffset,
-        line: (lines[end.lineNumber - contentStart.lineNumber] ?? "").slice(0, maxLineBytes),
-        score: 0,
-      };
-      return { symbol, isParsed: false };
-    });
-  });
 }
 
 /** A file may be found by the index of symbols and be parsed as well. */
