@@ -349,6 +349,12 @@ test("is ready for any text and any cursor", async () => {
       assert.ok(found.offset <= Math.min(offset, text.length));
       assert.ok(found.offset + found.length >= Math.min(offset, text.length));
     }),
-    { numRuns: 500 },
+    {
+      numRuns: 500,
+      examples: [
+        ["or lang:[(repo:repo:@or -", 24, false],
+        ["or lang:[(repo:repo:@or -", 24, true],
+      ],
+    },
   );
 });

@@ -47,7 +47,7 @@ for (const language of parsedLanguages()) {
     const parser = await documentParser();
     assert.deepEqual(parser.symbols(language, new Uint8Array()), { definitions: [], imports: [] });
     for (const text of ["}{ ][ )( <> \\ ''' \"\"\" ` @#$ 0x", "def a(): { class B; fn c } end\n\n%%\n"])
-      assert.ok(Array.isArray(parser.occurrences(language, Buffer.from(text), "a")));
+      assert.ok(Array.isArray(parser.occurrences(language, Buffer.from(text), "a").occurrences));
   });
 }
 

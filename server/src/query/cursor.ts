@@ -47,7 +47,7 @@ export function cursorAt(text: string, offset: number, options: ParseOptions): C
   }
 
   function word(own: Leaf): Cursor | undefined {
-    const dash = text[own.at] === "-" ? 1 : 0;
+    const dash = head[own.at] === "-" ? 1 : 0;
     const start = own.at + dash;
     const typed = head.slice(start);
     if (!/^[a-z]*$/.test(typed)) return undefined;
