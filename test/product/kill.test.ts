@@ -164,14 +164,13 @@ class World {
     const { manifests } = await openShards(this.dataDir);
     assert.deepEqual([...manifests.keys()].sort(), [...this.#seen.values()].map(({ id }) => id).sort());
     const named = [...manifests.values()].flatMap(({ segments }) => segments.map(({ file }) => file));
-    const companions = named.map(
-      (file) => new RegExp(`^\\d+\\.of${Number.parseInt(file, 10)}\\.v\\d+\\.symbols$`),
-    );
+    const companionOf = /^\d+\.of(\d+)\.v\d+\.symbols$/;
     const others = files.filter((file) => !named.includes(file) && !/\.manifests?$/.test(file));
+    const owners = others.map((file) => `${companionOf.exec(file)?.[1]}.shard`);
     assert.deepEqual(
-      others,
-      companions.flatMap((name) => others.filter((file) => name.test(file)).slice(0, 1)).sort(),
-      "one companion of each shard at most",
+      owners.filter((shard, at) => !named.includes(shard) || owners.indexOf(shard) !== at),
+      [],
+      `${others} are not one companion of each shard at most`,
     );
     assert.deepEqual(this.#shardNames(), files, "opening swept something");
   }
