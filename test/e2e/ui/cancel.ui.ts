@@ -8,7 +8,7 @@ import { note } from "#e2e/report";
 import { repo } from "#test/support/repo";
 
 /** Enough to read for some seconds where no index holds it. */
-const fileCount = 6_000;
+const fileCount = 12_000;
 
 describe("a search that is given up", () => {
   let browser: Browser;
