@@ -138,10 +138,17 @@ export class Symbolizer {
       } catch (error) {
         if (signal.aborted || isServiceError(error, "CANCELLED")) return;
         const { file } = next.segment;
+        // It was put together with others meanwhile.
+        if (!this.#counts(next)) continue;
         this.#options.log.warn(`${file} could not be parsed.`, { error });
         this.#leave(file);
       }
     }
+  }
+
+  #counts({ manifest, segment }: Candidate): boolean {
+    const { segments = [] } = this.#options.directory.manifest(manifest.repositoryId) ?? {};
+    return segments.some(({ file }) => file === segment.file);
   }
 
   /** Tries it again later. */

@@ -48,6 +48,13 @@ export class SearchBox {
     return await this.counts();
   }
 
+  /** Searches once all definitions are indexed, which count in the order of results; gives the line of counts. */
+  async searchWithSymbols(query: string, expected: RegExp): Promise<string> {
+    // As long as some are missing, the counts say "about".
+    await this.searchUntil(`sym:${query}`, /^\d+ match/);
+    return await this.searchUntil(query, expected);
+  }
+
   /** The line of counts of a search that is through. */
   async counts(): Promise<string> {
     const summary = this.status.locator(".summary:not([data-old])");

@@ -14,7 +14,8 @@ describe("the first five minutes", () => {
   before(async () => {
     server = await startCodeServer({ hasVsix: true, isFirstRun: true });
     browser = await launchBrowser();
-    window = await Window.open(browser, server);
+    // High enough for every row: where definitions are known, they come first.
+    window = await Window.open(browser, server, { height: 1300 });
     await window.ready();
   });
 

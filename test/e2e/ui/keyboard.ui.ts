@@ -35,7 +35,7 @@ describe("with the keyboard alone", () => {
   it("one comes to the box and searches", async () => {
     await window.runCommand("Trawl: Focus on Search View");
     await until("the box has the keyboard", async () => (await hasBox()) === 1);
-    await window.box.searchUntil("chargeCard", /2 repositories/);
+    await window.box.searchWithSymbols("chargeCard", /2 repositories/);
   });
 
   it("one goes down to the results, and looks at one after the other", async () => {
@@ -43,7 +43,7 @@ describe("with the keyboard alone", () => {
     await until("the tree has the keyboard", async () => (await hasTree()) === 1);
     // Past the repository and the file, to the first line.
     const selected = window.pane("Results").locator(".monaco-list-row.selected");
-    for (const text of ["web-shop", "Cart.tsx", "import { chargeCard"]) {
+    for (const text of ["payments", "charge.ts", "export async function chargeCard"]) {
       await press("ArrowDown");
       await until(`"${text}" is selected`, async () => {
         if (await selected.filter({ hasText: text }).isVisible()) return true;

@@ -18,7 +18,7 @@ describe("results", () => {
     // High enough for every row: those that are scrolled away are not drawn.
     window = await Window.open(browser, server, { height: 1300 });
     await window.openTrawl();
-    await window.box.searchUntil("retryWithBackoff", /^13 matches · 10 files · 6 repositories/);
+    await window.box.searchWithSymbols("retryWithBackoff", /^13 matches · 10 files · 6 repositories/);
     await row("func retryWithBackoff").waitFor();
   });
 
@@ -57,19 +57,19 @@ describe("results", () => {
     await window.box.input.press("Control+ArrowDown");
     await until("the tree has the keyboard", isTreeFocused);
     await press("ArrowDown", "ArrowDown", "ArrowDown");
-    await selected("return retryWithBackoff");
-    await window.editorTab(/client\.go/).waitFor();
+    await selected("// retryWithBackoff calls work");
+    await window.editorTab(/retry\.go/).waitFor();
     assert.equal(await isTreeFocused(), true);
     await press("Enter");
     await window.page.locator(".editor-instance .monaco-editor.focused").waitFor();
-    await until("the cursor is on the line", async () => (await window.cursorLine()) === 11);
+    await until("the cursor is on the line", async () => (await window.cursorLine()) === 9);
   });
 
   it("go on with F4, which selects its row", async () => {
     await press("F4", "F4");
-    await selected("// retryWithBackoff calls work");
+    await selected("MaxWait");
     await press("Shift+F4");
-    await selected("return retryWithBackoff");
+    await selected("func retryWithBackoff");
   });
 
   it("mark what moved, what is unsaved and what is gone", async () => {
@@ -106,7 +106,7 @@ describe("results", () => {
     await window.settled("Results");
     await row("return retryWithBackoff").click();
     await press("Delete");
-    await selected("go-kit");
+    await selected("billing");
     assert.equal(await isTreeFocused(), true);
     await window.header("Search").hover();
     await window.pane("Search").getByRole("button", { name: "Refresh Results" }).click();
