@@ -24,7 +24,8 @@ parentPort.on("message", ({ kind, call, input }) => {
 
 for (const harm of ["end", "hang"]) {
   test(`threads that ${harm} lose one text each`, async () => {
-    const parsers = symbolParsers(script, 1, 500);
+    // Long enough for a thread to start on a busy machine.
+    const parsers = symbolParsers(script, 1, 2500);
     try {
       const words = ["a", harm, "b", "c", harm, "d"];
       const parsed = await parsers.symbols(
