@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import type { RepositoryItem } from "#contract/repositories";
 import type { ReferenceEvent, SymbolResult } from "#contract/symbols";
 import { type Editor, openEditor, until } from "#test/support/editor";
 import { repo, runGit, type TestRepository, temporaryFolder } from "#test/support/repo";
@@ -110,7 +111,12 @@ before(async () => {
     folders: [app.path],
     settings: { roots: [organisation], discovery: "workspace" },
   });
-  await until(async () => (await symbols("total")).length > 0 && (await symbols("Bank")).length > 0, 60_000);
+  // What is defined counts in the order of references, too.
+  await until(async () => {
+    const { items } = await editor.call<{ items: RepositoryItem[] }>("repos", {});
+    const areReady = items.length > 1 && items.every(({ symbolsReady }) => symbolsReady);
+    return areReady && (await symbols("total")).length > 0 && (await symbols("Bank")).length > 0;
+  }, 60_000);
 });
 
 after(() => editor.kill());
