@@ -37,7 +37,7 @@ export class SearchBox {
   }
 
   /** Puts a query into the box and runs it; gives the line of counts when the search is through. */
-  async search(query: string): Promise<string> {
+  async search(query: string, limitMs?: number): Promise<string> {
     await this.input.waitFor();
     // The lines are drawn anew for each search.
     await this.status.evaluate((element) => {
@@ -45,7 +45,7 @@ export class SearchBox {
     });
     await this.input.fill(query);
     await this.input.press("Enter");
-    return await this.counts();
+    return await this.counts(limitMs);
   }
 
   /** Searches once all definitions are indexed, which count in the order of results; gives the line of counts. */
@@ -56,12 +56,16 @@ export class SearchBox {
   }
 
   /** The line of counts of a search that is through. */
-  async counts(): Promise<string> {
+  async counts(limitMs?: number): Promise<string> {
     const summary = this.status.locator(".summary:not([data-old])");
-    return await until("a search is through", async () => {
-      const text = (await summary.allTextContents())[0] ?? "";
-      return (/\d (?:ms|s)$/.test(text) || text.startsWith("No ")) && text;
-    });
+    return await until(
+      "a search is through",
+      async () => {
+        const text = (await summary.allTextContents())[0] ?? "";
+        return (/\d (?:ms|s)$/.test(text) || text.startsWith("No ")) && text;
+      },
+      limitMs,
+    );
   }
 
   /** Searches until the counts are as expected: indexing may be under way. */
@@ -69,7 +73,8 @@ export class SearchBox {
     return await until(
       `"${query}" finds ${expected}`,
       async () => {
-        const counts = await this.search(query);
+        // A line that says again what it said before is not drawn anew.
+        const counts = await this.search(query, 3_000).catch(() => "");
         return expected.test(counts) && counts;
       },
       limitMs,
