@@ -6,6 +6,7 @@ import { ByteCache } from "#base/byteCache";
 import { cancelled, isServiceError, ServiceError, throwIfAborted } from "#base/error";
 import { Limiter } from "#base/limiter";
 import type { RunningProcess } from "#platform/process";
+import { TimeLimit } from "#platform/timeLimit";
 import { gitFailure, spawnGit } from "./git";
 import { ObjectFiles, type StoredObject } from "./objectFiles";
 import { BatchParser, type ReadObject } from "./objects";
@@ -125,8 +126,9 @@ class Batch {
 
   async #ask({ signal, timeLimitMs }: Question, hash: string): Promise<StoredObject | undefined> {
     clearTimeout(this.#idle);
+    const limit = new TimeLimit(signal, timeLimitMs);
     try {
-      const object = await this.#answer(hash, AbortSignal.any([signal, AbortSignal.timeout(timeLimitMs)]));
+      const object = await this.#answer(hash, limit.signal);
       if (object.kind === "tooLarge") throw answerTooLarge();
       if (object.kind === "missing") return undefined;
       if (object.kind === "content") return { type: object.type, bytes: object.bytes };
@@ -137,6 +139,7 @@ class Batch {
       if (!isServiceError(error, "CANCELLED") || signal.aborted) throw error;
       throw tookTooLong("cat-file", timeLimitMs);
     } finally {
+      limit.end();
       if (this.#ending && this.#turns.running === 1) this.#kill();
       else this.#idle = setTimeout(() => this.#kill(), idleMs).unref();
     }

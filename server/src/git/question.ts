@@ -4,6 +4,7 @@
  */
 import { isServiceError, ServiceError, throwIfAborted } from "#base/error";
 import type { Limiter } from "#base/limiter";
+import { TimeLimit } from "#platform/timeLimit";
 import { commandOf, gitFailure, runGitNow, spawnGit } from "./git";
 import type { GitPlace } from "./place";
 
@@ -71,8 +72,8 @@ export async function streamGit(
   { input = "", inLargePieces = false }: StreamOptions = {},
 ): Promise<void> {
   const run = async () => {
-    const time = AbortSignal.timeout(timeLimitMs);
-    const git = spawnGit(place, args, { signal: AbortSignal.any([signal, time]), inLargePieces });
+    const limit = new TimeLimit(signal, timeLimitMs);
+    const git = spawnGit(place, args, { signal: limit.signal, inLargePieces });
     git.stdin.end(input);
     let isEnough = false;
     try {
@@ -82,13 +83,14 @@ export async function streamGit(
       }
     } catch (error) {
       git.kill();
+      limit.end();
       throw error;
     }
     if (isEnough) git.kill();
-    const exitCode = await git.ended;
+    const exitCode = await git.ended.finally(() => limit.end());
     throwIfAborted(signal);
     if (isEnough || exitCode === 0) return;
-    if (time.aborted) throw tookTooLong(commandOf(args), timeLimitMs);
+    if (limit.isOver) throw tookTooLong(commandOf(args), timeLimitMs);
     throw gitFailure(place, args, git.errorText() || `exit code ${exitCode}`);
   };
   await turns.run(run, signal, client);

@@ -4,6 +4,7 @@ import type { BytePath } from "#git/bytePath";
 import { findPlace, type GitPlace } from "#git/place";
 import type { Repository, RepositoryId } from "#model/repository";
 import type { Log } from "#platform/log";
+import { TimeLimit } from "#platform/timeLimit";
 import { FolderPoll } from "./folderPoll";
 import { type RefreshParts, refresh } from "./refresh";
 import { Schedule, type Urgency } from "./schedule";
@@ -102,7 +103,8 @@ export class Runs {
     live.wanted.set(name, (live.wanted.get(name) ?? 0) + 1);
     const { directory } = this.#options.parts;
     const isIndexed = () => directory.manifest(id)?.revisions.some((each) => each.name === name) === true;
-    const over = AbortSignal.any([signal, AbortSignal.timeout(timeMs)]);
+    const limit = new TimeLimit(signal, timeMs);
+    const over = limit.signal;
     try {
       // A run that goes on may have begun before: the one behind it counts.
       for (let runs = this.#schedule.isRunning(id) ? 2 : 1; runs > 0 && !over.aborted; runs--) {
@@ -116,6 +118,7 @@ export class Runs {
       }
       return over.aborted ? undefined : false;
     } finally {
+      limit.end();
       const others = (live.wanted.get(name) ?? 1) - 1;
       if (others > 0) live.wanted.set(name, others);
       else live.wanted.delete(name);
