@@ -10,6 +10,7 @@ import type { Certainty } from "#contract/symbols";
 import type { Engine, FoundSymbol } from "#engine/engine";
 import type { FileMatch, Range } from "#model/match";
 import { addReason, type FlushReason } from "#model/stats";
+import { TimeLimit } from "#platform/timeLimit";
 import type { RepositoryView } from "#service/repositoryView";
 import { definesNames } from "#symbols/grammars";
 import { named, searchCandidates, textsOf } from "./candidates";
@@ -69,9 +70,8 @@ export class References {
   ): Promise<FoundReferences> {
     const { asking, maxMatches, deadline } = question;
     if (asking?.place?.isLocal) return await this.#inFile(question, caller, onFiles);
-    const enough = new AbortController();
-    const time = AbortSignal.timeout(Math.max(0, deadline - Date.now()));
-    const signal = AbortSignal.any([caller, enough.signal, time]);
+    const limit = new TimeLimit(caller, deadline - Date.now());
+    const { signal } = limit;
     // Many files are parsed at once.
     setMaxListeners(0, signal);
     let matchCount = 0;
@@ -88,7 +88,7 @@ export class References {
         shown.push({ ...each, uses });
         if (uses.length < each.uses.length) reason = addReason(reason, "MATCH_LIMIT");
       }
-      if (matchCount >= maxMatches) enough.abort();
+      if (matchCount >= maxMatches) limit.stop();
       if (shown.length > 0) await onFiles(shown);
     };
     const stopped = await unlessStopped(signal, caller, async () => {
@@ -100,9 +100,8 @@ export class References {
         found = addReason(found, await this.#inScope(question, scope, meant, signal));
       }
       return found;
-    });
-    const isFull = enough.signal.aborted;
-    reason = addReason(reason, isFull ? "MATCH_LIMIT" : stopped);
+    }).finally(() => limit.end());
+    reason = addReason(reason, matchCount >= maxMatches ? "MATCH_LIMIT" : stopped);
     return { matchCount, unparsedFiles, reason };
   }
 
