@@ -1,4 +1,5 @@
 import { damaged } from "./checksum";
+import { type BlockLetters, blockLetters } from "./nameLetters";
 import type { ShardReader } from "./reader";
 import { foldName } from "./symbols";
 
@@ -15,6 +16,8 @@ export class SymbolNames {
   readonly count: number;
   /** The first name of each block that was asked for. */
   readonly #heads: string[] = [];
+  /** Of each block that was asked for. */
+  readonly #letters: BlockLetters[] = [];
   #lines: readonly string[] = [];
   #linesOf = -1;
   #all: readonly string[] | undefined;
@@ -60,15 +63,31 @@ export class SymbolNames {
     return this.reader.meta.blockCount;
   }
 
-  /** The names of a block, a line each. */
-  textOf(block: number): string {
+  /** The names of a block, a newline behind each. */
+  bytesOf(block: number): Buffer {
     const { blockStarts, content } = this.reader;
     const start = blockStarts[block] ?? 0;
     const length = (blockStarts[block + 1] ?? 0) - start;
     if (length <= 0) throw damaged("Names of symbols");
-    const bytes = Buffer.alloc(length);
+    const bytes = Buffer.allocUnsafe(length);
     content.read(start, bytes, 0, length);
-    return bytes.toString("utf8", 0, length - 1);
+    return bytes;
+  }
+
+  /** One name of a block, read alone. */
+  textIn(block: number, at: number): string {
+    const { starts } = this.lettersIn(block);
+    const start = starts[at] ?? 0;
+    const bytes = Buffer.allocUnsafe(Math.max(0, (starts[at + 1] ?? 0) - 1 - start));
+    this.reader.content.read((this.reader.blockStarts[block] ?? 0) + start, bytes, 0, bytes.length);
+    return bytes.toString();
+  }
+
+  /** Kept: who looks for letters looks again with the next one. */
+  lettersIn(block: number): BlockLetters {
+    const letters = this.#letters[block] ?? blockLetters(this.bytesOf(block));
+    this.#letters[block] = letters;
+    return letters;
   }
 
   /** The first name of a block. */
@@ -117,7 +136,8 @@ export class SymbolNames {
 
   #linesIn(block: number): readonly string[] {
     if (this.#linesOf === block) return this.#lines;
-    this.#lines = this.textOf(block).split("\n");
+    const bytes = this.bytesOf(block);
+    this.#lines = bytes.toString("utf8", 0, bytes.length - 1).split("\n");
     this.#linesOf = block;
     return this.#lines;
   }

@@ -16,7 +16,7 @@ import type { Packages } from "./packages";
 import { maxLineBytes, type ParsedCode } from "./parsedCode";
 import type { Asking, Question, Scope } from "./question";
 import { compareCertainty, Relations, type Target } from "./relations";
-import { definingText, definitionsAsText } from "./textDefinitions";
+import { definitionsAsText, mayDefine } from "./textDefinitions";
 
 /** A definition, and how sure it is that it is meant; without a certainty where nobody said from where it is asked. */
 export interface RankedDefinition {
@@ -160,7 +160,7 @@ export class Definitions {
     const look = async (file: FileMatch) => {
       if (!definesNames(file.language) || signal.aborted) return;
       if (++files >= maxFilesParsed) limit.stop();
-      const [text] = await textsOf(engine, [file], question.unsaved, caller);
+      const [text] = await textsOf(engine, [file], { ...question, withSymbols: true }, caller);
       if (text === undefined) return;
       const symbols = text.symbols ?? (await parsedSymbols(code, text, caller));
       const places = new TextPlaces(text.content);
@@ -187,7 +187,7 @@ export class Definitions {
     const filters = [{ kind: "not", child: { kind: "language", names: without } }] as const;
     const reason = await searchCandidates(
       this.#options.engine,
-      { question, scope, pattern: definingText(name), filters },
+      { question, scope, pattern: mayDefine(name), filters },
       signal,
       async (files) => {
         for (const file of files)

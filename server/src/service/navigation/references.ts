@@ -184,7 +184,7 @@ export class References {
       else if (definesNames(language)) unknown.push(file);
     }
     if (unknown.length > 0) {
-      const texts = await textsOf(engine, unknown, unsaved, signal);
+      const texts = await textsOf(engine, unknown, { unsaved }, signal);
       const present = unknown.flatMap((file, index) => {
         const text = texts[index];
         return text === undefined ? [] : [{ file, text }];
