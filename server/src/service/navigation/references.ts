@@ -148,19 +148,30 @@ export class References {
     const { engine } = this.#options;
     const running = new Set<Promise<void>>();
     const failures: unknown[] = [];
-    const begin = (files: readonly FileMatch[]) => {
-      const work = this.#inFiles(question, files, meant, signal)
-        .then((found) => meant.hand(found.filter(({ uses }) => uses.length > 0)))
+    const hand = (found: readonly UsedFile[]) => meant.hand(found.filter(({ uses }) => uses.length > 0));
+    const begin = (work: Promise<void>) => {
+      const begun = work
         .catch((error: unknown) => {
           failures.push(error);
         })
-        .finally(() => running.delete(work));
-      running.add(work);
+        .finally(() => running.delete(begun));
+      running.add(begun);
+      return begun;
     };
     // The next files are looked for while these are parsed, so that no parser waits.
     const candidates = { question, scope, pattern: named(question.name) };
     const reason = await searchCandidates(engine, candidates, signal, async (files) => {
-      for (let at = 0; at < files.length; at += textsAtOnce) begin(files.slice(at, at + textsAtOnce));
+      const ready: UsedFile[] = [];
+      const unknown: FileMatch[] = [];
+      for (const file of files.toSorted((left, right) => right.score - left.score)) {
+        const used = this.#known(question.name, file, meant);
+        if (used === undefined) unknown.push(file);
+        else ready.push(used);
+      }
+      // Often these are enough, and nothing need be parsed.
+      await begin(hand(ready));
+      for (let at = 0; at < unknown.length && !signal.aborted; at += textsAtOnce)
+        void begin(this.#inTexts(question, unknown.slice(at, at + textsAtOnce), meant, signal).then(hand));
       while (running.size > maxRunning) await Promise.race(running);
     });
     await Promise.all(running);
@@ -168,36 +179,27 @@ export class References {
     return reason;
   }
 
-  async #inFiles(
+  /** What needs no parser: it was looked through before, or nothing parses it. */
+  #known(name: string, file: FileMatch, meant: Meant): UsedFile | undefined {
+    const { language, blobSha, origin } = file;
+    const kept = origin === "unsaved" ? undefined : this.#options.code.knownUses(language, blobSha, name);
+    if (kept !== undefined) return usedInCode(file, kept, meant);
+    return definesNames(language) ? undefined : usedAsText(file, meant);
+  }
+
+  async #inTexts(
     { name, unsaved }: Question,
     files: readonly FileMatch[],
     meant: Meant,
     signal: AbortSignal,
   ): Promise<readonly UsedFile[]> {
     const { code, engine } = this.#options;
-    const known = new Map<FileMatch, FileUses | undefined>();
-    const unknown: FileMatch[] = [];
-    for (const file of files) {
-      const { language, blobSha, origin } = file;
-      const kept = origin === "unsaved" ? undefined : code.knownUses(language, blobSha, name);
-      if (kept !== undefined) known.set(file, kept);
-      else if (definesNames(language)) unknown.push(file);
-    }
-    if (unknown.length > 0) {
-      const texts = await textsOf(engine, unknown, { unsaved }, signal);
-      const present = unknown.flatMap((file, index) => {
-        const text = texts[index];
-        return text === undefined ? [] : [{ file, text }];
-      });
-      const parsed = await code.uses(
-        present.map(({ text }) => text),
-        name,
-        signal,
-      );
-      for (const [index, { file }] of present.entries()) known.set(file, parsed[index]);
-    }
-    return files.map((file) => {
-      const found = known.get(file);
+    const texts = await textsOf(engine, files, { unsaved }, signal);
+    const present = texts.filter((text) => text !== undefined);
+    const parsed = await code.uses(present, name, signal);
+    return files.map((file, index) => {
+      const text = texts[index];
+      const found = text && parsed[present.indexOf(text)];
       return found === undefined ? usedAsText(file, meant) : usedInCode(file, found, meant);
     });
   }
