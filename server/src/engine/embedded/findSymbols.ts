@@ -178,9 +178,7 @@ function present(
   const place = symbols.places[definition] ?? 0;
   ranges.push(place, place + (symbols.lengths[definition] ?? 0), 0, 0);
   const [chunk] = cutChunks({ reader: shard.reader, window, document }, ranges, 0, 1, 0);
-  const first = symbols.definitionStarts[document] ?? 0;
-  const body = symbols.bodies(document)[definition - first];
-  const { start = place, end = place, parent = -1, owner = "" } = body ?? {};
+  const { start, end, parent, owner } = symbols.body(document, definition);
   const nowhere = { byteOffset: place, lineNumber: 1, column: 1 };
   return {
     document: placeOf(shard, document, asked),

@@ -16,7 +16,7 @@ import type { Packages } from "./packages";
 import { maxLineBytes, type ParsedCode } from "./parsedCode";
 import type { Asking, Question, Scope } from "./question";
 import { compareCertainty, Relations, type Target } from "./relations";
-import { definitionsAsText, mayDefine } from "./textDefinitions";
+import { definitionsAsText } from "./textDefinitions";
 
 /** A definition, and how sure it is that it is meant; without a certainty where nobody said from where it is asked. */
 export interface RankedDefinition {
@@ -187,7 +187,7 @@ export class Definitions {
     const filters = [{ kind: "not", child: { kind: "language", names: without } }] as const;
     const reason = await searchCandidates(
       this.#options.engine,
-      { question, scope, pattern: mayDefine(name), filters },
+      { question, scope, pattern: named(name), filters },
       signal,
       async (files) => {
         for (const file of files)

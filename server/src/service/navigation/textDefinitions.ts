@@ -1,8 +1,6 @@
 /** Definitions in languages that nobody parses: a name behind a word with which many languages define. */
 import type { FoundSymbol } from "#engine/engine";
 import type { FileMatch } from "#model/match";
-import type { Pattern } from "#query/query";
-import { escapeExpression } from "#query/regexp";
 import { maxLineBytes } from "./parsedCode";
 
 /** Words with which languages define, as they stand before a name. */
@@ -12,32 +10,20 @@ const definingWord =
 const reach = 100;
 
 /**
- * Where a name may be defined; `definitionsAsText` tells where it is. An expression with all those words would take
- * longer to prepare for each shard than what this finds takes to be looked at.
+ * The definitions of a file in which the name was found as a word. An expression of the words that define would take
+ * longer to prepare for each shard than it takes to look at what stands before the name wherever that is.
  */
-export function mayDefine(name: string): Pattern {
-  const source = `[ \\t(]${escapeExpression(name)}${/\w$/.test(name) ? "\\b" : ""}`;
-  return { kind: "regexp", source, caseSensitive: true };
-}
-
-/** The definitions of a file that `mayDefine` was found in. */
 export function definitionsAsText(file: FileMatch, name: string): FoundSymbol[] {
-  const nameBytes = Buffer.byteLength(name);
-  const nameLength = [...name].length;
   return file.chunks.flatMap(({ content, contentStart, matchRanges }) => {
     const lines = content.split(/\r?\n/).map((line) => line.slice(0, maxLineBytes));
     let points: readonly string[] = [];
     let pointsOf = 0;
-    return matchRanges.flatMap(({ end }): FoundSymbol[] => {
-      const start = {
-        ...end,
-        byteOffset: end.byteOffset - nameBytes,
-        column: end.column - nameLength,
-      };
-      const line = lines[end.lineNumber - contentStart.lineNumber] ?? "";
-      if (pointsOf !== end.lineNumber) points = [...line];
-      pointsOf = end.lineNumber;
-      const before = points.slice(Math.max(0, start.column - 1 - reach), start.column - 1).join("");
+    return matchRanges.flatMap((range): FoundSymbol[] => {
+      const { lineNumber, column } = range.start;
+      const line = lines[lineNumber - contentStart.lineNumber] ?? "";
+      if (pointsOf !== lineNumber) points = [...line];
+      pointsOf = lineNumber;
+      const before = points.slice(Math.max(0, column - 1 - reach), column - 1).join("");
       if (!definingWord.test(before)) return [];
       return [
         {
@@ -46,9 +32,9 @@ export function definitionsAsText(file: FileMatch, name: string): FoundSymbol[] 
           kind: "variable",
           isLocal: false,
           parent: { name: "", kind: "" },
-          range: { start, end },
-          start: start.byteOffset,
-          end: end.byteOffset,
+          range,
+          start: range.start.byteOffset,
+          end: range.end.byteOffset,
           line,
           score: 0,
         },
