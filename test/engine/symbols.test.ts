@@ -298,11 +298,11 @@ test("documents with their text and what was found in them", async () => {
   const content = "class Shape\n  def area\n  field width\ndef areaOf\nimport math\n";
   const [shape, next, gone, onNext, prose, byBlob] = await engine.readDocuments(
     [
-      { repositoryId, path: "shape.go" },
+      { repositoryId, path: "shape.go", withSymbols: true },
       { repositoryId, path: "next.go" },
       { repositoryId, path: "nothing.go" },
       { repositoryId, path: "next.go", revision: "next" },
-      { repositoryId, path: "notes.txt" },
+      { repositoryId, path: "notes.txt", withSymbols: true },
       { repositoryId, path: "shape.go", blob: "0".repeat(40) },
     ],
     signal,
@@ -312,6 +312,7 @@ test("documents with their text and what was found in them", async () => {
   assert.equal(next, undefined);
   assert.equal(gone, undefined);
   assert.deepEqual([onNext?.branches, onNext?.origin], [["refs/heads/next"], "commit"]);
+  assert.ok(onNext !== undefined && !("symbols" in onNext));
   assert.ok(prose !== undefined && !("symbols" in prose));
   assert.equal(byBlob, undefined);
   const [again] = await engine.readDocuments(

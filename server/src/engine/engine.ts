@@ -134,12 +134,14 @@ export interface DocumentRequest {
    */
   readonly blob?: string;
   readonly revision?: string;
+  /** Also what was found in it, which takes longer than its text. */
+  readonly withSymbols?: boolean;
 }
 
 /** A document with its text, as the index has it. */
 export interface IndexedDocument extends DocumentPlace {
   readonly content: Uint8Array;
-  /** What was found in it; absent where that is not known yet, or it could not be parsed. */
+  /** What was found in it; absent where nobody asked for it, it is not known yet, or it could not be parsed. */
   readonly symbols?: DocumentSymbols;
 }
 

@@ -1,4 +1,4 @@
-/** A signal that fires with another one, or after a time. */
+/** A signal that fires with another one, after a time, or when it is told to. */
 export class TimeLimit {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal;
@@ -26,6 +26,12 @@ export class TimeLimit {
     return this.#isOver;
   }
 
+  /** Fires now. */
+  stop(): void {
+    this.#abort();
+  }
+
+  /** Nobody needs it any more. */
   end(): void {
     clearTimeout(this.#timer);
     this.#outer.removeEventListener("abort", this.#abort);

@@ -10,6 +10,7 @@ import type { CallContext } from "#contract/service";
 import { type Commit, searchCommits } from "#git/log";
 import type { Repository } from "#model/repository";
 import { type FlushReason, noStats, type SearchStats } from "#model/stats";
+import { TimeLimit } from "#platform/timeLimit";
 import type { Limits } from "#query/limits";
 import type { Query } from "#query/query";
 import { isRevisionGlob, revisionMatcher } from "#query/revisionName";
@@ -46,8 +47,9 @@ export async function searchForCommits(
 ): Promise<FoundCommits> {
   const { query, limits } = plan;
   const startedAt = performance.now();
-  const time = AbortSignal.timeout(Math.max(0, limits.deadline - Date.now()));
-  const asker = { ...caller, signal: AbortSignal.any([caller.signal, time]) };
+  const names = revisionNamesOf(query);
+  const time = new TimeLimit(caller.signal, limits.deadline - Date.now());
+  const asker = { ...caller, signal: time.signal };
   const newestFirst = plan.repositories
     .filter(({ kind }) => kind !== "folder")
     .toSorted((left, right) => (right.pushedAt ?? 0) - (left.pushedAt ?? 0));
@@ -55,10 +57,9 @@ export async function searchForCommits(
   const reasons = new Set<FlushReason>();
   const failed = (error: unknown) => {
     if (caller.signal.aborted || !isServiceError(error)) throw error;
-    reasons.add(time.aborted || error.code === "TIMED_OUT" ? "TIME_LIMIT" : "ENGINE_PARTIAL");
+    reasons.add(time.isOver || error.code === "TIMED_OUT" ? "TIME_LIMIT" : "ENGINE_PARTIAL");
   };
 
-  const names = revisionNamesOf(query);
   let match: Promise<CommitMatch> | undefined;
   const searchIn = async (repository: Repository) => {
     throwIfAborted(asker.signal);
@@ -89,7 +90,11 @@ export async function searchForCommits(
       await searchIn(next).catch(failed);
     }
   };
-  await Promise.all(Array.from({ length: maxRepositoriesAtOnce }, searchNext));
+  try {
+    await Promise.all(Array.from({ length: maxRepositoriesAtOnce }, searchNext));
+  } finally {
+    time.end();
+  }
 
   const { commits, total } = collected;
   if (total > commits.length) reasons.add("MATCH_LIMIT");

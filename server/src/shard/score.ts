@@ -67,6 +67,11 @@ export function weighDocument(quality: number, categoryIndex: number, isPreferre
   return (quality + (isPreferred ? preferredRepository : 0)) * (weights[categoryIndex] ?? 1);
 }
 
+/** The most that `weighDocument` can give, whatever the document. */
+export function bestWeight(quality: number, mayBePreferred: boolean): number {
+  return Math.max(0, quality + (mayBePreferred ? preferredRepository : 0));
+}
+
 /** The same sum, term by term, for a person. */
 export function explainScore(document: ScoredDocument): string {
   return [

@@ -1,6 +1,11 @@
 import { damaged } from "./checksum";
+import { type BlockLetters, blockLetters } from "./nameLetters";
 import type { ShardReader } from "./reader";
 import { foldName } from "./symbols";
+
+const newline = 0x0a;
+/** More bytes than most names have. */
+const usualLength = 64;
 
 /** Names `[from, to)`. */
 export interface NameStretch {
@@ -15,8 +20,11 @@ export class SymbolNames {
   readonly count: number;
   /** The first name of each block that was asked for. */
   readonly #heads: string[] = [];
-  #lines: readonly string[] = [];
-  #linesOf = -1;
+  /** Of each block that was asked for. */
+  readonly #letters: BlockLetters[] = [];
+  /** The block that was read last. */
+  #open: Buffer = Buffer.alloc(0);
+  #openBlock = -1;
   #all: readonly string[] | undefined;
 
   constructor(reader: ShardReader, count: number) {
@@ -35,14 +43,27 @@ export class SymbolNames {
   text(number: number): string {
     if (this.#all !== undefined) return this.#all[number] ?? "";
     const block = this.blockOf(number);
-    return this.#linesIn(block)[number - this.firstIn(block)] ?? "";
+    const bytes = this.#bytesIn(block);
+    let start = 0;
+    for (let at = this.firstIn(block); at < number; at++) start = endOfLine(bytes, start) + 1;
+    return textOf(bytes, start);
   }
 
   /** Of many at once, each block read once. */
   texts(numbers: Uint32Array): string[] {
     if (this.#all !== undefined) return Array.from(numbers, (number) => this.text(number));
     const texts = new Map<number, string>();
-    for (const number of numbers.toSorted()) if (!texts.has(number)) texts.set(number, this.text(number));
+    let lines: readonly string[] = [];
+    let first = 0;
+    for (const number of numbers.toSorted()) {
+      if (number - first >= lines.length) {
+        const block = this.blockOf(number);
+        const bytes = this.#bytesIn(block);
+        lines = bytes.toString("utf8", 0, bytes.length - 1).split("\n");
+        first = this.firstIn(block);
+      }
+      texts.set(number, lines[number - first] ?? "");
+    }
     return Array.from(numbers, (number) => texts.get(number) ?? "");
   }
 
@@ -60,15 +81,31 @@ export class SymbolNames {
     return this.reader.meta.blockCount;
   }
 
-  /** The names of a block, a line each. */
-  textOf(block: number): string {
+  /** The names of a block, a newline behind each. */
+  bytesOf(block: number): Buffer {
     const { blockStarts, content } = this.reader;
     const start = blockStarts[block] ?? 0;
     const length = (blockStarts[block + 1] ?? 0) - start;
     if (length <= 0) throw damaged("Names of symbols");
-    const bytes = Buffer.alloc(length);
+    const bytes = Buffer.allocUnsafe(length);
     content.read(start, bytes, 0, length);
-    return bytes.toString("utf8", 0, length - 1);
+    return bytes;
+  }
+
+  /** One name of a block, read alone. */
+  textIn(block: number, at: number): string {
+    const { starts } = this.lettersIn(block);
+    const start = starts[at] ?? 0;
+    const bytes = Buffer.allocUnsafe(Math.max(0, (starts[at + 1] ?? 0) - 1 - start));
+    this.reader.content.read((this.reader.blockStarts[block] ?? 0) + start, bytes, 0, bytes.length);
+    return bytes.toString();
+  }
+
+  /** Kept: who looks for letters looks again with the next one. */
+  lettersIn(block: number): BlockLetters {
+    const letters = this.#letters[block] ?? blockLetters(this.bytesOf(block));
+    this.#letters[block] = letters;
+    return letters;
   }
 
   /** The first name of a block. */
@@ -84,15 +121,19 @@ export class SymbolNames {
   #partition(isBefore: (folded: string) => boolean): number {
     if (this.count === 0) return 0;
     const block = this.#lastBlock((each) => isBefore(this.#head(each)));
-    const lines = this.#linesIn(block);
+    const bytes = this.#bytesIn(block);
+    // Both are beginnings of lines.
     let low = 0;
-    let high = lines.length;
+    let high = bytes.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (isBefore(foldName(lines[middle] ?? ""))) low = middle + 1;
-      else high = middle;
+      const start = middle === low ? low : Math.max(low, bytes.lastIndexOf(newline, middle - 1) + 1);
+      if (isBefore(foldName(textOf(bytes, start)))) low = endOfLine(bytes, start) + 1;
+      else high = start;
     }
-    return this.firstIn(block) + low;
+    let number = this.firstIn(block);
+    for (let at = 0; at < Math.min(low, bytes.length); at++) if (bytes[at] === newline) number++;
+    return number;
   }
 
   /** The last block of which `holds` does; it does of all before that. The first where it does of none. */
@@ -110,15 +151,36 @@ export class SymbolNames {
   #head(block: number): string {
     const known = this.#heads[block];
     if (known !== undefined) return known;
-    const head = foldName(this.#linesIn(block)[0] ?? "");
+    const head = foldName(this.#firstText(block));
     this.#heads[block] = head;
     return head;
   }
 
-  #linesIn(block: number): readonly string[] {
-    if (this.#linesOf === block) return this.#lines;
-    this.#lines = this.textOf(block).split("\n");
-    this.#linesOf = block;
-    return this.#lines;
+  #firstText(block: number): string {
+    const { blockStarts, content } = this.reader;
+    const start = blockStarts[block] ?? 0;
+    const bytes = Buffer.allocUnsafe(Math.min(usualLength, (blockStarts[block + 1] ?? 0) - start));
+    if (bytes.length === 0) throw damaged("Names of symbols");
+    content.read(start, bytes, 0, bytes.length);
+    return bytes.includes(newline) ? textOf(bytes, 0) : textOf(this.#bytesIn(block), 0);
   }
+
+  #bytesIn(block: number): Buffer {
+    if (this.#openBlock !== block) {
+      this.#open = this.bytesOf(block);
+      this.#openBlock = block;
+    }
+    return this.#open;
+  }
+}
+
+/** The text of the line that begins there. */
+function textOf(bytes: Buffer, start: number): string {
+  return bytes.toString("utf8", start, endOfLine(bytes, start));
+}
+
+/** Where the newline of the line is that begins there. */
+function endOfLine(bytes: Buffer, start: number): number {
+  const end = bytes.indexOf(newline, start);
+  return end < 0 ? bytes.length : end;
 }

@@ -8,6 +8,7 @@ import { SymbolNames } from "./symbolNames";
 import { type KnownSymbols, pendingSymbols, type SymbolMeta } from "./symbols";
 
 const isLocalBit = 128;
+const numbersOfBody = 4;
 
 /** What is known of a definition besides its name and its place; offsets in bytes of its document. */
 export interface DefinitionBody {
@@ -159,23 +160,37 @@ export class SymbolReader {
   bodies(document: number): DefinitionBody[] {
     const first = this.definitionStarts[document] ?? 0;
     const end = this.definitionStarts[document + 1] ?? first;
+    const numbers = this.#bodyNumbers(document);
+    return Array.from({ length: end - first }, (_, at) => this.#readBody(numbers, first + at, first));
+  }
+
+  /** Of one definition of a document. */
+  body(document: number, definition: number): DefinitionBody {
+    const first = this.definitionStarts[document] ?? 0;
+    const numbers = this.#bodyNumbers(document);
+    for (let before = first; before < definition; before++)
+      for (let number = 0; number < numbersOfBody; number++) numbers.next();
+    return this.#readBody(numbers, definition, first);
+  }
+
+  #bodyNumbers(document: number): NumberReader {
     const starts = this.#column("bodyStarts", this.meta.documentCount + 1);
-    const numbers = new NumberReader(this.#bytes("bodies", starts[document] ?? 0, starts[document + 1] ?? 0));
-    const bodies: DefinitionBody[] = [];
-    for (let definition = first; definition < end; definition++) {
-      const nameStart = this.places[definition] ?? 0;
-      const start = Math.max(0, nameStart - numbers.next());
-      const stop = nameStart + (this.lengths[definition] ?? 0) + numbers.next();
-      const distance = numbers.next();
-      const owner = numbers.next();
-      bodies.push({
-        start,
-        end: stop,
-        parent: distance === 0 || definition - distance < first ? -1 : definition - distance,
-        owner: owner === 0 ? "" : (this.#list("owners")[owner - 1] ?? ""),
-      });
-    }
-    return bodies;
+    return new NumberReader(this.#bytes("bodies", starts[document] ?? 0, starts[document + 1] ?? 0));
+  }
+
+  /** `first` is the first definition of the document. */
+  #readBody(numbers: NumberReader, definition: number, first: number): DefinitionBody {
+    const nameStart = this.places[definition] ?? 0;
+    const start = Math.max(0, nameStart - numbers.next());
+    const end = nameStart + (this.lengths[definition] ?? 0) + numbers.next();
+    const distance = numbers.next();
+    const owner = numbers.next();
+    return {
+      start,
+      end,
+      parent: distance === 0 || definition - distance < first ? -1 : definition - distance,
+      owner: owner === 0 ? "" : (this.#list("owners")[owner - 1] ?? ""),
+    };
   }
 
   #importsOf(document: number): string[] {

@@ -1,10 +1,11 @@
 import { basename, join } from "node:path";
 import { isServiceError } from "#base/error";
-import { type Clock, systemClock } from "#platform/clock";
+import type { Clock } from "#platform/clock";
 import type { Log } from "#platform/log";
 import type { Pool } from "#platform/workers";
 import { type Compaction, nextCompaction } from "#shard/compaction";
 import { type Draft, type Manifest, pathsOf, type ShardDirectory } from "#shard/directory";
+import { AfterChanges } from "./afterChanges";
 import type { Work, WorkAnswer } from "./work";
 
 export interface CompactorOptions {
@@ -25,39 +26,15 @@ const retryMs = 30_000;
 /** Writes shards again where that pays, one compaction at a time, behind all other work. */
 export class Compactor {
   readonly #options: CompactorOptions;
-  readonly #clock: Clock;
-  readonly #closing = new AbortController();
-  readonly #unsubscribe: () => void;
-  #cancelTimer: (() => void) | undefined;
-  #running: Promise<void> | undefined;
+  readonly #runs: AfterChanges;
 
   constructor(options: CompactorOptions) {
     this.#options = options;
-    this.#clock = options.clock ?? systemClock;
-    this.#unsubscribe = options.directory.onChange(() => this.#later(settleMs));
-    this.#later(settleMs);
+    this.#runs = new AfterChanges({ ...options, settleMs, run: () => this.#runAll() });
   }
 
-  get isIdle(): boolean {
-    return this.#running === undefined;
-  }
-
-  async close(): Promise<void> {
-    this.#closing.abort();
-    this.#unsubscribe();
-    this.#cancelTimer?.();
-    await this.#running;
-  }
-
-  #later(delayMs: number): void {
-    if (this.#closing.signal.aborted || this.#cancelTimer !== undefined) return;
-    this.#cancelTimer = this.#clock.after(delayMs, () => {
-      this.#cancelTimer = undefined;
-      if (this.#running !== undefined) return;
-      this.#running = this.#runAll().finally(() => {
-        this.#running = undefined;
-      });
-    });
+  close(): Promise<void> {
+    return this.#runs.close();
   }
 
   /** Never rejects. */
@@ -66,13 +43,13 @@ export class Compactor {
     try {
       for (;;) {
         const compaction = nextCompaction(directory.manifests(), isBusy);
-        if (compaction === undefined || this.#closing.signal.aborted) return;
-        if (!(await this.#run(compaction))) return this.#later(retryMs);
+        if (compaction === undefined || this.#runs.signal.aborted) return;
+        if (!(await this.#run(compaction))) return this.#runs.later(retryMs);
       }
     } catch (error) {
-      if (this.#closing.signal.aborted || isServiceError(error, "CANCELLED")) return;
+      if (this.#runs.signal.aborted || isServiceError(error, "CANCELLED")) return;
       log.warn("Shards could not be compacted; searches go on with the old ones.", { error });
-      this.#later(retryMs);
+      this.#runs.later(retryMs);
     }
   }
 
@@ -107,7 +84,7 @@ export class Compactor {
     }
     const answer = await pool.run(
       { kind: "rewrite", repositories, symbols, from, draftPath: directory.newDraft() },
-      this.#closing.signal,
+      this.#runs.signal,
     );
     if (answer.kind === "damaged") onDamage(basename(answer.path));
     return answer.kind === "rewritten" ? answer.drafts : undefined;

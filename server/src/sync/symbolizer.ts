@@ -8,6 +8,7 @@ import { type Clock, systemClock } from "#platform/clock";
 import type { Log } from "#platform/log";
 import type { Pool } from "#platform/workers";
 import type { Manifest, Segment, ShardDirectory } from "#shard/directory";
+import { AfterChanges } from "./afterChanges";
 import type { Work, WorkAnswer } from "./work";
 
 export interface SymbolizerOptions {
@@ -28,7 +29,6 @@ export interface SymbolizerOptions {
   readonly clock?: Clock;
 }
 
-/** After a change, so that several are one. */
 const settleMs = 100;
 const busyMs = 300;
 const retryMs = 60_000;
@@ -45,8 +45,7 @@ interface Candidate {
 export class Symbolizer {
   readonly #options: SymbolizerOptions;
   readonly #clock: Clock;
-  readonly #closing = new AbortController();
-  readonly #unsubscribe: () => void;
+  readonly #runs: AfterChanges;
   /** Shards that could not be parsed, or only in part, for as long as this process lives. */
   readonly #left = new Set<string>();
   /** By shard: documents that the last run left. */
@@ -55,19 +54,16 @@ export class Symbolizer {
   /** The overlay that counts, by repository. */
   readonly #overlays = new Map<number, Overlay>();
   readonly #overlaySymbols = new Map<number, ShardWithSymbols>();
-  #cancelTimer: (() => void) | undefined;
-  #running: Promise<void> | undefined;
 
   constructor(options: SymbolizerOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
-    this.#unsubscribe = options.directory.onChange(() => this.#later(settleMs));
-    this.#later(settleMs);
+    this.#runs = new AfterChanges({ ...options, settleMs, run: () => this.#runAll() });
   }
 
   /** Whether nothing is left to be parsed of what is indexed. */
   get isAtRest(): boolean {
-    return this.#running === undefined && this.#next() === undefined;
+    return this.#runs.isIdle && this.#next() === undefined;
   }
 
   /** Repositories that somebody works with come first. */
@@ -91,16 +87,13 @@ export class Symbolizer {
     }
     this.#overlays.set(repositoryId, overlay);
     this.#parseOverlay(repositoryId, overlay).catch((error: unknown) => {
-      if (this.#closing.signal.aborted || isServiceError(error, "CANCELLED")) return;
+      if (this.#runs.signal.aborted || isServiceError(error, "CANCELLED")) return;
       this.#options.log.warn("A working tree could not be parsed.", { error });
     });
   }
 
-  async close(): Promise<void> {
-    this.#closing.abort();
-    this.#unsubscribe();
-    this.#cancelTimer?.();
-    await this.#running;
+  close(): Promise<void> {
+    return this.#runs.close();
   }
 
   async #parseOverlay(repositoryId: number, overlay: Overlay): Promise<void> {
@@ -117,22 +110,11 @@ export class Symbolizer {
     this.#options.onOverlay(repositoryId, { ...overlay, symbols });
   }
 
-  #later(delayMs: number): void {
-    if (this.#closing.signal.aborted || this.#cancelTimer !== undefined) return;
-    this.#cancelTimer = this.#clock.after(delayMs, () => {
-      this.#cancelTimer = undefined;
-      if (this.#running !== undefined) return;
-      this.#running = this.#runAll().finally(() => {
-        this.#running = undefined;
-      });
-    });
-  }
-
   /** Never rejects. */
   async #runAll(): Promise<void> {
-    const { signal } = this.#closing;
+    const { signal } = this.#runs;
     for (let next = this.#next(); next !== undefined && !signal.aborted; next = this.#next()) {
-      if (this.#options.isBusy()) return this.#later(busyMs);
+      if (this.#options.isBusy()) return this.#runs.later(busyMs);
       try {
         await this.#parseShard(next);
       } catch (error) {
@@ -156,7 +138,7 @@ export class Symbolizer {
     this.#left.add(file);
     this.#clock.after(retryMs, () => {
       this.#left.delete(file);
-      this.#later(settleMs);
+      this.#runs.later();
     });
   }
 
@@ -221,7 +203,7 @@ export class Symbolizer {
   }
 
   async #run(task: SymbolTask): Promise<SymbolAnswer> {
-    const answer = await this.#options.pool.run({ kind: "symbols", ...task }, this.#closing.signal);
+    const answer = await this.#options.pool.run({ kind: "symbols", ...task }, this.#runs.signal);
     const isOwn =
       answer.kind === "symbolDraft" || answer.kind === "symbolBytes" || answer.kind === "damagedShard";
     if (!isOwn) throw new Error(`An index worker answered ${answer.kind}`);

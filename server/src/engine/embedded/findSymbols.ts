@@ -8,7 +8,7 @@ import { cutChunks } from "#shard/chunks";
 import { scoreDefinition } from "#shard/definitionScore";
 import type { ShardView } from "#shard/matchTree";
 import { RangeBuffer } from "#shard/ranges";
-import { weighDocument } from "#shard/score";
+import { bestWeight, weighDocument } from "#shard/score";
 import type { SymbolReader } from "#shard/symbolReader";
 import type { TextWindow } from "#shard/window";
 import { damagedFileOf, lacksSymbols } from "./lacks";
@@ -50,11 +50,11 @@ export function findSymbols(
   const hasRevision = call.revisions.length > 0;
   const { views, damagedFiles } = shardsOf(snapshot, { ...call, hasRevision, names: [] }, checksum);
   const damaged = new Set([...snapshot.damagedFiles, ...damagedFiles]);
-  const candidates: Candidate[] = [];
+  const best = new Best(call.limit);
   const reasons = new Set<FlushReason>();
   for (const tier of tiersOf(call.name, window)) {
     // What is in a later tier is worse than everything in the one before.
-    if (candidates.length >= call.limit) break;
+    if (best.count >= call.limit) break;
     for (const [shard, view] of views) {
       try {
         if (hasRevision) view.universe.intersect(view.ofRevisions(call.revisions));
@@ -62,18 +62,17 @@ export function findSymbols(
         if (view.symbols === undefined || view.universe.isEmpty()) continue;
         const { matches, isCut } = tier(view.symbols);
         if (isCut) reasons.add("MATCH_LIMIT");
-        addCandidates(candidates, { shard, view, symbols: view.symbols, call }, matches);
+        addCandidates(best, { shard, view, symbols: view.symbols, call }, matches);
       } catch (error) {
         if (!isServiceError(error, "SHARD_DAMAGED")) throw error;
         damaged.add(damagedFileOf(shard));
       }
     }
   }
-  candidates.sort((left, right) => right.score - left.score || comparePlaces(left, right));
-  if (candidates.length > call.limit) reasons.add("MATCH_LIMIT");
+  if (best.count > call.limit) reasons.add("MATCH_LIMIT");
   const asked = { hasRevision, revisions: call.revisions };
   const symbols: PlacedSymbol[] = [];
-  for (const candidate of candidates.slice(0, call.limit)) {
+  for (const candidate of best.candidates()) {
     try {
       const { order, definition } = candidate;
       symbols.push({ symbol: present(candidate, asked, window), order, definition });
@@ -94,16 +93,57 @@ interface Place {
   readonly call: SymbolsCall;
 }
 
+/** The best of all candidates that are added. */
+class Best {
+  readonly #limit: number;
+  #kept: Candidate[] = [];
+  #count = 0;
+  #least = Number.NEGATIVE_INFINITY;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Of those that were added: past the limit it tells that there are more, and not how many. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** What is worth less than this is none of the best, and need not be added. */
+  get least(): number {
+    return this.#least;
+  }
+
+  add(candidate: Candidate): void {
+    this.#count++;
+    this.#kept.push(candidate);
+    if (this.#kept.length < 2 * this.#limit + 100) return;
+    this.#kept = this.candidates();
+    this.#least = this.#kept.at(-1)?.score ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** The best first. */
+  candidates(): Candidate[] {
+    return this.#kept
+      .toSorted((left, right) => right.score - left.score || comparePlaces(left, right))
+      .slice(0, this.#limit);
+  }
+}
+
 function addCandidates(
-  candidates: Candidate[],
+  best: Best,
   { shard, view, symbols, call }: Place,
   matches: readonly NameMatch[],
 ): void {
   const { reader, universe } = view;
   const kinds = call.kinds?.map((kind) => symbolKinds.indexOf(kind));
+  const mayBePreferred = call.preferred.length > 0;
   const definitionsOf = namesakesOf(symbols, matches);
   for (const [at, { name, start, end, extra }] of matches.entries()) {
     for (const definition of definitionsOf(at)) {
+      const quality = scoreDefinition(symbols, definition, start, end) + extra;
+      // Most are no better than those that are there, and need no look at their documents.
+      if (bestWeight(quality, mayBePreferred) < best.least) continue;
       const document = symbols.documentOf(definition);
       if (!universe.has(document)) continue;
       if (!call.withLocals && symbols.isLocal(definition)) continue;
@@ -111,9 +151,8 @@ function addCandidates(
       if (call.languages !== undefined && !call.languages.includes(reader.language(document))) continue;
       const part = partOf(shard, document);
       const isPreferred = part !== undefined && call.preferred.includes(part.repository.shards.id);
-      const quality = scoreDefinition(symbols, definition, start, end) + extra;
       const score = weighDocument(quality, reader.categoryIndex(document), isPreferred);
-      candidates.push({ shard, order: shard.order, symbols, document, definition, name, score });
+      best.add({ shard, order: shard.order, symbols, document, definition, name, score });
     }
   }
 }
@@ -139,9 +178,7 @@ function present(
   const place = symbols.places[definition] ?? 0;
   ranges.push(place, place + (symbols.lengths[definition] ?? 0), 0, 0);
   const [chunk] = cutChunks({ reader: shard.reader, window, document }, ranges, 0, 1, 0);
-  const first = symbols.definitionStarts[document] ?? 0;
-  const body = symbols.bodies(document)[definition - first];
-  const { start = place, end = place, parent = -1, owner = "" } = body ?? {};
+  const { start, end, parent, owner } = symbols.body(document, definition);
   const nowhere = { byteOffset: place, lineNumber: 1, column: 1 };
   return {
     document: placeOf(shard, document, asked),

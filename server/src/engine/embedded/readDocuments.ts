@@ -54,7 +54,7 @@ function readFrom({ shard, part }: Stretch, request: DocumentRequest): IndexedDo
     hasRevision,
     revisions: revision === undefined ? [] : [revision],
   });
-  const found = symbols?.symbolsOf(document);
+  const found = request.withSymbols ? symbols?.symbolsOf(document) : undefined;
   return {
     ...place,
     content: reader.readContent(document),

@@ -1,3 +1,4 @@
+import { lettersOf } from "#shard/nameLetters";
 import type { SymbolNames } from "#shard/symbolNames";
 import { foldName } from "#shard/symbols";
 import type { NameMatch, TierMatches } from "./nameTiers";
@@ -15,21 +16,18 @@ export function subsequences(
   const folded = foldName(text);
   const letters = [...folded];
   const expression = new RegExp(letters.map(escaped).join("[^\n]*?"), "i");
+  const wanted = lettersOf(text);
   const matches: NameMatch[] = [];
   for (let block = 0; block < names.blockCount; block++) {
     if (budget.blocks-- <= 0 || matches.length >= maxNames) return { matches, isCut: true };
-    const lines = names.textOf(block);
-    if (!expression.test(lines)) continue;
-    for (const [at, name] of lines.split("\n").entries()) {
+    const { masks } = names.lettersIn(block);
+    for (let at = 0; at < masks.length; at++) {
+      if (((masks[at] ?? 0) & wanted) !== wanted) continue;
+      const name = names.textIn(block, at);
       // Those that hold it in one piece are of the tiers before.
       if (!expression.test(name) || foldName(name).includes(folded)) continue;
-      matches.push({
-        number: names.firstIn(block) + at,
-        name,
-        start: 1,
-        end: 1,
-        extra: -costOf(name, letters),
-      });
+      const number = names.firstIn(block) + at;
+      matches.push({ number, name, start: 1, end: 1, extra: -costOf(name, letters) });
     }
   }
   return { matches, isCut: false };

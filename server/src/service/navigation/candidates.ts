@@ -63,15 +63,22 @@ export async function searchCandidates(
   return stats.flushReason !== "NONE" || exhaustive ? stats.flushReason : "ENGINE_PARTIAL";
 }
 
+export interface TextOptions {
+  readonly unsaved: readonly UnsavedDocument[];
+  /** Also what the index knows of them. */
+  readonly withSymbols?: boolean;
+}
+
 /** The texts of files, in their order; undefined where the index has none any more. */
 export async function textsOf(
   engine: Engine,
   files: readonly FileMatch[],
-  unsaved: readonly UnsavedDocument[],
+  { unsaved, withSymbols = false }: TextOptions,
   signal: AbortSignal,
 ): Promise<readonly (FoundText | undefined)[]> {
   const stored = files.filter(({ origin }) => origin !== "unsaved");
-  const documents = await engine.readDocuments(stored.map(requestOf), signal);
+  const requests = stored.map((file) => ({ ...requestOf(file), withSymbols }));
+  const documents = await engine.readDocuments(requests, signal);
   const byFile = new Map(stored.map((file, index) => [file, documents[index]]));
   return files.map((file) => {
     const { language, blobSha, origin } = file;

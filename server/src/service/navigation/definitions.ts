@@ -7,6 +7,7 @@ import type { Engine, FoundSymbol } from "#engine/engine";
 import type { FileMatch, Range } from "#model/match";
 import { addReason, type FlushReason } from "#model/stats";
 import type { Definition, DocumentSymbols } from "#model/symbol";
+import { TimeLimit } from "#platform/timeLimit";
 import type { RepositoryView } from "#service/repositoryView";
 import { definesNames, parsedLanguages } from "#symbols/grammars";
 import { named, searchCandidates, textsOf } from "./candidates";
@@ -15,7 +16,7 @@ import type { Packages } from "./packages";
 import { maxLineBytes, type ParsedCode } from "./parsedCode";
 import type { Asking, Question, Scope } from "./question";
 import { compareCertainty, Relations, type Target } from "./relations";
-import { definingText, definitionsAsText } from "./textDefinitions";
+import { definitionsAsText } from "./textDefinitions";
 
 /** A definition, and how sure it is that it is meant; without a certainty where nobody said from where it is asked. */
 export interface RankedDefinition {
@@ -151,17 +152,15 @@ export class Definitions {
   async #inTexts(question: Question, scope: Scope, caller: AbortSignal) {
     const { engine, code } = this.#options;
     const { name } = question;
-    const enough = new AbortController();
-    const deadline = Math.min(question.deadline, Date.now() + parsingMs);
-    const time = AbortSignal.timeout(Math.max(0, deadline - Date.now()));
-    const signal = AbortSignal.any([caller, enough.signal, time]);
+    const limit = new TimeLimit(caller, Math.min(question.deadline - Date.now(), parsingMs));
+    const { signal } = limit;
     setMaxListeners(0, signal, caller);
     const definitions: Unranked[] = [];
     let files = 0;
     const look = async (file: FileMatch) => {
       if (!definesNames(file.language) || signal.aborted) return;
-      if (++files >= maxFilesParsed) enough.abort();
-      const [text] = await textsOf(engine, [file], question.unsaved, caller);
+      if (++files >= maxFilesParsed) limit.stop();
+      const [text] = await textsOf(engine, [file], { ...question, withSymbols: true }, caller);
       if (text === undefined) return;
       const symbols = text.symbols ?? (await parsedSymbols(code, text, caller));
       const places = new TextPlaces(text.content);
@@ -175,7 +174,7 @@ export class Definitions {
       searchCandidates(engine, { question, scope, pattern: named(name) }, signal, async (found) => {
         await Promise.all(found.map(look));
       }),
-    );
+    ).finally(() => limit.end());
     return { definitions, reason };
   }
 
@@ -188,7 +187,7 @@ export class Definitions {
     const filters = [{ kind: "not", child: { kind: "language", names: without } }] as const;
     const reason = await searchCandidates(
       this.#options.engine,
-      { question, scope, pattern: definingText(name), filters },
+      { question, scope, pattern: named(name), filters },
       signal,
       async (files) => {
         for (const file of files)

@@ -138,7 +138,12 @@ function byClass(written: string, _from: ImportingFile, to: ImportedFile): boole
 }
 
 function byInclude(written: string, from: ImportingFile, to: ImportedFile, isSame: boolean): boolean {
-  if (endsWithPath(to.path, written) || (isSame && joined(folderOf(from.path), written) === to.path))
+  // Asked for each import of each file that uses a name: most are told by their last letters.
+  const isNamed = written.endsWith(to.path.slice(to.path.lastIndexOf("/") + 1));
+  if (
+    isNamed &&
+    (endsWithPath(to.path, written) || (isSame && joined(folderOf(from.path), written) === to.path))
+  )
     return true;
   // What a header declares is defined in the source of the same name.
   const isSource = /\.(?:c|cc|cpp|cxx|c\+\+|m|mm)$/.test(to.path);

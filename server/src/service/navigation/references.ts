@@ -10,6 +10,7 @@ import type { Certainty } from "#contract/symbols";
 import type { Engine, FoundSymbol } from "#engine/engine";
 import type { FileMatch, Range } from "#model/match";
 import { addReason, type FlushReason } from "#model/stats";
+import { TimeLimit } from "#platform/timeLimit";
 import type { RepositoryView } from "#service/repositoryView";
 import { definesNames } from "#symbols/grammars";
 import { named, searchCandidates, textsOf } from "./candidates";
@@ -69,9 +70,8 @@ export class References {
   ): Promise<FoundReferences> {
     const { asking, maxMatches, deadline } = question;
     if (asking?.place?.isLocal) return await this.#inFile(question, caller, onFiles);
-    const enough = new AbortController();
-    const time = AbortSignal.timeout(Math.max(0, deadline - Date.now()));
-    const signal = AbortSignal.any([caller, enough.signal, time]);
+    const limit = new TimeLimit(caller, deadline - Date.now());
+    const { signal } = limit;
     // Many files are parsed at once.
     setMaxListeners(0, signal);
     let matchCount = 0;
@@ -88,7 +88,7 @@ export class References {
         shown.push({ ...each, uses });
         if (uses.length < each.uses.length) reason = addReason(reason, "MATCH_LIMIT");
       }
-      if (matchCount >= maxMatches) enough.abort();
+      if (matchCount >= maxMatches) limit.stop();
       if (shown.length > 0) await onFiles(shown);
     };
     const stopped = await unlessStopped(signal, caller, async () => {
@@ -100,9 +100,8 @@ export class References {
         found = addReason(found, await this.#inScope(question, scope, meant, signal));
       }
       return found;
-    });
-    const isFull = enough.signal.aborted;
-    reason = addReason(reason, isFull ? "MATCH_LIMIT" : stopped);
+    }).finally(() => limit.end());
+    reason = addReason(reason, matchCount >= maxMatches ? "MATCH_LIMIT" : stopped);
     return { matchCount, unparsedFiles, reason };
   }
 
@@ -149,19 +148,30 @@ export class References {
     const { engine } = this.#options;
     const running = new Set<Promise<void>>();
     const failures: unknown[] = [];
-    const begin = (files: readonly FileMatch[]) => {
-      const work = this.#inFiles(question, files, meant, signal)
-        .then((found) => meant.hand(found.filter(({ uses }) => uses.length > 0)))
+    const hand = (found: readonly UsedFile[]) => meant.hand(found.filter(({ uses }) => uses.length > 0));
+    const begin = (work: Promise<void>) => {
+      const begun = work
         .catch((error: unknown) => {
           failures.push(error);
         })
-        .finally(() => running.delete(work));
-      running.add(work);
+        .finally(() => running.delete(begun));
+      running.add(begun);
+      return begun;
     };
     // The next files are looked for while these are parsed, so that no parser waits.
     const candidates = { question, scope, pattern: named(question.name) };
     const reason = await searchCandidates(engine, candidates, signal, async (files) => {
-      for (let at = 0; at < files.length; at += textsAtOnce) begin(files.slice(at, at + textsAtOnce));
+      const ready: UsedFile[] = [];
+      const unknown: FileMatch[] = [];
+      for (const file of files.toSorted((left, right) => right.score - left.score)) {
+        const used = this.#known(question.name, file, meant);
+        if (used === undefined) unknown.push(file);
+        else ready.push(used);
+      }
+      // Often these are enough, and nothing need be parsed.
+      await begin(hand(ready));
+      for (let at = 0; at < unknown.length && !signal.aborted; at += textsAtOnce)
+        void begin(this.#inTexts(question, unknown.slice(at, at + textsAtOnce), meant, signal).then(hand));
       while (running.size > maxRunning) await Promise.race(running);
     });
     await Promise.all(running);
@@ -169,36 +179,27 @@ export class References {
     return reason;
   }
 
-  async #inFiles(
+  /** What needs no parser: it was looked through before, or nothing parses it. */
+  #known(name: string, file: FileMatch, meant: Meant): UsedFile | undefined {
+    const { language, blobSha, origin } = file;
+    const kept = origin === "unsaved" ? undefined : this.#options.code.knownUses(language, blobSha, name);
+    if (kept !== undefined) return usedInCode(file, kept, meant);
+    return definesNames(language) ? undefined : usedAsText(file, meant);
+  }
+
+  async #inTexts(
     { name, unsaved }: Question,
     files: readonly FileMatch[],
     meant: Meant,
     signal: AbortSignal,
   ): Promise<readonly UsedFile[]> {
     const { code, engine } = this.#options;
-    const known = new Map<FileMatch, FileUses | undefined>();
-    const unknown: FileMatch[] = [];
-    for (const file of files) {
-      const { language, blobSha, origin } = file;
-      const kept = origin === "unsaved" ? undefined : code.knownUses(language, blobSha, name);
-      if (kept !== undefined) known.set(file, kept);
-      else if (definesNames(language)) unknown.push(file);
-    }
-    if (unknown.length > 0) {
-      const texts = await textsOf(engine, unknown, unsaved, signal);
-      const present = unknown.flatMap((file, index) => {
-        const text = texts[index];
-        return text === undefined ? [] : [{ file, text }];
-      });
-      const parsed = await code.uses(
-        present.map(({ text }) => text),
-        name,
-        signal,
-      );
-      for (const [index, { file }] of present.entries()) known.set(file, parsed[index]);
-    }
-    return files.map((file) => {
-      const found = known.get(file);
+    const texts = await textsOf(engine, files, { unsaved }, signal);
+    const present = texts.filter((text) => text !== undefined);
+    const parsed = await code.uses(present, name, signal);
+    return files.map((file, index) => {
+      const text = texts[index];
+      const found = text && parsed[present.indexOf(text)];
       return found === undefined ? usedAsText(file, meant) : usedInCode(file, found, meant);
     });
   }
