@@ -54,6 +54,7 @@ export function activate(context: vscode.ExtensionContext): void {
     return location === null ? [] : ["--data-dir", location];
   };
 
+  const nativeFirst: NativeFirst = new NativeFirst(() => client);
   const client: ServiceClient = new ServiceClient({
     serverPath: () => setting("server.path") ?? context.asAbsolutePath("dist/server/trawl.js"),
     arguments: dataDir,
@@ -61,7 +62,7 @@ export function activate(context: vscode.ExtensionContext): void {
     onSettings,
     serverLog,
     traceLog: traceLogOf(traceLog, onSettings),
-    nativeFirst: new NativeFirst(() => client),
+    nativeFirst,
   });
   service = client;
   const instance = new Instance(client);
@@ -158,6 +159,7 @@ export function activate(context: vscode.ExtensionContext): void {
     log,
     serverLog,
     traceLog,
+    nativeFirst,
     client,
     instance,
     status,

@@ -95,7 +95,7 @@ function middlewareOf(nativeFirst: NativeFirst): Middleware {
     provideHover: (document, position, token, next) =>
       nativeFirst.at("hover", document, position, () => next(document, position, token)),
     provideDocumentSymbols: (document, token, next) =>
-      nativeFirst.outline(document, () => next(document, token)),
+      nativeFirst.outline(document, token, (ownToken) => next(document, ownToken)),
     provideWorkspaceSymbols: (query, token, next) =>
       nativeFirst.workspaceSymbols(query, () => next(query, token)),
   };

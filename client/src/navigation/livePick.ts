@@ -5,6 +5,8 @@ import { CallError } from "#client/callError";
 export interface PickItem extends vscode.QuickPickItem {
   /** What choosing it does; `button` is the one that was clicked. Absent for what only says something. */
   readonly open?: (button?: vscode.QuickInputButton) => Promise<void>;
+  /** Gives a file's own icon to `ThemeIcon.File`. Older editors do not know it. */
+  readonly resourceUri?: vscode.Uri;
 }
 
 export interface LivePickOptions {
@@ -24,6 +26,10 @@ export function showLivePick(options: LivePickOptions): void {
   const pick = vscode.window.createQuickPick<PickItem>();
   let running: vscode.CancellationTokenSource | undefined;
   let timer: NodeJS.Timeout | undefined;
+  /** Whether the list shows what was found for the present text. */
+  let isPresent = true;
+  /** Whether the first that is found is to be opened at once. */
+  let isAccepted = false;
   pick.title = options.title;
   pick.placeholder = options.placeholder;
   pick.value = options.value ?? "";
@@ -36,7 +42,11 @@ export function showLivePick(options: LivePickOptions): void {
     running = source;
     pick.busy = true;
     const show = (items: readonly PickItem[]) => {
-      if (running === source) pick.items = items.map((item) => ({ ...item, alwaysShow: true }));
+      if (running !== source) return;
+      pick.items = items.map((item) => ({ ...item, alwaysShow: true }));
+      isPresent = true;
+      if (isAccepted) open(items[0]);
+      isAccepted = false;
     };
     try {
       const items = text.trim() === "" ? [] : await options.ask(text, source.token);
@@ -57,10 +67,17 @@ export function showLivePick(options: LivePickOptions): void {
   };
 
   pick.onDidChangeValue((text) => {
+    isPresent = false;
+    isAccepted = false;
     clearTimeout(timer);
     timer = setTimeout(() => void look(text), delayMs);
   });
-  pick.onDidAccept(() => open(pick.activeItems[0]));
+  pick.onDidAccept(() => {
+    const [item] = pick.activeItems;
+    // Who types fast and presses Enter means what was typed, unless one of the present rows was gone to.
+    if (isPresent || item !== pick.items[0]) open(item);
+    else isAccepted = true;
+  });
   pick.onDidTriggerItemButton(({ item, button }) => open(item, button));
   pick.onDidHide(() => {
     clearTimeout(timer);

@@ -10,6 +10,7 @@ import * as vscode from "vscode";
 import type { ServiceClient } from "#client/serviceClient";
 import { setting } from "#client/settings";
 import { snapshotScheme } from "#contract/snapshotUri";
+import { type AskOutline, LocalOutlines, type Outline } from "./localOutlines";
 import { placeAt } from "./nameAtCursor";
 
 export type Feature = "definition" | "references" | "hover";
@@ -23,13 +24,22 @@ const commands: Readonly<Record<Feature, string>> = {
 /** Fewer letters are in every name. */
 const queryAtLeast = 2;
 
-export class NativeFirst {
+/** A question to the others, until it has come to ours as well. */
+interface Probe {
+  readonly key: string;
+}
+
+export class NativeFirst implements vscode.Disposable {
   readonly #service: () => Pick<ServiceClient, "call">;
-  /** Questions to which ours keeps silent, and how often. */
-  readonly #silent = new Map<string, number>();
+  readonly #probes = new Set<Probe>();
+  readonly #outlines = new LocalOutlines();
 
   constructor(service: () => Pick<ServiceClient, "call">) {
     this.#service = service;
+  }
+
+  dispose(): void {
+    this.#outlines.dispose();
   }
 
   /** What `ask` gives, or nothing where Trawl is not to be heard. */
@@ -47,23 +57,29 @@ export class NativeFirst {
     const mode = setting("navigation.localFiles", document);
     if (mode === "off") return undefined;
     const key = `${feature} ${document.uri} ${position.line}:${position.character}`;
-    const silent = this.#silent.get(key) ?? 0;
-    if (silent > 0) {
-      this.#silent.set(key, silent - 1);
+    const probe = [...this.#probes].find((each) => each.key === key);
+    if (probe !== undefined) {
+      this.#probes.delete(probe);
       return undefined;
     }
     if (mode === "fallback" && (await this.#othersAnswer(feature, document, position, key))) return undefined;
     return (await ask()) ?? undefined;
   }
 
-  /** An outline cannot be asked for while one is being made: beside others ours would always be a second one. */
-  async outline<Answer>(
+  async outline(
     document: vscode.TextDocument,
-    ask: () => vscode.ProviderResult<Answer>,
-  ): Promise<Answer | undefined> {
-    const isHeard =
-      document.uri.scheme === snapshotScheme || setting("navigation.localFiles", document) === "always";
-    return isHeard ? ((await ask()) ?? undefined) : undefined;
+    token: vscode.CancellationToken,
+    ask: AskOutline,
+  ): Promise<Outline | undefined> {
+    if (document.uri.scheme === snapshotScheme) return (await ask(token)) ?? undefined;
+    switch (setting("navigation.localFiles", document)) {
+      case "off":
+        return undefined;
+      case "fallback":
+        return await this.#outlines.of(document, token, ask);
+      case "always":
+        return (await ask(token)) ?? undefined;
+    }
   }
 
   async workspaceSymbols<Answer>(
@@ -80,14 +96,15 @@ export class NativeFirst {
     position: vscode.Position,
     key: string,
   ): Promise<boolean> {
-    this.#silent.set(key, (this.#silent.get(key) ?? 0) + 1);
+    const probe: Probe = { key };
+    this.#probes.add(probe);
     try {
       return !isNothing(await vscode.commands.executeCommand(commands[feature], uri, position));
     } catch {
       // Whoever fails has no answer.
       return false;
     } finally {
-      this.#silent.delete(key);
+      this.#probes.delete(probe);
     }
   }
 

@@ -41,7 +41,7 @@ export function navigationCommands({ service, defaults, opener }: NavigationOpti
     const named = await nameAtCursor(service, vscode.window.activeTextEditor);
     if (named === undefined) return say(t("There is no name at the cursor."));
     const find: FindReferences = async (onFiles, token) =>
-      await withProgress(t("Looking for references of {0}", named.name), async () => {
+      await withProgress(t("Looking for references to {0}", named.name), async () => {
         const request = { ...requestOf(named), matches: referencesAtMost };
         const { stats } = await service.call("streamReferences", request, {
           token,
@@ -49,7 +49,7 @@ export function navigationCommands({ service, defaults, opener }: NavigationOpti
         });
         return { isExhaustive: stats.isExhaustive ?? true, unparsedFiles: stats.unparsedFiles ?? 0 };
       });
-    const nothing = () => say(t("No reference of {0} was found.", named.name));
+    const nothing = () => say(t("No reference to {0} was found.", named.name));
     const location = new vscode.Location(named.document.uri, named.range);
     const isShown = await showReferences({ name: named.name, location, find, nothing, failed });
     if (isShown) return;

@@ -49,11 +49,10 @@ function pendingItem(): PickItem {
 
 function symbolItem(found: FoundSymbol, repository: string): PickItem {
   const { symbol, kind, parent, fileName, range } = found;
-  const around = [parent.symbol, repository].filter((name) => name !== "");
+  const place = `${fileName}:${range.start.lineNumber}`;
   return {
     label: labelOf(symbol),
-    description: visible(around.join(" · ")),
-    detail: visible(`${fileName}:${range.start.lineNumber}`),
+    description: visible([parent.symbol, repository, place].filter((part) => part !== "").join(" · ")),
     iconPath: new vscode.ThemeIcon(iconOf(kind)),
     buttons: hasSnapshot(found) ? [toSide, asSnapshot] : [toSide],
     open: (button) =>
@@ -109,7 +108,8 @@ function fileItem(
     description: visible(
       [path.slice(0, Math.max(slash, 0)), repository].filter((part) => part !== "").join(" · "),
     ),
-    iconPath: new vscode.ThemeIcon("file"),
+    iconPath: vscode.ThemeIcon.File,
+    resourceUri: vscode.Uri.file(`/${path}`),
     buttons: hasFileSnapshot(file) ? [toSide, asSnapshot] : [toSide],
     open: (button) =>
       opener.open(file, line, {

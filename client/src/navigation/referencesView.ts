@@ -140,8 +140,8 @@ class ReferencesTree implements vscode.TreeDataProvider<ReferenceRow>, TreeModel
     const count = this.#rows.placeCount.toLocaleString();
     const words = [
       this.#isSearching
-        ? t("{0} references of {1} so far", count, this.#name)
-        : t("{0} references of {1}", count, this.#name),
+        ? t("{0} references to {1} so far", count, this.#name)
+        : t("{0} references to {1}", count, this.#name),
     ];
     if (this.#end?.isExhaustive === false) words.push(t("there may be more"));
     const unparsed = this.#end?.unparsedFiles ?? 0;

@@ -1,34 +1,8 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { until } from "#e2e/driver/processes";
+import { definitions, hovers, outline, placeOf, references } from "#e2e/host/asking";
 import { closeEditors, fileIn, firstResult, openFile, run } from "#e2e/host/searching";
-
-/** `path:line` from 1; a snapshot's path begins with its scheme. */
-function placeOf(found: vscode.Location | vscode.LocationLink): string {
-  const [uri, range] = "uri" in found ? [found.uri, found.range] : [found.targetUri, found.targetRange];
-  return `${uri.scheme === "file" ? uri.fsPath : uri.toString(true)}:${range.start.line + 1}`;
-}
-
-/** Where the first `word` of a document stands. */
-function positionOf(document: vscode.TextDocument, word: string): vscode.Position {
-  const offset = document.getText().indexOf(word);
-  assert.ok(offset >= 0, word);
-  return document.positionAt(offset + 1);
-}
-
-async function ask<Found>(
-  what: string,
-  document: vscode.TextDocument,
-  word: string,
-): Promise<readonly Found[]> {
-  const command = `vscode.execute${what}Provider`;
-  return await vscode.commands.executeCommand(command, document.uri, positionOf(document, word));
-}
-
-async function definitions(document: vscode.TextDocument, word: string): Promise<readonly string[]> {
-  const found = await ask<vscode.Location | vscode.LocationLink>("Definition", document, word);
-  return found.map(placeOf);
-}
 
 describe("names", () => {
   const client = fileIn("orders-api", "internal/http/client.go");
@@ -89,24 +63,63 @@ describe("names", () => {
     assert.deepEqual(await definitions(document, "retryWithBackoff"), [retry]);
   });
 
+  it("have one answer in files of TypeScript, which is its own", async () => {
+    const { document: charge } = await openFile(fileIn("payments", "src/charge.ts"));
+    const own = `${fileIn("payments", "src/retry.ts")}:2`;
+    // Until it has read the imports, it leads to them.
+    await until(
+      "TypeScript knows the other file",
+      async () => `${await definitions(charge, "retryWithBackoff(")}` === own,
+    );
+    const used = await references(charge, "retryWithBackoff(");
+    assert.deepEqual([...new Set(used)], used);
+    const texts = await hovers(charge, "retryWithBackoff(");
+    assert.equal(texts.length, 1, texts.join("\n"));
+    await openFile(client);
+  });
+
+  it("are answered once each where the same is asked several times at once", async () => {
+    const asked = Array.from({ length: 4 }, () => definitions(document, "Client) once"));
+    for (const found of await Promise.all(asked)) assert.ok(found.length <= 1, found.join("\n"));
+    assert.deepEqual(await definitions(document, "Client) once"), [`${client}:6`]);
+  });
+
   it("tell their signature and comment", async () => {
-    const [hover] = await ask<vscode.Hover>("Hover", document, "retryWithBackoff");
-    const text = (hover?.contents ?? [])
-      .map((each) => (typeof each === "string" ? each : each.value))
-      .join("\n");
+    const [text = ""] = await hovers(document, "retryWithBackoff");
     assert.match(text, /func retryWithBackoff\(ctx context\.Context/);
     assert.match(text, /calls work until it succeeds/);
   });
 
   it("are found where they are used", async () => {
-    const found = await ask<vscode.Location>("Reference", document, "retryWithBackoff");
-    const places = found.map(placeOf);
+    const places = await references(document, "retryWithBackoff");
     assert.ok(places.includes(`${client}:11`), places.join("\n"));
     // Only comments and strings have it there.
     assert.ok(
       !places.some((place) => place.includes("retry_test.go") || place.includes("limits.go")),
       places.join("\n"),
     );
+  });
+
+  it("are found and described where their file is not saved", async () => {
+    const editor = await openFile(fileIn("go-kit", "retry/retry.go"));
+    const unsaved = "// one\n// two\n";
+    await editor.edit((edit) => edit.insert(new vscode.Position(2, 0), unsaved));
+    const line = new vscode.Position(11, 0);
+    await editor.edit((edit) => edit.replace(editor.document.lineAt(line).range, ""));
+    await editor.edit((edit) => edit.insert(line, "func retryWithBackoff(tries int) error {"));
+    await openFile(client);
+    assert.deepEqual(await definitions(document, "retryWithBackoff"), [retry.replace(/10$/, "12")]);
+    const [text = ""] = await hovers(document, "retryWithBackoff");
+    assert.match(text, /retryWithBackoff\(tries int\)/);
+    const user = await openFile(client);
+    await user.edit((edit) => edit.insert(new vscode.Position(0, 0), unsaved));
+    const places = await references(document, "retryWithBackoff");
+    assert.ok(places.includes(`${client}:13`) && !places.includes(`${client}:11`), places.join("\n"));
+    for (const { document: changed } of [user, editor]) {
+      await vscode.window.showTextDocument(changed);
+      await vscode.commands.executeCommand("workbench.action.files.revert");
+    }
+    await openFile(client);
   });
 
   it("of repositories that are not open are symbols of the workspace", async () => {
@@ -137,13 +150,13 @@ describe("names", () => {
     const found = await definitions(snapshot, "retryWithBackoff(ctx");
     assert.equal(found.length, 1, found.join("\n"));
     assert.match(found[0] ?? "", /^trawl:\/\S+\/go-kit@[0-9a-f]{40}\/-\/retry\/retry\.go\S*:10$/);
-    const outline = await vscode.commands.executeCommand<vscode.DocumentSymbol[]>(
-      "vscode.executeDocumentSymbolProvider",
-      snapshot.uri,
-    );
-    assert.deepEqual(
-      outline.map(({ name, range }) => `${name} ${range.start.line + 1}`),
-      ["retry 2", "retryWithBackoff 10"],
+    assert.deepEqual(await outline(snapshot), ["retry 2", "retryWithBackoff 10"]);
+    const [text = ""] = await hovers(snapshot, "retryWithBackoff(ctx");
+    assert.match(text, /func retryWithBackoff\(ctx context\.Context/);
+    const used = await references(snapshot, "retryWithBackoff(ctx");
+    assert.ok(
+      used.some((place) => place.endsWith("client.go:11")),
+      used.join("\n"),
     );
   });
 });
