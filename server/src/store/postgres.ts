@@ -48,6 +48,7 @@ export function postgresDatabase(url: string, log: Log): DatabaseSource {
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
     migrationLock,
+    isOurs: false,
   };
 }
 
