@@ -132,6 +132,14 @@ export const organisationRows = {
     request: InstallLicenseRequest,
     response: License,
   },
+  resetClock: {
+    tag: "Enterprise (EE)",
+    summary: "Takes the present time for right, where a later one was noted before.",
+    access: "owner",
+    errors: [],
+    request: NoParameters,
+    response: License,
+  },
   backup: {
     tag: "Enterprise (EE)",
     summary: "Writes members, keys, licence and audit records to a file.",
@@ -145,7 +153,6 @@ export const organisationRows = {
     tag: "Enterprise (EE)",
     summary: "Takes members, keys, licence and audit records from a file, in place of the present ones.",
     access: "owner",
-    audit: { action: "instance.restored", target: "org", afterwards: true },
     errors: ["INVALID_REQUEST_BODY"],
     request: RestoreRequest,
     response: BackupCounts,

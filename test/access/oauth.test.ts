@@ -84,7 +84,6 @@ test("a member who was removed does not come back with an old token", async () =
   assert.equal((await show(organisation, token)).kind, "member");
   const { members } = await organisation.organisation.store();
   await members.remove(id);
-  organisation.options.onRemoved();
   await assert.rejects(show(organisation, token), isRefused);
 });
 

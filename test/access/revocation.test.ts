@@ -112,7 +112,7 @@ test("an owner who removes themselves is told so, and is gone", async () => {
   const { items } = await caller("audit", { perPage: 1 }, local);
   assert.deepEqual(
     items.map(({ action, targetId, metadata }) => [action, targetId, metadata]),
-    [["org.member_removed", id, { userId: id }]],
+    [["user.delete", id, { userId: id }]],
   );
 });
 

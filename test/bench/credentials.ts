@@ -7,10 +7,14 @@ import { join } from "node:path";
 import { Agent, request } from "undici";
 import { operation } from "#contract/operations";
 import type { Credentials } from "#contract/service";
+import { silentLog } from "#platform/log";
 import { startThread } from "#platform/workers";
 import { embeddedDatabase } from "#store/embedded";
+import type { DatabaseSource } from "#store/openStore";
+import { postgresDatabase } from "#store/postgres";
 import { projectRoot } from "#test/support/house";
 import { licenseOf, testOrganisation } from "#test/support/organisation";
+import { howToGetPostgres, postgresFolder, startPostgres } from "#test/support/postgres";
 import { callerOf, openListener } from "#test/support/service";
 import { heading, median, ms, printTable } from "./report";
 
@@ -21,14 +25,31 @@ const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString(
 
 export async function benchCredentials(scratch: string): Promise<void> {
   mkdirSync(scratch, { recursive: true });
-  heading("Credentials");
+  heading("Credentials, embedded database");
+  await benchSource(
+    embeddedDatabase(join(scratch, "credentials.db"), () =>
+      startThread(join(projectRoot(), "dist/server/storeWorker.js")),
+    ),
+  );
+  heading("Credentials, PostgreSQL");
+  const binaries = postgresFolder();
+  if (binaries === undefined) {
+    console.log(`${howToGetPostgres}\n`);
+    return;
+  }
+  const server = await startPostgres(binaries);
+  try {
+    await benchSource(postgresDatabase(await server.database(), silentLog));
+  } finally {
+    await server.close();
+  }
+}
+
+async function benchSource(source: DatabaseSource): Promise<void> {
   const issuer = await startKeys();
   const oauth = { issuer: issuer.url, audience: "bench", createsMembers: false };
-  const source = embeddedDatabase(join(scratch, "credentials.db"), () =>
-    startThread(join(projectRoot(), "dist/server/storeWorker.js")),
-  );
   const organisation = testOrganisation({ oauth, source });
-  await organisation.setLicense(licenseOf());
+  await organisation.setLicense(licenseOf({ seats: 100 }));
   const { key } = await organisation.member("bob@example.com");
   const { signal } = new AbortController();
   const shown: Readonly<Record<string, Credentials>> = {

@@ -233,6 +233,7 @@ const requests: Record<OperationName, readonly Record<string, unknown>[]> = {
   revokeKey: [{ keyId: "none" }, {}],
   license: [{}],
   installLicense: [{ license: "none" }, {}],
+  resetClock: [{}],
   backup: [{ file: "here" }, { file: "/nowhere/at/all" }, {}],
   restore: [{ file: "here" }, { file: "/nowhere/at/all", replace: true }, {}],
   health: [{}],

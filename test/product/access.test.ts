@@ -116,7 +116,7 @@ test("the editor manages keys and members, the port asks for them, and a second 
   assert.notEqual(users[0]?.lastActivityAt, null);
   const { items, total } = await ask<Page<AuditRecord>>("audit", { perPage: 100 });
   assert.equal(total, items.length);
-  assert(items.some(({ action, targetId }) => action === "org.member_removed" && targetId === bob.id));
+  assert(items.some(({ action, targetId }) => action === "user.delete" && targetId === bob.id));
   const [created] = items.filter(({ action }) => action === "api_key.created");
   assert.deepEqual(created?.metadata, { source: "editor" });
   await assert.rejects(ask("removeUser", { userId: users[0]?.id }), /last owner/);

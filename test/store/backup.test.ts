@@ -78,7 +78,7 @@ onEachDatabase((empty) => {
     for (const database of [await empty(), { source: () => embeddedFile(elsewhere), isShared: false }]) {
       const target = await openTestStore(database, clock);
       await target.members.addFirst({ email: "whoever@started.it" });
-      assert.deepEqual(await target.restore(file, false), counts);
+      assert.deepEqual(await target.restore(file, { replace: false }), counts);
       assert.deepEqual(await everything(target), expected);
       assert.equal(await target.sessions.byHash("ada@example.com"), undefined);
       await target.close();
@@ -92,12 +92,16 @@ onEachDatabase((empty) => {
     await store.backup(file);
     await fill(store, clock);
     const before = await everything(store);
-    await assert.rejects(store.restore(file, false), {
+    await assert.rejects(store.restore(file, { replace: false }), {
       code: "INVALID_REQUEST_BODY",
       message: /would replace/,
     });
     assert.deepEqual(await everything(store), before);
-    assert.deepEqual(await store.restore(file, true), { members: 0, apiKeys: 0, auditRecords: 0 });
+    assert.deepEqual(await store.restore(file, { replace: true }), {
+      members: 0,
+      apiKeys: 0,
+      auditRecords: 0,
+    });
     assert.deepEqual(await store.members.all(), []);
     assert.equal((await store.auditLog.page({ page: 1, perPage: 1 })).total, 0);
     await store.close();
@@ -135,7 +139,7 @@ onEachDatabase((empty) => {
       ],
       "it is of a newer Trawl": [
         () => lines({ ...header, migration: "0417" }, { end }),
-        /Trawl 9\.0\.0, which is newer: it has "0417", and this one knows "0001" at most/,
+        /Trawl 9\.0\.0, which is newer: it has "0417", and this one knows "0002" at most/,
       ],
     };
     let store: Store;
@@ -156,7 +160,10 @@ onEachDatabase((empty) => {
         const content = make(whole);
         if (content !== undefined) writeFileSync(broken, content);
         const expected = await everything(store);
-        await assert.rejects(store.restore(broken, true), { code: "INVALID_REQUEST_BODY", message });
+        await assert.rejects(store.restore(broken, { replace: true }), {
+          code: "INVALID_REQUEST_BODY",
+          message,
+        });
         assert.deepEqual(await everything(store), expected);
       });
     }

@@ -59,7 +59,7 @@ onEachDatabase((empty) => {
     await assert.rejects(openTestStore(database), {
       code: "STORAGE_FAILED",
       message:
-        'The database was written by a newer Trawl: it has "0417", and this one knows "0001" at most. ' +
+        'The database was written by a newer Trawl: it has "0417", and this one knows "0002" at most. ' +
         "Use that one, or another database.",
     });
     assert.deepEqual(await run(database.source(), `select "id" from "member"`), []);

@@ -99,7 +99,10 @@ onEachDatabase((empty) => {
         await one.members.suspend(suspended.id);
         const additions = await Promise.all(
           Array.from({ length: 10 }, (_, at) =>
-            (at % 2 === 0 ? one : other).members.add({ email: `m${at}@example.com`, role: "MEMBER" }, 4),
+            (at % 2 === 0 ? one : other).members.add(
+              { email: `m${at}@example.com`, role: "MEMBER" },
+              { seats: 4 },
+            ),
           ),
         );
         assert.equal(additions.filter(({ kind }) => kind === "added").length, 3);

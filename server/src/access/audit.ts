@@ -6,6 +6,7 @@
 import type { Operation } from "#contract/operation";
 import type { Actor, CallContext } from "#contract/service";
 import type { AuditMetadata, AuditTargetType, NewAuditRecord } from "#model/audit";
+import type { Member } from "#model/organisation";
 import type { Organisation } from "./organisation";
 
 /** Something that was done. */
@@ -20,9 +21,17 @@ export interface Deed {
 export interface Audit {
   /** What the row says of a call that was let in, if anything. Resolves when it is on disk. */
   ofCall(row: Operation, request: unknown, context: CallContext): Promise<void>;
-  /** What a row has changed. Resolves when it is on disk. */
-  ofDeed(deed: Deed, context: Pick<CallContext, "actor" | "source">): Promise<void>;
+  /**
+   * What the store records of the caller's deeds, each together with the change itself. To be asked for before the
+   * change: afterwards the caller may be nobody any more.
+   */
+  by(context: Author): Promise<(deed: Deed) => NewAuditRecord>;
+  /** What has changed nothing. Resolves when it is on disk. */
+  ofDeed(deed: Deed, context: Author): Promise<void>;
 }
+
+/** Who did it, and by which program. */
+export type Author = Pick<CallContext, "actor" | "source">;
 
 /** Somebody chooses these texts: a path in a request may be as long as the request. */
 const maxTargetCharacters = 1000;
@@ -33,7 +42,7 @@ const organisationId = "1";
 const nobodysId = "local";
 
 export function createAudit(organisation: Organisation): Audit {
-  return { ofCall, ofDeed };
+  return { ofCall, by, ofDeed };
 
   async function ofCall({ audit, tag }: Operation, request: unknown, context: CallContext): Promise<void> {
     const { actor } = context;
@@ -43,17 +52,21 @@ export function createAudit(organisation: Organisation): Audit {
     await ofDeed({ action, targetType: target, ...targetOf(target, request) }, context);
   }
 
-  async function ofDeed(deed: Deed, { actor, source }: Pick<CallContext, "actor" | "source">): Promise<void> {
-    const { action, targetType, targetId = organisationId } = deed;
-    const record: NewAuditRecord = {
+  async function by({ actor, source }: Author): Promise<(deed: Deed) => NewAuditRecord> {
+    const names = await namesOf(actor);
+    return ({ action, targetType, targetId = organisationId, metadata }) => ({
       action,
-      ...(await namesOf(actor)),
+      ...names,
       targetType,
       targetId: shortened(targetId, maxTargetCharacters),
-      metadata: metadataOf(actor, source, deed.metadata),
-    };
+      metadata: metadataOf(actor, source, metadata),
+    });
+  }
+
+  async function ofDeed(deed: Deed, context: Author): Promise<void> {
+    const record = await by(context);
     const { auditLog } = await organisation.store();
-    await auditLog.append(record);
+    await auditLog.append(record(deed));
   }
 
   async function namesOf(actor: Actor): Promise<Pick<NewAuditRecord, "actorId" | "actorType">> {
@@ -66,6 +79,18 @@ export function createAudit(organisation: Organisation): Audit {
     const member = await organisation.localMember();
     return { actorId: member?.id ?? nobodysId, actorType: "user" };
   }
+}
+
+/** Somebody has become a member by their first call. */
+export function joining({ id }: Member): NewAuditRecord {
+  return {
+    action: "org.member_added",
+    actorId: id,
+    actorType: "user",
+    targetType: "user",
+    targetId: id,
+    metadata: null,
+  };
 }
 
 /** A key says by itself nothing of whose it was once it is gone. */

@@ -1,9 +1,17 @@
 /** The licence of an instance, as its store keeps it, judged by what time it is and how many members there are. */
 import { ServiceError } from "#base/error";
 import type { License, LicensedFeature } from "#contract/organisation";
+import type { NewAuditRecord } from "#model/audit";
+import type { Organisation } from "#model/organisation";
 import type { Clock } from "#platform/clock";
-import type { Store } from "#store/store";
-import { type LicenseState, type MakerKey, type ReadLicense, readLicense } from "./license";
+import type { RecordOf, Store } from "#store/store";
+import {
+  type LicenseClaims,
+  type LicenseState,
+  type MakerKey,
+  type ReadLicense,
+  readLicense,
+} from "./license";
 
 export interface LicenseOptions {
   readonly store: () => Promise<Store>;
@@ -47,9 +55,12 @@ export class InstalledLicense {
     const { id, organization, seats, features, issuedAt, expiresAt } = read.claims;
     const said = { id, organization, features, expiresAt, ...(seats === undefined ? {} : { seats }) };
     const now = clock.now();
-    const latest = Math.max(latestTime, Date.parse(issuedAt));
-    if (now < latest - toleranceMs) {
-      const message = `The clock of this computer was set back: it shows ${day(now)}, and it was ${day(latest)} before.`;
+    if (now < Date.parse(issuedAt) - toleranceMs) {
+      const message = `The clock of this computer was set back: it shows ${day(now)}, and the licence was issued on ${day(Date.parse(issuedAt))}. Set it right.`;
+      return { ...said, state: "clockSetBack", message };
+    }
+    if (now < latestTime - toleranceMs) {
+      const message = `The clock of this computer was set back: it shows ${day(now)}, and it was ${day(latestTime)} before. If it is right now, "trawl license reset-clock" says so; else set it right.`;
       return { ...said, state: "clockSetBack", message };
     }
     if (now >= latestTime + noteMs) await store.organisation.noteTime(now);
@@ -86,12 +97,20 @@ export class InstalledLicense {
    *
    * Throws INVALID_REQUEST_BODY for what no maker that counts here has signed; the one before stays then.
    */
-  async install(token: string): Promise<License> {
+  async install(token: string, record?: (license: LicenseClaims) => NewAuditRecord): Promise<License> {
     const text = token.trim();
-    const { state } = readLicense(text, this.#options.makers);
-    if (state !== "valid") throw new ServiceError("INVALID_REQUEST_BODY", judgements[state]);
+    const read = readLicense(text, this.#options.makers);
+    if (read.state !== "valid") throw new ServiceError("INVALID_REQUEST_BODY", judgements[read.state]);
     const store = await this.#options.store();
-    await store.organisation.setLicense(text);
+    await store.organisation.setLicense(text, record && (() => record(read.claims)));
+    return await this.state();
+  }
+
+  /** Forgets every later time than the present one: the clock was ahead when that was noted. */
+  async resetClock(record?: RecordOf<Organisation>): Promise<License> {
+    const { organisation } = await this.#options.store();
+    const now = this.#options.clock.now();
+    if (now < (await organisation.get()).latestTime) await organisation.resetTime(now, record);
     return await this.state();
   }
 

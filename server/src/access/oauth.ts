@@ -14,6 +14,7 @@ import type { Log } from "#platform/log";
 import type { MemberStore, Store } from "#store/store";
 import { isSafeAddress } from "./addresses";
 import { sha256 } from "./apiKeys";
+import { joining } from "./audit";
 
 export interface OAuthSettings {
   /** As tokens name it: `https://login.example.com`. */
@@ -31,19 +32,16 @@ export interface AccessTokenOptions {
   readonly seats: () => Promise<number | undefined>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Told when somebody has become a member. */
-  readonly onMember: (member: Member) => Promise<void>;
 }
 
 export interface AccessTokens {
   /**
    * The member whom a token speaks for; undefined where it is not valid, or nobody's.
    *
-   * Throws ENGINE_UNAVAILABLE where the issuer does not tell its keys.
+   * Throws ENGINE_UNAVAILABLE where the issuer does not tell its keys, NOT_AUTHENTICATED where it could make somebody a
+   * member and must not.
    */
   memberOf(token: string): Promise<Member | undefined>;
-  /** From now on tokens that were issued before this moment make nobody a member: they could bring back who was removed. */
-  forbidEarlier(): void;
 }
 
 /** Signatures that the holder of a public key cannot make. */
@@ -57,11 +55,10 @@ const maxTokenCharacters = 16_384;
 const maxChecked = 1000;
 
 export function accessTokens(options: AccessTokenOptions): AccessTokens {
-  const { settings, store, seats, clock, log, onMember } = options;
+  const { settings, store, seats, clock, log } = options;
   /** By the hash of the token. */
   const checked = new Map<string, JWTPayload>();
   const keys = issuerKeys(settings.issuer, { clock, log, onKeys: () => checked.clear() });
-  let notBefore = clock.now();
 
   return {
     async memberOf(token) {
@@ -71,9 +68,6 @@ export function accessTokens(options: AccessTokenOptions): AccessTokens {
       const identity = { issuer: settings.issuer, subject: claims.sub };
       const known = (await members.byOAuth(identity)) ?? (await linked(members, identity, claims));
       return known ?? (await created(members, identity, claims));
-    },
-    forbidEarlier() {
-      notBefore = clock.now();
     },
   };
 
@@ -124,18 +118,27 @@ export function accessTokens(options: AccessTokenOptions): AccessTokens {
     claims: JWTPayload,
   ): Promise<Member | undefined> {
     const email = verifiedEmail(claims);
-    // A second that has begun counts as earlier: tokens know no finer time.
-    const isLater = claims.iat !== undefined && claims.iat * 1000 > notBefore;
-    if (!settings.createsMembers || email === undefined || !isLater) return undefined;
+    if (!settings.createsMembers || email === undefined || claims.iat === undefined) return undefined;
     const name = typeof claims["name"] === "string" ? { name: claims["name"].slice(0, 200) } : {};
-    const addition = await members.add({ ...name, email, role: "MEMBER", oauth }, await seats());
-    if (addition.kind === "full") {
-      throw new ServiceError("NOT_AUTHENTICATED", "The licence has no seat left for another member.");
+    const addition = await members.add(
+      { ...name, email, role: "MEMBER", oauth },
+      // It could bring back who was removed, and the issuer's clock may be ahead of ours.
+      { seats: await seats(), vouchedAt: (claims.iat - clockToleranceSeconds) * 1000, record: joining },
+    );
+    switch (addition.kind) {
+      case "added":
+        return addition.member;
+      // Of two first calls at once the second finds what the first has added.
+      case "emailTaken":
+        return await members.byOAuth(oauth);
+      case "full":
+        throw new ServiceError("NOT_AUTHENTICATED", "The licence has no seat left for another member.");
+      case "outdated":
+        throw new ServiceError(
+          "NOT_AUTHENTICATED",
+          "The access token was issued before a member was removed last, and makes nobody a member: get a new one.",
+        );
     }
-    // Of two first calls at once the second finds what the first has added.
-    if (addition.kind === "emailTaken") return await members.byOAuth(oauth);
-    await onMember(addition.member);
-    return addition.member;
   }
 }
 

@@ -239,10 +239,12 @@ const restore: Command = {
 const license: Command = {
   name: "license",
   summary: "show, install or issue the licence of an instance",
-  usage: "trawl license show|install FILE|issue [flags]",
+  usage: "trawl license show|install FILE|reset-clock|issue [flags]",
   text: [
     "A licence opens the lists of members and of what was done, and access tokens of an OAuth issuer. It is checked " +
       "on this computer; nobody is asked.",
+    "A licence does not count while the clock shows an earlier time than it did before. Where it was ahead then, and is " +
+      "right now, reset-clock says so.",
     "issue is for makers: it signs a licence with a private key (openssl genpkey -algorithm ed25519) and prints it.",
   ],
   flags: [
@@ -257,7 +259,7 @@ const license: Command = {
       text: "issue: organization, audit or oauth. Repeatable. Default: all.",
     },
     { name: "id", value: "ID", text: "issue: its number. Default: the present time." },
-    { name: "json", text: "show, install: print it as JSON." },
+    { name: "json", text: "show, install, reset-clock: print it as JSON." },
     databaseFlag,
     ...everywhere,
   ],

@@ -14,13 +14,16 @@ export async function licenseCommand(house: House, flags: Flags): Promise<number
   if (verb === "show" && words.length === 0) {
     return await asking(house, flags, async (ask) => tell(house, flags, await ask("license", {})));
   }
+  if (verb === "reset-clock" && words.length === 0) {
+    return await asking(house, flags, async (ask) => tell(house, flags, await ask("resetClock", {})));
+  }
   if (verb === "install" && words.length === 1) {
     const license = textOf(absolutePath(words[0] ?? "", house.currentFolder));
     return await asking(house, flags, async (ask) =>
       tell(house, flags, await ask("installLicense", { license })),
     );
   }
-  throw usage("license takes show, install FILE, or issue.");
+  throw usage("license takes show, install FILE, reset-clock, or issue.");
 }
 
 /** The exit code says whether it counts. */

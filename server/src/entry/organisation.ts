@@ -44,10 +44,6 @@ export function admission({ open, person, licenseMakers, oauth, clock, log }: Ad
       seats: async () => (await license.state()).seats,
       clock,
       log,
-      async onMember({ id, role }) {
-        const context = { actor: { kind: "member", id, role } } as const;
-        await audit.ofDeed({ action: "org.member_added", targetType: "user", targetId: id }, context);
-      },
     });
   const access = createAccess({
     store,
@@ -57,12 +53,11 @@ export function admission({ open, person, licenseMakers, oauth, clock, log }: Ad
     clock,
     log,
   });
-  const onRemoved = () => tokens?.forbidEarlier();
   return {
     access,
     audit,
     organisation,
     license,
-    options: { organisation, store, license, audit, clock, onRemoved },
+    options: { organisation, store, license, audit, clock },
   };
 }

@@ -52,14 +52,15 @@ export function apiKeyHandlers({
     }
     const value = newApiKey();
     const until = expiry === undefined ? {} : { expiresAt: expiry };
-    const creation = await apiKeys.create({ memberId, name, hash: sha256(value), ...until });
+    const record = await audit.by(context);
+    const creation = await apiKeys.create({ memberId, name, hash: sha256(value), ...until }, ({ id }) =>
+      record({ action: "api_key.created", targetType: "api_key", targetId: id }),
+    );
     if (creation.kind === "nameTaken") {
       throw new ServiceError("INVALID_REQUEST_BODY", `"name": there is a key "${name}" already.`);
     }
     if (creation.kind === "unknownMember") throw unknownMember(memberId);
-    const { key } = creation;
-    await audit.ofDeed({ action: "api_key.created", targetType: "api_key", targetId: key.id }, context);
-    return { ...present(key), key: value };
+    return { ...present(creation.key), key: value };
   }
 
   async function revoke(keyId: string, context: CallContext<"revokeKey">): Promise<Record<string, never>> {
@@ -67,13 +68,16 @@ export function apiKeyHandlers({
     const { actor } = context;
     const own = mayManageAll(actor) ? undefined : await apiKeys.ofMember(idOf(actor));
     const isTheirs = own === undefined || own.some(({ id }) => id === keyId);
-    const key = isTheirs ? await apiKeys.revoke(keyId as ApiKeyId) : undefined;
+    const record = await audit.by(context);
+    const recordOf = ({ id, name }: ApiKey) =>
+      record({
+        action: "api_key.deleted",
+        targetType: "api_key",
+        targetId: id,
+        metadata: { api_key: name },
+      });
+    const key = isTheirs ? await apiKeys.revoke(keyId as ApiKeyId, recordOf) : undefined;
     if (key === undefined) throw new ServiceError("NOT_FOUND", `There is no API key ${keyId}.`);
-    const metadata = { api_key: key.name };
-    await audit.ofDeed(
-      { action: "api_key.deleted", targetType: "api_key", targetId: key.id, metadata },
-      context,
-    );
     return {};
   }
 

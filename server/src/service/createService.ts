@@ -60,9 +60,9 @@ export function createService(options: ServiceOptions): Service {
     ...systemHandlers(options.version),
     ...memberHandlers(options.organisation),
     ...apiKeyHandlers(options.organisation),
-    ...licenseHandlers(options.organisation.license),
+    ...licenseHandlers(options.organisation),
     ...auditHandlers(options.organisation.store),
-    ...backupHandlers(options.organisation.store),
+    ...backupHandlers(options.organisation),
     ...options.local,
   };
 }

@@ -1,9 +1,27 @@
+import type { Audit } from "#access/audit";
 import type { InstalledLicense } from "#access/installedLicense";
 import type { Service } from "#contract/service";
 
-export function licenseHandlers(license: InstalledLicense): Pick<Service, "license" | "installLicense"> {
+export interface LicenseOptions {
+  readonly license: InstalledLicense;
+  readonly audit: Audit;
+}
+
+export function licenseHandlers({
+  license,
+  audit,
+}: LicenseOptions): Pick<Service, "license" | "installLicense" | "resetClock"> {
   return {
     license: () => license.state(),
-    installLicense: ({ license: token }) => license.install(token),
+    async installLicense({ license: token }, context) {
+      const record = await audit.by(context);
+      return await license.install(token, ({ id }) =>
+        record({ action: "license.installed", targetType: "org", metadata: { license: id } }),
+      );
+    },
+    async resetClock(_request, context) {
+      const record = await audit.by(context);
+      return await license.resetClock(() => record({ action: "license.clock_reset", targetType: "org" }));
+    },
   };
 }

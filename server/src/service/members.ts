@@ -1,5 +1,5 @@
 /** Who belongs to the organisation. */
-import type { Audit } from "#access/audit";
+import type { Audit, Deed } from "#access/audit";
 import type { InstalledLicense } from "#access/installedLicense";
 import { ServiceError } from "#base/error";
 import type * as contract from "#contract/organisation";
@@ -12,30 +12,34 @@ export interface MemberOptions {
   readonly store: () => Promise<Store>;
   readonly license: InstalledLicense;
   readonly audit: Audit;
-  /** Told when somebody has been removed. */
-  readonly onRemoved: () => void;
 }
 
 type MemberRow = "users" | "removeUser" | "members" | "addMember" | "removeMember" | "changeRole";
 
-export function memberHandlers({
-  store,
-  license,
-  audit,
-  onRemoved,
-}: MemberOptions): Pick<Service, MemberRow> {
-  return { users: all, members: all, removeUser: remove, removeMember: remove, addMember, changeRole };
+export function memberHandlers({ store, license, audit }: MemberOptions): Pick<Service, MemberRow> {
+  return {
+    users: all,
+    members: all,
+    removeUser: remover("user.delete"),
+    removeMember: remover("org.member_removed"),
+    addMember,
+    changeRole,
+  };
 
   async function all(): Promise<contract.Member[]> {
     return (await (await store()).members.all()).map(present);
   }
 
-  async function remove({ userId }: { userId: string }, context: CallContext) {
-    const { members } = await store();
-    const { id, email } = changed(await members.remove(userId as MemberId), userId, "removed");
-    onRemoved();
-    await audit.ofDeed({ action: "org.member_removed", targetType: "user", targetId: id }, context);
-    return { success: true, message: `${email} has been removed from the organisation.` };
+  function remover(action: Deed["action"]) {
+    return async ({ userId }: { userId: string }, context: CallContext) => {
+      const { members } = await store();
+      const record = await audit.by(context);
+      const removal = await members.remove(userId as MemberId, ({ id }) =>
+        record({ action, targetType: "user", targetId: id }),
+      );
+      const { email } = changed(removal, userId, "removed");
+      return { success: true, message: `${email} has been removed from the organisation.` };
+    };
   }
 
   async function addMember(
@@ -46,7 +50,14 @@ export function memberHandlers({
     const { state, seats } = await license.state();
     const isLimited = state === "valid" || state === "seatsExceeded";
     const named = name === undefined || name === "" ? {} : { name };
-    const addition = await members.add({ email, role, ...named }, isLimited ? seats : undefined);
+    const record = await audit.by(context);
+    const addition = await members.add(
+      { email, role, ...named },
+      {
+        seats: isLimited ? seats : undefined,
+        record: ({ id }) => record({ action: "org.member_added", targetType: "user", targetId: id }),
+      },
+    );
     if (addition.kind === "emailTaken") {
       throw new ServiceError("INVALID_REQUEST_BODY", `"email": ${email} is a member already.`);
     }
@@ -56,9 +67,8 @@ export function memberHandlers({
         `The licence is for ${seats} members, and there are ${addition.count}.`,
       );
     }
-    const { member } = addition;
-    await audit.ofDeed({ action: "org.member_added", targetType: "user", targetId: member.id }, context);
-    return present(member);
+    if (addition.kind === "outdated") throw new Error("Who is added by somebody is added now.");
+    return present(addition.member);
   }
 
   async function changeRole(
@@ -66,12 +76,12 @@ export function memberHandlers({
     context: CallContext,
   ): Promise<contract.Member> {
     const { members } = await store();
-    const before = await members.get(userId as MemberId);
-    const member = changed(await members.setRole(userId as MemberId, role), userId, "made a member");
     const action = role === "OWNER" ? "org.member_promoted_to_owner" : "org.owner_demoted_to_member";
-    if (before?.role !== role)
-      await audit.ofDeed({ action, targetType: "user", targetId: member.id }, context);
-    return present(member);
+    const record = await audit.by(context);
+    const change = await members.setRole(userId as MemberId, role, ({ id }) =>
+      record({ action, targetType: "user", targetId: id }),
+    );
+    return present(changed(change, userId, "made a member"));
   }
 }
 

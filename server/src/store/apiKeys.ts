@@ -1,11 +1,12 @@
 import type { ApiKey, ApiKeyId } from "#model/organisation";
 import type { Clock } from "#platform/clock";
+import type { Recorder } from "./auditLog";
 import { newIdentifier } from "./identifier";
 import { memberRow, toMember } from "./members";
 import type { ApiKeyStore } from "./store";
 import { type ApiKeyRow, type Database, lockOrganisation } from "./tables";
 
-export function apiKeyStore(database: Database, clock: Clock): ApiKeyStore {
+export function apiKeyStore(database: Database, clock: Clock, write: Recorder): ApiKeyStore {
   const keys = database.selectFrom("apiKey").selectAll();
   // Asked for every request that shows a key, and put together once: that takes half as long as the answer.
   const holder = database
@@ -41,7 +42,7 @@ export function apiKeyStore(database: Database, clock: Clock): ApiKeyStore {
     async exist() {
       return (await keys.limit(1).executeTakeFirst()) !== undefined;
     },
-    create: ({ memberId, name, hash, expiresAt }) =>
+    create: ({ memberId, name, hash, expiresAt }, record) =>
       database.transaction().execute(async (transaction) => {
         await lockOrganisation(transaction);
         if ((await memberRow(transaction, memberId)) === undefined) return { kind: "unknownMember" };
@@ -61,12 +62,23 @@ export function apiKeyStore(database: Database, clock: Clock): ApiKeyStore {
           .onConflict((conflict) => conflict.columns(["memberId", "name"]).doNothing())
           .returning("id")
           .executeTakeFirst();
-        return inserted === undefined ? { kind: "nameTaken" } : { kind: "created", key: toApiKey(row) };
+        if (inserted === undefined) return { kind: "nameTaken" };
+        const key = toApiKey(row);
+        await write(transaction, record?.(key));
+        return { kind: "created", key };
       }),
-    async revoke(id) {
-      const row = await database.deleteFrom("apiKey").where("id", "=", id).returningAll().executeTakeFirst();
-      return row === undefined ? undefined : toApiKey(row);
-    },
+    revoke: (id, record) =>
+      database.transaction().execute(async (transaction) => {
+        const row = await transaction
+          .deleteFrom("apiKey")
+          .where("id", "=", id)
+          .returningAll()
+          .executeTakeFirst();
+        if (row === undefined) return undefined;
+        const key = toApiKey(row);
+        await write(transaction, record?.(key));
+        return key;
+      }),
     async noteUse(id, time) {
       await database
         .updateTable("apiKey")

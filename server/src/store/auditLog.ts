@@ -1,5 +1,5 @@
 import { throwIfAborted } from "#base/error";
-import type { AuditMetadata, AuditRecord } from "#model/audit";
+import type { AuditMetadata, AuditRecord, NewAuditRecord } from "#model/audit";
 import type { Clock } from "#platform/clock";
 import { newIdentifier } from "./identifier";
 import type { AuditLogStore } from "./store";
@@ -24,7 +24,19 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-export function auditLogStore(database: Database, { clock, version }: AuditLogOptions): AuditLogStore {
+/** Writes a record, if there is one, into the transaction of the change that it tells of. */
+export type Recorder = (
+  transaction: DatabaseTransaction,
+  record: NewAuditRecord | undefined,
+) => Promise<void>;
+
+export function auditRecorder(options: AuditLogOptions): Recorder {
+  return async (transaction, record) => {
+    if (record !== undefined) await insertRecords(transaction, [toRow(wholeRecord(record, options))]);
+  };
+}
+
+export function auditLogStore(database: Database, options: AuditLogOptions): AuditLogStore {
   const waiting: Waiting[] = [];
   let isWriting = false;
 
@@ -47,16 +59,7 @@ export function auditLogStore(database: Database, { clock, version }: AuditLogOp
   return {
     append: (record) =>
       new Promise((resolve, reject) => {
-        const timestamp = clock.now();
-        const whole: AuditRecord = {
-          ...record,
-          id: newIdentifier(timestamp),
-          timestamp,
-          targetId: record.targetId.slice(0, maxTextLength),
-          serviceVersion: version,
-          orgId: organisationId,
-        };
-        waiting.push({ record: whole, resolve, reject });
+        waiting.push({ record: wholeRecord(record, options), resolve, reject });
         if (!isWriting) write().catch(reject);
       }),
     page: ({ since = 0, until = endOfTime - 1, page, perPage }) =>
@@ -87,6 +90,18 @@ export function auditLogStore(database: Database, { clock, version }: AuditLogOp
         if (step < rowsAtOnce) return removed;
       }
     },
+  };
+}
+
+function wholeRecord(record: NewAuditRecord, { clock, version }: AuditLogOptions): AuditRecord {
+  const timestamp = clock.now();
+  return {
+    ...record,
+    id: newIdentifier(timestamp),
+    timestamp,
+    targetId: record.targetId.slice(0, maxTextLength),
+    serviceVersion: version,
+    orgId: organisationId,
   };
 }
 

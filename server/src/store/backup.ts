@@ -66,7 +66,10 @@ async function* contentOf(
     .transaction()
     .setIsolationLevel("repeatable read")
     .execute(async (transaction) => ({
-      organisations: await transaction.selectFrom("organisation").selectAll().execute(),
+      organisations: await transaction
+        .selectFrom("organisation")
+        .select(["id", "name", "license", "latestTime"])
+        .execute(),
       members: await transaction.selectFrom("member").selectAll().orderBy("id").execute(),
       apiKeys: await transaction.selectFrom("apiKey").selectAll().orderBy("id").execute(),
       newest: await transaction

@@ -9,7 +9,8 @@
  *     {"end":{"members":1,"apiKeys":1,"auditRecords":1}}
  *
  * Rows are those of the tables, which migration `migration` has made; owners come before what they own. Without its
- * last line a backup is not whole. Sessions are not in it: who was signed in signs in again.
+ * last line a backup is not whole. Sessions are not in it: who was signed in signs in again. Nor is when a member was
+ * removed last: whoever is restored counts as removed until then.
  */
 import * as z from "zod";
 import { auditActorTypes, auditTargetTypes } from "#model/audit";

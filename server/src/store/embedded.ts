@@ -25,6 +25,7 @@ export function embeddedDatabase(file: string, startThread: () => DatabaseThread
       createIntrospector: (database) => new SqliteIntrospector(database),
       createQueryCompiler: () => new SqliteQueryCompiler(),
     },
+    isOurs: true,
   };
 }
 

@@ -1,16 +1,19 @@
 import type { Member, MemberId } from "#model/organisation";
 import type { Clock } from "#platform/clock";
+import type { Recorder } from "./auditLog";
 import { newIdentifier } from "./identifier";
-import type { MemberChange, MemberStore, NewMember } from "./store";
+import type { MemberChange, MemberStore, NewMember, RecordOf } from "./store";
 import {
   type Database,
   type DatabaseTransaction,
+  lastRemoval,
   lockOrganisation,
   type MemberRow,
+  noteRemoval,
   organisationId,
 } from "./tables";
 
-export function memberStore(database: Database, clock: Clock): MemberStore {
+export function memberStore(database: Database, clock: Clock, write: Recorder): MemberStore {
   const members = database.selectFrom("member").selectAll();
 
   /** The one way to take something from a member: nobody does it while another one does. */
@@ -30,16 +33,21 @@ export function memberStore(database: Database, clock: Clock): MemberStore {
   const update = (
     id: MemberId,
     takesOwner: boolean,
-    values: (before: MemberRow, now: number) => Partial<Pick<MemberRow, "role" | "suspendedAt">>,
+    values: (now: number) => Partial<Pick<MemberRow, "role" | "suspendedAt">>,
+    isSo: (before: MemberRow) => boolean,
+    record?: RecordOf<Member>,
   ): Promise<MemberChange> =>
     change(id, takesOwner, async (transaction, before) => {
+      if (isSo(before)) return before;
       const now = clock.now();
-      return await transaction
+      const after = await transaction
         .updateTable("member")
-        .set({ ...values(before, now), updatedAt: now })
+        .set({ ...values(now), updatedAt: now })
         .where("id", "=", id)
         .returningAll()
         .executeTakeFirstOrThrow();
+      await write(transaction, record?.(toMember(after)));
+      return after;
     });
 
   return {
@@ -62,7 +70,7 @@ export function memberStore(database: Database, clock: Clock): MemberStore {
       );
     },
     count: () => countActive(database),
-    add: (member, seats) =>
+    add: (member, { seats, vouchedAt, record } = {}) =>
       database.transaction().execute(async (transaction) => {
         await lockOrganisation(transaction);
         const same = await transaction
@@ -71,9 +79,13 @@ export function memberStore(database: Database, clock: Clock): MemberStore {
           .where("emailKey", "=", keyOf(member.email))
           .executeTakeFirst();
         if (same !== undefined) return { kind: "emailTaken", member: toMember(same) };
+        if (vouchedAt !== undefined && vouchedAt <= (await lastRemoval(transaction)))
+          return { kind: "outdated" };
         const count = seats === undefined ? 0 : await countActive(transaction);
         if (seats !== undefined && count >= seats) return { kind: "full", count };
-        return { kind: "added", member: await insert(transaction, member, clock.now()) };
+        const added = await insert(transaction, member, clock.now());
+        await write(transaction, record?.(added));
+        return { kind: "added", member: added };
       }),
     addFirst: (member) =>
       database.transaction().execute(async (transaction) => {
@@ -89,14 +101,35 @@ export function memberStore(database: Database, clock: Clock): MemberStore {
         .where("id", "=", id)
         .execute();
     },
-    setRole: (id, role) => update(id, role !== "OWNER", () => ({ role })),
-    suspend: (id) => update(id, true, ({ suspendedAt }, now) => ({ suspendedAt: suspendedAt ?? now })),
-    resume: (id) => update(id, false, () => ({ suspendedAt: null })),
-    remove: (id) =>
+    setRole: (id, role, record) =>
+      update(
+        id,
+        role !== "OWNER",
+        () => ({ role }),
+        (before) => before.role === role,
+        record,
+      ),
+    suspend: (id) =>
+      update(
+        id,
+        true,
+        (now) => ({ suspendedAt: now }),
+        ({ suspendedAt }) => suspendedAt !== null,
+      ),
+    resume: (id) =>
+      update(
+        id,
+        false,
+        () => ({ suspendedAt: null }),
+        ({ suspendedAt }) => suspendedAt === null,
+      ),
+    remove: (id, record) =>
       change(id, true, async (transaction, before) => {
         await transaction.deleteFrom("apiKey").where("memberId", "=", id).execute();
         await transaction.deleteFrom("session").where("memberId", "=", id).execute();
         await transaction.deleteFrom("member").where("id", "=", id).execute();
+        await noteRemoval(transaction, clock.now());
+        await write(transaction, record?.(toMember(before)));
         return before;
       }),
     async noteActivity(id, time) {

@@ -6,12 +6,16 @@
 import { sql, type Transaction } from "kysely";
 import { ServiceError } from "#base/error";
 import { migration0001 } from "./migrations/0001";
+import { migration0002 } from "./migrations/0002";
 import type { Database, DatabaseTransaction } from "./tables";
 
 type Migration = (transaction: Transaction<unknown>, now: number) => Promise<void>;
 
 /** In the order in which they are taken. */
-const migrations: ReadonlyMap<string, Migration> = new Map([["0001", migration0001]]);
+const migrations: ReadonlyMap<string, Migration> = new Map([
+  ["0001", migration0001],
+  ["0002", migration0002],
+]);
 
 /** The step that was taken last, in every database that is open. */
 export const latestMigration = [...migrations.keys()].at(-1) ?? "";

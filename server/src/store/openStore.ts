@@ -1,9 +1,10 @@
 import { type Dialect, Kysely } from "kysely";
 import type { Clock } from "#platform/clock";
 import { apiKeyStore } from "./apiKeys";
-import { auditLogStore } from "./auditLog";
+import { auditLogStore, auditRecorder } from "./auditLog";
 import { writeBackup } from "./backup";
 import { memberStore } from "./members";
+import { withMemory } from "./memory";
 import { migrate } from "./migrate";
 import { organisationStore } from "./organisation";
 import { readBackup } from "./restore";
@@ -16,6 +17,8 @@ export interface DatabaseSource {
   readonly dialect: Dialect;
   /** What keeps other processes from migrating until the transaction ends, where they can get as far. */
   readonly migrationLock?: string;
+  /** Whether nobody else writes it for as long as it is open. */
+  readonly isOurs: boolean;
 }
 
 export interface StoreOptions {
@@ -34,14 +37,16 @@ export async function openStore({ source, version, clock }: StoreOptions): Promi
     await database.destroy();
     throw error;
   }
-  return {
-    organisation: organisationStore(database),
-    members: memberStore(database, clock),
-    apiKeys: apiKeyStore(database, clock),
+  const record = auditRecorder({ clock, version });
+  const store: Store = {
+    organisation: organisationStore(database, record),
+    members: memberStore(database, clock, record),
+    apiKeys: apiKeyStore(database, clock, record),
     sessions: sessionStore(database, clock),
     auditLog: auditLogStore(database, { clock, version }),
     backup: (file, signal) => writeBackup(database, { file, version, now: clock.now(), signal }),
-    restore: (file, replace, signal) => readBackup(database, { file, replace, signal }),
+    restore: (file, options) => readBackup(database, { ...options, file, now: clock.now(), write: record }),
     close: () => database.destroy(),
   };
+  return source.isOurs ? withMemory(store) : store;
 }

@@ -1,8 +1,23 @@
 import type { Organisation } from "#model/organisation";
-import type { OrganisationStore } from "./store";
+import type { Recorder } from "./auditLog";
+import type { OrganisationStore, RecordOf } from "./store";
 import { type Database, type OrganisationRow, organisationId } from "./tables";
 
-export function organisationStore(database: Database): OrganisationStore {
+export function organisationStore(database: Database, write: Recorder): OrganisationStore {
+  const change = (
+    values: Partial<Pick<OrganisationRow, "license" | "latestTime">>,
+    record: RecordOf<Organisation> | undefined,
+  ): Promise<void> =>
+    database.transaction().execute(async (transaction) => {
+      const row = await transaction
+        .updateTable("organisation")
+        .set(values)
+        .where("id", "=", organisationId)
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      await write(transaction, record?.(toOrganisation(row)));
+    });
+
   return {
     async get() {
       const row = await database
@@ -12,13 +27,8 @@ export function organisationStore(database: Database): OrganisationStore {
         .executeTakeFirstOrThrow();
       return toOrganisation(row);
     },
-    async setLicense(token) {
-      await database
-        .updateTable("organisation")
-        .set({ license: token ?? null })
-        .where("id", "=", organisationId)
-        .execute();
-    },
+    setLicense: (token, record) => change({ license: token ?? null }, record),
+    resetTime: (time, record) => change({ latestTime: time }, record),
     async noteTime(time) {
       await database
         .updateTable("organisation")

@@ -23,6 +23,12 @@ const statementMs = 30_000;
 /** Who has not heard of the server's own limit by then hears nothing any more. */
 const answerMs = 40_000;
 
+/**
+ * Every query of ours looks at a few hundred rows. Where the server's statistics are not there yet, it takes them for
+ * thousands, and starting processes or a compiler for them takes ten times as long as the answer.
+ */
+const plainPlans = "-c max_parallel_workers_per_gather=0 -c jit=off";
+
 /** Any number, the same in every Trawl. */
 const migrationLock = "select pg_advisory_xact_lock(7237968)";
 
@@ -35,6 +41,7 @@ export function postgresDatabase(url: string, log: Log): DatabaseSource {
     statement_timeout: statementMs,
     query_timeout: answerMs,
     application_name: "trawl",
+    options: plainPlans,
     keepAlive: true,
     types: { getTypeParser: (type) => (type === types.builtins.INT8 ? toNumber : types.getTypeParser(type)) },
   });
@@ -48,6 +55,7 @@ export function postgresDatabase(url: string, log: Log): DatabaseSource {
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
     migrationLock,
+    isOurs: false,
   };
 }
 

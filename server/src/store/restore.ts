@@ -1,10 +1,10 @@
 import { createReadStream } from "node:fs";
 import { createGunzip } from "node:zlib";
 import { ServiceError, throwIfAborted } from "#base/error";
-import { insertRecords, rowsAtOnce } from "./auditLog";
+import { insertRecords, type Recorder, rowsAtOnce } from "./auditLog";
 import { Header, Line } from "./backupFormat";
 import { latestMigration } from "./migrate";
-import type { BackupCounts } from "./store";
+import type { BackupCounts, RestoreOptions } from "./store";
 import {
   type ApiKeyRow,
   type AuditRecordRow,
@@ -12,21 +12,22 @@ import {
   type DatabaseTransaction,
   lockOrganisation,
   type MemberRow,
+  noteRemoval,
   organisationId,
 } from "./tables";
 
-export interface RestoreOptions {
+export interface ReadOptions extends RestoreOptions {
   /** Absolute. */
   readonly file: string;
-  readonly replace: boolean;
-  readonly signal?: AbortSignal | undefined;
+  readonly now: number;
+  readonly write: Recorder;
 }
 
 /** A line of a backup holds one row, of which the longest text has 4096 characters and some metadata. */
 const maxLineLength = 1024 * 1024;
 
-export async function readBackup(database: Database, options: RestoreOptions): Promise<BackupCounts> {
-  const { file, replace, signal } = options;
+export async function readBackup(database: Database, options: ReadOptions): Promise<BackupCounts> {
+  const { file, replace, record, now, write, signal } = options;
   return await database.transaction().execute(async (transaction) => {
     await lockOrganisation(transaction);
     if (!replace && !(await isNew(transaction))) {
@@ -52,6 +53,8 @@ export async function readBackup(database: Database, options: RestoreOptions): P
       end.apiKeys === counts.apiKeys &&
       end.auditRecords === counts.auditRecords;
     if (!isWhole) throw damaged(file);
+    await noteRemoval(transaction, now);
+    await write(transaction, record?.(counts));
     return counts;
   });
 }

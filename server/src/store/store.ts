@@ -5,6 +5,9 @@
  * the process that leads (`embedded.ts`), and PostgreSQL (`postgres.ts`). What a call has resolved is on disk. What a
  * call changes, it changes whole or not at all, also where several processes ask one database at once.
  *
+ * Calls that change who may do what take a `RecordOf`, and write what it gives into the audit log: both are on disk, or
+ * neither is.
+ *
  * Secrets do not come here: keys and sessions are found by the SHA-256 of what was shown for them, 64 lower-case
  * hexadecimal digits.
  *
@@ -24,6 +27,9 @@ import type {
   SessionId,
 } from "#model/organisation";
 
+/** What is recorded of a change that is about to be written. */
+export type RecordOf<Changed> = (changed: Changed) => NewAuditRecord;
+
 export interface Store {
   readonly organisation: OrganisationStore;
   readonly members: MemberStore;
@@ -36,10 +42,18 @@ export interface Store {
    * Takes what a backup holds, from whichever database, and forgets what was here. Others wait meanwhile.
    *
    * Throws INVALID_REQUEST_BODY, and changes nothing, where `file` is no whole backup, or one of a newer Trawl; and where
-   * there is more here than a new instance has, unless `replace`.
+   * there is more here than a new instance has, unless `replace`. Who was removed since the backup was made is back, but
+   * tokens that were issued before now make nobody a member.
    */
-  restore(file: string, replace: boolean, signal?: AbortSignal): Promise<BackupCounts>;
+  restore(file: string, options: RestoreOptions): Promise<BackupCounts>;
   close(): Promise<void>;
+}
+
+export interface RestoreOptions {
+  readonly replace: boolean;
+  /** Goes behind the records of the backup. */
+  readonly record?: RecordOf<BackupCounts> | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface BackupCounts {
@@ -51,9 +65,11 @@ export interface BackupCounts {
 export interface OrganisationStore {
   get(): Promise<Organisation>;
   /** Takes the place of the licence before; without a token there is none afterwards. */
-  setLicense(token: string | undefined): Promise<void>;
+  setLicense(token: string | undefined, record?: RecordOf<Organisation>): Promise<void>;
   /** Notes that it is `time`; an earlier one than was noted before changes nothing. */
   noteTime(time: number): Promise<void>;
+  /** Notes that it is `time`, whatever was noted before: for a clock that was ahead. */
+  resetTime(time: number, record?: RecordOf<Organisation>): Promise<void>;
 }
 
 export interface NewMember {
@@ -63,11 +79,24 @@ export interface NewMember {
   readonly oauth?: OAuthIdentity;
 }
 
-/** `emailTaken`, `full`: nothing was changed. */
+/** On what somebody is added. */
+export interface AdditionTerms {
+  /** There must be fewer members than that who are not suspended; absent: there is always room. */
+  readonly seats?: number | undefined;
+  /** When somebody vouched for them; absent: somebody does so now. */
+  readonly vouchedAt?: number | undefined;
+  readonly record?: RecordOf<Member> | undefined;
+}
+
+/**
+ * Nothing was changed but where it is `added`. `outdated`: a member was removed after somebody vouched for this one, who
+ * may be the same.
+ */
 export type Addition =
   | { readonly kind: "added"; readonly member: Member }
   | { readonly kind: "emailTaken"; readonly member: Member }
-  | { readonly kind: "full"; readonly count: number };
+  | { readonly kind: "full"; readonly count: number }
+  | { readonly kind: "outdated" };
 
 /** `lastOwner`: nothing was changed, because nobody would be left who may do what owners may. */
 export type MemberChange =
@@ -84,17 +113,17 @@ export interface MemberStore {
   byOAuth(identity: OAuthIdentity): Promise<Member | undefined>;
   /** How many are not suspended. */
   count(): Promise<number>;
-  /** `full` where `seats` members or more are there who are not suspended; without `seats` there is always room. */
-  add(member: NewMember, seats?: number): Promise<Addition>;
+  add(member: NewMember, terms?: AdditionTerms): Promise<Addition>;
   /** Adds an owner where there is no member at all; else gives undefined. */
   addFirst(member: Omit<NewMember, "role">): Promise<Member | undefined>;
   /** From now on the member is found by it. Takes the place of an identity before. */
   linkOAuth(id: MemberId, identity: OAuthIdentity): Promise<void>;
-  setRole(id: MemberId, role: Role): Promise<MemberChange>;
+  /** Who has the role already is not changed, and nothing is recorded. */
+  setRole(id: MemberId, role: Role, record?: RecordOf<Member>): Promise<MemberChange>;
   suspend(id: MemberId): Promise<MemberChange>;
   resume(id: MemberId): Promise<MemberChange>;
   /** With all keys and sessions. The change carries the member as it was. */
-  remove(id: MemberId): Promise<MemberChange>;
+  remove(id: MemberId, record?: RecordOf<Member>): Promise<MemberChange>;
   /** Notes that the member did something, unless something later is noted. */
   noteActivity(id: MemberId, time: number): Promise<void>;
 }
@@ -119,9 +148,9 @@ export interface ApiKeyStore {
   byHash(hash: string): Promise<{ readonly key: ApiKey; readonly member: Member } | undefined>;
   /** Whether there is any key. */
   exist(): Promise<boolean>;
-  create(key: NewApiKey): Promise<ApiKeyCreation>;
+  create(key: NewApiKey, record?: RecordOf<ApiKey>): Promise<ApiKeyCreation>;
   /** Gives the key that is no more, or undefined where there was none. */
-  revoke(id: ApiKeyId): Promise<ApiKey | undefined>;
+  revoke(id: ApiKeyId, record?: RecordOf<ApiKey>): Promise<ApiKey | undefined>;
   /** Notes that the key was used, unless a later use is noted. */
   noteUse(id: ApiKeyId, time: number): Promise<void>;
 }

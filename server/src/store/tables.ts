@@ -26,6 +26,8 @@ export interface OrganisationRow {
   readonly name: string;
   readonly license: string | null;
   readonly latestTime: number;
+  /** When a member was removed last; 0: never. */
+  readonly lastRemovalAt: number;
 }
 
 export interface MemberRow {
@@ -95,5 +97,25 @@ export async function lockOrganisation(transaction: DatabaseTransaction): Promis
     .updateTable("organisation")
     .set((row) => ({ name: row.ref("name") }))
     .where("id", "=", organisationId)
+    .execute();
+}
+
+/** When a member was removed last, or may have been; milliseconds since 1970. */
+export async function lastRemoval(transaction: DatabaseTransaction): Promise<number> {
+  const { lastRemovalAt } = await transaction
+    .selectFrom("organisation")
+    .select("lastRemovalAt")
+    .where("id", "=", organisationId)
+    .executeTakeFirstOrThrow();
+  return lastRemovalAt;
+}
+
+/** A clock that lags makes none of the removals before undone. */
+export async function noteRemoval(transaction: DatabaseTransaction, time: number): Promise<void> {
+  await transaction
+    .updateTable("organisation")
+    .set({ lastRemovalAt: time })
+    .where("id", "=", organisationId)
+    .where("lastRemovalAt", "<", time)
     .execute();
 }
