@@ -67,8 +67,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const instance = new Instance(client);
   const keys = new ApiKeys(client);
   const license = new LicenseState(client, context.globalState);
-  const members = new Members(client, context.extensionUri);
-  const auditLog = new AuditLog(client, context.extensionUri);
+  const members = new Members(client, license, context.extensionUri);
+  const auditLog = new AuditLog(client, license, context.extensionUri);
   const repositories = new Repositories(client);
   const searches = new Searches(client, () => queryDefaults(repositories));
   const box = (): SearchBox => searchView;
@@ -173,7 +173,7 @@ export function activate(context: vscode.ExtensionContext): void {
     repositories,
     repositoriesView,
     keys,
-    new EndpointView(instance, keys),
+    new EndpointView(instance, keys, () => license.renew()),
     members,
     auditLog,
     settingsChanged,

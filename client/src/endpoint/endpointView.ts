@@ -12,7 +12,8 @@ export class EndpointView implements vscode.TreeDataProvider<Row>, vscode.Dispos
   readonly #keys: ApiKeys;
   readonly #subscriptions: vscode.Disposable;
 
-  constructor(instance: Instance, keys: ApiKeys) {
+  /** `looked`: told when keys were asked for, and with them whatever keeps them. */
+  constructor(instance: Instance, keys: ApiKeys, looked: () => void) {
     this.#instance = instance;
     this.#keys = keys;
     const view = vscode.window.createTreeView("trawl.apiKeys", { treeDataProvider: this });
@@ -21,9 +22,15 @@ export class EndpointView implements vscode.TreeDataProvider<Row>, vscode.Dispos
       runClickedRows("apiKeys", view),
       this.#changed,
       instance.onChange(() => this.#changed.fire()),
-      keys.onChange(() => this.#changed.fire()),
+      keys.onChange(() => {
+        if (keys.known !== undefined) looked();
+        this.#changed.fire();
+      }),
       view.onDidChangeVisibility(({ visible }) => {
-        if (visible) void instance.refresh();
+        if (!visible) return;
+        void instance.refresh();
+        // Keys are used and made elsewhere, too. Where nobody has looked at them, nobody asks.
+        if (keys.known !== undefined) keys.load().catch(() => undefined);
       }),
     );
   }

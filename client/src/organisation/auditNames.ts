@@ -1,0 +1,42 @@
+/** Who and what the ids of audit records are, as people call them. */
+import type { ServiceClient } from "#client/serviceClient";
+import type { AuditRecord } from "#contract/organisation";
+
+/** An id may be of somebody who has left, or of a key that was revoked: then it stands for itself. */
+export class AuditNames {
+  #names: ReadonlyMap<string, string> = new Map();
+  readonly #service: Pick<ServiceClient, "call">;
+
+  constructor(service: Pick<ServiceClient, "call">) {
+    this.#service = service;
+  }
+
+  async load(): Promise<void> {
+    const [members, keys] = await Promise.all([
+      this.#service.call("members", {}),
+      this.#service.call("keys", {}),
+    ]);
+    this.#names = new Map([
+      ...members.map(({ id, email }) => [id, email] as const),
+      ...keys.map(({ id, name }) => [id, name] as const),
+    ]);
+  }
+
+  actorOf({ actorId, actorType, metadata }: AuditRecord): { readonly text: string; readonly title: string } {
+    const owner = metadata?.["userId"];
+    const text = this.#names.get(actorId) ?? actorId;
+    const by = typeof owner === "string" ? ` · ${this.#names.get(owner) ?? owner}` : "";
+    return { text: `${text}${by}`, title: `${actorType} ${actorId}` };
+  }
+
+  targetOf({ targetId, targetType, metadata }: AuditRecord): {
+    readonly text: string;
+    readonly title: string;
+  } {
+    const title = `${targetType} ${targetId}`;
+    if (targetType === "org") return { text: title, title };
+    const key = targetType === "api_key" ? metadata?.["api_key"] : undefined;
+    const name = this.#names.get(targetId) ?? (typeof key === "string" ? key : targetId);
+    return { text: name, title };
+  }
+}
