@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { activationStart } from "./activationStart";
 import { callError } from "./callError";
 import { type Commands, registerCommands, tellFailure } from "./commands";
+import { AgentSetup } from "./endpoint/agentSetup";
 import { apiKeyCommands } from "./endpoint/apiKeyCommands";
 import { ApiKeys } from "./endpoint/apiKeys";
 import { endpointCommands } from "./endpoint/endpointCommands";
@@ -66,6 +67,7 @@ export function activate(context: vscode.ExtensionContext): void {
   service = client;
   const instance = new Instance(client);
   const keys = new ApiKeys(client);
+  const agentSetup = new AgentSetup({ service: client, instance, keys });
   const license = new LicenseState(client, context.globalState);
   const members = new Members(client, license, context.extensionUri);
   const auditLog = new AuditLog(client, license, context.extensionUri);
@@ -138,6 +140,7 @@ export function activate(context: vscode.ExtensionContext): void {
     ...history.commands,
     ...endpointCommands(client, instance, keys),
     ...apiKeyCommands(keys),
+    ...agentSetup.commands,
     ...license.commands,
     ...members.commands,
     ...auditLog.commands,
@@ -173,6 +176,7 @@ export function activate(context: vscode.ExtensionContext): void {
     repositories,
     repositoriesView,
     keys,
+    agentSetup,
     new EndpointView(instance, keys, () => license.renew()),
     members,
     auditLog,

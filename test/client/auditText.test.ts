@@ -65,7 +65,8 @@ test("times of fields are those of the person's zone, to the minute", () => {
   const time = new Date(2026, 10, 22, 6, 5).getTime();
   assert.equal(fieldOf(time + 59_999), "2026-11-22T06:05");
   assert.equal(timeOf("2026-11-22T06:05"), time);
-  for (const wrong of ["", "yesterday", "2026-11-22", "2026-13-40T99:99"]) assert.equal(timeOf(wrong), undefined);
+  for (const wrong of ["", "yesterday", "2026-11-22", "2026-13-40T99:99"])
+    assert.equal(timeOf(wrong), undefined);
 });
 
 test("a page runs one script and nothing else, whatever it is called", () => {

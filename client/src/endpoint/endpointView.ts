@@ -1,7 +1,8 @@
-/** The view "API & Agents": the local endpoint, which is off until somebody starts it, and the keys that open it. */
+/** The view "API & Agents": the local endpoint, which is off until somebody starts it, the keys that open it, and who is to ask it. */
 import * as vscode from "vscode";
 import { childrenOf, type Row, runClickedRows, treeItemOf } from "#client/rows";
 import type { Instance } from "#client/status/instance";
+import { agentsRow } from "./agentRows";
 import { apiKeysRow } from "./apiKeyRows";
 import type { ApiKeys } from "./apiKeys";
 
@@ -41,7 +42,7 @@ export class EndpointView implements vscode.TreeDataProvider<Row>, vscode.Dispos
 
   async getChildren(row?: Row): Promise<Row[]> {
     if (row !== undefined) return await childrenOf(row);
-    return [endpointRow(this.#instance.facts?.url), apiKeysRow(this.#keys)];
+    return [endpointRow(this.#instance.facts?.url), apiKeysRow(this.#keys), agentsRow()];
   }
 
   dispose(): void {
