@@ -131,6 +131,7 @@ function drawRow({ cells }: TableRow): HTMLElement {
 function drawCell(cell: TableCell): Node | string {
   if (typeof cell === "string") return cell;
   if ("text" in cell) return element("span", { attributes: { title: cell.title } }, cell.text);
+  if ("time" in cell) return element("span", { class: "time", attributes: { title: cell.title } }, cell.time);
   if ("actions" in cell) return element("div", { class: "actions" }, ...cell.actions.map(drawAction));
   return element("details", {}, element("summary", {}, cell.summary), element("pre", {}, cell.details));
 }

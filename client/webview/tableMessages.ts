@@ -49,10 +49,11 @@ export interface TableRow {
   readonly cells: readonly TableCell[];
 }
 
-/** Text, with what a second look shows; text that is opened by a click; or what can be done. */
+/** Text, with what a second look shows; a time, which stays on one line; text that is opened by a click; or what can be done. */
 export type TableCell =
   | string
   | { readonly text: string; readonly title: string }
+  | { readonly time: string; readonly title: string }
   | { readonly summary: string; readonly details: string }
   | { readonly actions: readonly TableAction[] };
 

@@ -88,7 +88,7 @@ export class AuditLog implements vscode.Disposable {
     this.#panel.draw();
     try {
       await load(loaded);
-      if (this.#loaded === undefined) await this.#names.load();
+      await this.#names.know(loaded.records);
       if (turn === this.#turn) this.#loaded = loaded;
     } catch (error) {
       const note = await failureNote(error, this.#license);
@@ -200,7 +200,7 @@ export class AuditLog implements vscode.Disposable {
       timeStyle: "medium",
     });
     return {
-      row: { id, cells: [{ text: time, title: timestamp }, action, actor, target, details, serviceVersion] },
+      row: { id, cells: [{ time, title: timestamp }, action, actor, target, details, serviceVersion] },
       texts: [action, actor.text, actor.title, target.text, target.title],
     };
   }
@@ -213,8 +213,10 @@ export class AuditLog implements vscode.Disposable {
 
   async #export(): Promise<void> {
     if (this.#exporting !== undefined) return;
+    const [folder] = vscode.workspace.workspaceFolders ?? [];
     const target = await vscode.window.showSaveDialog({
       title: vscode.l10n.t("Export Audit Log"),
+      ...(folder === undefined ? {} : { defaultUri: vscode.Uri.joinPath(folder.uri, "audit-log.csv") }),
       filters: { CSV: ["csv"], JSON: ["json"] },
     });
     if (target === undefined) return;
@@ -232,11 +234,10 @@ export class AuditLog implements vscode.Disposable {
           this.#panel.draw();
         },
       });
-      note = {
-        severity: "info",
-        text: vscode.l10n.t("{0} records were written to {1}.", count(written), target.fsPath),
-        actions: [],
-      };
+      if (written !== undefined) {
+        const text = vscode.l10n.t("{0} records were written to {1}.", count(written), target.fsPath);
+        note = { severity: "info", text, actions: [] };
+      }
     } catch (error) {
       const isCancelled = error instanceof vscode.CancellationError;
       note = isCancelled ? undefined : { severity: "error", text: callError(error).message, actions: [] };

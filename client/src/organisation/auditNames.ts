@@ -5,18 +5,26 @@ import type { AuditRecord } from "#contract/organisation";
 /** An id may be of somebody who has left, or of a key that was revoked: then it stands for itself. */
 export class AuditNames {
   #names: ReadonlyMap<string, string> = new Map();
+  /** Ids that were looked for. */
+  readonly #known = new Set<string>();
   readonly #service: Pick<ServiceClient, "call">;
 
   constructor(service: Pick<ServiceClient, "call">) {
     this.#service = service;
   }
 
-  async load(): Promise<void> {
+  /** Asks where there is somebody new, and only then: to ask who there is, is recorded, too. */
+  async know(records: readonly AuditRecord[]): Promise<void> {
+    const ids = records.flatMap(idsOf);
+    if (ids.every((id) => this.#known.has(id))) return;
+    for (const id of ids) this.#known.add(id);
     const [members, keys] = await Promise.all([
       this.#service.call("members", {}),
       this.#service.call("keys", {}),
     ]);
+    // Those who have gone meanwhile keep the names that they had.
     this.#names = new Map([
+      ...this.#names,
       ...members.map(({ id, email }) => [id, email] as const),
       ...keys.map(({ id, name }) => [id, name] as const),
     ]);
@@ -39,4 +47,13 @@ export class AuditNames {
     const name = this.#names.get(targetId) ?? (typeof key === "string" ? key : targetId);
     return { text: name, title };
   }
+}
+
+function idsOf({ actorId, targetId, targetType, metadata }: AuditRecord): string[] {
+  const owner = metadata?.["userId"];
+  return [
+    actorId,
+    ...(targetType === "user" || targetType === "api_key" ? [targetId] : []),
+    ...(typeof owner === "string" ? [owner] : []),
+  ];
 }

@@ -172,9 +172,9 @@ function rowOf(member: Member, all: readonly Member[]): TableRow {
       role === "OWNER" ? vscode.l10n.t("Owner") : vscode.l10n.t("Member"),
       lastActivityAt === null
         ? vscode.l10n.t("never")
-        : { text: ago(Date.parse(lastActivityAt)), title: new Date(lastActivityAt).toLocaleString() },
-      day(createdAt),
-      suspendedAt === null ? "" : day(suspendedAt),
+        : { time: ago(Date.parse(lastActivityAt)), title: momentOf(lastActivityAt) },
+      { time: day(createdAt), title: momentOf(createdAt) },
+      suspendedAt === null ? "" : { time: day(suspendedAt), title: momentOf(suspendedAt) },
       isLastOwner(member, all) ? vscode.l10n.t("the last owner") : { actions: actionsFor(member) },
     ],
   };
@@ -204,4 +204,8 @@ function actionsFor(member: Member): TableAction[] {
 
 function nameOf({ name, email }: Member): string {
   return name === null ? email : `${name} (${email})`;
+}
+
+function momentOf(moment: string): string {
+  return new Date(moment).toLocaleString(vscode.env.language);
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Locator } from "playwright-core";
 import { type CodeServer, changeSettings, startCodeServer } from "#e2e/driver/codeServer";
@@ -212,7 +212,7 @@ describe("an organisation with a licence", () => {
   });
 
   it("refuses to lose its last owner, also to whom did not see that there is only one left", async () => {
-    ownersKey = await addMember("dora@acme.example", "Dora Dvořák", "--role", "owner");
+    ownersKey = await addMember("dora@acme.example", "Dora Dvořák", "--owner");
     await page.press("Refresh Members");
     await page.button(/^Make Member: Dora/).waitFor();
     // Meanwhile, in a terminal.
@@ -225,8 +225,8 @@ describe("an organisation with a licence", () => {
     await page.button(/^Remove From Organisation\.\.\.: Dora/).waitFor();
   });
 
-  it("is a long table of any names, with a suspended member and in a narrow window", async () => {
-    for (let number = 1; number <= 12; number++) {
+  it("is a long table of any names, also in a narrow window", async () => {
+    for (let number = 1; number <= 8; number++) {
       await runTrawl(server, [
         "members",
         "add",
@@ -236,7 +236,7 @@ describe("an organisation with a licence", () => {
       ]);
     }
     await page.press("Refresh Members");
-    await page.row("worker12@acme.example").waitFor();
+    await page.row("worker8@acme.example").waitFor();
     assert.equal(await page.frame.locator("#rows b").count(), 0);
     await look("7-members");
     await window.page.setViewportSize({ width: 640, height: 600 });
@@ -267,7 +267,7 @@ describe("an organisation with a licence", () => {
     assert.ok(
       texts.some(
         ([, action, actor, target]) =>
-          action === "org.member_added" && actor === "ann@acme.example" && target === "worker12@acme.example",
+          action === "org.member_added" && actor === "ann@acme.example" && target === "worker8@acme.example",
       ),
     );
     const times = await page.rows.evaluateAll((rows) =>
@@ -309,8 +309,6 @@ describe("an organisation with a licence", () => {
   });
 
   it("loads older records page by page, and stays where one reads", async () => {
-    const asked = Array.from({ length: 130 }, () => ask("/api/tree", ownersKey, "POST").catch(() => 0));
-    await Promise.all(asked);
     const body = JSON.stringify({ query: "retry", matches: 1 });
     const headers = { Authorization: `Bearer ${ownersKey}`, "Content-Type": "application/json" };
     for (let number = 0; number < 130; number++) {
@@ -351,7 +349,10 @@ describe("an organisation with a licence", () => {
     it(`exports all of it as ${format}`, async () => {
       const path = join(server.root, `log.${format}`);
       await page.press("Export Audit Log...");
-      await window.quickInput.waitFor();
+      // The dialog writes its own proposal first.
+      await until("a place is proposed", async () =>
+        (await window.quickInput.inputValue()).endsWith("audit-log.csv"),
+      );
       await window.quickInput.fill(path);
       await window.page.keyboard.press("Enter");
       await page.says(`records were written to ${path}.`);
@@ -383,7 +384,20 @@ describe("an organisation with a licence", () => {
     return path;
   }
 
-  it("had no notification, and kept its licence out of the trace", async () => {
+  it("kept licences out of every log and trace", () => {
+    const folder = join(server.root, "data");
+    const logs = readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((path) => path.endsWith(".log"))
+      .map((path) => readFileSync(join(folder, path), "utf8"));
+    assert.ok(logs.some((text) => text.includes("trawl/installLicense")));
+    const [, claims = ""] = licenses.good.split(".");
+    assert.deepEqual(
+      logs.filter((text) => text.includes(claims)).map((text) => text.slice(0, 200)),
+      [],
+    );
+  });
+
+  it("had no notification", async () => {
     assert.deepEqual(await window.notifications(), []);
   });
 });
