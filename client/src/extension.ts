@@ -4,6 +4,7 @@ import { activationStart } from "./activationStart";
 import { callError } from "./callError";
 import { type Commands, registerCommands, tellFailure } from "./commands";
 import { AgentSetup } from "./endpoint/agentSetup";
+import { AgentTools } from "./endpoint/agentTools";
 import { apiKeyCommands } from "./endpoint/apiKeyCommands";
 import { ApiKeys } from "./endpoint/apiKeys";
 import { endpointCommands } from "./endpoint/endpointCommands";
@@ -177,6 +178,7 @@ export function activate(context: vscode.ExtensionContext): void {
     repositoriesView,
     keys,
     agentSetup,
+    new AgentTools(client, onSettings),
     new EndpointView(instance, keys, () => license.renew()),
     members,
     auditLog,

@@ -10,8 +10,8 @@ export interface Agent {
   readonly head?: string;
 }
 
+/** Those that ask the REST interface. VS Code's own agent mode has tools instead (`agentTools.ts`). */
 export const agents: readonly Agent[] = [
-  { id: "vscode", name: "VS Code agent mode", file: ".github/copilot-instructions.md" },
   { id: "claude", name: "Claude Code", file: "CLAUDE.md" },
   {
     id: "cursor",

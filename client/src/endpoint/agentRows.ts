@@ -1,6 +1,7 @@
 /** Agents as rows of the view "API & Agents". */
 import * as vscode from "vscode";
 import type { Row } from "#client/rows";
+import { setting } from "#client/settings";
 import { agents } from "./agentGuide";
 
 export function agentsRow(): Row {
@@ -13,8 +14,9 @@ export function agentsRow(): Row {
       tooltip: vscode.l10n.t("Agents search by the local endpoint, once they are told how."),
       collapsibleState: vscode.TreeItemCollapsibleState.Collapsed,
     }),
-    children: () =>
-      agents.map(({ id, name }) => ({
+    children: () => [
+      toolsRow(),
+      ...agents.map(({ id, name }) => ({
         id: `agent ${id}`,
         item: () => ({
           label: name,
@@ -23,5 +25,25 @@ export function agentsRow(): Row {
         }),
         run: () => vscode.commands.executeCommand("trawl.agents.setup", id),
       })),
+    ],
   };
+}
+
+function toolsRow(): Row {
+  return {
+    id: "agent tools",
+    item: () => ({
+      label: vscode.l10n.t("VS Code agent mode"),
+      description: setting("api.agentTools")
+        ? vscode.l10n.t("on, nothing to do")
+        : vscode.l10n.t("off by trawl.api.agentTools"),
+      contextValue: "agentTools",
+      tooltip: vscode.l10n.t("It has tools that search, read files and find symbols in all repositories."),
+    }),
+    run: () => showToolsSetting(),
+  };
+}
+
+export function showToolsSetting(): Thenable<unknown> {
+  return vscode.commands.executeCommand("workbench.action.openSettings", "trawl.api.agentTools");
 }

@@ -5,6 +5,7 @@ import type { ServiceClient } from "#client/serviceClient";
 import { setting } from "#client/settings";
 import type { Instance } from "#client/status/instance";
 import { type Agent, agents, type GuideFacts, guide, keyVariable, withGuide } from "./agentGuide";
+import { showToolsSetting } from "./agentRows";
 import type { ApiKeys } from "./apiKeys";
 
 const scheme = "trawl-agents";
@@ -151,14 +152,21 @@ export class AgentSetup implements vscode.Disposable {
 }
 
 async function pickAgent(): Promise<Agent | undefined> {
-  const items = agents.map((agent) => ({
+  const tools = {
+    label: vscode.l10n.t("VS Code agent mode"),
+    detail: setting("api.agentTools")
+      ? vscode.l10n.t("nothing to do: it has tools that search, read files and find symbols")
+      : vscode.l10n.t("its tools are turned off by trawl.api.agentTools"),
+  };
+  const items: (vscode.QuickPickItem & { readonly agent?: Agent })[] = agents.map((agent) => ({
     label: agent.name,
     detail: agent.file ?? vscode.l10n.t("a text to give to any agent"),
     agent,
   }));
-  const picked = await vscode.window.showQuickPick(items, {
+  const picked = await vscode.window.showQuickPick([tools, ...items], {
     title: vscode.l10n.t("Set Up for Agents"),
     placeHolder: vscode.l10n.t("Which agent is to search?"),
   });
-  return picked?.agent;
+  if (picked === tools) await showToolsSetting();
+  return picked === undefined || !("agent" in picked) ? undefined : picked.agent;
 }

@@ -23,6 +23,9 @@ export class EndpointView implements vscode.TreeDataProvider<Row>, vscode.Dispos
       runClickedRows("apiKeys", view),
       this.#changed,
       instance.onChange(() => this.#changed.fire()),
+      vscode.workspace.onDidChangeConfiguration((change) => {
+        if (change.affectsConfiguration("trawl.api")) this.#changed.fire();
+      }),
       keys.onChange(() => {
         if (keys.known !== undefined) looked();
         this.#changed.fire();

@@ -76,7 +76,11 @@ export class AuditLog implements vscode.Disposable {
 
   async #reload(): Promise<void> {
     this.#loaded = undefined;
-    await this.#more((loaded) => loaded.loadOlder());
+    const { problem } = this.#range;
+    if (problem === undefined) return this.#more((loaded) => loaded.loadOlder());
+    this.#turn++;
+    this.#isBusy = false;
+    this.#tell({ severity: "error", text: problem, actions: [] });
   }
 
   /** Asks for more of what is shown, or for the beginning. */

@@ -25,6 +25,13 @@ export class AuditRange {
     return this.span().until === undefined;
   }
 
+  /** Why nothing can be in it. */
+  get problem(): string | undefined {
+    const { since, until } = this.span();
+    const isWrong = since !== undefined && until !== undefined && since > until;
+    return isWrong ? vscode.l10n.t("The first time is later than the second one.") : undefined;
+  }
+
   /** As it is at this moment. */
   span(): Span {
     const lengthMs = lengthsMs[this.#kind];

@@ -55,7 +55,8 @@ describe("agents", () => {
     const row = (name: RegExp) => window.pane("API & Agents").getByRole("treeitem", { name });
     await window.settled("API & Agents");
     await row(/^Agents$/).click();
-    for (const name of ["VS Code agent mode", "Claude Code", "Cursor", "Codex", "Other agents"]) {
+    await row(/^VS Code agent mode, on, nothing to do$/).waitFor();
+    for (const name of ["Claude Code", "Cursor", "Codex", "Other agents"]) {
       await row(new RegExp(`^${name}, set up`)).waitFor();
     }
     await window.runCommand("Trawl: Set Up for Agents...");
