@@ -1,6 +1,7 @@
 /** The view "API & Agents": the local endpoint, which is off until somebody starts it, the keys that open it, and who is to ask it. */
 import * as vscode from "vscode";
 import { childrenOf, type Row, runClickedRows, treeItemOf } from "#client/rows";
+import { setting } from "#client/settings";
 import type { Instance } from "#client/status/instance";
 import { agentsRow } from "./agentRows";
 import { apiKeysRow } from "./apiKeyRows";
@@ -61,7 +62,7 @@ function endpointRow(url: string | undefined): Row {
     id: isRunning ? "running" : "stopped",
     item: () => ({
       label: vscode.l10n.t("Local endpoint"),
-      description: isRunning ? vscode.l10n.t("running") : vscode.l10n.t("stopped"),
+      description: isRunning ? runningInWords(url) : vscode.l10n.t("stopped"),
       iconPath: new vscode.ThemeIcon("radio-tower"),
       contextValue: isRunning ? "endpointRunning" : "endpointStopped",
       tooltip: isRunning
@@ -75,6 +76,13 @@ function endpointRow(url: string | undefined): Row {
     }),
     ...(isRunning ? { children: () => addressRows(url) } : {}),
   };
+}
+
+/** Where the usual port was taken the next free one is: whoever wrote down the usual one must know. */
+function runningInWords(url: string): string {
+  const usual = setting("api.port");
+  const isUsual = usual === 0 || new URL(url).port === `${usual}`;
+  return isUsual ? vscode.l10n.t("running") : vscode.l10n.t("running, not on port {0}", usual);
 }
 
 function addressRows(url: string): Row[] {

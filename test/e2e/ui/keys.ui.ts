@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import type { Browser, Locator } from "playwright-core";
-import { type CodeServer, startCodeServer, trawlServers } from "#e2e/driver/codeServer";
+import { type CodeServer, changeSettings, startCodeServer, trawlServers } from "#e2e/driver/codeServer";
 import { portsOf, processesOf, until } from "#e2e/driver/processes";
 import { shootThemes, themes } from "#e2e/driver/themes";
 import { beGitUser, runTrawl } from "#e2e/driver/trawlProgram";
@@ -103,7 +104,7 @@ describe("the local endpoint and its keys", () => {
     assert.deepEqual(ports(), []);
     await press(/^Local endpoint, stopped$/, "Start Local Endpoint");
     await answer("Start");
-    await row(/^Local endpoint, running$/).waitFor();
+    await row(/^Local endpoint, running/).waitFor();
     await until("it listens", () => ports().length === 1);
     url = `http://127.0.0.1:${ports()[0]}`;
     await row(new RegExp(`^${url}/api`)).waitFor();
@@ -201,8 +202,32 @@ describe("the local endpoint and its keys", () => {
   });
 
   it("stops", async () => {
-    await press(/^Local endpoint, running$/, "Stop Local Endpoint");
+    await press(/^Local endpoint, running/, "Stop Local Endpoint");
     await row(/^Local endpoint, stopped$/).waitFor();
+    await until("nothing listens", () => ports().length === 0);
+  });
+
+  it("takes the next port where its usual one is taken, and says so", async () => {
+    const holder = createServer();
+    // Where somebody else holds it, it is taken as well.
+    holder.on("error", () => {});
+    holder.listen(4878, "127.0.0.1");
+    try {
+      await press(/^Local endpoint, stopped$/, "Start Local Endpoint");
+      await answer("Start");
+      await row(/^Local endpoint, running, not on port 4878$/).waitFor();
+      assert.ok(!ports().includes(4878));
+      await press(/^Local endpoint, running/, "Stop Local Endpoint");
+      await row(/^Local endpoint, stopped$/).waitFor();
+    } finally {
+      holder.close();
+    }
+  });
+
+  it("starts by itself only where the person has set it so", async () => {
+    changeSettings(server, { "trawl.api.enabled": true });
+    await until("it listens", () => ports().length === 1);
+    changeSettings(server, { "trawl.api.enabled": false });
     await until("nothing listens", () => ports().length === 0);
   });
 
