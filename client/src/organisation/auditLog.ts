@@ -131,8 +131,9 @@ export class AuditLog implements vscode.Disposable {
   }
 
   async #look(): Promise<void> {
-    // Whoever is loading something sees that first.
-    if (!this.#isBusy && this.#loaded !== undefined) await this.#more((loaded) => loaded.loadNewer());
+    // What nobody sees need not be asked for, and to ask is recorded; whoever is loading something sees that first.
+    if (this.#panel.isVisible && !this.#isBusy && this.#loaded !== undefined)
+      await this.#more((loaded) => loaded.loadNewer());
   }
 
   #content(): TableContent {

@@ -13,12 +13,13 @@ const memoryKey = "trawl.licensed";
 export class LicenseState {
   readonly #service: ServiceClient;
   readonly #memory: vscode.Memento;
-  #isValid = false;
+  #isValid: boolean;
 
   constructor(service: ServiceClient, memory: vscode.Memento) {
     this.#service = service;
     this.#memory = memory;
-    setContext("trawl.licensed", memory.get(memoryKey) === true);
+    this.#isValid = memory.get(memoryKey) === true;
+    setContext("trawl.licensed", this.#isValid);
   }
 
   /** As it was when somebody looked last. */

@@ -32,6 +32,10 @@ export class TablePanel implements vscode.Disposable {
     return this.#panel !== undefined;
   }
 
+  get isVisible(): boolean {
+    return this.#panel?.visible === true;
+  }
+
   show(): void {
     if (this.#panel === undefined) this.#open();
     else this.#panel.reveal();
