@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { exportAudit } from "#client/organisation/auditExport";
+import { AuditNames } from "#client/organisation/auditNames";
 import { AuditRecords } from "#client/organisation/auditRecords";
 import type { AuditRecord } from "#contract/organisation";
 import type { Caller } from "#contract/service";
@@ -109,4 +110,25 @@ test("a file has every record; one that is cancelled leaves what was there", asy
     (await all()).map(({ id }) => id),
   );
   assert.deepEqual(readdirSync(folder), ["log.json"]);
+});
+
+test("members and keys have their names, and nobody is asked for those that are known", async () => {
+  const names = new AuditNames(service);
+  const [record] = await all();
+  assert.ok(record !== undefined);
+  assert.match(names.actorOf(record).text, /^….{12}$/);
+  await names.know([record]);
+  assert.deepEqual(
+    [names.actorOf(record).text, names.targetOf(record).text],
+    ["ada@example.com", "key 2129"],
+  );
+  assert.equal(names.targetOf(record).title, `api_key ${record.targetId}`);
+  const before = asked;
+  await names.know([record]);
+  assert.equal(asked, before);
+  await caller("revokeKey", { keyId: record.targetId }, local);
+  assert.equal(names.targetOf(record).text, "key 2129");
+  const later = new AuditNames(service);
+  await later.know([record]);
+  assert.equal(later.targetOf(record).text, `…${record.targetId.slice(-12)}`);
 });

@@ -201,7 +201,7 @@ export class AuditLog implements vscode.Disposable {
         ? ""
         : { summary: Object.keys(metadata).join(", "), details: JSON.stringify(metadata, undefined, 2) };
     const time = new Date(timestamp).toLocaleString(vscode.env.language, {
-      dateStyle: "medium",
+      dateStyle: "short",
       timeStyle: "medium",
     });
     return {
