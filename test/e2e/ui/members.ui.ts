@@ -246,10 +246,7 @@ describe("an organisation with a licence", () => {
   });
 
   it("can be asked by a script as well", async () => {
-    await window.page
-      .locator(".editor-actions")
-      .getByRole("button", { name: /More Actions/ })
-      .click();
+    await window.page.locator(".editor-group-container .codicon-toolbar-more").first().click();
     await window.choose("Copy as API Call");
     const line = await until("the call is in the clipboard", async () => {
       const text = await window.page.evaluate(() => navigator.clipboard.readText());
