@@ -74,29 +74,40 @@ export class AuditLog implements vscode.Disposable {
     },
   };
 
+  /** What is shown stays until something else is there. */
   async #reload(): Promise<void> {
-    this.#loaded = undefined;
     const { problem } = this.#range;
-    if (problem === undefined) return this.#more((loaded) => loaded.loadOlder());
+    if (problem === undefined) {
+      const fresh = new AuditRecords(this.#service, this.#range.span(), Date.now());
+      await this.#load(fresh, () => fresh.loadOlder());
+      return;
+    }
     this.#turn++;
     this.#isBusy = false;
+    this.#loaded = undefined;
     this.#tell({ severity: "error", text: problem, actions: [] });
   }
 
-  /** Asks for more of what is shown, or for the beginning. */
+  /** Nothing where something is being loaded already: it would be asked for twice. */
   async #more(load: (loaded: AuditRecords) => Promise<void>): Promise<void> {
+    const loaded = this.#loaded;
+    if (loaded !== undefined && !this.#isBusy) await this.#load(loaded, () => load(loaded));
+  }
+
+  async #load(loaded: AuditRecords, load: () => Promise<void>): Promise<void> {
     const turn = ++this.#turn;
-    const loaded = this.#loaded ?? new AuditRecords(this.#service, this.#range.span(), Date.now());
     this.#isBusy = true;
     this.#problem = undefined;
     this.#panel.draw();
     try {
-      await load(loaded);
+      await load();
       await this.#names.know(loaded.records);
       if (turn === this.#turn) this.#loaded = loaded;
     } catch (error) {
       const note = await failureNote(error, this.#license);
-      if (turn === this.#turn) this.#problem = note;
+      if (turn !== this.#turn) return;
+      this.#problem = note;
+      if (this.#loaded !== loaded) this.#loaded = undefined;
     } finally {
       if (turn === this.#turn) {
         this.#isBusy = false;
@@ -131,9 +142,8 @@ export class AuditLog implements vscode.Disposable {
   }
 
   async #look(): Promise<void> {
-    // What nobody sees need not be asked for, and to ask is recorded; whoever is loading something sees that first.
-    if (this.#panel.isVisible && !this.#isBusy && this.#loaded !== undefined)
-      await this.#more((loaded) => loaded.loadNewer());
+    // What nobody sees need not be asked for, and to ask is recorded.
+    if (this.#panel.isVisible) await this.#more((loaded) => loaded.loadNewer());
   }
 
   #content(): TableContent {
