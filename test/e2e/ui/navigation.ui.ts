@@ -33,10 +33,7 @@ describe("navigation", () => {
     await window.quickRows.filter({ hasText: file }).first().waitFor();
     await window.page.keyboard.press("Enter");
     await until(`${file} is in front`, () => isInFront(file));
-    await window.page.keyboard.press("Control+G");
-    await window.quickInput.fill(`:${line}:${column}`);
-    await window.page.keyboard.press("Enter");
-    await isAt(file, line);
+    await window.goToLine(line, column);
   }
 
   async function isInFront(file: string): Promise<boolean> {
