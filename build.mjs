@@ -137,7 +137,7 @@ const clientBuilds = [
   { ...vendorBuild("client"), external: ["vscode"] },
   {
     ...common,
-    entryPoints: ["client/webview/search.ts"],
+    entryPoints: ["client/webview/search.ts", "client/webview/table.ts"],
     outdir: `${dist}/webview`,
     platform: "browser",
     format: "iife",

@@ -38,6 +38,7 @@ export const defaultSettings = {
   "api.enabled": false,
   "api.port": 4878,
   "api.allowedOrigins": [] as readonly string[],
+  "api.agentTools": true,
   "server.path": null as string | null,
   "trace.server": "off" as "off" | "messages" | "verbose",
   "ui.statusBar": "auto" as "auto" | "always" | "never",

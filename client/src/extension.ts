@@ -3,6 +3,8 @@ import * as vscode from "vscode";
 import { activationStart } from "./activationStart";
 import { callError } from "./callError";
 import { type Commands, registerCommands, tellFailure } from "./commands";
+import { AgentSetup } from "./endpoint/agentSetup";
+import { AgentTools } from "./endpoint/agentTools";
 import { apiKeyCommands } from "./endpoint/apiKeyCommands";
 import { ApiKeys } from "./endpoint/apiKeys";
 import { endpointCommands } from "./endpoint/endpointCommands";
@@ -67,9 +69,10 @@ export function activate(context: vscode.ExtensionContext): void {
   service = client;
   const instance = new Instance(client);
   const keys = new ApiKeys(client);
+  const agentSetup = new AgentSetup({ service: client, instance, keys });
   const license = new LicenseState(client, context.globalState);
-  const members = new Members(client, context.extensionUri);
-  const auditLog = new AuditLog(client, context.extensionUri);
+  const members = new Members(client, license, context.extensionUri);
+  const auditLog = new AuditLog(client, license, context.extensionUri);
   const repositories = new Repositories(client);
   const searches = new Searches(client, () => queryDefaults(repositories));
   const box = (): SearchBox => searchView;
@@ -139,6 +142,7 @@ export function activate(context: vscode.ExtensionContext): void {
     ...history.commands,
     ...endpointCommands(client, instance, keys),
     ...apiKeyCommands(keys),
+    ...agentSetup.commands,
     ...license.commands,
     ...members.commands,
     ...auditLog.commands,
@@ -175,7 +179,9 @@ export function activate(context: vscode.ExtensionContext): void {
     repositories,
     repositoriesView,
     keys,
-    new EndpointView(instance, keys),
+    agentSetup,
+    new AgentTools(client, onSettings),
+    new EndpointView(instance, keys, () => license.renew()),
     members,
     auditLog,
     settingsChanged,

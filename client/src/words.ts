@@ -29,3 +29,8 @@ export function size(bytes: number): string {
 export function count(value: number): string {
   return value.toLocaleString(vscode.env.language);
 }
+
+/** The day of a moment, as the person writes days: "Nov 22, 2026". */
+export function day(moment: string | number): string {
+  return new Date(moment).toLocaleDateString(vscode.env.language, { dateStyle: "medium" });
+}

@@ -39,7 +39,10 @@ test("values are told from types", () => {
 });
 
 check("the extension knows of the server its contract alone", host, (imported) => {
-  return imported.startsWith("#") && !/^#(?:client|contract)\/|^#webview\/messages$/.test(imported);
+  return (
+    imported.startsWith("#") &&
+    !/^#(?:client|contract)\/|^#webview\/(?:messages|tableMessages)$/.test(imported)
+  );
 });
 
 check("the webview knows itself, and the contract's types", webview, (imported) => {

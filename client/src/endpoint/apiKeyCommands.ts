@@ -17,6 +17,7 @@ export function apiKeyCommands(keys: ApiKeys): Commands {
       if (expiry === undefined) return;
       await show(name, await keys.create(name, expiry.at), known.length === 0);
     },
+    "api.refreshKeys": () => keys.load(),
     async "api.revokeKey"(row?: ApiKeyRow) {
       const key = row?.key ?? (await pickKey(keys));
       if (key === undefined) return;
@@ -63,7 +64,9 @@ async function askExpiry(): Promise<{ readonly at: string | undefined } | undefi
 }
 
 async function show(name: string, key: string, isFirst: boolean): Promise<void> {
-  const copy = vscode.l10n.t("Copy Key");
+  const copy = { title: vscode.l10n.t("Copy Key") };
+  // The key is there: nothing is left to be cancelled.
+  const close = { title: vscode.l10n.t("Close"), isCloseAffordance: true };
   const lines = [
     key,
     vscode.l10n.t("It is shown only this once: nobody can read it again."),
@@ -75,6 +78,7 @@ async function show(name: string, key: string, isFirst: boolean): Promise<void> 
     vscode.l10n.t("The API key {0}", name),
     { modal: true, detail: lines.join("\n\n") },
     copy,
+    close,
   );
   if (answer === copy) await vscode.env.clipboard.writeText(key);
 }

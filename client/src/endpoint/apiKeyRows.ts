@@ -1,7 +1,7 @@
 /** API keys as rows of the view "API & Agents". */
 import * as vscode from "vscode";
 import type { Row } from "#client/rows";
-import { ago } from "#client/words";
+import { ago, day } from "#client/words";
 import type { ApiKey } from "#contract/organisation";
 import type { ApiKeys } from "./apiKeys";
 
@@ -46,7 +46,10 @@ function apiKeyRow(key: ApiKey, owner: string): ApiKeyRow {
       tooltip: [
         key.name,
         vscode.l10n.t("Acts as {0}.", owner),
-        vscode.l10n.t("Created on {0}.", dateOf(key.createdAt)),
+        vscode.l10n.t("Created on {0}.", day(key.createdAt)),
+        ...(key.expiresAt === null
+          ? []
+          : [vscode.l10n.t("Valid until {0}.", new Date(key.expiresAt).toLocaleString(vscode.env.language))]),
       ].join("\n"),
     }),
   };
@@ -71,9 +74,14 @@ function usedInWords({ lastUsedAt }: ApiKey): string {
 
 function expiryInWords({ expiresAt }: ApiKey, hasExpired: boolean): string {
   if (expiresAt === null) return "";
-  return hasExpired ? vscode.l10n.t("expired") : vscode.l10n.t("expires {0}", dateOf(expiresAt));
+  return hasExpired ? vscode.l10n.t("expired") : vscode.l10n.t("expires {0}", dayAhead(expiresAt));
 }
 
-function dateOf(moment: string): string {
-  return new Date(moment).toLocaleDateString();
+/** Short: the year is said where it is not the next such day. */
+function dayAhead(moment: string): string {
+  const date = new Date(moment);
+  const nextYear = new Date();
+  nextYear.setFullYear(nextYear.getFullYear() + 1);
+  if (date >= nextYear) return day(moment);
+  return date.toLocaleDateString(vscode.env.language, { day: "numeric", month: "short" });
 }

@@ -32,11 +32,12 @@ export class ApiKeys implements vscode.Disposable {
 
   /** Asks the server, which opens its database for it. */
   async load(): Promise<readonly ApiKey[]> {
-    const [keys, members] = await Promise.all([
-      this.#service.call("keys", {}),
-      this.#service.call("members", {}),
-    ]);
-    this.#owners = new Map(members.map(({ id, email }) => [id, email]));
+    const keys = await this.#service.call("keys", {});
+    // To ask who there is, is recorded: it is done where somebody is new.
+    if (keys.some(({ userId }) => !this.#owners.has(userId))) {
+      const members = await this.#service.call("members", {});
+      this.#owners = new Map(members.map(({ id, email }) => [id, email]));
+    }
     const before = this.#known;
     this.#known = keys;
     if (JSON.stringify(before) !== JSON.stringify(keys)) this.#changed.fire();

@@ -1,7 +1,9 @@
-/** The view "API & Agents": the local endpoint, which is off until somebody starts it, and the keys that open it. */
+/** The view "API & Agents": the local endpoint, which is off until somebody starts it, the keys that open it, and who is to ask it. */
 import * as vscode from "vscode";
 import { childrenOf, type Row, runClickedRows, treeItemOf } from "#client/rows";
+import { setting } from "#client/settings";
 import type { Instance } from "#client/status/instance";
+import { agentsRow } from "./agentRows";
 import { apiKeysRow } from "./apiKeyRows";
 import type { ApiKeys } from "./apiKeys";
 
@@ -12,7 +14,8 @@ export class EndpointView implements vscode.TreeDataProvider<Row>, vscode.Dispos
   readonly #keys: ApiKeys;
   readonly #subscriptions: vscode.Disposable;
 
-  constructor(instance: Instance, keys: ApiKeys) {
+  /** `looked`: told when keys were asked for, and with them whatever keeps them. */
+  constructor(instance: Instance, keys: ApiKeys, looked: () => void) {
     this.#instance = instance;
     this.#keys = keys;
     const view = vscode.window.createTreeView("trawl.apiKeys", { treeDataProvider: this });
@@ -21,9 +24,18 @@ export class EndpointView implements vscode.TreeDataProvider<Row>, vscode.Dispos
       runClickedRows("apiKeys", view),
       this.#changed,
       instance.onChange(() => this.#changed.fire()),
-      keys.onChange(() => this.#changed.fire()),
+      vscode.workspace.onDidChangeConfiguration((change) => {
+        if (change.affectsConfiguration("trawl.api")) this.#changed.fire();
+      }),
+      keys.onChange(() => {
+        if (keys.known !== undefined) looked();
+        this.#changed.fire();
+      }),
       view.onDidChangeVisibility(({ visible }) => {
-        if (visible) void instance.refresh();
+        if (!visible) return;
+        void instance.refresh();
+        // Keys are used and made elsewhere, too. Where nobody has looked at them, nobody asks.
+        if (keys.known !== undefined) keys.load().catch(() => undefined);
       }),
     );
   }
@@ -34,7 +46,7 @@ export class EndpointView implements vscode.TreeDataProvider<Row>, vscode.Dispos
 
   async getChildren(row?: Row): Promise<Row[]> {
     if (row !== undefined) return await childrenOf(row);
-    return [endpointRow(this.#instance.facts?.url), apiKeysRow(this.#keys)];
+    return [endpointRow(this.#instance.facts?.url), apiKeysRow(this.#keys), agentsRow()];
   }
 
   dispose(): void {
@@ -50,7 +62,7 @@ function endpointRow(url: string | undefined): Row {
     id: isRunning ? "running" : "stopped",
     item: () => ({
       label: vscode.l10n.t("Local endpoint"),
-      description: isRunning ? vscode.l10n.t("running") : vscode.l10n.t("stopped"),
+      description: isRunning ? runningInWords(url) : vscode.l10n.t("stopped"),
       iconPath: new vscode.ThemeIcon("radio-tower"),
       contextValue: isRunning ? "endpointRunning" : "endpointStopped",
       tooltip: isRunning
@@ -64,6 +76,13 @@ function endpointRow(url: string | undefined): Row {
     }),
     ...(isRunning ? { children: () => addressRows(url) } : {}),
   };
+}
+
+/** Where the usual port was taken the next free one is: whoever wrote down the usual one must know. */
+function runningInWords(url: string): string {
+  const usual = setting("api.port");
+  const isUsual = usual === 0 || new URL(url).port === `${usual}`;
+  return isUsual ? vscode.l10n.t("running") : vscode.l10n.t("running, not on port {0}", usual);
 }
 
 function addressRows(url: string): Row[] {

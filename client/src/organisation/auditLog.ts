@@ -1,193 +1,271 @@
 /** The editor "Audit Log": what was done, newest first, a page at a time. */
 import * as vscode from "vscode";
 import { callError } from "#client/callError";
-import type { Commands } from "#client/commands";
+import { type Commands, setContext } from "#client/commands";
 import type { ServiceClient } from "#client/serviceClient";
+import { count } from "#client/words";
 import type { AuditRecord } from "#contract/organisation";
-import { isFound, toCsv } from "./auditText";
-import { type TableContent, TablePanel } from "./tablePanel";
+import type { TableAction, TableContent, TableField, TableNote, TableRow } from "#webview/tableMessages";
+import { exportAudit } from "./auditExport";
+import { AuditNames } from "./auditNames";
+import { AuditRange } from "./auditRange";
+import { AuditRecords } from "./auditRecords";
+import { isFound } from "./auditText";
+import type { LicenseState } from "./license";
+import { again, copyCall, enterLicense, failureNote, loadingNote } from "./licensedPage";
+import { TablePanel } from "./tablePanel";
 
-const perPage = 100;
 const followMs = 10_000;
-const hourMs = 60 * 60 * 1000;
 
 export class AuditLog implements vscode.Disposable {
   readonly #service: ServiceClient;
+  readonly #license: LicenseState;
   readonly #panel: TablePanel;
-  #pages = 1;
+  readonly #names: AuditNames;
+  #loaded: AuditRecords | undefined;
+  #isBusy = false;
+  /** Of several loads the last one counts. */
+  #turn = 0;
+  #problem: TableNote | undefined;
   #filter = "";
-  /** How far back; absent: as far as records are kept. */
-  #lengthMs: number | undefined;
+  readonly #range = new AuditRange();
   #following: NodeJS.Timeout | undefined;
+  #exporting: { readonly cancel: vscode.CancellationTokenSource; text: string } | undefined;
 
-  constructor(service: ServiceClient, extensionUri: vscode.Uri) {
+  constructor(service: ServiceClient, license: LicenseState, extensionUri: vscode.Uri) {
     this.#service = service;
+    this.#license = license;
+    this.#names = new AuditNames(service);
     this.#panel = new TablePanel({
       extensionUri,
       viewType: "trawl.audit",
       title: () => vscode.l10n.t("Audit Log"),
-      commands: [
-        "org.audit",
-        "org.auditMore",
-        "org.auditFilter",
-        "org.auditTime",
-        "org.auditFollow",
-        "org.exportAudit",
-      ],
       content: () => this.#content(),
+      actions: {
+        [again]: () => this.#reload(),
+        [enterLicense]: () => vscode.commands.executeCommand("trawl.org.license"),
+        older: () => this.#more((loaded) => loaded.loadOlder()),
+        cancelExport: () => this.#exporting?.cancel.cancel(),
+      },
+      set: (name, value) => this.#set(name, value),
+      failed: (message) => this.#tell({ severity: "error", text: message, actions: [] }),
+      closed: () => {
+        this.#loaded = undefined;
+        this.#exporting?.cancel.cancel();
+        this.#follow(false);
+      },
     });
   }
 
   readonly commands: Commands = {
-    "org.audit": () => this.#panel.show(),
-    "org.auditMore": async () => {
-      this.#pages++;
-      await this.#panel.renew();
+    "org.audit": async () => {
+      this.#panel.show();
+      await this.#reload();
     },
-    "org.auditFilter": () => this.#askFilter(),
-    "org.auditTime": () => this.#askTime(),
-    "org.auditFollow": () => this.#follow(this.#following === undefined),
+    "org.refreshAudit": () => this.#reload(),
+    "org.followAudit": () => this.#follow(true),
+    "org.unfollowAudit": () => this.#follow(false),
     "org.exportAudit": () => this.#export(),
+    "org.copyAuditCall": () => {
+      const { since, until } = this.#range.span();
+      const moment = (time: number | undefined) =>
+        time === undefined ? undefined : new Date(time).toISOString();
+      return copyCall(this.#service, "/api/ee/audit", { since: moment(since), until: moment(until) });
+    },
   };
 
-  async #content(): Promise<TableContent> {
-    const { l10n } = vscode;
-    const isFollowing = this.#following !== undefined;
-    const actions = [
-      { text: l10n.t("Refresh"), command: "org.audit" },
-      { text: l10n.t("Time..."), command: "org.auditTime" },
-      { text: l10n.t("Filter..."), command: "org.auditFilter" },
-      { text: isFollowing ? l10n.t("Stop Following") : l10n.t("Follow"), command: "org.auditFollow" },
-      { text: l10n.t("Export..."), command: "org.exportAudit" },
-    ];
-    const foot = l10n.t("To look at this log is recorded in it as audit.fetch.");
+  /** What is shown stays until something else is there. */
+  async #reload(): Promise<void> {
+    const { problem } = this.#range;
+    if (problem === undefined) {
+      const fresh = new AuditRecords(this.#service, this.#range.span(), Date.now());
+      await this.#load(fresh, () => fresh.loadOlder());
+      return;
+    }
+    this.#turn++;
+    this.#isBusy = false;
+    this.#loaded = undefined;
+    this.#tell({ severity: "error", text: problem, actions: [] });
+  }
+
+  /** Nothing where something is being loaded already: it would be asked for twice. */
+  async #more(load: (loaded: AuditRecords) => Promise<void>): Promise<void> {
+    const loaded = this.#loaded;
+    if (loaded !== undefined && !this.#isBusy) await this.#load(loaded, () => load(loaded));
+  }
+
+  async #load(loaded: AuditRecords, load: () => Promise<void>): Promise<void> {
+    const turn = ++this.#turn;
+    this.#isBusy = true;
+    this.#problem = undefined;
+    this.#panel.draw();
     try {
-      const { records, total } = await this.#load(this.#pages);
-      const shown = records.filter((record) => isFound(record, this.#filter));
-      const more = { text: l10n.t("Load Older Records"), command: "org.auditMore" };
-      return {
-        actions: records.length < total ? [...actions, more] : actions,
-        notes: [
-          l10n.t("{0} of {1} records are loaded.", records.length, total),
-          ...(this.#filter === ""
-            ? []
-            : [l10n.t("{0} of the loaded records contain: {1}", shown.length, this.#filter)]),
-        ],
-        head: [
-          l10n.t("Time"),
-          l10n.t("Action"),
-          l10n.t("Actor"),
-          l10n.t("Target"),
-          l10n.t("Details"),
-          l10n.t("Version"),
-        ],
-        rows: shown.map(rowOf),
-        foot,
-      };
+      await load();
+      await this.#names.know(loaded.records);
+      if (turn === this.#turn) this.#loaded = loaded;
     } catch (error) {
-      return { actions, notes: [callError(error).message], head: [], rows: [], foot };
+      const note = await failureNote(error, this.#license);
+      if (turn !== this.#turn) return;
+      this.#problem = note;
+      if (this.#loaded !== loaded) this.#loaded = undefined;
+    } finally {
+      if (turn === this.#turn) {
+        this.#isBusy = false;
+        this.#panel.draw();
+      }
     }
   }
 
-  /** The newest `pages` pages. */
-  async #load(
-    pages: number,
-    token?: vscode.CancellationToken,
-    onPage?: (loaded: number, total: number) => void,
-  ): Promise<{ readonly records: readonly AuditRecord[]; readonly total: number }> {
-    // What comes meanwhile, our own questions among it, must not move the pages.
-    const until = new Date().toISOString();
-    const since =
-      this.#lengthMs === undefined ? {} : { since: new Date(Date.now() - this.#lengthMs).toISOString() };
-    const records: AuditRecord[] = [];
-    let total = 0;
-    for (let page = 1; page <= pages; page++) {
-      const answer = await this.#service.call(
-        "audit",
-        { page, perPage, until, ...since },
-        token === undefined ? {} : { token },
-      );
-      records.push(...answer.items);
-      total = answer.total;
-      onPage?.(records.length, total);
-      if (records.length >= total || answer.items.length === 0) break;
+  #tell(note: TableNote | undefined): void {
+    this.#problem = note;
+    this.#panel.draw();
+  }
+
+  async #set(name: string, value: string): Promise<void> {
+    if (name === "filter") {
+      this.#filter = value;
+      this.#panel.draw();
+      return;
     }
-    return { records, total };
+    this.#range.set(name, value);
+    // What comes from now on is in no span that has an end.
+    if (!this.#range.isOpen) this.#follow(false);
+    await this.#reload();
   }
 
-  async #askFilter(): Promise<void> {
-    const filter = await vscode.window.showInputBox({
-      title: vscode.l10n.t("Filter Loaded Records"),
-      prompt: vscode.l10n.t("Words in action, actor or target"),
-      value: this.#filter,
-    });
-    if (filter === undefined) return;
-    this.#filter = filter.trim();
-    await this.#panel.renew();
-  }
-
-  async #askTime(): Promise<void> {
-    const choices = [
-      { label: vscode.l10n.t("The last hour"), lengthMs: hourMs },
-      { label: vscode.l10n.t("The last day"), lengthMs: 24 * hourMs },
-      { label: vscode.l10n.t("The last 7 days"), lengthMs: 7 * 24 * hourMs },
-      { label: vscode.l10n.t("The last 30 days"), lengthMs: 30 * 24 * hourMs },
-      { label: vscode.l10n.t("All records"), lengthMs: undefined },
-    ];
-    const chosen = await vscode.window.showQuickPick(choices, { title: vscode.l10n.t("Audit Log") });
-    if (chosen === undefined) return;
-    this.#lengthMs = chosen.lengthMs;
-    this.#pages = 1;
-    await this.#panel.renew();
-  }
-
-  async #follow(isWanted: boolean): Promise<void> {
+  #follow(isWanted: boolean): void {
     clearInterval(this.#following);
     this.#following = isWanted ? setInterval(() => void this.#look(), followMs) : undefined;
-    await this.#panel.renew();
+    setContext("trawl.auditFollowed", isWanted);
+    this.#panel.draw();
+    if (isWanted) void this.#look();
   }
 
   async #look(): Promise<void> {
-    if (this.#panel.isOpen) await this.#panel.renew();
-    else await this.#follow(false);
+    // What nobody sees need not be asked for, and to ask is recorded.
+    if (this.#panel.isVisible) await this.#more((loaded) => loaded.loadNewer());
+  }
+
+  #content(): TableContent {
+    const { l10n } = vscode;
+    const foot = l10n.t("Looking at this log is recorded in it, as audit.fetch and user.list.");
+    const page = { isBusy: this.#isBusy, fields: this.#fields(), foot };
+    const loaded = this.#loaded;
+    const problems = this.#problem === undefined ? [] : [this.#problem];
+    if (loaded === undefined) {
+      const notes = this.#isBusy ? [loadingNote()] : problems;
+      return { ...page, notes, columns: [], rows: [], more: [] };
+    }
+    const rows = loaded.records
+      .map((record) => this.#rowOf(record))
+      .filter(({ texts }) => isFound(texts, this.#filter));
+    const notes = [...problems, ...this.#exportNote(), ...this.#counts(loaded, rows.length)];
+    const older: TableAction = { title: l10n.t("Load Older Records"), name: "older" };
+    return {
+      ...page,
+      notes,
+      columns:
+        rows.length === 0
+          ? []
+          : [
+              l10n.t("Time"),
+              l10n.t("Action"),
+              l10n.t("Actor"),
+              l10n.t("Target"),
+              l10n.t("Details"),
+              l10n.t("Version"),
+            ],
+      rows: rows.map(({ row }) => row),
+      more: loaded.hasOlder ? [older] : [],
+    };
+  }
+
+  #fields(): TableField[] {
+    const label = vscode.l10n.t("Filter loaded records by action, actor or target");
+    return [...this.#range.fields(), { kind: "text", name: "filter", label, value: this.#filter }];
+  }
+
+  #counts({ records, total }: AuditRecords, shown: number): TableNote[] {
+    const { l10n } = vscode;
+    const text =
+      total === 0
+        ? l10n.t("Nothing was recorded in this time.")
+        : this.#filter.trim() === ""
+          ? l10n.t("{0} of {1} records", count(records.length), count(total))
+          : l10n.t(
+              "{0} of the {1} loaded records contain the words of the filter; {2} are kept in all",
+              count(shown),
+              count(records.length),
+              count(total),
+            );
+    const follow = this.#following === undefined ? "" : ` · ${l10n.t("followed every 10 seconds")}`;
+    return [{ severity: "plain", text: `${text}${follow}`, actions: [] }];
+  }
+
+  #rowOf(record: AuditRecord): { readonly row: TableRow; readonly texts: readonly string[] } {
+    const { id, timestamp, action, metadata, serviceVersion } = record;
+    const actor = this.#names.actorOf(record);
+    const target = this.#names.targetOf(record);
+    const details =
+      metadata === null
+        ? ""
+        : { summary: Object.keys(metadata).join(", "), details: JSON.stringify(metadata, undefined, 2) };
+    const time = new Date(timestamp).toLocaleString(vscode.env.language, {
+      dateStyle: "short",
+      timeStyle: "medium",
+    });
+    return {
+      row: { id, cells: [{ time, title: timestamp }, action, actor, target, details, serviceVersion] },
+      texts: [action, actor.text, actor.title, target.text, target.title],
+    };
+  }
+
+  #exportNote(): TableNote[] {
+    if (this.#exporting === undefined) return [];
+    const cancel = { title: vscode.l10n.t("Cancel"), name: "cancelExport" };
+    return [{ severity: "info", text: this.#exporting.text, actions: [cancel] }];
   }
 
   async #export(): Promise<void> {
+    if (this.#exporting !== undefined) return;
+    const [folder] = vscode.workspace.workspaceFolders ?? [];
     const target = await vscode.window.showSaveDialog({
       title: vscode.l10n.t("Export Audit Log"),
+      ...(folder === undefined ? {} : { defaultUri: vscode.Uri.joinPath(folder.uri, "audit-log.csv") }),
       filters: { CSV: ["csv"], JSON: ["json"] },
     });
     if (target === undefined) return;
-    const options = {
-      location: vscode.ProgressLocation.Notification,
-      title: vscode.l10n.t("Exporting the audit log"),
-      cancellable: true,
-    };
-    await vscode.window.withProgress(options, async (progress, token) => {
-      const { records } = await this.#load(Number.POSITIVE_INFINITY, token, (loaded, total) =>
-        progress.report({ message: `${loaded} / ${total}` }),
-      );
-      const text = target.path.endsWith(".json") ? JSON.stringify(records, undefined, 2) : toCsv(records);
-      await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(text));
-    });
+    const exporting = { cancel: new vscode.CancellationTokenSource(), text: vscode.l10n.t("Exporting...") };
+    this.#exporting = exporting;
+    this.#tell(undefined);
+    let note: TableNote | undefined;
+    try {
+      const written = await exportAudit(target.fsPath, {
+        service: this.#service,
+        span: this.#range.span(),
+        token: exporting.cancel.token,
+        onProgress: (records, total) => {
+          exporting.text = vscode.l10n.t("{0} of {1} records are exported.", count(records), count(total));
+          this.#panel.draw();
+        },
+      });
+      if (written !== undefined) {
+        const text = vscode.l10n.t("{0} records were written to {1}.", count(written), target.fsPath);
+        note = { severity: "info", text, actions: [] };
+      }
+    } catch (error) {
+      const isCancelled = error instanceof vscode.CancellationError;
+      note = isCancelled ? undefined : { severity: "error", text: callError(error).message, actions: [] };
+    } finally {
+      exporting.cancel.dispose();
+      this.#exporting = undefined;
+      this.#tell(note);
+    }
   }
 
   dispose(): void {
     clearInterval(this.#following);
+    this.#exporting?.cancel.cancel();
     this.#panel.dispose();
   }
-}
-
-function rowOf(record: AuditRecord): TableContent["rows"][number] {
-  const { timestamp, action, actorType, actorId, targetType, targetId, metadata, serviceVersion } = record;
-  return [
-    new Date(timestamp).toLocaleString(),
-    action,
-    `${actorType} ${actorId}`,
-    `${targetType} ${targetId}`,
-    metadata === null
-      ? ""
-      : { summary: Object.keys(metadata).join(", "), details: JSON.stringify(metadata, undefined, 2) },
-    serviceVersion,
-  ];
 }

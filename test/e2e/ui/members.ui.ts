@@ -1,0 +1,405 @@
+import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, Locator } from "playwright-core";
+import { type CodeServer, changeSettings, startCodeServer } from "#e2e/driver/codeServer";
+import { until } from "#e2e/driver/processes";
+import { TablePage } from "#e2e/driver/tablePage";
+import { themes } from "#e2e/driver/themes";
+import { beGitUser, type RunningTrawl, runTrawl, startTrawl } from "#e2e/driver/trawlProgram";
+import { launchBrowser, Window } from "#e2e/driver/window";
+
+describe("an organisation with a licence", () => {
+  let browser: Browser;
+  let server: CodeServer;
+  let service: RunningTrawl;
+  let window: Window;
+  let page: TablePage;
+  const licenses = { good: "", expired: "", stranger: "" };
+  let ownersKey = "";
+
+  before(async () => {
+    server = await startCodeServer({
+      hasVsix: true,
+      settings: { "workbench.colorTheme": themes.dark[0], "trawl.trace.server": "verbose" },
+    });
+    beGitUser(server, "Ann Archer", "ann@acme.example");
+    const maker = await makeLicenses();
+    // What only an operator can do: to trust the maker of licences.
+    service = await startTrawl(server, { licenseMakers: [maker], paths: [server.organisation.folder] });
+    browser = await launchBrowser();
+    window = await Window.open(browser, server, {
+      prepare: (opened) => opened.context().grantPermissions(["clipboard-read", "clipboard-write"]),
+    });
+    window.page.setDefaultTimeout(15_000);
+    await window.openTrawl();
+    page = new TablePage(window);
+  });
+
+  after(async () => {
+    await browser?.close();
+    await service?.stop();
+    await server?.stop();
+  });
+
+  /** Gives the public key that licences are to be checked with. */
+  async function makeLicenses(): Promise<string> {
+    const pair = generateKeyPairSync("ed25519");
+    const stranger = generateKeyPairSync("ed25519");
+    const issue = async (key: typeof pair, expires: string) => {
+      const file = join(server.root, "maker.pem");
+      writeFileSync(file, key.privateKey.export({ format: "pem", type: "pkcs8" }), { mode: 0o600 });
+      const words = ["--key", file, "--organization", "Acme", "--seats", "20", "--expires", expires];
+      return (await runTrawl(server, ["license", "issue", ...words])).trim();
+    };
+    licenses.good = await issue(pair, "2099-12-31");
+    licenses.expired = await issue(pair, "2020-03-01");
+    licenses.stranger = await issue(stranger, "2099-12-31");
+    return pair.publicKey.export({ format: "jwk" }).x ?? "";
+  }
+
+  const dialog = (): Locator => window.page.locator(".monaco-dialog-box");
+  const message = (text: string | RegExp): Locator =>
+    window.page.locator(".quick-input-message").filter({ hasText: text });
+
+  async function answer(button: string): Promise<void> {
+    await dialog().getByRole("button", { name: button, exact: true }).click();
+    await dialog().waitFor({ state: "detached" });
+  }
+
+  /** What the palette has to show. */
+  async function shown(): Promise<readonly string[]> {
+    await window.page.keyboard.press("F1");
+    await window.quickInput.fill(">Trawl: Show");
+    // There always is.
+    await window.quickRows.filter({ hasText: "Trawl: Show Status" }).waitFor();
+    const rows = await window.quickRows.allTextContents();
+    await window.page.keyboard.press("Escape");
+    await window.quickInput.waitFor({ state: "hidden" });
+    return ["Members", "Audit Log"].filter((name) => rows.some((row) => row.includes(`Trawl: Show ${name}`)));
+  }
+
+  /** Where a licence is written, unseen. */
+  const secret = (): Locator => window.page.locator('.quick-input-widget input[type="password"]');
+
+  async function enter(license: string): Promise<void> {
+    await secret().fill(license);
+    await secret().press("Enter");
+  }
+
+  async function wear(theme: keyof typeof themes): Promise<void> {
+    const [name, kind] = themes[theme];
+    changeSettings(server, { "workbench.colorTheme": name });
+    await window.page.locator(`.monaco-workbench.${kind}`).waitFor();
+    const body = page.frame.locator(
+      `body.${kind === "hc-black" ? "vscode-high-contrast" : kind === "hc-light" ? "vscode-high-contrast-light" : kind === "vs" ? "vscode-light" : "vscode-dark"}`,
+    );
+    await body.waitFor({ state: "attached" });
+  }
+
+  /** Pictures in every kind of theme, each looked at by the rules of accessibility. */
+  async function look(scene: string): Promise<void> {
+    for (const theme of Object.keys(themes) as (keyof typeof themes)[]) {
+      await wear(theme);
+      await window.shot(`organisation/${scene}-${theme}`);
+      assert.deepEqual(await page.violations(), [], theme);
+    }
+    await wear("dark");
+  }
+
+  /** As an agent or a script asks, with a key. */
+  async function ask(path: string, key: string, method = "GET"): Promise<number> {
+    const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
+    return (await fetch(`${service.url}${path}`, { method, headers })).status;
+  }
+
+  async function addMember(email: string, name: string, ...more: string[]): Promise<string> {
+    await runTrawl(server, ["members", "add", email, "--name", name, ...more]);
+    const words = ["keys", "create", "laptop", "--member", email, "--json"];
+    return JSON.parse(await runTrawl(server, words)).key;
+  }
+
+  it("without a licence has neither members nor an audit log to show", async () => {
+    assert.deepEqual(await shown(), []);
+  });
+
+  it("refuses a licence that is none, that was changed, or that a stranger signed, and says why", async () => {
+    await window.runCommand("Trawl: Enter License Key...");
+    await message("There is no license yet.").waitFor();
+    await window.shot("organisation/1-license");
+    const [head = "", body = "", signature = ""] = licenses.good.split(".");
+    const claims = JSON.parse(Buffer.from(body, "base64url").toString("utf8"));
+    const more = Buffer.from(JSON.stringify({ ...claims, seats: 1_000 })).toString("base64url");
+    for (const [license, reason] of [
+      ["hunter2", "The licence cannot be read"],
+      [`${head}.${more}.${signature}`, "The licence is not as it was issued"],
+      [licenses.stranger, "signed by somebody whose licences do not count here"],
+    ] as const) {
+      await enter(license);
+      await message(reason).waitFor();
+    }
+    await window.shot("organisation/2-license-refused");
+  });
+
+  it("says of a licence that it has expired", async () => {
+    await enter(licenses.expired);
+    await message(/The license expired on (?:Mar 1|Feb 29), 2020\./).waitFor();
+    await window.shot("organisation/3-license-expired");
+  });
+
+  it("takes a good licence, as mail has broken it", async () => {
+    await enter(licenses.good.replaceAll(/(.{60})/g, "$1 "));
+    const told = window.page.locator(".statusbar-item").filter({ hasText: /Licensed to Acme until / });
+    await told.first().waitFor();
+    await secret().waitFor({ state: "hidden" });
+    assert.deepEqual(await shown(), ["Members", "Audit Log"]);
+  });
+
+  it("lists its members", async () => {
+    await window.runCommand("Trawl: Show Members");
+    await window.editorTab("Members").waitFor();
+    await page.row("ann@acme.example").waitFor();
+    const [ann = []] = await page.texts();
+    assert.deepEqual(ann.slice(0, 3), ["Ann Archer", "ann@acme.example", "Owner"]);
+    // Nobody else could let anybody in again.
+    assert.equal(ann.at(-1), "the last owner");
+    await look("4-one-member");
+  });
+
+  it("adds a member", async () => {
+    await page.press("Add Member...");
+    await window.quickInput.fill("nobody");
+    await message("This is no e-mail address.").waitFor();
+    await window.quickInput.fill("bob@acme.example");
+    await window.page.keyboard.press("Enter");
+    await message("Name of the person").waitFor();
+    await window.quickInput.fill("Bob Baker");
+    await window.page.keyboard.press("Enter");
+    await window.pick("searches and reads", "Add Member");
+    await page.row("bob@acme.example").waitFor();
+    assert.deepEqual((await page.texts())[1]?.slice(0, 3), ["Bob Baker", "bob@acme.example", "Member"]);
+  });
+
+  it("makes a member an owner, and an owner a member", async () => {
+    const key = JSON.parse(
+      await runTrawl(server, ["keys", "create", "laptop", "--member", "bob@acme.example", "--json"]),
+    ).key;
+    assert.equal(await ask("/api/ee/users", key), 403);
+    await page.button("Make Owner: Bob Baker (bob@acme.example)").click();
+    await page.button("Make Member: Bob Baker (bob@acme.example)").waitFor();
+    assert.equal(await ask("/api/ee/users", key), 200);
+    await page.button("Make Member: Bob Baker (bob@acme.example)").click();
+    await page.button("Make Owner: Bob Baker (bob@acme.example)").waitFor();
+    assert.equal(await ask("/api/ee/users", key), 403);
+  });
+
+  it("removes a member after a question, whose keys are void at once", async () => {
+    const key = await addMember("carol@acme.example", "Carol Ćirić");
+    await page.press("Refresh Members");
+    await page.button(/^Remove From Organisation\.\.\.: Carol/).click();
+    await dialog().getByText("Remove Carol Ćirić (carol@acme.example) from the organisation?").waitFor();
+    await dialog()
+      .getByText(/sessions of Carol .* are revoked at once/)
+      .waitFor();
+    await window.shot("organisation/5-remove");
+    await answer("Cancel");
+    assert.equal(await ask("/api/repos", key), 200);
+    await page.button(/^Remove From Organisation\.\.\.: Carol/).click();
+    await answer("Remove From Organisation");
+    await page.row("carol@acme.example").waitFor({ state: "detached" });
+    assert.equal(await ask("/api/repos", key), 401);
+  });
+
+  it("refuses to lose its last owner, also to whom did not see that there is only one left", async () => {
+    ownersKey = await addMember("dora@acme.example", "Dora Dvořák", "--owner");
+    await page.press("Refresh Members");
+    await page.button(/^Make Member: Dora/).waitFor();
+    // Meanwhile, in a terminal.
+    await runTrawl(server, ["members", "demote", "ann@acme.example"]);
+    await page.button(/^Make Member: Dora/).click();
+    await page.says("dora@acme.example is the last owner of the organisation and cannot be made a member.");
+    assert.equal(await page.row("dora@acme.example").locator("td").last().textContent(), "the last owner");
+    await window.shot("organisation/6-last-owner");
+    await page.button(/^Make Owner: Ann/).click();
+    await page.button(/^Remove From Organisation\.\.\.: Dora/).waitFor();
+  });
+
+  it("is a long table of any names, also in a narrow window", async () => {
+    for (let number = 1; number <= 8; number++) {
+      await runTrawl(server, [
+        "members",
+        "add",
+        `worker${number}@acme.example`,
+        "--name",
+        `<b>Worker</b> ${number} of the night shift`,
+      ]);
+    }
+    await page.press("Refresh Members");
+    await page.row("worker8@acme.example").waitFor();
+    assert.equal(await page.frame.locator("#rows b").count(), 0);
+    await look("7-members");
+    await window.page.setViewportSize({ width: 640, height: 600 });
+    await window.shot("organisation/7-members-narrow");
+    assert.deepEqual(await page.violations(), []);
+    await window.page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  it("can be asked by a script as well", async () => {
+    await window.page.locator(".editor-group-container .codicon-toolbar-more").first().click();
+    await window.choose("Copy as API Call");
+    const line = await until("the call is in the clipboard", async () => {
+      const text = await window.page.evaluate(() => navigator.clipboard.readText());
+      return text.startsWith("curl") && text;
+    });
+    assert.equal(line, `curl -sS ${service.url}/api/ee/users -H "Authorization: Bearer $TRAWL_API_KEY"`);
+    assert.equal(await ask("/api/ee/users", ownersKey), 200);
+  });
+
+  it("shows what was done, newest first, with names", async () => {
+    await window.runCommand("Trawl: Show Audit Log");
+    await window.editorTab("Audit Log").waitFor();
+    await page.row("org.owner_demoted_to_member").waitFor();
+    const texts = await page.texts();
+    assert.ok(
+      texts.some(
+        ([, action, actor, target]) =>
+          action === "org.member_added" && actor === "ann@acme.example" && target === "worker8@acme.example",
+      ),
+    );
+    const times = await page.rows.evaluateAll((rows) =>
+      rows.map((row) => row.querySelector("td span")?.getAttribute("title") ?? ""),
+    );
+    assert.deepEqual(times, [...times].sort().reverse());
+    await page.frame.getByText("Looking at this log is recorded in it").waitFor();
+    await page.row("api_key.created").locator("summary").click();
+    await page.row("api_key.created").locator("pre").getByText('"source"').waitFor();
+    await look("8-audit");
+  });
+
+  it("finds among the loaded records, and says that it is among them", async () => {
+    await page.field("filter").fill("member_removed CAROL");
+    await page.says(/^0 of the \d+ loaded records contain the words of the filter/);
+    await window.shot("organisation/9-audit-nothing");
+    await page.field("filter").fill("member_removed");
+    await page.says(/^1 of the \d+ loaded records contain the words of the filter; \d+ are kept in all/);
+    assert.equal(await page.rows.count(), 1);
+    await page.field("filter").fill("");
+    await until("all are there again", async () => (await page.rows.count()) > 20);
+  });
+
+  it("is asked for a time by the server", async () => {
+    await page.field("range").selectOption("hour");
+    await page.says(/^\d+ of \d+ records$/);
+    assert.ok((await page.rows.count()) > 20);
+    await page.field("range").selectOption("between");
+    await page.field("until").waitFor();
+    await page.field("since").fill("2001-01-01T00:00");
+    await page.field("until").fill("2001-01-02T00:00");
+    await page.says("Nothing was recorded in this time.");
+    await look("10-audit-empty");
+    await page.field("until").fill("2000-01-01T00:00");
+    await page.says("The first time is later than the second one.");
+    await window.shot("organisation/11-audit-wrong");
+    await page.field("range").selectOption("all");
+    await page.says(/^\d+ of \d+ records$/);
+  });
+
+  it("loads older records page by page, and stays where one reads", async () => {
+    const body = JSON.stringify({ query: "retry", matches: 1 });
+    const headers = { Authorization: `Bearer ${ownersKey}`, "Content-Type": "application/json" };
+    for (let number = 0; number < 130; number++) {
+      await fetch(`${service.url}/api/search`, { method: "POST", headers, body });
+    }
+    await page.press("Refresh Audit Log");
+    await page.says(/^100 of \d{3} records$/);
+    assert.equal(await page.rows.count(), 100);
+    assert.match(
+      (await page.row("performed_code_search").textContent()) ?? "",
+      /laptop · dora@acme\.example/,
+    );
+    const first = await page.rows.nth(50).getAttribute("data-key");
+    await page.rows.nth(50).scrollIntoViewIfNeeded();
+    await page.button("Load Older Records").click();
+    await until("a second page is there", async () => (await page.rows.count()) > 100);
+    assert.equal(await page.rows.nth(50).getAttribute("data-key"), first);
+    const keys = await page.rows.evaluateAll((rows) => rows.map((row) => row.getAttribute("data-key")));
+    assert.equal(new Set(keys).size, keys.length);
+  });
+
+  it("follows, and what was opened stays open", async () => {
+    await page.field("filter").fill("member");
+    await page.press("Follow Audit Log");
+    await page.says(/followed every 10 seconds/);
+    const before = await page.rows.count();
+    const opened = page.rows.first().locator("details");
+    await opened.locator("summary").click();
+    await runTrawl(server, ["members", "add", "eve@acme.example", "--name", "Eve"]);
+    await until("the new record is there", async () => (await page.rows.count()) > before, 25_000);
+    assert.equal(await page.frame.locator("#rows details[open]").count(), 1);
+    await page.press("Stop Following Audit Log");
+    await page.notes.getByText(/followed/).waitFor({ state: "detached" });
+    await page.field("filter").fill("");
+  });
+
+  for (const format of ["csv", "json"] as const) {
+    it(`exports all of it as ${format}`, async () => {
+      const path = join(server.root, `log.${format}`);
+      await page.press("Export Audit Log...");
+      // The dialog writes its own proposal first.
+      await until("a place is proposed", async () =>
+        (await window.quickInput.inputValue()).endsWith("audit-log.csv"),
+      );
+      await window.quickInput.fill(path);
+      // It looks at the folder before it takes a name.
+      await until("the place is taken", async () => {
+        if (await window.quickInput.isHidden()) return true;
+        await window.quickInput.press("Enter").catch(() => {});
+        return false;
+      });
+      await page.says(`records were written to ${path}.`);
+      const text = readFileSync(path, "utf8");
+      const said = Number(/(\d+) records were written/.exec((await page.notes.textContent()) ?? "")?.[1]);
+      const count = format === "json" ? JSON.parse(text).length : text.trimEnd().split("\r\n").length - 1;
+      assert.equal(count, said);
+      assert.ok(count > 160, `${count}`);
+      assert.match(text, /org\.member_removed/);
+      assert.equal(existsSync(`${path}.part`), false);
+    });
+  }
+
+  it("is closed again where the licence has gone, and says since when", async () => {
+    await runTrawl(server, ["license", "install", licenseFile(licenses.expired)]).catch(() => {});
+    await page.press("Refresh Audit Log");
+    await page.says(/The license expired on (?:Mar 1|Feb 29), 2020\./);
+    assert.equal(await page.rows.count(), 0);
+    await look("12-audit-expired");
+    await page.button("Enter License Key...").click();
+    await message(/The license expired on/).waitFor();
+    await window.page.keyboard.press("Escape");
+    assert.deepEqual(await shown(), []);
+  });
+
+  function licenseFile(license: string): string {
+    const path = join(server.root, "license.jwt");
+    writeFileSync(path, license);
+    return path;
+  }
+
+  it("kept licences out of every log and trace", () => {
+    const folder = join(server.root, "data");
+    const logs = readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((path) => path.endsWith(".log"))
+      .map((path) => readFileSync(join(folder, path), "utf8"));
+    assert.ok(logs.some((text) => text.includes("trawl/installLicense")));
+    const [, claims = ""] = licenses.good.split(".");
+    assert.deepEqual(
+      logs.filter((text) => text.includes(claims)).map((text) => text.slice(0, 200)),
+      [],
+    );
+  });
+
+  it("had no notification", async () => {
+    assert.deepEqual(await window.notifications(), []);
+  });
+});
