@@ -74,6 +74,29 @@ describe("the first five minutes", () => {
     await window.shot("five-minutes/3-opened");
   });
 
+  it("go from a name to where another repository defines it, and to where it is used", async () => {
+    await window.page.keyboard.press("Control+G");
+    await window.quickInput.fill(":11:14");
+    await window.quickRows.filter({ hasText: /line 11\b/ }).waitFor();
+    await window.page.keyboard.press("Enter");
+    await until("the cursor is on the name", async () => (await window.cursorLine()) === 11);
+    await timed("F12 to the definition in another repository", async () => {
+      await window.page.keyboard.press("F12");
+      await window.editorTab(/retry\.go/).waitFor();
+      await until("the cursor is on the line", async () => (await window.cursorLine()) === 10);
+    });
+    await timed("Shift+F12 to its uses", async () => {
+      await window.page.keyboard.press("Shift+F12");
+      await window.page
+        .locator(".peekview-widget")
+        .getByRole("treeitem", { name: /client\.go/ })
+        .first()
+        .waitFor();
+    });
+    await window.shot("five-minutes/4-uses");
+    await window.page.keyboard.press("Escape");
+  });
+
   it("find what a release has that is not on the default branch", async () => {
     const counts = await timed("Enter to results of a tag", () =>
       window.box.searchUntil("rev:v1.0.0 PlaceOrder", /2 repositories/),
