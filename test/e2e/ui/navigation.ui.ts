@@ -151,6 +151,15 @@ describe("navigation", () => {
     }
   });
 
+  it("searches for definitions alone where a quick search begins with a sign for it", async () => {
+    await run("Trawl: Quick Search...");
+    await window.quickInput.fill("@chargeCard");
+    const lines = window.quickRows.filter({ hasText: "chargeCard" });
+    await until("only the definition is there", async () => (await lines.count()) === 1);
+    assert.match((await lines.textContent()) ?? "", /export async function chargeCard/);
+    await press("Escape");
+  });
+
   it("adds symbols of repositories that are not open to those of the workspace", async () => {
     await press("Control+T");
     await window.quickInput.fill("#retryWithB");
@@ -201,12 +210,14 @@ describe("navigation", () => {
     await isAt("again.ts", 3);
     await press("F4");
     await isAt("Cart.tsx", 1);
+    // The next key goes on from the row that is selected.
+    await window.page.locator(".sidebar .monaco-list-row.selected").filter({ hasText: "pay" }).waitFor();
     await press("Shift+F4");
     await isAt("again.ts", 3);
     // They belong to the results of the search as soon as these are in sight.
     await window.openTrawl();
     await press("F4");
-    await until("a result of the search is shown", () => isInFront("retry.go"));
+    await window.pane("Results").locator(".monaco-list-row.selected").waitFor();
   });
 
   it("finds a file by parts of its path, with a line", async () => {
