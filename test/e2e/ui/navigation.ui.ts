@@ -8,6 +8,7 @@ import type { Organisation, RepositoryName } from "#e2e/driver/organisation";
 import { until } from "#e2e/driver/processes";
 import { shootThemes } from "#e2e/driver/themes";
 import { launchBrowser, Window } from "#e2e/driver/window";
+import { note } from "#e2e/report";
 import { runGit } from "#test/support/repo";
 
 describe("navigation", () => {
@@ -130,8 +131,10 @@ describe("navigation", () => {
 
   it("finds a symbol by some of its letters", async () => {
     await window.runCommand("Trawl: Go to Symbol in All Repositories...");
+    const began = performance.now();
     await window.quickInput.fill("chgcrd");
     await window.quickRows.filter({ hasText: "chargeCard" }).first().waitFor();
+    note(`key to symbol: ${(performance.now() - began).toFixed(0)} ms`);
     await shootThemes(window, server, "navigation/symbol");
     assert.deepEqual(await labels(window.quickRows), ["chargeCard, payments · src/charge.ts:9"]);
     await press("Enter");
