@@ -183,6 +183,16 @@ export class Window {
     await this.quickRows.filter({ hasText: text }).first().click();
   }
 
+  /** Goes to a line of the file in front, as Ctrl+G does. */
+  async goToLine(line: number, column = 1): Promise<void> {
+    await this.page.keyboard.press("Control+G");
+    await this.quickInput.fill(`:${line}:${column}`);
+    // Enter does nothing before the row is there.
+    await this.quickRows.filter({ hasText: new RegExp(`go to line ${line}\\b`, "i") }).waitFor();
+    await this.page.keyboard.press("Enter");
+    await until(`the cursor is on line ${line}`, async () => (await this.cursorLine()) === line);
+  }
+
   /** Takes an entry of the menu that is open. */
   async choose(name: string): Promise<void> {
     // A menu that has just come up takes no click.

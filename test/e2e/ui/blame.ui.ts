@@ -45,13 +45,6 @@ describe("blame", () => {
     await until(`"${part}" is of ${expected}`, async () => expected.test((await lineWith(part)).before));
   }
 
-  async function goTo(line: number): Promise<void> {
-    await window.page.keyboard.press("Control+G");
-    await window.quickInput.fill(`:${line}`);
-    await window.page.keyboard.press("Enter");
-    await until(`the cursor is on line ${line}`, async () => (await window.cursorLine()) === line);
-  }
-
   async function isBlamed(): Promise<boolean> {
     return (await drawnLines(window)).some(({ before }) => before !== "");
   }
@@ -118,7 +111,7 @@ describe("blame", () => {
   });
 
   it("stays with its lines while somebody types", async () => {
-    await goTo(1);
+    await window.goToLine(1);
     await window.page.keyboard.press("Home");
     await window.page.keyboard.type("mine\n");
     await untilBefore("mine", /^You · not committed$/);
@@ -131,13 +124,13 @@ describe("blame", () => {
   });
 
   it("goes back step by step", async () => {
-    await goTo(8);
+    await window.goToLine(8);
     await window.page.locator('.editor-actions [aria-label^="Blame Before This Change"]').click();
     const first = window.editorTab(/client\.go @ HEAD › [0-9a-f]{7} · orders-api/);
     await first.waitFor();
     await until("the cursor is where the line was put in", async () => (await window.cursorLine()) === 8);
     await untilBefore("Client talks", /^Grace Hopper/);
-    await goTo(5);
+    await window.goToLine(5);
     await window.page.locator('.editor-actions [aria-label^="Blame Before This Change"]').click();
     await window.editorTab(/client\.go @ HEAD › [0-9a-f]{7} › [0-9a-f]{7} · orders-api/).waitFor();
     await untilBefore("Client talks", /^(Ann Author.*|)$/);
@@ -159,7 +152,7 @@ describe("blame", () => {
   });
 
   it("goes with Escape, and comes back without asking anybody", async () => {
-    await goTo(3);
+    await window.goToLine(3);
     await window.page.keyboard.press("Escape");
     await until("there is none", async () => !(await isBlamed()));
     const before = await callsSoFar();
@@ -172,12 +165,12 @@ describe("blame", () => {
   });
 
   it("is behind the line of the cursor in files of other revisions", async () => {
-    await goTo(5);
+    await window.goToLine(5);
     await until("the line says who wrote it", async () =>
       /^Grace Hopper, .+ • Say where payments is$/.test((await lineWith("Client talks")).after),
     );
     await window.shot("blame-inline");
-    await goTo(6);
+    await window.goToLine(6);
     await until("the next one says so", async () =>
       /^Ann Author/.test((await lineWith("type Client")).after),
     );
@@ -252,9 +245,7 @@ describe("blame of what takes long", () => {
     const line = (await drawnLines(window))[0];
     const columnWidth = (line?.right ?? 0) - (line?.left ?? 0) - 20;
     assert.ok(columnWidth > 200);
-    await window.page.keyboard.press("Control+G");
-    await window.quickInput.fill(":15000");
-    await window.page.keyboard.press("Enter");
+    await window.goToLine(15_000);
     await until("the column is there, too", async () => {
       const now = (await drawnLines(window)).find(({ text }) => text.includes("15000"));
       return now !== undefined && now.right - now.left > columnWidth;

@@ -86,11 +86,7 @@ describe("the first five minutes", () => {
   });
 
   it("go from a name to where another repository defines it, and to where it is used", async () => {
-    await window.page.keyboard.press("Control+G");
-    await window.quickInput.fill(":11:14");
-    await window.quickRows.filter({ hasText: /line 11\b/ }).waitFor();
-    await window.page.keyboard.press("Enter");
-    await until("the cursor is on the name", async () => (await window.cursorLine()) === 11);
+    await window.goToLine(11, 14);
     await timed("F12 to the definition in another repository", async () => {
       await window.page.keyboard.press("F12");
       await window.editorTab(/retry\.go/).waitFor();

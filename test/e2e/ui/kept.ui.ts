@@ -74,6 +74,7 @@ describe("searches", () => {
   it("are saved under a name, and told apart from those that were only run", async () => {
     await window.runCommand("Trawl: Save Search");
     await quickRow("For Me").click();
+    await window.page.locator(".quick-input-message", { hasText: "Name of the search" }).waitFor();
     await window.quickInput.fill("Who retries");
     await press("Enter");
     await saved("Who retries").waitFor();

@@ -37,11 +37,7 @@ describe("navigation", () => {
     await window.quickRows.first().filter({ hasText: file }).waitFor();
     await window.page.keyboard.press("Enter");
     await until(`${file} is in front`, () => isInFront(file));
-    await window.page.keyboard.press("Control+G");
-    await window.quickInput.fill(`:${line}:${column}`);
-    await window.quickRows.filter({ hasText: new RegExp(`line ${line}\\b`) }).waitFor();
-    await window.page.keyboard.press("Enter");
-    await isAt(file, line);
+    await window.goToLine(line, column);
   }
 
   async function isInFront(file: string): Promise<boolean> {

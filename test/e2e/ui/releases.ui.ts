@@ -106,10 +106,7 @@ describe("releases of a repository that is not open", () => {
   });
 
   it("are stepped back through, line by line", async () => {
-    await window.page.keyboard.press("Control+G");
-    await window.quickInput.fill(":3");
-    await window.page.keyboard.press("Enter");
-    await until("the cursor is on the line", async () => (await window.cursorLine()) === 3);
+    await window.goToLine(3);
     await window.page.locator('.editor-actions [aria-label^="Blame Before This Change"]').click();
     await window.editorTab(/retry\.ts @ v4\.0\.0 › [0-9a-f]{7} · payments/).waitFor();
     await untilBefore("Tries again", /^Ann Author · \S+ · Charge$/);
