@@ -184,6 +184,14 @@ describe("navigation", () => {
     assert.deepEqual(await window.notifications(), []);
   });
 
+  it("leads to another repository by command where TypeScript stops at the import", async () => {
+    await openAt("Cart.tsx", 4, 35);
+    await press("F12");
+    await isAt("Cart.tsx", 1);
+    await run("Trawl: Go to Definition in All Repositories");
+    await isAt("charge.ts", 9);
+  });
+
   it("goes through references with the keyboard alone", async () => {
     await openAt("charge.ts", 9, 25);
     await run("Trawl: Find References in All Repositories");
