@@ -46,6 +46,7 @@ const answers: Record<string, z.ZodType> = {
   RepositoryState: repositories.RepositoryState,
   RepositoryItem: repositories.RepositoryItem,
   SkippedDocument: repositories.SkippedDocument,
+  UnparsedDocument: repositories.UnparsedDocument,
   Branch: history.Branch,
   TreeNode: history.TreeNode,
   FileTree: history.FileTree,

@@ -50,7 +50,14 @@ import {
 import type { Operation } from "./operation";
 import { organisationRows } from "./organisationRows";
 import { CompleteQueryRequest, QueryCompletions, QueryReading, ReadQueryRequest } from "./queries";
-import { RepositoriesRequest, RepositoryItem, SkippedDocument, SkippedRequest } from "./repositories";
+import {
+  RepositoriesRequest,
+  RepositoryItem,
+  SkippedDocument,
+  SkippedRequest,
+  UnparsedDocument,
+  UnparsedRequest,
+} from "./repositories";
 import { SearchEnd, SearchEvent, SearchRequest, SearchResult } from "./search";
 import { symbolRows } from "./symbolRows";
 import { Health, NoParameters, Version } from "./system";
@@ -115,6 +122,17 @@ export const operations = {
     errors: ["INVALID_QUERY_PARAMS", "NOT_FOUND"],
     request: SkippedRequest,
     response: z.array(SkippedDocument).describe("One page of the list."),
+    paged: true,
+  },
+  unparsedRepos: {
+    http: { method: "GET", path: "/api/repos/unparsed" },
+    tag: "Repositories",
+    summary:
+      "Lists the documents whose code could not be parsed, so that they have no symbols, each with the reason.",
+    access: "anonymous",
+    errors: ["INVALID_QUERY_PARAMS", "NOT_FOUND"],
+    request: UnparsedRequest,
+    response: z.array(UnparsedDocument).describe("One page of the list."),
     paged: true,
   },
   branches: {

@@ -100,3 +100,18 @@ export const SkippedDocument = z
   })
   .describe("A document that is found by its name only.");
 export type SkippedDocument = z.output<typeof SkippedDocument>;
+
+export const UnparsedRequest = SkippedRequest.describe("Which page of the documents without symbols.");
+export type UnparsedRequest = z.output<typeof UnparsedRequest>;
+
+export const UnparsedDocument = z
+  .object({
+    repoId: SkippedDocument.shape.repoId,
+    repoName: SkippedDocument.shape.repoName,
+    path: SkippedDocument.shape.path,
+    language: z.string().describe("Linguist's name of the language."),
+    reason: z.enum(["tooLarge", "tooSlow", "crashed"]).describe("Why its code was not parsed."),
+    sizeBytes: z.int().describe("Size of the document."),
+  })
+  .describe("A document that is searched as text, but has no symbols although its language is parsed.");
+export type UnparsedDocument = z.output<typeof UnparsedDocument>;

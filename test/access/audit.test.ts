@@ -227,6 +227,7 @@ const unrecorded = [
   "readQuery",
   "completeQuery",
   "skippedRepos",
+  "unparsedRepos",
   "branches",
   "diff",
   "commit",

@@ -122,6 +122,7 @@ const requests: Record<OperationName, readonly Record<string, unknown>[]> = {
   ],
   repos: [{}, { page: 2, perPage: 1, sort: "pushed", direction: "desc" }, { query: "O/" }, { perPage: 0 }],
   skippedRepos: [{}, { repo: "github.com/o/r", page: 2, perPage: 1 }, { repo: "none" }],
+  unparsedRepos: [{}, { repo: "github.com/o/r", page: 2, perPage: 1 }, { repo: "none" }],
   branches: [
     { repo: "history" },
     { repo: "history", query: "V", page: 2, perPage: 1 },

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import type { InstanceState } from "#contract/editor";
-import type { RepositoryItem, SkippedDocument } from "#contract/repositories";
+import type { RepositoryItem, SkippedDocument, UnparsedDocument } from "#contract/repositories";
 import type { SearchResult } from "#contract/search";
 import type { EditorSettings } from "#contract/settings";
 import { type Editor, openEditor, until } from "#test/support/editor";
-import { repo, temporaryFolder } from "#test/support/repo";
+import { repo, runGit, temporaryFolder } from "#test/support/repo";
 import { replaceGit, restoreGit } from "#test/support/watchedGit";
 
 const dataFolder = () => join(temporaryFolder(), "data");
@@ -286,4 +286,18 @@ test("the editor's log tells what goes on", async (t) => {
   await until(() => second.log.some((line) => line.includes(`asks process ${editor.pid}`)));
   await editor.kill();
   await until(() => second.log.some((line) => /^info Trawl .* leads/.test(line)));
+});
+
+test("code that is indexed and too large to be parsed is listed as such", async (t) => {
+  const { path } = one("app", "= main: First\na.go\n| package a\n");
+  const editor = await open(t, [path], { maxFileBytes: 4 * 1024 * 1024 });
+  writeFileSync(join(path, "large.go"), `package a\n${"// Nothing of note.\n".repeat(120_000)}`);
+  runGit(path, ["add", "."]);
+  runGit(path, ["commit", "-q", "-m", "Add a large file"]);
+  const unparsed = async () => {
+    const { items, total } = await editor.call<{ items: UnparsedDocument[]; total: number }>("unparsedRepos");
+    return [total, ...items.map((each) => `${each.repoName}/${each.path} ${each.language} ${each.reason}`)];
+  };
+  await becomes(unparsed, [1, "app/large.go Go tooLarge"]);
+  assert.equal(await skipped(editor), "");
 });

@@ -63,3 +63,29 @@ test("skipped documents are paged over all repositories, and only those of the p
     assert.deepEqual([page.total, read], [total, expectedRead]);
   }
 });
+
+test("documents without symbols are paged over all repositories", async () => {
+  const documents = (name: string, count: number) =>
+    Array.from({ length: count }, (_, each) => ({
+      path: `${name}${each}.c`,
+      language: "C",
+      reason: "tooSlow" as const,
+      sizeBytes: 10,
+    }));
+  const unparsed = { 1: documents("a", 2), 3: documents("c", 1) };
+  const all = [repository(1, "a"), repository(2, "b"), repository(3, "c")];
+  const caller = callerOf({ repositories: viewOf(all, {}, unparsed) });
+  const rows: [request: Record<string, unknown>, expected: string, total: number][] = [
+    [{}, "a/a0.c a/a1.c c/c0.c", 3],
+    [{ perPage: 2 }, "a/a0.c a/a1.c", 3],
+    [{ perPage: 2, page: 2 }, "c/c0.c", 3],
+    [{ page: 2 }, "", 3],
+    [{ repo: "a", perPage: 1, page: 2 }, "a/a1.c", 2],
+    [{ repo: "b" }, "", 0],
+  ];
+  for (const [request, expected, total] of rows) {
+    const { items, total: found } = await caller("unparsedRepos", request, call);
+    assert.equal(items.map(({ repoName, path }) => `${repoName}/${path}`).join(" "), expected);
+    assert.equal(found, total);
+  }
+});

@@ -12,7 +12,7 @@ import { silentLog } from "#platform/log";
 import { createService, type ServiceOptions } from "#service/createService";
 import { createDispatch, type DispatchOptions } from "#service/dispatch";
 import { History } from "#service/history";
-import type { RepositoryView, SkippedEntry } from "#service/repositoryView";
+import type { RepositoryView, SkippedEntry, UnparsedEntry } from "#service/repositoryView";
 import { symbolParsers } from "#symbols/parsers";
 import { projectRoot } from "#test/support/house";
 import { type TestOrganisation, testOrganisation } from "#test/support/organisation";
@@ -88,6 +88,7 @@ export function engineOf(search: Engine["search"]): Engine {
 export function viewOf(
   repositories: readonly Repository[],
   skipped: Readonly<Record<number, readonly SkippedEntry[]>> = {},
+  unparsed: Readonly<Record<number, readonly UnparsedEntry[]>> = {},
 ): RepositoryView {
   const all = [...repositories].sort((left, right) => (left.name < right.name ? -1 : 1));
   return {
@@ -100,6 +101,7 @@ export function viewOf(
     hasSymbols: () => false,
     bringRevision: async () => "absent",
     skipped: async (id) => skipped[id] ?? [],
+    unparsed: async (id) => unparsed[id] ?? [],
   };
 }
 

@@ -14,7 +14,7 @@ import { SymbolReader } from "#shard/symbolReader";
 import { MemorySink, ShardWriter } from "#shard/writer";
 import { Compactor } from "#sync/compactor";
 import { Symbolizer } from "#sync/symbolizer";
-import { indexWork, type Work, type WorkAnswer } from "#sync/work";
+import { askUnparsed, indexWork, type Work, type WorkAnswer } from "#sync/work";
 import { openIndex, publish, type TestDocument } from "#test/support/engines";
 import { testParsers } from "#test/support/testLanguage";
 
@@ -257,5 +257,50 @@ test("a working tree is parsed where it has changed since the last time", async 
     [0, 1].map((definition) => symbols.name(definition)),
     ["x", "y"],
   );
+  await symbolizer.close();
+});
+
+test("what cannot be parsed is listed with its reason while a ref has it", async () => {
+  const directory = await openIndex([
+    {
+      id: 1,
+      segments: [
+        [
+          go("sub/b.go", "crash 1\n"),
+          go("a.go", "crash\n"),
+          go("fine.go", "def fine\n"),
+          { path: "notes.txt", content: "crash\n" },
+          { path: "large.go", language: "Go", skip: "tooLarge" },
+          { ...go("gone.go", "crash 2\n"), slots: [7] },
+        ],
+      ],
+    },
+  ]);
+  const signal = new AbortController().signal;
+  const unparsed = async () => {
+    const segments = directory.manifest(1)?.segments ?? [];
+    const question = {
+      repositoryId: 1,
+      segmentPaths: segments.map((segment) => directory.pathOf(segment)),
+      symbolPaths: segments.map(({ file }) => {
+        const companion = directory.symbols.of(file);
+        return companion === undefined ? undefined : join(directory.folder, companion);
+      }),
+      slots: [0],
+    };
+    const documents = await askUnparsed(poolOf([]), question, signal);
+    return documents.map(({ path, language, reason, sizeBytes }) => [path, language, reason, sizeBytes]);
+  };
+  assert.deepEqual(await unparsed(), []);
+  const { symbolizer, idle } = start(directory);
+  await idle();
+  assert.deepEqual(await unparsed(), [
+    ["a.go", "Go", "crashed", 6],
+    ["sub/b.go", "Go", "crashed", 8],
+  ]);
+  const mended = { documents: [go("a.go", "def a\n")], overrides: [{ segment: 0, document: 1, slots: [] }] };
+  await publish(directory, { id: 1, segments: [mended] }, { keepSegments: true });
+  await idle();
+  assert.deepEqual(await unparsed(), [["sub/b.go", "Go", "crashed", 8]]);
   await symbolizer.close();
 });

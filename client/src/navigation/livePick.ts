@@ -44,9 +44,8 @@ export function showLivePick(options: LivePickOptions): void {
     const show = (items: readonly PickItem[]) => {
       if (running !== source) return;
       pick.items = items.map((item) => ({ ...item, alwaysShow: true }));
-      isPresent = true;
-      if (isAccepted) open(items[0]);
-      isAccepted = false;
+      isPresent = text === pick.value;
+      if (isPresent && isAccepted) open(items[0]);
     };
     try {
       const items = text.trim() === "" ? [] : await options.ask(text, source.token);
@@ -73,9 +72,11 @@ export function showLivePick(options: LivePickOptions): void {
     timer = setTimeout(() => void look(text), delayMs);
   });
   pick.onDidAccept(() => {
-    const [item] = pick.activeItems;
+    const [first] = pick.items;
+    // Which row is active is told a moment after the rows were given.
+    const item = pick.activeItems.find((each) => pick.items.includes(each)) ?? first;
     // Who types fast and presses Enter means what was typed, unless one of the present rows was gone to.
-    if (isPresent || item !== pick.items[0]) open(item);
+    if (isPresent || item !== first) open(item);
     else isAccepted = true;
   });
   pick.onDidTriggerItemButton(({ item, button }) => open(item, button));

@@ -43,6 +43,7 @@ export class LocalOutlines implements vscode.Disposable {
     const isOwn = this.#own.has(key);
     const { version } = document;
     const outline = isOwn ? ((await ask(token)) ?? []) : [];
+    if (token.isCancellationRequested || document.isClosed) return outline;
     const look = isOwn
       ? () => this.#lookForOthers(document, version, outline)
       : () => this.#lookForAny(document, ask);

@@ -78,17 +78,17 @@ class ReferencesInput {
     this.#question = question;
   }
 
-  /** Resolves with the first that are found; the others come while the tree is shown. */
+  /** Resolves soon after the first are found, most often with all of them; others come while the tree is shown. */
   async resolve(): Promise<TreeModel | undefined> {
     const { find, nothing, failed, name } = this.#question;
     const tree = new ReferencesTree(name);
-    let first = () => {};
-    const anything = new Promise<void>((resolve) => {
-      first = resolve;
+    let settle = () => {};
+    const settled = new Promise<void>((resolve) => {
+      settle = resolve;
     });
     const ended = find((files) => {
+      if (tree.placeCount === 0) setTimeout(settle, settleMs);
       tree.add(files);
-      first();
     }, tree.token).then(
       (end) => tree.finish(end),
       (error: unknown) => {
@@ -96,7 +96,7 @@ class ReferencesInput {
         if (!(error instanceof vscode.CancellationError)) failed(error);
       },
     );
-    await Promise.race([anything, ended]);
+    await Promise.race([settled, ended]);
     if (tree.placeCount > 0) return tree;
     nothing();
     return undefined;
@@ -106,6 +106,9 @@ class ReferencesInput {
     return new ReferencesInput(this.#question, location);
   }
 }
+
+/** The editor selects one of the first rows: surer ones that come at once shall stand above it before. */
+const settleMs = 250;
 
 /** A redraw for each file would keep the editor busy. */
 const redrawMs = 100;
@@ -158,6 +161,7 @@ class ReferencesTree implements vscode.TreeDataProvider<ReferenceRow>, TreeModel
   finish(end: ReferencesEnd | undefined): void {
     this.#end = end ?? { isExhaustive: false, unparsedFiles: 0 };
     this.#isSearching = false;
+    this.#nameRepositories();
     this.#redraw();
   }
 
@@ -252,12 +256,14 @@ class ReferencesTree implements vscode.TreeDataProvider<ReferenceRow>, TreeModel
   #redraw(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      const names = new Set(
-        this.#rows.groups.flatMap(({ files }) => files.map(({ file }) => file.repository)),
-      );
-      this.#shortNames = shortNames([...names]);
+      this.#nameRepositories();
       this.#changed.fire(undefined);
     }, redrawMs);
+  }
+
+  #nameRepositories(): void {
+    const files = this.#rows.groups.flatMap((group) => group.files);
+    this.#shortNames = shortNames([...new Set(files.map(({ file }) => file.repository))]);
   }
 }
 

@@ -253,6 +253,7 @@ export class RepositoriesView implements vscode.TreeDataProvider<Row>, vscode.Di
     isPaused: () => this.#isPaused(),
     skipped: (page, repo) =>
       this.#options.service.call("skippedRepos", { page, perPage, ...(repo === undefined ? {} : { repo }) }),
+    unparsed: (repo) => this.#options.service.call("unparsedRepos", { repo, page: 1, perPage }),
     fileOf: (document) => this.#fileOf(document),
     show: (row) => this.#changed.fire([row]),
     branches: (repo) => this.#branches(repo),
@@ -285,7 +286,7 @@ export class RepositoriesView implements vscode.TreeDataProvider<Row>, vscode.Di
     await this.#reveal(repository, (parent) => namedRowId(parent, revision));
   }
 
-  #fileOf(document: SkippedDocument): string | undefined {
+  #fileOf(document: Pick<SkippedDocument, "repoId" | "path">): string | undefined {
     const clone = this.#options.repositories.clones.get(document.repoId);
     return clone === undefined || clone.isBare ? undefined : path.join(clone.folder, document.path);
   }

@@ -7,8 +7,9 @@ import { mendingCommand } from "./grouping";
 import type { Clone } from "./repositories";
 import { type RevisionSource, revisionRows } from "./revisionRows";
 import { type SkippedSource, skippedRows } from "./skippedRows";
+import { type UnparsedSource, unparsedRows } from "./unparsedRows";
 
-export interface RepositorySource extends SkippedSource, RevisionSource {
+export interface RepositorySource extends SkippedSource, UnparsedSource, RevisionSource {
   /** As it is now; absent once it is forgotten. */
   readonly item: (id: number) => RepositoryItem | undefined;
   readonly clone: (id: number) => Clone | undefined;
@@ -80,9 +81,13 @@ export function failureRows(item: RepositoryItem, parent: Row): Row[] {
 }
 
 async function detailRows(item: RepositoryItem, parent: Row, source: RepositorySource): Promise<Row[]> {
+  const [revisions, unparsed] = await Promise.all([
+    revisionRows(item.repoName, parent, source),
+    unparsedRows(item.repoName, parent, source),
+  ]);
   return [
     ...failureRows(item, parent),
-    ...(await revisionRows(item.repoName, parent, source)),
+    ...revisions,
     {
       id: `${parent.id}/content`,
       parent,
@@ -94,6 +99,7 @@ async function detailRows(item: RepositoryItem, parent: Row, source: RepositoryS
       }),
     },
     ...skippedRows(item.repoName, () => source.item(item.repoId)?.skippedCount ?? 0, parent, source),
+    ...unparsed,
   ];
 }
 

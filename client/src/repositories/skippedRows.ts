@@ -9,7 +9,7 @@ export interface SkippedSource {
   /** One page of the skipped documents; of one repository where it is named. */
   readonly skipped: (page: number, repository: string | undefined) => Promise<Page<SkippedDocument>>;
   /** Absolute path of a document, where there is a clone with a working tree. */
-  readonly fileOf: (document: SkippedDocument) => string | undefined;
+  readonly fileOf: (document: Pick<SkippedDocument, "repoId" | "path">) => string | undefined;
   /** Shows a row anew after more of it was loaded. */
   readonly show: (row: Row) => void;
 }

@@ -56,7 +56,9 @@ export class QuickSearch implements vscode.Disposable {
     const pick = vscode.window.createQuickPick<MatchItem>();
     this.#pick = pick;
     pick.title = vscode.l10n.t("Quick Search");
-    pick.placeholder = vscode.l10n.t("Search code in all repositories. Start with > for file names");
+    pick.placeholder = vscode.l10n.t(
+      "Search code in all repositories. Start with > for file names, @ for definitions",
+    );
     pick.value = this.#text;
     keepOrder(pick);
     setContext("trawl.quickSearchVisible", true);
@@ -125,7 +127,7 @@ export class QuickSearch implements vscode.Disposable {
     const pick = this.#pick;
     if (pick === undefined) return;
     const { value } = pick;
-    const start = value.startsWith(">") ? 1 : 0;
+    const start = prefixedType(value) === undefined ? 0 : 1;
     const query = value.slice(start);
     const proposals = await this.#options.service.call("completeQuery", {
       query,
@@ -156,11 +158,17 @@ function keepOrder(pick: vscode.QuickPick<MatchItem>): void {
   (pick as { sortByLabel?: boolean }).sortByLabel = false;
 }
 
+/** What is looked for where the text begins with a sign for it. */
+function prefixedType(text: string): "file" | "symbol" | undefined {
+  if (text.startsWith(">")) return "file";
+  return text.startsWith("@") ? "symbol" : undefined;
+}
+
 function stateOf(text: string): SearchState {
-  const isFileSearch = text.startsWith(">");
-  const query = (isFileSearch ? text.slice(1) : text).trim();
+  const type = prefixedType(text);
+  const query = (type === undefined ? text : text.slice(1)).trim();
   return {
-    query: isFileSearch && query !== "" ? `type:file ${query}` : query,
+    query: type !== undefined && query !== "" ? `type:${type} ${query}` : query,
     caseSensitivity: setting("search.caseSensitivity"),
     isRegex: setting("search.mode") === "regex",
     isWholeWord: false,

@@ -154,6 +154,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       return isIndexed === undefined ? "late" : isIndexed ? "indexed" : "absent";
     },
     skipped: (id, signal) => sync.skipped(id, signal),
+    unparsed: (id, signal) => sync.unparsed(id, signal),
   };
   const pause = (isPaused: boolean) => {
     if (sync.isPaused === isPaused) return;

@@ -1,5 +1,5 @@
 import { ServiceError } from "#base/error";
-import type { RepositoriesRequest, SkippedDocument } from "#contract/repositories";
+import type { RepositoriesRequest, SkippedDocument, UnparsedDocument } from "#contract/repositories";
 import type { Handler } from "#contract/service";
 import type { Repository } from "#model/repository";
 import { presentRepository } from "./present";
@@ -8,6 +8,7 @@ import type { RepositoryView } from "./repositoryView";
 export function repositoryHandlers(view: RepositoryView): {
   repos: Handler<"repos">;
   skippedRepos: Handler<"skippedRepos">;
+  unparsedRepos: Handler<"unparsedRepos">;
 } {
   return {
     async repos(request, { baseUrl }) {
@@ -37,6 +38,17 @@ export function repositoryHandlers(view: RepositoryView): {
         }
       }
       return { items, total };
+    },
+
+    async unparsedRepos({ page, perPage, repo }, { signal }) {
+      const repositories = repo === undefined ? view.all() : [named(view, repo)];
+      const all: UnparsedDocument[] = [];
+      for (const { id, name } of repositories) {
+        for (const entry of await view.unparsed(id, signal))
+          all.push({ repoId: id, repoName: name, ...entry });
+      }
+      const start = (page - 1) * perPage;
+      return { items: all.slice(start, start + perPage), total: all.length };
     },
   };
 }

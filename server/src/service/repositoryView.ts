@@ -1,3 +1,4 @@
+import type { UnparsedDocument } from "#contract/repositories";
 import type { SkipReason } from "#model/document";
 import type { Repository, RepositoryId } from "#model/repository";
 
@@ -7,6 +8,9 @@ export interface SkippedEntry {
   readonly reason: SkipReason;
   readonly sizeBytes?: number;
 }
+
+/** A document without symbols, although its language is parsed. */
+export type UnparsedEntry = Omit<UnparsedDocument, "repoId" | "repoName">;
 
 /** What became of a revision that was not indexed: `late` where it could not be brought in time. */
 export type BroughtRevision = "indexed" | "absent" | "late";
@@ -28,6 +32,8 @@ export interface RepositoryView {
   hasSymbols(id: RepositoryId): boolean;
   /** In order of their paths; as many as `skippedCount` says. */
   skipped(id: RepositoryId, signal: AbortSignal): Promise<readonly SkippedEntry[]>;
+  /** In order of their paths. */
+  unparsed(id: RepositoryId, signal: AbortSignal): Promise<readonly UnparsedEntry[]>;
   /**
    * Indexes a revision for a while: a full ref name, a commit, or what git calculates (`main~2`). Goes on where it takes
    * longer than `timeMs`, and is given up where everybody gives it up who waits for it.

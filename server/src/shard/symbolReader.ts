@@ -127,11 +127,17 @@ export class SymbolReader {
     return this.#states[document] ?? 1;
   }
 
+  /** Why a document was not parsed; `undefined` where it was, or is still to be. */
+  unparsedReason(document: number): string | undefined {
+    const state = this.#state(document);
+    return state > 1 ? (this.meta.reasons[state - 2] ?? "") : undefined;
+  }
+
   /** Everything that is known of a document. */
   symbolsOf(document: number): KnownSymbols {
-    const state = this.#state(document);
-    if (state === 1) return pendingSymbols;
-    if (state > 1) return { kind: "unparsed", reason: this.meta.reasons[state - 2] ?? "" };
+    if (this.isPending(document)) return pendingSymbols;
+    const reason = this.unparsedReason(document);
+    if (reason !== undefined) return { kind: "unparsed", reason };
     return { kind: "parsed", definitions: this.#definitionsOf(document), imports: this.#importsOf(document) };
   }
 

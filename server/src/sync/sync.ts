@@ -5,9 +5,11 @@
  * with its files. Only the leader has a `Sync`.
  */
 import { existsSync, realpathSync } from "node:fs";
+import { join } from "node:path";
 import type { Catalogue } from "#catalogue/catalogue";
 import { Indexer } from "#indexing/indexing";
 import type { SkippedDocument } from "#indexing/inspect";
+import type { UnparsedDocument } from "#indexing/unparsed";
 import type { CodeHostType, Repository, RepositoryId } from "#model/repository";
 import type { Overlay } from "#overlay/overlay";
 import { type Clock, systemClock } from "#platform/clock";
@@ -23,7 +25,7 @@ import { Scans } from "./scans";
 import type { Urgency } from "./schedule";
 import { findSiblings } from "./siblings";
 import type { WatchFolder } from "./watch";
-import { indexPool, inspectShards, type Work, type WorkAnswer } from "./work";
+import { askUnparsed, indexPool, inspectShards, type Work, type WorkAnswer } from "./work";
 
 export interface SyncOptions {
   readonly catalogue: Catalogue;
@@ -254,6 +256,18 @@ export class Sync {
     if (manifest === undefined) return [];
     const wanted = { ...inspection(directory, manifest), withSkipped: true };
     return (await inspectShards(this.#parts.pool, wanted, signal)).skipped;
+  }
+
+  /** Documents of a repository whose code could not be parsed, by path; none for an unknown repository. */
+  async unparsed(id: RepositoryId, signal: AbortSignal): Promise<readonly UnparsedDocument[]> {
+    const { directory } = this.#options;
+    const manifest = directory.manifest(id);
+    if (manifest === undefined) return [];
+    const symbolPaths = manifest.segments.map(({ file }) => {
+      const companion = directory.symbols.of(file);
+      return companion === undefined ? undefined : join(directory.folder, companion);
+    });
+    return await askUnparsed(this.#parts.pool, { ...inspection(directory, manifest), symbolPaths }, signal);
   }
 
   /** See `Runs`. */

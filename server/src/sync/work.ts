@@ -4,6 +4,7 @@ import { type IndexAnswer, type IndexTask, indexTask } from "#indexing/indexTask
 import { type Inspection, inspect, type ShardContents } from "#indexing/inspect";
 import { makeSymbols, type SymbolAnswer, type SymbolTask } from "#indexing/symbolTask";
 import { withSignal } from "#indexing/taskSignal";
+import { type UnparsedDocument, type UnparsedQuestion, unparsedDocuments } from "#indexing/unparsed";
 import { makeOverlay, type OverlayAnswer, type OverlayTask } from "#overlay/overlay";
 import type { Files } from "#platform/files";
 import type { Pool, Task } from "#platform/workers";
@@ -14,12 +15,14 @@ export type Work =
   | IndexTask
   | ({ readonly kind: "overlay" } & OverlayTask)
   | ({ readonly kind: "inspect" } & Inspection)
+  | ({ readonly kind: "unparsed" } & UnparsedQuestion)
   | ({ readonly kind: "rewrite" } & Rewrite)
   | ({ readonly kind: "symbols" } & SymbolTask);
 export type WorkAnswer =
   | IndexAnswer
   | ({ readonly kind: "overlaid" } & OverlayAnswer)
   | ({ readonly kind: "inspected" } & ShardContents)
+  | { readonly kind: "unparsedDocuments"; readonly documents: readonly UnparsedDocument[] }
   | Rewritten
   | SymbolAnswer;
 
@@ -32,6 +35,9 @@ export function indexWork(files?: Files, parsers?: SymbolParsers): Task<Work, Wo
       return withSignal(context, (signal) => makeSymbols(work, parsers, signal, files));
     }
     if (work.kind === "inspect") return { kind: "inspected", ...(await inspect(work)) };
+    if (work.kind === "unparsed") {
+      return { kind: "unparsedDocuments", documents: await unparsedDocuments(work) };
+    }
     if (work.kind === "rewrite") return rewriteShards(work, context.cancelled, files);
     if (work.kind !== "overlay") return index(work, context);
     return { kind: "overlaid", ...(await withSignal(context, (signal) => makeOverlay(work, signal))) };
@@ -62,4 +68,14 @@ export async function inspectShards(
   const answer = await pool.run({ kind: "inspect", ...inspection }, signal);
   if (answer.kind !== "inspected") throw new Error(`An index worker answered ${answer.kind}`);
   return answer;
+}
+
+export async function askUnparsed(
+  pool: Pool<Work, WorkAnswer>,
+  question: UnparsedQuestion,
+  signal: AbortSignal,
+): Promise<readonly UnparsedDocument[]> {
+  const answer = await pool.run({ kind: "unparsed", ...question }, signal);
+  if (answer.kind !== "unparsedDocuments") throw new Error(`An index worker answered ${answer.kind}`);
+  return answer.documents;
 }

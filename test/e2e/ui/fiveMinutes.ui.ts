@@ -1,5 +1,7 @@
 /** What somebody does in the first minutes, on a machine that has never seen Trawl. */
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { type CodeServer, startCodeServer } from "#e2e/driver/codeServer";
 import { until } from "#e2e/driver/processes";
@@ -55,6 +57,15 @@ describe("the first five minutes", () => {
     await window.shot("five-minutes/2-all-repositories");
   });
 
+  it("see results stay where they are while definitions are still being found", async () => {
+    const files = () => window.pane("Results").getByRole("treeitem", { level: 2 }).allTextContents();
+    await window.settled("Results");
+    const before = await files();
+    await until("all are parsed", () => isParsed(server));
+    await window.settled("Results");
+    assert.deepEqual(await files(), before);
+  });
+
   it("open a result as the editable file, on its line", async () => {
     const row = window.rows("Results").filter({ hasText: "retryWithBackoff(ctx, c.once)" });
     await row.waitFor();
@@ -74,6 +85,25 @@ describe("the first five minutes", () => {
     await window.shot("five-minutes/3-opened");
   });
 
+  it("go from a name to where another repository defines it, and to where it is used", async () => {
+    await window.goToLine(11, 14);
+    await timed("F12 to the definition in another repository", async () => {
+      await window.page.keyboard.press("F12");
+      await window.editorTab(/retry\.go/).waitFor();
+      await until("the cursor is on the line", async () => (await window.cursorLine()) === 10);
+    });
+    await timed("Shift+F12 to its uses", async () => {
+      await window.page.keyboard.press("Shift+F12");
+      await window.page
+        .locator(".peekview-widget")
+        .getByRole("treeitem", { name: /client\.go/ })
+        .first()
+        .waitFor();
+    });
+    await window.shot("five-minutes/4-uses");
+    await window.page.keyboard.press("Escape");
+  });
+
   it("find what a release has that is not on the default branch", async () => {
     const counts = await timed("Enter to results of a tag", () =>
       window.box.searchUntil("rev:v1.0.0 PlaceOrder", /2 repositories/),
@@ -85,3 +115,11 @@ describe("the first five minutes", () => {
     assert.deepEqual(await window.notifications(), []);
   });
 });
+
+/** Whether every shard has a companion with its symbols. */
+function isParsed({ dataFolder }: CodeServer): boolean {
+  const names = readdirSync(join(dataFolder, "shards"));
+  const parsed = new Set(names.map((name) => /\.of(\d+)\.v\d+\.symbols$/.exec(name)?.[1]));
+  const shards = names.map((name) => /^(\d+)\.shard$/.exec(name)?.[1]).filter((each) => each !== undefined);
+  return shards.length > 0 && shards.every((each) => parsed.has(each));
+}

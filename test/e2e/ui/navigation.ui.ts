@@ -6,7 +6,10 @@ import type { Browser, Locator } from "playwright-core";
 import { type CodeServer, startCodeServer } from "#e2e/driver/codeServer";
 import type { Organisation, RepositoryName } from "#e2e/driver/organisation";
 import { until } from "#e2e/driver/processes";
+import { shootThemes } from "#e2e/driver/themes";
 import { launchBrowser, Window } from "#e2e/driver/window";
+import { note } from "#e2e/report";
+import { runGit } from "#test/support/repo";
 
 describe("navigation", () => {
   let browser: Browser;
@@ -14,8 +17,9 @@ describe("navigation", () => {
   let window: Window;
 
   before(async () => {
-    server = await startCodeServer({ hasVsix: true });
-    useChargeCard(server.organisation);
+    server = await startCodeServer({ hasVsix: true, settings: { "trawl.index.maxFileSize": 4096 } });
+    addUses(server.organisation);
+    addLargeFile(server.organisation);
     browser = await launchBrowser();
     window = await Window.open(browser, server);
     await window.openTrawl();
@@ -30,7 +34,7 @@ describe("navigation", () => {
   async function openAt(file: string, line: number, column: number): Promise<void> {
     await window.page.keyboard.press("Control+P");
     await window.quickInput.fill(file);
-    await window.quickRows.filter({ hasText: file }).first().waitFor();
+    await window.quickRows.first().filter({ hasText: file }).waitFor();
     await window.page.keyboard.press("Enter");
     await until(`${file} is in front`, () => isInFront(file));
     await window.goToLine(line, column);
@@ -46,6 +50,26 @@ describe("navigation", () => {
     await until(`the cursor is on line ${line} of ${file}`, isThere);
   }
 
+  const press = (key: string) => window.page.keyboard.press(key);
+
+  /** Without a click. */
+  async function run(title: string): Promise<void> {
+    await until(`the palette has "${title}"`, async () => {
+      await press("F1");
+      await window.quickInput.fill(`>${title}`);
+      const row = window.quickRows.first();
+      if ((await row.textContent({ timeout: 2_000 }))?.includes(title)) return true;
+      await press("Escape");
+      return false;
+    });
+    await press("Enter");
+  }
+
+  /** What a screen reader says of the rows of a list. */
+  async function labels(rows: Locator): Promise<readonly string[]> {
+    return await rows.evaluateAll((all) => all.map((row) => row.getAttribute("aria-label") ?? ""));
+  }
+
   function reference(name: RegExp): Locator {
     return window.page.locator(".sidebar").getByRole("treeitem", { name }).first();
   }
@@ -57,48 +81,184 @@ describe("navigation", () => {
     await window.shot("navigation/definition");
   });
 
+  it("tells the signature and the comment of a name", async () => {
+    await openAt("client.go", 11, 14);
+    await press("Control+K");
+    await press("Control+I");
+    const hover = window.page.locator(".monaco-hover:visible").filter({ hasText: "calls work until" });
+    await hover.waitFor();
+    assert.match((await hover.textContent()) ?? "", /func.retryWithBackoff/);
+    await shootThemes(window, server, "navigation/hover");
+    await press("Escape");
+  });
+
+  it("outlines a file that no other extension knows", async () => {
+    await openAt("client.go", 11, 14);
+    await press("Control+Shift+O");
+    await window.quickRows.filter({ hasText: "Client" }).first().waitFor();
+    assert.deepEqual(
+      (await labels(window.quickRows)).map((label) => label.replace(/,.*/, "")),
+      ["http (package)", "Client (struct)", "address (field)", "do (method)", "once (method)"],
+    );
+    await window.shot("navigation/outline");
+    await press("Escape");
+  });
+
+  it("lists several definitions where the editor lists its own, each once", async () => {
+    const peek = window.page.locator(".peekview-widget");
+    for (const way of ["command", "F12"]) {
+      await openAt("report.py", 2, 15);
+      if (way === "F12") await press("F12");
+      else await run("Trawl: Go to Definition in All Repositories");
+      await peek.getByRole("treeitem").first().waitFor();
+      const files = peek.getByRole("treeitem", { level: 1 });
+      await until("both are listed", async () => (await files.count()) === 2);
+      assert.deepEqual(
+        (await labels(files))
+          .map((label) => label.replace(/.*(rates\.py).*?(deploy|pipeline).*/, "$2 $1"))
+          .sort(),
+        ["deploy rates.py", "pipeline rates.py"],
+      );
+      if (way === "command") await shootThemes(window, server, "navigation/peek");
+      await press("Escape");
+      await peek.waitFor({ state: "hidden" });
+    }
+  });
+
   it("finds a symbol by some of its letters", async () => {
     await window.runCommand("Trawl: Go to Symbol in All Repositories...");
+    const began = performance.now();
     await window.quickInput.fill("chgcrd");
     await window.quickRows.filter({ hasText: "chargeCard" }).first().waitFor();
-    await window.shot("navigation/symbol");
-    await window.page.keyboard.press("Enter");
+    note(`key to symbol: ${(performance.now() - began).toFixed(0)} ms`);
+    await shootThemes(window, server, "navigation/symbol");
+    assert.deepEqual(await labels(window.quickRows), ["chargeCard, payments · src/charge.ts:9"]);
+    await press("Enter");
     await isAt("charge.ts", 9);
+  });
+
+  it("goes to the symbol that was typed, also where Enter comes before the list", async () => {
+    for (const [typed, file, line] of [
+      ["placeor", "orders.go", 10],
+      ["chgcrd", "charge.ts", 9],
+    ] as const) {
+      await run("Trawl: Go to Symbol in All Repositories...");
+      await window.page.locator('.quick-input-title:text-is("Go to Symbol in All Repositories")').waitFor();
+      await window.page.keyboard.type(typed);
+      await press("Enter");
+      await isAt(file, line);
+    }
+  });
+
+  it("searches for definitions alone where a quick search begins with a sign for it", async () => {
+    await run("Trawl: Quick Search...");
+    await window.quickInput.fill("@chargeCard");
+    const lines = window.quickRows.filter({ hasText: "chargeCard" });
+    await until("only the definition is there", async () => (await lines.count()) === 1);
+    assert.match((await lines.textContent()) ?? "", /export async function chargeCard/);
+    await press("Escape");
+  });
+
+  it("adds symbols of repositories that are not open to those of the workspace", async () => {
+    await press("Control+T");
+    await window.quickInput.fill("#retryWithB");
+    await window.quickRows.filter({ hasText: "go-kit" }).first().waitFor();
+    await window.shot("navigation/workspace-symbols");
+    await press("Escape");
   });
 
   it("lists references in groups, the surest first, and goes to one", async () => {
     await isAt("charge.ts", 9);
-    await window.runCommand("Trawl: Find References in All Repositories");
+    await run("Trawl: Find References in All Repositories");
     // They come as they are found.
     for (const name of [/^Exact/, /^Matched by Import/, /^Same Name Only/]) await reference(name).waitFor();
-    const groups = await window.page
-      .locator(".sidebar")
-      .getByRole("treeitem", { level: 1 })
-      .evaluateAll((rows) => rows.map((row) => row.getAttribute("aria-label") ?? ""));
+    const groups = window.page.locator(".sidebar").getByRole("treeitem", { level: 1 });
     assert.deepEqual(
-      groups.map((label) => label.replace(/,? \d.*$/, "")),
+      (await labels(groups)).map((label) => label.replace(/,? \d.*$/, "")),
       ["Exact", "Matched by Import or Package", "Same Name Only"],
     );
     assert.equal(await reference(/^Same Name Only/).getAttribute("aria-expanded"), "false");
-    await window.shot("navigation/references");
+    await shootThemes(window, server, "navigation/references");
     await reference(/onClick=.*chargeCard/).click();
     await isAt("Cart.tsx", 4);
     assert.deepEqual(await window.notifications(), []);
+  });
+
+  it("leads to another repository by command where TypeScript stops at the import", async () => {
+    await openAt("Cart.tsx", 4, 35);
+    await press("F12");
+    await isAt("Cart.tsx", 1);
+    await run("Trawl: Go to Definition in All Repositories");
+    await isAt("charge.ts", 9);
+  });
+
+  it("goes through references with the keyboard alone", async () => {
+    await openAt("charge.ts", 9, 25);
+    await run("Trawl: Find References in All Repositories");
+    await reference(/^Same Name Only/).waitFor();
+    await until("the tree has the keyboard", async () => {
+      return (await window.page.locator(".sidebar .monaco-list:focus").count()) === 1;
+    });
+    const focused = window.page.locator(".sidebar .monaco-list-row.focused");
+    const said: string[] = [];
+    await press("Home");
+    for (let rows = 0; rows < 4; rows++) {
+      said.push((await focused.getAttribute("aria-label")) ?? "");
+      await press("ArrowDown");
+    }
+    assert.deepEqual(said, [
+      "Exact 2 in 1 repository",
+      "src/again.ts, git.example.com/acme/payments, 2 references",
+      'Line 1, import { chargeCard } from "./charge";',
+      "Line 3, export const again = chargeCard;",
+    ]);
+    await press("ArrowUp");
+    await press("Enter");
+    await isAt("again.ts", 3);
+    await press("F4");
+    await isAt("Cart.tsx", 1);
+    // The next key goes on from the row that is selected.
+    await window.page.locator(".sidebar .monaco-list-row.selected").filter({ hasText: "pay" }).waitFor();
+    await press("Shift+F4");
+    await isAt("again.ts", 3);
+    // They belong to the results of the search as soon as these are in sight.
+    await window.openTrawl();
+    await press("F4");
+    await window.pane("Results").locator(".monaco-list-row.selected").waitFor();
   });
 
   it("finds a file by parts of its path, with a line", async () => {
     await window.runCommand("Trawl: Go to File in All Repositories...");
     await window.quickInput.fill("billing invoice:6");
     await window.quickRows.filter({ hasText: "Invoice.java" }).first().waitFor();
-    await window.shot("navigation/file");
+    await shootThemes(window, server, "navigation/file");
     await window.page.keyboard.press("Enter");
     await isAt("Invoice.java", 6);
     assert.deepEqual(await window.notifications(), []);
   });
+
+  it("tells which files have no symbols, and why", async () => {
+    await window.openTrawl();
+    await window.header("Results").click();
+    const row = (text: string) => window.rows("Repositories").filter({ hasText: text }).first();
+    for (const name of ["infra", "Files without symbols"]) {
+      await row(name).waitFor();
+      await window.settled("Repositories");
+      await row(name).click();
+      await press("ArrowRight");
+    }
+    await row("deploy/tables.py").waitFor();
+    assert.match((await row("deploy/tables.py").textContent()) ?? "", /too large to be parsed · 2\.\d MB/);
+    await shootThemes(window, server, "navigation/without-symbols");
+    assert.deepEqual(await window.notifications(), []);
+  });
 });
 
-/** Uses of a name that are told apart: of the same file's package, and of another function that is called so. */
-function useChargeCard({ repositories }: Organisation): void {
+/**
+ * Uses of a name that are told apart: of the same file's package, and of another function that is called so; and a name
+ * that two repositories define.
+ */
+function addUses({ repositories }: Organisation): void {
   const rows: readonly (readonly [repository: RepositoryName, path: string, text: string])[] = [
     [
       "payments",
@@ -106,6 +266,16 @@ function useChargeCard({ repositories }: Organisation): void {
       'import { chargeCard } from "./charge";\n\nexport const again = chargeCard;\n',
     ],
     ["infra", "deploy/try.ts", "function tryIt() {\n  return window.chargeCard();\n}\n"],
+    ["orders-api", "report.py", "def report():\n    return load_rates()\n"],
+    ["infra", "deploy/rates.py", "def load_rates():\n    return []\n"],
+    ["data-pipeline", "pipeline/rates.py", "def load_rates():\n    return {}\n"],
   ];
   for (const [repository, path, text] of rows) writeFileSync(join(repositories[repository].path, path), text);
+}
+
+/** As somebody commits who writes tables by a program. */
+function addLargeFile({ repositories: { infra } }: Organisation): void {
+  writeFileSync(join(infra.path, "deploy/tables.py"), `TABLE = [\n${"    0,\n".repeat(340_000)}]\n`);
+  runGit(infra.path, ["add", "deploy/tables.py"]);
+  runGit(infra.path, ["commit", "-q", "-m", "Add tables"]);
 }

@@ -1,0 +1,80 @@
+/** Rows of the view "Repositories": documents of one repository that have no symbols, and why. */
+import * as vscode from "vscode";
+import type { Row } from "#client/rows";
+import { count, size } from "#client/words";
+import type { UnparsedDocument } from "#contract/repositories";
+import type { Page } from "#contract/service";
+import type { SkippedSource } from "./skippedRows";
+
+export interface UnparsedSource extends Pick<SkippedSource, "fileOf"> {
+  /** The first of them. */
+  readonly unparsed: (repository: string) => Promise<Page<UnparsedDocument>>;
+}
+
+/** One row with the count, or none where everything is parsed. */
+export async function unparsedRows(
+  repository: string,
+  parent: Row,
+  { unparsed, fileOf }: UnparsedSource,
+): Promise<Row[]> {
+  const { items, total } = await unparsed(repository);
+  if (total === 0) return [];
+  const row: Row = {
+    id: `${parent.id}/unparsed`,
+    parent,
+    repository,
+    item: () => ({
+      label: vscode.l10n.t("Files without symbols"),
+      description: count(total),
+      tooltip: vscode.l10n.t("Their text is found, but not what they define."),
+      iconPath: new vscode.ThemeIcon("symbol-misc"),
+      collapsibleState: vscode.TreeItemCollapsibleState.Collapsed,
+    }),
+    children: () => [
+      ...items.map(documentRow),
+      ...(items.length < total ? [moreRow(row, items.length, total)] : []),
+    ],
+  };
+
+  function documentRow(document: UnparsedDocument): Row {
+    const { path, reason, sizeBytes } = document;
+    const file = fileOf(document);
+    const uri = vscode.Uri.file(file ?? `/${path}`);
+    return {
+      id: `${row.id}/${path}`,
+      parent: row,
+      item: () => ({
+        label: path,
+        description: `${reasonText(reason)} · ${size(sizeBytes)}`,
+        tooltip: file ?? `${repository}/${path}`,
+        resourceUri: uri,
+        iconPath: vscode.ThemeIcon.File,
+      }),
+      ...(file === undefined ? {} : { run: () => vscode.commands.executeCommand("vscode.open", uri) }),
+    };
+  }
+  return [row];
+}
+
+/** A list that goes on has one cause, which the first of them tell as well. */
+function moreRow(parent: Row, shown: number, total: number): Row {
+  return {
+    id: `${parent.id}/more`,
+    parent,
+    item: () => ({
+      label: vscode.l10n.t("{0} more", count(total - shown)),
+      iconPath: new vscode.ThemeIcon("ellipsis"),
+    }),
+  };
+}
+
+function reasonText(reason: UnparsedDocument["reason"]): string {
+  switch (reason) {
+    case "tooLarge":
+      return vscode.l10n.t("too large to be parsed");
+    case "tooSlow":
+      return vscode.l10n.t("takes too long to be parsed");
+    case "crashed":
+      return vscode.l10n.t("cannot be parsed");
+  }
+}
