@@ -144,6 +144,31 @@ describe("the embedded database", () => {
     await store.close();
   });
 
+  test("its thread ends by itself, also where it is asked until then", async () => {
+    const codes: number[] = [];
+    const file = join(temporaryFolder(), "trawl.db");
+    const script = join(projectRoot(), "dist/server/storeWorker.js");
+    const source = () => embeddedDatabase(file, () => startThread(script, (code) => codes.push(code)));
+    for (let round = 0; round < 5; round++) {
+      const store = await openTestStore({ source, isShared: false });
+      const answers = Promise.allSettled(
+        Array.from({ length: 20 }, (_, at) =>
+          at % 2 === 0
+            ? store.auditLog.append(searched)
+            : store.members.add({ email: `${at}`, role: "MEMBER" }),
+        ),
+      );
+      if (round % 2 === 0) await answers;
+      await store.close();
+      await answers;
+    }
+    // One that is stopped ends with 1.
+    assert.deepEqual(codes, [0, 0, 0, 0, 0]);
+    const store = await openTestStore({ source, isShared: false });
+    assert.ok((await store.auditLog.page({ page: 1, perPage: 1 })).total >= 30);
+    await store.close();
+  });
+
   test("leaves no thread behind where it cannot be opened", async () => {
     const file = join(temporaryFolder(), "trawl.db");
     writeFileSync(file, "This is no database.".repeat(500));
@@ -152,7 +177,7 @@ describe("the embedded database", () => {
       embeddedDatabase(file, () => {
         const thread = thisThread(createDatabaseTask());
         open++;
-        return { ...thread, close: async () => void open-- };
+        return { ...thread, end: async () => void open-- };
       });
     await assert.rejects(openTestStore({ source, isShared: false }), { code: "STORAGE_FAILED" });
     assert.equal(open, 0);

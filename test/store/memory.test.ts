@@ -109,7 +109,7 @@ test("with questions under way all the time, none is answered by what was before
       for (let turns = random.between(0, 3); turns > 0; turns--) await new Promise(setImmediate);
     }
   });
-  for (let round = 0; round < 100; round++) {
+  for (let round = 0; round < 30; round++) {
     const creation = await store.apiKeys.create({ memberId: ada.id, name: "r", hash: `r${round}` });
     assert.ok(creation.kind === "created");
     assert.equal((await store.apiKeys.byHash(`r${round}`))?.key.id, creation.key.id);
