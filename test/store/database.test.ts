@@ -227,6 +227,24 @@ if (binaries !== undefined) {
       for (const store of stores) await store.close();
     });
 
+    test("one that a newer Trawl has changed is asked anew by those who know it as it was", async () => {
+      const url = await server.database();
+      const source = () => postgresDatabase(url, silentLog);
+      const store = await openTestStore({ source, isShared: true });
+      const ask = () => Promise.allSettled(Array.from({ length: 8 }, () => store.members.all()));
+      await store.members.addFirst({ email: "ada@example.com" });
+      for (let round = 0; round < 3; round++) await ask();
+      await run(source(), `alter table "member" add column "since" bigint`);
+      // At most the statements that were prepared fail, each once.
+      await ask();
+      const answers = await ask();
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        Array.from({ length: 8 }, () => "fulfilled"),
+      );
+      await store.close();
+    });
+
     test("goes away and comes back, and nothing that was answered is lost", async () => {
       const url = await server.database();
       const store = await openTestStore({ source: () => postgresDatabase(url, silentLog), isShared: true });

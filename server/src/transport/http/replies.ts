@@ -115,7 +115,9 @@ export function createReplies(options: RepliesOptions, calls: RunningCalls): Rep
       const base = baseUrl(request) ?? "";
       const isUnknown = errorCode === "NOT_AUTHENTICATED";
       if (isUnknown && credentials.kind === "session") reply.header("set-cookie", endedCookie(base));
-      answer = failurePage(statusCode, errorCode, message, isUnknown ? signInForm(base) : undefined);
+      answer = isUnknown
+        ? failurePage(statusCode, "Sign in", message, signInForm(base))
+        : failurePage(statusCode, errorCode, message);
     }
     const { status, location, body } = answer;
     const packed = await compress(Buffer.from(body), request.headers["accept-encoding"]);
