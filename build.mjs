@@ -1,8 +1,8 @@
 /**
- * Builds everything: `node build.mjs [server | client | tests [part of a name …]] [--watch] [--production] [--to=FOLDER]`.
+ * Builds everything: `node build.mjs [server | client | tests [part of a name …]] [--watch] [--production]`.
  *
- * What ships goes to `dist`, or FOLDER, with every package inside it, for an installed extension has no `node_modules`. Tests and
- * benches go to `out` and leave packages outside.
+ * What ships goes to `dist`, or to the FOLDER of `--to=FOLDER`, with every package inside it, for an installed extension
+ * has no `node_modules`. Tests and benches go to `out` and leave packages outside.
  */
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { copyFile, readFile } from "node:fs/promises";

@@ -4,9 +4,9 @@
  * Every call comes by here before anything else is looked at: who calls, whether a licence is needed, whether the role
  * suffices, in this order. What was let in is recorded (`audit.ts`).
  *
- * Nothing is remembered here between calls of what the store says, so that a key, a member or a role that is gone is gone for
- * the very next call, whichever process took it away. The store is opened by the first call that needs it: who only
- * searches in their editor never does.
+ * Nothing is remembered here between calls of what the store says, so that a key, a member or a role that is gone is
+ * gone for the very next call, whichever process took it away. The store is opened by the first call that needs it: who
+ * only searches in their editor never does.
  */
 import { ServiceError } from "#base/error";
 import type { Operation } from "#contract/operation";
