@@ -1,8 +1,8 @@
 /**
  * Builds everything: `node build.mjs [server | client | tests [part of a name …]] [--watch] [--production]`.
  *
- * What ships goes to `dist` with every package inside it, for an installed extension has no `node_modules`. Tests and
- * benches go to `out` and leave packages outside.
+ * What ships goes to `dist`, or to the FOLDER of `--to=FOLDER`, with every package inside it, for an installed extension
+ * has no `node_modules`. Tests and benches go to `out` and leave packages outside.
  */
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { copyFile, readFile } from "node:fs/promises";
@@ -18,10 +18,19 @@ const root = dirname(fileURLToPath(import.meta.url));
 const watch = process.argv.includes("--watch");
 /** What is published: smaller, without source maps, with the licences of what is in it, in a folder of its own. */
 const production = process.argv.includes("--production");
-const dist = production ? "out/package/dist" : "dist";
+const dist =
+  process.argv.find((word) => word.startsWith("--to="))?.slice("--to=".length) ??
+  (production ? "out/package/dist" : "dist");
 const [target = "all", ...names] = process.argv.slice(2).filter((word) => !word.startsWith("-"));
 if (!["all", "server", "client", "tests", "e2e"].includes(target)) {
   console.error(`There is no target "${target}": server, client, tests, e2e, or none for all of them.`);
+  process.exit(1);
+}
+
+/** Whose licences count, as 32 bytes of an Ed25519 public key in base64url: `trawl license issue` prints it. */
+const licenseMaker = process.env.TRAWL_LICENSE_MAKER ?? "";
+if (!/^([\w-]{43})?$/.test(licenseMaker)) {
+  console.error(`TRAWL_LICENSE_MAKER is no public key: 43 characters of base64url, not "${licenseMaker}".`);
   process.exit(1);
 }
 
@@ -36,8 +45,7 @@ const common = {
   sourcemap: production ? false : "linked",
   minify: production,
   legalComments: "none",
-  // Whose licences count, as 32 bytes of an Ed25519 public key in base64url: `trawl license issue` prints it.
-  define: { LICENSE_MAKER: JSON.stringify(process.env.TRAWL_LICENSE_MAKER ?? "") },
+  define: { LICENSE_MAKER: JSON.stringify(licenseMaker) },
   logLevel: "warning",
   metafile: true,
   loader: { ".scm": "text" },

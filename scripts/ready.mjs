@@ -194,7 +194,7 @@ function lockHash() {
 /** Names, sizes and times: reading every file would cost more than a start may. */
 function sourceHash(bundles) {
   const sources = ["build.mjs", "package.json", "package-lock.json", "scripts", "server"];
-  const hash = createHash("sha256").update(process.version);
+  const hash = createHash("sha256").update(`${process.version} ${process.env.TRAWL_LICENSE_MAKER ?? ""}\n`);
   const more = { server: [], client: ["client"], tests: ["client", "test"], e2e: ["client", "test"] }[
     bundles
   ];

@@ -24,6 +24,7 @@ export const Envelope = z.object({
       z.object({ kind: z.literal("none") }),
       z.object({ kind: z.literal("bearer"), token: z.string() }),
       z.object({ kind: z.literal("apiKey"), token: z.string() }),
+      z.object({ kind: z.literal("session"), token: z.string() }),
     ])
     .exactOptional()
     .describe("What the caller's own caller showed; absent: the person's own call."),

@@ -75,6 +75,13 @@ export const KeyNamed = z
   .object({ keyId: z.string().min(1).max(100).describe("Id of the key.") })
   .describe("An API key.");
 
+export const CreatedSession = z
+  .object({
+    token: z.string().describe("What the browser shows from now on; it is told only here."),
+    expiresAt: moment.describe("From when on it is not valid."),
+  })
+  .describe("A browser is signed in.");
+
 /** Actors and targets as the records name them. */
 const actorTypes = ["user", "api_key"] as const;
 export const targetTypes = ["org", "user", "api_key", "repository", "file"] as const;

@@ -43,7 +43,9 @@ export type Credentials =
   | { readonly kind: "none" }
   | { readonly kind: "local" }
   | { readonly kind: "bearer"; readonly token: string }
-  | { readonly kind: "apiKey"; readonly token: string };
+  | { readonly kind: "apiKey"; readonly token: string }
+  /** Of a browser that was signed in; accepted for pages alone. */
+  | { readonly kind: "session"; readonly token: string };
 
 /** Whether calls without credentials are answered: yes, no, or for as long as there are no API keys. */
 export type AnonymousRule = "on" | "off" | "untilKeys";
@@ -52,7 +54,14 @@ export type AnonymousRule = "on" | "off" | "untilKeys";
 export type Actor =
   | { readonly kind: "anonymous" }
   | { readonly kind: "local" }
-  | { readonly kind: "member"; readonly id: string; readonly role: Role; readonly keyId?: string };
+  | {
+      readonly kind: "member";
+      readonly id: string;
+      readonly role: Role;
+      readonly keyId?: string;
+      /** Of the browser that was signed in with the key. */
+      readonly sessionId?: string;
+    };
 
 /** A document as it stands in the caller's editor. */
 export interface OpenDocument {

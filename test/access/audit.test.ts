@@ -208,7 +208,7 @@ test("what the person at this computer does to the organisation is recorded, and
       target: "org 1",
       metadata: { message: `There is no API key ${key.id}.`, api_key: key.id },
     },
-    { action: "org.member_removed", actorType, target, metadata },
+    { action: "user.delete", actorType, target, metadata },
   ]);
   assert(now.slice(0, 8).every(({ actorId }) => actorId === adaId));
   assert(!JSON.stringify(now).includes(key.key));

@@ -207,6 +207,41 @@ test("a right licence stays where a wrong one is to take its place", async () =>
   assert.equal((await caller("license", {}, local)).state, "valid");
 });
 
+test("who says that the clock is right again has a licence that counts, and is recorded", async () => {
+  const organisation = testOrganisation();
+  const caller = callerOf({}, { organisation });
+  await caller("installLicense", { license }, local);
+  organisation.clock.addedMs = 400 * day;
+  assert.equal((await caller("license", {}, local)).state, "expired");
+  organisation.clock.addedMs = 10 * day;
+  const { state, message } = await caller("license", {}, local);
+  assert.equal(state, "clockSetBack");
+  assert.match(message, /it was 2\d{3}-\d\d-\d\d before.*"trawl license reset-clock"/);
+  assert.equal((await caller("resetClock", {}, local)).state, "valid");
+  assert.equal((await caller("license", {}, local)).state, "valid");
+  const { items } = await caller("audit", {}, local);
+  assert.deepEqual(
+    items.map(({ action, metadata }) => [action, metadata]),
+    [
+      ["license.clock_reset", null],
+      ["license.installed", { license: "L-1" }],
+    ],
+  );
+  // Nothing was noted that is later than now.
+  await caller("resetClock", {}, local);
+  assert.equal((await caller("audit", {}, local)).items[1]?.action, "license.clock_reset");
+});
+
+test("a clock that shows a time before the licence was issued must be set right", async () => {
+  const organisation = testOrganisation();
+  const caller = callerOf({}, { organisation });
+  await caller("installLicense", { license }, local);
+  organisation.clock.addedMs = -3 * day;
+  const { state, message } = await caller("resetClock", {}, local);
+  assert.equal(state, "clockSetBack");
+  assert.match(message, /the licence was issued on .*\. Set it right\.$/);
+});
+
 test("the last seat is given once, and none beyond it", async () => {
   const organisation = testOrganisation();
   const caller = callerOf({}, { organisation });

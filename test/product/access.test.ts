@@ -60,7 +60,7 @@ test("whom to trust is said only where the operator alone can write", async () =
 });
 
 for (const [args, message] of [
-  [["license"], /license takes show, install FILE, or issue/],
+  [["license"], /license takes show, install FILE, reset-clock, or issue/],
   [["license", "install"], /license takes/],
   [["license", "install", "nowhere"], /Cannot read .*nowhere/],
   [["license", "issue", "--organization", "x"], /needs --expires/],

@@ -144,6 +144,31 @@ describe("the embedded database", () => {
     await store.close();
   });
 
+  test("its thread ends by itself, also where it is asked until then", async () => {
+    const codes: number[] = [];
+    const file = join(temporaryFolder(), "trawl.db");
+    const script = join(projectRoot(), "dist/server/storeWorker.js");
+    const source = () => embeddedDatabase(file, () => startThread(script, (code) => codes.push(code)));
+    for (let round = 0; round < 5; round++) {
+      const store = await openTestStore({ source, isShared: false });
+      const answers = Promise.allSettled(
+        Array.from({ length: 20 }, (_, at) =>
+          at % 2 === 0
+            ? store.auditLog.append(searched)
+            : store.members.add({ email: `${at}`, role: "MEMBER" }),
+        ),
+      );
+      if (round % 2 === 0) await answers;
+      await store.close();
+      await answers;
+    }
+    // One that is stopped ends with 1.
+    assert.deepEqual(codes, [0, 0, 0, 0, 0]);
+    const store = await openTestStore({ source, isShared: false });
+    assert.ok((await store.auditLog.page({ page: 1, perPage: 1 })).total >= 30);
+    await store.close();
+  });
+
   test("leaves no thread behind where it cannot be opened", async () => {
     const file = join(temporaryFolder(), "trawl.db");
     writeFileSync(file, "This is no database.".repeat(500));
@@ -152,7 +177,7 @@ describe("the embedded database", () => {
       embeddedDatabase(file, () => {
         const thread = thisThread(createDatabaseTask());
         open++;
-        return { ...thread, close: async () => void open-- };
+        return { ...thread, end: async () => void open-- };
       });
     await assert.rejects(openTestStore({ source, isShared: false }), { code: "STORAGE_FAILED" });
     assert.equal(open, 0);
@@ -200,6 +225,24 @@ if (binaries !== undefined) {
       const stores = await Promise.all(Array.from({ length: 6 }, () => openTestStore(database)));
       assert.equal((await stores[5]?.organisation.get())?.id, 1);
       for (const store of stores) await store.close();
+    });
+
+    test("one that a newer Trawl has changed is asked anew by those who know it as it was", async () => {
+      const url = await server.database();
+      const source = () => postgresDatabase(url, silentLog);
+      const store = await openTestStore({ source, isShared: true });
+      const ask = () => Promise.allSettled(Array.from({ length: 8 }, () => store.members.all()));
+      await store.members.addFirst({ email: "ada@example.com" });
+      for (let round = 0; round < 3; round++) await ask();
+      await run(source(), `alter table "member" add column "since" bigint`);
+      // At most the statements that were prepared fail, each once.
+      await ask();
+      const answers = await ask();
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        Array.from({ length: 8 }, () => "fulfilled"),
+      );
+      await store.close();
     });
 
     test("goes away and comes back, and nothing that was answered is lost", async () => {

@@ -4,6 +4,7 @@ import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Kysely, sql } from "kysely";
+import type { AuditRecord, NewAuditRecord } from "#model/audit";
 import type { ApiKeyId } from "#model/organisation";
 import { systemClock } from "#platform/clock";
 import { acquireLock } from "#platform/lock";
@@ -47,18 +48,21 @@ async function writeAndTell(folder: string): Promise<void> {
   const addMembers = async () => {
     for (let at = 0; ; at++) {
       const email = `${process.pid}-${at}@example.com`;
-      const addition = await store.members.add({ email, role: "MEMBER" });
+      const addition = await store.members.add(
+        { email, role: "MEMBER" },
+        { record: told("org.member_added") },
+      );
       if (addition.kind !== "added") continue;
       const memberId = addition.member.id;
       say("member", memberId);
       const hash = `${process.pid}-${at}`;
-      const creation = await store.apiKeys.create({ memberId, name: "key", hash });
+      const creation = await store.apiKeys.create({ memberId, name: "key", hash }, told("api_key.created"));
       if (creation.kind !== "created") continue;
       say("key", creation.key.id);
       if (at % 3 === 0) {
         // Until it is answered, it may be there or not.
         say("unsure", creation.key.id);
-        await store.apiKeys.revoke(creation.key.id);
+        await store.apiKeys.revoke(creation.key.id, told("api_key.deleted"));
         say("revoked", creation.key.id);
       }
     }
@@ -84,15 +88,41 @@ function killAfter(folder: string, lines: number): Promise<readonly string[]> {
   });
 }
 
-async function allRecords(store: Store): Promise<Set<string>> {
-  const found = new Set<string>();
+/** What is recorded of a change. */
+function told(action: NewAuditRecord["action"]) {
+  return ({ id }: { readonly id: string }): NewAuditRecord => ({
+    action,
+    actorId: "m1",
+    actorType: "user",
+    targetId: id,
+    targetType: "user",
+    metadata: null,
+  });
+}
+
+async function allRecords(store: Store): Promise<ReadonlyMap<string, AuditRecord>> {
+  const found = new Map<string, AuditRecord>();
   for (let page = 1; ; page++) {
     const { items, total } = await store.auditLog.page({ page, perPage: 100 });
-    for (const { id } of items) found.add(id);
+    for (const record of items) found.set(record.id, record);
     if (items.length > 0) continue;
     assert.equal(found.size, total);
     return found;
   }
+}
+
+/** No change without its record, and no record of what was not changed. */
+function checkRecorded(
+  records: ReadonlyMap<string, AuditRecord>,
+  members: ReadonlySet<string>,
+  keys: ReadonlySet<string>,
+): void {
+  const targets = (wanted: string) =>
+    [...records.values()].filter(({ action }) => action === wanted).map(({ targetId }) => targetId);
+  const deleted = new Set(targets("api_key.deleted"));
+  assert.deepEqual(targets("org.member_added").sort(), [...members].sort());
+  const remaining = targets("api_key.created").filter((id) => !deleted.has(id));
+  assert.deepEqual(remaining.sort(), [...keys].sort());
 }
 
 if (process.argv[2] === "write") {
@@ -125,6 +155,7 @@ if (process.argv[2] === "write") {
       const members = new Set<string>((await store.members.all()).map(({ id }) => id));
       const keys = new Set<string>((await store.apiKeys.all()).map(({ id }) => id));
       await store.close();
+      checkRecorded(records, members, keys);
       assert.deepEqual(
         [...known.record].filter((id) => !records.has(id)),
         [],

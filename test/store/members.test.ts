@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Member } from "#model/organisation";
+import type { ApiKey, Member } from "#model/organisation";
 import type { MemberChange, Store } from "#store/store";
 import { setClock } from "#test/support/clock";
 import { onEachDatabase, openTestStore, type TestDatabase } from "#test/support/stores";
@@ -12,6 +12,11 @@ async function added(store: Store, email: string, role: Member["role"] = "MEMBER
   const addition = await store.members.add({ email, role });
   assert.equal(addition.kind, "added");
   return addition.kind === "added" ? addition.member : assert.fail();
+}
+
+async function keyOf(store: Store, memberId: Member["id"], digit: string): Promise<ApiKey> {
+  const creation = await store.apiKeys.create({ memberId, name: `key ${digit}`, hash: hash(digit) });
+  return creation.kind === "created" ? creation.key : assert.fail(creation.kind);
 }
 
 onEachDatabase((empty) => {
@@ -258,34 +263,41 @@ onEachDatabase((empty) => {
   test("sessions end by themselves, and when they are ended", () =>
     withStores(async (store, other) => {
       const ada = await added(store, "ada@x.org");
+      const key = await keyOf(store, ada.id, "9");
       const create = (digit: string, expiresAt: number) =>
-        store.sessions.create({ memberId: ada.id, hash: hash(digit), expiresAt });
+        store.sessions.create({ keyId: key.id, hash: hash(digit), expiresAt });
       const [short, long] = [await create("1", start + 10), await create("2", start + 20)];
       assert.ok(short !== undefined && long !== undefined);
-      assert.deepEqual(await other.sessions.byHash(hash("1")), { session: short, member: ada });
+      assert.deepEqual(await other.sessions.byHash(hash("1")), { session: short, key, member: ada });
       await store.sessions.removeExpired(start + 10);
       assert.equal(await other.sessions.byHash(hash("1")), undefined);
       assert.deepEqual((await other.sessions.byHash(hash("2")))?.session, long);
       await store.sessions.end(long.id);
+      await store.sessions.end(long.id);
       assert.equal(await other.sessions.byHash(hash("2")), undefined);
-      const nobody = "nobody" as Member["id"];
+      const none = "none" as ApiKey["id"];
       assert.equal(
-        await store.sessions.create({ memberId: nobody, hash: hash("3"), expiresAt: start }),
+        await store.sessions.create({ keyId: none, hash: hash("3"), expiresAt: start }),
         undefined,
       );
     }));
 
-  test("who is removed takes keys and sessions along", () =>
+  test("a key that is revoked takes its sessions along, and who is removed keys and sessions", () =>
     withStores(async (store, other) => {
       await added(store, "owner@x.org", "OWNER");
       const [ada, bob] = [await added(store, "ada@x.org"), await added(store, "bob@x.org")];
       for (const [{ id }, digit] of [
         [ada, "1"],
+        [ada, "3"],
         [bob, "2"],
       ] as const) {
-        await store.apiKeys.create({ memberId: id, name: "ci", hash: hash(digit) });
-        await store.sessions.create({ memberId: id, hash: hash(digit), expiresAt: start + 1000 });
+        const key = await keyOf(store, id, digit);
+        await store.sessions.create({ keyId: key.id, hash: hash(digit), expiresAt: start + 1000 });
       }
+      const third = (await store.apiKeys.byHash(hash("3")))?.key;
+      await store.apiKeys.revoke(third?.id ?? assert.fail());
+      assert.equal(await other.sessions.byHash(hash("3")), undefined);
+      assert.equal((await other.sessions.byHash(hash("1")))?.member.id, ada.id);
       assert.deepEqual(await store.members.remove(ada.id), { kind: "changed", member: ada });
       assert.equal(await other.apiKeys.byHash(hash("1")), undefined);
       assert.equal(await other.sessions.byHash(hash("1")), undefined);

@@ -202,7 +202,7 @@ test("pages have the rules of the interface: hosts, origins, keys, methods", asy
   const refused = await fetch(`${closed.url}/browse/${past1}`);
   assert.equal(refused.status, 401);
   assert.equal(refused.headers.get("www-authenticate"), "Bearer");
-  assert.match(await refused.text(), /<h1>NOT_AUTHENTICATED/);
+  assert.match(await refused.text(), /<h1>Sign in/);
   await closed.close();
 });
 

@@ -4,9 +4,9 @@
  * Every call comes by here before anything else is looked at: who calls, whether a licence is needed, whether the role
  * suffices, in this order. What was let in is recorded (`audit.ts`).
  *
- * Nothing is remembered between calls of what the store says, so that a key, a member or a role that is gone is gone for
- * the very next call, whichever process took it away. The store is opened by the first call that needs it: who only
- * searches in their editor never does.
+ * Nothing is remembered here between calls of what the store says, so that a key, a member or a role that is gone is
+ * gone for the very next call, whichever process took it away. The store is opened by the first call that needs it: who
+ * only searches in their editor never does.
  */
 import { ServiceError } from "#base/error";
 import type { Operation } from "#contract/operation";
@@ -82,6 +82,7 @@ export function createAccess(options: AccessOptions): Access {
       throw new WrongCredentials("This call needs credentials.");
     }
     const { kind, token } = credentials;
+    if (kind === "session") return await signedIn(token);
     if (looksLikeApiKey(token)) return await holderOf(token);
     if (kind === "bearer" && tokens !== undefined && (await license.opens("oauth"))) {
       const member = await tokens.memberOf(token);
@@ -98,14 +99,25 @@ export function createAccess(options: AccessOptions): Access {
   async function holderOf(token: string): Promise<Actor> {
     const found = await (await store()).apiKeys.byHash(sha256(token));
     if (found === undefined) throw new WrongCredentials("The API key is not valid.");
-    const { key, member } = found;
+    return keyHolder(found);
+  }
+
+  async function signedIn(token: string): Promise<Actor> {
+    const found = await (await store()).sessions.byHash(sha256(token));
+    if (found === undefined || found.session.expiresAt <= clock.now()) {
+      throw new WrongCredentials("This browser is signed in no longer.");
+    }
+    return { ...keyHolder(found), sessionId: found.session.id };
+  }
+
+  function keyHolder({ key, member }: KeyHolder): MemberActor {
     if (key.expiresAt !== undefined && key.expiresAt <= clock.now()) {
       throw new WrongCredentials(`The API key has expired on ${new Date(key.expiresAt).toISOString()}.`);
     }
     return actorOf(member, key);
   }
 
-  function actorOf(member: Member, key?: ApiKey): Actor {
+  function actorOf(member: Member, key?: ApiKey): MemberActor {
     if (member.suspendedAt !== undefined) {
       throw new WrongCredentials("The member whose credentials these are is suspended.");
     }
@@ -129,6 +141,13 @@ export function createAccess(options: AccessOptions): Access {
       .catch((error: unknown) => log.warn("It could not be noted who was active.", { error }))
       .finally(() => noting.delete(id));
   }
+}
+
+type MemberActor = Extract<Actor, { readonly kind: "member" }>;
+
+interface KeyHolder {
+  readonly key: ApiKey;
+  readonly member: Member;
 }
 
 /** Told from other refusals, so that it alone is slowed down. */

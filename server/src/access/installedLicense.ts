@@ -48,7 +48,11 @@ export class InstalledLicense {
   async state(): Promise<License> {
     const { clock } = this.#options;
     const store = await this.#options.store();
-    const { license: token, latestTime } = await store.organisation.get();
+    // At once, although only a licence with seats needs both: a database may be far away.
+    const [{ license: token, latestTime }, count] = await Promise.all([
+      store.organisation.get(),
+      store.members.count(),
+    ]);
     if (token === undefined) return judged("missing");
     const read = this.#read(token);
     if (read.state !== "valid") return judged(read.state);
@@ -68,7 +72,6 @@ export class InstalledLicense {
     if (Math.max(now, latestTime) >= Date.parse(expiresAt)) {
       return { ...said, state: "expired", message: `The licence has expired on ${expiresAt}.` };
     }
-    const count = seats === undefined ? 0 : await store.members.count();
     if (seats !== undefined && count > seats) {
       const message = `The licence is for ${seats} members, and there are ${count}. "trawl members remove" removes one.`;
       return { ...said, state: "seatsExceeded", message };

@@ -3,7 +3,8 @@
  *
  * An access token is a JWT that the issuer signed for this instance (RFC 9068). It counts where issuer, audience, times,
  * type and signature are right, by an asymmetric algorithm. The issuer's keys come from its own description
- * (`/.well-known/openid-configuration`) and are fetched again when a token names one that is not among them.
+ * (`/.well-known/openid-configuration`) and are fetched again when a token names one that is not among them, and every
+ * ten minutes while tokens are shown: one that was withdrawn counts no longer.
  */
 import type { JWTPayload, JWTVerifyGetKey } from "jose";
 import { isServiceError, ServiceError } from "#base/error";
@@ -50,8 +51,10 @@ const algorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256
 const clockToleranceSeconds = 30;
 /** An issuer that did not answer is asked again after this time, and its keys at most so often. */
 const cooldownMs = 10_000;
+/** Keys that are older are fetched again. An issuer that is down leaves those that are known. */
+const refreshMs = 600_000;
 const maxTokenCharacters = 16_384;
-/** Tokens whose signature is not checked again, as long as the issuer's keys are the same. */
+/** Tokens whose signature is not checked again until the issuer's keys are fetched; the oldest is forgotten first. */
 const maxChecked = 1000;
 
 export function accessTokens(options: AccessTokenOptions): AccessTokens {
@@ -73,6 +76,7 @@ export function accessTokens(options: AccessTokenOptions): AccessTokens {
 
   async function verified(token: string): Promise<JWTPayload | undefined> {
     if (token.length > maxTokenCharacters || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return undefined;
+    keys.refresh();
     const hash = sha256(token);
     const known = checked.get(hash);
     if (known?.exp !== undefined) {
@@ -80,7 +84,7 @@ export function accessTokens(options: AccessTokenOptions): AccessTokens {
     }
     const jose = await import("jose");
     try {
-      const { payload } = await jose.jwtVerify(token, keys, {
+      const { payload } = await jose.jwtVerify(token, keys.get, {
         issuer: settings.issuer,
         audience: settings.audience,
         algorithms,
@@ -89,7 +93,8 @@ export function accessTokens(options: AccessTokenOptions): AccessTokens {
         clockTolerance: clockToleranceSeconds,
         currentDate: new Date(clock.now()),
       });
-      if (checked.size >= maxChecked) checked.clear();
+      const [oldest] = checked.keys();
+      if (checked.size >= maxChecked && oldest !== undefined) checked.delete(oldest);
       checked.set(hash, payload);
       return payload;
     } catch (error) {
@@ -148,16 +153,22 @@ function verifiedEmail(claims: JWTPayload): string | undefined {
   return email.length <= 320 && /^[^\s@]+@[^\s@]+$/.test(email) ? email : undefined;
 }
 
+interface IssuerKeys {
+  readonly get: JWTVerifyGetKey;
+  /** Nobody waits for it: what is known goes on counting meanwhile. */
+  refresh(): void;
+}
+
 /** The issuer's keys, fetched with the first token. */
 function issuerKeys(
   issuer: string,
   { clock, log, onKeys }: { readonly clock: Clock; readonly log: Log; readonly onKeys: () => void },
-): JWTVerifyGetKey {
+): IssuerKeys {
   let known: { readonly keys: JWTVerifyGetKey; readonly at: number } | undefined;
   let fetching: Promise<JWTVerifyGetKey> | undefined;
   let failedAt = Number.NEGATIVE_INFINITY;
 
-  return async (header, token) => {
+  const get: JWTVerifyGetKey = async (header, token) => {
     const present = known?.keys ?? (await fetched());
     const { errors } = await import("jose");
     try {
@@ -168,6 +179,12 @@ function issuerKeys(
       return await (await fetched())(header, token);
     }
   };
+  return { get, refresh };
+
+  function refresh(): void {
+    if (known === undefined || clock.now() < known.at + refreshMs) return;
+    fetched().catch(() => undefined);
+  }
 
   function fetched(): Promise<JWTVerifyGetKey> {
     fetching ??= fetchKeys().finally(() => {

@@ -1,4 +1,5 @@
 /** The database of an instance: in its data folder, or the one that it was told of. Its code is loaded here and not before. */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Configuration } from "#cli/configuration";
 import { systemClock } from "#platform/clock";
@@ -6,6 +7,11 @@ import type { Log } from "#platform/log";
 import { startThread } from "#platform/workers";
 import type { DatabaseSource } from "#store/openStore";
 import type { Store } from "#store/store";
+
+/** Whether there is one, which may hold records that are past their time. */
+export function hasDatabase({ dataDir, database }: Configuration): boolean {
+  return database !== undefined || existsSync(databaseFile(dataDir));
+}
 
 /** Only for the process that holds the data folder. Throws STORAGE_FAILED, ENGINE_UNAVAILABLE. */
 export async function openDatabase(configuration: Configuration, version: string, log: Log): Promise<Store> {
@@ -25,5 +31,9 @@ async function sourceOf({ dataDir, database }: Configuration, log: Log): Promise
   }
   const { embeddedDatabase } = await import("#store/embedded");
   const script = join(__dirname, "storeWorker.js");
-  return embeddedDatabase(join(dataDir, "trawl.db"), () => startThread(script));
+  return embeddedDatabase(databaseFile(dataDir), () => startThread(script));
+}
+
+function databaseFile(dataDir: string): string {
+  return join(dataDir, "trawl.db");
 }

@@ -26,7 +26,7 @@ import { Compactor } from "#sync/compactor";
 import { Symbolizer } from "#sync/symbolizer";
 import { Sync } from "#sync/sync";
 import type { Work, WorkAnswer } from "#sync/work";
-import { openDatabase } from "./database";
+import { hasDatabase, openDatabase } from "./database";
 import { checkDataFormat, removeDrafts } from "./dataFormat";
 import { instanceRows } from "./instanceRows";
 import { localRows } from "./localRows";
@@ -54,6 +54,9 @@ export interface LeaderOptions {
   /** Told when indexing is paused, or goes on. */
   readonly onPaused: () => void;
 }
+
+/** When what nobody has asked for is opened all the same: the start of a process has better things to do. */
+const lateMs = 60_000;
 
 let gitChecked: Promise<unknown> | undefined;
 
@@ -193,9 +196,17 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       ...instanceRows({ catalogue, sync, ports, version, dataDir, pause }),
     },
   });
+  // Audit records past their time go also where nobody comes who would be recorded.
+  const openLate = () => {
+    if (!hasDatabase(configuration)) return;
+    organisation.store().catch((error: unknown) => log.warn("The database could not be opened.", { error }));
+  };
+  let cancelLate = () => {};
   return {
     start() {
-      if (purpose === "serve") sync.start();
+      if (purpose !== "serve") return;
+      sync.start();
+      cancelLate = systemClock.after(lateMs, openLate);
     },
     get isPaused() {
       return sync.isPaused;
@@ -207,6 +218,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     },
     caller: createDispatch({ service, access, audit }),
     async close() {
+      cancelLate();
       history.close();
       await compactor.close();
       await symbolizer.close();

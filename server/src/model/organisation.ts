@@ -53,10 +53,10 @@ export interface ApiKey {
   readonly expiresAt?: number;
 }
 
-/** A browser that is signed in. Times are milliseconds since 1970. */
+/** A browser in which somebody has shown an API key, and which acts as that key. Times are milliseconds since 1970. */
 export interface Session {
   readonly id: SessionId;
-  readonly memberId: MemberId;
+  readonly keyId: ApiKeyId;
   readonly createdAt: number;
   readonly expiresAt: number;
 }

@@ -30,11 +30,14 @@ export interface Thread<Input, Output> {
    * `ENGINE_UNAVAILABLE` where the thread ends under it.
    */
   run(input: Input, signal?: AbortSignal, onPartial?: OnPartial): Promise<Output>;
+  /** Ends it, whatever it is at. */
   close(): Promise<void>;
+  /** Ends it when it has done what it was asked for. Nothing more may be asked. */
+  end(): Promise<void>;
 }
 
 /** Several like workers with one queue: each runs one task at a time. */
-export interface Pool<Input, Output> extends Thread<Input, Output> {
+export interface Pool<Input, Output> extends Omit<Thread<Input, Output>, "end"> {
   readonly size: number;
 }
 
@@ -47,7 +50,9 @@ type ToWorker<Input> =
   | { readonly kind: "flags"; readonly flags: Int32Array }
   | { readonly kind: "call"; readonly call: number; readonly flag: number; readonly input: Input }
   /** The first partial result of a call that was not taken before. */
-  | { readonly kind: "taken"; readonly call: number };
+  | { readonly kind: "taken"; readonly call: number }
+  /** Nothing more will come. */
+  | { readonly kind: "end" };
 type FromWorker =
   | { readonly call: number; readonly kind: "partial"; readonly value: unknown }
   | { readonly call: number; readonly kind: "done"; readonly value: unknown }
@@ -68,11 +73,20 @@ export function serveTask<Input, Output>(task: Task<Input, Output>): void {
   if (port === null) throw new Error("serveTask runs in a worker");
   let flags: Int32Array | undefined;
   const untaken = new Map<number, (() => void)[]>();
+  let running = 0;
+  let isEnding = false;
   port.on("message", (message: ToWorker<Input>) => {
-    if (message.kind === "flags") flags = message.flags;
+    if (message.kind === "end") {
+      isEnding = true;
+      endIfDone();
+    } else if (message.kind === "flags") flags = message.flags;
     else if (message.kind === "taken") untaken.get(message.call)?.shift()?.();
     else start(message);
   });
+  // A thread that nobody can write to any more ends by itself.
+  const endIfDone = () => {
+    if (isEnding && running === 0) port.close();
+  };
   const start = ({ call, flag, input }: Extract<ToWorker<Input>, { readonly kind: "call" }>) => {
     const context: TaskContext = {
       cancelled: () => flags !== undefined && Atomics.load(flags, flag) !== 0,
@@ -84,13 +98,18 @@ export function serveTask<Input, Output>(task: Task<Input, Output>): void {
           port.postMessage({ call, kind: "partial", value } satisfies FromWorker);
         }),
     };
+    running++;
     runTask(task, input, context)
       .then(
         (value) => port.postMessage({ call, kind: "done", value } satisfies FromWorker),
         (error: unknown) =>
           port.postMessage({ call, kind: "failed", error: toWire(error) } satisfies FromWorker),
       )
-      .finally(() => untaken.delete(call))
+      .finally(() => {
+        untaken.delete(call);
+        running--;
+        endIfDone();
+      })
       .catch(() => undefined);
   };
 }
@@ -177,6 +196,7 @@ export function startThread<Input, Output>(
   worker.on("error", (error) => {
     lastError = error;
   });
+  const exit = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
   worker.on("exit", (code) => {
     ended = true;
     for (const call of [...waiting.keys()]) settle(call)?.reject(gone(lastError));
@@ -218,6 +238,13 @@ export function startThread<Input, Output>(
       closing = true;
       await worker.terminate();
     },
+    async end() {
+      if (ended) return;
+      closing = true;
+      worker.ref();
+      tell({ kind: "end" });
+      await exit;
+    },
   };
 }
 
@@ -226,7 +253,10 @@ function gone(cause: Error | undefined): ServiceError {
 }
 
 /** The same without a thread, for tests and for programs that do one thing. */
-export function thisThread<Input, Output>(task: Task<Input, Output>, size = 1): Pool<Input, Output> {
+export function thisThread<Input, Output>(
+  task: Task<Input, Output>,
+  size = 1,
+): Pool<Input, Output> & Thread<Input, Output> {
   return {
     size,
     async run(input, signal, onPartial) {
@@ -239,6 +269,7 @@ export function thisThread<Input, Output>(task: Task<Input, Output>, size = 1): 
       return output;
     },
     async close() {},
+    async end() {},
   };
 }
 

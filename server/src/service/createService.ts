@@ -15,6 +15,7 @@ import { type SymbolOptions, symbolHandlers } from "./navigation/symbols";
 import { queryHandlers } from "./queries";
 import { repositoryHandlers } from "./repositories";
 import { type SearchOptions, searchHandlers } from "./search";
+import { sessionHandlers } from "./sessions";
 import { sourceHandlers } from "./source";
 import { systemHandlers } from "./system";
 import { treeHandlers } from "./tree";
@@ -60,6 +61,7 @@ export function createService(options: ServiceOptions): Service {
     ...systemHandlers(options.version),
     ...memberHandlers(options.organisation),
     ...apiKeyHandlers(options.organisation),
+    ...sessionHandlers(options.organisation),
     ...licenseHandlers(options.organisation),
     ...auditHandlers(options.organisation.store),
     ...backupHandlers(options.organisation),

@@ -1,5 +1,5 @@
 /** Who belongs to the organisation. */
-import type { Audit, Deed } from "#access/audit";
+import type { Audit } from "#access/audit";
 import type { InstalledLicense } from "#access/installedLicense";
 import { ServiceError } from "#base/error";
 import type * as contract from "#contract/organisation";
@@ -17,29 +17,20 @@ export interface MemberOptions {
 type MemberRow = "users" | "removeUser" | "members" | "addMember" | "removeMember" | "changeRole";
 
 export function memberHandlers({ store, license, audit }: MemberOptions): Pick<Service, MemberRow> {
-  return {
-    users: all,
-    members: all,
-    removeUser: remover("user.delete"),
-    removeMember: remover("org.member_removed"),
-    addMember,
-    changeRole,
-  };
+  return { users: all, members: all, removeUser: remove, removeMember: remove, addMember, changeRole };
 
   async function all(): Promise<contract.Member[]> {
     return (await (await store()).members.all()).map(present);
   }
 
-  function remover(action: Deed["action"]) {
-    return async ({ userId }: { userId: string }, context: CallContext) => {
-      const { members } = await store();
-      const record = await audit.by(context);
-      const removal = await members.remove(userId as MemberId, ({ id }) =>
-        record({ action, targetType: "user", targetId: id }),
-      );
-      const { email } = changed(removal, userId, "removed");
-      return { success: true, message: `${email} has been removed from the organisation.` };
-    };
+  async function remove({ userId }: { userId: string }, context: CallContext) {
+    const { members } = await store();
+    const record = await audit.by(context);
+    const removal = await members.remove(userId as MemberId, ({ id }) =>
+      record({ action: "user.delete", targetType: "user", targetId: id }),
+    );
+    const { email } = changed(removal, userId, "removed");
+    return { success: true, message: `${email} has been removed from the organisation.` };
   }
 
   async function addMember(

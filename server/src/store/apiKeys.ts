@@ -69,6 +69,8 @@ export function apiKeyStore(database: Database, clock: Clock, write: Recorder): 
       }),
     revoke: (id, record) =>
       database.transaction().execute(async (transaction) => {
+        await lockOrganisation(transaction);
+        await transaction.deleteFrom("session").where("keyId", "=", id).execute();
         const row = await transaction
           .deleteFrom("apiKey")
           .where("id", "=", id)
@@ -90,7 +92,7 @@ export function apiKeyStore(database: Database, clock: Clock, write: Recorder): 
   };
 }
 
-function toApiKey({ id, memberId, name, createdAt, lastUsedAt, expiresAt }: ApiKeyRow): ApiKey {
+export function toApiKey({ id, memberId, name, createdAt, lastUsedAt, expiresAt }: ApiKeyRow): ApiKey {
   return {
     id,
     memberId,

@@ -37,6 +37,7 @@ class EmbeddedDriver implements Driver {
   /** Absent where it has ended under us: whoever comes next starts another. */
   #thread: DatabaseThread | undefined;
   #leave = () => {};
+  #isClosed = false;
 
   constructor(file: string, startThread: () => DatabaseThread) {
     this.#file = file;
@@ -51,6 +52,7 @@ class EmbeddedDriver implements Driver {
     return new Promise((resolve, reject) => {
       this.#turns
         .run(async () => {
+          if (this.#isClosed) throw closed();
           if (this.#thread === undefined) await this.#open();
           await new Promise<void>((leave) => {
             this.#leave = leave;
@@ -79,10 +81,12 @@ class EmbeddedDriver implements Driver {
   }
 
   async destroy(): Promise<void> {
+    this.#isClosed = true;
     try {
       await this.#run({ kind: "close" });
     } finally {
-      await this.#thread?.close();
+      // Stopped from outside, a thread that has just closed its file could take the process along.
+      await this.#thread?.end();
     }
   }
 
@@ -97,14 +101,14 @@ class EmbeddedDriver implements Driver {
       await this.#run({ kind: "open", file: this.#file });
     } catch (error) {
       this.#thread = undefined;
-      await thread.close();
+      await thread.end();
       throw error;
     }
   }
 
   async #run(call: DatabaseCall): Promise<DatabaseAnswer> {
     const thread = this.#thread;
-    if (thread === undefined) throw new ServiceError("ENGINE_UNAVAILABLE", "The database was closed.");
+    if (thread === undefined) throw closed();
     try {
       return await thread.run(call);
     } catch (cause) {
@@ -116,4 +120,8 @@ class EmbeddedDriver implements Driver {
       throw new ServiceError("STORAGE_FAILED", `${this.#file}: ${reason}`, { cause });
     }
   }
+}
+
+function closed(): ServiceError {
+  return new ServiceError("ENGINE_UNAVAILABLE", "The database was closed.");
 }

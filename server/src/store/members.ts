@@ -125,8 +125,13 @@ export function memberStore(database: Database, clock: Clock, write: Recorder): 
       ),
     remove: (id, record) =>
       change(id, true, async (transaction, before) => {
+        await transaction
+          .deleteFrom("session")
+          .where("keyId", "in", ({ selectFrom }) =>
+            selectFrom("apiKey").select("apiKey.id").where("apiKey.memberId", "=", id),
+          )
+          .execute();
         await transaction.deleteFrom("apiKey").where("memberId", "=", id).execute();
-        await transaction.deleteFrom("session").where("memberId", "=", id).execute();
         await transaction.deleteFrom("member").where("id", "=", id).execute();
         await noteRemoval(transaction, clock.now());
         await write(transaction, record?.(toMember(before)));

@@ -12,7 +12,7 @@ import type { Store } from "./store";
 const maxAnswers = 10_000;
 
 export function withMemory(store: Store): Store {
-  const { organisation, members, apiKeys } = store;
+  const { organisation, members, apiKeys, sessions } = store;
   const answers = new Map<string, unknown>();
   let running = 0;
   /** Counts the beginnings and the ends of changes. */
@@ -77,6 +77,12 @@ export function withMemory(store: Store): Store {
       create: changing(apiKeys.create),
       revoke: changing(apiKeys.revoke),
       noteUse: changing(apiKeys.noteUse),
+    },
+    sessions: {
+      byHash: (hash) => kept(`session ${hash}`, () => sessions.byHash(hash)),
+      create: changing(sessions.create),
+      end: changing(sessions.end),
+      removeExpired: changing(sessions.removeExpired),
     },
     restore: changing(store.restore),
   };

@@ -42,7 +42,7 @@ export async function openStore({ source, version, clock }: StoreOptions): Promi
     organisation: organisationStore(database, record),
     members: memberStore(database, clock, record),
     apiKeys: apiKeyStore(database, clock, record),
-    sessions: sessionStore(database, clock),
+    sessions: sessionStore(database, clock, record),
     auditLog: auditLogStore(database, { clock, version }),
     backup: (file, signal) => writeBackup(database, { file, version, now: clock.now(), signal }),
     restore: (file, options) => readBackup(database, { ...options, file, now: clock.now(), write: record }),

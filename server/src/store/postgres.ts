@@ -29,6 +29,10 @@ const answerMs = 40_000;
  */
 const plainPlans = "-c max_parallel_workers_per_gather=0 -c jit=off";
 
+/** There are some forty statements that are asked again and again. */
+const maxPrepared = 100;
+const maxPreparedLength = 2000;
+
 /** Any number, the same in every Trawl. */
 const migrationLock = "select pg_advisory_xact_lock(7237968)";
 
@@ -70,6 +74,8 @@ interface Lent {
 class PostgresPool implements Driver {
   readonly #pool: Pool;
   readonly #lent = new WeakMap<DatabaseConnection, Lent>();
+  /** By its text, the name under which a statement is prepared once for each connection. */
+  readonly #names = new Map<string, string>();
 
   constructor(pool: Pool) {
     this.#pool = pool;
@@ -82,10 +88,11 @@ class PostgresPool implements Driver {
     lent.client.on("error", lent.onError);
     const connection = connectionOf(async (sql, parameters) => {
       try {
-        const { rows } = await lent.client.query<Readonly<Record<string, unknown>>>(sql, [...parameters]);
+        const query = { ...this.#named(sql), text: sql, values: [...parameters] };
+        const { rows } = await lent.client.query<Readonly<Record<string, unknown>>>(query);
         return rows;
       } catch (error) {
-        if (error instanceof Error && !(error instanceof DatabaseError)) lent.broken = error;
+        if (error instanceof Error && !isAnswer(error)) lent.broken = error;
         throw toServiceError(error);
       }
     });
@@ -118,6 +125,16 @@ class PostgresPool implements Driver {
     return this.#pool.end();
   }
 
+  /** Those that grow with what is written are many, and each is long: they are prepared whenever they are needed. */
+  #named(sql: string): { readonly name?: string } {
+    const known = this.#names.get(sql);
+    if (known !== undefined) return { name: known };
+    if (sql.length > maxPreparedLength || this.#names.size >= maxPrepared) return {};
+    const name = `trawl${this.#names.size}`;
+    this.#names.set(sql, name);
+    return { name };
+  }
+
   async #connect(): Promise<PoolClient> {
     try {
       return await this.#pool.connect();
@@ -133,6 +150,14 @@ function toNumber(text: string): number {
   if (Number.isSafeInteger(value)) return value;
   throw new RangeError(`The database holds ${text}, which is no count and no time.`);
 }
+
+/** Whether the server has looked at the query, and will at the next one: not where a newer Trawl has changed a table. */
+function isAnswer(error: Error): boolean {
+  return error instanceof DatabaseError && error.code !== outdatedPlan;
+}
+
+/** Of a statement that was prepared before a table had another column. */
+const outdatedPlan = "0A000";
 
 /**
  * Classes of SQLSTATE in which the server says that it cannot be used: connection, authorisation, no such database,

@@ -1,50 +1,91 @@
-import type { SessionId } from "#model/organisation";
+import type { Session, SessionId } from "#model/organisation";
 import type { Clock } from "#platform/clock";
+import { toApiKey } from "./apiKeys";
+import type { Recorder } from "./auditLog";
 import { newIdentifier } from "./identifier";
-import { memberRow, toMember } from "./members";
+import { toMember } from "./members";
 import type { SessionStore } from "./store";
-import { type Database, lockOrganisation } from "./tables";
+import { type Database, lockOrganisation, type SessionRow } from "./tables";
 
-export function sessionStore(database: Database, clock: Clock): SessionStore {
+export function sessionStore(database: Database, clock: Clock, write: Recorder): SessionStore {
   return {
-    create: ({ memberId, hash, expiresAt }) =>
+    create: ({ keyId, hash, expiresAt }, record) =>
       database.transaction().execute(async (transaction) => {
         await lockOrganisation(transaction);
-        if ((await memberRow(transaction, memberId)) === undefined) return undefined;
+        const key = await transaction
+          .selectFrom("apiKey")
+          .select("id")
+          .where("id", "=", keyId)
+          .executeTakeFirst();
+        if (key === undefined) return undefined;
         const createdAt = clock.now();
-        const session = { id: newIdentifier(createdAt) as SessionId, memberId, createdAt, expiresAt };
-        await transaction
-          .insertInto("session")
-          .values({ ...session, hash })
-          .execute();
+        const row: SessionRow = {
+          id: newIdentifier(createdAt) as SessionId,
+          keyId,
+          hash,
+          createdAt,
+          expiresAt,
+        };
+        await transaction.insertInto("session").values(row).execute();
+        const session = toSession(row);
+        await write(transaction, record?.(session));
         return session;
       }),
     async byHash(hash) {
       const row = await database
         .selectFrom("session")
-        .innerJoin("member", "member.id", "session.memberId")
+        .innerJoin("apiKey", "apiKey.id", "session.keyId")
+        .innerJoin("member", "member.id", "apiKey.memberId")
         .selectAll("member")
         .select([
           "session.id as sessionId",
           "session.createdAt as sessionCreatedAt",
           "session.expiresAt as sessionExpiresAt",
+          "apiKey.id as keyId",
+          "apiKey.name as keyName",
+          "apiKey.hash as keyHash",
+          "apiKey.createdAt as keyCreatedAt",
+          "apiKey.expiresAt as keyExpiresAt",
+          "apiKey.lastUsedAt",
         ])
         .where("session.hash", "=", hash)
         .executeTakeFirst();
       if (row === undefined) return undefined;
-      const session = {
-        id: row.sessionId,
-        memberId: row.id,
-        createdAt: row.sessionCreatedAt,
-        expiresAt: row.sessionExpiresAt,
+      const { keyId } = row;
+      return {
+        session: {
+          id: row.sessionId,
+          keyId,
+          createdAt: row.sessionCreatedAt,
+          expiresAt: row.sessionExpiresAt,
+        },
+        key: toApiKey({
+          id: keyId,
+          memberId: row.id,
+          name: row.keyName,
+          hash: row.keyHash,
+          createdAt: row.keyCreatedAt,
+          lastUsedAt: row.lastUsedAt,
+          expiresAt: row.keyExpiresAt,
+        }),
+        member: toMember(row),
       };
-      return { session, member: toMember(row) };
     },
-    async end(id) {
-      await database.deleteFrom("session").where("id", "=", id).execute();
-    },
+    end: (id, record) =>
+      database.transaction().execute(async (transaction) => {
+        const row = await transaction
+          .deleteFrom("session")
+          .where("id", "=", id)
+          .returningAll()
+          .executeTakeFirst();
+        if (row !== undefined) await write(transaction, record?.(toSession(row)));
+      }),
     async removeExpired(time) {
       await database.deleteFrom("session").where("expiresAt", "<=", time).execute();
     },
   };
+}
+
+function toSession({ id, keyId, createdAt, expiresAt }: SessionRow): Session {
+  return { id, keyId, createdAt, expiresAt };
 }

@@ -149,25 +149,31 @@ export interface ApiKeyStore {
   /** Whether there is any key. */
   exist(): Promise<boolean>;
   create(key: NewApiKey, record?: RecordOf<ApiKey>): Promise<ApiKeyCreation>;
-  /** Gives the key that is no more, or undefined where there was none. */
+  /** With its sessions. Gives the key that is no more, or undefined where there was none. */
   revoke(id: ApiKeyId, record?: RecordOf<ApiKey>): Promise<ApiKey | undefined>;
   /** Notes that the key was used, unless a later use is noted. */
   noteUse(id: ApiKeyId, time: number): Promise<void>;
 }
 
 export interface NewSession {
-  readonly memberId: MemberId;
+  readonly keyId: ApiKeyId;
   readonly hash: string;
   readonly expiresAt: number;
 }
 
+/** Whose a session is: also when it, or its key, has expired, and of suspended members. */
+export interface SessionHolder {
+  readonly session: Session;
+  readonly key: ApiKey;
+  readonly member: Member;
+}
+
 export interface SessionStore {
-  /** Gives undefined where there is no such member. */
-  create(session: NewSession): Promise<Session | undefined>;
-  /** Also when it has expired, and of suspended members. */
-  byHash(hash: string): Promise<{ readonly session: Session; readonly member: Member } | undefined>;
+  /** Gives undefined where there is no such key. */
+  create(session: NewSession, record?: RecordOf<Session>): Promise<Session | undefined>;
+  byHash(hash: string): Promise<SessionHolder | undefined>;
   /** One that is not there is no error. */
-  end(id: SessionId): Promise<void>;
+  end(id: SessionId, record?: RecordOf<Session>): Promise<void>;
   /** Forgets those that had expired at `time`. */
   removeExpired(time: number): Promise<void>;
 }

@@ -56,9 +56,9 @@ export interface ApiKeyRow {
   readonly expiresAt: number | null;
 }
 
-interface SessionRow {
+export interface SessionRow {
   readonly id: SessionId;
-  readonly memberId: MemberId;
+  readonly keyId: ApiKeyId;
   readonly hash: string;
   readonly createdAt: number;
   readonly expiresAt: number;

@@ -7,6 +7,7 @@
  * possible: long ones in the middle, shorter ones towards its ends, and at both ends less than the shortest, whose
  * records are counted themselves.
  */
+import { sql } from "kysely";
 import type { Database, DatabaseTransaction } from "./tables";
 
 /** In milliseconds, the shortest first. */
@@ -85,10 +86,7 @@ export async function locate(
   stretch: Stretch,
   offset: number,
 ): Promise<{ readonly total: number; readonly place: Place | undefined }> {
-  const pieces: CountedPiece[] = [];
-  for (const piece of cut(stretch, spans.length - 1)) {
-    pieces.push(...(await countPiece(database, piece)));
-  }
+  let pieces = await countPieces(database, [...cut(stretch, spans.length - 1)]);
   const total = pieces.reduce((sum, piece) => sum + piece.count, 0);
   let skip = offset;
   for (;;) {
@@ -100,8 +98,7 @@ export async function locate(
     if (found === undefined) return { total, place: undefined };
     // Older records of the stretch follow on those of the span.
     if (found.level <= 0) return { total, place: { start: stretch.start, end: found.end, skip } };
-    pieces.length = 0;
-    pieces.push(...(await countPiece(database, { ...found, level: found.level - 1 })));
+    pieces = await countPieces(database, [{ ...found, level: found.level - 1 }]);
   }
 }
 
@@ -124,25 +121,45 @@ function* cut({ start, end }: Stretch, level: number): Generator<Piece> {
   yield* cut({ start, end: first }, level - 1);
 }
 
-/** The spans of a piece with their counts, newest first. */
-async function countPiece(database: Database, { level, start, end }: Piece): Promise<CountedPiece[]> {
+/**
+ * The spans of all pieces with their counts, newest first. In one question: where the database is busy, each one waits
+ * longer than its answer takes.
+ */
+async function countPieces(database: Database, pieces: readonly Piece[]): Promise<CountedPiece[]> {
+  const [first, ...others] = pieces.map((piece) => countsOf(database, piece));
+  if (first === undefined) return [];
+  const rows = await others.reduce((all, each) => all.unionAll(each), first).execute();
+  return rows.sort((a, b) => b.start - a.start);
+}
+
+function countsOf(database: Database, { level, start, end }: Piece) {
   const span = spans[level];
   if (span === undefined) {
-    const { count } = await database
+    return database
       .selectFrom("auditRecord")
-      .select(({ fn }) => fn.countAll<number>().as("count"))
+      .select(({ fn }) => [
+        constant(level).as("level"),
+        constant(start).as("start"),
+        constant(end).as("end"),
+        fn.countAll<number>().as("count"),
+      ])
       .where("timestamp", ">=", start)
-      .where("timestamp", "<", end)
-      .executeTakeFirstOrThrow();
-    return [{ level, start, end, count }];
+      .where("timestamp", "<", end);
   }
-  const rows = await database
+  return database
     .selectFrom("auditCount")
-    .select(["start", "count"])
+    .select((row) => [
+      constant(level).as("level"),
+      "start",
+      row("start", "+", constant(span)).as("end"),
+      "count",
+    ])
     .where("level", "=", level)
     .where("start", ">=", start)
-    .where("start", "<", end)
-    .orderBy("start", "desc")
-    .execute();
-  return rows.map((row) => ({ level, start: row.start, end: row.start + span, count: row.count }));
+    .where("start", "<", end);
+}
+
+/** PostgreSQL takes what is only selected for a text unless it is told. */
+function constant(value: number) {
+  return sql<number>`cast(${value} as bigint)`;
 }

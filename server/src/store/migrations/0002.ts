@@ -1,8 +1,20 @@
 import type { Transaction } from "kysely";
 
-/** When a member was removed last was known to one process alone: it may have been just now. */
+/** Nobody was signed in yet. When a member was removed last was known to one process alone: it may have been just now. */
 export async function migration0002(transaction: Transaction<unknown>, now: number): Promise<void> {
-  await transaction.schema
+  const { schema } = transaction;
+  await schema.dropTable("session").execute();
+  await schema
+    .createTable("session")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("keyId", "text", (column) => column.notNull().references("apiKey.id"))
+    .addColumn("hash", "text", (column) => column.notNull().unique())
+    .addColumn("createdAt", "bigint", (column) => column.notNull())
+    .addColumn("expiresAt", "bigint", (column) => column.notNull())
+    .execute();
+  await schema.createIndex("sessionKey").on("session").column("keyId").execute();
+  await schema.createIndex("sessionExpiry").on("session").column("expiresAt").execute();
+  await schema
     .alterTable("organisation")
     .addColumn("lastRemovalAt", "bigint", (column) => column.notNull().defaultTo(0))
     .execute();

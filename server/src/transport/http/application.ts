@@ -16,6 +16,7 @@ import { browsePrefix } from "./pageAddress";
 import { createReplies } from "./replies";
 import { RunningCalls } from "./runningCalls";
 import type { RequestListener } from "./servers";
+import { sessionPath } from "./sessions";
 
 export interface ApplicationOptions {
   readonly caller: Caller;
@@ -60,6 +61,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   const allowed = new Map([
     [descriptionPath, "GET, HEAD, OPTIONS"],
     [`${browsePrefix}*`, "GET, HEAD, OPTIONS"],
+    [sessionPath, "POST, DELETE, OPTIONS"],
   ]);
   app.setErrorHandler((error, request, reply) => replies.fail(error, request, reply));
   app.setNotFoundHandler((request) => {
@@ -86,6 +88,8 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     replies.send(request, reply, openApiDocument(replies.baseUrl(request) ?? "")),
   );
   app.get(`${browsePrefix}*`, replies.toPage);
+  app.post(sessionPath, replies.toSignIn);
+  app.delete(sessionPath, replies.toSignOut);
   // Not among the allowed paths: the guard hides it from the port.
   app.post(callPathPattern, replies.toEnvelope);
   await app.ready();

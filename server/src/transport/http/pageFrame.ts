@@ -38,7 +38,10 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0 0 12px; unicode-
 .hljs-emphasis { font-style: italic; } .hljs-strong { font-weight: 600; }
 `;
 
-/** `#L10-L20` marks these lines; a click on a number chooses it, and with the shift key all up to it. */
+/**
+ * `#L10-L20` marks these lines; a click on a number chooses it, and with the shift key all up to it. Signing in and out
+ * asks this service, which answers with a cookie.
+ */
 const script = `
 const lines = () => { const m = /^#L(\\d+)(?:-L?(\\d+))?$/.exec(location.hash); return m && [+m[1], +(m[2] || m[1])].sort((a, b) => a - b); };
 const show = () => {
@@ -58,13 +61,25 @@ addEventListener("click", (event) => {
   location.hash = "L" + Math.min(range[0], to) + "-L" + Math.max(range[0], to);
 });
 show();
+const session = (place, method, key) => fetch(place.dataset.address, { method, headers: { "content-type": "application/json", ...key && { authorization: "Bearer " + key } }, ...key && { body: "{}" } });
+document.getElementById("sign-in")?.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const answer = await session(event.target, "POST", event.target.elements.key.value.trim());
+  if (answer.ok) location.reload();
+  else document.getElementById("refusal").textContent = (await answer.json()).message;
+});
+document.getElementById("sign-out")?.addEventListener("click", async (event) => {
+  await session(event.target, "DELETE");
+  location.reload();
+});
 `;
 
-/** Only our own style and script run, nothing is fetched from anywhere, and no page may hold this one. */
+/** Only our own style and script run, nothing is fetched from elsewhere, and no page may hold this one. */
 export const pagePolicy = [
   "default-src 'none'",
   `style-src ${sourceHash(style)}`,
   `script-src ${sourceHash(script)}`,
+  "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",

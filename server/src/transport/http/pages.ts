@@ -11,6 +11,7 @@ import { diffRows } from "./diffRows";
 import { type Html, hasDirectionMarks, html, type Part } from "./html";
 import type { PageAddress } from "./pageAddress";
 import { page } from "./pageFrame";
+import { signOutButton } from "./sessions";
 
 export interface PageAnswer {
   readonly status: number;
@@ -71,6 +72,7 @@ async function filePage(context: PageContext): Promise<PageAnswer> {
       : undefined,
     html`<a href="${raw}">JSON</a>`,
     hostLink(file.externalWebUrl),
+    signOut(context),
   ].filter((each) => each !== undefined);
   const note = isBinary ? "This is a binary file." : "This file is too large to be shown here.";
   const content =
@@ -146,7 +148,9 @@ async function folderPage(context: PageContext): Promise<PageAnswer> {
     page({
       title,
       heading: trail(context),
-      facts: [html`<span>${revision ?? "default revision"}</span>`],
+      facts: [html`<span>${revision ?? "default revision"}</span>`, signOut(context)].filter(
+        (each) => each !== undefined,
+      ),
       content,
     }),
   );
@@ -162,7 +166,8 @@ async function nodeAt({ address, ask, call }: PageContext): Promise<TreeNode | u
   return node;
 }
 
-async function commitPage({ address, ask, call, base }: PageContext): Promise<PageAnswer> {
+async function commitPage(context: PageContext): Promise<PageAnswer> {
+  const { address, ask, call, base } = context;
   const { repository: repo, path: ref } = address;
   const commit = await ask("commit", { repo, ref }, call);
   const { hash, parents, message, body, authorName, authorEmail, date, refs, externalWebUrl } = commit;
@@ -174,6 +179,7 @@ async function commitPage({ address, ask, call, base }: PageContext): Promise<Pa
     html`<a href="${browseUrl(base, repo, hash, "")}">Files at ${hash.slice(0, 10)}</a>`,
     ...parents.map((each) => html`<a href="${commitUrl(base, repo, each)}">Parent ${each.slice(0, 10)}</a>`),
     hostLink(externalWebUrl),
+    signOut(context),
   ].filter((each) => each !== undefined);
   const text = body.trim() === "" ? undefined : html`<pre>${body.trimEnd()}</pre>`;
   const changes =
@@ -229,6 +235,10 @@ function redirection(location: string): PageAnswer {
   return { status: 302, location, body: "" };
 }
 
-export function failurePage(status: number, title: string, message: string): PageAnswer {
-  return { status, body: page({ title, content: html`<p>${message}</p>` }) };
+function signOut({ call, base }: PageContext): Html | undefined {
+  return call.credentials.kind === "session" ? signOutButton(base) : undefined;
+}
+
+export function failurePage(status: number, title: string, message: string, more?: Html): PageAnswer {
+  return { status, body: page({ title, content: html`<p>${message}</p>${more}` }) };
 }

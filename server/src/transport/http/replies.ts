@@ -22,6 +22,7 @@ import { pagePolicy } from "./pageFrame";
 import { answerPage, failurePage, type PageAnswer } from "./pages";
 import { pageHeaders } from "./paging";
 import type { RunningCalls } from "./runningCalls";
+import { endedCookie, pageCredentialsOf, sessionCookie, signInForm } from "./sessions";
 
 export interface RepliesOptions {
   readonly caller: Caller;
@@ -41,6 +42,9 @@ export interface Replies {
   toEnvelope: Answer;
   /** Answers with a page, also where it fails. */
   toPage: Answer;
+  /** Signs the browser in that shows a key. */
+  toSignIn: Answer;
+  toSignOut: Answer;
   send(request: FastifyRequest, reply: FastifyReply, answer: unknown): Promise<FastifyReply>;
   fail(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
   /** Address for links. */
@@ -58,7 +62,7 @@ const PageFields = z.object(pageFields);
 
 export function createReplies(options: RepliesOptions, calls: RunningCalls): Replies {
   const { caller, log, times, isLocal, anonymous, address } = options;
-  return { toRow, toEnvelope, toPage, send, fail, baseUrl };
+  return { toRow, toEnvelope, toPage, toSignIn, toSignOut, send, fail, baseUrl };
 
   function toRow(name: OperationName, row: HttpOperation): Answer {
     const kinds = isAskedByQuery(row) ? fieldKinds(row.request) : undefined;
@@ -98,15 +102,22 @@ export function createReplies(options: RepliesOptions, calls: RunningCalls): Rep
   }
 
   async function toPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const credentials = pageCredentialsOf(request.headers);
     let answer: PageAnswer;
     try {
-      answer = await answerPage(readPageAddress(request.url), caller, callOf(request, reply));
+      const call = callOf(request, reply, credentials);
+      answer = await answerPage(readPageAddress(request.url), caller, call);
     } catch (error) {
       const failure = toFailure(error, request);
       if (failure === undefined) return fail(error, request, reply);
       const { statusCode, errorCode, message } = failure;
       reply.headers(failureHeaders(statusCode));
-      answer = failurePage(statusCode, errorCode, message);
+      const base = baseUrl(request) ?? "";
+      const isUnknown = errorCode === "NOT_AUTHENTICATED";
+      if (isUnknown && credentials.kind === "session") reply.header("set-cookie", endedCookie(base));
+      answer = isUnknown
+        ? failurePage(statusCode, "Sign in", message, signInForm(base))
+        : failurePage(statusCode, errorCode, message);
     }
     const { status, location, body } = answer;
     const packed = await compress(Buffer.from(body), request.headers["accept-encoding"]);
@@ -118,8 +129,24 @@ export function createReplies(options: RepliesOptions, calls: RunningCalls): Rep
       .send(packed.body);
   }
 
-  function callOf(request: FastifyRequest, reply: FastifyReply): Call {
-    const shown = credentialsOf(request.headers);
+  async function toSignIn(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { token, expiresAt } = await caller<"signIn">("signIn", {}, callOf(request, reply));
+    const seconds = Math.floor((Date.parse(expiresAt) - Date.now()) / 1000);
+    reply.header("set-cookie", sessionCookie(token, seconds, baseUrl(request) ?? ""));
+    return send(request, reply, { expiresAt });
+  }
+
+  async function toSignOut(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    reply.header("set-cookie", endedCookie(baseUrl(request) ?? ""));
+    const call = callOf(request, reply, pageCredentialsOf(request.headers));
+    return send(request, reply, await caller<"signOut">("signOut", {}, call));
+  }
+
+  function callOf(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    shown = credentialsOf(request.headers),
+  ): Call {
     const link = baseUrl(request);
     return {
       credentials: shown.kind === "none" && isLocal(request.raw) ? { kind: "local" } : shown,

@@ -1,0 +1,149 @@
+/** Browsers that are signed in: a cookie in place of a key, for pages alone. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Caller } from "#contract/service";
+import { licenseOf, local, type TestOrganisation, testOrganisation } from "#test/support/organisation";
+import { repo } from "#test/support/repo";
+import { callerOf, openListener, repository, type TestListener, viewOf } from "#test/support/service";
+
+const past = repo("= main: One\na.txt\n| found\n");
+const page = "/browse/r/-/blob/a.txt";
+
+let organisation: TestOrganisation;
+let caller: Caller;
+let listener: TestListener;
+
+before(async () => {
+  organisation = testOrganisation();
+  const repositories = viewOf([repository(1, "r", { path: past.path, revisions: [] })]);
+  caller = callerOf({ repositories }, { organisation });
+  listener = await openListener(caller, { anonymous: "off" });
+  await organisation.setLicense(licenseOf());
+});
+after(() => listener.close());
+
+async function ask(path: string, headers: Readonly<Record<string, string>> = {}, method = "GET") {
+  const isPost = method === "POST";
+  const response = await fetch(`${listener.url}${path}`, {
+    method,
+    headers: isPost ? { "content-type": "application/json", ...headers } : headers,
+    ...(isPost ? { body: "{}" } : {}),
+  });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** The cookie as a browser sends it back. */
+async function signIn(key: string): Promise<string> {
+  const { status, headers, text } = await ask("/session", { authorization: `Bearer ${key}` }, "POST");
+  assert.equal(status, 200, text);
+  const cookie = headers.get("set-cookie") ?? "";
+  assert.match(
+    cookie,
+    /^trawl_session=[\w-]{43}; Path=\/; Max-Age=60\d{4}; HttpOnly; SameSite=Lax$/,
+    "no script reads it, and no other site sends it with what changes something",
+  );
+  assert.doesNotMatch(text, new RegExp(cookie.slice("trawl_session=".length).split(";")[0] ?? ""));
+  return cookie.split(";")[0] ?? "";
+}
+
+test("a page asks for a key where there must be one, and shows itself to a browser that has shown one", async () => {
+  const { key } = await organisation.member("ada@x.org");
+  const refused = await ask(page);
+  assert.equal(refused.status, 401);
+  assert.match(refused.text, /<form id="sign-in" data-address="http:[^"]*\/session">/);
+  assert.doesNotMatch(refused.text, /found/);
+  const cookie = await signIn(key);
+  const shown = await ask(page, { cookie: `other=1; ${cookie}` });
+  assert.equal(shown.status, 200);
+  assert.match(shown.text, /found/);
+  assert.match(shown.text, /id="sign-out"/);
+  assert.match(shown.headers.get("content-security-policy") ?? "", /connect-src 'self'; /);
+});
+
+test("the cookie counts for nothing but pages", async () => {
+  const { key } = await organisation.member("owner@x.org", "OWNER");
+  const cookie = await signIn(key);
+  for (const path of ["/api/repos", "/api/source?repo=r&path=a.txt", "/api/ee/users"]) {
+    assert.equal((await ask(path, { cookie })).status, 401, path);
+  }
+  assert.equal((await ask("/session", { cookie }, "POST")).status, 401);
+  // Nor does what it holds, shown as a key.
+  const token = cookie.split("=")[1] ?? "";
+  assert.equal((await ask("/api/repos", { authorization: `Bearer ${token}` })).status, 401);
+});
+
+test("who signs out is signed out, and both are recorded", async () => {
+  const { id, key } = await organisation.member("bob@x.org");
+  const cookie = await signIn(key);
+  const { status, headers } = await ask("/session", { cookie }, "DELETE");
+  assert.equal(status, 200);
+  assert.match(headers.get("set-cookie") ?? "", /^trawl_session=; .*Max-Age=0/);
+  const { items } = await caller("audit", { perPage: 2 }, local);
+  assert.deepEqual(
+    items.map(({ action, targetId, metadata }) => [action, targetId, metadata]),
+    [
+      ["user.signed_out", id, { userId: id }],
+      ["user.signed_in", id, { userId: id }],
+    ],
+  );
+  const after = await ask(page, { cookie });
+  assert.equal(after.status, 401);
+  assert.match(after.headers.get("set-cookie") ?? "", /Max-Age=0/);
+  assert.equal((await ask("/session", { cookie }, "DELETE")).status, 401);
+});
+
+test("whoever loses key or membership is signed out for the next page", async () => {
+  const owner = await organisation.member("chief@x.org", "OWNER");
+  const { id, key } = await organisation.member("carol@x.org");
+  const cookie = await signIn(key);
+  const { members, apiKeys } = await organisation.organisation.store();
+  const status = async (of: string) => (await ask(page, { cookie: of })).status;
+  assert.equal(await status(cookie), 200);
+  await members.suspend(id);
+  assert.equal(await status(cookie), 401);
+  await members.resume(id);
+  assert.equal(await status(cookie), 200);
+  const [found] = await apiKeys.ofMember(id);
+  await caller("revokeKey", { keyId: found?.id }, local);
+  assert.equal(await status(cookie), 401);
+  const other = await organisation.member("dora@x.org");
+  const second = await signIn(other.key);
+  const removal = await ask(`/api/ee/user?userId=${other.id}`, { "x-service-api-key": owner.key }, "DELETE");
+  assert.equal(removal.status, 200);
+  assert.equal(await status(second), 401);
+});
+
+test("after a week a browser is signed in no longer, and with the key not after its end", async () => {
+  const { key } = await organisation.member("eve@x.org");
+  const cookie = await signIn(key);
+  const day = 24 * 60 * 60 * 1000;
+  organisation.clock.addedMs = 7 * day - 60_000;
+  assert.equal((await ask(page, { cookie })).status, 200);
+  organisation.clock.addedMs = 7 * day + 1000;
+  assert.equal((await ask(page, { cookie })).status, 401);
+  organisation.clock.addedMs = 0;
+  const expiresAt = new Date(Date.now() + day).toISOString();
+  const created = await caller("createKey", { name: "short", expiresAt }, local);
+  const short = await signIn(created.key);
+  assert.equal((await ask(page, { cookie: short })).status, 200);
+  organisation.clock.addedMs = day + 1000;
+  assert.equal((await ask(page, { cookie: short })).status, 401);
+  organisation.clock.addedMs = 0;
+});
+
+test("only a key signs in", async () => {
+  for (const headers of [{}, { authorization: "Bearer wrong" }, { authorization: "Basic abc" }]) {
+    assert.equal((await ask("/session", headers, "POST")).status, 401);
+  }
+  const { key } = await organisation.member("frank@x.org");
+  const authorization = `Bearer ${key}`;
+  const form = { authorization, "content-type": "application/x-www-form-urlencoded" };
+  assert.equal((await ask("/session", form, "POST")).status, 415);
+  const foreign = { authorization, origin: "https://elsewhere.example.com" };
+  assert.equal((await ask("/session", foreign, "POST")).status, 403);
+  assert.equal((await ask("/session", { authorization }, "DELETE")).status, 400);
+  await assert.rejects(caller("signIn", {}, local), { code: "INVALID_REQUEST_BODY" });
+  for (const cookie of ["trawl_session=", "trawl_session=x", `trawl_session=${"a".repeat(43)}`, ";;=", "="]) {
+    assert.equal((await ask(page, { cookie })).status, 401, cookie);
+  }
+});
