@@ -363,7 +363,7 @@ describe("an organisation with a licence", () => {
       const count = format === "json" ? JSON.parse(text).length : text.trimEnd().split("\r\n").length - 1;
       assert.equal(count, said);
       assert.ok(count > 160, `${count}`);
-      assert.match(text, /org\.member_removed/);
+      assert.match(text, /user\.delete/);
       assert.equal(existsSync(`${path}.part`), false);
     });
   }
