@@ -278,10 +278,10 @@ describe("an organisation with a licence", () => {
   });
 
   it("finds among the loaded records, and says that it is among them", async () => {
-    await page.field("filter").fill("member_removed CAROL");
+    await page.field("filter").fill("user.delete CAROL");
     await page.says(/^0 of the \d+ loaded records contain the words of the filter/);
     await window.shot("organisation/9-audit-nothing");
-    await page.field("filter").fill("member_removed");
+    await page.field("filter").fill("user.delete");
     await page.says(/^1 of the \d+ loaded records contain the words of the filter; \d+ are kept in all/);
     assert.equal(await page.rows.count(), 1);
     await page.field("filter").fill("");
