@@ -1,6 +1,8 @@
 /** Everything that is asked of a document's tree, on the thread that parses. */
 
-import type { DocumentSymbols } from "#model/symbol";
+import type { Definition, DocumentSymbols } from "#model/symbol";
+import { withoutBodies } from "./bodies";
+import type { ShortText } from "./cuts";
 import { definitionsIn } from "./definitions";
 import { grammarOf, nameRulesOf, preparationOf } from "./grammars";
 import { withoutMacros } from "./macros";
@@ -27,7 +29,11 @@ export class DocumentParser {
   }
 
   symbols(language: string, content: Uint8Array): DocumentSymbols {
-    return this.#parsed(language, content, (parsed) => this.#symbols(parsed));
+    const short = withoutBodies(language, content);
+    const found = short && this.#parsed(language, short.content, (parsed) => this.#symbolsOfShort(parsed));
+    if (short === undefined || found === undefined)
+      return this.#parsed(language, content, (parsed) => this.#symbols(parsed));
+    return { ...found, definitions: found.definitions.map((each) => inWhole(each, short)) };
   }
 
   /** With what the document imports. */
@@ -58,6 +64,11 @@ export class DocumentParser {
     });
   }
 
+  /** Undefined where the text is not understood: then what was left out may have been wrong. */
+  #symbolsOfShort(parsed: Parsed): DocumentSymbols | undefined {
+    return parsed.tree.rootNode.hasError ? undefined : this.#symbols(parsed);
+  }
+
   #symbols({ grammar, source, tree }: Parsed): DocumentSymbols {
     const query = definitionQueries[grammar] ?? "";
     const matches = this.#runtime.matches(grammar, "definitions", query, tree.rootNode);
@@ -82,6 +93,16 @@ export class DocumentParser {
       tree.delete();
     }
   }
+}
+
+function inWhole(definition: Definition, short: ShortText): Definition {
+  return {
+    ...definition,
+    nameStart: short.wholeOffset(definition.nameStart),
+    nameEnd: short.wholeOffset(definition.nameEnd),
+    start: short.wholeOffset(definition.start),
+    end: short.wholeOffset(definition.end),
+  };
 }
 
 /** What the grammar is given: as long as the text, with the same lines. */
