@@ -27,9 +27,6 @@ export class Bracket {
   close(at: number, cuts: Cuts): void {
     if (this.defines) {
       if (this.outer !== undefined) this.outer.defines = true;
-    } else if (this.canGo && at - this.start >= leastCut) cuts.replace(this.#cutsBefore, this.start, at);
+    } else if (this.canGo) cuts.add(this.start, at, this.#cutsBefore);
   }
 }
-
-/** Shorter ones cost nothing to parse. */
-const leastCut = 8;

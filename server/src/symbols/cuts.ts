@@ -1,5 +1,8 @@
 /** Parts left out of a text, and the way back from what is left to the whole. */
 
+/** Shorter parts cost less than leaving them out. */
+const leastBytes = 8;
+
 /** Ranges of bytes, ascending and apart from each other. */
 export class Cuts {
   readonly starts: number[] = [];
@@ -9,8 +12,9 @@ export class Cuts {
     return this.starts.length;
   }
 
-  /** Takes the place of those from the `count`-th on, which lie in it. */
-  replace(count: number, start: number, end: number): void {
+  /** From the `count`-th on, cuts are given up for one around them. */
+  add(start: number, end: number, count = this.count): void {
+    if (end - start < leastBytes) return;
     this.starts.length = count;
     this.ends.length = count;
     this.starts.push(start);
@@ -29,19 +33,20 @@ export class ShortText {
   constructor(whole: Uint8Array, { count, starts, ends }: Cuts) {
     this.#places = new Uint32Array(count);
     this.#skipped = new Uint32Array(count + 1);
-    const content = new Uint8Array(whole.length);
-    let from = 0;
-    let length = 0;
+    let skipped = 0;
     for (let index = 0; index < count; index++) {
       const start = starts[index] ?? 0;
-      content.set(whole.subarray(from, start), length);
-      length += start - from;
-      from = ends[index] ?? 0;
-      this.#places[index] = length;
-      this.#skipped[index + 1] = from - length;
+      this.#places[index] = start - skipped;
+      skipped += (ends[index] ?? 0) - start;
+      this.#skipped[index + 1] = skipped;
     }
-    content.set(whole.subarray(from), length);
-    this.content = content.subarray(0, length + whole.length - from);
+    this.content = new Uint8Array(whole.length - skipped);
+    let from = 0;
+    for (let index = 0; index <= count; index++) {
+      const part = whole.subarray(from, starts[index]);
+      this.content.set(part, from - (this.#skipped[index] ?? 0));
+      from = ends[index] ?? 0;
+    }
   }
 
   /** Where in the whole text a place of `content` lies; one at a cut is the end of what is before it. */

@@ -51,6 +51,7 @@ function readMatch(
   excluded: Set<number>,
 ): void {
   let nameNode: Node | undefined;
+  let nameTo: number | undefined;
   let declarator: Node | undefined;
   let whole: Node | undefined;
   let kind: SymbolKind | undefined;
@@ -85,12 +86,13 @@ function readMatch(
     const declared = nameInDeclarator(declarator, kind === "function" || kind === "method");
     if (declared === undefined) return;
     nameNode = declared.name;
+    nameTo = endOfDeclared(declared.name);
     owner = declared.owner;
     if (kind === "function") kind = functionKind(declared.name.type, owner);
   }
   if (nameNode === undefined || whole === undefined) return;
   const nameFrom = nameNode.startIndex + (isMarked ? 1 : 0);
-  const [nameStart, nameEnd] = trimmed(text, nameFrom, nameEndOf(nameNode));
+  const [nameStart, nameEnd] = trimmed(text, nameFrom, nameTo ?? nameNode.endIndex);
   const name = text.slice(nameStart, nameEnd);
   if (!isName(name)) return;
   found.push({
@@ -107,7 +109,7 @@ function readMatch(
 }
 
 /** `operator bool() const` is the name up to its type. */
-function nameEndOf(node: Node): number {
+function endOfDeclared(node: Node): number {
   const type = node.type === "operator_cast" ? node.childForFieldName("type") : null;
   return type?.endIndex ?? node.endIndex;
 }

@@ -30,9 +30,8 @@ export class DocumentParser {
 
   symbols(language: string, content: Uint8Array): DocumentSymbols {
     const short = withoutBodies(language, content);
-    const found = short && this.#parsed(language, short.content, (parsed) => this.#symbolsOfShort(parsed));
-    if (short === undefined || found === undefined)
-      return this.#parsed(language, content, (parsed) => this.#symbols(parsed));
+    const found = this.#parsed(language, short?.content ?? content, (parsed) => this.#symbols(parsed));
+    if (short === undefined) return found;
     return { ...found, definitions: found.definitions.map((each) => inWhole(each, short)) };
   }
 
@@ -62,11 +61,6 @@ export class DocumentParser {
       const definition = this.#symbols(parsed).definitions.find((each) => each.nameStart === nameStart);
       return definition && signatureOf(definition, parsed.tree, parsed.source);
     });
-  }
-
-  /** Undefined where the text is not understood: then what was left out may have been wrong. */
-  #symbolsOfShort(parsed: Parsed): DocumentSymbols | undefined {
-    return parsed.tree.rootNode.hasError ? undefined : this.#symbols(parsed);
   }
 
   #symbols({ grammar, source, tree }: Parsed): DocumentSymbols {

@@ -4,7 +4,8 @@
  */
 import { Bracket } from "./brackets";
 import { Cuts } from "./cuts";
-import { endOfBlockComment, endOfString, isWordByte, newline, Words } from "./words";
+import { endOfComment, endOfLine, endOfString, newline } from "./tokens";
+import { isWordByte, Words } from "./words";
 
 /** By what they say of what follows. */
 const wordsBefore = {
@@ -38,7 +39,6 @@ const apostrophe = code("'");
 const exclamation = code("!");
 const openingParenthesis = code("(");
 const closingParenthesis = code(")");
-const star = code("*");
 const plus = code("+");
 const comma = code(",");
 const minus = code("-");
@@ -107,7 +107,7 @@ class Scanner {
 
   scan(): Cuts | undefined {
     const content = this.#content;
-    if (content[0] === hash && content[1] === exclamation) this.#at = lineEnd(content, 0);
+    if (content[0] === hash && content[1] === exclamation) this.#at = endOfLine(content, 0);
     for (; this.#at < content.length; this.#at++) {
       const byte = content[this.#at] ?? 0;
       if (byte <= 0x20 || byte === hash) continue;
@@ -165,7 +165,7 @@ class Scanner {
     const next = content[this.#at + 1];
     switch (byte) {
       case slash:
-        return this.#slash(next);
+        return this.#slash();
       case quote:
       case apostrophe:
         this.#at = endOfString(content, this.#at);
@@ -285,16 +285,20 @@ class Scanner {
     return false;
   }
 
-  #slash(next: number | undefined): boolean {
+  #slash(): boolean {
     const content = this.#content;
-    if (next === slash) this.#at = lineEnd(content, this.#at);
-    else if (next === star) this.#at = endOfBlockComment(content, this.#at + 2);
-    else if (this.#last === closingBrace) return false;
-    else if (this.#isValue()) this.#token(slash);
-    else {
-      this.#at = endOfExpression(content, this.#at);
-      this.#token(value);
+    const comment = endOfComment(content, this.#at);
+    if (comment > 0) {
+      this.#at = comment - 1;
+      return true;
     }
+    if (this.#last === closingBrace) return false;
+    if (this.#isValue()) {
+      this.#token(slash);
+      return true;
+    }
+    this.#at = endOfExpression(content, this.#at);
+    this.#token(value);
     return this.#at >= 0;
   }
 
@@ -311,11 +315,6 @@ class Scanner {
     while (at < this.#content.length && (this.#content[at] ?? 0) <= 0x20) at++;
     return this.#content[at] ?? semicolon;
   }
-}
-
-function lineEnd(content: Uint8Array, from: number): number {
-  const at = content.indexOf(newline, from);
-  return at < 0 ? content.length : at;
 }
 
 /** Of the slash that ends a regular expression; -1 where its line ends before. */

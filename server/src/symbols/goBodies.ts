@@ -1,7 +1,8 @@
 /** Go: bodies of functions, and literals. Its braces can be counted without a parser. */
 import { Bracket } from "./brackets";
 import { Cuts } from "./cuts";
-import { endOfBlockComment, endOfString, isWordByte, newline, Words } from "./words";
+import { endOfComment, endOfString, newline } from "./tokens";
+import { isWordByte, Words } from "./words";
 
 const words = new Words(["type", "var", "const", "import", "func", "struct", "interface"]);
 /** Numbers of these words. */
@@ -14,7 +15,6 @@ const interfaceWord = 7;
 const quote = 0x22;
 const apostrophe = 0x27;
 const openingParenthesis = 0x28;
-const star = 0x2a;
 const slash = 0x2f;
 const backtick = 0x60;
 const openingBrace = 0x7b;
@@ -47,9 +47,9 @@ export function goBodies(content: Uint8Array): Cuts | undefined {
       last = byte;
       continue;
     }
-    if (byte === slash && (content[at + 1] === slash || content[at + 1] === star)) {
-      at = content[at + 1] === slash ? content.indexOf(newline, at) : endOfBlockComment(content, at + 2);
-      if (at < 0) break;
+    const comment = byte === slash ? endOfComment(content, at) : 0;
+    if (comment > 0) {
+      at = comment - 1;
       continue;
     }
     if (byte === quote || byte === apostrophe || byte === backtick) {

@@ -132,16 +132,23 @@ function nestedIn(found: Found, around: Nested | undefined): Nested | undefined 
   const isParent = holder?.found.role === "definition" && holder.found.nameStart < found.nameStart;
   if (!isParent && holder !== undefined && found.owner === "") found.owner = holder.found.name;
   if (found.kind === "method" && found.name === found.owner) found.kind = "constructor";
-  const nested = { found, isLocal, parent: isParent ? holder : undefined };
-  return {
-    ...nested,
-    get holder() {
-      return this;
-    },
-    get outside() {
-      return isFunctionLike(found) ? around?.outside : this;
-    },
-  };
+  return new Place(found, isLocal, isParent ? holder : undefined, around);
+}
+
+/** Of anything but a block. */
+class Place implements Nested {
+  readonly found: Found;
+  readonly isLocal: boolean;
+  readonly parent: Nested | undefined;
+  readonly holder: Nested = this;
+  readonly outside: Nested | undefined;
+
+  constructor(found: Found, isLocal: boolean, parent: Nested | undefined, around: Nested | undefined) {
+    this.found = found;
+    this.isLocal = isLocal;
+    this.parent = parent;
+    this.outside = isFunctionLike(found) ? around?.outside : this;
+  }
 }
 
 export function isFunctionKind(kind: SymbolKind): boolean {

@@ -44,27 +44,3 @@ function isSame(bytes: Uint8Array, content: Uint8Array, start: number): boolean 
   for (let at = 0; at < bytes.length; at++) if (bytes[at] !== content[start + at]) return false;
   return true;
 }
-
-export const newline = 0x0a;
-const star = 0x2a;
-const slash = 0x2f;
-const backslash = 0x5c;
-
-/** Of the last byte of a string that begins at `start`; -1 where its line ends before. */
-export function endOfString(content: Uint8Array, start: number): number {
-  const quote = content[start];
-  for (let at = start + 1; at < content.length; at++) {
-    const byte = content[at];
-    if (byte === quote) return at;
-    if (byte === newline) return -1;
-    if (byte === backslash) at++;
-  }
-  return -1;
-}
-
-/** Of the last byte of a comment whose text begins at `from`; -1 where it has no end. */
-export function endOfBlockComment(content: Uint8Array, from: number): number {
-  for (let at = content.indexOf(star, from); at >= 0; at = content.indexOf(star, at + 1))
-    if (content[at + 1] === slash) return at + 1;
-  return -1;
-}
