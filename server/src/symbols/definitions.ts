@@ -8,6 +8,7 @@
  *     @declarator      of C and its kin: a declarator, which has the name somewhere inside
  *     @<kind>          the definition, of a kind of `#model/symbol`
  *     @<kind>.outer    the same, but a member of what is around the function that it stands in (`self.x = …`)
+ *     @<kind>.part     the same, but parts of one name beside each other are one definition (Haskell's equations)
  *     @owner           what it belongs to, by name, where that is no definition around it
  *     @scope           something that has a @name and is no definition itself: what is in it belongs to that name
  *     @block           what is in it is local
@@ -35,10 +36,21 @@ export function definitionsIn(matches: readonly QueryMatch[], source: DecodedTex
   const excluded = new Set<number>();
   for (const { captures } of matches) readMatch(captures, source.text, found, imports, excluded);
   const known = found.filter(({ role, nameStart }) => role !== "definition" || !excluded.has(nameStart));
-  const definitions = nest(known)
+  const definitions = nest(joined(known))
     .sort((left, right) => left.found.nameStart - right.found.nameStart)
     .map(toDefinition(source));
   return { definitions, imports: [...imports] };
+}
+
+function joined(found: readonly Found[]): Found[] {
+  const kept: Found[] = [];
+  for (const each of found) {
+    const last = kept.at(-1);
+    if (each.isPart && last?.isPart === true && last.name === each.name)
+      last.end = Math.max(last.end, each.end);
+    else kept.push(each);
+  }
+  return kept;
 }
 
 type Captures = QueryMatch["captures"];
@@ -57,6 +69,7 @@ function readMatch(
   let kind: SymbolKind | undefined;
   let role: Found["role"] = "definition";
   let isOuter = false;
+  let isPart = false;
   let isMarked = false;
   let owner = "";
   for (const { name: capture, node } of captures) {
@@ -74,12 +87,13 @@ function readMatch(
       whole = node;
       role = "scope";
     } else {
-      const outer = capture.endsWith(".outer");
-      const word = outer ? capture.slice(0, -".outer".length) : capture;
+      const dot = capture.indexOf(".");
+      const word = dot < 0 ? capture : capture.slice(0, dot);
       if (!isKind(word)) continue;
       whole = node;
       kind = word;
-      isOuter = outer;
+      isOuter = capture.endsWith(".outer");
+      isPart = capture.endsWith(".part");
     }
   }
   if (declarator !== undefined) {
@@ -105,6 +119,7 @@ function readMatch(
     end: Math.max(whole.endIndex, nameEnd),
     owner,
     isOuter,
+    isPart,
   });
 }
 
@@ -136,6 +151,7 @@ function block(node: Node): Found {
     end,
     owner: "",
     isOuter: false,
+    isPart: false,
   };
 }
 
