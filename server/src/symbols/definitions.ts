@@ -42,6 +42,7 @@ export function definitionsIn(matches: readonly QueryMatch[], source: DecodedTex
   return { definitions, imports: [...imports] };
 }
 
+/** Parts of one name beside each other as one. */
 function joined(found: readonly Found[]): Found[] {
   const kept: Found[] = [];
   for (const each of found) {

@@ -1,35 +1,13 @@
 /**
- * TypeScript and JavaScript: bodies of functions, blocks and literals. What a bracket or a slash means is told by what stands before it.
- * Where that is not sure, what is around it counts as defining something; or the text has to be parsed in full.
+ * TypeScript and JavaScript: bodies of functions, blocks and literals. What a bracket or a slash means is told by what
+ * stands before it. Where that is not sure, what is around it counts as defining something; or the text has to be parsed
+ * in full.
  */
 import { Bracket } from "./brackets";
 import { Cuts } from "./cuts";
-import { endOfComment, endOfLine, endOfString, newline } from "./tokens";
-import { isWordByte, Words } from "./words";
-
-/** By what they say of what follows. */
-const wordsBefore = {
-  condition: ["if", "for", "while", "switch", "catch", "with"],
-  block: ["else", "try", "finally", "do"],
-  value: ["return", "typeof", "case", "in", "of", "delete", "throw", "new", "instanceof", "yield", "await"],
-  module: ["require", "import"],
-  members: ["class", "interface", "enum", "namespace", "module", "global"],
-  type: ["extends", "implements", "keyof", "readonly"],
-  names: ["const", "let", "var"],
-  alias: ["type"],
-  function: ["function"],
-  async: ["async"],
-  this: ["this"],
-} as const;
-type WordClass = keyof typeof wordsBefore;
-
-const wordClasses = Object.keys(wordsBefore) as WordClass[];
-const words = new Words(Object.values(wordsBefore).flat());
-/** By number of the word; any other word has none. */
-const classOf: readonly (WordClass | undefined)[] = [
-  undefined,
-  ...wordClasses.flatMap((wordClass) => wordsBefore[wordClass].map(() => wordClass)),
-];
+import { type WordClass, wordClassAt } from "./ecmascriptWords";
+import { endOfComment, endOfExpression, endOfLine, endOfString } from "./tokens";
+import { isWordByte } from "./words";
 
 const code = (sign: string) => sign.charCodeAt(0);
 const quote = code('"');
@@ -126,11 +104,12 @@ class Scanner {
   #word(): void {
     const start = this.#at;
     while (isWordByte[this.#content[this.#at + 1] ?? 0] === 1) this.#at++;
-    const isMember = this.#last === dot;
-    const { last, lastClass } = { last: this.#last, lastClass: this.#lastClass };
+    const last = this.#last;
+    const lastClass = this.#lastClass;
     this.#token(word);
-    if (isMember) return;
-    const wordClass = classOf[words.find(this.#content, start, this.#at + 1)];
+    // A member's name says nothing.
+    if (last === dot) return;
+    const wordClass = wordClassAt(this.#content, start, this.#at + 1);
     this.#lastClass = wordClass;
     const around = this.#around;
     switch (wordClass) {
@@ -315,18 +294,4 @@ class Scanner {
     while (at < this.#content.length && (this.#content[at] ?? 0) <= 0x20) at++;
     return this.#content[at] ?? semicolon;
   }
-}
-
-/** Of the slash that ends a regular expression; -1 where its line ends before. */
-function endOfExpression(content: Uint8Array, start: number): number {
-  let isInClass = false;
-  for (let at = start + 1; at < content.length; at++) {
-    const byte = content[at];
-    if (byte === newline) return -1;
-    if (byte === backslash) at++;
-    else if (byte === openingSquare) isInClass = true;
-    else if (byte === closingSquare) isInClass = false;
-    else if (byte === slash && !isInClass) return at;
-  }
-  return -1;
 }

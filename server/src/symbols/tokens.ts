@@ -3,7 +3,9 @@
 export const newline = 0x0a;
 const star = 0x2a;
 const slash = 0x2f;
+const openingSquare = 0x5b;
 const backslash = 0x5c;
+const closingSquare = 0x5d;
 
 /** Of the last byte of a string that begins at `start`; -1 where its line ends before. */
 export function endOfString(content: Uint8Array, start: number): number {
@@ -13,6 +15,20 @@ export function endOfString(content: Uint8Array, start: number): number {
     if (byte === quote) return at;
     if (byte === newline) return -1;
     if (byte === backslash) at++;
+  }
+  return -1;
+}
+
+/** Of the slash that ends a regular expression; -1 where its line ends before. */
+export function endOfExpression(content: Uint8Array, start: number): number {
+  let isInClass = false;
+  for (let at = start + 1; at < content.length; at++) {
+    const byte = content[at];
+    if (byte === newline) return -1;
+    if (byte === backslash) at++;
+    else if (byte === openingSquare) isInClass = true;
+    else if (byte === closingSquare) isInClass = false;
+    else if (byte === slash && !isInClass) return at;
   }
   return -1;
 }
