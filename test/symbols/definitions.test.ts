@@ -388,6 +388,7 @@ static struct ops table __read_mostly = { .run = 0 };
 #ifdef X
 int conditional;
 #endif
+struct outer { struct deep { int z; } i; } declared, *with;
 `,
   `
 3 macro LIMIT
@@ -424,6 +425,12 @@ int conditional;
 19 function exported
 20 variable table
 22 variable conditional
+24 struct outer
+24 struct deep in outer
+24 field z in deep
+24 field i in outer
+24 variable declared
+24 variable with
 `,
   "stdio.h local.h",
 );
@@ -464,6 +471,8 @@ Point operator+(Point a, Point b) { auto f = [](int z) { int inner = z; return i
 }
 extern "C" { int c_linkage(void) { return 0; } }
 void geo::free_function() {}
+void geo::prototype(int);
+class Friendly { friend void geo::prototype(int); void geo::qualified(int); int bits : 3; };
 `,
   `
 3 namespace geo
@@ -500,6 +509,8 @@ void geo::free_function() {}
 30 operator operator+ in geo
 32 function c_linkage
 33 method free_function of geo
+35 class Friendly
+35 field bits in Friendly
 `,
   "vector shape.h",
 );

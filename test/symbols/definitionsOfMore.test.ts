@@ -645,6 +645,8 @@ limit = 3
 add :: Int -> Int -> Int
 add x y = go x where go z = z + y
 add 0 y = y
+first = 1
+add = first
 `,
   `
 1 module Shapes.Circle
@@ -659,10 +661,9 @@ add 0 y = y
 7 interface Area
 8 method area in Area
 12 function limit
-13 function limit
 14 function add
-15 function add
-16 function add
+17 function first
+18 function add
 `,
   "Data.Map Data.List",
 );

@@ -88,6 +88,10 @@ def changes():
     name = 3
 call(name=name, x=box.name, text=f"name {name}")
 lambda name: name
+[name for name in name if name for other in name]
+class Names:
+    name = []
+    all = [each for each in name if name]
 `,
   `
 2:19 reference
@@ -108,6 +112,14 @@ lambda name: name
 15:42 reference of 3:5
 16:8 local of 16:8 local
 16:14 reference of 16:8 local
+17:2 reference of 17:11 local
+17:11 local of 17:11 local
+17:19 reference of 3:5
+17:27 reference of 17:11 local
+17:45 reference of 17:11 local
+19:5 definition of 19:5
+20:29 reference of 19:5
+20:37 reference of 3:5
 `,
 );
 

@@ -8,6 +8,7 @@
  *     @declarator      of C and its kin: a declarator, which has the name somewhere inside
  *     @<kind>          the definition, of a kind of `#model/symbol`
  *     @<kind>.outer    the same, but a member of what is around the function that it stands in (`self.x = …`)
+ *     @<kind>.part     the same, but parts of one name beside each other are one definition (Haskell's equations)
  *     @owner           what it belongs to, by name, where that is no definition around it
  *     @scope           something that has a @name and is no definition itself: what is in it belongs to that name
  *     @block           what is in it is local
@@ -35,10 +36,22 @@ export function definitionsIn(matches: readonly QueryMatch[], source: DecodedTex
   const excluded = new Set<number>();
   for (const { captures } of matches) readMatch(captures, source.text, found, imports, excluded);
   const known = found.filter(({ role, nameStart }) => role !== "definition" || !excluded.has(nameStart));
-  const definitions = nest(known)
+  const definitions = nest(joined(known))
     .sort((left, right) => left.found.nameStart - right.found.nameStart)
     .map(toDefinition(source));
   return { definitions, imports: [...imports] };
+}
+
+/** Parts of one name beside each other as one. */
+function joined(found: readonly Found[]): Found[] {
+  const kept: Found[] = [];
+  for (const each of found) {
+    const last = kept.at(-1);
+    if (each.isPart && last?.isPart === true && last.name === each.name)
+      last.end = Math.max(last.end, each.end);
+    else kept.push(each);
+  }
+  return kept;
 }
 
 type Captures = QueryMatch["captures"];
@@ -51,11 +64,13 @@ function readMatch(
   excluded: Set<number>,
 ): void {
   let nameNode: Node | undefined;
+  let nameTo: number | undefined;
   let declarator: Node | undefined;
   let whole: Node | undefined;
   let kind: SymbolKind | undefined;
   let role: Found["role"] = "definition";
   let isOuter = false;
+  let isPart = false;
   let isMarked = false;
   let owner = "";
   for (const { name: capture, node } of captures) {
@@ -73,24 +88,26 @@ function readMatch(
       whole = node;
       role = "scope";
     } else {
-      const outer = capture.endsWith(".outer");
-      const word = outer ? capture.slice(0, -".outer".length) : capture;
+      const dot = capture.indexOf(".");
+      const word = dot < 0 ? capture : capture.slice(0, dot);
       if (!isKind(word)) continue;
       whole = node;
       kind = word;
-      isOuter = outer;
+      isOuter = capture.endsWith(".outer");
+      isPart = capture.endsWith(".part");
     }
   }
   if (declarator !== undefined) {
     const declared = nameInDeclarator(declarator, kind === "function" || kind === "method");
     if (declared === undefined) return;
     nameNode = declared.name;
+    nameTo = endOfDeclared(declared.name);
     owner = declared.owner;
     if (kind === "function") kind = functionKind(declared.name.type, owner);
   }
   if (nameNode === undefined || whole === undefined) return;
   const nameFrom = nameNode.startIndex + (isMarked ? 1 : 0);
-  const [nameStart, nameEnd] = trimmed(text, nameFrom, nameEndOf(nameNode));
+  const [nameStart, nameEnd] = trimmed(text, nameFrom, nameTo ?? nameNode.endIndex);
   const name = text.slice(nameStart, nameEnd);
   if (!isName(name)) return;
   found.push({
@@ -103,11 +120,12 @@ function readMatch(
     end: Math.max(whole.endIndex, nameEnd),
     owner,
     isOuter,
+    isPart,
   });
 }
 
 /** `operator bool() const` is the name up to its type. */
-function nameEndOf(node: Node): number {
+function endOfDeclared(node: Node): number {
   const type = node.type === "operator_cast" ? node.childForFieldName("type") : null;
   return type?.endIndex ?? node.endIndex;
 }
@@ -134,6 +152,7 @@ function block(node: Node): Found {
     end,
     owner: "",
     isOuter: false,
+    isPart: false,
   };
 }
 

@@ -1,6 +1,8 @@
 /** Everything that is asked of a document's tree, on the thread that parses. */
 
-import type { DocumentSymbols } from "#model/symbol";
+import type { Definition, DocumentSymbols } from "#model/symbol";
+import { withoutBodies } from "./bodies";
+import type { ShortText } from "./cuts";
 import { definitionsIn } from "./definitions";
 import { grammarOf, nameRulesOf, preparationOf } from "./grammars";
 import { withoutMacros } from "./macros";
@@ -27,7 +29,10 @@ export class DocumentParser {
   }
 
   symbols(language: string, content: Uint8Array): DocumentSymbols {
-    return this.#parsed(language, content, (parsed) => this.#symbols(parsed));
+    const short = withoutBodies(language, content);
+    const found = this.#parsed(language, short?.content ?? content, (parsed) => this.#symbols(parsed));
+    if (short === undefined) return found;
+    return { ...found, definitions: found.definitions.map((each) => inWhole(each, short)) };
   }
 
   /** With what the document imports. */
@@ -82,6 +87,16 @@ export class DocumentParser {
       tree.delete();
     }
   }
+}
+
+function inWhole(definition: Definition, short: ShortText): Definition {
+  return {
+    ...definition,
+    nameStart: short.wholeOffset(definition.nameStart),
+    nameEnd: short.wholeOffset(definition.nameEnd),
+    start: short.wholeOffset(definition.start),
+    end: short.wholeOffset(definition.end),
+  };
 }
 
 /** What the grammar is given: as long as the text, with the same lines. */

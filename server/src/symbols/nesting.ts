@@ -9,10 +9,12 @@ export interface Found {
   readonly nameStart: number;
   readonly nameEnd: number;
   readonly start: number;
-  readonly end: number;
+  end: number;
   owner: string;
   /** Belongs to what is around the function around it. */
   readonly isOuter: boolean;
+  /** Those of one name beside each other are one. */
+  readonly isPart: boolean;
 }
 /** From the most telling one on: when patterns give one name two kinds, the first in this list counts. */
 const telling: readonly SymbolKind[] = [
@@ -86,7 +88,7 @@ export function nest(all: readonly Found[]): Nested[] {
     while ((around.at(-1)?.found.end ?? Number.POSITIVE_INFINITY) <= found.start) around.pop();
     const top = around.at(-1);
     const isSibling = top !== undefined && hasSameRange(found, top.found);
-    const nested = nestedIn(found, isSibling || isNamedByTypedef(found, top) ? around.at(-2) : top);
+    const nested = nestedIn(found, isSibling || isDeclaredWith(found, top) ? around.at(-2) : top);
     if (nested === undefined) continue;
     if (isDefinition) {
       byName.set(found.nameStart, found);
@@ -107,14 +109,12 @@ function hasSameRange(found: Found, top: Found): boolean {
   return top.role === "definition" && top.start === found.start && top.end === found.end;
 }
 
-/** `typedef struct X { … } Y`: X is not a member of Y. */
-function isNamedByTypedef(found: Found, top: Nested | undefined): boolean {
-  return (
-    found.role === "definition" &&
-    typeKinds.has(found.kind) &&
-    top?.found.role === "definition" &&
-    top.found.kind === "type"
-  );
+/** `typedef struct X { … } Y`, `struct X { … } y`: X is not a member of what is declared with it. */
+function isDeclaredWith(found: Found, top: Nested | undefined): boolean {
+  if (found.role !== "definition" || !typeKinds.has(found.kind) || top?.found.role !== "definition")
+    return false;
+  const { kind, nameStart } = top.found;
+  return kind === "type" || (nameStart > found.nameStart && (kind === "variable" || kind === "field"));
 }
 
 /** What it is there; undefined when it is no definition there. */
@@ -132,16 +132,23 @@ function nestedIn(found: Found, around: Nested | undefined): Nested | undefined 
   const isParent = holder?.found.role === "definition" && holder.found.nameStart < found.nameStart;
   if (!isParent && holder !== undefined && found.owner === "") found.owner = holder.found.name;
   if (found.kind === "method" && found.name === found.owner) found.kind = "constructor";
-  const nested = { found, isLocal, parent: isParent ? holder : undefined };
-  return {
-    ...nested,
-    get holder() {
-      return this;
-    },
-    get outside() {
-      return isFunctionLike(found) ? around?.outside : this;
-    },
-  };
+  return new Place(found, isLocal, isParent ? holder : undefined, around);
+}
+
+/** Of anything but a block. */
+class Place implements Nested {
+  readonly found: Found;
+  readonly isLocal: boolean;
+  readonly parent: Nested | undefined;
+  readonly holder: Nested = this;
+  readonly outside: Nested | undefined;
+
+  constructor(found: Found, isLocal: boolean, parent: Nested | undefined, around: Nested | undefined) {
+    this.found = found;
+    this.isLocal = isLocal;
+    this.parent = parent;
+    this.outside = isFunctionLike(found) ? around?.outside : this;
+  }
 }
 
 export function isFunctionKind(kind: SymbolKind): boolean {

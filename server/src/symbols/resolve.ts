@@ -4,6 +4,7 @@
  * What a pattern captures:
  *
  *     @scope           what names declared in it count for; @scope.function, where hoisted ones do
+ *     @scope.outside   a part of a scope in which its names do not count (what a comprehension goes through)
  *     @scope.class     what is declared right in it does not count in functions below (Python)
  *     @local           declares a name in the scope around it
  *     @local.outer     … in the scope around that one: a function's own name
@@ -29,6 +30,10 @@ interface Scope {
   readonly end: number;
   readonly isFunction: boolean;
   readonly isClass: boolean;
+  readonly isOutside: boolean;
+  /** The scope around it in the text. */
+  readonly around: Scope | undefined;
+  /** Where names are looked up that it does not declare. */
   readonly outer: Scope | undefined;
   /** Declared in it, by name; ascending. */
   readonly locals: Map<string, Local[]>;
@@ -118,8 +123,8 @@ export class Declarations {
       else high = middle;
     }
     let scope: Scope = this.#scopes[low - 1] ?? this.#file;
-    while (scope.end <= index && scope.outer !== undefined) scope = scope.outer;
-    return scope;
+    while (scope.end <= index && scope.around !== undefined) scope = scope.around;
+    return scope.isOutside ? (scope.outer ?? scope) : scope;
   }
 
   isFile(scope: Scope): boolean {
@@ -132,11 +137,11 @@ export class Declarations {
       .filter(({ name }) => name.startsWith("scope"))
       .map(({ name, node }) => ({ name, start: node.startIndex, end: node.endIndex }))
       .sort((left, right) => left.start - right.start || right.end - left.end);
-    let outer = this.#file;
+    let around = this.#file;
     for (const { name, start, end } of found) {
-      while (outer.end <= start && outer.outer !== undefined) outer = outer.outer;
-      outer = newScope(start, end, outer, name);
-      this.#scopes.push(outer);
+      while (around.end <= start && around.around !== undefined) around = around.around;
+      around = newScope(start, end, around, name);
+      this.#scopes.push(around);
     }
   }
 
@@ -173,11 +178,14 @@ export class Declarations {
   }
 }
 
-function newScope(start: number, end: number, outer: Scope | undefined, capture: string): Scope {
+function newScope(start: number, end: number, around: Scope | undefined, capture: string): Scope {
+  const isOutside = capture === "scope.outside";
   return {
     start,
     end,
-    outer,
+    around,
+    outer: isOutside ? around?.outer : around,
+    isOutside,
     isFunction: capture === "scope.function",
     isClass: capture === "scope.class",
     locals: new Map(),

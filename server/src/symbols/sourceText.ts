@@ -1,5 +1,7 @@
 /** A document as the parser sees it: UTF-16, with a way back to the bytes. */
 
+import { isAscii } from "node:buffer";
+
 export interface DecodedText {
   readonly text: string;
   /** Where in the bytes the character at `index` begins; for the length of `text`, the length of the bytes. */
@@ -35,11 +37,6 @@ export function decodeSource(content: Uint8Array): DecodedText {
     byteAt: (index) => places[index] ?? bytes.length,
     indexAt: (offset) => lastAtMost(places, count, offset),
   };
-}
-
-function isAscii(bytes: Uint8Array): boolean {
-  for (let at = 0; at < bytes.length; at++) if ((bytes[at] ?? 0) >= 0x80) return false;
-  return true;
 }
 
 /** The code point at a place and its length in bytes, by the table of well-formed sequences of the Unicode standard. */

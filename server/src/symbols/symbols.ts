@@ -6,7 +6,8 @@
  * end and replace, `parserTask.ts` is what runs there, and every document gets an answer, were it only a reason why
  * there is none.
  *
- *     parsers.ts     the threads        -> parserTask.ts -> tree.ts (text to tree) -> definitions.ts, occurrences.ts …
+ *     parsers.ts     the threads        -> parserTask.ts -> documentParser.ts (text to tree) -> definitions.ts, occurrences.ts …
+ *     bodies.ts      what of a text cannot define anything, and is not parsed where only definitions are wanted
  *     grammars.ts    which language has which grammar
  *     queries/       what of a tree is a definition, one file a grammar; scopes/: where names of locals count
  *

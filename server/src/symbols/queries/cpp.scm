@@ -13,3 +13,5 @@
 ; What is purely virtual is defined nowhere else.
 (field_declaration declarator: (function_declarator) @declarator default_value: (_)) @method
 (field_declaration declarator: (_ (function_declarator)) @declarator default_value: (_)) @method
+; `void ns::f();` in a class is read as a field of some bits.
+(field_declaration declarator: (field_identifier) @not (ERROR) (bitfield_clause))

@@ -1,9 +1,10 @@
 (import module: (module) @import)
 
 (header module: (module) @name) @module
-(declarations (function name: (variable) @name) @function)
-(declarations (bind name: (variable) @name) @function)
-(declarations (signature name: (variable) @name) @function)
+; A signature and the equations behind it are one.
+(declarations (function name: (variable) @name) @function.part)
+(declarations (bind name: (variable) @name) @function.part)
+(declarations (signature name: (variable) @name) @function.part)
 (class_declarations (signature name: (variable) @name) @method)
 (data_type name: (name) @name) @type
 (newtype name: (name) @name) @type

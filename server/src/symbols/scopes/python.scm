@@ -7,6 +7,8 @@
   (generator_expression)
 ] @scope.function
 (class_definition) @scope.class
+; What the first `for` goes through is looked up around all of it.
+(_ body: (_) . (for_in_clause right: (_) @scope.outside))
 
 (parameters (identifier) @local)
 (lambda_parameters (identifier) @local)

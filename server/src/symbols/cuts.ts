@@ -1,0 +1,63 @@
+/** Parts left out of a text, and the way back from what is left to the whole. */
+
+/** Shorter parts cost less than leaving them out. */
+const leastBytes = 8;
+
+/** Ranges of bytes, ascending and apart from each other. */
+export class Cuts {
+  readonly starts: number[] = [];
+  readonly ends: number[] = [];
+
+  get count(): number {
+    return this.starts.length;
+  }
+
+  /** From the `count`-th on, cuts are given up for one around them. */
+  add(start: number, end: number, count = this.count): void {
+    if (end - start < leastBytes) return;
+    this.starts.length = count;
+    this.ends.length = count;
+    this.starts.push(start);
+    this.ends.push(end);
+  }
+}
+
+/** A text without what was cut. */
+export class ShortText {
+  readonly content: Uint8Array;
+  /** Where in `content` something was left out, ascending. */
+  readonly #places: Uint32Array;
+  /** How many bytes were left out before each of them, and in all. */
+  readonly #skipped: Uint32Array;
+
+  constructor(whole: Uint8Array, { count, starts, ends }: Cuts) {
+    this.#places = new Uint32Array(count);
+    this.#skipped = new Uint32Array(count + 1);
+    let skipped = 0;
+    for (let index = 0; index < count; index++) {
+      const start = starts[index] ?? 0;
+      this.#places[index] = start - skipped;
+      skipped += (ends[index] ?? 0) - start;
+      this.#skipped[index + 1] = skipped;
+    }
+    this.content = new Uint8Array(whole.length - skipped);
+    let from = 0;
+    for (let index = 0; index <= count; index++) {
+      const part = whole.subarray(from, starts[index]);
+      this.content.set(part, from - (this.#skipped[index] ?? 0));
+      from = ends[index] ?? 0;
+    }
+  }
+
+  /** Where in the whole text a place of `content` lies; one at a cut is the end of what is before it. */
+  wholeOffset(offset: number): number {
+    let low = 0;
+    let high = this.#places.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#places[middle] ?? 0) < offset) low = middle + 1;
+      else high = middle;
+    }
+    return offset + (this.#skipped[low] ?? 0);
+  }
+}

@@ -1,0 +1,297 @@
+/**
+ * TypeScript and JavaScript: bodies of functions, blocks and literals. What a bracket or a slash means is told by what
+ * stands before it. Where that is not sure, what is around it counts as defining something; or the text has to be parsed
+ * in full.
+ */
+import { Bracket } from "./brackets";
+import { Cuts } from "./cuts";
+import { type WordClass, wordClassAt } from "./ecmascriptWords";
+import { endOfComment, endOfExpression, endOfLine, endOfString } from "./tokens";
+import { isWordByte } from "./words";
+
+const code = (sign: string) => sign.charCodeAt(0);
+const quote = code('"');
+const dollar = code("$");
+const hash = code("#");
+const apostrophe = code("'");
+const exclamation = code("!");
+const openingParenthesis = code("(");
+const closingParenthesis = code(")");
+const plus = code("+");
+const comma = code(",");
+const minus = code("-");
+const dot = code(".");
+const slash = code("/");
+const semicolon = code(";");
+const equals = code("=");
+const greater = code(">");
+const openingSquare = code("[");
+const backslash = code("\\");
+const closingSquare = code("]");
+const backtick = code("`");
+const openingBrace = code("{");
+const closingBrace = code("}");
+
+/** What a token is that is no sign; signs are their bytes. */
+const word = 1;
+const value = 2;
+const arrow = 3;
+
+/** Functions behind these have no name. */
+const beforeNameless = new Set([..."(,?["].map(code).concat(arrow));
+/** The same for what has one parameter without brackets: `a => b`. Others may be the end of a type. */
+const beforeParameter = new Set([..."(,"].map(code).concat(arrow));
+/** Behind words of `members` and `alias`, these say that it is a name of something. */
+const behindNames = new Set([..."(),:;=.?!}]&|+-"].map(code));
+
+class Parenthesis extends Bracket {
+  /** What stands before it. */
+  before = 0;
+  /** It holds a condition, or the parameters of a `function`. */
+  isHead = false;
+}
+
+/**
+ * What can be left out; undefined where all of it has to be parsed. `isTyped`: TypeScript, where `this.x = …` declares
+ * nothing. Elements of JSX are not understood.
+ */
+export function ecmascriptBodies(content: Uint8Array, isTyped: boolean): Cuts | undefined {
+  return new Scanner(content, isTyped).scan();
+}
+
+class Scanner {
+  readonly #content: Uint8Array;
+  readonly #isTyped: boolean;
+  readonly #cuts = new Cuts();
+  #at = 0;
+  #around: Bracket = new Bracket(0, 0, false, this.#cuts, undefined);
+  /** The token before, and the one before that. */
+  #last = semicolon;
+  #earlier = semicolon;
+  /** Of the token before, if it is such a word. */
+  #lastClass: WordClass | undefined;
+  /** The last one that was closed. */
+  #closed: Parenthesis | undefined;
+  #isFunctionNext = false;
+  /** In which bracket a class or the like was begun, whose body is still to come. */
+  #membersIn: Bracket | undefined;
+  /** In which bracket an alias was begun. */
+  #aliasIn: Bracket | undefined;
+
+  constructor(content: Uint8Array, isTyped: boolean) {
+    this.#content = content;
+    this.#isTyped = isTyped;
+  }
+
+  scan(): Cuts | undefined {
+    const content = this.#content;
+    if (content[0] === hash && content[1] === exclamation) this.#at = endOfLine(content, 0);
+    for (; this.#at < content.length; this.#at++) {
+      const byte = content[this.#at] ?? 0;
+      if (byte <= 0x20 || byte === hash) continue;
+      if (isWordByte[byte] === 1) this.#word();
+      else if (!this.#sign(byte)) return undefined;
+    }
+    return this.#around.outer === undefined ? this.#cuts : undefined;
+  }
+
+  #token(token: number): void {
+    this.#earlier = this.#last;
+    this.#last = token;
+    this.#lastClass = undefined;
+  }
+
+  #word(): void {
+    const start = this.#at;
+    while (isWordByte[this.#content[this.#at + 1] ?? 0] === 1) this.#at++;
+    const last = this.#last;
+    const lastClass = this.#lastClass;
+    this.#token(word);
+    // A member's name says nothing.
+    if (last === dot) return;
+    const wordClass = wordClassAt(this.#content, start, this.#at + 1);
+    this.#lastClass = wordClass;
+    const around = this.#around;
+    switch (wordClass) {
+      case "module":
+        around.defines = true;
+        break;
+      case "this":
+        around.defines ||= !this.#isTyped;
+        break;
+      case "members":
+        if (behindNames.has(this.#next())) break;
+        around.defines = true;
+        this.#membersIn = around;
+        break;
+      case "alias":
+        if (behindNames.has(this.#next())) break;
+        around.defines = true;
+        this.#aliasIn = around;
+        break;
+      case "names":
+        if (this.#aliasIn === around) this.#aliasIn = undefined;
+        break;
+      case "function":
+        this.#isFunctionNext = true;
+        if (lastClass !== "value" && !beforeNameless.has(last)) around.defines = true;
+    }
+  }
+
+  /** Whether the text can still be understood. */
+  #sign(byte: number): boolean {
+    const content = this.#content;
+    const next = content[this.#at + 1];
+    switch (byte) {
+      case slash:
+        return this.#slash();
+      case quote:
+      case apostrophe:
+        this.#at = endOfString(content, this.#at);
+        this.#token(value);
+        return this.#at >= 0;
+      case backtick:
+        return this.#template();
+      case openingBrace:
+        this.#openBrace();
+        break;
+      case openingParenthesis:
+        this.#openParenthesis();
+        break;
+      case openingSquare:
+        this.#around = new Bracket(byte, this.#at + 1, false, this.#cuts, this.#around);
+        break;
+      case closingParenthesis:
+        return this.#close(openingParenthesis);
+      case closingSquare:
+        return this.#close(openingSquare);
+      case closingBrace:
+        if (this.#around.sign !== dollar) return this.#close(openingBrace);
+        return this.#close(dollar) && this.#template();
+      case dot:
+        if (next !== dot) break;
+        // Three of them stand before a value.
+        this.#at += 2;
+        this.#token(comma);
+        return true;
+      case equals:
+        if (next === greater) {
+          this.#arrow();
+          return true;
+        }
+        break;
+      case exclamation:
+        // `a!` is what `a` is.
+        if (next !== equals && this.#isValue() && (content[this.#at - 1] ?? 0) > 0x20) return true;
+        break;
+      case plus:
+      case minus:
+        if (next !== byte) break;
+        this.#at++;
+        this.#token(value);
+        return true;
+    }
+    this.#token(byte);
+    return true;
+  }
+
+  #openBrace(): void {
+    const around = this.#around;
+    const last = this.#last;
+    const isBlock =
+      last === word
+        ? this.#lastClass === "block" || this.#lastClass === "value" || this.#lastClass === "type"
+        : last === closingParenthesis
+          ? this.#closed?.isHead === true
+          : last !== greater && last !== closingSquare && last !== closingBrace && last !== value;
+    let canGo = this.#lastClass !== "names" && !(this.#aliasIn === around && last === equals);
+    if (this.#membersIn === around) {
+      canGo = false;
+      // Braces of types stand behind signs: `class A<T extends { b: c }> extends D<{ e: f }> {`.
+      if (!isBlock) this.#membersIn = undefined;
+    }
+    // It may be the body of a method.
+    else if (!isBlock) around.defines = true;
+    this.#around = new Bracket(openingBrace, this.#at + 1, canGo, this.#cuts, around);
+  }
+
+  #openParenthesis(): void {
+    const opened = new Parenthesis(openingParenthesis, this.#at + 1, false, this.#cuts, this.#around);
+    opened.before =
+      this.#lastClass === "async" ? this.#earlier : this.#lastClass === "value" ? arrow : this.#last;
+    opened.isHead = this.#isFunctionNext || this.#lastClass === "condition";
+    this.#isFunctionNext = false;
+    this.#around = opened;
+  }
+
+  #close(sign: number): boolean {
+    const around = this.#around;
+    const { outer } = around;
+    if (outer === undefined || around.sign !== sign) return false;
+    around.close(this.#at, this.#cuts);
+    if (around instanceof Parenthesis) this.#closed = around;
+    this.#around = outer;
+    this.#token(this.#content[this.#at] ?? 0);
+    return true;
+  }
+
+  #arrow(): void {
+    this.#at++;
+    const isNameless =
+      this.#last === closingParenthesis
+        ? beforeNameless.has(this.#closed?.before ?? 0)
+        : this.#last === word && beforeParameter.has(this.#earlier);
+    if (!isNameless) this.#around.defines = true;
+    this.#token(arrow);
+  }
+
+  /** From a backtick, or from the brace that ends an expression in a template, to the next one's beginning or its end. */
+  #template(): boolean {
+    const content = this.#content;
+    for (this.#at++; this.#at < content.length; this.#at++) {
+      const byte = content[this.#at];
+      if (byte === backslash) this.#at++;
+      else if (byte === backtick) {
+        this.#token(value);
+        return true;
+      } else if (byte === dollar && content[this.#at + 1] === openingBrace) {
+        this.#at++;
+        this.#around = new Bracket(dollar, this.#at + 1, false, this.#cuts, this.#around);
+        this.#token(openingParenthesis);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  #slash(): boolean {
+    const content = this.#content;
+    const comment = endOfComment(content, this.#at);
+    if (comment > 0) {
+      this.#at = comment - 1;
+      return true;
+    }
+    if (this.#last === closingBrace) return false;
+    if (this.#isValue()) {
+      this.#token(slash);
+      return true;
+    }
+    this.#at = endOfExpression(content, this.#at);
+    this.#token(value);
+    return this.#at >= 0;
+  }
+
+  /** Whether the token before is a value, or the end of one. */
+  #isValue(): boolean {
+    if (this.#last === word) return this.#lastClass !== "value" && this.#lastClass !== "block";
+    if (this.#last === closingParenthesis) return this.#closed?.isHead !== true;
+    return this.#last === value || this.#last === closingSquare;
+  }
+
+  /** The next byte that is no blank. */
+  #next(): number {
+    let at = this.#at + 1;
+    while (at < this.#content.length && (this.#content[at] ?? 0) <= 0x20) at++;
+    return this.#content[at] ?? semicolon;
+  }
+}

@@ -1,0 +1,53 @@
+/** Tokens that many languages have, in bytes. */
+
+export const newline = 0x0a;
+const star = 0x2a;
+const slash = 0x2f;
+const openingSquare = 0x5b;
+const backslash = 0x5c;
+const closingSquare = 0x5d;
+
+/** Of the last byte of a string that begins at `start`; -1 where its line ends before. */
+export function endOfString(content: Uint8Array, start: number): number {
+  const quote = content[start];
+  for (let at = start + 1; at < content.length; at++) {
+    const byte = content[at];
+    if (byte === quote) return at;
+    if (byte === newline) return -1;
+    if (byte === backslash) at++;
+  }
+  return -1;
+}
+
+/** Of the slash that ends a regular expression; -1 where its line ends before. */
+export function endOfExpression(content: Uint8Array, start: number): number {
+  let isInClass = false;
+  for (let at = start + 1; at < content.length; at++) {
+    const byte = content[at];
+    if (byte === newline) return -1;
+    if (byte === backslash) at++;
+    else if (byte === openingSquare) isInClass = true;
+    else if (byte === closingSquare) isInClass = false;
+    else if (byte === slash && !isInClass) return at;
+  }
+  return -1;
+}
+
+/** Behind a comment of two slashes or of slash and star; 0 where none begins at `start`. */
+export function endOfComment(content: Uint8Array, start: number): number {
+  const second = content[start + 1];
+  if (second === slash) return endOfLine(content, start + 2);
+  return second === star ? endOfBlock(content, start + 2) : 0;
+}
+
+/** Of the line break, or of the content. */
+export function endOfLine(content: Uint8Array, from: number): number {
+  const at = content.indexOf(newline, from);
+  return at < 0 ? content.length : at;
+}
+
+function endOfBlock(content: Uint8Array, from: number): number {
+  for (let at = content.indexOf(star, from); at >= 0; at = content.indexOf(star, at + 1))
+    if (content[at + 1] === slash) return at + 2;
+  return content.length;
+}
