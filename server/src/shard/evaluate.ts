@@ -1,7 +1,7 @@
 import type { Bitset } from "#base/bitset";
 import { scoreDefinitions } from "./definitionScore";
 import type { RunMode } from "./expressionRun";
-import type { FinderCounts } from "./finder";
+import type { FewDocuments, FinderCounts } from "./finder";
 import type { Look } from "./look";
 import {
   boundOf,
@@ -54,6 +54,8 @@ export interface EvaluationOptions {
 
 /** Documents whose name answers the query are looked at first, at most so many of them. */
 const maxNamedFirst = 1000;
+/** So many documents of a shard are looked at without what is only worth it for all of them. */
+const maxFewDocuments = 40;
 /** The clock is read once in so many documents, or blocks of long ones. */
 const blocksPerLook = 16;
 const blockShift = 12;
@@ -97,8 +99,9 @@ export class ShardEvaluation {
     const { reader } = this.view;
     const before = reader.indexBytesLoaded;
     const known = trees.get(reader);
-    const tree = known ?? buildMatchTree(this.#compiled, { view: this.view, window, counts, mode });
-    trees.set(reader, tree);
+    const few = known === undefined ? fewDocuments(this.view) : undefined;
+    const tree = known ?? buildMatchTree(this.#compiled, { view: this.view, window, counts, mode, few });
+    if (few === undefined) trees.set(reader, tree);
     const bound = boundOf(tree);
     const candidates = bound === undefined ? this.view.universe.copy() : bound.intersect(this.view.universe);
     this.#termCount = countTerms(tree);
@@ -232,6 +235,18 @@ export class ShardEvaluation {
       isPreferred: this.#options.isPreferred(hit.document),
     };
   }
+}
+
+function fewDocuments({ reader, universe }: ShardView): FewDocuments | undefined {
+  if (universe.count() > maxFewDocuments) return undefined;
+  const documents: number[] = [];
+  const blocks: number[] = [];
+  for (let document = universe.next(0); document >= 0; document = universe.next(document + 1)) {
+    documents.push(document);
+    const end = reader.firstBlocks[document + 1] ?? 0;
+    for (let block = reader.firstBlocks[document] ?? 0; block < end; block++) blocks.push(block);
+  }
+  return { documents: Uint32Array.from(documents), blocks: Uint32Array.from(blocks) };
 }
 
 /** Candidates whose base name a term hits, in the shard's order. */
