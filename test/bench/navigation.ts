@@ -1,5 +1,6 @@
 /** Questions about names as an editor asks them, through the service. */
 import { request } from "node:http";
+import { cpuSecondsOf } from "./processes";
 import type { Product } from "./product";
 import { heading, median, ms, printTable, quantile } from "./report";
 
@@ -12,22 +13,40 @@ const firstUses = 100;
 const rounds = 20;
 
 export async function benchNavigation(product: Product): Promise<void> {
+  const coldBefore = cpuSecondsOf(product.pid);
   const cold = await streamUses(product);
+  const coldCpu = cpuSince(coldBefore, product, 1);
   const rows: string[][] = [
-    [`\`${used}\`: first ${firstUses} uses, streamed, nothing parsed before`, "", ms(cold.firstMs), "", ""],
-    [`\`${used}\`: first 1000, the same stream`, String(cold.count), ms(cold.allMs), "", ""],
+    [
+      `\`${used}\`: first ${firstUses} uses, streamed, nothing parsed before`,
+      "",
+      ms(cold.firstMs),
+      "",
+      "",
+      "",
+    ],
+    [`\`${used}\`: first 1000, the same stream`, String(cold.count), ms(cold.allMs), "", "", coldCpu],
   ];
   const measure = async (what: string, path: string, body: Readonly<Record<string, unknown>>) => {
     const times: number[] = [];
     let count = 0;
+    let before: number | undefined;
     for (let round = 0; round <= rounds; round++) {
+      if (round === 1) before = cpuSecondsOf(product.pid);
       const began = performance.now();
       const answer = (await product.post(path, body)) as Answer;
       times.push(performance.now() - began);
       count = answer.stats?.matchCount ?? answer.symbols?.length ?? 0;
     }
     const again = times.slice(1);
-    rows.push([what, String(count), ms(times[0]), ms(median(again)), ms(quantile(again, 0.95))]);
+    rows.push([
+      what,
+      String(count),
+      ms(times[0]),
+      ms(median(again)),
+      ms(quantile(again, 0.95)),
+      cpuSince(before, product, rounds),
+    ]);
   };
   await measure(`uses of \`${used}\` again`, "/api/find_references", { symbolName: used });
   for (const symbolName of defined)
@@ -37,7 +56,13 @@ export async function benchNavigation(product: Product): Promise<void> {
   for (const query of fuzzy)
     await measure(`symbols with the letters \`${query}\``, "/api/find_symbols", { query, match: "fuzzy" });
   heading("Names in code, over HTTP");
-  printTable(["asked", "found", "first, ms", "median after, ms", "p95 after, ms"], rows);
+  printTable(["asked", "found", "first, ms", "median after, ms", "p95 after, ms", "processor, ms"], rows);
+}
+
+/** Milliseconds for each of some requests, on all threads together. */
+function cpuSince(before: number | undefined, product: Product, requests: number): string {
+  const now = cpuSecondsOf(product.pid);
+  return before === undefined || now === undefined ? "" : ms(((now - before) * 1000) / requests);
 }
 
 interface Answer {
