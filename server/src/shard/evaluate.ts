@@ -15,7 +15,6 @@ import {
 } from "./matchTree";
 import type { NameFinder } from "./names";
 import { RangeBuffer } from "./ranges";
-import type { ShardReader } from "./reader";
 import { explainScore, type ScoredDocument, scoreDocument, scoreName } from "./score";
 import type { TextWindow } from "./window";
 
@@ -48,8 +47,6 @@ export interface EvaluationOptions {
   /** Matches are counted and forgotten. */
   readonly countOnly: boolean;
   readonly isPreferred: (document: number) => boolean;
-  /** Where a shard is looked at twice, its lists are read once. */
-  readonly trees: Map<ShardReader, MatchTree>;
 }
 
 /** Documents whose name answers the query are looked at first, at most so many of them. */
@@ -95,13 +92,11 @@ export class ShardEvaluation {
 
   /** Looks up the postings and names; expressions on names run here. Gives false where nothing can match. */
   prepare(mode: RunMode): boolean {
-    const { window, counts, trees } = this.#options;
+    const { window, counts } = this.#options;
     const { reader } = this.view;
     const before = reader.indexBytesLoaded;
-    const known = trees.get(reader);
-    const few = known === undefined ? fewDocuments(this.view) : undefined;
-    const tree = known ?? buildMatchTree(this.#compiled, { view: this.view, window, counts, mode, few });
-    if (few === undefined) trees.set(reader, tree);
+    const few = fewDocuments(this.view);
+    const tree = buildMatchTree(this.#compiled, { view: this.view, window, counts, mode, few });
     const bound = boundOf(tree);
     const candidates = bound === undefined ? this.view.universe.copy() : bound.intersect(this.view.universe);
     this.#termCount = countTerms(tree);
