@@ -71,21 +71,21 @@ interface Answer {
 }
 
 /** Milliseconds until the first uses had come, and until the end. */
-function streamUses(product: Product): Promise<{ firstMs: number; allMs: number; count: number }> {
+function streamUses(product: Product): Promise<{ firstMs: number | undefined; allMs: number; count: number }> {
   const began = performance.now();
   return new Promise((resolve, reject) => {
     const headers = { "content-type": "application/json" };
     const sent = request(`${product.url}/api/stream_references`, { method: "POST", headers }, (answer) => {
       let text = "";
       let count = 0;
-      let firstMs = Number.NaN;
+      let firstMs: number | undefined;
       answer.setEncoding("utf8");
       answer.on("data", (piece: string) => {
         text += piece;
         const events = text.split("\n\n");
         text = events.pop() ?? "";
         for (const event of events) count += usesIn(event);
-        if (count >= firstUses && Number.isNaN(firstMs)) firstMs = performance.now() - began;
+        if (count >= firstUses) firstMs ??= performance.now() - began;
       });
       answer.on("error", reject);
       answer.on("end", () => resolve({ firstMs, allMs: performance.now() - began, count }));

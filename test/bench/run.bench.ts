@@ -100,8 +100,10 @@ async function main(): Promise<void> {
 /** npm runs scripts in the package's folder; paths are meant from where the person is. */
 function chosenCorpora(): readonly string[] {
   if (values.corpus !== undefined) return [resolve(process.env["INIT_CWD"] ?? ".", values.corpus)];
-  const isAskedFor = only.includes("symbols") || only.includes("ranking");
-  return isAskedFor ? fetchLabelledTrees(join(folder, "trees")) : [];
+  if (!only.includes("symbols") && !only.includes("ranking")) return [];
+  const trees = fetchLabelledTrees(join(folder, "trees"));
+  // What is asked about names is about the first.
+  return only.includes("ranking") ? trees : trees.slice(0, 1);
 }
 
 async function besideCtags(): Promise<void> {
