@@ -71,7 +71,9 @@ interface Answer {
 }
 
 /** Milliseconds until the first uses had come, and until the end. */
-function streamUses(product: Product): Promise<{ firstMs: number | undefined; allMs: number; count: number }> {
+function streamUses(
+  product: Product,
+): Promise<{ firstMs: number | undefined; allMs: number; count: number }> {
   const began = performance.now();
   return new Promise((resolve, reject) => {
     const headers = { "content-type": "application/json" };
