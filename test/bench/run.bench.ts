@@ -1,16 +1,18 @@
 /**
- * `npm run bench -- --corpus DIR [--zoekt URL] [--only PARTS] [--seconds N] [--ranking]`
+ * `npm run bench -- [--corpus DIR] [--zoekt URL] [--only PARTS] [--seconds N] [--ranking]`
  * `npm run bench -- --symbols [--languages go,c++] [--misses N] [--megabytes N] [--least PERCENT]`
  *
  * Prints what the product costs and gives, beside its peers in the same run. It never asserts a time: machines differ,
- * and shared ones are noisy. PARTS, separated by commas: build, symbols, search, memory, fresh, clients, small, history, store, access.
+ * and shared ones are noisy. PARTS, separated by commas: build, symbols, ranking, search, memory, fresh, clients, small,
+ * history, store, access. `--ranking` alone is `--only ranking`. Where symbols or ranking are asked for without a corpus,
+ * the trees that have labelled queries are fetched as Debian packages, and are it one by one.
  *
  * With `--symbols`, definitions in real trees are counted beside those of universal-ctags, and nothing else is done; with
  * `--least` it fails where fewer are found.
  */
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { projectRoot } from "#test/support/house";
 import { benchClients } from "./clients";
@@ -20,9 +22,10 @@ import { benchCredentials } from "./credentials";
 import { benchDefinitions } from "./definitions";
 import { benchFreshness } from "./freshness";
 import { benchHistory } from "./history";
+import { benchNavigation } from "./navigation";
 import { memoryOf } from "./processes";
 import { type IndexRun, indexOnce, Product } from "./product";
-import { benchRanking } from "./ranking";
+import { benchRanking, fetchLabelledTrees, printPlaces } from "./ranking";
 import { heading, megabytes, ms, printTable, ratio } from "./report";
 import { benchSearches } from "./searches";
 import { benchSmallRepositories } from "./smallRepositories";
@@ -32,6 +35,7 @@ import { benchSymbols } from "./symbols";
 const parts = [
   "build",
   "symbols",
+  "ranking",
   "search",
   "memory",
   "fresh",
@@ -56,7 +60,8 @@ const { values } = parseArgs({
     least: { type: "string", default: "0" },
   },
 });
-const wanted = new Set(values.only?.split(",") ?? parts);
+const only = [...(values.only?.split(",") ?? []), ...(values.ranking ? ["ranking"] : [])];
+const wanted = new Set(only.length === 0 ? parts : only);
 const unknown = [...wanted].filter((part) => !(parts as readonly string[]).includes(part));
 if (unknown.length > 0) {
   console.error(`There is no part ${unknown.join(", ")}: ${parts.join(", ")}.`);
@@ -80,14 +85,25 @@ async function main(): Promise<void> {
   const processor = `${cpus().length} x ${cpus()[0]?.model ?? "?"}`;
   console.log(`Node ${process.version}, ${processor}, ${megabytes(totalmem())} MB.\n`);
   if (values.symbols) return besideCtags();
-  if (values.corpus === undefined) console.log("Without --corpus DIR there is nothing large to search.\n");
-  // npm runs scripts in the package's folder; paths are meant from where the person is.
-  else await benchCorpus(resolve(process.env["INIT_CWD"] ?? ".", values.corpus));
+  const corpora = chosenCorpora();
+  if (corpora.length === 0) console.log("Without --corpus DIR there is nothing large to search.\n");
+  const places: number[] = [];
+  for (const corpus of corpora) places.push(...(await benchCorpus(corpus)));
+  if (corpora.length > 1 && places.length > 0) printPlaces("All", places);
   if (wanted.has("history")) await benchHistory(scratch);
   if (wanted.has("store")) await benchStore(scratch);
   if (wanted.has("access")) await benchCredentials(scratch);
   if (!wanted.has("small")) return;
   for (const count of [1_000, 5_000]) await benchSmallRepositories(join(scratch, "small"), count);
+}
+
+/** npm runs scripts in the package's folder; paths are meant from where the person is. */
+function chosenCorpora(): readonly string[] {
+  if (values.corpus !== undefined) return [resolve(process.env["INIT_CWD"] ?? ".", values.corpus)];
+  if (!only.includes("symbols") && !only.includes("ranking")) return [];
+  const trees = fetchLabelledTrees(join(folder, "trees"));
+  // What is asked about names is about the first.
+  return only.includes("ranking") ? trees : trees.slice(0, 1);
 }
 
 async function besideCtags(): Promise<void> {
@@ -102,12 +118,13 @@ async function besideCtags(): Promise<void> {
   process.exitCode = 1;
 }
 
-async function benchCorpus(source: string): Promise<void> {
+/** Gives what `benchRanking` does. */
+async function benchCorpus(source: string): Promise<readonly number[]> {
   const corpus = corpusCopy(source, folder);
-  const dataDir = join(scratch, "data");
+  const dataDir = join(scratch, basename(corpus));
   const built = await indexOnce(dataDir, [corpus], "--no-symbols");
   if (wanted.has("build")) printBuild(built);
-  const needsSymbols = values.ranking || wanted.has("symbols");
+  const needsSymbols = wanted.has("ranking") || wanted.has("symbols");
   if (needsSymbols) printSymbols(built, await indexOnce(dataDir, [corpus]), dataDir);
   if (wanted.has("symbols")) await benchDefinitions(dataDir, cpus().length);
   const counted = wanted.has("search") ? await countAll(dataDir) : new Map();
@@ -121,7 +138,8 @@ async function benchCorpus(source: string): Promise<void> {
     const idle = memoryOf(product.pid);
     if (wanted.has("search")) await benchSearches(product, corpus, counted, values.zoekt);
     const searched = memoryOf(product.pid);
-    if (values.ranking) await benchRanking(product, corpus);
+    if (wanted.has("symbols")) await benchNavigation(product);
+    const places = wanted.has("ranking") ? await benchRanking(product, corpus) : [];
     if (wanted.has("memory")) {
       heading("Start and memory");
       printTable(
@@ -137,6 +155,7 @@ async function benchCorpus(source: string): Promise<void> {
     }
     if (wanted.has("fresh")) await benchFreshness(product, corpus);
     if (wanted.has("clients")) await benchClients(product, Number(values.seconds));
+    return places;
   } finally {
     await product.stop();
   }

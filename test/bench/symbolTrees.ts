@@ -17,6 +17,10 @@ export interface SymbolTree {
   readonly hasMacros?: true;
 }
 
+/** As much as is looked at. */
+const javaParts = ["java.base/*", "java.desktop/*"];
+const linuxParts = ["kernel", "mm", "fs", "lib", "net", "block", "drivers/net/ethernet", "include/linux"];
+
 export const symbolTrees: readonly SymbolTree[] = [
   {
     language: "TypeScript",
@@ -50,7 +54,7 @@ export const symbolTrees: readonly SymbolTree[] = [
     language: "C",
     ctagsName: "C",
     packages: ["linux-source-6.1"],
-    roots: ["linux"],
+    roots: linuxParts.map((part) => `linux-source-6.1/${part}`),
     files: /\.[ch]$/,
   },
   {
@@ -70,13 +74,9 @@ export const symbolTrees: readonly SymbolTree[] = [
   },
 ];
 
-/** Of archives inside packages, as much as is looked at. */
-const javaParts = ["java.base/*", "java.desktop/*"];
-const linuxParts = ["kernel", "mm", "fs", "lib", "net", "block", "drivers/net/ethernet", "include/linux"];
-
-/** Brings what a tree needs into `folder`, unless it is there. Nothing is installed. */
-export function fetchTree(tree: SymbolTree, folder: string): void {
-  for (const name of tree.packages) {
+/** Brings packages into `folder`, unless they are there. Nothing is installed. */
+export function fetchPackages(names: readonly string[], folder: string): void {
+  for (const name of names) {
     const mark = join(folder, `${name}.fetched`);
     if (existsSync(mark)) continue;
     const draft = join(folder, `${name}.draft`);
@@ -97,15 +97,8 @@ export function fetchTree(tree: SymbolTree, folder: string): void {
         ],
         draft,
       );
-    if (name === "linux-source-6.1") {
-      mkdirSync(join(folder, "linux"), { recursive: true });
-      const parts = linuxParts.map((part) => `linux-source-6.1/${part}`);
-      run(
-        "tar",
-        ["-xJf", join(folder, "usr/src/linux-source-6.1.tar.xz"), "-C", join(folder, "linux"), ...parts],
-        draft,
-      );
-    }
+    if (name === "linux-source-6.1")
+      run("tar", ["-xJf", join(folder, "usr/src/linux-source-6.1.tar.xz"), "-C", folder], draft);
     renameSync(draft, mark);
   }
 }

@@ -6,7 +6,7 @@ import { symbolParsers } from "#symbols/parsers";
 import type { ParsedSymbols } from "#symbols/symbols";
 import { cpuSecondsOfEnded } from "./processes";
 import { heading, megabytes, printTable } from "./report";
-import { fetchTree, filesOf, type SymbolTree, symbolTrees } from "./symbolTrees";
+import { fetchPackages, filesOf, type SymbolTree, symbolTrees } from "./symbolTrees";
 
 interface Tag {
   readonly name: string;
@@ -44,7 +44,7 @@ export async function benchSymbols(folder: string, options: SymbolBenchOptions):
   const compared: Compared[] = [];
   for (const tree of symbolTrees) {
     if (options.languages.length > 0 && !options.languages.includes(tree.language.toLowerCase())) continue;
-    fetchTree(tree, folder);
+    fetchPackages(tree.packages, folder);
     compared.push(await compare(tree, folder, options));
   }
   printTable(

@@ -43,7 +43,6 @@ function evaluationOf(
     maxMatches: change.maxMatches ?? Number.POSITIVE_INFINITY,
     countOnly: change.countOnly ?? false,
     isPreferred: () => false,
-    trees: new Map(),
   });
 }
 

@@ -48,7 +48,24 @@ const read = (bytes: Uint8Array, shard: ShardReader) =>
   new SymbolReader(memorySource(bytes), checksum, shard);
 
 const names = fc.oneof(
-  { weight: 4, arbitrary: fc.constantFrom("a", "A", "ab", "aB", "AB", "abc", "b_c", "é", "É", "名", "👍a") },
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom(
+      "a",
+      "A",
+      "ab",
+      "aB",
+      "AB",
+      "abc",
+      "b_c",
+      "é",
+      "É",
+      "名",
+      "👍a",
+      "ｆ",
+      "\ue000b",
+    ),
+  },
   { weight: 1, arbitrary: fc.string({ minLength: 1, maxLength: 8, unit: "grapheme" }) },
 );
 /** Names as parsers give them: a line. */

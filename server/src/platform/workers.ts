@@ -281,10 +281,12 @@ export interface ThreadCare<Output> {
   readonly silenceMs: number;
   /** Of JavaScript alone, in MiB; a thread that needs more ends. */
   readonly maxHeapMb: number;
+  /** An idle thread ends after this time. */
+  readonly idleMs: number;
 }
 
-/** An idle thread of a pool ends after this time and gives its memory back. */
-const idleMs = 5000;
+/** An idle thread of a pool ends after this time and gives its memory back, where nothing else is said. */
+const defaultIdleMs = 5000;
 
 /** Up to `size` threads, started when there is work and ended when there has been none for a while. */
 export function threadPool<Input, Output>(
@@ -328,7 +330,7 @@ export function threadPool<Input, Output>(
     const timer = setTimeout(() => {
       idle.delete(thread);
       discard(thread);
-    }, idleMs);
+    }, care?.idleMs ?? defaultIdleMs);
     timer.unref();
     idle.set(thread, timer);
   };

@@ -1,7 +1,7 @@
 import type { Bitset } from "#base/bitset";
 import { scoreDefinitions } from "./definitionScore";
 import type { RunMode } from "./expressionRun";
-import type { FinderCounts } from "./finder";
+import type { FewDocuments, FinderCounts } from "./finder";
 import type { Look } from "./look";
 import {
   boundOf,
@@ -15,7 +15,6 @@ import {
 } from "./matchTree";
 import type { NameFinder } from "./names";
 import { RangeBuffer } from "./ranges";
-import type { ShardReader } from "./reader";
 import { explainScore, type ScoredDocument, scoreDocument, scoreName } from "./score";
 import type { TextWindow } from "./window";
 
@@ -48,12 +47,12 @@ export interface EvaluationOptions {
   /** Matches are counted and forgotten. */
   readonly countOnly: boolean;
   readonly isPreferred: (document: number) => boolean;
-  /** Where a shard is looked at twice, its lists are read once. */
-  readonly trees: Map<ShardReader, MatchTree>;
 }
 
 /** Documents whose name answers the query are looked at first, at most so many of them. */
 const maxNamedFirst = 1000;
+/** So many documents of a shard are looked at without what is only worth it for all of them. */
+const maxFewDocuments = 40;
 /** The clock is read once in so many documents, or blocks of long ones. */
 const blocksPerLook = 16;
 const blockShift = 12;
@@ -93,12 +92,11 @@ export class ShardEvaluation {
 
   /** Looks up the postings and names; expressions on names run here. Gives false where nothing can match. */
   prepare(mode: RunMode): boolean {
-    const { window, counts, trees } = this.#options;
+    const { window, counts } = this.#options;
     const { reader } = this.view;
     const before = reader.indexBytesLoaded;
-    const known = trees.get(reader);
-    const tree = known ?? buildMatchTree(this.#compiled, { view: this.view, window, counts, mode });
-    trees.set(reader, tree);
+    const few = fewDocuments(this.view);
+    const tree = buildMatchTree(this.#compiled, { view: this.view, window, counts, mode, few });
     const bound = boundOf(tree);
     const candidates = bound === undefined ? this.view.universe.copy() : bound.intersect(this.view.universe);
     this.#termCount = countTerms(tree);
@@ -232,6 +230,18 @@ export class ShardEvaluation {
       isPreferred: this.#options.isPreferred(hit.document),
     };
   }
+}
+
+function fewDocuments({ reader, universe }: ShardView): FewDocuments | undefined {
+  if (universe.count() > maxFewDocuments) return undefined;
+  const documents: number[] = [];
+  const blocks: number[] = [];
+  for (let document = universe.next(0); document >= 0; document = universe.next(document + 1)) {
+    documents.push(document);
+    const end = reader.firstBlocks[document + 1] ?? 0;
+    for (let block = reader.firstBlocks[document] ?? 0; block < end; block++) blocks.push(block);
+  }
+  return { documents: Uint32Array.from(documents), blocks: Uint32Array.from(blocks) };
 }
 
 /** Candidates whose base name a term hits, in the shard's order. */

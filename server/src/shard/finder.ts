@@ -14,6 +14,13 @@ const newline = 0x0a;
 /** Candidate blocks no further apart than this are read in one go. */
 const maxGapBytes = 8192;
 
+/** The only documents that are looked at, where those are so few that lists need not be read for all. */
+export interface FewDocuments {
+  readonly documents: Uint32Array;
+  /** All of theirs. */
+  readonly blocks: Uint32Array;
+}
+
 export interface FinderCounts extends LookupCounts {
   /** Times that an expression was started on a text. */
   regexpsConsidered: number;
@@ -37,6 +44,7 @@ export class ContentFinder {
     pattern: CompiledPattern,
     term: number,
     counts: FinderCounts,
+    few: FewDocuments | undefined,
   ) {
     this.#reader = reader;
     this.#window = window;
@@ -44,7 +52,8 @@ export class ContentFinder {
     this.#term = term;
     this.#counts = counts;
     const lists = new PostingLists(reader, window, counts, pattern.needsWholeDocument);
-    this.#candidates = lists.evaluate(pattern.trigrams);
+    const within = pattern.needsWholeDocument ? few?.documents : few?.blocks;
+    this.#candidates = lists.evaluate(pattern.trigrams, within);
   }
 
   /** Documents that may match; `undefined` is all. */

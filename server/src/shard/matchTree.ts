@@ -1,7 +1,7 @@
 import { Bitset } from "#base/bitset";
 import type { Query, Where } from "#query/query";
 import type { RunMode } from "./expressionRun";
-import { ContentFinder, type FinderCounts } from "./finder";
+import { ContentFinder, type FewDocuments, type FinderCounts } from "./finder";
 import type { Look } from "./look";
 import { NameFinder } from "./names";
 import type { CompiledPattern } from "./pattern";
@@ -44,6 +44,8 @@ export interface TreeContext {
   readonly window: TextWindow;
   readonly counts: FinderCounts;
   readonly mode: RunMode;
+  /** The documents of the view, where those are few. */
+  readonly few: FewDocuments | undefined;
 }
 
 /** What a term may find: anything, `type:file`, `type:symbol`. */
@@ -51,7 +53,7 @@ type Wanted = "all" | "names" | "symbols";
 
 export function buildMatchTree(compiled: CompiledQuery, context: TreeContext): MatchTree {
   let terms = 0;
-  const { view, window, counts, mode } = context;
+  const { view, window, counts, mode, few } = context;
   const { reader, symbols } = view;
   const symbol = (pattern: CompiledPattern | undefined): MatchTree =>
     symbols === undefined
@@ -63,9 +65,12 @@ export function buildMatchTree(compiled: CompiledQuery, context: TreeContext): M
   const text = (pattern: CompiledPattern, where: Where): MatchTree => {
     const content = (): MatchTree => ({
       kind: "content",
-      finder: new ContentFinder(reader, window, pattern, terms++, counts),
+      finder: new ContentFinder(reader, window, pattern, terms++, counts, few),
     });
-    const name = (): MatchTree => ({ kind: "name", finder: new NameFinder(reader, window, pattern, mode) });
+    const name = (): MatchTree => ({
+      kind: "name",
+      finder: new NameFinder(reader, window, pattern, mode, few?.documents),
+    });
     if (where === "content") return content();
     if (where === "name") return name();
     return { kind: "or", children: [name(), content()] };

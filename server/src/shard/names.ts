@@ -31,11 +31,22 @@ export class NameFinder {
   readonly #pattern: CompiledPattern;
   readonly #mode: RunMode;
 
-  constructor(reader: ShardReader, window: TextWindow, pattern: CompiledPattern, mode: RunMode) {
+  /** Of the documents `among`, if only they are looked at. */
+  constructor(
+    reader: ShardReader,
+    window: TextWindow,
+    pattern: CompiledPattern,
+    mode: RunMode,
+    among: Uint32Array | undefined,
+  ) {
     this.#reader = reader;
     this.#pattern = pattern;
     this.#mode = mode;
     this.documents = new Bitset(reader.meta.documentCount);
+    if (among !== undefined) {
+      this.#findOneByOne(among);
+      return;
+    }
     const known = traitsOf(reader);
     const expression =
       pattern.kind === "expression" ? pattern : known.haveSpecials ? pattern.special : undefined;
@@ -82,8 +93,8 @@ export class NameFinder {
     }
   }
 
-  #findOneByOne(): void {
-    for (let document = 0; document < this.#reader.meta.documentCount; document++) {
+  #findOneByOne(documents: Iterable<number> = new Uint32Array(this.documents.size).keys()): void {
+    for (const document of documents) {
       let found = false;
       this.#each(document, () => {
         found = true;

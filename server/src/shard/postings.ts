@@ -39,25 +39,27 @@ export class PostingLists {
     this.#bitmapBytes = (reader.meta.blockCount + 7) >>> 3;
   }
 
-  evaluate(formula: TrigramFormula): Candidates {
-    if (!this.#reader.meta.hasTrigrams && formula.kind !== "none") return undefined;
+  /** Of those `within`, if only they are asked for. */
+  evaluate(formula: TrigramFormula, within?: Uint32Array): Candidates {
+    if (!this.#reader.meta.hasTrigrams && formula.kind !== "none") return within;
     switch (formula.kind) {
       case "all":
-        return undefined;
+        return within;
       case "none":
         return nothing;
       case "trigram": {
         const at = this.#lookUp(formula.value);
-        return at < 0 ? nothing : this.#decode(at);
+        if (at < 0) return nothing;
+        return within === undefined ? this.#decode(at) : this.#narrow(within, at);
       }
       case "and":
-        return this.#all(formula.parts);
+        return this.#all(formula.parts, within);
       case "or":
-        return this.#any(formula.parts);
+        return this.#any(formula.parts, within);
     }
   }
 
-  #all(parts: readonly TrigramFormula[]): Candidates {
+  #all(parts: readonly TrigramFormula[], within: Uint32Array | undefined): Candidates {
     const lists: { at: number; bytes: number }[] = [];
     const others: TrigramFormula[] = [];
     for (const part of parts) {
@@ -70,7 +72,7 @@ export class PostingLists {
       lists.push({ at, bytes: this.#length(at) });
     }
     lists.sort((left, right) => left.bytes - right.bytes);
-    let result: Candidates;
+    let result: Candidates = within;
     for (const list of lists) {
       if (result !== undefined && list.bytes > result.length * listBytesPerBlock) break;
       if (result?.length === 0) return result;
@@ -78,18 +80,18 @@ export class PostingLists {
     }
     for (const other of others) {
       if (result !== undefined && result.length < 4) break;
-      const found = this.evaluate(other);
+      const found = this.evaluate(other, within);
       if (found === undefined) continue;
       result = result === undefined ? found : this.#intersect(result, found);
     }
     return result;
   }
 
-  #any(parts: readonly TrigramFormula[]): Candidates {
+  #any(parts: readonly TrigramFormula[], within: Uint32Array | undefined): Candidates {
     const size = this.#byDocument ? this.#reader.meta.documentCount : this.#reader.meta.blockCount;
     const found = new Bitset(size);
     for (const part of parts) {
-      const candidates = this.evaluate(part);
+      const candidates = this.evaluate(part, within);
       if (candidates === undefined) return undefined;
       for (let at = 0; at < candidates.length; at++) found.add(candidates[at] ?? 0);
     }

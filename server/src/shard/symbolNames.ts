@@ -1,7 +1,6 @@
 import { damaged } from "./checksum";
 import { type BlockLetters, blockLetters } from "./nameLetters";
 import type { ShardReader } from "./reader";
-import { foldName } from "./symbols";
 
 const newline = 0x0a;
 /** More bytes than most names have. */
@@ -19,7 +18,7 @@ export class SymbolNames {
   readonly reader: ShardReader;
   readonly count: number;
   /** The first name of each block that was asked for. */
-  readonly #heads: string[] = [];
+  readonly #heads: Buffer[] = [];
   /** Of each block that was asked for. */
   readonly #letters: BlockLetters[] = [];
   /** The block that was read last. */
@@ -69,11 +68,9 @@ export class SymbolNames {
 
   /** Names that begin with `text`, or (`isWhole`) are it; ASCII letters in capitals or not. */
   find(text: string, isWhole: boolean): NameStretch {
-    const folded = foldName(text);
-    const from = this.#partition((name) => name < folded);
-    const to = this.#partition(
-      (name) => name < folded || (isWhole ? name === folded : name.startsWith(folded)),
-    );
+    const wanted = Buffer.from(text);
+    const from = this.#partition((bytes, start) => compareLine(bytes, start, wanted, isWhole) < 0);
+    const to = this.#partition((bytes, start) => compareLine(bytes, start, wanted, isWhole) <= 0);
     return { from, to };
   }
 
@@ -117,10 +114,10 @@ export class SymbolNames {
     return this.#lastBlock((block) => this.firstIn(block) <= number);
   }
 
-  /** The first name of which `isBefore` does not hold; it holds of all before that, folded. */
-  #partition(isBefore: (folded: string) => boolean): number {
+  /** The first name of which `isBefore` does not hold; it does of all before that. It is told where its line begins. */
+  #partition(isBefore: (bytes: Buffer, start: number) => boolean): number {
     if (this.count === 0) return 0;
-    const block = this.#lastBlock((each) => isBefore(this.#head(each)));
+    const block = this.#lastBlock((each) => isBefore(this.#head(each), 0));
     const bytes = this.#bytesIn(block);
     // Both are beginnings of lines.
     let low = 0;
@@ -128,7 +125,7 @@ export class SymbolNames {
     while (low < high) {
       const middle = (low + high) >>> 1;
       const start = middle === low ? low : Math.max(low, bytes.lastIndexOf(newline, middle - 1) + 1);
-      if (isBefore(foldName(textOf(bytes, start)))) low = endOfLine(bytes, start) + 1;
+      if (isBefore(bytes, start)) low = endOfLine(bytes, start) + 1;
       else high = start;
     }
     let number = this.firstIn(block);
@@ -148,21 +145,18 @@ export class SymbolNames {
     return low;
   }
 
-  #head(block: number): string {
+  /** The first name of a block, a newline behind it. */
+  #head(block: number): Buffer {
     const known = this.#heads[block];
     if (known !== undefined) return known;
-    const head = foldName(this.#firstText(block));
-    this.#heads[block] = head;
-    return head;
-  }
-
-  #firstText(block: number): string {
     const { blockStarts, content } = this.reader;
     const start = blockStarts[block] ?? 0;
-    const bytes = Buffer.allocUnsafe(Math.min(usualLength, (blockStarts[block + 1] ?? 0) - start));
-    if (bytes.length === 0) throw damaged("Names of symbols");
+    const bytes = Buffer.alloc(Math.max(0, Math.min(usualLength, (blockStarts[block + 1] ?? 0) - start)));
     content.read(start, bytes, 0, bytes.length);
-    return bytes.includes(newline) ? textOf(bytes, 0) : textOf(this.#bytesIn(block), 0);
+    const whole = bytes.includes(newline) ? bytes : this.#bytesIn(block);
+    const head = Buffer.from(whole.subarray(0, endOfLine(whole, 0) + 1));
+    this.#heads[block] = head;
+    return head;
   }
 
   #bytesIn(block: number): Buffer {
@@ -172,6 +166,24 @@ export class SymbolNames {
     }
     return this.#open;
   }
+}
+
+/** By byte of UTF-8: as names are ordered, which is by UTF-16 and without regard to capitals of ASCII. */
+const ranks = Uint8Array.from({ length: 256 }, (_, byte) => {
+  if (byte >= 0x41 && byte <= 0x5a) return byte + 0x20;
+  // What takes a surrogate pair stands before the last characters that take none.
+  return byte === 0xee || byte === 0xef ? byte + 0x10 : byte;
+});
+
+/** Negative where the line that begins at `start` stands before `wanted`; 0 where it is that or (not `isWhole`) begins so. */
+function compareLine(bytes: Uint8Array, start: number, wanted: Uint8Array, isWhole: boolean): number {
+  for (let at = 0; at < wanted.length; at++) {
+    const byte = bytes[start + at] ?? newline;
+    if (byte === newline) return -1;
+    const difference = (ranks[byte] ?? 0) - (ranks[wanted[at] ?? 0] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return isWhole && (bytes[start + wanted.length] ?? newline) !== newline ? 1 : 0;
 }
 
 /** The text of the line that begins there. */

@@ -43,7 +43,8 @@ export class DocumentParser {
   ): { readonly occurrences: Occurrence[]; readonly imports: readonly string[] } {
     return this.#parsed(language, content, (parsed) => {
       const symbols = this.#symbols(parsed);
-      const occurrences = occurrencesOf(name, parsed, this.#declarations(parsed, symbols));
+      const declarations = () => this.#declarations(parsed, symbols);
+      const occurrences = occurrencesOf(name, parsed, symbols.definitions, declarations);
       return { occurrences, imports: symbols.imports };
     });
   }

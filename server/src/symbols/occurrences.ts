@@ -5,6 +5,7 @@
  * is asked only where the name stands, and a grammar needs no list of its kinds of identifiers.
  */
 import type { Node, Tree } from "web-tree-sitter";
+import type { Definition } from "#model/symbol";
 import { Budget } from "./budget";
 import { type Declarations, resolve } from "./resolve";
 import type { DecodedText } from "./sourceText";
@@ -33,16 +34,47 @@ interface Spot {
   readonly leaf: Node | undefined;
 }
 
-export function occurrencesOf(name: string, reading: Reading, declarations: Declarations): Occurrence[] {
-  const found: Occurrence[] = [];
+/** `declarations` are read where the name may be declared in this document: a name that is only called is not. */
+export function occurrencesOf(
+  name: string,
+  reading: Reading,
+  definitions: readonly Definition[],
+  declarations: () => Declarations,
+): Occurrence[] {
+  const budget = new Budget(lookMs);
+  const spots = spotsOf(name, reading, budget);
+  if (definitions.some((each) => each.name === name) || !spots.every(isCallee)) {
+    const known = declarations();
+    return spots.map((spot) => {
+      budget.check();
+      return occurrenceAt(spot, name, known);
+    });
+  }
+  const { source } = reading;
+  return spots.map(({ start, end }) => ({
+    start: source.byteAt(start),
+    end: source.byteAt(end),
+    role: "reference",
+    declaredAt: -1,
+    isLocal: false,
+  }));
+}
+
+function isCallee({ leaf }: Spot): boolean {
+  const call = leaf?.parent;
+  if (leaf === undefined || call == null || !/^call(?:_expression)?$/.test(call.type)) return false;
+  return call.childForFieldName("function")?.id === leaf.id;
+}
+
+function spotsOf(name: string, reading: Reading, budget: Budget): Spot[] {
+  const found: Spot[] = [];
   if (name === "") return found;
   const { text } = reading.source;
-  const budget = new Budget(lookMs);
   for (let start = text.indexOf(name); start >= 0; start = text.indexOf(name, start + name.length)) {
     if (!isWhole(text, start, start + name.length)) continue;
     budget.check();
     const spot = spotAt(reading, start, start + name.length);
-    if (spot !== undefined) found.push(occurrenceAt(spot, name, declarations));
+    if (spot !== undefined) found.push(spot);
   }
   return found;
 }

@@ -38,6 +38,8 @@ const bytesAtOnce = 512 * 1024;
 /** A parser gives a text up long before; a thread that says nothing for longer has come to harm. */
 const defaultSilenceMs = 40_000;
 const maxHeapMb = 1024;
+/** Who has asked about a name asks again soon, and a thread is slow until its grammars are compiled. */
+const idleMs = 60_000;
 
 /** `script` is the bundle of `entry/symbolWorker.ts`. Threads start when there is work, and end when there is none. */
 export function symbolParsers(script: string, size: number, silenceMs = defaultSilenceMs): SymbolParsers {
@@ -45,6 +47,7 @@ export function symbolParsers(script: string, size: number, silenceMs = defaultS
     isWorn: ({ isWorn }) => isWorn,
     silenceMs,
     maxHeapMb,
+    idleMs,
   });
   let isClosed = false;
   const all = async <Answer extends Parsed>(

@@ -7,8 +7,6 @@ import { runGuarded } from "#platform/guard";
 import type { TaskContext } from "#platform/workers";
 import { type CompiledSearch, compileQuery } from "#shard/compile";
 import { type EvaluationCounts, ShardEvaluation } from "#shard/evaluate";
-import type { MatchTree } from "#shard/matchTree";
-import type { ShardReader } from "#shard/reader";
 import type { TextWindow } from "#shard/window";
 import { damagedFileOf, lacksSymbols } from "./lacks";
 import { presentFile, type ShardHit } from "./presentFile";
@@ -68,7 +66,6 @@ export class Search {
   #shownMatches = 0;
   #shownBytes = 0;
   #lacksSymbols = false;
-  readonly #trees = new Map<ShardReader, MatchTree>();
   #bytesLoaded = 0;
 
   constructor(set: ShardSet, window: TextWindow, call: SearchCall, context: TaskContext) {
@@ -95,7 +92,6 @@ export class Search {
         maxMatches: isWhole ? Number.POSITIVE_INFINITY : this.#call.limits.maxMatches,
         countOnly: this.#call.limits.maxDisplayedMatches === 0,
         isPreferred: (document) => this.#isPreferred(shard, document),
-        trees: this.#trees,
       });
       await this.#evaluate(shard, evaluation);
       if (this.#isTooSlow) return { kind: "tooSlow" };

@@ -1,0 +1,107 @@
+/** Questions about names as an editor asks them, through the service. */
+import { request } from "node:http";
+import { cpuSecondsOf } from "./processes";
+import type { Product } from "./product";
+import { heading, median, ms, printTable, quantile } from "./report";
+
+const defined = ["kmalloc", "probe", "task_struct", "tcp_sendmsg", "no_such_name"];
+const prefixes = ["k", "sp", "spin", "netif_rx"];
+const fuzzy = ["kmal", "tcpsndmsg"];
+/** Nothing that uses it is parsed before this asks. */
+const used = "kmalloc";
+const firstUses = 100;
+const rounds = 20;
+
+export async function benchNavigation(product: Product): Promise<void> {
+  const coldBefore = cpuSecondsOf(product.pid);
+  const cold = await streamUses(product);
+  const coldCpu = cpuSince(coldBefore, product, 1);
+  const rows: string[][] = [
+    [
+      `\`${used}\`: first ${firstUses} uses, streamed, nothing parsed before`,
+      "",
+      ms(cold.firstMs),
+      "",
+      "",
+      "",
+    ],
+    [`\`${used}\`: first 1000, the same stream`, String(cold.count), ms(cold.allMs), "", "", coldCpu],
+  ];
+  const measure = async (what: string, path: string, body: Readonly<Record<string, unknown>>) => {
+    const times: number[] = [];
+    let count = 0;
+    let before: number | undefined;
+    for (let round = 0; round <= rounds; round++) {
+      if (round === 1) before = cpuSecondsOf(product.pid);
+      const began = performance.now();
+      const answer = (await product.post(path, body)) as Answer;
+      times.push(performance.now() - began);
+      count = answer.stats?.matchCount ?? answer.symbols?.length ?? 0;
+    }
+    const again = times.slice(1);
+    rows.push([
+      what,
+      String(count),
+      ms(times[0]),
+      ms(median(again)),
+      ms(quantile(again, 0.95)),
+      cpuSince(before, product, rounds),
+    ]);
+  };
+  await measure(`uses of \`${used}\` again`, "/api/find_references", { symbolName: used });
+  for (const symbolName of defined)
+    await measure(`definitions of \`${symbolName}\``, "/api/find_definitions", { symbolName });
+  for (const query of prefixes)
+    await measure(`symbols that begin with \`${query}\``, "/api/find_symbols", { query, match: "prefix" });
+  for (const query of fuzzy)
+    await measure(`symbols with the letters \`${query}\``, "/api/find_symbols", { query, match: "fuzzy" });
+  heading("Names in code, over HTTP");
+  printTable(["asked", "found", "first, ms", "median after, ms", "p95 after, ms", "processor, ms"], rows);
+}
+
+/** Milliseconds for each of some requests, on all threads together. */
+function cpuSince(before: number | undefined, product: Product, requests: number): string {
+  const now = cpuSecondsOf(product.pid);
+  return before === undefined || now === undefined ? "" : ms(((now - before) * 1000) / requests);
+}
+
+interface Answer {
+  readonly stats?: { readonly matchCount: number };
+  readonly symbols?: readonly unknown[];
+}
+
+/** Milliseconds until the first uses had come, and until the end. */
+function streamUses(
+  product: Product,
+): Promise<{ firstMs: number | undefined; allMs: number; count: number }> {
+  const began = performance.now();
+  return new Promise((resolve, reject) => {
+    const headers = { "content-type": "application/json" };
+    const sent = request(`${product.url}/api/stream_references`, { method: "POST", headers }, (answer) => {
+      let text = "";
+      let count = 0;
+      let firstMs: number | undefined;
+      answer.setEncoding("utf8");
+      answer.on("data", (piece: string) => {
+        text += piece;
+        const events = text.split("\n\n");
+        text = events.pop() ?? "";
+        for (const event of events) count += usesIn(event);
+        if (count >= firstUses) firstMs ??= performance.now() - began;
+      });
+      answer.on("error", reject);
+      answer.on("end", () => resolve({ firstMs, allMs: performance.now() - began, count }));
+    });
+    sent.on("error", reject);
+    sent.end(JSON.stringify({ symbolName: used }));
+  });
+}
+
+function usesIn(event: string): number {
+  const data = /^event: files\ndata: (.*)$/.exec(event)?.[1];
+  if (data === undefined) return 0;
+  const { files } = JSON.parse(data) as {
+    readonly files: readonly { readonly matches: readonly unknown[] }[];
+  };
+  return files.reduce((sum, { matches }) => sum + matches.length, 0);
+}
