@@ -57,7 +57,7 @@ function show({ isBusy, columns, rows, ...content }: TableContent): void {
   document.body.classList.toggle("busy", isBusy);
   frame.setAttribute("aria-busy", String(isBusy));
   showFields(content.fields);
-  keep(notes, content.notes, (_, at) => String(at), drawNote);
+  showNotes(content.notes);
   keep(head, columns, (_, at) => String(at), drawHead);
   keep(body, rows, ({ id }) => id, drawRow);
   frame.hidden = columns.length === 0;
@@ -84,6 +84,22 @@ function showFields(wanted: readonly TableField[]): void {
     const input = byId<HTMLInputElement | HTMLSelectElement>(`field-${name}`);
     if (input !== document.activeElement && input.value !== value) input.value = value;
   }
+}
+
+/** What can be pressed stays where it is while the words before it change. */
+function showNotes(wanted: readonly TableNote[]): void {
+  const shape = (source: string) => JSON.stringify({ ...JSON.parse(source || "{}"), text: "" });
+  keep(
+    notes,
+    wanted,
+    (_, at) => String(at),
+    drawNote,
+    (before, now) => shape(before) === shape(now),
+  );
+  wanted.forEach(({ text }, at) => {
+    const words = notes.children[at]?.querySelector(".words");
+    if (words && words.textContent !== text) words.textContent = text;
+  });
 }
 
 function drawField(field: TableField): HTMLElement {
@@ -116,7 +132,12 @@ function drawNote({ severity, text, actions }: TableNote): HTMLElement {
     "div",
     { class: `note note-${severity}`, attributes: { role } },
     ...(severity === "plain" ? [] : [icon(severity)]),
-    element("span", {}, text, ...actions.flatMap((action) => [" ", drawAction(action)])),
+    element(
+      "span",
+      {},
+      element("span", { class: "words" }, text),
+      ...actions.flatMap((action) => [" ", drawAction(action)]),
+    ),
   );
 }
 

@@ -55,6 +55,23 @@ const rows: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       "type A<T = { b: string }> = { c: number; d: {} }",
     "export const { a, b: bbbbb } = { c: 1234567 };": "export const { a, b: bbbbb } = {};",
     "enum A { First, Second }": "enum A { First, Second }",
+    "\ufeffinterface A { b: string }": "\ufeffinterface A { b: string }",
+    "\ufeff#!/bin/x {\nfunction f() { a(12345678); }": "\ufeff#!/bin/x {\nfunction f() {}",
+    "export\u00a0interface A { bcdefghi: string }": "export\u00a0interface A { bcdefghi: string }",
+    "const größe = { a: 12345678 }": "const größe = {}",
+    'const t = { function: { name: "x" } };\nexport const h = { run(args) { return 1; } };':
+      "const t = {};\nexport const h = { run(args) {} };",
+    "const p = { catch(a) { return a(1); } };": "const p = { catch(a) {} };",
+    "const p = { a: 1, if(a) { return a(1); } };": "const p = { a: 1, if(a) {} };",
+    "const p = { for(a) { return a(1); } };": "const p = { for(a) {} };",
+    "function f() { if (a) { try { b(); } catch (c) { d(); } } }": "function f() {}",
+    "function f() {\n  return\n  function inner() { b(12345); }\n}":
+      "function f() {\n  return\n  function inner() {}\n}",
+    "class A extends mix(class { x = 1 }) { field = 12345; }":
+      "class A extends mix(class { x = 1 }) { field = 12345; }",
+    "function f() { const b = (): new () => C => { d(123456); }; }":
+      "function f() { const b = (): new () => C => {}; }",
+    "function f() { return new (function () { b(123); })(); }": "function f() {}",
     "const a = { class: 1234, type: 1 };": "const a = {};",
     "function f() { return 1; } /}/.exec(1); {": "function f() { return 1; } /}/.exec(1); {",
   },

@@ -139,10 +139,11 @@ export class AgentSetup implements vscode.Disposable {
       const contents = new TextEncoder().encode(withGuide(undefined, agent, this.#facts));
       edit.createFile(uri, { contents });
     }
-    await vscode.workspace.applyEdit(edit);
+    const isDone = await vscode.workspace.applyEdit(edit);
+    if (!isDone) throw new Error(vscode.l10n.t("{0} could not be changed.", uri.fsPath));
     const document = await vscode.workspace.openTextDocument(uri);
-    await document.save();
     await vscode.window.showTextDocument(document);
+    if (!(await document.save())) throw new Error(vscode.l10n.t("{0} could not be saved.", uri.fsPath));
     return false;
   }
 

@@ -50,7 +50,8 @@ export class ApiKeys implements vscode.Disposable {
       name,
       ...(expiresAt === undefined ? {} : { expiresAt }),
     });
-    await this.load();
+    // The key is told here alone: nothing that fails afterwards may hide it.
+    await this.load().catch(() => undefined);
     return key;
   }
 

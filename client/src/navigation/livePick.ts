@@ -5,7 +5,7 @@ import { CallError } from "#client/callError";
 export interface PickItem extends vscode.QuickPickItem {
   /** What choosing it does; `button` is the one that was clicked. Absent for what only says something. */
   readonly open?: (button?: vscode.QuickInputButton) => Promise<void>;
-  /** Gives a file's own icon to `ThemeIcon.File`. Older editors do not know it. */
+  /** Gives a file's own icon to `ThemeIcon.File`. Editors before 1.109 do not know it, and some of them refuse it. */
   readonly resourceUri?: vscode.Uri;
 }
 

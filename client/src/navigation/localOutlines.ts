@@ -23,6 +23,7 @@ export class LocalOutlines implements vscode.Disposable {
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #subscriptions: readonly vscode.Disposable[];
   #provider: vscode.Disposable | undefined;
+  #isDisposed = false;
 
   constructor() {
     this.#subscriptions = [
@@ -56,6 +57,7 @@ export class LocalOutlines implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.#isDisposed = true;
     for (const key of this.#timers.keys()) this.#forget(key);
     for (const each of this.#subscriptions) each.dispose();
     this.#provider?.dispose();
@@ -90,6 +92,7 @@ export class LocalOutlines implements vscode.Disposable {
 
   /** The editor does so whenever a provider comes. */
   #askAgain(): void {
+    if (this.#isDisposed) return;
     this.#provider?.dispose();
     this.#provider = vscode.languages.registerDocumentSymbolProvider({ scheme: "file" }, nothing);
   }

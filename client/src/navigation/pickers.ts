@@ -20,6 +20,8 @@ export interface PickersOptions {
 
 /** More than a person reads in a list. */
 const itemsAtMost = 100;
+/** Where rows of a list may name a resource: of older editors some refuse that, others overlook it. */
+const knowsResources = isAtLeast(vscode.version, 1, 109);
 
 export function pickSymbol({ service, failed }: PickersOptions): void {
   showLivePick({
@@ -108,8 +110,8 @@ function fileItem(
     description: visible(
       [path.slice(0, Math.max(slash, 0)), repository].filter((part) => part !== "").join(" · "),
     ),
-    iconPath: vscode.ThemeIcon.File,
-    resourceUri: vscode.Uri.file(`/${path}`),
+    iconPath: knowsResources ? vscode.ThemeIcon.File : new vscode.ThemeIcon("file"),
+    ...(knowsResources ? { resourceUri: vscode.Uri.file(`/${path}`) } : {}),
     buttons: hasFileSnapshot(file) ? [toSide, asSnapshot] : [toSide],
     open: (button) =>
       opener.open(file, line, {
@@ -122,4 +124,9 @@ function fileItem(
 /** Icons come from `$(…)`, and a name may be of anywhere. */
 function labelOf(name: string): string {
   return visible(name).replaceAll("$(", "$\u200b(");
+}
+
+function isAtLeast(version: string, wantedMajor: number, wantedMinor: number): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major > wantedMajor || (major === wantedMajor && minor >= wantedMinor);
 }

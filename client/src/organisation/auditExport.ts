@@ -1,4 +1,5 @@
 /** The audit log as a file, however long it is: written beside its place, which it takes when it is whole. */
+import { randomBytes } from "node:crypto";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import type * as vscode from "vscode";
 import type { ServiceClient } from "#client/serviceClient";
@@ -14,9 +15,9 @@ export interface ExportOptions {
 
 /** Gives how many records were written; undefined where it was cancelled. A file that is there stays until then. */
 export async function exportAudit(path: string, options: ExportOptions): Promise<number | undefined> {
-  const draft = `${path}.part`;
+  const draft = `${path}.${randomBytes(6).toString("hex")}.part`;
   // Who may read the log is not everybody who may read the folder.
-  const file = await open(draft, "w", 0o600);
+  const file = await open(draft, "wx", 0o600);
   try {
     const written = await writeAll(file, path.endsWith(".json") ? json : csv, options);
     await file.close();

@@ -16,6 +16,10 @@ import { again, copyCall, enterLicense, failureNote, loadingNote } from "./licen
 import { TablePanel } from "./tablePanel";
 
 const followMs = 10_000;
+/** A log that is followed begins anew past so many records. */
+const maxFollowed = 5_000;
+/** Progress is drawn no more often: each time all rows are compared. */
+const progressMs = 250;
 
 export class AuditLog implements vscode.Disposable {
   readonly #service: ServiceClient;
@@ -143,7 +147,10 @@ export class AuditLog implements vscode.Disposable {
 
   async #look(): Promise<void> {
     // What nobody sees need not be asked for, and to ask is recorded.
-    if (this.#panel.isVisible) await this.#more((loaded) => loaded.loadNewer());
+    if (!this.#panel.isVisible) return;
+    const isLong = (this.#loaded?.records.length ?? 0) > maxFollowed;
+    if (isLong && !this.#isBusy) await this.#reload();
+    else await this.#more((loaded) => loaded.loadNewer());
   }
 
   #content(): TableContent {
@@ -239,6 +246,7 @@ export class AuditLog implements vscode.Disposable {
     this.#exporting = exporting;
     this.#tell(undefined);
     let note: TableNote | undefined;
+    let drawnAt = 0;
     try {
       const written = await exportAudit(target.fsPath, {
         service: this.#service,
@@ -246,6 +254,8 @@ export class AuditLog implements vscode.Disposable {
         token: exporting.cancel.token,
         onProgress: (records, total) => {
           exporting.text = vscode.l10n.t("{0} of {1} records are exported.", count(records), count(total));
+          if (Date.now() < drawnAt + progressMs) return;
+          drawnAt = Date.now();
           this.#panel.draw();
         },
       });

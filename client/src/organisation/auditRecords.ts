@@ -47,7 +47,7 @@ export class AuditRecords {
   }
 
   get hasOlder(): boolean {
-    return this.#records.length < this.total;
+    return this.#pages * perPage < this.#before;
   }
 
   /** One page more. */

@@ -17,8 +17,10 @@ export async function unparsedRows(
   parent: Row,
   { unparsed, fileOf }: UnparsedSource,
 ): Promise<Row[]> {
-  const { items, total } = await unparsed(repository);
-  if (total === 0) return [];
+  // What cannot be told now must not hide everything else.
+  const found = await unparsed(repository).catch(() => undefined);
+  if (found === undefined || found.total === 0) return [];
+  const { items, total } = found;
   const row: Row = {
     id: `${parent.id}/unparsed`,
     parent,

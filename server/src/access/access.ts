@@ -59,8 +59,9 @@ export function createAccess(options: AccessOptions): Access {
     try {
       actor = await identify(row, credentials, anonymous);
     } catch (error) {
-      // Who shows nothing at all guesses nothing.
-      const isGuess = error instanceof WrongCredentials && credentials.kind !== "none";
+      // Who shows nothing at all guesses nothing, and a cookie that has ended is no guess.
+      const isGuess =
+        error instanceof WrongCredentials && credentials.kind !== "none" && credentials.kind !== "session";
       if (isGuess) await refusals.wait(address ?? "", signal);
       throw error;
     }

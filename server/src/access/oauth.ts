@@ -4,7 +4,7 @@
  * An access token is a JWT that the issuer signed for this instance (RFC 9068). It counts where issuer, audience, times,
  * type and signature are right, by an asymmetric algorithm. The issuer's keys come from its own description
  * (`/.well-known/openid-configuration`) and are fetched again when a token names one that is not among them, and every
- * ten minutes while tokens are shown: one that was withdrawn counts no longer.
+ * ten minutes while tokens are shown: one that was withdrawn counts for a while longer, and no more once they have come.
  */
 import type { JWTPayload, JWTVerifyGetKey } from "jose";
 import { isServiceError, ServiceError } from "#base/error";
@@ -61,7 +61,13 @@ export function accessTokens(options: AccessTokenOptions): AccessTokens {
   const { settings, store, seats, clock, log } = options;
   /** By the hash of the token. */
   const checked = new Map<string, JWTPayload>();
-  const keys = issuerKeys(settings.issuer, { clock, log, onKeys: () => checked.clear() });
+  /** How often keys have come. */
+  let generation = 0;
+  const onKeys = () => {
+    generation++;
+    checked.clear();
+  };
+  const keys = issuerKeys(settings.issuer, { clock, log, onKeys });
 
   return {
     async memberOf(token) {
@@ -83,6 +89,7 @@ export function accessTokens(options: AccessTokenOptions): AccessTokens {
       return clock.now() / 1000 < known.exp + clockToleranceSeconds ? known : undefined;
     }
     const jose = await import("jose");
+    const before = generation;
     try {
       const { payload } = await jose.jwtVerify(token, keys.get, {
         issuer: settings.issuer,
@@ -95,7 +102,8 @@ export function accessTokens(options: AccessTokenOptions): AccessTokens {
       });
       const [oldest] = checked.keys();
       if (checked.size >= maxChecked && oldest !== undefined) checked.delete(oldest);
-      checked.set(hash, payload);
+      // Keys that came meanwhile may be without the one that fits.
+      if (generation === before) checked.set(hash, payload);
       return payload;
     } catch (error) {
       if (isServiceError(error)) throw error;

@@ -93,6 +93,8 @@ export async function searchForCommits(
   try {
     await Promise.all(Array.from({ length: maxRepositoriesAtOnce }, searchNext));
   } finally {
+    // After a failure some may still run.
+    time.stop();
     time.end();
   }
 

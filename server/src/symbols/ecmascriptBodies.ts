@@ -6,7 +6,7 @@
 import { Bracket } from "./brackets";
 import { Cuts } from "./cuts";
 import { type WordClass, wordClassAt } from "./ecmascriptWords";
-import { endOfComment, endOfExpression, endOfLine, endOfString } from "./tokens";
+import { endOfComment, endOfExpression, endOfLine, endOfString, newline } from "./tokens";
 import { isWordByte } from "./words";
 
 const code = (sign: string) => sign.charCodeAt(0);
@@ -32,6 +32,8 @@ const backtick = code("`");
 const openingBrace = code("{");
 const closingBrace = code("}");
 
+const byteOrderMark = [0xef, 0xbb, 0xbf];
+
 /** What a token is that is no sign; signs are their bytes. */
 const word = 1;
 const value = 2;
@@ -39,6 +41,8 @@ const arrow = 3;
 
 /** Functions behind these have no name. */
 const beforeNameless = new Set([..."(,?["].map(code).concat(arrow));
+/** Objects, and not only blocks, stand behind these. */
+const beforeObject = new Set([..."=(,:?[&|"].map(code));
 /** The same for what has one parameter without brackets: `a => b`. Others may be the end of a type. */
 const beforeParameter = new Set([..."(,"].map(code).concat(arrow));
 /** Behind words of `members` and `alias`, these say that it is a name of something. */
@@ -49,6 +53,12 @@ class Parenthesis extends Bracket {
   before = 0;
   /** It holds a condition, or the parameters of a `function`. */
   isHead = false;
+  /** It looks like a condition, and may hold the parameters of a method that is called `if`. */
+  mayBeParameters = false;
+}
+
+class Brace extends Bracket {
+  mayBeObject = false;
 }
 
 /**
@@ -73,8 +83,8 @@ class Scanner {
   /** The last one that was closed. */
   #closed: Parenthesis | undefined;
   #isFunctionNext = false;
-  /** In which bracket a class or the like was begun, whose body is still to come. */
-  #membersIn: Bracket | undefined;
+  /** In which brackets a class or the like was begun, whose body is still to come. */
+  readonly #membersIn = new Set<Bracket>();
   /** In which bracket an alias was begun. */
   #aliasIn: Bracket | undefined;
 
@@ -85,12 +95,13 @@ class Scanner {
 
   scan(): Cuts | undefined {
     const content = this.#content;
-    if (content[0] === hash && content[1] === exclamation) this.#at = endOfLine(content, 0);
+    if (byteOrderMark.every((byte, at) => content[at] === byte)) this.#at = byteOrderMark.length;
+    if (content[this.#at] === hash && content[this.#at + 1] === exclamation)
+      this.#at = endOfLine(content, this.#at);
     for (; this.#at < content.length; this.#at++) {
       const byte = content[this.#at] ?? 0;
       if (byte <= 0x20 || byte === hash) continue;
-      if (isWordByte[byte] === 1) this.#word();
-      else if (!this.#sign(byte)) return undefined;
+      if (!(isWordByte[byte] === 1 ? this.#word() : this.#sign(byte))) return undefined;
     }
     return this.#around.outer === undefined ? this.#cuts : undefined;
   }
@@ -101,14 +112,22 @@ class Scanner {
     this.#lastClass = undefined;
   }
 
-  #word(): void {
+  /** Whether the text can still be understood. */
+  #word(): boolean {
     const start = this.#at;
-    while (isWordByte[this.#content[this.#at + 1] ?? 0] === 1) this.#at++;
+    let bits = this.#content[start] ?? 0;
+    for (let next = this.#content[start + 1] ?? 0; isWordByte[next] === 1; ) {
+      bits |= next;
+      next = this.#content[++this.#at + 1] ?? 0;
+    }
+    // Blanks beyond ASCII look like letters.
+    if (bits >= 0x80 && /\s/.test(Buffer.from(this.#content.subarray(start, this.#at + 1)).toString()))
+      return false;
     const last = this.#last;
     const lastClass = this.#lastClass;
     this.#token(word);
     // A member's name says nothing.
-    if (last === dot) return;
+    if (last === dot) return true;
     const wordClass = wordClassAt(this.#content, start, this.#at + 1);
     this.#lastClass = wordClass;
     const around = this.#around;
@@ -122,7 +141,7 @@ class Scanner {
       case "members":
         if (behindNames.has(this.#next())) break;
         around.defines = true;
-        this.#membersIn = around;
+        this.#membersIn.add(around);
         break;
       case "alias":
         if (behindNames.has(this.#next())) break;
@@ -132,10 +151,17 @@ class Scanner {
       case "names":
         if (this.#aliasIn === around) this.#aliasIn = undefined;
         break;
-      case "function":
+      case "function": {
+        const next = this.#next();
+        // The name of a property.
+        if (next !== openingParenthesis && behindNames.has(next)) break;
         this.#isFunctionNext = true;
-        if (lastClass !== "value" && !beforeNameless.has(last)) around.defines = true;
+        // What is returned stands on the same line.
+        const isReturned = lastClass === "value" && !this.#beginsLine(start);
+        if (!isReturned && lastClass !== "construct" && !beforeNameless.has(last)) around.defines = true;
+      }
     }
+    return true;
   }
 
   /** Whether the text can still be understood. */
@@ -200,26 +226,35 @@ class Scanner {
     const last = this.#last;
     const isBlock =
       last === word
-        ? this.#lastClass === "block" || this.#lastClass === "value" || this.#lastClass === "type"
+        ? this.#lastClass === "block" || this.#isBeforeValue() || this.#lastClass === "type"
         : last === closingParenthesis
           ? this.#closed?.isHead === true
           : last !== greater && last !== closingSquare && last !== closingBrace && last !== value;
     let canGo = this.#lastClass !== "names" && !(this.#aliasIn === around && last === equals);
-    if (this.#membersIn === around) {
+    if (this.#membersIn.has(around)) {
       canGo = false;
       // Braces of types stand behind signs: `class A<T extends { b: c }> extends D<{ e: f }> {`.
-      if (!isBlock) this.#membersIn = undefined;
+      if (!isBlock) this.#membersIn.delete(around);
     }
     // It may be the body of a method.
-    else if (!isBlock) around.defines = true;
-    this.#around = new Bracket(openingBrace, this.#at + 1, canGo, this.#cuts, around);
+    else if (!isBlock || (last === closingParenthesis && this.#closed?.mayBeParameters === true))
+      around.defines = true;
+    const opened = new Brace(openingBrace, this.#at + 1, canGo, this.#cuts, around);
+    opened.mayBeObject = last === word ? this.#lastClass !== "block" : beforeObject.has(last);
+    this.#around = opened;
   }
 
   #openParenthesis(): void {
-    const opened = new Parenthesis(openingParenthesis, this.#at + 1, false, this.#cuts, this.#around);
+    const around = this.#around;
+    const opened = new Parenthesis(openingParenthesis, this.#at + 1, false, this.#cuts, around);
     opened.before =
       this.#lastClass === "async" ? this.#earlier : this.#lastClass === "value" ? arrow : this.#last;
-    opened.isHead = this.#isFunctionNext || this.#lastClass === "condition";
+    const isHandler = this.#lastClass === "handler";
+    const isCondition = isHandler || this.#lastClass === "condition";
+    opened.isHead = this.#isFunctionNext || isCondition;
+    const isFirst = this.#earlier === openingBrace && around instanceof Brace && around.mayBeObject;
+    opened.mayBeParameters =
+      isCondition && (this.#earlier === comma || isFirst || (isHandler && this.#earlier !== closingBrace));
     this.#isFunctionNext = false;
     this.#around = opened;
   }
@@ -283,9 +318,20 @@ class Scanner {
 
   /** Whether the token before is a value, or the end of one. */
   #isValue(): boolean {
-    if (this.#last === word) return this.#lastClass !== "value" && this.#lastClass !== "block";
+    if (this.#last === word) return !this.#isBeforeValue() && this.#lastClass !== "block";
     if (this.#last === closingParenthesis) return this.#closed?.isHead !== true;
     return this.#last === value || this.#last === closingSquare;
+  }
+
+  /** Whether the token before is a word that has a value behind it. */
+  #isBeforeValue(): boolean {
+    return this.#lastClass === "value" || this.#lastClass === "construct";
+  }
+
+  #beginsLine(start: number): boolean {
+    for (let at = start - 1; at >= 0 && (this.#content[at] ?? 0) <= 0x20; at--)
+      if (this.#content[at] === newline) return true;
+    return false;
   }
 
   /** The next byte that is no blank. */

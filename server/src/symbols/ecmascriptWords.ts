@@ -3,9 +3,11 @@ import { Words } from "./words";
 
 /** By what they say of what follows. */
 const wordsBefore = {
-  condition: ["if", "for", "while", "switch", "catch", "with"],
+  condition: ["if", "for", "while", "switch", "with"],
+  handler: ["catch"],
   block: ["else", "try", "finally", "do"],
-  value: ["return", "typeof", "case", "in", "of", "delete", "throw", "new", "instanceof", "yield", "await"],
+  value: ["return", "typeof", "case", "in", "of", "delete", "throw", "instanceof", "yield", "await"],
+  construct: ["new"],
   module: ["require", "import"],
   members: ["class", "interface", "enum", "namespace", "module", "global"],
   type: ["extends", "implements", "keyof", "readonly"],

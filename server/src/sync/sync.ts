@@ -5,7 +5,6 @@
  * with its files. Only the leader has a `Sync`.
  */
 import { existsSync, realpathSync } from "node:fs";
-import { join } from "node:path";
 import type { Catalogue } from "#catalogue/catalogue";
 import { Indexer } from "#indexing/indexing";
 import type { SkippedDocument } from "#indexing/inspect";
@@ -24,8 +23,9 @@ import { Runs } from "./runs";
 import { Scans } from "./scans";
 import type { Urgency } from "./schedule";
 import { findSiblings } from "./siblings";
+import { UnparsedLists } from "./unparsedLists";
 import type { WatchFolder } from "./watch";
-import { askUnparsed, indexPool, inspectShards, type Work, type WorkAnswer } from "./work";
+import { indexPool, inspectShards, type Work, type WorkAnswer } from "./work";
 
 export interface SyncOptions {
   readonly catalogue: Catalogue;
@@ -56,6 +56,7 @@ export class Sync {
   readonly #options: SyncOptions;
   readonly #clock: Clock;
   readonly #parts: RefreshParts;
+  readonly #unparsed: UnparsedLists;
   readonly #runs: Runs;
   readonly #firstRuns: FirstRuns;
   readonly #scans: Scans;
@@ -79,6 +80,7 @@ export class Sync {
       clock,
       onOverlay,
     };
+    this.#unparsed = new UnparsedLists(directory, quickPool);
     const { hosts, log, watches } = options;
     this.#runs = new Runs({
       parts: this.#parts,
@@ -260,14 +262,7 @@ export class Sync {
 
   /** Documents of a repository whose code could not be parsed, by path; none for an unknown repository. */
   async unparsed(id: RepositoryId, signal: AbortSignal): Promise<readonly UnparsedDocument[]> {
-    const { directory } = this.#options;
-    const manifest = directory.manifest(id);
-    if (manifest === undefined) return [];
-    const symbolPaths = manifest.segments.map(({ file }) => {
-      const companion = directory.symbols.of(file);
-      return companion === undefined ? undefined : join(directory.folder, companion);
-    });
-    return await askUnparsed(this.#parts.pool, { ...inspection(directory, manifest), symbolPaths }, signal);
+    return await this.#unparsed.of(id, signal);
   }
 
   /** See `Runs`. */

@@ -100,7 +100,11 @@ export class References {
         found = addReason(found, await this.#inScope(question, scope, meant, signal));
       }
       return found;
-    }).finally(() => limit.end());
+    }).finally(() => {
+      // After a failure some may still run.
+      limit.stop();
+      limit.end();
+    });
     reason = addReason(reason, matchCount >= maxMatches ? "MATCH_LIMIT" : stopped);
     return { matchCount, unparsedFiles, reason };
   }

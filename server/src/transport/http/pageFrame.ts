@@ -61,15 +61,19 @@ addEventListener("click", (event) => {
   location.hash = "L" + Math.min(range[0], to) + "-L" + Math.max(range[0], to);
 });
 show();
-const session = (place, method, key) => fetch(place.dataset.address, { method, headers: { "content-type": "application/json", ...key && { authorization: "Bearer " + key } }, ...key && { body: "{}" } });
+const address = location.pathname.slice(0, location.pathname.indexOf("/browse/")) + "/session";
+const session = (method, key) => fetch(address, { method, headers: { "content-type": "application/json", ...key && { authorization: "Bearer " + key } }, ...key && { body: "{}" } });
 document.getElementById("sign-in")?.addEventListener("submit", async (event) => {
   event.preventDefault();
-  const answer = await session(event.target, "POST", event.target.elements.key.value.trim());
-  if (answer.ok) location.reload();
-  else document.getElementById("refusal").textContent = (await answer.json()).message;
+  const tell = (text) => { document.getElementById("refusal").textContent = text; };
+  try {
+    const answer = await session("POST", event.target.elements.key.value.trim());
+    if (answer.ok) location.reload();
+    else tell((await answer.json()).message);
+  } catch { tell("The service does not answer. Try again."); }
 });
 document.getElementById("sign-out")?.addEventListener("click", async (event) => {
-  await session(event.target, "DELETE");
+  await session("DELETE").catch(() => undefined);
   location.reload();
 });
 `;

@@ -70,7 +70,8 @@ async function filePage(context: PageContext): Promise<PageAnswer> {
     isDrawn && file.commit !== ""
       ? html`<a href="${withBlame ? here : `${here}?blame=1`}">${withBlame ? "Hide blame" : "Blame"}</a>`
       : undefined,
-    html`<a href="${raw}">JSON</a>`,
+    // The cookie of a browser that is signed in does not count there.
+    call.credentials.kind === "session" ? undefined : html`<a href="${raw}">JSON</a>`,
     hostLink(file.externalWebUrl),
     signOut(context),
   ].filter((each) => each !== undefined);
@@ -235,8 +236,8 @@ function redirection(location: string): PageAnswer {
   return { status: 302, location, body: "" };
 }
 
-function signOut({ call, base }: PageContext): Html | undefined {
-  return call.credentials.kind === "session" ? signOutButton(base) : undefined;
+function signOut({ call }: PageContext): Html | undefined {
+  return call.credentials.kind === "session" ? signOutButton() : undefined;
 }
 
 export function failurePage(status: number, title: string, message: string, more?: Html): PageAnswer {

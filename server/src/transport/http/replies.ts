@@ -112,11 +112,11 @@ export function createReplies(options: RepliesOptions, calls: RunningCalls): Rep
       if (failure === undefined) return fail(error, request, reply);
       const { statusCode, errorCode, message } = failure;
       reply.headers(failureHeaders(statusCode));
-      const base = baseUrl(request) ?? "";
       const isUnknown = errorCode === "NOT_AUTHENTICATED";
-      if (isUnknown && credentials.kind === "session") reply.header("set-cookie", endedCookie(base));
+      if (isUnknown && credentials.kind === "session")
+        reply.header("set-cookie", endedCookie(request.headers));
       answer = isUnknown
-        ? failurePage(statusCode, "Sign in", message, signInForm(base))
+        ? failurePage(statusCode, "Sign in", message, signInForm())
         : failurePage(statusCode, errorCode, message);
     }
     const { status, location, body } = answer;
@@ -132,12 +132,12 @@ export function createReplies(options: RepliesOptions, calls: RunningCalls): Rep
   async function toSignIn(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { token, expiresAt } = await caller<"signIn">("signIn", {}, callOf(request, reply));
     const seconds = Math.floor((Date.parse(expiresAt) - Date.now()) / 1000);
-    reply.header("set-cookie", sessionCookie(token, seconds, baseUrl(request) ?? ""));
+    reply.header("set-cookie", sessionCookie(token, seconds, request.headers));
     return send(request, reply, { expiresAt });
   }
 
   async function toSignOut(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    reply.header("set-cookie", endedCookie(baseUrl(request) ?? ""));
+    reply.header("set-cookie", endedCookie(request.headers));
     const call = callOf(request, reply, pageCredentialsOf(request.headers));
     return send(request, reply, await caller<"signOut">("signOut", {}, call));
   }
@@ -237,8 +237,9 @@ export function createReplies(options: RepliesOptions, calls: RunningCalls): Rep
 
 /** Several programs of one computer are told apart by what they call themselves. */
 function clientOf({ headers, raw }: FastifyRequest): string {
-  const shown = [headers.authorization, headers["x-service-api-key"], headers["user-agent"]];
-  return [raw.socket.remoteAddress, ...shown].join("\n");
+  const credentials = pageCredentialsOf(headers);
+  const token = "token" in credentials ? credentials.token : "";
+  return [raw.socket.remoteAddress, token, headers["user-agent"]].join("\n");
 }
 
 /** Where a request comes from, and from which program, if it says so. */

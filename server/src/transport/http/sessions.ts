@@ -10,13 +10,13 @@ import { type Html, html } from "./html";
 
 export const sessionPath = "/session";
 
-const cookieName = "trawl_session";
 const shape = /^[\w-]{43}$/;
 
 /** What a page is asked with: a header before the cookie. */
 export function pageCredentialsOf(headers: IncomingHttpHeaders): Credentials {
   const shown = credentialsOf(headers);
   if (shown.kind !== "none") return shown;
+  const cookieName = cookieNameOf(headers);
   for (const part of (headers.cookie ?? "").split(";")) {
     const [name, token = ""] = part.trim().split("=", 2);
     if (name === cookieName && shape.test(token)) return { kind: "session", token };
@@ -24,25 +24,32 @@ export function pageCredentialsOf(headers: IncomingHttpHeaders): Credentials {
   return shown;
 }
 
-/** `base`: address of this service. No script can read it, and it does not travel where others can read along. */
-export function sessionCookie(token: string, seconds: number, base: string): string {
-  const secure = base.startsWith("https:") ? "; Secure" : "";
-  return `${cookieName}=${token}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
+/** No script can read it; a page that came by https has it come back by https alone. */
+export function sessionCookie(token: string, seconds: number, headers: IncomingHttpHeaders): string {
+  // Browsers name the origin with what is not only asked for.
+  const secure = headers.origin?.startsWith("https:") === true ? "; Secure" : "";
+  return `${cookieNameOf(headers)}=${token}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
 }
 
 /** One that makes the browser forget. */
-export function endedCookie(base: string): string {
-  return sessionCookie("", 0, base);
+export function endedCookie(headers: IncomingHttpHeaders): string {
+  return sessionCookie("", 0, headers);
 }
 
-export function signInForm(base: string): Html {
-  return html`<form id="sign-in" data-address="${base}${sessionPath}">
+/** A browser has the same cookies for all ports of a host, and each may have a Trawl of its own. */
+function cookieNameOf({ host = "" }: IncomingHttpHeaders): string {
+  const port = /:(\d+)$/.exec(host)?.[1];
+  return port === undefined ? "trawl_session" : `trawl_session_${port}`;
+}
+
+export function signInForm(): Html {
+  return html`<form id="sign-in">
 <p><label>API key <input type="password" name="key" autocomplete="current-password" required autofocus></label>
 <button>Sign in</button></p>
 <p id="refusal" role="alert"></p>
 </form>`;
 }
 
-export function signOutButton(base: string): Html {
-  return html`<button type="button" id="sign-out" data-address="${base}${sessionPath}">Sign out</button>`;
+export function signOutButton(): Html {
+  return html`<button type="button" id="sign-out">Sign out</button>`;
 }
