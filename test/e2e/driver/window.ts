@@ -145,23 +145,31 @@ export class Window {
     });
   }
 
-  /**
-   * Runs a command from the palette. An open palette does not list what is registered after it was filled, so it is
-   * opened again until the row is there.
-   */
+  /** Runs a command from the palette. */
   async runCommand(title: string, limitMs = 30_000): Promise<void> {
+    await (await this.openPalette(title, title, limitMs)).click();
+  }
+
+  /**
+   * Gives the row with `title` in the palette, which is open then. An open palette does not list what is registered
+   * after it was filled, and goes when a view that is still being loaded gets the keyboard: so it is opened again until
+   * the row is there.
+   */
+  async openPalette(text: string, title: string, limitMs = 30_000): Promise<Locator> {
     const input = this.quickInput;
     const row = this.quickRows.filter({ hasText: title }).first();
     for (const end = Date.now() + limitMs; ; ) {
       await this.page.keyboard.press("F1");
       await input.waitFor({ timeout: 5_000 }).catch(() => {});
       if (await input.isVisible()) {
-        await input.fill(`>${title}`);
-        const isThere = await row.waitFor({ timeout: 1_500 }).then(
-          () => true,
-          () => false,
-        );
-        if (isThere) return await row.click();
+        const isThere = await input
+          .fill(`>${text}`, { timeout: 1_500 })
+          .then(() => row.waitFor({ timeout: 1_500 }))
+          .then(
+            () => true,
+            () => false,
+          );
+        if (isThere) return row;
         await this.page.keyboard.press("Escape");
         await input.waitFor({ state: "hidden" });
       }

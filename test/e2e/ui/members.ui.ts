@@ -70,10 +70,8 @@ describe("an organisation with a licence", () => {
 
   /** What the palette has to show. */
   async function shown(): Promise<readonly string[]> {
-    await window.page.keyboard.press("F1");
-    await window.quickInput.fill(">Trawl: Show");
-    // There always is.
-    await window.quickRows.filter({ hasText: "Trawl: Show Status" }).waitFor();
+    // There always is one.
+    await window.openPalette("Trawl: Show", "Trawl: Show Status");
     const rows = await window.quickRows.allTextContents();
     await window.page.keyboard.press("Escape");
     await window.quickInput.waitFor({ state: "hidden" });
