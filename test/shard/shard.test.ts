@@ -258,7 +258,7 @@ test("manifests of format 1 are read for ever", async () => {
     repositoryId: 5,
     generation: 3,
     name: "github.com/o/r",
-    path: "/work/r",
+    path: "/home/ann/src/r",
     kind: "clone",
     revisions: [{ name: "refs/heads/main", commit: "c".repeat(40), slot: 2 }],
     defaultRevision: "refs/heads/main",
