@@ -200,15 +200,25 @@ class ReferencesTree implements vscode.TreeDataProvider<ReferenceRow>, TreeModel
   }
 
   next(from: ReferenceRow): ReferenceRow {
-    return this.#step(from, 1);
+    return this.#step(this.#open(from), 1);
   }
 
   previous(from: ReferenceRow): ReferenceRow {
-    return this.#step(from, -1);
+    return this.#step(this.#open(from), -1);
   }
 
   location(row: ReferenceRow): vscode.Location | undefined {
     return row.kind === "place" ? locationOf(row.parent.file, row.match) : undefined;
+  }
+
+  /** Older editors do not tell which place was opened with Enter, and name the one before: the cursor is at it. */
+  #open(from: ReferenceRow): ReferenceRow {
+    const editor = vscode.window.activeTextEditor;
+    if (from.kind !== "place" || editor === undefined) return from;
+    const uri = editor.document.uri.toString();
+    const isHere = ({ parent, match }: PlaceRow) =>
+      fileUri(parent.file).toString() === uri && rangeOf(match).contains(editor.selection.active);
+    return this.#rows.places.find(isHere) ?? from;
   }
 
   #step(from: ReferenceRow, by: 1 | -1): ReferenceRow {
