@@ -5,26 +5,14 @@ import { silentLog } from "#platform/log";
 import { postgresDatabase } from "#store/postgres";
 import { audience, type Issuer, startIssuer } from "#test/support/issuer";
 import { licenseOf, type MovedClock, movedClock, testOrganisation } from "#test/support/organisation";
-import {
-  howToGetPostgres,
-  type PostgresServer,
-  postgresFolder,
-  postgresRequired,
-  startPostgres,
-} from "#test/support/postgres";
+import { type PostgresServer, startPostgres, withPostgres } from "#test/support/postgres";
 import { callerOf, openListener } from "#test/support/service";
 
 const people = Object.fromEntries(
   ["bob", "carol"].map((name) => [name, { email: `${name}@example.com`, email_verified: true, name }]),
 );
 
-const binaries = postgresFolder();
-if (binaries === undefined) {
-  test("PostgreSQL", (t) => {
-    if (postgresRequired) throw new Error(howToGetPostgres);
-    t.diagnostic(howToGetPostgres);
-  });
-} else {
+withPostgres("PostgreSQL", (binaries) => {
   let server: PostgresServer;
   let issuer: Issuer;
   before(async () => {
@@ -121,4 +109,4 @@ if (binaries === undefined) {
     assert.equal(await other.status(carols), 401);
     await Promise.all([one.close(), other.close(), later.close()]);
   });
-}
+});

@@ -1,22 +1,16 @@
 /** What a credential adds to a request: beside the same request without one, in turns. */
 import { generateKeyPairSync, sign } from "node:crypto";
-import { mkdirSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Agent, request } from "undici";
 import { operation } from "#contract/operations";
 import type { Credentials } from "#contract/service";
-import { silentLog } from "#platform/log";
-import { startThread } from "#platform/workers";
-import { embeddedDatabase } from "#store/embedded";
 import type { DatabaseSource } from "#store/openStore";
-import { postgresDatabase } from "#store/postgres";
-import { projectRoot } from "#test/support/house";
 import { licenseOf, testOrganisation } from "#test/support/organisation";
-import { howToGetPostgres, postgresFolder, startPostgres } from "#test/support/postgres";
 import { callerOf, openListener } from "#test/support/service";
-import { heading, median, ms, printTable } from "./report";
+import { benchDatabases } from "./databases";
+import { median, ms, printTable } from "./report";
 
 const rounds = 2000;
 const httpRounds = 1000;
@@ -24,25 +18,11 @@ const httpRounds = 1000;
 const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
 export async function benchCredentials(scratch: string): Promise<void> {
-  mkdirSync(scratch, { recursive: true });
-  heading("Credentials, embedded database");
-  await benchSource(
-    embeddedDatabase(join(scratch, "credentials.db"), () =>
-      startThread(join(projectRoot(), "dist/server/storeWorker.js")),
-    ),
-  );
-  heading("Credentials, PostgreSQL");
-  const binaries = postgresFolder();
-  if (binaries === undefined) {
-    console.log(`${howToGetPostgres}\n`);
-    return;
-  }
-  const server = await startPostgres(binaries);
-  try {
-    await benchSource(postgresDatabase(await server.database(), silentLog));
-  } finally {
-    await server.close();
-  }
+  await benchDatabases({
+    scratch: join(scratch, "credentials"),
+    title: (database) => `Credentials: ${database}`,
+    bench: (source) => benchSource(source()),
+  });
 }
 
 async function benchSource(source: DatabaseSource): Promise<void> {

@@ -1,17 +1,10 @@
 /** What the database costs: a page of a long audit log, beside counting and skipping as SQL does it, and a look at a key. */
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
 import { Kysely, sql } from "kysely";
-import { silentLog } from "#platform/log";
-import { startThread } from "#platform/workers";
-import { embeddedDatabase } from "#store/embedded";
 import { type DatabaseSource, openStore } from "#store/openStore";
-import { postgresDatabase } from "#store/postgres";
 import type { AuditPageRequest, Store } from "#store/store";
 import { setClock } from "#test/support/clock";
-import { projectRoot } from "#test/support/house";
-import { howToGetPostgres, postgresFolder, startPostgres } from "#test/support/postgres";
-import { heading, median, ms, printTable, ratio } from "./report";
+import { benchDatabases } from "./databases";
+import { median, ms, printTable, ratio } from "./report";
 
 const recordCount = 1_000_000;
 const batch = 500;
@@ -35,26 +28,7 @@ const pages: Readonly<Record<string, AuditPageRequest>> = {
 };
 
 export async function benchStore(scratch: string): Promise<void> {
-  mkdirSync(scratch, { recursive: true });
-  heading("Embedded database");
-  await benchSource(() =>
-    embeddedDatabase(join(scratch, "bench.db"), () =>
-      startThread(join(projectRoot(), "dist/server/storeWorker.js")),
-    ),
-  );
-  heading("PostgreSQL");
-  const binaries = postgresFolder();
-  if (binaries === undefined) {
-    console.log(`${howToGetPostgres}\n`);
-    return;
-  }
-  const server = await startPostgres(binaries);
-  try {
-    const url = await server.database();
-    await benchSource(() => postgresDatabase(url, silentLog));
-  } finally {
-    await server.close();
-  }
+  await benchDatabases({ scratch, title: (database) => database, bench: benchSource });
 }
 
 async function benchSource(source: () => DatabaseSource): Promise<void> {

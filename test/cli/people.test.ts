@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import type { ApiKey, Member } from "#contract/organisation";
-import { howToGetPostgres, postgresFolder, postgresRequired, startPostgres } from "#test/support/postgres";
+import { startPostgres, withPostgres } from "#test/support/postgres";
 import { repo, temporaryFolder } from "#test/support/repo";
 import { type Ended, startTrawl, trawl } from "#test/support/trawl";
 
@@ -125,13 +125,7 @@ describe("people and keys", () => {
   });
 });
 
-const binaries = postgresFolder();
-if (binaries === undefined) {
-  test("--database postgres://", (t) => {
-    if (postgresRequired) throw new Error(howToGetPostgres);
-    t.diagnostic(howToGetPostgres);
-  });
-} else {
+withPostgres("--database postgres://", (binaries) => {
   test("--database postgres://", async () => {
     const server = await startPostgres(binaries);
     try {
@@ -155,4 +149,4 @@ if (binaries === undefined) {
       await server.close();
     }
   });
-}
+});

@@ -6,6 +6,7 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { test } from "node:test";
 import { Client } from "pg";
 import { temporaryFolder } from "#test/support/repo";
 
@@ -31,10 +32,22 @@ export function postgresFolder(): string | undefined {
   return folders.find((folder) => ["initdb", "postgres"].every((name) => existsSync(join(folder, name))));
 }
 
-export const postgresRequired = process.env["POSTGRES_REQUIRED"] === "1";
+const postgresRequired = process.env["POSTGRES_REQUIRED"] === "1";
 
 export const howToGetPostgres =
   "PostgreSQL is not installed, so that nothing was tested on it: apt-get install postgresql (or brew install postgresql).";
+
+/** Defines tests that need a PostgreSQL; where there is none, one by that name that says so. */
+export function withPostgres(name: string, define: (binaries: string) => void): void {
+  const binaries = postgresFolder();
+  if (binaries !== undefined) define(binaries);
+  else {
+    test(name, (t) => {
+      if (postgresRequired) throw new Error(howToGetPostgres);
+      t.diagnostic(howToGetPostgres);
+    });
+  }
+}
 
 export async function startPostgres(binaries: string): Promise<PostgresServer> {
   const folder = temporaryFolder();

@@ -1,6 +1,6 @@
 /** The store on each of the databases that it can lie in. */
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { after, before, describe } from "node:test";
 import type { Clock } from "#platform/clock";
 import { silentLog } from "#platform/log";
 import { type DatabaseSource, openStore } from "#store/openStore";
@@ -8,13 +8,7 @@ import { postgresDatabase } from "#store/postgres";
 import type { Store } from "#store/store";
 import { setClock } from "#test/support/clock";
 import { embeddedFile } from "#test/support/embeddedFile";
-import {
-  howToGetPostgres,
-  type PostgresServer,
-  postgresFolder,
-  postgresRequired,
-  startPostgres,
-} from "#test/support/postgres";
+import { type PostgresServer, startPostgres, withPostgres } from "#test/support/postgres";
 import { temporaryFolder } from "#test/support/repo";
 
 /** One database, which may be opened again and again. */
@@ -36,23 +30,17 @@ export function onEachDatabase(suite: (empty: () => Promise<TestDatabase>) => vo
       return { source: () => embeddedFile(file), isShared: false };
     });
   });
-  const binaries = postgresFolder();
-  if (binaries === undefined) {
-    test("PostgreSQL", (t) => {
-      if (postgresRequired) throw new Error(howToGetPostgres);
-      t.diagnostic(howToGetPostgres);
-    });
-    return;
-  }
-  describe("PostgreSQL", () => {
-    let server: PostgresServer;
-    before(async () => {
-      server = await startPostgres(binaries);
-    });
-    after(() => server.close());
-    suite(async () => {
-      const url = await server.database();
-      return { source: () => postgresDatabase(url, silentLog), isShared: true };
+  withPostgres("PostgreSQL", (binaries) => {
+    describe("PostgreSQL", () => {
+      let server: PostgresServer;
+      before(async () => {
+        server = await startPostgres(binaries);
+      });
+      after(() => server.close());
+      suite(async () => {
+        const url = await server.database();
+        return { source: () => postgresDatabase(url, silentLog), isShared: true };
+      });
     });
   });
 }
