@@ -2,13 +2,17 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { withoutBodies } from "#symbols/bodies";
+import type { Tree } from "web-tree-sitter";
+import type { DocumentSymbols } from "#model/symbol";
+import { aroundName, withoutBodies } from "#symbols/bodies";
 import { definitionsIn } from "#symbols/definitions";
 import { DocumentParser } from "#symbols/documentParser";
-import { grammarOf } from "#symbols/grammars";
-import { definitionQueries } from "#symbols/queries";
+import { grammarOf, nameRulesOf } from "#symbols/grammars";
+import { occurrencesOf } from "#symbols/occurrences";
+import { definitionQueries, scopeQueries } from "#symbols/queries";
+import { Declarations } from "#symbols/resolve";
 import { Runtime } from "#symbols/runtime";
-import { decodeSource } from "#symbols/sourceText";
+import { type DecodedText, decodeSource } from "#symbols/sourceText";
 import { projectRoot } from "#test/support/house";
 import { grammarFolder } from "#test/support/symbols";
 
@@ -94,6 +98,96 @@ for (const [language, texts] of Object.entries(rows)) {
   }
 }
 
+/** By language: a text that says something of `it`, and what of it is parsed for that name. */
+const rowsOfNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  C: {
+    "int f(void) { return 1234567; }\nint g(void) { return it; }":
+      "int f(void) {}\nint g(void) { return it; }",
+    "int g(void) { if (a) { b(1234567); } return it; }": "int g(void) { if (a) {} return it; }",
+    "int it(int a) { return a + 1234567; }": "int it(int a) {}",
+    "int f(void) { return its + bit + it_is; }": "int f(void) {}",
+    "int f(void) { /* because of it */ return 1; }": "int f(void) { /* because of it */ return 1; }",
+    'char *f(void) { return "}" "\\"{" "12345"; }\nint it;': "char *f(void) {}\nint it;",
+    "int f(void) { int c = '}'; return c == '\\''; }\nint it;": "int f(void) {}\nint it;",
+    "int f(void) { // }\n /* } */ return 1; }\nint it;": "int f(void) {}\nint it;",
+    "int f(void) {\n#define A it\n return 1; }": "int f(void) {\n#define A it\n return 1; }",
+    "#define A { \\\n it\nint f(void) { return 1; }": "#define A { \\\n it\nint f(void) {}",
+    "#define A /* {\n it */ 1\nint f(void) { return 1; }": "#define A /* {\n it */ 1\nint f(void) {}",
+    "int f(void) {\n# include <it.h>\n return 1234567; }":
+      "int f(void) {\n# include <it.h>\n return 1234567; }",
+    "int f(void) {\n#include <a.h>\n return 1234567; }\nint it;":
+      "int f(void) {\n#include <a.h>\n return 1234567; }\nint it;",
+    "int f(void) {\n#if A\n a(1);\n#else\n a(2);\n#endif\n }\nint it;": "int f(void) {}\nint it;",
+    "#if A\nint f(int a) {\n#else\nint f(void) {\n#endif\n return 1; }\nint it;":
+      "#if A\nint f(int a) {\n#else\nint f(void) {\n#endif\n return 1; }\nint it;",
+    "#if 0\ndon't\n#endif\nint f(void) { return 1; }\nint it;":
+      "#if 0\ndon't\n#endif\nint f(void) { return 1; }\nint it;",
+    "#ifdef A\nint f(void) { return 1; }\nint it;": "#ifdef A\nint f(void) { return 1; }\nint it;",
+    "int f(void) { return 1; }\n#endif\nint it;": "int f(void) { return 1; }\n#endif\nint it;",
+    "struct a { int b; int c; };\nstruct d { int it; };": "struct a {};\nstruct d { int it; };",
+    "enum a { First, Second };\nint it[] = { 1, 2, 3, 4, 5 };": "enum a {};\nint it[] = {};",
+    "int f(void) { return 1; } }\nint it;": "int f(void) { return 1; } }\nint it;",
+  },
+  "C++": {
+    'auto a = R"x({ it )" }x";\nint f() { return 1; }': 'auto a = R"x({ it )" }x";\nint f() { return 1; }',
+    'auto a = R"x({ )" )x";\nint f() { return it; }\nint g() { return 1; }':
+      'auto a = R"x({ )" )x";\nint f() { return it; }\nint g() {}',
+    "int f() { return 1'000'000; }\nint it;": "int f() {}\nint it;",
+    "class A { int b() { return 12345; } int it() { return 1; } };": "class A { int b() {} int it() {} };",
+    "namespace a { int b() { return 1; } }\nnamespace c { int it; }":
+      "namespace a {}\nnamespace c { int it; }",
+  },
+  Java: {
+    'class A { String b() { return """\n } " \\""" """; } int it; }': "class A { String b() {} int it; }",
+    "class A { char b() { return '\\''; } char c = '{'; int it; }":
+      "class A { char b() {} char c = '{'; int it; }",
+  },
+  Rust: {
+    "fn f<'a>(b: &'a str) -> char { a(12345); '}' }\nfn it() {}":
+      "fn f<'a>(b: &'a str) -> char {}\nfn it() {}",
+    "fn f() -> char { let a = '\\''; 'é' }\nfn it() {}": "fn f() -> char {}\nfn it() {}",
+    'fn f() { a(r#"}"{"#, br"\\", "\\"}\n}"); }\nfn it() {}': "fn f() {}\nfn it() {}",
+    "fn f() { /* /* } */ } */ a(1); }\nfn it() {}": "fn f() {}\nfn it() {}",
+    "use a::{b, c::{d, e}};\nfn f() { a(12345); }\nfn it() {}":
+      "use a::{b, c::{d, e}};\nfn f() {}\nfn it() {}",
+    "fn f() { use a::b; c(); }\nfn it() {}": "fn f() { use a::b; c(); }\nfn it() {}",
+  },
+  Go: {
+    "func f() { type t int }\nfunc g() { return it }": "func f() {}\nfunc g() { return it }",
+    "func f() { if a { b(12345) }; it() }": "func f() { if a {}; it() }",
+  },
+  TypeScript: {
+    "function f() { const g = () => 1; }\nit();": "function f() {}\nit();",
+    "function f() { return import('./one'); }\nit();": "function f() { return import('./one'); }\nit();",
+    "class A { b() { return 1; } it() { if (c) { d(12345); } } }": "class A { b() {} it() {} }",
+    "const a = { b: 12345, c: `${it()}` }; const d = { e: 12345 };":
+      "const a = { b: 12345, c: `${it()}` }; const d = {};",
+  },
+  Python: { "def f():\n    return {1: 2345678}\nit()": "def f():\n    return {1: 2345678}\nit()" },
+};
+
+for (const [language, texts] of Object.entries(rowsOfNames)) {
+  for (const [text, parsed] of Object.entries(texts)) {
+    test(`${language}: it in ${text}`, async () => {
+      const content = Buffer.from(text);
+      const short = aroundName(language, content, "it")?.content ?? content;
+      assert.equal(Buffer.from(short).toString(), parsed);
+      await assertSameUses(language, content, "it", text);
+    });
+  }
+}
+
+test("a place in a text is found again without what was cut, and back", () => {
+  const text = "int f(void) { return 1234567; }\nint g(void) { if (a) { b(1234567); } return it; }\nint it;";
+  const short = aroundName("C", Buffer.from(text), "it");
+  assert.ok(short);
+  for (const found of text.matchAll(/\bit\b|\bg\b/g)) {
+    const at = short.shortOffset(found.index);
+    assert.equal(Buffer.from(short.content).toString("latin1", at, at + found[0].length), found[0]);
+    assert.equal(short.wholeOffset(at), found.index);
+  }
+});
+
 test("in real texts the same is found whether bodies are left out or not", async () => {
   let shortened = 0;
   for (const folder of ["server/src", "test", "scripts", "node_modules/kysely/dist/cjs"]) {
@@ -102,13 +196,60 @@ test("in real texts the same is found whether bodies are left out or not", async
       if (language === undefined) continue;
       const content = readFileSync(join(projectRoot(), folder, name));
       if (await assertSame(language, content, name)) shortened++;
+      const words = content.toString().match(/[a-z]\w{3,}/gi) ?? [];
+      await assertSameUses(language, content, words[words.length >> 1] ?? "", name);
     }
   }
   assert.ok(shortened > 500, `${shortened}`);
 });
 
+/** Where the grammar knows all of the text. */
+async function assertSameUses(
+  language: string,
+  content: Uint8Array,
+  name: string,
+  text: string,
+): Promise<void> {
+  const runtime = await starting;
+  await withTree(language, content, ({ tree, source, symbols }) => {
+    const grammar = grammarOf(language) ?? "";
+    const declarations = () => {
+      const scopes = runtime.matches(grammar, "scopes", scopeQueries[grammar] ?? "", tree.rootNode);
+      return new Declarations(symbols.definitions, scopes, source, nameRulesOf(grammar));
+    };
+    const reading = { source, tree, parsed: source.text };
+    const occurrences = occurrencesOf(name, reading, symbols.definitions, declarations);
+    const found = new DocumentParser(runtime).occurrences(language, content, name);
+    assert.deepEqual(found, { occurrences, imports: symbols.imports }, `${name} in ${text}`);
+    const parser = new DocumentParser(runtime);
+    for (const occurrence of occurrences) {
+      const place = parser.placeAt(language, content, occurrence.start);
+      assert.deepEqual(place, { name, ...occurrence }, `${name} in ${text}`);
+    }
+  });
+}
+
 /** Where the grammar knows all of the text. Says whether something was left out. */
 async function assertSame(language: string, content: Uint8Array, name: string): Promise<boolean> {
+  const runtime = await starting;
+  const isKnown = await withTree(language, content, ({ symbols }) => {
+    assert.deepEqual(new DocumentParser(runtime).symbols(language, content), symbols, name);
+  });
+  return isKnown && withoutBodies(language, content) !== undefined;
+}
+
+interface Whole {
+  readonly tree: Tree;
+  readonly source: DecodedText;
+  readonly symbols: DocumentSymbols;
+}
+
+/** The tree of all of a text; false where the grammar does not know all of it. */
+async function withTree(
+  language: string,
+  content: Uint8Array,
+  look: (whole: Whole) => void,
+): Promise<boolean> {
   const runtime = await starting;
   const grammar = grammarOf(language) ?? "";
   const source = decodeSource(content);
@@ -116,10 +257,10 @@ async function assertSame(language: string, content: Uint8Array, name: string): 
   try {
     if (tree.rootNode.hasError) return false;
     const query = definitionQueries[grammar] ?? "";
-    const expected = definitionsIn(runtime.matches(grammar, "definitions", query, tree.rootNode), source);
-    assert.deepEqual(new DocumentParser(runtime).symbols(language, content), expected, name);
+    const symbols = definitionsIn(runtime.matches(grammar, "definitions", query, tree.rootNode), source);
+    look({ tree, source, symbols });
   } finally {
     tree.delete();
   }
-  return withoutBodies(language, content) !== undefined;
+  return true;
 }

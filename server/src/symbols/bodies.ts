@@ -1,29 +1,64 @@
 /**
- * What of a text can define something. Most of it is inside functions, and parsing it is most of the work; so bodies in
- * which nothing is defined are left out before. They are found by counting brackets and by a few words, and whatever
- * these do not tell for sure is parsed.
+ * What of a text has to be parsed: parsing it is most of the work. Where definitions are wanted, bodies in which nothing
+ * is defined are left out before; where one name is, everything in braces that does not hold it. They are found by
+ * counting brackets and by a few words, and whatever these do not tell for sure is parsed.
  */
-import { type Cuts, ShortText } from "./cuts";
+import { type BraceSyntax, braceBodies } from "./braceBodies";
+import { Cuts, ShortText } from "./cuts";
 import { ecmascriptBodies } from "./ecmascriptBodies";
 import { goBodies } from "./goBodies";
 
-/** Gives undefined where all of the text has to be parsed. */
+/** What defines something; undefined where that is all of it, or not known. */
 export function withoutBodies(language: string, content: Uint8Array): ShortText | undefined {
-  const cuts = bodiesIn(language, content);
-  return cuts === undefined || cuts.count === 0 ? undefined : new ShortText(content, cuts);
+  return shortened(content, new Cuts(), (cuts) => addBodies(language, content, cuts));
 }
 
-function bodiesIn(language: string, content: Uint8Array): Cuts | undefined {
+/** What tells the meaning of a name in this text; undefined where that is all of it, or not known. */
+export function aroundName(language: string, content: Uint8Array, name: string): ShortText | undefined {
+  const syntax = braces[language];
+  return shortened(content, new Cuts(placesOf(content, name)), (cuts) =>
+    syntax === undefined ? addBodies(language, content, cuts) : braceBodies(content, cuts, syntax),
+  );
+}
+
+function shortened(content: Uint8Array, cuts: Cuts, add: (cuts: Cuts) => boolean): ShortText | undefined {
+  return add(cuts) && cuts.count > 0 ? new ShortText(content, cuts) : undefined;
+}
+
+const braces: Readonly<Record<string, BraceSyntax>> = {
+  C: { hasDirectives: true },
+  "C++": { hasDirectives: true, isCpp: true },
+  Java: { hasTextBlocks: true },
+  Rust: { isRust: true },
+};
+
+/** Whether the text was understood. */
+function addBodies(language: string, content: Uint8Array, cuts: Cuts): boolean {
   switch (language) {
     case "Go":
-      return goBodies(content);
+      return goBodies(content, cuts);
     case "TypeScript":
-      return ecmascriptBodies(content, true);
+      return ecmascriptBodies(content, cuts, true);
     case "JavaScript":
-      return mayHaveElements(content) ? undefined : ecmascriptBodies(content, false);
+      return !mayHaveElements(content) && ecmascriptBodies(content, cuts, false);
     default:
-      return undefined;
+      return false;
   }
+}
+
+/** Where a name stands in a text, also in its comments, and in longer names of letters that are not ASCII. */
+function placesOf(content: Uint8Array, name: string): number[] {
+  const text = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+  const sought = Buffer.from(name);
+  const found: number[] = [];
+  if (sought.length === 0) return found;
+  for (let at = text.indexOf(sought); at >= 0; at = text.indexOf(sought, at + sought.length))
+    if (!isLetter(text[at - 1]) && !isLetter(text[at + sought.length])) found.push(at);
+  return found;
+}
+
+function isLetter(byte: number | undefined): boolean {
+  return byte !== undefined && byte < 0x80 && /\w/.test(String.fromCharCode(byte));
 }
 
 /** Every element of JSX ends in one of these; so do some expressions and strings. */

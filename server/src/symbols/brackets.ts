@@ -6,12 +6,14 @@ export class Bracket {
   readonly sign: number;
   /** Behind it. */
   readonly start: number;
-  /** What is in it can be left out, unless something in it is defined. */
+  /** What is in it can be left out, unless it is wanted. */
   readonly canGo: boolean;
   /** Undefined for what is around everything. */
   readonly outer: Bracket | undefined;
   /** Whether something in it may be a definition. */
   defines = false;
+  /** Whether something in it tells what all of the text means: what it imports. */
+  stays = false;
   /** How many parts had been left out before. */
   readonly #cutsBefore: number;
 
@@ -25,8 +27,10 @@ export class Bracket {
 
   /** `at`: where the byte stands that closes it. */
   close(at: number, cuts: Cuts): void {
-    if (this.defines) {
-      if (this.outer !== undefined) this.outer.defines = true;
-    } else if (this.canGo) cuts.add(this.start, at, this.#cutsBefore);
+    const { outer } = this;
+    if (outer !== undefined && this.defines) outer.defines = true;
+    if (outer !== undefined && this.stays) outer.stays = true;
+    if (this.canGo && !this.stays && !cuts.isWanted(this.start, at, this.defines))
+      cuts.add(this.start, at, this.#cutsBefore);
   }
 }

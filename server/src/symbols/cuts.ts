@@ -7,9 +7,24 @@ const leastBytes = 8;
 export class Cuts {
   readonly starts: number[] = [];
   readonly ends: number[] = [];
+  /** What is left: where something is defined, or around these places, which ascend. */
+  readonly #places: readonly number[] | undefined;
+  #placesBefore = 0;
+
+  constructor(places?: readonly number[]) {
+    this.#places = places;
+  }
 
   get count(): number {
     return this.starts.length;
+  }
+
+  /** Whether a part has to be left. Asked for parts by ascending ends. */
+  isWanted(start: number, end: number, defines: boolean): boolean {
+    const places = this.#places;
+    if (places === undefined) return defines;
+    while ((places[this.#placesBefore] ?? end) < end) this.#placesBefore++;
+    return (places[this.#placesBefore - 1] ?? -1) >= start;
   }
 
   /** From the `count`-th on, cuts are given up for one around them. */
@@ -47,6 +62,18 @@ export class ShortText {
       this.content.set(part, from - (this.#skipped[index] ?? 0));
       from = ends[index] ?? 0;
     }
+  }
+
+  /** Where in `content` a place of the whole text lies that was not left out. */
+  shortOffset(whole: number): number {
+    let low = 0;
+    let high = this.#places.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#places[middle] ?? 0) + (this.#skipped[middle + 1] ?? 0) <= whole) low = middle + 1;
+      else high = middle;
+    }
+    return whole - (this.#skipped[low] ?? 0);
   }
 
   /** Where in the whole text a place of `content` lies; one at a cut is the end of what is before it. */

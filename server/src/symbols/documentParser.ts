@@ -1,12 +1,12 @@
 /** Everything that is asked of a document's tree, on the thread that parses. */
 
 import type { Definition, DocumentSymbols } from "#model/symbol";
-import { withoutBodies } from "./bodies";
+import { aroundName, withoutBodies } from "./bodies";
 import type { ShortText } from "./cuts";
 import { definitionsIn } from "./definitions";
 import { grammarOf, nameRulesOf, preparationOf } from "./grammars";
 import { withoutMacros } from "./macros";
-import { namedPlaceAt, occurrenceAt, occurrencesOf, type Reading } from "./occurrences";
+import { namedPlaceAt, occurrenceAt, occurrencesOf, type Reading, wordAt } from "./occurrences";
 import { definitionQueries, scopeQueries } from "./queries";
 import { Declarations } from "./resolve";
 import type { Runtime } from "./runtime";
@@ -41,19 +41,27 @@ export class DocumentParser {
     content: Uint8Array,
     name: string,
   ): { readonly occurrences: Occurrence[]; readonly imports: readonly string[] } {
-    return this.#parsed(language, content, (parsed) => {
+    const short = aroundName(language, content, name);
+    return this.#parsed(language, short?.content ?? content, (parsed) => {
       const symbols = this.#symbols(parsed);
       const declarations = () => this.#declarations(parsed, symbols);
       const occurrences = occurrencesOf(name, parsed, symbols.definitions, declarations);
-      return { occurrences, imports: symbols.imports };
+      return {
+        occurrences: short === undefined ? occurrences : occurrences.map((each) => useInWhole(each, short)),
+        imports: symbols.imports,
+      };
     });
   }
 
   placeAt(language: string, content: Uint8Array, offset: number): NamedPlace | undefined {
-    return this.#parsed(language, content, (parsed) => {
-      const found = namedPlaceAt(offset, parsed);
+    const word = wordAt(offset, decodeSource(content));
+    if (word === "") return undefined;
+    const short = aroundName(language, content, word);
+    return this.#parsed(language, short?.content ?? content, (parsed) => {
+      const found = namedPlaceAt(short?.shortOffset(offset) ?? offset, parsed);
       if (found === undefined) return undefined;
-      return { name: found.name, ...occurrenceAt(found.spot, found.name, this.#declarations(parsed)) };
+      const place = occurrenceAt(found.spot, found.name, this.#declarations(parsed));
+      return { name: found.name, ...(short === undefined ? place : useInWhole(place, short)) };
     });
   }
 
@@ -97,6 +105,16 @@ function inWhole(definition: Definition, short: ShortText): Definition {
     nameEnd: short.wholeOffset(definition.nameEnd),
     start: short.wholeOffset(definition.start),
     end: short.wholeOffset(definition.end),
+  };
+}
+
+function useInWhole(use: Occurrence, short: ShortText): Occurrence {
+  const { start, end, declaredAt } = use;
+  return {
+    ...use,
+    start: short.wholeOffset(start),
+    end: short.wholeOffset(end),
+    declaredAt: declaredAt < 0 ? declaredAt : short.wholeOffset(declaredAt),
   };
 }
 

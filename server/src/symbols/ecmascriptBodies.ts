@@ -4,7 +4,7 @@
  * in full.
  */
 import { Bracket } from "./brackets";
-import { Cuts } from "./cuts";
+import type { Cuts } from "./cuts";
 import { type WordClass, wordClassAt } from "./ecmascriptWords";
 import { endOfComment, endOfExpression, endOfLine, endOfString, newline } from "./tokens";
 import { isWordByte } from "./words";
@@ -62,19 +62,19 @@ class Brace extends Bracket {
 }
 
 /**
- * What can be left out; undefined where all of it has to be parsed. `isTyped`: TypeScript, where `this.x = …` declares
+ * Adds what can be left out; false where all of it has to be parsed. `isTyped`: TypeScript, where `this.x = …` declares
  * nothing. Elements of JSX are not understood.
  */
-export function ecmascriptBodies(content: Uint8Array, isTyped: boolean): Cuts | undefined {
-  return new Scanner(content, isTyped).scan();
+export function ecmascriptBodies(content: Uint8Array, cuts: Cuts, isTyped: boolean): boolean {
+  return new Scanner(content, cuts, isTyped).scan();
 }
 
 class Scanner {
   readonly #content: Uint8Array;
   readonly #isTyped: boolean;
-  readonly #cuts = new Cuts();
+  readonly #cuts: Cuts;
   #at = 0;
-  #around: Bracket = new Bracket(0, 0, false, this.#cuts, undefined);
+  #around: Bracket;
   /** The token before, and the one before that. */
   #last = semicolon;
   #earlier = semicolon;
@@ -88,12 +88,14 @@ class Scanner {
   /** In which bracket an alias was begun. */
   #aliasIn: Bracket | undefined;
 
-  constructor(content: Uint8Array, isTyped: boolean) {
+  constructor(content: Uint8Array, cuts: Cuts, isTyped: boolean) {
     this.#content = content;
+    this.#cuts = cuts;
     this.#isTyped = isTyped;
+    this.#around = new Bracket(0, 0, false, cuts, undefined);
   }
 
-  scan(): Cuts | undefined {
+  scan(): boolean {
     const content = this.#content;
     if (byteOrderMark.every((byte, at) => content[at] === byte)) this.#at = byteOrderMark.length;
     if (content[this.#at] === hash && content[this.#at + 1] === exclamation)
@@ -101,9 +103,9 @@ class Scanner {
     for (; this.#at < content.length; this.#at++) {
       const byte = content[this.#at] ?? 0;
       if (byte <= 0x20 || byte === hash) continue;
-      if (!(isWordByte[byte] === 1 ? this.#word() : this.#sign(byte))) return undefined;
+      if (!(isWordByte[byte] === 1 ? this.#word() : this.#sign(byte))) return false;
     }
-    return this.#around.outer === undefined ? this.#cuts : undefined;
+    return this.#around.outer === undefined;
   }
 
   #token(token: number): void {
@@ -134,6 +136,7 @@ class Scanner {
     switch (wordClass) {
       case "module":
         around.defines = true;
+        around.stays = true;
         break;
       case "this":
         around.defines ||= !this.#isTyped;

@@ -1,6 +1,6 @@
 /** Go: bodies of functions, and literals. Its braces can be counted without a parser. */
 import { Bracket } from "./brackets";
-import { Cuts } from "./cuts";
+import type { Cuts } from "./cuts";
 import { endOfComment, endOfString, newline } from "./tokens";
 import { isWordByte, Words } from "./words";
 
@@ -20,9 +20,8 @@ const backtick = 0x60;
 const openingBrace = 0x7b;
 const closingBrace = 0x7d;
 
-/** What can be left out; undefined where a quote or a brace has no other half. */
-export function goBodies(content: Uint8Array): Cuts | undefined {
-  const cuts = new Cuts();
+/** Adds what can be left out; false where a quote or a brace has no other half. */
+export function goBodies(content: Uint8Array, cuts: Cuts): boolean {
   let around = new Bracket(0, 0, false, cuts, undefined);
   /** The next brace at the top is the body of a function. */
   let isFunctionNext = false;
@@ -54,7 +53,7 @@ export function goBodies(content: Uint8Array): Cuts | undefined {
     }
     if (byte === quote || byte === apostrophe || byte === backtick) {
       at = byte === backtick ? content.indexOf(backtick, at + 1) : endOfString(content, at);
-      if (at < 0) return undefined;
+      if (at < 0) return false;
     } else if (byte === openingBrace) {
       const isType = lastWord === structWord || lastWord === interfaceWord;
       if (isType && !isEmpty(content, at + 1) && !(lastWord === structWord && isInFunction))
@@ -63,7 +62,7 @@ export function goBodies(content: Uint8Array): Cuts | undefined {
       around = new Bracket(byte, at + 1, !isType, cuts, around);
     } else if (byte === closingBrace) {
       const { outer } = around;
-      if (outer === undefined) return undefined;
+      if (outer === undefined) return false;
       around.close(at, cuts);
       if (around.canGo && outer.outer === undefined) isInFunction = isFunctionNext = false;
       around = outer;
@@ -71,7 +70,7 @@ export function goBodies(content: Uint8Array): Cuts | undefined {
     last = byte;
     lastWord = 0;
   }
-  return around.outer === undefined ? cuts : undefined;
+  return around.outer === undefined;
 }
 
 function isEmpty(content: Uint8Array, from: number): boolean {

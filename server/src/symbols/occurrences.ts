@@ -84,15 +84,24 @@ export function namedPlaceAt(
   offset: number,
   reading: Reading,
 ): { readonly name: string; readonly spot: Spot } | undefined {
-  const { text } = reading.source;
-  const at = reading.source.indexAt(offset);
-  let start = at;
-  let end = at;
-  while (start > 0 && isWordAt(text, start - 1)) start--;
-  while (end < text.length && isWordAt(text, end)) end++;
+  const { start, end } = wordRange(offset, reading.source);
   if (start === end) return undefined;
   const spot = spotAt(reading, start, end) ?? markedSpot(reading, start, end);
-  return spot === undefined ? undefined : { name: text.slice(spot.start, spot.end), spot };
+  return spot === undefined ? undefined : { name: reading.source.text.slice(spot.start, spot.end), spot };
+}
+
+/** The word at a place, of letters, digits and what joins them; at its end counts, too. */
+export function wordAt(offset: number, source: DecodedText): string {
+  const { start, end } = wordRange(offset, source);
+  return source.text.slice(start, end);
+}
+
+function wordRange(offset: number, { text, indexAt }: DecodedText) {
+  let start = indexAt(offset);
+  let end = start;
+  while (start > 0 && isWordAt(text, start - 1)) start--;
+  while (end < text.length && isWordAt(text, end)) end++;
+  return { start, end };
 }
 
 export function occurrenceAt(

@@ -40,6 +40,20 @@ export function endOfComment(content: Uint8Array, start: number): number {
   return second === star ? endOfBlock(content, start + 2) : 0;
 }
 
+/** The same where comments can hold others. */
+export function endOfNestedComment(content: Uint8Array, start: number): number {
+  if (content[start + 1] !== star) return endOfComment(content, start);
+  let depth = 1;
+  let at = start + 2;
+  for (; at < content.length && depth > 0; at++) {
+    if (content[at] === slash && content[at + 1] === star) depth++;
+    else if (content[at] === star && content[at + 1] === slash) depth--;
+    else continue;
+    at++;
+  }
+  return at;
+}
+
 /** Of the line break, or of the content. */
 export function endOfLine(content: Uint8Array, from: number): number {
   const at = content.indexOf(newline, from);
