@@ -59,6 +59,7 @@ export function testParsers(onText: (text: string) => void = () => {}): SymbolPa
     occurrences: never,
     placeAt: never,
     signature: never,
+    prepare: () => undefined,
     resize: () => undefined,
     close: async () => undefined,
   };

@@ -38,9 +38,11 @@ export class MatchingNames {
     this.#mode = mode;
     // A match lies in one name, and so in one block, whatever its expression may hold.
     const candidates = new PostingLists(names.reader, window, counts, false).evaluate(pattern.trigrams);
-    const count = candidates?.length ?? names.blockCount;
-    for (let at = 0; at < count && this.numbers.length < (maxNames ?? Number.POSITIVE_INFINITY); at++)
-      this.#findInBlock(pattern, candidates?.[at] ?? at);
+    const blocks = candidates ?? Uint32Array.from({ length: names.blockCount }, (_, block) => block);
+    for (let at = 0; at < blocks.length; at++) {
+      if (this.numbers.length >= (maxNames ?? Number.POSITIVE_INFINITY)) break;
+      this.#findInBlock(pattern, blocks, at);
+    }
   }
 
   /** Index of a name's number among those that match, or -1. */
@@ -57,12 +59,21 @@ export class MatchingNames {
     return -1;
   }
 
-  #findInBlock(pattern: CompiledPattern, block: number): void {
+  /** In one of the blocks that may hold a match. */
+  #findInBlock(pattern: CompiledPattern, blocks: Uint32Array, index: number): void {
     const { reader } = this.#names;
+    const block = blocks[index] ?? 0;
     const start = reader.blockStarts[block] ?? 0;
     const end = reader.blockStarts[block + 1] ?? 0;
-    const { length: whole } = reader.content;
-    const base = this.#window.load(reader, start, end, (limit) => Math.min(limit, whole));
+    const base = this.#window.load(reader, start, end, (limit) => {
+      let last = index;
+      while (
+        blocks[last + 1] === (blocks[last] ?? 0) + 1 &&
+        (reader.blockStarts[blocks[last] ?? 0] ?? 0) < limit
+      )
+        last++;
+      return reader.blockStarts[(blocks[last] ?? 0) + 1] ?? end;
+    });
     const lines = new BlockLines(this.#window, base, base + end - start, this.#names.firstIn(block));
     const flags = reader.blockFlags[block] ?? 0;
     if (pattern.kind === "expression") this.#runBlock(pattern, lines, flags);

@@ -213,6 +213,9 @@ export class SectionReader {
   }
 }
 
+const nothing = new Uint8Array(0);
+const littleBytes = 2048;
+
 export class PagedReader {
   readonly length: number;
   readonly #source: ByteSource;
@@ -221,6 +224,9 @@ export class PagedReader {
   readonly #start: number;
   readonly #checks: Uint32Array;
   readonly #isChecked: Uint8Array;
+  /** The stretch of which a little was read last. */
+  #kept: Uint8Array = nothing;
+  #keptAt = 0;
 
   constructor(
     source: ByteSource,
@@ -247,7 +253,23 @@ export class PagedReader {
     for (let page = Math.floor(position / checkedPageBytes); page <= last; page++) {
       if (this.#isChecked[page] !== 1) this.#check(page);
     }
-    this.#fill(position, target, offset, length);
+    if (length <= littleBytes) this.#copy(position, target, offset, length);
+    else this.#fill(position, target, offset, length);
+  }
+
+  /** Who reads a little goes on near it, mostly, and each read is a call of the system. */
+  #copy(position: number, target: Uint8Array, offset: number, length: number): void {
+    if (position < this.#keptAt || position + length > this.#keptAt + this.#kept.length) {
+      const start = position - (position % littleBytes);
+      const size = Math.min(2 * littleBytes, this.length - start);
+      const kept = this.#kept.length === size ? this.#kept : new Uint8Array(Math.max(0, size));
+      this.#kept = nothing;
+      this.#fill(start, kept, 0, size);
+      this.#kept = kept;
+      this.#keptAt = start;
+    }
+    const from = position - this.#keptAt;
+    target.set(this.#kept.subarray(from, from + length), offset);
   }
 
   #fill(position: number, target: Uint8Array, offset: number, length: number): void {

@@ -5,6 +5,7 @@ import type { ShardReader } from "./reader";
 const newline = 0x0a;
 /** More bytes than most names have. */
 const usualLength = 64;
+const maxTexts = 256;
 
 /** Names `[from, to)`. */
 export interface NameStretch {
@@ -24,6 +25,8 @@ export class SymbolNames {
   /** The block that was read last. */
   #open: Buffer = Buffer.alloc(0);
   #openBlock = -1;
+  /** Names that were asked for, by their numbers: one name is that of many definitions. */
+  readonly #texts = new Map<number, string>();
   #all: readonly string[] | undefined;
 
   constructor(reader: ShardReader, count: number) {
@@ -41,11 +44,16 @@ export class SymbolNames {
 
   text(number: number): string {
     if (this.#all !== undefined) return this.#all[number] ?? "";
+    const known = this.#texts.get(number);
+    if (known !== undefined) return known;
     const block = this.blockOf(number);
     const bytes = this.#bytesIn(block);
     let start = 0;
     for (let at = this.firstIn(block); at < number; at++) start = endOfLine(bytes, start) + 1;
-    return textOf(bytes, start);
+    const text = textOf(bytes, start);
+    if (this.#texts.size >= maxTexts) this.#texts.clear();
+    this.#texts.set(number, text);
+    return text;
   }
 
   /** Of many at once, each block read once. */

@@ -7,7 +7,7 @@ import type { DefinitionBody, SymbolReader } from "./symbolReader";
 export class TouchedSymbols {
   readonly #symbols: SymbolReader;
   readonly #document: number;
-  #bodies: readonly DefinitionBody[] | undefined;
+  #bodyOf: ((definition: number) => DefinitionBody) | undefined;
 
   constructor(symbols: SymbolReader, document: number) {
     this.#symbols = symbols;
@@ -37,9 +37,8 @@ export class TouchedSymbols {
 
   #hit(definition: number): SymbolHit {
     const symbols = this.#symbols;
-    this.#bodies ??= symbols.bodies(this.#document);
-    const first = symbols.definitionStarts[this.#document] ?? 0;
-    const { parent = -1, owner = "" } = this.#bodies[definition - first] ?? {};
+    this.#bodyOf ??= symbols.bodyReader(this.#document);
+    const { parent, owner } = this.#bodyOf(definition);
     const around =
       parent < 0 ? { symbol: owner, kind: "" } : { symbol: symbols.name(parent), kind: symbols.kind(parent) };
     return { symbol: symbols.name(definition), kind: symbols.kind(definition), parent: around };

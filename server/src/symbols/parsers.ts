@@ -26,6 +26,8 @@ export interface SymbolParsers {
   placeAt(text: SourceText, offset: number, signal?: AbortSignal): Promise<ParsedPlace>;
   /** Of the definition whose name starts at `nameStart`. */
   signature(text: SourceText, nameStart: number, signal?: AbortSignal): Promise<ParsedSignature>;
+  /** Starts threads that have ended. */
+  prepare(): void;
   /** Threads past the new size end with the work that they have. */
   resize(size: number): void;
   close(): Promise<void>;
@@ -78,6 +80,10 @@ export function symbolParsers(script: string, size: number, silenceMs = defaultS
     placeAt: (text, offset, signal) => one<ParsedPlace>(text, { kind: "place", offset }, signal),
     signature: (text, nameStart, signal) =>
       one<ParsedSignature>(text, { kind: "signature", nameStart }, signal),
+    prepare() {
+      for (let thread = 0; thread < pool.size; thread++)
+        pool.run({ kind: "symbols", texts: [] }).catch(() => undefined);
+    },
     resize: (count) => pool.resize(count),
     close() {
       isClosed = true;

@@ -178,7 +178,7 @@ function present(
   const place = symbols.places[definition] ?? 0;
   ranges.push(place, place + (symbols.lengths[definition] ?? 0), 0, 0);
   const [chunk] = cutChunks({ reader: shard.reader, window, document }, ranges, 0, 1, 0);
-  const { start, end, parent, owner } = symbols.body(document, definition);
+  const { start, end, parent, owner } = symbols.bodyReader(document)(definition);
   const nowhere = { byteOffset: place, lineNumber: 1, column: 1 };
   return {
     document: placeOf(shard, document, asked),

@@ -44,6 +44,11 @@ export class ParsedCode {
     this.#parsers = parsers;
   }
 
+  /** Something will have to be parsed: threads that have ended start again meanwhile. */
+  prepare(): void {
+    this.#parsers.prepare();
+  }
+
   /** Of a content that was looked through before. */
   knownUses(language: string, blobSha: string, name: string): FileUses | undefined {
     return this.#uses.get(`${language} ${blobSha} ${name}`);

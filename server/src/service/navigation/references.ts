@@ -92,14 +92,15 @@ export class References {
       if (shown.length > 0) await onFiles(shown);
     };
     const stopped = await unlessStopped(signal, caller, async () => {
-      const { targets, reason: unsure } = await this.#targets(question, signal);
-      const relations = await this.#relations(targets, signal);
-      let found: FlushReason = unsure === "INDEXING" ? "NONE" : unsure;
-      for (const scope of question.scopes) {
-        const meant = { targets, asking: question.asking, relations, hand };
-        found = addReason(found, await this.#inScope(question, scope, meant, signal));
-      }
-      return found;
+      this.#options.code.prepare();
+      // Files are looked for, and parsed, while it is found out what is meant in them.
+      const meant = this.#meant(question, signal);
+      meant.catch(() => undefined);
+      let found: FlushReason = "NONE";
+      for (const scope of question.scopes)
+        found = addReason(found, await this.#inScope(question, scope, { meant, hand }, signal));
+      const { reason: unsure } = await meant;
+      return unsure === "INDEXING" ? found : addReason(found, unsure);
     }).finally(() => {
       // After a failure some may still run.
       limit.stop();
@@ -132,29 +133,33 @@ export class References {
     };
   }
 
-  /** What may be meant: the surest definitions at the place that asks, all of them where nobody asks from a place. */
-  async #targets(question: Question, signal: AbortSignal) {
+  /** The surest definitions at the place that asks, all of them where nobody asks from a place. */
+  async #meant(question: Question, signal: AbortSignal): Promise<Meant> {
+    const { definitions: known, packages, repositories } = this.#options;
     const everywhere = { ...question, maxMatches: maxTargets };
-    const { definitions, reason } = await this.#options.definitions.find(everywhere, signal, {
-      isQuick: true,
-    });
+    const { definitions, reason } = await known.find(everywhere, signal, { isQuick: true });
     const best = definitions[0]?.certainty;
     const meant = definitions.filter(({ certainty }) => certainty === best);
-    return { targets: meant.map(({ symbol }) => targetOf(symbol)), reason };
+    const targets = meant.map(({ symbol }) => targetOf(symbol));
+    const relations = await Relations.to(targets, packages, repositories, signal);
+    return { targets, relations, asking: question.asking, reason };
   }
 
-  #relations(targets: readonly Target[], signal: AbortSignal): Promise<Relations> {
-    const { packages, repositories } = this.#options;
-    return Relations.to(targets, packages, repositories, signal);
-  }
-
-  async #inScope(question: Question, scope: Scope, meant: Meant, signal: AbortSignal): Promise<FlushReason> {
+  async #inScope(
+    question: Question,
+    scope: Scope,
+    { meant, hand }: Looking,
+    signal: AbortSignal,
+  ): Promise<FlushReason> {
     const { engine } = this.#options;
     const running = new Set<Promise<void>>();
     const failures: unknown[] = [];
-    const hand = (found: readonly UsedFile[]) => meant.hand(found.filter(({ uses }) => uses.length > 0));
-    const begin = (work: Promise<void>) => {
+    const begin = (work: Promise<readonly LookedThrough[]>) => {
       const begun = work
+        .then(async (files) => {
+          const meaning = await meant;
+          await hand(files.map((each) => usedIn(each, meaning)).filter(({ uses }) => uses.length > 0));
+        })
         .catch((error: unknown) => {
           failures.push(error);
         })
@@ -165,17 +170,17 @@ export class References {
     // The next files are looked for while these are parsed, so that no parser waits.
     const candidates = { question, scope, pattern: named(question.name) };
     const reason = await searchCandidates(engine, candidates, signal, async (files) => {
-      const ready: UsedFile[] = [];
+      const known: LookedThrough[] = [];
       const unknown: FileMatch[] = [];
       for (const file of files.toSorted((left, right) => right.score - left.score)) {
-        const used = this.#known(question.name, file, meant);
-        if (used === undefined) unknown.push(file);
-        else ready.push(used);
+        const looked = this.#known(question.name, file);
+        if (looked === undefined) unknown.push(file);
+        else known.push(looked);
       }
       // Often these are enough, and nothing need be parsed.
-      await begin(hand(ready));
+      if (known.length > 0) await begin(Promise.resolve(known));
       for (let at = 0; at < unknown.length && !signal.aborted; at += textsAtOnce)
-        void begin(this.#inTexts(question, unknown.slice(at, at + textsAtOnce), meant, signal).then(hand));
+        void begin(this.#inTexts(question, unknown.slice(at, at + textsAtOnce), signal));
       while (running.size > maxRunning) await Promise.race(running);
     });
     await Promise.all(running);
@@ -184,37 +189,52 @@ export class References {
   }
 
   /** What needs no parser: it was looked through before, or nothing parses it. */
-  #known(name: string, file: FileMatch, meant: Meant): UsedFile | undefined {
+  #known(name: string, file: FileMatch): LookedThrough | undefined {
     const { language, blobSha, origin } = file;
     const kept = origin === "unsaved" ? undefined : this.#options.code.knownUses(language, blobSha, name);
-    if (kept !== undefined) return usedInCode(file, kept, meant);
-    return definesNames(language) ? undefined : usedAsText(file, meant);
+    if (kept !== undefined) return { file, code: kept };
+    return definesNames(language) ? undefined : { file, code: undefined };
   }
 
   async #inTexts(
     { name, unsaved }: Question,
     files: readonly FileMatch[],
-    meant: Meant,
     signal: AbortSignal,
-  ): Promise<readonly UsedFile[]> {
+  ): Promise<readonly LookedThrough[]> {
     const { code, engine } = this.#options;
     const texts = await textsOf(engine, files, { unsaved }, signal);
     const present = texts.filter((text) => text !== undefined);
     const parsed = await code.uses(present, name, signal);
     return files.map((file, index) => {
       const text = texts[index];
-      const found = text && parsed[present.indexOf(text)];
-      return found === undefined ? usedAsText(file, meant) : usedInCode(file, found, meant);
+      return { file, code: text && parsed[present.indexOf(text)] };
     });
   }
 }
 
+/** What a name means. */
 interface Meant {
   readonly targets: readonly Target[];
   /** Absent: every definition is meant. */
   readonly asking: Asking | undefined;
   readonly relations: Relations;
+  /** Why there may be other definitions. */
+  readonly reason: FlushReason;
+}
+
+interface Looking {
+  readonly meant: Promise<Meant>;
   readonly hand: (files: readonly UsedFile[]) => Promise<void>;
+}
+
+interface LookedThrough {
+  readonly file: FileMatch;
+  /** Undefined where nothing could parse it. */
+  readonly code: FileUses | undefined;
+}
+
+function usedIn({ file, code }: LookedThrough, meant: Meant): UsedFile {
+  return code === undefined ? usedAsText(file, meant) : usedInCode(file, code, meant);
 }
 
 function usedInCode(
