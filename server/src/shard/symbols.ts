@@ -32,7 +32,7 @@
 import type { DocumentSymbols } from "#model/symbol";
 
 /** Grows with this layout, and whenever parsers find something else: companions of another version are made anew. */
-export const symbolsVersion = 2;
+export const symbolsVersion = 3;
 
 /** What is known of one document: its symbols, why it has none, or that it is still to be parsed. */
 export type KnownSymbols =

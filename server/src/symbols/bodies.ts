@@ -3,34 +3,24 @@
  * is defined are left out before; where one name is, everything in braces that does not hold it. They are found by
  * counting brackets and by a few words, and whatever these do not tell for sure is parsed.
  */
-import { type BraceSyntax, braceBodies } from "./braceBodies";
+import { braceBodies, braceSyntaxes } from "./braceBodies";
 import { Cuts, ShortText } from "./cuts";
 import { ecmascriptBodies } from "./ecmascriptBodies";
 import { goBodies } from "./goBodies";
 
 /** What defines something; undefined where that is all of it, or not known. */
 export function withoutBodies(language: string, content: Uint8Array): ShortText | undefined {
-  return shortened(content, new Cuts(), (cuts) => addBodies(language, content, cuts));
+  return shortened(language, content, new Cuts());
 }
 
 /** What tells the meaning of a name in this text; undefined where that is all of it, or not known. */
 export function aroundName(language: string, content: Uint8Array, name: string): ShortText | undefined {
-  const syntax = braces[language];
-  return shortened(content, new Cuts(placesOf(content, name)), (cuts) =>
-    syntax === undefined ? addBodies(language, content, cuts) : braceBodies(content, cuts, syntax),
-  );
+  return shortened(language, content, new Cuts(placesOf(content, name)));
 }
 
-function shortened(content: Uint8Array, cuts: Cuts, add: (cuts: Cuts) => boolean): ShortText | undefined {
-  return add(cuts) && cuts.count > 0 ? new ShortText(content, cuts) : undefined;
+function shortened(language: string, content: Uint8Array, cuts: Cuts): ShortText | undefined {
+  return addBodies(language, content, cuts) && cuts.count > 0 ? new ShortText(content, cuts) : undefined;
 }
-
-const braces: Readonly<Record<string, BraceSyntax>> = {
-  C: { hasDirectives: true },
-  "C++": { hasDirectives: true, isCpp: true },
-  Java: { hasTextBlocks: true },
-  Rust: { isRust: true },
-};
 
 /** Whether the text was understood. */
 function addBodies(language: string, content: Uint8Array, cuts: Cuts): boolean {
@@ -41,8 +31,10 @@ function addBodies(language: string, content: Uint8Array, cuts: Cuts): boolean {
       return ecmascriptBodies(content, cuts, true);
     case "JavaScript":
       return !mayHaveElements(content) && ecmascriptBodies(content, cuts, false);
-    default:
-      return false;
+    default: {
+      const syntax = Object.hasOwn(braceSyntaxes, language) ? braceSyntaxes[language] : undefined;
+      return syntax !== undefined && braceBodies(content, cuts, syntax);
+    }
   }
 }
 

@@ -2,6 +2,7 @@
  * C and its kin, Java, Rust: whatever stands in braces. They can be counted once comments, strings and, in C, lines for
  * the preprocessor are known.
  */
+import { type BodyRules, BodyRulesOfC, BodyRulesOfJava, BodyRulesOfRust } from "./bodyRules";
 import { Bracket } from "./brackets";
 import type { Cuts } from "./cuts";
 import { endOfComment, endOfNestedComment, endOfString, newline } from "./tokens";
@@ -17,7 +18,17 @@ export interface BraceSyntax {
   readonly isRust?: boolean;
   /** `"""` around strings of many lines. */
   readonly hasTextBlocks?: boolean;
+  /** Absent where all is parsed to find definitions: what a grammar makes of C++ that it does not know hangs on bodies. */
+  readonly rules?: () => BodyRules;
 }
+
+/** By language. */
+export const braceSyntaxes: Readonly<Record<string, BraceSyntax>> = {
+  C: { hasDirectives: true, rules: () => new BodyRulesOfC() },
+  "C++": { hasDirectives: true, isCpp: true },
+  Java: { hasTextBlocks: true, rules: () => new BodyRulesOfJava() },
+  Rust: { isRust: true, rules: () => new BodyRulesOfRust() },
+};
 
 const code = (sign: string) => sign.charCodeAt(0);
 const quote = code('"');
@@ -42,11 +53,13 @@ const directives = new Words([
   "elifndef",
   "endif",
   "include",
+  "define",
 ]);
 /** Numbers of these words. */
 const ifndefWord = 3;
 const endifWord = 8;
 const includeWord = 9;
+const defineWord = 10;
 
 const rustWords = new Words(["use", "extern"]);
 const useWord = 1;
@@ -55,6 +68,7 @@ const rawPrefixes = new Words(["r", "br", "cr"]);
 
 /** Adds what can be left out; false where all of it has to be parsed, because what a brace closes is not sure. */
 export function braceBodies(content: Uint8Array, cuts: Cuts, syntax: BraceSyntax): boolean {
+  if (!cuts.hasPlaces && syntax.rules === undefined) return false;
   return new Scanner(content, cuts, syntax).scan();
 }
 
@@ -66,6 +80,8 @@ class Scanner {
   #around: Bracket;
   /** What was open where each condition of the preprocessor began. */
   readonly #conditions: Bracket[] = [];
+  /** Absent where everything in braces can go. */
+  readonly #rules: BodyRules | undefined;
   /** In a `use`, whose braces hold what is imported. */
   #isInUse = false;
   /** Nothing but blanks stands before, on this line. */
@@ -75,6 +91,7 @@ class Scanner {
     this.#content = content;
     this.#cuts = cuts;
     this.#syntax = syntax;
+    this.#rules = cuts.hasPlaces ? undefined : syntax.rules?.();
     this.#around = new Bracket(0, 0, false, cuts, undefined);
   }
 
@@ -101,6 +118,7 @@ class Scanner {
     const isNumber = isDigit(content[start]);
     while (isWordByte[content[this.#at + 1] ?? 0] === 1 || (isCpp && isNumber && this.#isSeparator()))
       this.#at++;
+    this.#rules?.word(content, start, this.#at + 1, this.#around);
     if (!isRust) return;
     const number = rustWords.find(content, start, this.#at + 1);
     if (number === useWord) this.#isInUse = true;
@@ -120,35 +138,38 @@ class Scanner {
         const end = this.#syntax.isRust
           ? endOfNestedComment(content, this.#at)
           : endOfComment(content, this.#at);
-        if (end > 0) this.#at = end - 1;
+        if (end === 0) break;
+        this.#at = end - 1;
         return true;
       }
       case hash:
-        return !this.#syntax.hasDirectives || !this.#beginsLine || this.#directive();
+        if (this.#syntax.hasDirectives && this.#beginsLine) return this.#directive();
+        break;
       case quote:
         this.#at = this.#endOfString();
-        return this.#at >= 0;
+        break;
       case apostrophe:
         this.#at = this.#syntax.isRust
           ? endOfRustCharacter(content, this.#at)
           : endOfString(content, this.#at);
-        return this.#at >= 0;
+        break;
       case semicolon:
         this.#isInUse = false;
-        return true;
-      case openingBrace:
-        this.#around = new Bracket(byte, this.#at + 1, !this.#isInUse, this.#cuts, this.#around);
-        return true;
+        break;
+      case openingBrace: {
+        const canGo = !this.#isInUse && (this.#rules?.opens(this.#around) ?? true);
+        this.#around = new Bracket(byte, this.#at + 1, canGo, this.#cuts, this.#around);
+        break;
+      }
       case closingBrace: {
         const { outer } = this.#around;
         if (outer === undefined) return false;
         this.#around.close(this.#at, this.#cuts);
         this.#around = outer;
-        return true;
       }
-      default:
-        return true;
     }
+    this.#rules?.sign(byte);
+    return this.#at >= 0;
   }
 
   /** Of the last byte of the string that begins here; -1 where it has no end. */
@@ -178,6 +199,7 @@ class Scanner {
     const number = directives.find(content, start, end);
     if (number === 0) return true;
     if (number === includeWord) this.#around.stays = true;
+    else if (number === defineWord) this.#around.defines = true;
     else if (number <= ifndefWord) this.#conditions.push(this.#around);
     else {
       // Otherwise a brace is closed in one branch and in the other, or in one alone.
@@ -232,10 +254,13 @@ function areHashes(content: Uint8Array, from: number, count: number): boolean {
   return true;
 }
 
-/** Of a character's last byte; of its first one where it is a lifetime. */
+/** Of a character's last byte, or of a lifetime's. */
 function endOfRustCharacter(content: Uint8Array, start: number): number {
   const first = content[start + 1] ?? 0;
   if (first === backslash) return endOfString(content, start);
   const length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  return content[start + 1 + length] === apostrophe ? start + 1 + length : start;
+  if (content[start + 1 + length] === apostrophe) return start + 1 + length;
+  let end = start;
+  while (isWordByte[content[end + 1] ?? 0] === 1) end++;
+  return end;
 }

@@ -28,8 +28,10 @@ export class Bracket {
   /** `at`: where the byte stands that closes it. */
   close(at: number, cuts: Cuts): void {
     const { outer } = this;
-    if (outer !== undefined && this.defines) outer.defines = true;
-    if (outer !== undefined && this.stays) outer.stays = true;
+    if (outer !== undefined) {
+      outer.defines ||= this.defines;
+      outer.stays ||= this.stays;
+    }
     if (this.canGo && !this.stays && !cuts.isWanted(this.start, at, this.defines))
       cuts.add(this.start, at, this.#cutsBefore);
   }

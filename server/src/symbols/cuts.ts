@@ -19,6 +19,10 @@ export class Cuts {
     return this.starts.length;
   }
 
+  get hasPlaces(): boolean {
+    return this.#places !== undefined;
+  }
+
   /** Whether a part has to be left. Asked for parts by ascending ends. */
   isWanted(start: number, end: number, defines: boolean): boolean {
     const places = this.#places;
