@@ -1,6 +1,6 @@
 /** What is told of changes where the system watches folders, where it stops doing so, and of git's index. */
 import assert from "node:assert/strict";
-import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -109,6 +109,29 @@ for (const most of [0, 3, 1000]) {
     );
   });
 }
+
+test("a repository that appears below a remembered folder is found, however deep", {
+  timeout: 60_000,
+}, async (t) => {
+  const { sync, directory } = await open(t);
+  const folder = temporaryFolder();
+  const first = repo(text);
+  renameSync(first.path, join(folder, "first"));
+  await sync.addPaths([folder], signal);
+  await sync.idle();
+  assert.equal(directory.manifests().size, 1);
+
+  mkdirSync(join(folder, "group"));
+  const second = repo(text);
+  renameSync(second.path, join(folder, "group/second"));
+  const end = Date.now() + 30_000;
+  while (directory.manifests().size < 2 && Date.now() < end) await sleep(50);
+  assert.equal(directory.manifests().size, 2);
+
+  rmSync(join(folder, "first"), { recursive: true });
+  while (directory.manifests().size > 1 && Date.now() < end + 30_000) await sleep(50);
+  assert.equal(directory.manifests().size, 1);
+});
 
 test("an ignored file that git tracks from now on is found, and one that it no longer tracks is not", async (t) => {
   const { sync, overlay } = await open(t);

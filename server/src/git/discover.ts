@@ -20,6 +20,8 @@ export interface Discovery {
   readonly repositories: readonly FoundRepository[];
   /** Folders that could not be read; what lies in them is not found. */
   readonly unreadable: readonly string[];
+  /** Folders around repositories: a new one appears in one of them. Not all where there are very many. */
+  readonly around: readonly string[];
 }
 
 export interface ScanChoice {
@@ -35,6 +37,7 @@ export const usualScan: ScanChoice = { scanDepth: 4, exclude: [], submodules: tr
 
 /** Hold no repository that anybody wrote, and very many folders. */
 const neverScanned = new Set([".git", ".hg", ".svn", "node_modules"]);
+const maxAround = 1000;
 /** Others have their turn after so much time. */
 const turnMs = 3;
 
@@ -52,19 +55,24 @@ export async function discover(
 ): Promise<Discovery> {
   const root = realFolder(path);
   const scan = new Scan(root, choice);
-  const waiting: { folder: string; depth: number }[] = [{ folder: root, depth: 0 }];
+  const waiting: { folder: string; depth: number; isInside: boolean }[] = [
+    { folder: root, depth: 0, isInside: false },
+  ];
+  const around: string[] = [];
   const pace = new Pace(turnMs);
   for (let next = waiting.shift(); next; next = waiting.shift()) {
     throwIfAborted(signal);
-    for (const folder of scan.visit(next.folder)) {
-      if (next.depth < choice.scanDepth) waiting.push({ folder, depth: next.depth + 1 });
-    }
+    const { isRepository, folders } = scan.visit(next.folder);
+    const isInside = next.isInside || isRepository;
+    if (!isInside && around.length < maxAround) around.push(next.folder);
+    if (next.depth < choice.scanDepth)
+      for (const folder of folders) waiting.push({ folder, depth: next.depth + 1, isInside });
     if (pace.isOver) await pace.rest();
   }
   const repositories = scan.repositories();
   if (repositories.length === 0)
-    return { repositories: [{ kind: "folder", path: root }], unreadable: scan.unreadable };
-  return { repositories, unreadable: scan.unreadable };
+    return { repositories: [{ kind: "folder", path: root }], unreadable: scan.unreadable, around: [] };
+  return { repositories, unreadable: scan.unreadable, around };
 }
 
 function realFolder(path: string): string {
@@ -93,24 +101,26 @@ class Scan {
   }
 
   /** Notes what the folder is, and gives the folders in it that are worth a look. */
-  visit(folder: string): string[] {
+  visit(folder: string): { readonly isRepository: boolean; readonly folders: readonly string[] } {
     let entries: fs.Dirent[];
     try {
       entries = fs.readdirSync(folder, { withFileTypes: true });
     } catch {
       this.unreadable.push(folder);
-      return [];
+      return { isRepository: false, folders: [] };
     }
     const names = new Set(entries.map(({ name }) => name));
     const mayBeRepository = names.has(".git") || (names.has("HEAD") && names.has("objects"));
     const place = mayBeRepository ? findPlace(folder) : undefined;
     if (place) this.#add(place);
-    if (place && place.workTree === undefined && place.gitDir === folder) return [];
+    if (place && place.workTree === undefined && place.gitDir === folder)
+      return { isRepository: true, folders: [] };
     if (place && names.has(".gitmodules")) this.#addSubmodules(folder);
-    return entries
+    const folders = entries
       .filter((entry) => entry.isDirectory() && !neverScanned.has(entry.name))
       .map(({ name }) => join(folder, name))
       .filter((inside) => !this.#passedOver.has(inside) && !this.#isExcluded(inside));
+    return { isRepository: place !== undefined, folders };
   }
 
   #isExcluded(folder: string): boolean {

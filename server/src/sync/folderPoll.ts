@@ -11,21 +11,23 @@ interface Polled {
   mtimeNs: bigint | undefined;
 }
 
-/** All folders are asked at most so often. */
-const roundMs = 300;
+/** All folders are asked at most so often, where nothing else is said. */
+const usualRoundMs = 300;
 /** One part in twenty of the time, in short turns: a hundred thousand folders take some seconds a round. */
 const turnMs = 2;
 const pauseMs = 40;
 
 export class FolderPoll {
   readonly #clock: Clock;
+  readonly #roundMs: number;
   readonly #folders = new Set<Polled>();
   #round: Iterator<Polled> | undefined;
   #roundBegan = 0;
   #cancel: (() => void) | undefined;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, roundMs = usualRoundMs) {
     this.#clock = clock;
+    this.#roundMs = roundMs;
   }
 
   get folderCount(): number {
@@ -36,7 +38,7 @@ export class FolderPoll {
   add(place: string | Buffer, onChange: () => void): () => void {
     const polled = { place, onChange, mtimeNs: mtimeOf(place) };
     this.#folders.add(polled);
-    this.#later(roundMs);
+    this.#later(this.#roundMs);
     return () => {
       this.#folders.delete(polled);
     };
@@ -64,7 +66,7 @@ export class FolderPoll {
       const next = this.#round.next();
       if (next.done) {
         this.#round = undefined;
-        const rest = this.#roundBegan + roundMs - this.#clock.now();
+        const rest = this.#roundBegan + this.#roundMs - this.#clock.now();
         if (this.#folders.size > 0) this.#later(Math.max(pauseMs, rest));
         return;
       }

@@ -8,6 +8,7 @@ import type { CodeHostType } from "#model/repository";
 export interface LookedThrough {
   readonly facts: readonly RepositoryFacts[];
   readonly unreadable: readonly string[];
+  readonly around: readonly string[];
 }
 
 /** Throws NOT_FOUND for what is no folder. */
@@ -17,8 +18,8 @@ export async function lookThrough(
   signal: AbortSignal,
   choice: ScanChoice,
 ): Promise<LookedThrough> {
-  const { repositories, unreadable } = await discover(path, signal, choice);
-  return { facts: repositories.map((found) => factsOf(found, hosts)), unreadable };
+  const { repositories, unreadable, around } = await discover(path, signal, choice);
+  return { facts: repositories.map((found) => factsOf(found, hosts)), unreadable, around };
 }
 
 /** What a repository tells of itself. */

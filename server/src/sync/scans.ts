@@ -17,6 +17,8 @@ export interface ScansOptions {
   /** May be another one with the next look. */
   readonly choice: () => ScanChoice;
   readonly log: Log;
+  /** A PATH was looked through: new repositories appear in these folders. */
+  readonly onLooked: (path: string, around: readonly string[]) => void;
   /** The catalogue has forgotten these. */
   readonly onGone: (repositories: readonly Repository[]) => Promise<void>;
 }
@@ -66,11 +68,18 @@ export class Scans {
 
   /** Looks through all remembered PATHs, and tells of what was found at each. */
   async all(signal: AbortSignal, onFound: (repositories: readonly Repository[]) => void): Promise<void> {
-    for (const path of this.#options.catalogue.paths) {
-      const found = await this.#attempt(path, signal);
-      if (signal.aborted) return;
-      if (found !== undefined) onFound(found);
-    }
+    for (const path of this.#options.catalogue.paths) await this.one(path, signal, onFound);
+  }
+
+  /** Looks through one of them again. */
+  async one(
+    path: string,
+    signal: AbortSignal,
+    onFound: (repositories: readonly Repository[]) => void,
+  ): Promise<void> {
+    if (signal.aborted) return;
+    const found = await this.#attempt(path, signal);
+    if (found !== undefined && !signal.aborted) onFound(found);
   }
 
   /** The same where the choice is another one: what no PATH leads to any more is forgotten. */
@@ -104,10 +113,10 @@ export class Scans {
   }
 
   async #lookThrough(path: string, signal: AbortSignal): Promise<readonly Repository[]> {
-    const { catalogue, hosts, choice, log, onGone } = this.#options;
+    const { catalogue, hosts, choice, log, onGone, onLooked } = this.#options;
     const end = this.begin();
     try {
-      const { facts, unreadable } = await lookThrough(path, hosts, signal, choice());
+      const { facts, unreadable, around } = await lookThrough(path, hosts, signal, choice());
       if (unreadable.length > 0)
         log.info(`${unreadable.length} folders in ${path} cannot be read.`, { unreadable });
       const root = realpathSync(path);
@@ -115,6 +124,7 @@ export class Scans {
       const gone = catalogue.all().filter((known) => isBelow(known.path, root) && !existsSync(known.path));
       catalogue.removeAll(gone.map(({ id }) => id));
       await onGone(gone);
+      onLooked(root, around);
       return repositories;
     } finally {
       end();

@@ -23,6 +23,7 @@ import { Runs } from "./runs";
 import { Scans } from "./scans";
 import type { Urgency } from "./schedule";
 import { findSiblings } from "./siblings";
+import { Surroundings } from "./surroundings";
 import { UnparsedLists } from "./unparsedLists";
 import type { WatchFolder } from "./watch";
 import { indexPool, inspectShards, type Work, type WorkAnswer } from "./work";
@@ -47,7 +48,7 @@ export interface SyncOptions {
 
 /** Whoever has started the process listens and answers first. */
 const startDelayMs = 100;
-/** New repositories under a remembered PATH are found within this time. */
+/** New repositories under a remembered PATH are found within this time, also where no folder's time tells. */
 const scanMs = 300_000;
 /** The time for finding clones next to open folders. */
 const siblingsMs = 1000;
@@ -60,6 +61,7 @@ export class Sync {
   readonly #runs: Runs;
   readonly #firstRuns: FirstRuns;
   readonly #scans: Scans;
+  readonly #surroundings: Surroundings;
   readonly #closing = new AbortController();
   #start: NodeJS.Timeout | undefined;
   #cancelScan: (() => void) | undefined;
@@ -95,8 +97,12 @@ export class Sync {
       hosts,
       choice: () => this.#choice,
       log,
+      onLooked: (path, around) => {
+        if (watches) this.#surroundings.set(path, around);
+      },
       onGone: (gone) => this.#forget(gone),
     });
+    this.#surroundings = new Surroundings(clock, (path) => void this.#scanOne(path));
     this.#firstRuns = new FirstRuns({
       parts: this.#parts,
       pool,
@@ -145,7 +151,10 @@ export class Sync {
     for (const path of paths) {
       const real = existsSync(path) ? realpathSync(path) : path;
       const names = real === path ? [path] : [real, path];
-      for (const name of names) forgotten.push(...this.#options.catalogue.forgetPath(name));
+      for (const name of names) {
+        this.#surroundings.forget(name);
+        forgotten.push(...this.#options.catalogue.forgetPath(name));
+      }
     }
     await this.#forget(forgotten);
     return forgotten;
@@ -275,19 +284,18 @@ export class Sync {
     this.#closing.abort();
     clearTimeout(this.#start);
     this.#cancelScan?.();
+    this.#surroundings.close();
     await this.#firstRuns.idle();
     await this.#runs.close();
   }
 
   async #scanAll(isOtherChoice = false): Promise<void> {
     this.#cancelScan?.();
-    const onFound = (found: readonly Repository[]) => {
-      const fresh = found.filter(({ state }) => state === "queued");
-      this.#refreshAll(fresh, "due");
-    };
     const { signal } = this.#closing;
     try {
-      await (isOtherChoice ? this.#scans.again(signal, onFound) : this.#scans.all(signal, onFound));
+      await (isOtherChoice
+        ? this.#scans.again(signal, this.#onFound)
+        : this.#scans.all(signal, this.#onFound));
     } catch (error) {
       this.#options.log.error("Looking for repositories failed.", { error });
     }
@@ -295,6 +303,18 @@ export class Sync {
     this.#cancelScan?.();
     this.#cancelScan = this.#clock.after(scanMs, () => void this.#scanAll());
   }
+
+  async #scanOne(path: string): Promise<void> {
+    if (!this.#options.catalogue.paths.includes(path)) return;
+    await this.#scans.one(path, this.#closing.signal, this.#onFound).catch((error: unknown) => {
+      this.#options.log.error("Looking for repositories failed.", { error });
+    });
+  }
+
+  readonly #onFound = (found: readonly Repository[]): void => {
+    const fresh = found.filter(({ state }) => state === "queued");
+    this.#refreshAll(fresh, "due");
+  };
 
   /** The catalogue has forgotten them already. */
   async #forget(repositories: readonly Repository[]): Promise<void> {
