@@ -187,6 +187,11 @@ export const OutlineSymbol = z
     range: Range.describe("The name."),
     wholeRange: Range.describe("The whole definition."),
     parentIndex: z.int().describe("Place of the enclosing definition in the same list; -1 at the top."),
+    owner: z
+      .string()
+      .describe(
+        "What it belongs to where that is not around it: the receiver of a method of Go. Mostly empty.",
+      ),
   })
   .describe("A definition in a file.");
 export type OutlineSymbol = z.output<typeof OutlineSymbol>;

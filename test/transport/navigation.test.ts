@@ -323,6 +323,28 @@ test("text that is not saved counts", async () => {
   await client.sendNotification("textDocument/didClose", { textDocument: { uri: address } });
 });
 
+test("an outline says what methods belong to that stand outside of their types", async () => {
+  const { client } = editor;
+  const address = uri(kit, "retry/client.go");
+  const text = "package retry\n\ntype Client struct{ tries int }\n\nfunc (c *Client) Do() {}\n";
+  await client.sendNotification("textDocument/didOpen", {
+    textDocument: { uri: address, languageId: "go", version: 1, text },
+  });
+  const outline = await client.sendRequest<{ name: string; detail?: string }[]>(
+    "textDocument/documentSymbol",
+    { textDocument: { uri: address } },
+  );
+  assert.deepEqual(
+    outline.map(({ name, detail }) => [name, detail]),
+    [
+      ["retry", undefined],
+      ["Client", undefined],
+      ["Do", "Client"],
+    ],
+  );
+  await client.sendNotification("textDocument/didClose", { textDocument: { uri: address } });
+});
+
 test("a file of a commit is answered at that commit", async () => {
   const commit = runGit(kit.path, ["rev-parse", "HEAD"]).toString().trim();
   const address = `trawl:/example.com/acme/kit%40${commit}/-/retry/twice.go`.replace("%40", "@");

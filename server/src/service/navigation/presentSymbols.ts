@@ -73,12 +73,13 @@ export function presentOutline(
   places: TextPlaces,
   definitions: readonly Definition[],
 ): contract.OutlineSymbol[] {
-  return definitions.map(({ name, kind, nameStart, nameEnd, start, end, parent }) => ({
+  return definitions.map(({ name, kind, nameStart, nameEnd, start, end, parent, owner }) => ({
     symbol: name,
     kind,
     range: { start: places.placeOf(nameStart), end: places.placeOf(nameEnd) },
     wholeRange: { start: places.placeOf(start), end: places.placeOf(end) },
     parentIndex: parent,
+    owner,
   }));
 }
 

@@ -39,12 +39,13 @@ export function documentSymbols(
 ): DocumentSymbol[] {
   const roots: DocumentSymbol[] = [];
   const made: DocumentSymbol[] = [];
-  for (const { symbol, kind, range, wholeRange, parentIndex } of symbols) {
+  for (const { symbol, kind, range, wholeRange, parentIndex, owner } of symbols) {
     const selectionRange = rangeIn(range);
     const whole = rangeIn(wholeRange);
     const item: DocumentSymbol = {
       // An editor takes no empty name.
       name: symbol.trim() === "" ? "…" : symbol,
+      ...(owner === "" ? {} : { detail: owner }),
       kind: lspKind(kind),
       range: holds(whole, selectionRange) ? whole : selectionRange,
       selectionRange,
