@@ -216,7 +216,22 @@ const rowsOfNames: Readonly<Record<string, Readonly<Record<string, string>>>> = 
     "function f() { return import('./one'); }\nit();": "function f() { return import('./one'); }\nit();",
     "class A { b() { return 1; } it() { if (c) { d(12345); } } }": "class A { b() {} it() {} }",
   },
-  Python: { "def f():\n    return {1: 2345678}\nit()": "def f():\n    return {1: 2345678}\nit()" },
+  Python: {
+    "def f():\n    return 1234567\nit()": "\nit()",
+    "class A:\n    def b(self):\n        return 1\n    def it(self):\n        return 2\n":
+      "class A:\n\n    def it(self):\n        return 2\n",
+    "@a\n@b(c)\ndef f():\n    pass\nit()": "\nit()",
+    "if a:\n    bcdefgh()\nelse:\n    it()": "if a:\n    bcdefgh()\nelse:\n    it()",
+    "class it:\n    def f(self):\n        return 1": "class it:\n    def f(self):\n        return 1",
+    "class A:\n    # it\n    def f(self):\n        return 1":
+      "class A:\n    # it\n    def f(self):\n        return 1",
+    "def f():\n    import os\n    return 1\nit()": "def f():\n    import os\n\nit()",
+    'x = """\ndef it\n"""\ny = [\n1,\n2]\nit()': 'x = """\ndef it\n"""\n\nit()',
+    "a = b + \\\r\n    c1234567\nit()": "\nit()",
+    "\ufeffimport a\nbcdefghi = 1\nit()": "\ufeffimport a\n\nit()",
+    "a = '''\n\nit()": "a = '''\n\nit()",
+  },
+  Ruby: { "def f\n  1234567\nend\nit()": "def f\n  1234567\nend\nit()" },
 };
 
 for (const [language, texts] of Object.entries(rowsOfNames)) {

@@ -7,6 +7,7 @@ import { braceBodies, braceSyntaxes } from "./braceBodies";
 import { Cuts, ShortText } from "./cuts";
 import { ecmascriptBodies } from "./ecmascriptBodies";
 import { goBodies } from "./goBodies";
+import { pythonBodies } from "./pythonBodies";
 
 /** What defines something; undefined where that is all of it, or not known. */
 export function withoutBodies(language: string, content: Uint8Array): ShortText | undefined {
@@ -31,6 +32,8 @@ function addBodies(language: string, content: Uint8Array, cuts: Cuts): boolean {
       return ecmascriptBodies(content, cuts, true);
     case "JavaScript":
       return !mayHaveElements(content) && ecmascriptBodies(content, cuts, false);
+    case "Python":
+      return cuts.hasPlaces && pythonBodies(content, cuts);
     default: {
       const syntax = Object.hasOwn(braceSyntaxes, language) ? braceSyntaxes[language] : undefined;
       return syntax !== undefined && braceBodies(content, cuts, syntax);

@@ -34,10 +34,15 @@ export class Cuts {
   /** From the `count`-th on, cuts are given up for one around them. */
   add(start: number, end: number, count = this.count): void {
     if (end - start < leastBytes) return;
-    this.starts.length = count;
-    this.ends.length = count;
+    this.giveUp(count);
     this.starts.push(start);
     this.ends.push(end);
+  }
+
+  /** From the `count`-th on. */
+  giveUp(count: number): void {
+    this.starts.length = count;
+    this.ends.length = count;
   }
 }
 

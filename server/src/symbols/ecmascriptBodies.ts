@@ -6,7 +6,7 @@
 import { Bracket } from "./brackets";
 import type { Cuts } from "./cuts";
 import { type WordClass, wordClassAt } from "./ecmascriptWords";
-import { endOfComment, endOfExpression, endOfLine, endOfString, newline } from "./tokens";
+import { beginOf, endOfComment, endOfExpression, endOfLine, endOfString, newline } from "./tokens";
 import { isWordByte } from "./words";
 
 const code = (sign: string) => sign.charCodeAt(0);
@@ -31,8 +31,6 @@ const closingSquare = code("]");
 const backtick = code("`");
 const openingBrace = code("{");
 const closingBrace = code("}");
-
-const byteOrderMark = [0xef, 0xbb, 0xbf];
 
 /** What a token is that is no sign; signs are their bytes. */
 const word = 1;
@@ -97,7 +95,7 @@ class Scanner {
 
   scan(): boolean {
     const content = this.#content;
-    if (byteOrderMark.every((byte, at) => content[at] === byte)) this.#at = byteOrderMark.length;
+    this.#at = beginOf(content);
     if (content[this.#at] === hash && content[this.#at + 1] === exclamation)
       this.#at = endOfLine(content, this.#at);
     for (; this.#at < content.length; this.#at++) {

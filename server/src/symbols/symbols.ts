@@ -7,7 +7,7 @@
  * there is none.
  *
  *     parsers.ts     the threads        -> parserTask.ts -> documentParser.ts (text to tree) -> definitions.ts, occurrences.ts …
- *     bodies.ts      what of a text cannot define anything, and is not parsed where only definitions are wanted
+ *     bodies.ts      what of a text has to be parsed to find its definitions, or to tell what a name in it means
  *     grammars.ts    which language has which grammar
  *     queries/       what of a tree is a definition, one file a grammar; scopes/: where names of locals count
  *

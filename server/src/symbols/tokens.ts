@@ -7,6 +7,13 @@ const openingSquare = 0x5b;
 const backslash = 0x5c;
 const closingSquare = 0x5d;
 
+const byteOrderMark = [0xef, 0xbb, 0xbf];
+
+/** Of the text: behind a byte order mark. */
+export function beginOf(content: Uint8Array): number {
+  return byteOrderMark.every((byte, at) => content[at] === byte) ? byteOrderMark.length : 0;
+}
+
 /** Of the last byte of a string that begins at `start`; -1 where its line ends before. */
 export function endOfString(content: Uint8Array, start: number): number {
   const quote = content[start];
