@@ -59,9 +59,16 @@ export interface NameRules {
   readonly redeclares: boolean;
   /** Members are named without `this` inside their class. */
   readonly membersInScope: boolean;
+  /** `Name` and `name` are one variable. */
+  readonly ignoresCase: boolean;
 }
 
-const plainRules: NameRules = { isOrdered: false, redeclares: false, membersInScope: false };
+const plainRules: NameRules = {
+  isOrdered: false,
+  redeclares: false,
+  membersInScope: false,
+  ignoresCase: false,
+};
 
 const nameRules: Readonly<Record<string, Partial<NameRules>>> = {
   c: { isOrdered: true, membersInScope: true },
@@ -72,6 +79,14 @@ const nameRules: Readonly<Record<string, Partial<NameRules>>> = {
   c_sharp: { isOrdered: true, membersInScope: true },
   kotlin: { isOrdered: true, membersInScope: true },
   objc: { isOrdered: true },
+  bash: { isOrdered: true },
+  elixir: { isOrdered: true, redeclares: true },
+  haskell: { isOrdered: true },
+  lua: { isOrdered: true, redeclares: true },
+  ocaml: { isOrdered: true },
+  powershell: { isOrdered: true, ignoresCase: true },
+  r: { isOrdered: true },
+  zig: { isOrdered: true },
 };
 
 export function nameRulesOf(grammar: string): NameRules {

@@ -32,15 +32,24 @@ import toml from "./queries/toml.scm";
 import typescript from "./queries/typescript.scm";
 import yaml from "./queries/yaml.scm";
 import zig from "./queries/zig.scm";
+import bashScopes from "./scopes/bash.scm";
 import cScopes from "./scopes/c.scm";
 import cppScopes from "./scopes/cpp.scm";
 import ecmascriptScopes from "./scopes/ecmascript.scm";
+import elixirScopes from "./scopes/elixir.scm";
 import goScopes from "./scopes/go.scm";
+import haskellScopes from "./scopes/haskell.scm";
 import javaScopes from "./scopes/java.scm";
 import javascriptScopes from "./scopes/javascript.scm";
+import juliaScopes from "./scopes/julia.scm";
+import luaScopes from "./scopes/lua.scm";
+import ocamlScopes from "./scopes/ocaml.scm";
+import powershellScopes from "./scopes/powershell.scm";
 import pythonScopes from "./scopes/python.scm";
+import rScopes from "./scopes/r.scm";
 import rustScopes from "./scopes/rust.scm";
 import typescriptScopes from "./scopes/typescript.scm";
+import zigScopes from "./scopes/zig.scm";
 
 /** By grammar: what of its trees is a definition or an import (`definitions.ts`). */
 export const definitionQueries: Readonly<Record<string, string>> = {
@@ -81,14 +90,23 @@ export const definitionQueries: Readonly<Record<string, string>> = {
 
 /** By grammar: where names of locals count (`resolve.ts`). Others have none: every name may be anybody's. */
 export const scopeQueries: Readonly<Record<string, string>> = {
+  bash: bashScopes,
   c: cScopes,
   cpp: cScopes + cppScopes,
+  elixir: elixirScopes,
   go: goScopes,
+  haskell: haskellScopes,
   java: javaScopes,
   javascript: ecmascriptScopes + javascriptScopes,
+  julia: juliaScopes,
+  lua: luaScopes,
   objc: cScopes,
+  ocaml: ocamlScopes,
+  powershell: powershellScopes,
   python: pythonScopes,
+  r: rScopes,
   rust: rustScopes,
   tsx: ecmascriptScopes + typescriptScopes,
   typescript: ecmascriptScopes + typescriptScopes,
+  zig: zigScopes,
 };

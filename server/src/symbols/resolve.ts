@@ -10,17 +10,21 @@
  *     @local.outer     … in the scope around that one: a function's own name
  *     @local.hoisted   … in the function around it: JavaScript's `var`
  *     @local.declarator  has the name somewhere inside, as in `definitions.ts`
- *     @local.pattern   has any number of names inside: Rust's patterns
+ *     @local.pattern   has any number of names inside: Rust's patterns; also @local.hoisted.pattern
+ *     @local.names     … each before its type and its value: Julia's parameters
+ *     @local.assigned  the same, unless a scope around that one has the name already: `name = 1`
+ *     @local.marked    has the name behind a sign: `$name`
  *     @declaration     with a @local, where it begins to count: behind this
  *     @alias           a name for something from elsewhere, in this document alone
  *     @elsewhere       a name that is declared, in the scope around it, to be that of an outer one (`global x`)
  *     @member          a name that only types can tell the meaning of: `a.name`
+ *     @global          a name that is none of a local: of a function or a type, where variables are apart from them
  */
 
 import type { Node, QueryMatch } from "web-tree-sitter";
 import type { Definition } from "#model/symbol";
 import { Budget } from "./budget";
-import { nameInDeclarator, namesInPattern } from "./declarator";
+import { nameInDeclarator, namesInList, namesInPattern } from "./declarator";
 import type { NameRules } from "./grammars";
 import { isFunctionKind, typeKinds } from "./nesting";
 import type { DecodedText } from "./sourceText";
@@ -70,6 +74,8 @@ export class Declarations {
   readonly #byName = new Map<string, Definition[]>();
   readonly #byStart: ReadonlyMap<number, Definition>;
   readonly #members = new Set<number>();
+  readonly #globals = new Set<number>();
+  readonly #assigned: { readonly node: Node; readonly scope: Scope }[] = [];
   readonly #scopes: Scope[] = [];
   readonly #file: Scope;
 
@@ -91,10 +97,12 @@ export class Declarations {
     this.#file = newScope(0, source.text.length, undefined, "scope.function");
     this.#readScopes(matches);
     const budget = new Budget(scopesMs);
+    for (const { captures } of matches) this.#readMarks(captures);
     for (const { captures } of matches) {
       budget.check();
       this.#readLocals(captures);
     }
+    this.#readAssigned();
   }
 
   definitionAt(nameStart: number): Definition | undefined {
@@ -111,6 +119,15 @@ export class Declarations {
 
   isMember(index: number): boolean {
     return this.#members.has(index);
+  }
+
+  isGlobal(index: number): boolean {
+    return this.#globals.has(index);
+  }
+
+  /** What is declared in a scope by this name. */
+  localsIn(scope: Scope, name: string): readonly Local[] {
+    return scope.locals.get(this.rules.ignoresCase ? name.toLowerCase() : name) ?? [];
   }
 
   /** The innermost scope around a place. */
@@ -145,13 +162,29 @@ export class Declarations {
     }
   }
 
+  /** What is no declaration: before these, because some of it only looks like one. */
+  #readMarks(captures: QueryMatch["captures"]): void {
+    for (const { name: capture, node } of captures) {
+      if (capture === "member") this.#members.add(node.startIndex);
+      else if (capture === "global") this.#globals.add(node.startIndex);
+    }
+  }
+
   #readLocals(captures: QueryMatch["captures"]): void {
     const behind = captures.find(({ name }) => name === "declaration")?.node.endIndex;
     for (const { name: capture, node } of captures) {
-      if (capture === "member") this.#members.add(node.startIndex);
-      else if (capture === "elsewhere") this.scopeAt(node.startIndex).elsewhere.add(node.text);
-      else if (capture === "alias") this.#declare(this.#file, node, 0, true);
-      else if (capture === "local.pattern")
+      if (capture === "elsewhere") this.scopeAt(node.startIndex).elsewhere.add(node.text);
+      else if (capture === "alias") this.#declare(this.#file, node.startIndex, node.endIndex, 0, true);
+      else if (capture === "local.assigned")
+        for (const name of namesInList(node))
+          this.#assigned.push({ node: name, scope: this.scopeAt(name.startIndex) });
+      else if (capture === "local.names")
+        for (const name of namesInList(node)) {
+          // `f(name = 1)` has the name of a member, unless that is a head: `f(name = 1) = name`.
+          this.#members.delete(name.startIndex);
+          this.#readLocal(capture, name, behind);
+        }
+      else if (capture.endsWith(".pattern"))
         for (const name of namesInPattern(node)) this.#readLocal(capture, name, behind);
       else if (capture.startsWith("local")) this.#readLocal(capture, node, behind);
     }
@@ -159,19 +192,45 @@ export class Declarations {
 
   #readLocal(capture: string, node: Node, behind: number | undefined): void {
     const name = capture === "local.declarator" ? nameInDeclarator(node, false)?.name : node;
-    if (name === undefined) return;
+    if (name === undefined || this.#members.has(name.startIndex)) return;
     let scope = this.scopeAt(name.startIndex);
     if (capture === "local.outer") scope = scope.outer ?? scope;
-    if (capture === "local.hoisted")
-      while (!scope.isFunction && scope.outer !== undefined) scope = scope.outer;
-    const from =
-      this.rules.isOrdered && capture !== "local.hoisted" ? (behind ?? name.endIndex) : scope.start;
-    this.#declare(scope, name, from, false);
+    const isHoisted = capture.startsWith("local.hoisted");
+    if (isHoisted) while (!scope.isFunction && scope.outer !== undefined) scope = scope.outer;
+    const from = this.rules.isOrdered && !isHoisted ? (behind ?? name.endIndex) : scope.start;
+    const at = name.startIndex + (capture === "local.marked" ? 1 : 0);
+    this.#declare(scope, at, name.endIndex, from, false);
   }
 
-  #declare(scope: Scope, node: Node, from: number, isAlias: boolean): void {
-    const at = node.startIndex;
-    const name = this.source.text.slice(at, node.endIndex);
+  /** Outer scopes first: what they have is none of an inner one's. */
+  #readAssigned(): void {
+    const budget = new Budget(scopesMs);
+    this.#assigned.sort(
+      ({ scope: left }, { scope: right }) => left.start - right.start || right.end - left.end,
+    );
+    for (const { node, scope } of this.#assigned) {
+      budget.check();
+      const from = this.rules.isOrdered ? node.endIndex : scope.start;
+      if (!this.#members.has(node.startIndex) && !this.#isKnown(node.text, from, scope))
+        this.#declare(scope, node.startIndex, node.endIndex, from, false);
+    }
+  }
+
+  /** Whether a name that is assigned means what is declared already: what the file has does not count in functions. */
+  #isKnown(name: string, from: number, innermost: Scope): boolean {
+    let isInFunction = false;
+    for (let scope: Scope | undefined = innermost; scope !== undefined; scope = scope.outer) {
+      if (scope.elsewhere.has(name)) return true;
+      const isCounting = !(isInFunction && this.isFile(scope));
+      if (isCounting && scope.locals.get(name)?.some((local) => local.from <= from)) return true;
+      isInFunction ||= scope.isFunction;
+    }
+    return false;
+  }
+
+  #declare(scope: Scope, at: number, end: number, from: number, isAlias: boolean): void {
+    const text = this.source.text.slice(at, end);
+    const name = this.rules.ignoresCase ? text.toLowerCase() : text;
     const before = scope.locals.get(name);
     if (before === undefined) scope.locals.set(name, [{ at, from, isAlias }]);
     else before.push({ at, from, isAlias });
@@ -202,7 +261,8 @@ export function resolve(
 ): Resolved {
   if (leaf !== undefined && (memberTypes.test(leaf.type) || declarations.isMember(index)))
     return ownMember(name, index, leaf, declarations);
-  const local = findLocal(name, index, declarations);
+  const isGlobal = declarations.isGlobal(leaf?.startIndex ?? index);
+  const local = isGlobal ? undefined : findLocal(name, index, declarations);
   const definition = visibleDefinition(name, index, isCalled(leaf), declarations);
   if (definition !== undefined && (local === undefined || isWithin(definition, local, declarations))) {
     const { nameStart, isLocal } = definition;
@@ -226,7 +286,7 @@ function findLocal(name: string, index: number, declarations: Declarations): Fou
   const innermost = declarations.scopeAt(index);
   let isElsewhere = false;
   for (let scope: Scope | undefined = innermost; scope !== undefined; scope = scope.outer) {
-    const locals: readonly Local[] = scope.locals.get(name) ?? [];
+    const locals = declarations.localsIn(scope, name);
     const own = locals.find(({ at }) => at === index);
     if (own !== undefined && !scope.elsewhere.has(name))
       return { ...(redeclares ? own : (locals[0] ?? own)), scope, isAtDeclaration: true };
