@@ -33,13 +33,22 @@ import typescript from "./queries/typescript.scm";
 import yaml from "./queries/yaml.scm";
 import zig from "./queries/zig.scm";
 import cScopes from "./scopes/c.scm";
+import cSharpScopes from "./scopes/c_sharp.scm";
 import cppScopes from "./scopes/cpp.scm";
+import dartScopes from "./scopes/dart.scm";
 import ecmascriptScopes from "./scopes/ecmascript.scm";
 import goScopes from "./scopes/go.scm";
 import javaScopes from "./scopes/java.scm";
 import javascriptScopes from "./scopes/javascript.scm";
+import kotlinScopes from "./scopes/kotlin.scm";
+import objcScopes from "./scopes/objc.scm";
+import phpScopes from "./scopes/php.scm";
 import pythonScopes from "./scopes/python.scm";
+import rubyScopes from "./scopes/ruby.scm";
 import rustScopes from "./scopes/rust.scm";
+import scalaScopes from "./scopes/scala.scm";
+import solidityScopes from "./scopes/solidity.scm";
+import swiftScopes from "./scopes/swift.scm";
 import typescriptScopes from "./scopes/typescript.scm";
 
 /** By grammar: what of its trees is a definition or an import (`definitions.ts`). */
@@ -82,13 +91,21 @@ export const definitionQueries: Readonly<Record<string, string>> = {
 /** By grammar: where names of locals count (`resolve.ts`). Others have none: every name may be anybody's. */
 export const scopeQueries: Readonly<Record<string, string>> = {
   c: cScopes,
+  c_sharp: cSharpScopes,
   cpp: cScopes + cppScopes,
+  dart: dartScopes,
   go: goScopes,
   java: javaScopes,
   javascript: ecmascriptScopes + javascriptScopes,
-  objc: cScopes,
+  kotlin: kotlinScopes,
+  objc: cScopes + objcScopes,
+  php: phpScopes,
   python: pythonScopes,
+  ruby: rubyScopes,
   rust: rustScopes,
+  scala: scalaScopes,
+  solidity: solidityScopes,
+  swift: swiftScopes,
   tsx: ecmascriptScopes + typescriptScopes,
   typescript: ecmascriptScopes + typescriptScopes,
 };
