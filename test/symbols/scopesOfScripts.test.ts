@@ -155,7 +155,7 @@ $name
 class Box { [int]$name; [int] Read($name) { return $this.name + $name } }
 `,
   `
-1:2 reference of 3:10
+1:2 reference of 1:2
 3:10 definition of 3:10
 5:34 reference of 5:18 local
 6:10 reference of 5:18 local
@@ -164,9 +164,9 @@ class Box { [int]$name; [int] Read($name) { return $this.name + $name } }
 7:20 reference of 3:10
 8:8 reference
 8:18 reference
-11:15 reference of 3:10
+11:15 reference of 1:2
 12:4 local of 12:4 local
-12:12 reference of 3:10
+12:12 reference of 1:2
 13:4 reference of 12:4 local
 16:24 local of 16:24 local
 16:39 local of 16:24 local
@@ -176,7 +176,7 @@ class Box { [int]$name; [int] Read($name) { return $this.name + $name } }
 17:73 reference of 17:34 local
 18:19 local of 18:19 local
 18:26 reference of 18:19 local
-19:2 reference of 3:10
+19:2 reference of 1:2
 20:19 definition of 20:19
 20:37 local of 20:37 local
 20:58 reference

@@ -6,6 +6,8 @@
  *     @scope           what names declared in it count for; @scope.function, where hoisted ones do
  *     @scope.outside   a part of a scope in which its names do not count (what a comprehension goes through)
  *     @scope.class     what is declared right in it does not count in functions below (Python)
+ *     @scope.closed    a function in which no names of outer scopes count (Ruby's `def`)
+ *     @head            with a @scope, where it begins: a head that stands in front of it (Dart)
  *     @local           declares a name in the scope around it
  *     @local.outer     … in the scope around that one: a function's own name
  *     @local.hoisted   … in the function around it: JavaScript's `var`
@@ -35,6 +37,7 @@ interface Scope {
   readonly isFunction: boolean;
   readonly isClass: boolean;
   readonly isOutside: boolean;
+  readonly isClosed: boolean;
   /** The scope around it in the text. */
   readonly around: Scope | undefined;
   /** Where names are looked up that it does not declare. */
@@ -64,7 +67,8 @@ const scopesMs = 500;
 const nowhere: Resolved = { declaredAt: -1, isLocal: false, isDeclaration: false };
 
 /** Leaves of these kinds are members, in every grammar. */
-const memberTypes = /^(?:private_)?property_identifier$|field_identifier|^property_name$|hash_key_symbol/;
+const memberTypes =
+  /^(?:private_)?property_identifier$|field_identifier|^property_name$|hash_key_symbol|^(?:instance|class|global)_variable$|^simple_symbol$/;
 
 /** What a document declares: its definitions, and its locals by scope. */
 export class Declarations {
@@ -150,10 +154,8 @@ export class Declarations {
 
   #readScopes(matches: readonly QueryMatch[]): void {
     const found = matches
-      .flatMap(({ captures }) => captures)
-      .filter(({ name }) => name.startsWith("scope"))
-      .map(({ name, node }) => ({ name, start: node.startIndex, end: node.endIndex }))
-      .sort((left, right) => left.start - right.start || right.end - left.end);
+      .flatMap(({ captures }) => scopesOf(captures))
+      .sort((left, right) => left.start - right.start || right.end - left.end || left.inner - right.inner);
     let around = this.#file;
     for (const { name, start, end } of found) {
       while (around.end <= start && around.around !== undefined) around = around.around;
@@ -223,6 +225,7 @@ export class Declarations {
       if (scope.elsewhere.has(name)) return true;
       const isCounting = !(isInFunction && this.isFile(scope));
       if (isCounting && scope.locals.get(name)?.some((local) => local.from <= from)) return true;
+      if (scope.isClosed) return false;
       isInFunction ||= scope.isFunction;
     }
     return false;
@@ -237,6 +240,19 @@ export class Declarations {
   }
 }
 
+/** Where scopes begin and end. Of several of one range, the outer ones have a smaller `inner`. */
+function scopesOf(captures: QueryMatch["captures"]) {
+  const head = captures.find(({ name }) => name === "head")?.node.startIndex;
+  return captures
+    .filter(({ name }) => name.startsWith("scope"))
+    .map(({ name, node }) => ({
+      name,
+      start: head ?? node.startIndex,
+      end: node.endIndex,
+      inner: name === "scope.outside" ? 0 : 1,
+    }));
+}
+
 function newScope(start: number, end: number, around: Scope | undefined, capture: string): Scope {
   const isOutside = capture === "scope.outside";
   return {
@@ -245,7 +261,8 @@ function newScope(start: number, end: number, around: Scope | undefined, capture
     around,
     outer: isOutside ? around?.outer : around,
     isOutside,
-    isFunction: capture === "scope.function",
+    isFunction: capture === "scope.function" || capture === "scope.closed",
+    isClosed: capture === "scope.closed",
     isClass: capture === "scope.class",
     locals: new Map(),
     elsewhere: new Set(),
@@ -261,9 +278,13 @@ export function resolve(
 ): Resolved {
   if (leaf !== undefined && (memberTypes.test(leaf.type) || declarations.isMember(index)))
     return ownMember(name, index, leaf, declarations);
-  const isGlobal = declarations.isGlobal(leaf?.startIndex ?? index);
+  const { markedVariables } = declarations.rules;
+  const isVariable =
+    markedVariables !== undefined && [leaf?.type, leaf?.parent?.type].includes(markedVariables);
+  const isGlobal =
+    markedVariables === undefined ? declarations.isGlobal(leaf?.startIndex ?? index) : !isVariable;
   const local = isGlobal ? undefined : findLocal(name, index, declarations);
-  const definition = visibleDefinition(name, index, isCalled(leaf), declarations);
+  const definition = isVariable ? undefined : visibleDefinition(name, index, isCalled(leaf), declarations);
   if (definition !== undefined && (local === undefined || isWithin(definition, local, declarations))) {
     const { nameStart, isLocal } = definition;
     return { declaredAt: nameStart, isLocal, isDeclaration: false };
@@ -299,6 +320,7 @@ function findLocal(name: string, index: number, declarations: Declarations): Fou
     const counting = locals.filter(({ from }) => from <= index);
     const local = redeclares ? counting.at(-1) : counting[0];
     if (local !== undefined) return { ...local, scope, isAtDeclaration: false };
+    if (scope.isClosed && !isElsewhere) return undefined;
   }
   // A declaration that does not count yet where it stands: `@local.outer`.
   return undefined;
@@ -317,13 +339,12 @@ function visibleDefinition(
   for (const definition of declarations.definitionsNamed(name)) {
     // The name of a package says where a file belongs, and nothing in it goes by that.
     if (definition.kind === "package") continue;
-    const holder = declarations.definition(definition.parent);
-    if (holder === undefined && definition.owner !== "") continue;
+    // One in a function without a name is known by its scope alone.
+    if (definition.parent < 0 && (definition.owner !== "" || definition.isLocal)) continue;
+    const holder = holderOf(definition, declarations);
     if (holder !== undefined) {
-      const isMember = typeKinds.has(holder.kind);
-      const isTransparent = holder.kind === "enum" && declarations.rules.membersInScope;
-      if (isMember && !declarations.rules.membersInScope) continue;
-      if (!isTransparent && (offset < holder.start || offset >= holder.end)) continue;
+      if (typeKinds.has(holder.kind) && !declarations.rules.membersInScope) continue;
+      if (offset < holder.start || offset >= holder.end) continue;
     }
     const start = holder?.start ?? -1;
     // A class may have a field and a method of one name.
@@ -336,6 +357,13 @@ function visibleDefinition(
   return best;
 }
 
+/** In what a definition can be named without saying of what it is; undefined where that is all of the document. */
+function holderOf(definition: Definition, declarations: Declarations): Definition | undefined {
+  const holder = declarations.definition(definition.parent);
+  const isOpen = holder?.kind === "enum" && declarations.rules.enumsAreOpen;
+  return isOpen ? declarations.definition(holder.parent) : holder;
+}
+
 function isCalled(leaf: Node | undefined): boolean {
   return /call|invocation/.test(leaf?.parent?.type ?? "");
 }
@@ -343,17 +371,24 @@ function isCalled(leaf: Node | undefined): boolean {
 /** Whether the definition is nearer than the local: its holder is inside the local's scope. */
 function isWithin(definition: Definition, local: FoundLocal, declarations: Declarations): boolean {
   if (declarations.source.byteAt(local.at) === definition.nameStart) return true;
-  const holder = declarations.definition(definition.parent);
+  const holder = holderOf(definition, declarations);
   if (holder === undefined) return declarations.isFile(local.scope) && !local.isAlias;
   return holder.start > declarations.source.byteAt(local.scope.start);
 }
 
 const self = /^(?:this|self|cls|Self|\$this|super)$/;
 
+/** What stands before the point: in Swift and Dart it is a sibling of what holds the point and the name. */
+function objectOf(leaf: Node): Node | null {
+  const first = leaf.parent?.firstChild ?? null;
+  if (first?.type !== ".") return first;
+  return leaf.parent?.previousSibling ?? leaf.parent?.parent?.previousSibling ?? null;
+}
+
 /** `this.name` means a member of the class around it, if that has one. */
 function ownMember(name: string, index: number, leaf: Node, declarations: Declarations): Resolved {
-  const object = leaf.parent?.firstChild;
-  if (object == null || object.endIndex - object.startIndex > 8 || !self.test(object.text)) return nowhere;
+  const object = objectOf(leaf);
+  if (object === null || object.endIndex - object.startIndex > 8 || !self.test(object.text)) return nowhere;
   const offset = declarations.source.byteAt(index);
   const around = (holder: Definition | undefined): holder is Definition =>
     holder !== undefined && holder.start <= offset && offset < holder.end;

@@ -22,10 +22,5 @@
                           (cast_expression (unary_expression (variable) @local.marked)))
                       ]))))))))))) @declaration
 
-(command_name) @global
-(command_parameter) @global
-(generic_token) @global
-(simple_name) @global
-(type_identifier) @global
 (member_name (simple_name) @member)
 (key_expression (simple_name) @member)
