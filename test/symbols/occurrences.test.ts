@@ -1,27 +1,6 @@
-import assert from "node:assert/strict";
-import { test } from "node:test";
-import { documentParser, placeOf } from "#test/support/symbols";
+import { checkOccurrences } from "#test/support/symbols";
 
-/**
- * Every place of `name` that is code: its line and column, what it is, and where what it means is declared. What is not
- * in the list stands in a comment or a string.
- */
-function check(language: string, source: string, rows: string): void {
-  test(`${language}: what a name means where it stands`, async () => {
-    const parser = await documentParser();
-    const content = new TextEncoder().encode(source.slice(1));
-    const found = parser
-      .occurrences(language, content, "name")
-      .occurrences.map(({ start, end, role, declaredAt, isLocal }) => {
-        assert.equal(end - start, "name".length);
-        const declared = declaredAt < 0 ? "" : ` of ${placeOf(content, declaredAt)}`;
-        return `${placeOf(content, start)} ${role}${declared}${isLocal ? " local" : ""}`;
-      });
-    assert.deepEqual(found, rows.trim().split("\n"));
-  });
-}
-
-check(
+checkOccurrences(
   "TypeScript",
   `
 import { name as alias, other } from "./name"; // name
@@ -69,7 +48,7 @@ type T<name> = name;
 `,
 );
 
-check(
+checkOccurrences(
   "Python",
   `
 """name in a docstring"""
@@ -123,7 +102,7 @@ class Names:
 `,
 );
 
-check(
+checkOccurrences(
   "Go",
   `
 package name // name
@@ -166,7 +145,7 @@ func main() {
 `,
 );
 
-check(
+checkOccurrences(
   "Java",
   `
 class Box {
@@ -195,7 +174,7 @@ class Box {
 `,
 );
 
-check(
+checkOccurrences(
   "C",
   `
 #include "name.h"
@@ -233,7 +212,7 @@ int after(void) { return name; }
 `,
 );
 
-check(
+checkOccurrences(
   "C++",
   `
 namespace ns { int other(); }
@@ -267,7 +246,7 @@ int use() { for (auto name : list) { name++; } if (int name = 1) { return name; 
 `,
 );
 
-check(
+checkOccurrences(
   "Rust",
   `
 use other::name as alias;

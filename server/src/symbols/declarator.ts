@@ -58,24 +58,82 @@ function scopeName(scope: Node): string {
   return name?.text ?? "";
 }
 
-/** The names that a Rust pattern binds: small ones, because a path in a pattern names something that exists. */
+/** More are written by nobody. */
+const maxNames = 200;
+/** Kinds of nodes in patterns that bind nothing, whatever is in them: what exists already, and values. */
+const bindsNothing =
+  /^scoped|literal|^type_|^field_identifier$|^field_name$|^infix_id$|_expression$|^unary_operator$|^dot$|^(?:string|charlist|sigil)$/;
+/** Those whose first part names something that exists. */
+const applied: ReadonlySet<string> = new Set([
+  "tuple_struct_pattern",
+  "struct_pattern",
+  "call",
+  "view_pattern",
+]);
+/** Elixir's operators that have a pattern on their left alone. */
+const leftPattern = /^(?:\\\\|::|when|in)$/;
+
+/** The names that a pattern binds: small ones, because others in a pattern name something that exists. */
 export function namesInPattern(pattern: Node): Node[] {
   const found: Node[] = [];
   const open: Node[] = [pattern];
   for (let node = open.pop(); node !== undefined && found.length < maxNames; node = open.pop()) {
     const { type } = node;
-    if (type === "shorthand_field_identifier" || (type === "identifier" && /^[a-z_]/.test(node.text))) {
+    const isName = /^(?:identifier|variable|value_name|value_pattern)$/.test(type);
+    if (type === "shorthand_field_identifier" || (isName && /^[\p{Ll}_]/u.test(node.text))) {
       found.push(node);
       continue;
     }
-    if (/^scoped|literal|^type_|^field_identifier$|_expression$/.test(type)) continue;
-    const callee = type === "tuple_struct_pattern" || type === "struct_pattern" ? node.firstNamedChild : null;
+    // A field that is named alone: `{ name; _ }`.
+    const field =
+      type === "field_pattern" && node.namedChildCount === 1 ? node.firstNamedChild?.lastNamedChild : null;
+    if (field != null) found.push(field);
+    if (field != null || bindsNothing.test(type)) continue;
+    const skipped = partWithoutNames(node);
     for (let index = node.namedChildCount - 1; index >= 0; index--) {
       const child = node.namedChild(index);
-      if (child !== null && child.id !== callee?.id) open.push(child);
+      if (child !== null && child.id !== skipped?.id) open.push(child);
     }
   }
   return found;
 }
 
-const maxNames = 200;
+function partWithoutNames(node: Node): Node | null {
+  const { type } = node;
+  if (applied.has(type)) return node.firstNamedChild;
+  // A pattern with its type.
+  if (type === "signature") return node.lastNamedChild;
+  const operator = type === "binary_operator" ? node.childForFieldName("operator")?.type : undefined;
+  if (operator === undefined) return null;
+  return leftPattern.test(operator) ? node.lastNamedChild : operator === "=>" ? node.firstNamedChild : null;
+}
+
+const lists: ReadonlySet<string> = new Set([
+  "argument_list",
+  "macro_argument_list",
+  "open_tuple",
+  "tuple_expression",
+]);
+const named: ReadonlySet<string> = new Set(["named_argument", "splat_expression", "typed_expression"]);
+
+/** The names in a list of parameters, or on the left of an assignment: each comes before its type and its value. */
+export function namesInList(list: Node): Node[] {
+  const found: Node[] = [];
+  const open: Node[] = [list];
+  for (let node = open.pop(); node !== undefined && found.length < maxNames; node = open.pop()) {
+    const { type } = node;
+    if (type === "identifier") found.push(node);
+    const only = named.has(type)
+      ? node.firstNamedChild
+      : type === "macrocall_expression"
+        ? node.lastNamedChild
+        : null;
+    if (only !== null) open.push(only);
+    if (!lists.has(type)) continue;
+    for (let index = node.namedChildCount - 1; index >= 0; index--) {
+      const child = node.namedChild(index);
+      if (child !== null) open.push(child);
+    }
+  }
+  return found;
+}

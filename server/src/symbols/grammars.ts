@@ -59,19 +59,46 @@ export interface NameRules {
   readonly redeclares: boolean;
   /** Members are named without `this` inside their class. */
   readonly membersInScope: boolean;
+  /** Members of an enumeration are named without it around it, too. */
+  readonly enumsAreOpen: boolean;
+  /** The node of a variable where it has a sign that nothing else has: PHP's `$name`, which is no function `name`. */
+  readonly markedVariables: string | undefined;
+  /** `Name` and `name` are one variable. */
+  readonly ignoresCase: boolean;
 }
 
-const plainRules: NameRules = { isOrdered: false, redeclares: false, membersInScope: false };
+const plainRules: NameRules = {
+  isOrdered: false,
+  redeclares: false,
+  membersInScope: false,
+  enumsAreOpen: false,
+  markedVariables: undefined,
+  ignoresCase: false,
+};
 
 const nameRules: Readonly<Record<string, Partial<NameRules>>> = {
-  c: { isOrdered: true, membersInScope: true },
-  cpp: { isOrdered: true, membersInScope: true },
+  c: { isOrdered: true, membersInScope: true, enumsAreOpen: true },
+  cpp: { isOrdered: true, membersInScope: true, enumsAreOpen: true },
   go: { isOrdered: true },
-  java: { isOrdered: true, membersInScope: true },
+  java: { isOrdered: true, membersInScope: true, enumsAreOpen: true },
   rust: { isOrdered: true, redeclares: true },
   c_sharp: { isOrdered: true, membersInScope: true },
   kotlin: { isOrdered: true, membersInScope: true },
-  objc: { isOrdered: true },
+  objc: { isOrdered: true, enumsAreOpen: true },
+  php: { markedVariables: "variable_name" },
+  ruby: { isOrdered: true, membersInScope: true },
+  scala: { isOrdered: true, membersInScope: true },
+  swift: { isOrdered: true, membersInScope: true },
+  dart: { isOrdered: true, membersInScope: true },
+  solidity: { isOrdered: true, membersInScope: true },
+  bash: { isOrdered: true },
+  elixir: { isOrdered: true, redeclares: true },
+  haskell: { isOrdered: true },
+  lua: { isOrdered: true, redeclares: true },
+  ocaml: { isOrdered: true },
+  powershell: { isOrdered: true, ignoresCase: true, markedVariables: "variable" },
+  r: { isOrdered: true },
+  zig: { isOrdered: true },
 };
 
 export function nameRulesOf(grammar: string): NameRules {

@@ -12,7 +12,7 @@ import type { DecodedText } from "./sourceText";
 import type { Occurrence } from "./symbols";
 
 /** Nodes whose text is no code, though a word in it may be a node of its own. */
-const notCode = /comment|string|char|heredoc|regex|quoted|text|line_str|escape|ERROR_TEXT/;
+const notCode = /comment|string|char|heredoc|regex|quoted|text|line_str|escape|ERROR_TEXT|^content$/;
 /** Text that grammars do not parse, and that is code: bodies of C's macros. */
 const unparsedCode: ReadonlySet<string> = new Set(["preproc_arg", "token_tree"]);
 const lookMs = 1000;

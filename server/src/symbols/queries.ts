@@ -32,15 +32,33 @@ import toml from "./queries/toml.scm";
 import typescript from "./queries/typescript.scm";
 import yaml from "./queries/yaml.scm";
 import zig from "./queries/zig.scm";
+import bashScopes from "./scopes/bash.scm";
 import cScopes from "./scopes/c.scm";
+import cSharpScopes from "./scopes/c_sharp.scm";
 import cppScopes from "./scopes/cpp.scm";
+import dartScopes from "./scopes/dart.scm";
 import ecmascriptScopes from "./scopes/ecmascript.scm";
+import elixirScopes from "./scopes/elixir.scm";
 import goScopes from "./scopes/go.scm";
+import haskellScopes from "./scopes/haskell.scm";
 import javaScopes from "./scopes/java.scm";
 import javascriptScopes from "./scopes/javascript.scm";
+import juliaScopes from "./scopes/julia.scm";
+import kotlinScopes from "./scopes/kotlin.scm";
+import luaScopes from "./scopes/lua.scm";
+import objcScopes from "./scopes/objc.scm";
+import ocamlScopes from "./scopes/ocaml.scm";
+import phpScopes from "./scopes/php.scm";
+import powershellScopes from "./scopes/powershell.scm";
 import pythonScopes from "./scopes/python.scm";
+import rScopes from "./scopes/r.scm";
+import rubyScopes from "./scopes/ruby.scm";
 import rustScopes from "./scopes/rust.scm";
+import scalaScopes from "./scopes/scala.scm";
+import solidityScopes from "./scopes/solidity.scm";
+import swiftScopes from "./scopes/swift.scm";
 import typescriptScopes from "./scopes/typescript.scm";
+import zigScopes from "./scopes/zig.scm";
 
 /** By grammar: what of its trees is a definition or an import (`definitions.ts`). */
 export const definitionQueries: Readonly<Record<string, string>> = {
@@ -81,14 +99,31 @@ export const definitionQueries: Readonly<Record<string, string>> = {
 
 /** By grammar: where names of locals count (`resolve.ts`). Others have none: every name may be anybody's. */
 export const scopeQueries: Readonly<Record<string, string>> = {
+  bash: bashScopes,
   c: cScopes,
+  c_sharp: cSharpScopes,
   cpp: cScopes + cppScopes,
+  dart: dartScopes,
+  elixir: elixirScopes,
   go: goScopes,
+  haskell: haskellScopes,
   java: javaScopes,
   javascript: ecmascriptScopes + javascriptScopes,
-  objc: cScopes,
+  julia: juliaScopes,
+  kotlin: kotlinScopes,
+  lua: luaScopes,
+  objc: cScopes + objcScopes,
+  ocaml: ocamlScopes,
+  php: phpScopes,
+  powershell: powershellScopes,
   python: pythonScopes,
+  r: rScopes,
+  ruby: rubyScopes,
   rust: rustScopes,
+  scala: scalaScopes,
+  solidity: solidityScopes,
+  swift: swiftScopes,
   tsx: ecmascriptScopes + typescriptScopes,
   typescript: ecmascriptScopes + typescriptScopes,
+  zig: zigScopes,
 };

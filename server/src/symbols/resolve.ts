@@ -6,21 +6,27 @@
  *     @scope           what names declared in it count for; @scope.function, where hoisted ones do
  *     @scope.outside   a part of a scope in which its names do not count (what a comprehension goes through)
  *     @scope.class     what is declared right in it does not count in functions below (Python)
+ *     @scope.closed    a function in which no names of outer scopes count (Ruby's `def`)
+ *     @head            with a @scope, where it begins: a head that stands in front of it (Dart)
  *     @local           declares a name in the scope around it
  *     @local.outer     … in the scope around that one: a function's own name
  *     @local.hoisted   … in the function around it: JavaScript's `var`
  *     @local.declarator  has the name somewhere inside, as in `definitions.ts`
- *     @local.pattern   has any number of names inside: Rust's patterns
+ *     @local.pattern   has any number of names inside: Rust's patterns; also @local.hoisted.pattern
+ *     @local.names     … each before its type and its value: Julia's parameters
+ *     @local.assigned  the same, unless a scope around that one has the name already: `name = 1`
+ *     @local.marked    has the name behind a sign: `$name`
  *     @declaration     with a @local, where it begins to count: behind this
  *     @alias           a name for something from elsewhere, in this document alone
  *     @elsewhere       a name that is declared, in the scope around it, to be that of an outer one (`global x`)
  *     @member          a name that only types can tell the meaning of: `a.name`
+ *     @global          a name that is none of a local: of a function or a type, where variables are apart from them
  */
 
 import type { Node, QueryMatch } from "web-tree-sitter";
 import type { Definition } from "#model/symbol";
 import { Budget } from "./budget";
-import { nameInDeclarator, namesInPattern } from "./declarator";
+import { nameInDeclarator, namesInList, namesInPattern } from "./declarator";
 import type { NameRules } from "./grammars";
 import { isFunctionKind, typeKinds } from "./nesting";
 import type { DecodedText } from "./sourceText";
@@ -31,6 +37,7 @@ interface Scope {
   readonly isFunction: boolean;
   readonly isClass: boolean;
   readonly isOutside: boolean;
+  readonly isClosed: boolean;
   /** The scope around it in the text. */
   readonly around: Scope | undefined;
   /** Where names are looked up that it does not declare. */
@@ -60,7 +67,8 @@ const scopesMs = 500;
 const nowhere: Resolved = { declaredAt: -1, isLocal: false, isDeclaration: false };
 
 /** Leaves of these kinds are members, in every grammar. */
-const memberTypes = /^(?:private_)?property_identifier$|field_identifier|^property_name$|hash_key_symbol/;
+const memberTypes =
+  /^(?:private_)?property_identifier$|field_identifier|^property_name$|hash_key_symbol|^(?:instance|class|global)_variable$|^simple_symbol$/;
 
 /** What a document declares: its definitions, and its locals by scope. */
 export class Declarations {
@@ -70,6 +78,8 @@ export class Declarations {
   readonly #byName = new Map<string, Definition[]>();
   readonly #byStart: ReadonlyMap<number, Definition>;
   readonly #members = new Set<number>();
+  readonly #globals = new Set<number>();
+  readonly #assigned: { readonly node: Node; readonly scope: Scope }[] = [];
   readonly #scopes: Scope[] = [];
   readonly #file: Scope;
 
@@ -91,10 +101,12 @@ export class Declarations {
     this.#file = newScope(0, source.text.length, undefined, "scope.function");
     this.#readScopes(matches);
     const budget = new Budget(scopesMs);
+    for (const { captures } of matches) this.#readMarks(captures);
     for (const { captures } of matches) {
       budget.check();
       this.#readLocals(captures);
     }
+    this.#readAssigned();
   }
 
   definitionAt(nameStart: number): Definition | undefined {
@@ -111,6 +123,15 @@ export class Declarations {
 
   isMember(index: number): boolean {
     return this.#members.has(index);
+  }
+
+  isGlobal(index: number): boolean {
+    return this.#globals.has(index);
+  }
+
+  /** What is declared in a scope by this name. */
+  localsIn(scope: Scope, name: string): readonly Local[] {
+    return scope.locals.get(this.rules.ignoresCase ? name.toLowerCase() : name) ?? [];
   }
 
   /** The innermost scope around a place. */
@@ -133,10 +154,8 @@ export class Declarations {
 
   #readScopes(matches: readonly QueryMatch[]): void {
     const found = matches
-      .flatMap(({ captures }) => captures)
-      .filter(({ name }) => name.startsWith("scope"))
-      .map(({ name, node }) => ({ name, start: node.startIndex, end: node.endIndex }))
-      .sort((left, right) => left.start - right.start || right.end - left.end);
+      .flatMap(({ captures }) => scopesOf(captures))
+      .sort((left, right) => left.start - right.start || right.end - left.end || left.inner - right.inner);
     let around = this.#file;
     for (const { name, start, end } of found) {
       while (around.end <= start && around.around !== undefined) around = around.around;
@@ -145,13 +164,29 @@ export class Declarations {
     }
   }
 
+  /** What is no declaration: before these, because some of it only looks like one. */
+  #readMarks(captures: QueryMatch["captures"]): void {
+    for (const { name: capture, node } of captures) {
+      if (capture === "member") this.#members.add(node.startIndex);
+      else if (capture === "global") this.#globals.add(node.startIndex);
+    }
+  }
+
   #readLocals(captures: QueryMatch["captures"]): void {
     const behind = captures.find(({ name }) => name === "declaration")?.node.endIndex;
     for (const { name: capture, node } of captures) {
-      if (capture === "member") this.#members.add(node.startIndex);
-      else if (capture === "elsewhere") this.scopeAt(node.startIndex).elsewhere.add(node.text);
-      else if (capture === "alias") this.#declare(this.#file, node, 0, true);
-      else if (capture === "local.pattern")
+      if (capture === "elsewhere") this.scopeAt(node.startIndex).elsewhere.add(node.text);
+      else if (capture === "alias") this.#declare(this.#file, node.startIndex, node.endIndex, 0, true);
+      else if (capture === "local.assigned")
+        for (const name of namesInList(node))
+          this.#assigned.push({ node: name, scope: this.scopeAt(name.startIndex) });
+      else if (capture === "local.names")
+        for (const name of namesInList(node)) {
+          // `f(name = 1)` has the name of a member, unless that is a head: `f(name = 1) = name`.
+          this.#members.delete(name.startIndex);
+          this.#readLocal(capture, name, behind);
+        }
+      else if (capture.endsWith(".pattern"))
         for (const name of namesInPattern(node)) this.#readLocal(capture, name, behind);
       else if (capture.startsWith("local")) this.#readLocal(capture, node, behind);
     }
@@ -159,23 +194,63 @@ export class Declarations {
 
   #readLocal(capture: string, node: Node, behind: number | undefined): void {
     const name = capture === "local.declarator" ? nameInDeclarator(node, false)?.name : node;
-    if (name === undefined) return;
+    if (name === undefined || this.#members.has(name.startIndex)) return;
     let scope = this.scopeAt(name.startIndex);
     if (capture === "local.outer") scope = scope.outer ?? scope;
-    if (capture === "local.hoisted")
-      while (!scope.isFunction && scope.outer !== undefined) scope = scope.outer;
-    const from =
-      this.rules.isOrdered && capture !== "local.hoisted" ? (behind ?? name.endIndex) : scope.start;
-    this.#declare(scope, name, from, false);
+    const isHoisted = capture.startsWith("local.hoisted");
+    if (isHoisted) while (!scope.isFunction && scope.outer !== undefined) scope = scope.outer;
+    const from = this.rules.isOrdered && !isHoisted ? (behind ?? name.endIndex) : scope.start;
+    const at = name.startIndex + (capture === "local.marked" ? 1 : 0);
+    this.#declare(scope, at, name.endIndex, from, false);
   }
 
-  #declare(scope: Scope, node: Node, from: number, isAlias: boolean): void {
-    const at = node.startIndex;
-    const name = this.source.text.slice(at, node.endIndex);
+  /** Outer scopes first: what they have is none of an inner one's. */
+  #readAssigned(): void {
+    const budget = new Budget(scopesMs);
+    this.#assigned.sort(
+      ({ scope: left }, { scope: right }) => left.start - right.start || right.end - left.end,
+    );
+    for (const { node, scope } of this.#assigned) {
+      budget.check();
+      const from = this.rules.isOrdered ? node.endIndex : scope.start;
+      if (!this.#members.has(node.startIndex) && !this.#isKnown(node.text, from, scope))
+        this.#declare(scope, node.startIndex, node.endIndex, from, false);
+    }
+  }
+
+  /** Whether a name that is assigned means what is declared already: what the file has does not count in functions. */
+  #isKnown(name: string, from: number, innermost: Scope): boolean {
+    let isInFunction = false;
+    for (let scope: Scope | undefined = innermost; scope !== undefined; scope = scope.outer) {
+      if (scope.elsewhere.has(name)) return true;
+      const isCounting = !(isInFunction && this.isFile(scope));
+      if (isCounting && scope.locals.get(name)?.some((local) => local.from <= from)) return true;
+      if (scope.isClosed) return false;
+      isInFunction ||= scope.isFunction;
+    }
+    return false;
+  }
+
+  #declare(scope: Scope, at: number, end: number, from: number, isAlias: boolean): void {
+    const text = this.source.text.slice(at, end);
+    const name = this.rules.ignoresCase ? text.toLowerCase() : text;
     const before = scope.locals.get(name);
     if (before === undefined) scope.locals.set(name, [{ at, from, isAlias }]);
     else before.push({ at, from, isAlias });
   }
+}
+
+/** Where scopes begin and end. Of several of one range, the outer ones have a smaller `inner`. */
+function scopesOf(captures: QueryMatch["captures"]) {
+  const head = captures.find(({ name }) => name === "head")?.node.startIndex;
+  return captures
+    .filter(({ name }) => name.startsWith("scope"))
+    .map(({ name, node }) => ({
+      name,
+      start: head ?? node.startIndex,
+      end: node.endIndex,
+      inner: name === "scope.outside" ? 0 : 1,
+    }));
 }
 
 function newScope(start: number, end: number, around: Scope | undefined, capture: string): Scope {
@@ -186,7 +261,8 @@ function newScope(start: number, end: number, around: Scope | undefined, capture
     around,
     outer: isOutside ? around?.outer : around,
     isOutside,
-    isFunction: capture === "scope.function",
+    isFunction: capture === "scope.function" || capture === "scope.closed",
+    isClosed: capture === "scope.closed",
     isClass: capture === "scope.class",
     locals: new Map(),
     elsewhere: new Set(),
@@ -202,8 +278,13 @@ export function resolve(
 ): Resolved {
   if (leaf !== undefined && (memberTypes.test(leaf.type) || declarations.isMember(index)))
     return ownMember(name, index, leaf, declarations);
-  const local = findLocal(name, index, declarations);
-  const definition = visibleDefinition(name, index, isCalled(leaf), declarations);
+  const { markedVariables } = declarations.rules;
+  const isVariable =
+    markedVariables !== undefined && [leaf?.type, leaf?.parent?.type].includes(markedVariables);
+  const isGlobal =
+    markedVariables === undefined ? declarations.isGlobal(leaf?.startIndex ?? index) : !isVariable;
+  const local = isGlobal ? undefined : findLocal(name, index, declarations);
+  const definition = isVariable ? undefined : visibleDefinition(name, index, isCalled(leaf), declarations);
   if (definition !== undefined && (local === undefined || isWithin(definition, local, declarations))) {
     const { nameStart, isLocal } = definition;
     return { declaredAt: nameStart, isLocal, isDeclaration: false };
@@ -226,7 +307,7 @@ function findLocal(name: string, index: number, declarations: Declarations): Fou
   const innermost = declarations.scopeAt(index);
   let isElsewhere = false;
   for (let scope: Scope | undefined = innermost; scope !== undefined; scope = scope.outer) {
-    const locals: readonly Local[] = scope.locals.get(name) ?? [];
+    const locals = declarations.localsIn(scope, name);
     const own = locals.find(({ at }) => at === index);
     if (own !== undefined && !scope.elsewhere.has(name))
       return { ...(redeclares ? own : (locals[0] ?? own)), scope, isAtDeclaration: true };
@@ -239,6 +320,7 @@ function findLocal(name: string, index: number, declarations: Declarations): Fou
     const counting = locals.filter(({ from }) => from <= index);
     const local = redeclares ? counting.at(-1) : counting[0];
     if (local !== undefined) return { ...local, scope, isAtDeclaration: false };
+    if (scope.isClosed && !isElsewhere) return undefined;
   }
   // A declaration that does not count yet where it stands: `@local.outer`.
   return undefined;
@@ -257,13 +339,12 @@ function visibleDefinition(
   for (const definition of declarations.definitionsNamed(name)) {
     // The name of a package says where a file belongs, and nothing in it goes by that.
     if (definition.kind === "package") continue;
-    const holder = declarations.definition(definition.parent);
-    if (holder === undefined && definition.owner !== "") continue;
+    // One in a function without a name is known by its scope alone.
+    if (definition.parent < 0 && (definition.owner !== "" || definition.isLocal)) continue;
+    const holder = holderOf(definition, declarations);
     if (holder !== undefined) {
-      const isMember = typeKinds.has(holder.kind);
-      const isTransparent = holder.kind === "enum" && declarations.rules.membersInScope;
-      if (isMember && !declarations.rules.membersInScope) continue;
-      if (!isTransparent && (offset < holder.start || offset >= holder.end)) continue;
+      if (typeKinds.has(holder.kind) && !declarations.rules.membersInScope) continue;
+      if (offset < holder.start || offset >= holder.end) continue;
     }
     const start = holder?.start ?? -1;
     // A class may have a field and a method of one name.
@@ -276,6 +357,13 @@ function visibleDefinition(
   return best;
 }
 
+/** In what a definition can be named without saying of what it is; undefined where that is all of the document. */
+function holderOf(definition: Definition, declarations: Declarations): Definition | undefined {
+  const holder = declarations.definition(definition.parent);
+  const isOpen = holder?.kind === "enum" && declarations.rules.enumsAreOpen;
+  return isOpen ? declarations.definition(holder.parent) : holder;
+}
+
 function isCalled(leaf: Node | undefined): boolean {
   return /call|invocation/.test(leaf?.parent?.type ?? "");
 }
@@ -283,17 +371,24 @@ function isCalled(leaf: Node | undefined): boolean {
 /** Whether the definition is nearer than the local: its holder is inside the local's scope. */
 function isWithin(definition: Definition, local: FoundLocal, declarations: Declarations): boolean {
   if (declarations.source.byteAt(local.at) === definition.nameStart) return true;
-  const holder = declarations.definition(definition.parent);
+  const holder = holderOf(definition, declarations);
   if (holder === undefined) return declarations.isFile(local.scope) && !local.isAlias;
   return holder.start > declarations.source.byteAt(local.scope.start);
 }
 
 const self = /^(?:this|self|cls|Self|\$this|super)$/;
 
+/** What stands before the point: in Swift and Dart it is a sibling of what holds the point and the name. */
+function objectOf(leaf: Node): Node | null {
+  const first = leaf.parent?.firstChild ?? null;
+  if (first?.type !== ".") return first;
+  return leaf.parent?.previousSibling ?? leaf.parent?.parent?.previousSibling ?? null;
+}
+
 /** `this.name` means a member of the class around it, if that has one. */
 function ownMember(name: string, index: number, leaf: Node, declarations: Declarations): Resolved {
-  const object = leaf.parent?.firstChild;
-  if (object == null || object.endIndex - object.startIndex > 8 || !self.test(object.text)) return nowhere;
+  const object = objectOf(leaf);
+  if (object === null || object.endIndex - object.startIndex > 8 || !self.test(object.text)) return nowhere;
   const offset = declarations.source.byteAt(index);
   const around = (holder: Definition | undefined): holder is Definition =>
     holder !== undefined && holder.start <= offset && offset < holder.end;

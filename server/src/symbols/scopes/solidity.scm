@@ -1,0 +1,35 @@
+[
+  (function_definition)
+  (modifier_definition)
+  (constructor_definition)
+  (fallback_receive_definition)
+  (yul_function_definition)
+] @scope.function
+[
+  (event_definition)
+  (error_declaration)
+  (type_name)
+  (block_statement)
+  (for_statement)
+  (try_statement)
+  (catch_clause)
+  (yul_block)
+  (yul_for_statement)
+  (assembly_statement)
+] @scope
+
+(parameter name: (identifier) @local)
+(event_parameter name: (identifier) @local)
+(error_parameter name: (identifier) @local)
+(type_name key_identifier: (identifier) @local)
+(type_name value_identifier: (identifier) @local)
+(variable_declaration name: (identifier) @local)
+(yul_variable_declaration left: (yul_identifier (identifier) @local))
+(yul_function_definition (yul_identifier) (yul_identifier (identifier) @local))
+
+(import_directive import_name: (identifier) @member . "as" . alias: (identifier) @alias)
+(import_directive source: (_) . "as" . alias: (identifier) @alias)
+(member_expression property: (identifier) @member)
+(call_struct_argument name: (identifier) @member)
+(struct_field_assignment name: (identifier) @member)
+(yul_path (yul_identifier) . (yul_identifier (identifier) @member))
