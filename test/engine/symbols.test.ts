@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import type { SymbolRequest } from "#engine/engine";
 import type { FileMatch } from "#model/match";
@@ -12,6 +13,7 @@ import { compileExpression } from "#query/regexp";
 import { simplifyQuery } from "#query/simplify";
 import type { ShardDirectory } from "#shard/directory";
 import { openEngine, openIndex, planOf, type TestRepositoryIndex } from "#test/support/engines";
+import { withoutRightTo } from "#test/support/rights";
 import { addSymbols, parseTestLanguage, testParsers } from "#test/support/testLanguage";
 
 const signal = new AbortController().signal;
@@ -198,6 +200,23 @@ test("what is not parsed yet makes an answer about symbols not exhaustive", asyn
   assert.equal((await engine.findSymbols(request("exact", "area"), signal)).flushReason, "INDEXING");
   await addSymbols(directory);
   assert.equal(await reasonOf("sym:area"), "NONE");
+  await engine.close();
+});
+
+test("symbols that cannot be opened for a while are no damage, and are found afterwards", async () => {
+  const directory = await indexed();
+  const file = directory.symbols.of(directory.manifest(2)?.segments[0]?.file ?? "") ?? "";
+  const asked = planOf(parsed("sym:^AREA$ case:yes"));
+  const { engine, damage } = await withoutRightTo(join(directory.folder, file), async () => {
+    const over = openEngine(directory);
+    const without = await over.engine.search(asked, signal);
+    assert.deepEqual([without.files, without.exhaustive], [[], false]);
+    return over;
+  });
+  let found = await engine.search(asked, signal);
+  for (; !found.exhaustive; found = await engine.search(asked, signal)) await sleep(50);
+  assert.deepEqual(texts(found.files), ["test/AREA.go: AREA"]);
+  assert.deepEqual(damage, []);
   await engine.close();
 });
 

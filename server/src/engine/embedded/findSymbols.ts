@@ -83,6 +83,7 @@ export function findSymbols(
   }
   window.forget();
   if (damaged.size > 0) reasons.add("SHARD_DAMAGED");
+  if (snapshot.lacksFiles) reasons.add("ENGINE_PARTIAL");
   return { kind: "symbols", symbols, reasons: [...reasons], damagedFiles: [...damaged] };
 }
 

@@ -46,6 +46,7 @@ export class Search {
   readonly #window: TextWindow;
   readonly #startedAt = performance.now();
   readonly #damaged: Set<string>;
+  readonly #lacksFiles: boolean;
   readonly #counts: EvaluationCounts = {
     ngramLookups: 0,
     ngramMatches: 0,
@@ -74,7 +75,9 @@ export class Search {
     this.#call = call;
     this.#context = context;
     this.#window = window;
-    this.#damaged = new Set(set.snapshot.damagedFiles);
+    const { damagedFiles, lacksFiles } = set.snapshot;
+    this.#damaged = new Set(damagedFiles);
+    this.#lacksFiles = lacksFiles;
     this.#compiled = compileQuery(call.query, window.kernels);
     this.#compileMs = performance.now() - this.#startedAt;
   }
@@ -307,7 +310,9 @@ export class Search {
 
   #flushReason(): FlushReason {
     if (this.#damaged.size > 0) return "SHARD_DAMAGED";
-    return this.#reason === "NONE" && this.#lacksSymbols ? "INDEXING" : this.#reason;
+    if (this.#reason !== "NONE") return this.#reason;
+    if (this.#lacksSymbols) return "INDEXING";
+    return this.#lacksFiles ? "ENGINE_PARTIAL" : "NONE";
   }
 
   #answer(searchMs: number): SearchAnswer {

@@ -24,7 +24,7 @@ export function createSearchTask(): Task<WorkerCall, WorkerAnswer> {
     set ??= new ShardSet(checksum);
     if (call.kind === "update") {
       set.apply(call);
-      return { kind: "updated", damagedFiles: set.damagedFiles };
+      return { kind: "updated", damagedFiles: set.damagedFiles, unreadable: set.unreadableReasons };
     }
     if (call.kind === "present") {
       const kept = answered.get(call.token);

@@ -218,8 +218,15 @@ export interface TooSlow {
   readonly kind: "tooSlow";
 }
 
+export interface UpdateAnswer {
+  readonly kind: "updated";
+  readonly damagedFiles: readonly string[];
+  /** Why files could not be opened that are tried again. */
+  readonly unreadable: readonly string[];
+}
+
 export type WorkerAnswer =
-  | { readonly kind: "updated"; readonly damagedFiles: readonly string[] }
+  | UpdateAnswer
   | TooSlow
   | SearchAnswer
   | PresentAnswer
