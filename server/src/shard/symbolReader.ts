@@ -8,7 +8,6 @@ import { SymbolNames } from "./symbolNames";
 import { type KnownSymbols, pendingSymbols, type SymbolMeta } from "./symbols";
 
 const isLocalBit = 128;
-const numbersOfBody = 4;
 
 /** What is known of a definition besides its name and its place; offsets in bytes of its document. */
 export interface DefinitionBody {
@@ -168,15 +167,6 @@ export class SymbolReader {
     const end = this.definitionStarts[document + 1] ?? first;
     const numbers = this.#bodyNumbers(document);
     return Array.from({ length: end - first }, (_, at) => this.#readBody(numbers, first + at, first));
-  }
-
-  /** Of one definition of a document. */
-  body(document: number, definition: number): DefinitionBody {
-    const first = this.definitionStarts[document] ?? 0;
-    const numbers = this.#bodyNumbers(document);
-    for (let before = first; before < definition; before++)
-      for (let number = 0; number < numbersOfBody; number++) numbers.next();
-    return this.#readBody(numbers, definition, first);
   }
 
   #bodyNumbers(document: number): NumberReader {
