@@ -62,3 +62,30 @@ test("whatever the text and the order of questions, a place leads back to its of
     }),
   );
 });
+
+test("places in lines of many thousand characters, asked for in any order", () => {
+  const line = "a é 漢 👍 ".repeat(800);
+  const text = `${line}\r\nshort\n${line}`;
+  const places = new TextPlaces(bytesOf(text));
+  const expected: string[] = [];
+  const offsets: number[] = [];
+  let [offset, lineNumber, column] = [0, 1, 1];
+  for (const point of text) {
+    offsets.push(offset);
+    expected.push(`${offset}: ${lineNumber}:${column}`);
+    offset += bytesOf(point).length;
+    [lineNumber, column] = point === "\n" ? [lineNumber + 1, 1] : [lineNumber, column + 1];
+  }
+  const printed = (each: number) => {
+    const { byteOffset, ...place } = places.placeOf(each);
+    return `${byteOffset}: ${place.lineNumber}:${place.column}`;
+  };
+  // From behind, then from the front, and to and fro.
+  assert.deepEqual(offsets.toReversed().map(printed), expected.toReversed());
+  assert.deepEqual(offsets.map(printed), expected);
+  const mixed = offsets.map((_, at) => (at * 7919) % offsets.length);
+  assert.deepEqual(
+    mixed.map((at) => printed(offsets[at] ?? 0)),
+    mixed.map((at) => expected[at]),
+  );
+});

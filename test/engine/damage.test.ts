@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isServiceError } from "#base/error";
 import type { EngineResult } from "#engine/engine";
 import type { Query } from "#query/query";
 import { loadChecksum } from "#shard/checksum";
@@ -19,6 +21,7 @@ import {
   type TestRepositoryIndex,
 } from "#test/support/engines";
 import { temporaryFolder } from "#test/support/repo";
+import { withoutRightTo } from "#test/support/rights";
 
 const largeText = `${Array.from({ length: 4000 }, (_, line) =>
   line % 400 === 7
@@ -247,6 +250,40 @@ test("a manifest that names a file that is not there", async () => {
   const again = await ShardDirectory.open(folder);
   assert.deepEqual([...again.manifests().keys()], [2]);
   assert.match(again.damagedManifests[0]?.[1] ?? "", /is missing/);
+});
+
+test("a shard that cannot be opened for a while is no damage, and is searched afterwards", async () => {
+  const directory = await openIndex(repositories);
+  const [{ file = "" } = {}] = directory.manifest(2)?.segments ?? [];
+  const { results: right } = await answers(directory);
+  const { engine, damage } = await withoutRightTo(join(directory.folder, file), async () => {
+    const over = openEngine(directory);
+    const { files, stats, exhaustive } = await search(over.engine, literal("needle"));
+    assert.ok(files.every(({ path }) => path !== "other.ts"));
+    assert.deepEqual([stats.flushReason, stats.crashes, exhaustive], ["ENGINE_PARTIAL", 0, false]);
+    return over;
+  });
+  while (!(await search(engine, literal("needle"))).exhaustive) await sleep(50);
+  const results: EngineResult[] = [];
+  for (const query of queries) results.push(await search(engine, query, { contextLines: 1 }));
+  assert.deepEqual(
+    results.map(({ files }) => rangeLines(files)),
+    right.filter((_, index) => index % 2 === 0).map(({ files }) => rangeLines(files)),
+  );
+  assert.deepEqual(damage, []);
+  await engine.close();
+});
+
+test("a manifest that cannot be opened keeps the index from being opened, and from being thrown away", async () => {
+  const folder = temporaryFolder();
+  await openIndex(repositories, { folder });
+  const names = readdirSync(folder).sort();
+  await withoutRightTo(join(folder, "1.manifest"), () =>
+    assert.rejects(ShardDirectory.open(folder), (error) => isServiceError(error, "STORAGE_FAILED")),
+  );
+  assert.deepEqual(readdirSync(folder).sort(), names);
+  const again = await ShardDirectory.open(folder);
+  assert.deepEqual([[...again.manifests().keys()].sort(), again.damagedManifests], [[1, 2], []]);
 });
 
 test("writing shards again from damaged ones leaves no draft and names the file", async () => {

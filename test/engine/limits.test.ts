@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isServiceError } from "#base/error";
+import { EmbeddedEngine } from "#engine/embedded/embeddedEngine";
+import { createSearchTask } from "#engine/embedded/searchTask";
+import type { PresentedFiles, SearchThread } from "#engine/embedded/task";
 import type { FileMatch } from "#model/match";
+import { thisThread } from "#platform/workers";
+import type { Limits } from "#query/limits";
+import type { ShardDirectory } from "#shard/directory";
 import { filesBelow } from "#test/support/corpus";
 import {
   literal,
@@ -240,4 +246,65 @@ test("an engine that is closed while it searches", async () => {
     (error) => !isServiceError(error, "ENGINE_UNAVAILABLE"),
   );
   assert.equal(exhaustive, false);
+});
+
+/** An engine on this thread; `watch` stands between it and its worker. */
+function watchedEngine(directory: ShardDirectory, watch: (run: SearchThread["run"]) => SearchThread["run"]) {
+  const startThread = () => {
+    const thread = thisThread(createSearchTask());
+    return { ...thread, run: watch(thread.run) };
+  };
+  return new EmbeddedEngine({ directory, workerCount: 1, startThread, onDamage: assert.fail });
+}
+
+const manyFiles = Array.from({ length: 200 }, (_, at) => ({
+  path: `${at}.txt`,
+  content: "needle in a line\n".repeat(100),
+}));
+
+test("an answer of many files crosses in pieces, whole and in order", async () => {
+  const directory = await openIndex([{ id: 1, segments: [manyFiles] }]);
+  const pieces: number[] = [];
+  const count = (files: PresentedFiles) =>
+    pieces.push(files.reduce((sum, file) => sum + (file?.byteCount ?? 0), 0));
+  const engine = watchedEngine(directory, (run) => async (call, signal, onPartial) => {
+    const answer = await run(call, signal, (piece) => {
+      count(piece as PresentedFiles);
+      return onPartial?.(piece);
+    });
+    if (answer.kind === "presented") count(answer.files);
+    return answer;
+  });
+  const plain = openEngine(directory);
+  const { files, exhaustive } = await search(engine, literal("needle"));
+  assert.deepEqual(files, (await search(plain.engine, literal("needle"))).files);
+  assert.deepEqual([files.length, rangeLines(files).length, exhaustive], [200, 20_000, true]);
+  assert.ok(pieces.length > 10);
+  // A piece may be longer by the file that fills it.
+  assert.ok(Math.max(...pieces) < 160_000, `${Math.max(...pieces)}`);
+});
+
+test("what could not be presented in time is missing, and the answer says so", async () => {
+  const directory = await openIndex([{ id: 1, segments: [manyFiles] }]);
+  let isPresenting = false;
+  const engine = watchedEngine(directory, (run) => (call, signal, onPartial) => {
+    if (call.kind === "present") isPresenting = true;
+    if (call.kind !== "search") return run(call, signal, onPartial);
+    // The time is over in the moment in which everything has been found.
+    const limits: Limits = {
+      ...call.limits,
+      get deadline() {
+        return isPresenting ? 0 : Number.POSITIVE_INFINITY;
+      },
+    };
+    return run({ ...call, limits }, signal, onPartial);
+  });
+  const { files, stats, exhaustive } = await search(engine, literal("needle"));
+  const all = await search(openEngine(directory).engine, literal("needle"));
+  assert.ok(files.length > 0 && files.length < 200, `${files.length} files`);
+  assert.deepEqual(files, all.files.slice(0, files.length));
+  assert.deepEqual(
+    [stats.flushReason, stats.totalMatchCount, stats.actualMatchCount, exhaustive],
+    ["TIME_LIMIT", 20_000, rangeLines(files).length, false],
+  );
 });

@@ -2,16 +2,20 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import type { SymbolRequest } from "#engine/engine";
 import type { FileMatch } from "#model/match";
 import type { RepositoryId } from "#model/repository";
+import type { Definition, SymbolKind } from "#model/symbol";
 import { parseQuery } from "#query/parse";
 import type { Query } from "#query/query";
 import { compileExpression } from "#query/regexp";
 import { simplifyQuery } from "#query/simplify";
 import type { ShardDirectory } from "#shard/directory";
+import type { SymbolParsers } from "#symbols/parsers";
 import { openEngine, openIndex, planOf, type TestRepositoryIndex } from "#test/support/engines";
+import { withoutRightTo } from "#test/support/rights";
 import { addSymbols, parseTestLanguage, testParsers } from "#test/support/testLanguage";
 
 const signal = new AbortController().signal;
@@ -201,6 +205,23 @@ test("what is not parsed yet makes an answer about symbols not exhaustive", asyn
   await engine.close();
 });
 
+test("symbols that cannot be opened for a while are no damage, and are found afterwards", async () => {
+  const directory = await indexed();
+  const file = directory.symbols.of(directory.manifest(2)?.segments[0]?.file ?? "") ?? "";
+  const asked = planOf(parsed("sym:^AREA$ case:yes"));
+  const { engine, damage } = await withoutRightTo(join(directory.folder, file), async () => {
+    const over = openEngine(directory);
+    const without = await over.engine.search(asked, signal);
+    assert.deepEqual([without.files, without.exhaustive], [[], false]);
+    return over;
+  });
+  let found = await engine.search(asked, signal);
+  for (; !found.exhaustive; found = await engine.search(asked, signal)) await sleep(50);
+  assert.deepEqual(texts(found.files), ["test/AREA.go: AREA"]);
+  assert.deepEqual(damage, []);
+  await engine.close();
+});
+
 test("damaged symbols are told of, taken away and made again; text is found all the time", async () => {
   const directory = await indexed();
   const file = directory.symbols.of(directory.manifest(2)?.segments[0]?.file ?? "") ?? "";
@@ -240,6 +261,58 @@ function request(
     ...rest,
   };
 }
+
+/** Each `needle` defines itself, and a class and an inner function besides, in the same place and inside it. */
+function needles(text: string): Definition[] {
+  return [...text.matchAll(/needle/g)].flatMap(({ index }) => {
+    const start = Buffer.byteLength(text.slice(0, index));
+    const define = (name: string, kind: SymbolKind, nameStart: number): Definition => ({
+      ...{ name, kind, nameStart, nameEnd: nameStart + name.length, start, end: start + 6 },
+      ...{ parent: -1, owner: "", isLocal: false },
+    });
+    return [
+      define("needle", "function", start),
+      define("needle", "class", start),
+      define("need", "function", start + 1),
+    ];
+  });
+}
+
+test("thousands of definitions in one line, some in the same place", async () => {
+  const content = `first\n${"ä needle 𝒜 ".repeat(500)}\nneedle\n`;
+  const document = { path: "long.go", language: "Go", content };
+  const directory = await openIndex([{ id: 1, segments: [[document]] }]);
+  const parsers: SymbolParsers = {
+    ...testParsers(),
+    symbols: async () => [{ kind: "parsed", definitions: needles(content), imports: [] }],
+  };
+  await addSymbols(directory, parsers);
+  const { engine } = openEngine(directory);
+  for (const [prefix, kinds] of [
+    ["needle", ["class", "function"]],
+    ["need", ["class", "function", "function"]],
+  ] as const) {
+    const { symbols } = await engine.findSymbols(request("prefix", prefix, { limit: 5000 }), signal);
+    assert.equal(symbols.length, 501 * kinds.length);
+    const lines = content.split("\n");
+    const kindsAt = new Map<number, string[]>();
+    for (const { name, kind, range, line, start } of symbols) {
+      const { byteOffset, lineNumber, column } = range.start;
+      const shown = lines[lineNumber - 1] ?? "";
+      const before = [...shown].slice(0, column - 1).join("");
+      const lineStart = Buffer.byteLength(lines.slice(0, lineNumber - 1).join("\n")) + 1;
+      assert.equal(byteOffset, lineStart + Buffer.byteLength(before));
+      assert.deepEqual(
+        [range.end.byteOffset - byteOffset, range.end.column - column],
+        [name.length, name.length],
+      );
+      assert.equal(line, shown.slice(0, line.length));
+      kindsAt.set(start, [...(kindsAt.get(start) ?? []), kind].sort());
+    }
+    assert.deepEqual(new Set([...kindsAt.values()].map(String)), new Set([kinds.join()]));
+  }
+  await engine.close();
+});
 
 test("definitions by name", async (context) => {
   const { engine } = openEngine(await indexed(), { workerCount: 2 });

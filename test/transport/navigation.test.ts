@@ -345,6 +345,34 @@ test("an outline says what methods belong to that stand outside of their types",
   await client.sendNotification("textDocument/didClose", { textDocument: { uri: address } });
 });
 
+test("the outline of a line with thousands of definitions has each where the editor counts it", async () => {
+  const { client } = editor;
+  const address = uri(app, "web/minified.js");
+  const text = 'const w="👍é";function f(b){return b}'.repeat(3000);
+  await client.sendNotification("textDocument/didOpen", {
+    textDocument: { uri: address, languageId: "javascript", version: 1, text },
+  });
+  const outline = await client.sendRequest<
+    { name: string; selectionRange: Record<"start" | "end", { line: number; character: number }> }[]
+  >("textDocument/documentSymbol", { textDocument: { uri: address } });
+  assert.deepEqual(
+    outline.map(({ name, selectionRange: { start, end } }) => [
+      name,
+      start.line,
+      start.character,
+      end.character,
+    ]),
+    [...text.matchAll(/(?<=const )w|(?<=function )f/g)].map(({ 0: name, index }) => [
+      name,
+      0,
+      index,
+      index + 1,
+    ]),
+  );
+  assert.equal(outline.length, 6000);
+  await client.sendNotification("textDocument/didClose", { textDocument: { uri: address } });
+});
+
 test("a file of a commit is answered at that commit", async () => {
   const commit = runGit(kit.path, ["rev-parse", "HEAD"]).toString().trim();
   const address = `trawl:/example.com/acme/kit%40${commit}/-/retry/twice.go`.replace("%40", "@");

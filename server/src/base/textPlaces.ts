@@ -10,13 +10,15 @@ export interface TextPlace {
 const newline = 0x0a;
 const carriageReturn = 0x0d;
 const decoder = new TextDecoder();
+/** In a line, code points are counted once up to each of these steps, so that a place costs no more than one of them. */
+const stepBytes = 1024;
 
 export class TextPlaces {
   readonly #bytes: Uint8Array;
   /** Offset of the first byte of each line. */
   readonly #starts: readonly number[];
-  /** The place that was asked for last: columns of a long line are counted once where places ascend. */
-  #last: TextPlace = { byteOffset: 0, lineNumber: 1, column: 1 };
+  /** By line: code points before each step, as far as they were counted. */
+  readonly #steps = new Map<number, number[]>();
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
@@ -29,12 +31,20 @@ export class TextPlaces {
   placeOf(byteOffset: number): TextPlace {
     const lineNumber = this.#lineAt(byteOffset);
     const lineStart = this.#starts[lineNumber - 1] ?? 0;
-    const last = this.#last;
-    const goesOn = last.lineNumber === lineNumber && last.byteOffset <= byteOffset;
-    const from = goesOn ? last.byteOffset : lineStart;
-    const column = (goesOn ? last.column : 1) + codePoints(this.#bytes, from, byteOffset);
-    this.#last = { byteOffset, lineNumber, column };
-    return this.#last;
+    const step = Math.floor((byteOffset - lineStart) / stepBytes);
+    const before = step === 0 ? 0 : this.#codePointsBefore(lineNumber, step);
+    const column = 1 + before + codePoints(this.#bytes, lineStart + step * stepBytes, byteOffset);
+    return { byteOffset, lineNumber, column };
+  }
+
+  #codePointsBefore(lineNumber: number, step: number): number {
+    const counts = this.#steps.get(lineNumber) ?? [0];
+    this.#steps.set(lineNumber, counts);
+    for (let last = counts.length - 1; last < step; last++) {
+      const start = (this.#starts[lineNumber - 1] ?? 0) + last * stepBytes;
+      counts.push((counts[last] ?? 0) + codePoints(this.#bytes, start, start + stepBytes));
+    }
+    return counts[step] ?? 0;
   }
 
   /** The offset of a place; of one behind the end of its line, that end. Undefined behind the last line. */

@@ -107,6 +107,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     workerCount: configuration.searchWorkers ?? defaultWorkers(0),
     startThread: (onExit) => startThread(join(__dirname, "searchWorker.js"), onExit),
     onDamage,
+    onUnreadable: (reason) => log.warn(`${reason}. It is tried again.`),
     onUse: (ids) => symbolizer.use(ids),
     parsers,
   });

@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { ServiceError } from "#base/error";
 
 /** Bytes at positions: a file, or memory. */
 export interface ByteSource {
@@ -8,9 +9,12 @@ export interface ByteSource {
   close(): void;
 }
 
-/** Reads through the page cache; synchronous, because a read of a few kilobytes takes 2 µs and a callback 20. */
+/**
+ * Reads through the page cache; synchronous, because a read of a few kilobytes takes 2 µs and a callback 20. Throws as
+ * `opening` does.
+ */
 export function fileSource(path: string): ByteSource {
-  const descriptor = openSync(path, "r");
+  const descriptor = opening(() => openSync(path, "r"));
   const length = fstatSync(descriptor).size;
   return {
     length,
@@ -25,6 +29,23 @@ export function fileSource(path: string): ByteSource {
       closeSync(descriptor);
     },
   };
+}
+
+/** Of a system that lacks something at the moment, or does not allow it. */
+const passingCodes = new Set(["EACCES", "EAGAIN", "EBUSY", "EMFILE", "ENFILE", "ENOMEM", "EPERM"]);
+
+/**
+ * What `open` gives. Throws `STORAGE_FAILED` where a file does not open for a reason that says nothing of what it holds,
+ * and may later; else what the system throws.
+ */
+export function opening<Opened>(open: () => Opened): Opened {
+  try {
+    return open();
+  } catch (cause) {
+    const { code = "", message } = cause as NodeJS.ErrnoException;
+    if (!passingCodes.has(code)) throw cause;
+    throw new ServiceError("STORAGE_FAILED", `A file cannot be opened: ${message}`, { cause });
+  }
 }
 
 export function memorySource(bytes: Uint8Array): ByteSource {

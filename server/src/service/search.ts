@@ -7,6 +7,7 @@ import type { Engine, SearchPlan } from "#engine/engine";
 import type { FileMatch } from "#model/match";
 import type { RepositoryId } from "#model/repository";
 import { addStats, type FlushReason, noStats, type SearchStats } from "#model/stats";
+import { Pace } from "#platform/pace";
 import type { Query } from "#query/query";
 import { simplifyQuery } from "#query/simplify";
 import { searchForCommits } from "./commitSearch";
@@ -106,9 +107,9 @@ async function find(
     if (onFiles !== undefined && files.length > 0) await onFiles(files);
   } else {
     const query = await withRepositoryIds(plan.query, engine, plan, ids, signal);
-    const take = onFiles && ((found: readonly FileMatch[]) => onFiles(present(found)));
+    const take = onFiles && (async (found: readonly FileMatch[]) => onFiles(await present(found)));
     const result = await engine.search({ ...plan, query }, signal, take);
-    files = present(result.files);
+    files = await present(result.files);
     stats = result.exhaustive ? result.stats : because(result.stats, ["ENGINE_PARTIAL"]);
   }
   const final = because(stats, reasons);
@@ -204,16 +205,20 @@ async function withRepositoryIds(
   return simplifyQuery(await replace(query));
 }
 
-/** A repository may be forgotten while its files are searched; they are then nobody's. */
-function presentFiles(
+/** By turns. A repository may be forgotten while its files are searched; they are then nobody's. */
+async function presentFiles(
   files: readonly FileMatch[],
   repositories: RepositoryView,
   baseUrl: string | undefined,
-): contract.FileMatch[] {
-  return files.flatMap((file) => {
+): Promise<contract.FileMatch[]> {
+  const pace = new Pace();
+  const presented: contract.FileMatch[] = [];
+  for (const file of files) {
     const repository = repositories.get(file.repositoryId);
-    return repository === undefined ? [] : [presentFile(file, repository, baseUrl)];
-  });
+    if (repository !== undefined) presented.push(presentFile(file, repository, baseUrl));
+    if (pace.isOver) await pace.rest();
+  }
+  return presented;
 }
 
 type InRepository = Pick<contract.FileMatch, "repository">;

@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ServiceError } from "#base/error";
+import { opening } from "#platform/byteSource";
 import { diskFiles, type Files } from "#platform/files";
 import { type Checksum, loadChecksum } from "./checksum";
 import { isManifestFile, ManifestFiles } from "./manifestFiles";
@@ -81,7 +82,7 @@ export class ShardDirectory {
     this.#files = files;
     this.#manifestFiles = new ManifestFiles(folder, files, checksum);
     this.#storing(() => files.mkdir(folder));
-    const names = readdirSync(folder);
+    const names = opening(() => readdirSync(folder));
     const { manifests, damaged } = this.#manifestFiles.load(names);
     this.#manifests = manifests;
     this.damagedManifests = [...damaged];

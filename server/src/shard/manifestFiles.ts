@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { isServiceError } from "#base/error";
+import { opening } from "#platform/byteSource";
 import { type Files, replaceFile } from "#platform/files";
 import type { Checksum } from "./checksum";
 import type { Manifest } from "./directory";
@@ -32,7 +34,8 @@ export class ManifestFiles {
 
   /**
    * Reads those of `names` that are manifests. `damaged` has the reason for each file that cannot be read or names a
-   * shard that is not there; what is older than such a one does not count either.
+   * shard that is not there; what is older than such a one does not count either. Throws as
+   * `opening` does for one that may be as good as ever.
    */
   load(names: readonly string[]): {
     readonly manifests: Map<number, Manifest>;
@@ -42,8 +45,12 @@ export class ManifestFiles {
     const damagedFiles = new Map<string, string>();
     for (const name of names.filter(isManifestFile)) {
       this.#nextFile = Math.max(this.#nextFile, numberOf(name) + 1);
+      const path = join(this.#folder, name);
       try {
-        const read = parseManifests(readFileSync(join(this.#folder, name)), this.#checksum);
+        const read = parseManifests(
+          opening(() => readFileSync(path)),
+          this.#checksum,
+        );
         if (isForSeveral(name)) this.#listed.set(name, new Set(read.map((each) => each.repositoryId)));
         for (const manifest of read) {
           const { repositoryId, generation } = manifest;
@@ -53,6 +60,7 @@ export class ManifestFiles {
           this.#homes.set(repositoryId, name);
         }
       } catch (error) {
+        if (isServiceError(error, "STORAGE_FAILED")) throw error;
         damagedFiles.set(name, error instanceof Error ? error.message : String(error));
       }
     }

@@ -7,10 +7,11 @@ import type { SegmentFiles } from "./task";
 /** Longer than any search may take. */
 export const closeDelayMs = 60_000;
 
-/** A companion that a shard has now; without a reader it is damaged. */
+/** A companion that a shard has now. */
 interface OpenCompanion {
   readonly file: string;
-  readonly reader: SymbolReader | undefined;
+  /** Why there is none: it does not hold what it should, or cannot be opened at the moment. */
+  readonly reader: SymbolReader | "damaged" | "unreadable";
 }
 
 /** The companions of the shards that one worker has open. */
@@ -19,35 +20,45 @@ export class Companions {
   readonly #open = new Map<string, OpenCompanion>();
 
   get damagedFiles(): readonly string[] {
-    return [...this.#open.values()].filter(({ reader }) => reader === undefined).map(({ file }) => file);
+    return [...this.#open.values()].filter(({ reader }) => reader === "damaged").map(({ file }) => file);
   }
 
-  of(shardFile: string): OpenCompanion | undefined {
-    return this.#open.get(shardFile);
+  /** A shard's companion, unless it cannot be read. */
+  of(shardFile: string): { readonly file: string; readonly reader: SymbolReader | undefined } | undefined {
+    const known = this.#open.get(shardFile);
+    return known && { file: known.file, reader: readerOf(known) };
+  }
+
+  isUnreadable(shardFile: string): boolean {
+    return this.#open.get(shardFile)?.reader === "unreadable";
   }
 
   /** `files` is what the shard has from now on. */
   set(shardFile: string, files: SegmentFiles["symbols"], open: (source: ByteSource) => SymbolReader): void {
-    if (this.#open.get(shardFile)?.file === files?.file) return;
+    if (this.#open.get(shardFile)?.file === files?.file && !this.isUnreadable(shardFile)) return;
     this.delete(shardFile);
     if (files !== undefined)
       this.#open.set(shardFile, { file: files.file, reader: openCompanion(files.path, open) });
   }
 
   delete(shardFile: string): void {
-    const reader = this.#open.get(shardFile)?.reader;
+    const reader = readerOf(this.#open.get(shardFile));
     this.#open.delete(shardFile);
     // Searches that began before still read it; they are over long before this.
     if (reader !== undefined) setTimeout(() => reader.close(), closeDelayMs).unref();
   }
 
   close(): void {
-    for (const { reader } of this.#open.values()) reader?.close();
+    for (const companion of this.#open.values()) readerOf(companion)?.close();
     this.#open.clear();
   }
 }
 
-function openCompanion(path: string, open: (source: ByteSource) => SymbolReader): SymbolReader | undefined {
+function readerOf(companion: OpenCompanion | undefined): SymbolReader | undefined {
+  return typeof companion?.reader === "string" ? undefined : companion?.reader;
+}
+
+function openCompanion(path: string, open: (source: ByteSource) => SymbolReader): OpenCompanion["reader"] {
   try {
     const source = fileSource(path);
     try {
@@ -57,8 +68,9 @@ function openCompanion(path: string, open: (source: ByteSource) => SymbolReader)
       throw error;
     }
   } catch (error) {
+    if (isServiceError(error, "STORAGE_FAILED")) return "unreadable";
     if (isServiceError(error, "SHARD_DAMAGED") || (error as NodeJS.ErrnoException).code !== undefined)
-      return undefined;
+      return "damaged";
     throw error;
   }
 }

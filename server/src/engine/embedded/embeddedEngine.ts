@@ -39,6 +39,8 @@ export interface EmbeddedEngineOptions {
   readonly startThread: (onExit: () => void) => SearchThread;
   /** Shard files that do not hold what they should, each told once; their repositories must be indexed again. */
   readonly onDamage: (file: string) => void;
+  /** Why a file cannot be opened at the moment, told once; it is tried again. */
+  readonly onUnreadable?: (reason: string) => void;
   /** Told of the repositories that a search prefers. */
   readonly onUse?: (repositoryIds: readonly number[]) => void;
   /** What is not saved is parsed by these; without them it has no symbols. */
@@ -67,7 +69,8 @@ export class EmbeddedEngine implements Engine {
   readonly #repositoryOwners = new Map<number, number>();
   readonly #loads: number[];
   readonly #overlays = new Map<number, RepositoryOverlay>();
-  readonly #reportedDamage = new Set<string>();
+  /** Damaged files, and reasons why others are not opened. */
+  readonly #reported = new Set<string>();
   readonly #unsubscribe: () => void;
   readonly #unsaved: UnsavedSymbols;
   #slow: SearchThread | undefined;
@@ -183,7 +186,7 @@ export class EmbeddedEngine implements Engine {
       const load = bytes.get(file);
       if (load === undefined) {
         this.#owners.delete(file);
-        this.#reportedDamage.delete(file);
+        this.#reported.delete(file);
       } else {
         this.#loads[owner] = (this.#loads[owner] ?? 0) + load;
       }
@@ -213,7 +216,9 @@ export class EmbeddedEngine implements Engine {
   async #update(thread: SearchThread, update: ShardUpdate): Promise<void> {
     try {
       const answer = await thread.run(update);
-      if (answer.kind === "updated") this.#reportDamage(answer.damagedFiles);
+      if (answer.kind !== "updated") return;
+      this.#reportDamage(answer.damagedFiles);
+      for (const reason of answer.unreadable) this.#report(reason, this.#options.onUnreadable);
     } catch (error) {
       // A thread that ends is started again with the whole set.
       if (!isServiceError(error, "ENGINE_UNAVAILABLE")) throw error;
@@ -221,11 +226,13 @@ export class EmbeddedEngine implements Engine {
   }
 
   #reportDamage(files: readonly string[]): void {
-    for (const file of files) {
-      if (file === "" || this.#reportedDamage.has(file)) continue;
-      this.#reportedDamage.add(file);
-      this.#options.onDamage(file);
-    }
+    for (const file of files) if (file !== "") this.#report(file, this.#options.onDamage);
+  }
+
+  #report(what: string, tell: ((what: string) => void) | undefined): void {
+    if (this.#reported.has(what)) return;
+    this.#reported.add(what);
+    tell?.(what);
   }
 
   async search(

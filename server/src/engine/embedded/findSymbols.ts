@@ -4,13 +4,12 @@ import type { FoundSymbol } from "#engine/engine";
 import type { FlushReason } from "#model/stats";
 import { symbolKinds } from "#model/symbol";
 import type { Checksum } from "#shard/checksum";
-import { cutChunks } from "#shard/chunks";
 import { scoreDefinition } from "#shard/definitionScore";
 import type { ShardView } from "#shard/matchTree";
-import { RangeBuffer } from "#shard/ranges";
 import { bestWeight, weighDocument } from "#shard/score";
 import type { SymbolReader } from "#shard/symbolReader";
 import type { TextWindow } from "#shard/window";
+import { type DefinitionPlace, definitionPlaces } from "./definitionPlaces";
 import { damagedFileOf, lacksSymbols } from "./lacks";
 import { type NameMatch, tiersOf } from "./nameTiers";
 import { placeOf } from "./place";
@@ -24,8 +23,6 @@ import {
 } from "./task";
 import { shardsOf } from "./universe";
 
-/** A line that is longer is shown in part. */
-const maxLineLength = 1000;
 interface Tools {
   readonly checksum: Checksum;
   readonly window: TextWindow;
@@ -72,10 +69,22 @@ export function findSymbols(
   if (best.count > call.limit) reasons.add("MATCH_LIMIT");
   const asked = { hasRevision, revisions: call.revisions };
   const symbols: PlacedSymbol[] = [];
-  for (const candidate of best.candidates()) {
+  const candidates = best.candidates();
+  const places = new Map<Candidate, DefinitionPlace>();
+  for (const group of byDocument(candidates)) {
+    try {
+      addPlaces(places, group, window);
+    } catch (error) {
+      if (!isServiceError(error, "SHARD_DAMAGED")) throw error;
+      for (const { shard } of group.slice(0, 1)) damaged.add(damagedFileOf(shard));
+    }
+  }
+  for (const candidate of candidates) {
+    const place = places.get(candidate);
+    if (place === undefined) continue;
     try {
       const { order, definition } = candidate;
-      symbols.push({ symbol: present(candidate, asked, window), order, definition });
+      symbols.push({ symbol: present(candidate, place, asked), order, definition });
     } catch (error) {
       if (!isServiceError(error, "SHARD_DAMAGED")) throw error;
       damaged.add(damagedFileOf(candidate.shard));
@@ -83,6 +92,7 @@ export function findSymbols(
   }
   window.forget();
   if (damaged.size > 0) reasons.add("SHARD_DAMAGED");
+  if (snapshot.lacksFiles) reasons.add("ENGINE_PARTIAL");
   return { kind: "symbols", symbols, reasons: [...reasons], damagedFiles: [...damaged] };
 }
 
@@ -168,18 +178,43 @@ function namesakesOf(symbols: SymbolReader, matches: readonly NameMatch[]): (at:
   return (at) => definitions.subarray((starts[at] ?? 0) - base, (starts[at + 1] ?? 0) - base);
 }
 
+/** Those of one document together; none of them is empty. */
+function byDocument(candidates: readonly Candidate[]): Candidate[][] {
+  const groups = new Map<OpenShard, Map<number, Candidate[]>>();
+  for (const candidate of candidates) {
+    const { shard, document } = candidate;
+    const ofShard = groups.get(shard) ?? new Map<number, Candidate[]>();
+    groups.set(shard, ofShard);
+    const group = ofShard.get(document);
+    if (group === undefined) ofShard.set(document, [candidate]);
+    else group.push(candidate);
+  }
+  return [...groups.values()].flatMap((ofShard) => [...ofShard.values()]);
+}
+
+/** `group` is of one document. Throws `SHARD_DAMAGED`. */
+function addPlaces(
+  places: Map<Candidate, DefinitionPlace>,
+  group: readonly Candidate[],
+  window: TextWindow,
+): void {
+  const [first] = group;
+  if (first === undefined) return;
+  const definitions = group.map(({ definition }) => definition);
+  const found = definitionPlaces(first.shard, first.symbols, first.document, definitions, window);
+  for (const candidate of group) {
+    const place = found.get(candidate.definition);
+    if (place !== undefined) places.set(candidate, place);
+  }
+}
+
 /** Throws `SHARD_DAMAGED`. */
 function present(
   { shard, symbols, document, definition, name, score }: Candidate,
+  { body, range, line }: DefinitionPlace,
   asked: { readonly hasRevision: boolean; readonly revisions: readonly string[] },
-  window: TextWindow,
 ): FoundSymbol {
-  const ranges = new RangeBuffer();
-  const place = symbols.places[definition] ?? 0;
-  ranges.push(place, place + (symbols.lengths[definition] ?? 0), 0, 0);
-  const [chunk] = cutChunks({ reader: shard.reader, window, document }, ranges, 0, 1, 0);
-  const { start, end, parent, owner } = symbols.bodyReader(document)(definition);
-  const nowhere = { byteOffset: place, lineNumber: 1, column: 1 };
+  const { start, end, parent, owner } = body;
   return {
     document: placeOf(shard, document, asked),
     name,
@@ -187,10 +222,10 @@ function present(
     isLocal: symbols.isLocal(definition),
     parent:
       parent < 0 ? { name: owner, kind: "" } : { name: symbols.name(parent), kind: symbols.kind(parent) },
-    range: chunk?.matchRanges[0] ?? { start: nowhere, end: nowhere },
+    range,
     start,
     end,
-    line: (chunk?.content.split("\n", 1)[0] ?? "").replace(/\r$/, "").slice(0, maxLineLength),
+    line,
     score,
   };
 }

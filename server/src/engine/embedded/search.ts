@@ -23,10 +23,12 @@ import {
 } from "./task";
 import type { SearchedShards } from "./universe";
 
-/** A stream hands over about so much at once: more would keep the main thread from others for too long. */
+/** Files are handed over about so much at once: more would keep the main thread from others for too long. */
 const pieceBytes = 128 * 1024;
 /** How long a search runs before it lets others on its thread go on. */
 const sliceMs = 8;
+/** Behind its deadline a search may take so long to present what it has found. */
+const presentingMs = 1000;
 /**
  * What a guarded step may take beyond its slice before its expression counts as running away. A long document with
  * many matches takes as much and is in the slow lane for it, where nobody else waits.
@@ -44,6 +46,7 @@ export class Search {
   readonly #window: TextWindow;
   readonly #startedAt = performance.now();
   readonly #damaged: Set<string>;
+  readonly #lacksFiles: boolean;
   readonly #counts: EvaluationCounts = {
     ngramLookups: 0,
     ngramMatches: 0,
@@ -72,7 +75,9 @@ export class Search {
     this.#call = call;
     this.#context = context;
     this.#window = window;
-    this.#damaged = new Set(set.snapshot.damagedFiles);
+    const { damagedFiles, lacksFiles } = set.snapshot;
+    this.#damaged = new Set(damagedFiles);
+    this.#lacksFiles = lacksFiles;
     this.#compiled = compileQuery(call.query, window.kernels);
     this.#compileMs = performance.now() - this.#startedAt;
   }
@@ -99,23 +104,31 @@ export class Search {
     return this.#answer(performance.now() - this.#startedAt - this.#compileMs);
   }
 
-  /** The files of some hits, as they were asked for. */
+  /** The files of some hits, handed over in pieces until the time for that is over. */
   async present(picks: readonly Pick[], context: TaskContext): Promise<PresentAnswer> {
-    const files: (PresentedFile | undefined)[] = [];
+    const latest = this.#call.limits.deadline + presentingMs;
+    let files: (PresentedFile | undefined)[] = [];
+    let bytes = 0;
+    let isLate = false;
     let sliceEnd = performance.now() + sliceMs;
     for (const { shard, hit, maxRanges } of picks) {
-      if (performance.now() >= sliceEnd) {
-        await nextTurn();
+      if (bytes >= pieceBytes || performance.now() >= sliceEnd) {
+        await context.emit(files);
         this.#window.forget();
-        if (context.cancelled()) break;
+        files = [];
+        bytes = 0;
+        isLate = Date.now() >= latest;
+        if (isLate || context.cancelled()) break;
         sliceEnd = performance.now() + sliceMs;
       }
       const evaluated = this.#evaluations[shard];
       const found = evaluated?.evaluation.hits[hit];
-      files.push(evaluated && found && this.#present({ ...evaluated, hit: found }, maxRanges));
+      const presented = evaluated && found && this.#present({ ...evaluated, hit: found }, maxRanges);
+      files.push(presented);
+      bytes += presented?.byteCount ?? 0;
       if (this.#shownBytes > this.#call.limits.maxAnswerBytes) break;
     }
-    return { kind: "presented", files, damagedFiles: [...this.#damaged] };
+    return { kind: "presented", files, isLate, damagedFiles: [...this.#damaged] };
   }
 
   /** `isWhole`: whatever was found before. */
@@ -297,7 +310,9 @@ export class Search {
 
   #flushReason(): FlushReason {
     if (this.#damaged.size > 0) return "SHARD_DAMAGED";
-    return this.#reason === "NONE" && this.#lacksSymbols ? "INDEXING" : this.#reason;
+    if (this.#reason !== "NONE") return this.#reason;
+    if (this.#lacksSymbols) return "INDEXING";
+    return this.#lacksFiles ? "ENGINE_PARTIAL" : "NONE";
   }
 
   #answer(searchMs: number): SearchAnswer {

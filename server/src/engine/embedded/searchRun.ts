@@ -5,7 +5,7 @@ import { addStats, type FlushReason, noStats, type SearchStats } from "#model/st
 import type { Limits } from "#query/limits";
 import { type ChosenHit, chooseHits, shownRanges } from "./collect";
 import type { LimitedEmit } from "./limitedEmit";
-import type { PresentAnswer, SearchAnswer, SearchCall, SearchThread } from "./task";
+import type { PresentAnswer, PresentedFiles, SearchAnswer, SearchCall, SearchThread } from "./task";
 
 export interface SearchRun {
   readonly threads: readonly SearchThread[];
@@ -56,6 +56,7 @@ async function search(run: SearchRun, signal: AbortSignal): Promise<EngineResult
   const reasons: readonly (readonly [boolean, FlushReason])[] = [
     [damagedFiles.size > 0, "SHARD_DAMAGED"],
     [isCut, "BYTE_LIMIT"],
+    [presented.some((each) => each?.isLate === true), "TIME_LIMIT"],
     // Also where every worker came to its end: who has which shard must not show.
     [totalMatchCount >= run.limits.maxMatches, "MATCH_LIMIT"],
     [answers.some((answer) => answer.wasCut), "MATCH_LIMIT"],
@@ -104,9 +105,12 @@ async function presentAll(
     asked.map(async ({ thread, answer }, index) => {
       const picks = hits.filter((hit) => hit.answer === index);
       if (answer.token === 0) return { ...nothing, picks };
+      const pieces: PresentedFiles[] = [];
+      const take = (piece: unknown) => void pieces.push(piece as PresentedFiles);
       try {
-        const shown = await thread.run({ kind: "present", token: answer.token, picks }, signal);
-        return shown.kind === "presented" ? { ...shown, picks } : undefined;
+        const shown = await thread.run({ kind: "present", token: answer.token, picks }, signal, take);
+        if (shown.kind !== "presented") return undefined;
+        return { ...shown, files: [...pieces, shown.files].flat(), picks };
       } catch (error) {
         if (isServiceError(error, "ENGINE_UNAVAILABLE")) return undefined;
         throw error;
@@ -115,9 +119,10 @@ async function presentAll(
   );
 }
 
+/** Absent for a thread that is gone. */
 type Presented = (PresentAnswer & { readonly picks: readonly ChosenHit[] }) | undefined;
 
-const nothing: PresentAnswer = { kind: "presented", files: [], damagedFiles: [] };
+const nothing: PresentAnswer = { kind: "presented", files: [], isLate: false, damagedFiles: [] };
 
 /** The files in the order in which their hits were chosen, as many as the answer may hold. */
 function withinBytes(
@@ -130,7 +135,7 @@ function withinBytes(
   const files: FileMatch[] = [];
   let bytes = 0;
   for (const { shown } of ranked) {
-    // A worker stops when its own files are too many for one answer; of a damaged shard it has none.
+    // A worker stops when its time is over, or its own files are too many; of a damaged shard it has none.
     if (shown === undefined) continue;
     bytes += shown.byteCount;
     if (bytes > maxBytes) return { files, isCut: true };

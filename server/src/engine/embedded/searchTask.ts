@@ -24,13 +24,20 @@ export function createSearchTask(): Task<WorkerCall, WorkerAnswer> {
     set ??= new ShardSet(checksum);
     if (call.kind === "update") {
       set.apply(call);
-      return { kind: "updated", damagedFiles: set.damagedFiles };
+      return { kind: "updated", damagedFiles: set.damagedFiles, unreadable: set.unreadableReasons };
     }
     if (call.kind === "present") {
       const kept = answered.get(call.token);
       answered.delete(call.token);
       clearTimeout(kept?.timer);
-      return kept?.search.present(call.picks, context) ?? { kind: "presented", files: [], damagedFiles: [] };
+      return (
+        kept?.search.present(call.picks, context) ?? {
+          kind: "presented",
+          files: [],
+          isLate: false,
+          damagedFiles: [],
+        }
+      );
     }
     if (call.kind === "count") return { kind: "counted", counts: countDocuments(set.snapshot, call) };
     if (call.kind === "symbols") return findSymbols(set.snapshot, call, { checksum, window });

@@ -59,10 +59,14 @@ export interface ShardSnapshot {
   readonly shards: readonly OpenShard[];
   readonly repositories: ReadonlyMap<number, KnownRepository>;
   readonly damagedFiles: readonly string[];
+  /** Something cannot be opened at the moment. */
+  readonly lacksFiles: boolean;
 }
 
 /** Without a search in between, files that are no longer named are closed so much later. */
 const publishDelayMs = 50;
+/** What cannot be opened is tried again by a search, this much later. */
+const reopenDelayMs = 1000;
 
 /** All shards that one worker has open. */
 export class ShardSet {
@@ -70,12 +74,20 @@ export class ShardSet {
   readonly #readers = new Map<string, ShardReader>();
   readonly #companions = new Companions();
   readonly #damaged = new Set<string>();
+  /** Shard files that cannot be opened at the moment, or whose companions cannot; with the reason. */
+  readonly #unreadable = new Map<string, string>();
+  #reopenAt = 0;
   readonly #owned = new Set<string>();
   readonly #ownedRepositories = new Set<number>();
   /** Of all repositories, also of those that are yet to come. */
   readonly #overlays = new Map<number, OpenOverlay>();
   #repositories = new Map<number, KnownRepository>();
-  #snapshot: ShardSnapshot = { shards: [], repositories: this.#repositories, damagedFiles: [] };
+  #snapshot: ShardSnapshot = {
+    shards: [],
+    repositories: this.#repositories,
+    damagedFiles: [],
+    lacksFiles: false,
+  };
   #isStale = false;
 
   constructor(checksum: Checksum) {
@@ -84,6 +96,7 @@ export class ShardSet {
 
   /** What a search sees that begins now. */
   get snapshot(): ShardSnapshot {
+    if (this.#unreadable.size > 0 && performance.now() >= this.#reopenAt) this.#reopen();
     if (this.#isStale) this.#publish();
     return this.#snapshot;
   }
@@ -92,11 +105,15 @@ export class ShardSet {
     return [...this.#damaged, ...this.#companions.damagedFiles];
   }
 
+  /** A sentence for each file that cannot be opened at the moment. */
+  get unreadableReasons(): readonly string[] {
+    return [...this.#unreadable.values()];
+  }
+
   apply(update: ShardUpdate): void {
     if (!this.#isStale) {
-      // Searches go on with the one that was published. Many updates in a row are published once.
-      this.#repositories = new Map(this.#repositories);
-      this.#isStale = true;
+      this.#beginChange();
+      // Many updates in a row are published once.
       setTimeout(() => this.snapshot, publishDelayMs).unref();
     }
     for (const file of update.ownedFiles) this.#owned.add(file);
@@ -109,6 +126,22 @@ export class ShardSet {
     for (const shards of update.repositories) this.#repositories.set(shards.id, this.#know(shards));
   }
 
+  /** Searches go on with what was published. */
+  #beginChange(): void {
+    this.#repositories = new Map(this.#repositories);
+    this.#isStale = true;
+  }
+
+  #reopen(): void {
+    if (!this.#isStale) this.#beginChange();
+    const files = new Set(this.#unreadable.keys());
+    this.#unreadable.clear();
+    for (const { shards } of [...this.#repositories.values()]) {
+      if (shards.segments.some(({ file }) => files.has(file)))
+        this.#repositories.set(shards.id, this.#know(shards));
+    }
+  }
+
   #know(shards: RepositoryShards): KnownRepository {
     // A repository of which nothing is searched here needs no open files.
     const isOwned = shards.segments.some((segment) => this.#owned.has(segment.file));
@@ -117,6 +150,7 @@ export class ShardSet {
       const reader = readers[at];
       if (reader === undefined || !this.#owned.has(file)) continue;
       this.#companions.set(file, symbols, (source) => new SymbolReader(source, this.#checksum, reader));
+      if (this.#companions.isUnreadable(file)) this.#lack(file, `A file cannot be opened: ${symbols?.path}`);
     }
     const defaultRevision = shards.revisions.find((revision) => revision.name === shards.defaultRevision);
     return {
@@ -142,11 +176,17 @@ export class ShardSet {
         throw error;
       }
     } catch (error) {
-      if (!isServiceError(error, "SHARD_DAMAGED") && (error as NodeJS.ErrnoException).code === undefined)
-        throw error;
-      this.#damaged.add(file);
+      if (isServiceError(error, "STORAGE_FAILED")) this.#lack(file, error.message);
+      else if (isServiceError(error, "SHARD_DAMAGED") || (error as NodeJS.ErrnoException).code !== undefined)
+        this.#damaged.add(file);
+      else throw error;
       return undefined;
     }
+  }
+
+  #lack(file: string, reason: string): void {
+    this.#unreadable.set(file, reason);
+    this.#reopenAt = performance.now() + reopenDelayMs;
   }
 
   #setOverlay(repositoryId: number, overlay: RepositoryOverlay | undefined): void {
@@ -199,6 +239,7 @@ export class ShardSet {
       shards: [...overlays, ...shards],
       repositories: this.#repositories,
       damagedFiles: this.damagedFiles,
+      lacksFiles: this.#unreadable.size > 0,
     };
   }
 
@@ -212,6 +253,7 @@ export class ShardSet {
       setTimeout(() => reader.close(), closeDelayMs).unref();
     }
     for (const file of this.#damaged) if (!named.has(file)) this.#damaged.delete(file);
+    for (const file of this.#unreadable.keys()) if (!named.has(file)) this.#unreadable.delete(file);
   }
 
   close(): void {

@@ -80,7 +80,10 @@ export interface SearchCall {
   readonly lane: "fast" | "slow";
 }
 
-/** Asks for the files of some hits of a search that has answered; the worker forgets the others. */
+/**
+ * Asks for the files of some hits of a search that has answered, which come in pieces, the last one with the answer. The
+ * worker forgets the others.
+ */
 export interface PresentCall {
   readonly kind: "present";
   readonly token: number;
@@ -192,10 +195,15 @@ export interface SearchAnswer {
   readonly damagedFiles: readonly string[];
 }
 
+/** A piece, as it is emitted, in the order of the picks; absent for one that can no longer be read. */
+export type PresentedFiles = readonly (PresentedFile | undefined)[];
+
 export interface PresentAnswer {
   readonly kind: "presented";
-  /** In the order of the picks; absent for one that can no longer be read. */
-  readonly files: readonly (PresentedFile | undefined)[];
+  /** Those that were not emitted. */
+  readonly files: PresentedFiles;
+  /** The time was over before the last pick. */
+  readonly isLate: boolean;
   readonly damagedFiles: readonly string[];
 }
 
@@ -210,8 +218,15 @@ export interface TooSlow {
   readonly kind: "tooSlow";
 }
 
+export interface UpdateAnswer {
+  readonly kind: "updated";
+  readonly damagedFiles: readonly string[];
+  /** Why files could not be opened that are tried again. */
+  readonly unreadable: readonly string[];
+}
+
 export type WorkerAnswer =
-  | { readonly kind: "updated"; readonly damagedFiles: readonly string[] }
+  | UpdateAnswer
   | TooSlow
   | SearchAnswer
   | PresentAnswer

@@ -66,7 +66,7 @@ export function serveNavigation(
       if (definition === undefined || range === undefined) return null;
       return {
         contents: { kind: MarkupKind.Markdown, value: hoverText(definition) },
-        range: rangeIn(textDocument.uri, range),
+        range: rangesIn(textDocument.uri)(range),
       };
     }),
   );
@@ -76,7 +76,7 @@ export function serveNavigation(
       const place = placeOf(textDocument.uri);
       if (place === undefined) return null;
       const { symbols } = await ask("outline", { place });
-      return documentSymbols(symbols, (range) => rangeIn(textDocument.uri, range));
+      return documentSymbols(symbols, rangesIn(textDocument.uri));
     }),
   );
 
@@ -136,12 +136,15 @@ export function serveNavigation(
     return { repo, path, ...(commit === "" ? {} : { ref: commit }), ...at };
   }
 
-  function rangeIn(uri: string, { start, end }: contract.OutlineSymbol["range"]): Range {
-    const position = ({ lineNumber, column }: typeof start) => {
-      const line = documents.lineOf(uri, lineNumber - 1);
-      return { line: lineNumber - 1, character: unitsBefore(line, column) };
+  /** Ranges of a document as the editor counts them; a line is looked at once, for it may be long and have many. */
+  function rangesIn(uri: string): (range: contract.OutlineSymbol["range"]) => Range {
+    const lines = new Map<number, (column: number) => number>();
+    const position = ({ lineNumber, column }: contract.OutlineSymbol["range"]["start"]) => {
+      const units = lines.get(lineNumber) ?? unitsIn(documents.lineOf(uri, lineNumber - 1));
+      lines.set(lineNumber, units);
+      return { line: lineNumber - 1, character: units(column) };
     };
-    return { start: position(start), end: position(end) };
+    return ({ start, end }) => ({ start: position(start), end: position(end) });
   }
 }
 
@@ -178,21 +181,22 @@ function placeIn(line: string | undefined, { line: index, character }: Position)
 
 /** Names have no line breaks. */
 function rangeInLine(line: string, { start, end }: contract.SymbolMatch["range"]): Range {
+  const units = unitsIn(line);
   const at = ({ lineNumber, column }: typeof start) => ({
     line: lineNumber - 1,
-    character: unitsBefore(line, column),
+    character: units(column),
   });
   return { start: at(start), end: at(end) };
 }
 
-/** UTF-16 units before a column; beyond what is known of a line a code point is taken for one. */
-function unitsBefore(line: string | undefined, column: number): number {
+/** UTF-16 units before a column of a line; beyond what is known of it a code point is taken for one. */
+function unitsIn(line: string | undefined): (column: number) => number {
+  if (line === undefined || !/[\ud800-\udbff]/.test(line)) return (column) => column - 1;
+  const before: number[] = [];
   let units = 0;
-  let points = 1;
-  for (const point of line ?? "") {
-    if (points >= column) break;
+  for (const point of line) {
+    before.push(units);
     units += point.length;
-    points++;
   }
-  return units + column - points;
+  return (column) => before[column - 1] ?? units + column - 1 - before.length;
 }
