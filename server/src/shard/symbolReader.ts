@@ -8,6 +8,7 @@ import { SymbolNames } from "./symbolNames";
 import { type KnownSymbols, pendingSymbols, type SymbolMeta } from "./symbols";
 
 const isLocalBit = 128;
+const numbersOfBody = 4;
 
 /** What is known of a definition besides its name and its place; offsets in bytes of its document. */
 export interface DefinitionBody {
