@@ -335,6 +335,11 @@ const Value = union(enum) { int: i32, none };
 const Failure = error{ OutOfMemory, Other };
 pub fn main() !void {}
 test "adds" {}
+pub fn List(comptime T: type) type {
+    return struct {
+        pub fn pop(self: *List(T)) void { const Inner = struct { fn run() void {} }; }
+    };
+}
 `,
   `
 2 constant limit
@@ -353,6 +358,10 @@ test "adds" {}
 12 enum Failure
 13 function main
 14 function adds
+15 function List
+17 method pop of List
+17 struct Inner in pop local
+17 method run in Inner local
 `,
   "std",
 );

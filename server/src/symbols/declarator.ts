@@ -62,7 +62,7 @@ function scopeName(scope: Node): string {
 const maxNames = 200;
 /** Kinds of nodes in patterns that bind nothing, whatever is in them: what exists already, and values. */
 const bindsNothing =
-  /^scoped|literal|^type_|^field_identifier$|^field_name$|^infix_id$|_expression$|^unary_operator$|^dot$|^(?:string|charlist|sigil)$/;
+  /^scoped|literal|^type_|^field_identifier$|^field_name$|^infix_id$|_expression$|^unary_operator$|^dot$|^(?:string|charlist|sigil|struct)$/;
 /** Those whose first part names something that exists. */
 const applied: ReadonlySet<string> = new Set([
   "tuple_struct_pattern",

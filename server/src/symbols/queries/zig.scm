@@ -3,6 +3,13 @@
   (arguments (string) @import))
 
 (function_declaration name: (identifier) @name) @function
+; Of a type that a function gives, `fn List(comptime T: type) type { return struct { … }; }`, everybody can use it.
+(function_declaration
+  name: (identifier) @owner
+  body: (block
+    (expression_statement
+      (return_expression
+        (struct_declaration (function_declaration name: (identifier) @name) @method.outer)))))
 (source_file (variable_declaration "const" . (identifier) @name) @constant)
 (source_file (variable_declaration "var" . (identifier) @name) @variable)
 (struct_declaration (variable_declaration "const" . (identifier) @name) @constant)

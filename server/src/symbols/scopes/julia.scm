@@ -50,7 +50,6 @@
 (local_statement [(identifier) (typed_expression)] @local.names)
 (local_statement (assignment . (_) @local.names))
 (assignment . (_) @local.assigned)
-(compound_assignment_expression . (identifier) @local.assigned)
 (global_statement (identifier) @elsewhere)
 (global_statement (assignment . (identifier) @elsewhere))
 

@@ -3,7 +3,7 @@
 (call function: (identifier) @_local (#any-of? @_local "local" "test_that")) @scope.function
 
 (parameter name: (identifier) @local)
-(binary_operator lhs: (identifier) @local operator: ["<-" "=" ":="]) @declaration
+(binary_operator lhs: (identifier) @local operator: ["<-" "="]) @declaration
 (binary_operator operator: "->" rhs: (identifier) @local) @declaration
 (for_statement variable: (identifier) @local sequence: (_) @declaration)
 
