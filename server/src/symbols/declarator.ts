@@ -118,6 +118,7 @@ const named: ReadonlySet<string> = new Set(["named_argument", "splat_expression"
 
 /** The names in a list of parameters, or on the left of an assignment: each comes before its type and its value. */
 export function namesInList(list: Node): Node[] {
+  if (list.childCount === 0) return [list];
   const found: Node[] = [];
   const open: Node[] = [list];
   for (let node = open.pop(); node !== undefined && found.length < maxNames; node = open.pop()) {

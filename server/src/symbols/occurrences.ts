@@ -12,7 +12,7 @@ import type { DecodedText } from "./sourceText";
 import type { Occurrence } from "./symbols";
 
 /** Nodes whose text is no code, though a word in it may be a node of its own. */
-const notCode = /comment|string|char|heredoc|regex|quoted|text|line_str|escape|ERROR_TEXT|^content$/;
+const notCode = /comment|string|char|heredoc|regex|quoted|text|line_str|escape(?!d$)|ERROR_TEXT|^content$/;
 /** Text that grammars do not parse, and that is code: bodies of C's macros. */
 const unparsedCode: ReadonlySet<string> = new Set(["preproc_arg", "token_tree"]);
 const lookMs = 1000;
@@ -151,11 +151,17 @@ function spotAt(reading: Reading, start: number, end: number): Spot | undefined 
   const isLeaf = leaf.childCount === 0;
   if (isLeaf && unparsedCode.has(type))
     return isInQuotes(text, leaf.startIndex, start) ? undefined : { start, end, leaf: undefined };
-  if (notCode.test(type)) return undefined;
+  if (notCode.test(type)) return isTemplate(leaf, start) ? { start, end, leaf: undefined } : undefined;
   if (reading.parsed[start] !== text[start]) return { start, end, leaf: undefined };
   if (!isLeaf || !leaf.isNamed) return undefined;
   const isAlone = leaf.endIndex === end && start - leaf.startIndex <= 2;
   return isAlone || leaf.isError ? { start, end, leaf } : undefined;
+}
+
+/** Kotlin's `$name` in a string is two pieces of its text. */
+function isTemplate({ type, startIndex, previousSibling }: Node, start: number): boolean {
+  const isPiece = type === "string_content" && startIndex === start;
+  return isPiece && previousSibling?.type === type && previousSibling.text === "$";
 }
 
 /** The words of a name with signs in it: `save!`, `--accent`, `do-this`. */

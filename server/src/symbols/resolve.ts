@@ -20,6 +20,7 @@
  *     @alias           a name for something from elsewhere, in this document alone
  *     @elsewhere       a name that is declared, in the scope around it, to be that of an outer one (`global x`)
  *     @member          a name that only types can tell the meaning of: `a.name`
+ *     @value           a local that is no function by its type: a call of that name means something else (Kotlin)
  *     @global          a name that is none of a local: of a function or a type, where variables are apart from them
  */
 
@@ -52,6 +53,7 @@ interface Local {
   /** Where it begins to count. */
   readonly from: number;
   readonly isAlias: boolean;
+  readonly isValue: boolean;
 }
 
 export interface Resolved {
@@ -79,6 +81,7 @@ export class Declarations {
   readonly #byStart: ReadonlyMap<number, Definition>;
   readonly #members = new Set<number>();
   readonly #globals = new Set<number>();
+  readonly #values = new Set<number>();
   readonly #assigned: { readonly node: Node; readonly scope: Scope }[] = [];
   readonly #scopes: Scope[] = [];
   readonly #file: Scope;
@@ -169,6 +172,7 @@ export class Declarations {
     for (const { name: capture, node } of captures) {
       if (capture === "member") this.#members.add(node.startIndex);
       else if (capture === "global") this.#globals.add(node.startIndex);
+      else if (capture === "value") this.#values.add(node.startIndex);
     }
   }
 
@@ -234,9 +238,10 @@ export class Declarations {
   #declare(scope: Scope, at: number, end: number, from: number, isAlias: boolean): void {
     const text = this.source.text.slice(at, end);
     const name = this.rules.ignoresCase ? text.toLowerCase() : text;
+    const local = { at, from, isAlias, isValue: this.#values.has(at) };
     const before = scope.locals.get(name);
-    if (before === undefined) scope.locals.set(name, [{ at, from, isAlias }]);
-    else before.push({ at, from, isAlias });
+    if (before === undefined) scope.locals.set(name, [local]);
+    else before.push(local);
   }
 }
 
@@ -283,8 +288,9 @@ export function resolve(
     markedVariables !== undefined && [leaf?.type, leaf?.parent?.type].includes(markedVariables);
   const isGlobal =
     markedVariables === undefined ? declarations.isGlobal(leaf?.startIndex ?? index) : !isVariable;
-  const local = isGlobal ? undefined : findLocal(name, index, declarations);
-  const definition = isVariable ? undefined : visibleDefinition(name, index, isCalled(leaf), declarations);
+  const called = isCalled(leaf);
+  const local = isGlobal ? undefined : findLocal(name, index, called, declarations);
+  const definition = isVariable ? undefined : visibleDefinition(name, index, called, declarations);
   if (definition !== undefined && (local === undefined || isWithin(definition, local, declarations))) {
     const { nameStart, isLocal } = definition;
     return { declaredAt: nameStart, isLocal, isDeclaration: false };
@@ -302,7 +308,12 @@ interface FoundLocal extends Local {
   readonly isAtDeclaration: boolean;
 }
 
-function findLocal(name: string, index: number, declarations: Declarations): FoundLocal | undefined {
+function findLocal(
+  name: string,
+  index: number,
+  called: boolean,
+  declarations: Declarations,
+): FoundLocal | undefined {
   const { redeclares } = declarations.rules;
   const innermost = declarations.scopeAt(index);
   let isElsewhere = false;
@@ -315,9 +326,8 @@ function findLocal(name: string, index: number, declarations: Declarations): Fou
       isElsewhere = true;
       continue;
     }
-    if (isElsewhere && !declarations.isFile(scope) && !scope.isFunction) continue;
     if (scope.isClass && scope !== innermost) continue;
-    const counting = locals.filter(({ from }) => from <= index);
+    const counting = locals.filter(({ from, isValue }) => from <= index && !(called && isValue));
     const local = redeclares ? counting.at(-1) : counting[0];
     if (local !== undefined) return { ...local, scope, isAtDeclaration: false };
     if (scope.isClosed && !isElsewhere) return undefined;

@@ -36,6 +36,7 @@
 
 (field_access field: (identifier) @member)
 (method_invocation object: (_) name: (identifier) @member)
+(method_invocation !object name: (identifier) @global)
 (method_reference (identifier) @member .)
 (element_value_pair key: (identifier) @member)
 (labeled_statement . (identifier) @member)

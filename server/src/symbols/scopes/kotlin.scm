@@ -42,6 +42,9 @@
 (catch_block . (identifier) @local)
 (when_subject (variable_declaration . (identifier) @local)) @declaration
 (type_parameter (identifier) @local)
+(parameter . (identifier) @value . [(user_type) (nullable_type)])
+(class_parameter (identifier) @value . [(user_type) (nullable_type)])
+(variable_declaration . (identifier) @value . [(user_type) (nullable_type)])
 
 (import (identifier) @alias)
 (navigation_expression (_) . (identifier) @member .)

@@ -48,14 +48,12 @@
 (_ (value_binding_pattern) . bound_identifier: (simple_identifier) @local . ",")
 (_ (value_binding_pattern) . bound_identifier: (simple_identifier) @local . "{")
 (guard_statement (value_binding_pattern) . bound_identifier: (simple_identifier) @local . (else))
-(_ (value_binding_pattern) . condition: (pattern . (simple_identifier) @local .))
-(_ (value_binding_pattern) . condition: (pattern) . condition: (pattern . (simple_identifier) @local .))
+(_ (value_binding_pattern) . "(" . (pattern . (simple_identifier) @local .))
+(_ (value_binding_pattern) . "(" . (pattern) . "," . (pattern . (simple_identifier) @local .))
+(_ (value_binding_pattern) . "." . (simple_identifier) . "(" . (pattern . (simple_identifier) @local .))
 (_
-  (value_binding_pattern) . condition: (simple_identifier) .
-  condition: (pattern . (simple_identifier) @local .))
-(_
-  (value_binding_pattern) . condition: (simple_identifier) . condition: (pattern) .
-  condition: (pattern . (simple_identifier) @local .))
+  (value_binding_pattern) . "." . (simple_identifier) . "(" . (pattern) . "," .
+  (pattern . (simple_identifier) @local .))
 
 (pattern (value_binding_pattern) bound_identifier: (simple_identifier) @local)
 (pattern (value_binding_pattern) (pattern bound_identifier: (simple_identifier) @local))
