@@ -85,6 +85,35 @@ made(
   | export function charge(amount: number): void {}
 `,
 );
+const twins = made(
+  "twins",
+  `
+  = main: First
+  go.mod
+  | module example.com/acme/twins
+  tree/walk.go
+  | package tree
+  |
+  | func grow() {}
+  tree/doc/walk.go
+  | package doc
+  |
+  | import "example.com/acme/twins/tree"
+  |
+  | // grow is that of the documentation.
+  | func grow() { tree.Walk() }
+  |
+  | func twice() { grow(); grow() }
+  src/Box.java
+  | class Box {
+  |   /** Makes an empty one. */
+  |   Box() {}
+  | }
+  many.rb
+${Array.from({ length: 60 }, (_, at) => `  | class Many${at}\n  |   def draw() end\n  | end`).join("\n")}
+  | Many1.new.draw
+`,
+);
 made(
   "other",
   `
@@ -290,8 +319,10 @@ test("an editor lists references, with the definition where that is wanted", asy
     );
     return found.map(location);
   };
-  assert.deepEqual(await ask(false), ["kit/retry/twice.go:4", "kit/retry/twice.go:7"]);
-  assert.deepEqual(await ask(true), ["kit/retry/retry.go:4", "kit/retry/twice.go:4", "kit/retry/twice.go:7"]);
+  // Not the one that has nothing but the same name.
+  const uses = ["kit/retry/twice.go:4", "kit/retry/twice.go:7", "app/main.go:7"];
+  assert.deepEqual(await ask(false), uses);
+  assert.deepEqual(await ask(true), ["kit/retry/retry.go:4", ...uses]);
 });
 
 test("an editor shows what a definition says of itself, and none of it as markup", async () => {
@@ -300,6 +331,42 @@ test("an editor shows what a definition says of itself, and none of it as markup
   const { value } = hover.contents;
   assert.match(value, /^```typescript\nexport function total\(prices: number\[\]\): number/);
   assert.match(value, /\nAdds up\\\.\n/);
+});
+
+test("what its own file defines is meant, and not what an import has of the same name", async () => {
+  const rows: readonly (readonly [
+    place: ReturnType<typeof placeOf>,
+    said: RegExp,
+    places: readonly string[],
+  ])[] = [
+    [
+      placeOf(twins, "tree/doc/walk.go", "grow() {"),
+      /that of the documentation/,
+      ["twins/tree/doc/walk.go:6"],
+    ],
+    [
+      placeOf(twins, "tree/doc/walk.go", "grow();"),
+      /that of the documentation/,
+      ["twins/tree/doc/walk.go:6"],
+    ],
+    [
+      placeOf(twins, "src/Box.java", "Box() {"),
+      /Makes an empty one/,
+      ["twins/src/Box.java:1", "twins/src/Box.java:3"],
+    ],
+  ];
+  for (const [{ lsp }, said, places] of rows) {
+    const { client } = editor;
+    const hover = await client.sendRequest<{ contents: { value: string } }>("textDocument/hover", lsp);
+    assert.match(hover.contents.value, said);
+    const found = await client.sendRequest<Parameters<typeof location>[0][]>("textDocument/definition", lsp);
+    assert.deepEqual(found.map(location), places);
+  }
+});
+
+test("a name with more definitions than are looked at hides no use", async () => {
+  const { stats } = await find("findReferences", { symbolName: "draw" });
+  assert.deepEqual(stats, { matchCount: 1, isExhaustive: true, unparsedFiles: 0 });
 });
 
 test("text that is not saved counts", async () => {

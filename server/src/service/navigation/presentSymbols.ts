@@ -10,8 +10,8 @@ import type { Definition } from "#model/symbol";
 import { presentRepositoryInfo } from "#service/present";
 import type { RepositoryView } from "#service/repositoryView";
 import { browseUrl } from "#service/webLinks";
-import type { RankedDefinition } from "./definitions";
 import type { Scope } from "./question";
+import type { RankedDefinition } from "./rankDefinitions";
 import type { UsedFile } from "./references";
 import { compareCertainty } from "./relations";
 

@@ -14,11 +14,11 @@ import { TimeLimit } from "#platform/timeLimit";
 import type { RepositoryView } from "#service/repositoryView";
 import { definesNames } from "#symbols/grammars";
 import { named, searchCandidates, textsOf } from "./candidates";
-import { type Definitions, targetOf, unlessStopped } from "./definitions";
+import { type Definitions, unlessStopped } from "./definitions";
 import type { Packages } from "./packages";
 import { type CodeUse, type FileUses, maxLineBytes, type ParsedCode } from "./parsedCode";
 import type { Asking, Question, Scope } from "./question";
-import { compareCertainty, Relations, type Target, type UsingFile } from "./relations";
+import { compareCertainty, Relations, type Target, targetOf, type UsingFile } from "./relations";
 
 export interface Use {
   readonly range: Range;
@@ -100,7 +100,8 @@ export class References {
       for (const scope of question.scopes)
         found = addReason(found, await this.#inScope(question, scope, { meant, hand }, signal));
       const { reason: unsure } = await meant;
-      return unsure === "INDEXING" ? found : addReason(found, unsure);
+      // Definitions that are missing make uses less sure, and hide none.
+      return unsure === "INDEXING" || unsure === "MATCH_LIMIT" ? found : addReason(found, unsure);
     }).finally(() => {
       // After a failure some may still run.
       limit.stop();
