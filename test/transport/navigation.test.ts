@@ -104,6 +104,8 @@ const twins = made(
   | func grow() { tree.Walk() }
   |
   | func twice() { grow(); grow() }
+  guide.md
+  | With draw, everything is drawn: draw, draw and draw.
   src/Box.java
   | class Box {
   |   /** Makes an empty one. */
@@ -276,6 +278,21 @@ test("references come one after another, and as many as are wanted", async () =>
   assert.equal(few.stats.isExhaustive, false);
 });
 
+test("code comes before prose that speaks of it", async () => {
+  // A name that nobody has asked for before: its code has to be parsed first.
+  const streamed: string[] = [];
+  const { ended } = editor.follow("streamReferences", { symbolName: "draw" }, ({ data }: ReferenceEvent) => {
+    streamed.push(...data.files.map(({ fileName }) => fileName));
+  });
+  await ended;
+  assert.deepEqual(streamed, ["many.rb", "guide.md"]);
+  const { files } = await find("findReferences", { symbolName: "draw" });
+  assert.deepEqual(
+    files.map(({ fileName }) => fileName),
+    ["many.rb", "guide.md"],
+  );
+});
+
 test("only one repository, one revision, one language may be meant", async () => {
   const rows: readonly (readonly [request: object, expected: readonly string[]])[] = [
     [{ repoName: "example.com/acme/other" }, ["- other other.go:3"]],
@@ -365,7 +382,7 @@ test("what its own file defines is meant, and not what an import has of the same
 });
 
 test("a name with more definitions than are looked at hides no use", async () => {
-  const { stats } = await find("findReferences", { symbolName: "draw" });
+  const { stats } = await find("findReferences", { symbolName: "draw", language: "ruby" });
   assert.deepEqual(stats, { matchCount: 1, isExhaustive: true, unparsedFiles: 0 });
 });
 

@@ -86,13 +86,16 @@ function parentOf({ parent }: FoundSymbol): { symbol: string; kind: string } {
   return { symbol: parent.name, kind: parent.kind };
 }
 
-/** The surest first; within a certainty in the order in which they were found. */
+/** The surest first; of these code before prose that speaks of it; else in the order in which they were found. */
 export function surestFirst(files: readonly File[]): File[] {
   const best = (file: File) =>
     file.matches
       .map(({ certainty = "name" }) => certainty)
       .reduce((one, other) => (compareCertainty(one, other) <= 0 ? one : other));
-  return [...files].sort((left, right) => compareCertainty(best(left), best(right)));
+  return [...files].sort(
+    (left, right) =>
+      compareCertainty(best(left), best(right)) || Number(right.isParsed) - Number(left.isParsed),
+  );
 }
 
 /** The repositories of files, in the order in which they come. */
