@@ -326,9 +326,9 @@ test("definitions by name", async (context) => {
     ],
     ["fuzzy", request("fuzzy", "aof"), ["shape.go areaOf"]],
     [
-      "fuzzy, in one piece first",
+      "fuzzy, the shorter first",
       request("fuzzy", "are"),
-      ["shape.go area Shape", "late.py area", "shape.go areaOf", "test/AREA.go AREA"],
+      ["shape.go area Shape", "late.py area", "test/AREA.go AREA", "shape.go areaOf"],
     ],
     ["fuzzy in the middle", request("fuzzy", "hap"), ["shape.go Shape"]],
     ["of a kind", request("prefix", "a", { kinds: ["constant"] }), ["test/AREA.go AREA"]],

@@ -85,6 +85,37 @@ made(
   | export function charge(amount: number): void {}
 `,
 );
+const twins = made(
+  "twins",
+  `
+  = main: First
+  go.mod
+  | module example.com/acme/twins
+  tree/walk.go
+  | package tree
+  |
+  | func grow() {}
+  tree/doc/walk.go
+  | package doc
+  |
+  | import "example.com/acme/twins/tree"
+  |
+  | // grow is that of the documentation.
+  | func grow() { tree.Walk() }
+  |
+  | func twice() { grow(); grow() }
+  guide.md
+  | With draw, everything is drawn: draw, draw and draw.
+  src/Box.java
+  | class Box {
+  |   /** Makes an empty one. */
+  |   Box() {}
+  | }
+  many.rb
+${Array.from({ length: 60 }, (_, at) => `  | class Many${at}\n  |   def draw() end\n  | end`).join("\n")}
+  | Many1.new.draw
+`,
+);
 made(
   "other",
   `
@@ -247,6 +278,21 @@ test("references come one after another, and as many as are wanted", async () =>
   assert.equal(few.stats.isExhaustive, false);
 });
 
+test("code comes before prose that speaks of it", async () => {
+  // A name that nobody has asked for before: its code has to be parsed first.
+  const streamed: string[] = [];
+  const { ended } = editor.follow("streamReferences", { symbolName: "draw" }, ({ data }: ReferenceEvent) => {
+    streamed.push(...data.files.map(({ fileName }) => fileName));
+  });
+  await ended;
+  assert.deepEqual(streamed, ["many.rb", "guide.md"]);
+  const { files } = await find("findReferences", { symbolName: "draw" });
+  assert.deepEqual(
+    files.map(({ fileName }) => fileName),
+    ["many.rb", "guide.md"],
+  );
+});
+
 test("only one repository, one revision, one language may be meant", async () => {
   const rows: readonly (readonly [request: object, expected: readonly string[]])[] = [
     [{ repoName: "example.com/acme/other" }, ["- other other.go:3"]],
@@ -290,8 +336,10 @@ test("an editor lists references, with the definition where that is wanted", asy
     );
     return found.map(location);
   };
-  assert.deepEqual(await ask(false), ["kit/retry/twice.go:4", "kit/retry/twice.go:7"]);
-  assert.deepEqual(await ask(true), ["kit/retry/retry.go:4", "kit/retry/twice.go:4", "kit/retry/twice.go:7"]);
+  // Not the one that has nothing but the same name.
+  const uses = ["kit/retry/twice.go:4", "kit/retry/twice.go:7", "app/main.go:7"];
+  assert.deepEqual(await ask(false), uses);
+  assert.deepEqual(await ask(true), ["kit/retry/retry.go:4", ...uses]);
 });
 
 test("an editor shows what a definition says of itself, and none of it as markup", async () => {
@@ -300,6 +348,42 @@ test("an editor shows what a definition says of itself, and none of it as markup
   const { value } = hover.contents;
   assert.match(value, /^```typescript\nexport function total\(prices: number\[\]\): number/);
   assert.match(value, /\nAdds up\\\.\n/);
+});
+
+test("what its own file defines is meant, and not what an import has of the same name", async () => {
+  const rows: readonly (readonly [
+    place: ReturnType<typeof placeOf>,
+    said: RegExp,
+    places: readonly string[],
+  ])[] = [
+    [
+      placeOf(twins, "tree/doc/walk.go", "grow() {"),
+      /that of the documentation/,
+      ["twins/tree/doc/walk.go:6"],
+    ],
+    [
+      placeOf(twins, "tree/doc/walk.go", "grow();"),
+      /that of the documentation/,
+      ["twins/tree/doc/walk.go:6"],
+    ],
+    [
+      placeOf(twins, "src/Box.java", "Box() {"),
+      /Makes an empty one/,
+      ["twins/src/Box.java:1", "twins/src/Box.java:3"],
+    ],
+  ];
+  for (const [{ lsp }, said, places] of rows) {
+    const { client } = editor;
+    const hover = await client.sendRequest<{ contents: { value: string } }>("textDocument/hover", lsp);
+    assert.match(hover.contents.value, said);
+    const found = await client.sendRequest<Parameters<typeof location>[0][]>("textDocument/definition", lsp);
+    assert.deepEqual(found.map(location), places);
+  }
+});
+
+test("a name with more definitions than are looked at hides no use", async () => {
+  const { stats } = await find("findReferences", { symbolName: "draw", language: "ruby" });
+  assert.deepEqual(stats, { matchCount: 1, isExhaustive: true, unparsedFiles: 0 });
 });
 
 test("text that is not saved counts", async () => {

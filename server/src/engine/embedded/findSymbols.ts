@@ -9,9 +9,10 @@ import type { ShardView } from "#shard/matchTree";
 import { bestWeight, weighDocument } from "#shard/score";
 import type { SymbolReader } from "#shard/symbolReader";
 import type { TextWindow } from "#shard/window";
+import type { NameMatch } from "./closeness";
 import { type DefinitionPlace, definitionPlaces } from "./definitionPlaces";
 import { damagedFileOf, lacksSymbols } from "./lacks";
-import { type NameMatch, tiersOf } from "./nameTiers";
+import { tiersOf } from "./nameTiers";
 import { placeOf } from "./place";
 import { type OpenShard, partOf, type ShardSnapshot } from "./shardSet";
 import {
@@ -22,6 +23,9 @@ import {
   type SymbolsCall,
 } from "./task";
 import { shardsOf } from "./universe";
+
+/** More than anything that counts of a definition, so that a closer name comes first. */
+const closenessWeight = 10_000;
 
 interface Tools {
   readonly checksum: Checksum;
@@ -49,6 +53,12 @@ export function findSymbols(
   const damaged = new Set([...snapshot.damagedFiles, ...damagedFiles]);
   const best = new Best(call.limit);
   const reasons = new Set<FlushReason>();
+  const seen = new Map<OpenShard, Set<number>>();
+  const unseen = (shard: OpenShard, matches: readonly NameMatch[]) => {
+    const before = seen.get(shard);
+    seen.set(shard, new Set([...(before ?? []), ...matches.map(({ number }) => number)]));
+    return before === undefined ? matches : matches.filter(({ number }) => !before.has(number));
+  };
   for (const tier of tiersOf(call.name, window)) {
     // What is in a later tier is worse than everything in the one before.
     if (best.count >= call.limit) break;
@@ -59,7 +69,7 @@ export function findSymbols(
         if (view.symbols === undefined || view.universe.isEmpty()) continue;
         const { matches, isCut } = tier(view.symbols);
         if (isCut) reasons.add("MATCH_LIMIT");
-        addCandidates(best, { shard, view, symbols: view.symbols, call }, matches);
+        addCandidates(best, { shard, view, symbols: view.symbols, call }, unseen(shard, matches));
       } catch (error) {
         if (!isServiceError(error, "SHARD_DAMAGED")) throw error;
         damaged.add(damagedFileOf(shard));
@@ -149,11 +159,12 @@ function addCandidates(
   const kinds = call.kinds?.map((kind) => symbolKinds.indexOf(kind));
   const mayBePreferred = call.preferred.length > 0;
   const definitionsOf = namesakesOf(symbols, matches);
-  for (const [at, { name, start, end, extra }] of matches.entries()) {
+  for (const [at, { name, closeness }] of matches.entries()) {
     for (const definition of definitionsOf(at)) {
-      const quality = scoreDefinition(symbols, definition, start, end) + extra;
+      const quality = scoreDefinition(symbols, definition, 0, symbols.lengths[definition] ?? 0);
+      const base = closeness * closenessWeight;
       // Most are no better than those that are there, and need no look at their documents.
-      if (bestWeight(quality, mayBePreferred) < best.least) continue;
+      if (base + bestWeight(quality, mayBePreferred) < best.least) continue;
       const document = symbols.documentOf(definition);
       if (!universe.has(document)) continue;
       if (!call.withLocals && symbols.isLocal(definition)) continue;
@@ -161,7 +172,7 @@ function addCandidates(
       if (call.languages !== undefined && !call.languages.includes(reader.language(document))) continue;
       const part = partOf(shard, document);
       const isPreferred = part !== undefined && call.preferred.includes(part.repository.shards.id);
-      const score = weighDocument(quality, reader.categoryIndex(document), isPreferred);
+      const score = base + weighDocument(quality, reader.categoryIndex(document), isPreferred);
       best.add({ shard, order: shard.order, symbols, document, definition, name, score });
     }
   }

@@ -1,11 +1,11 @@
 import { lettersOf } from "#shard/nameLetters";
 import type { SymbolNames } from "#shard/symbolNames";
 import { foldName } from "#shard/symbols";
-import type { NameMatch, TierMatches } from "./nameTiers";
+import { closenessOf, type NameMatch, type TierMatches } from "./closeness";
+import { isWordStart } from "./nameWords";
 
-/** What a letter in the middle of a word costs, and one that does not follow the one before. */
-const insideCost = 120;
-const gapCost = 40;
+/** What a letter costs that does not follow the one before: at the beginning of a word, in one that has begun so, elsewhere. */
+const gapCosts = { wordStart: 60, begunWord: 80, inside: 160 };
 
 /** Names that hold the letters of `text` in this order, in capitals or not; the better, the more begin a word. `budget` is used up. */
 export function subsequences(
@@ -27,7 +27,7 @@ export function subsequences(
       // Those that hold it in one piece are of the tiers before.
       if (!expression.test(name) || foldName(name).includes(folded)) continue;
       const number = names.firstIn(block) + at;
-      matches.push({ number, name, start: 1, end: 1, extra: -costOf(name, letters) });
+      matches.push({ number, name, closeness: closenessOf("letters", costOf(name, letters)) });
     }
   }
   return { matches, isCut: false };
@@ -37,12 +37,23 @@ function costOf(name: string, letters: readonly string[]): number {
   const folded = foldName(name);
   let cost = name.length - letters.length;
   let last = -1;
+  let hasBegun = false;
   for (const [index, letter] of letters.entries()) {
     const at = bestPlace(name, folded, last + 1, letter, letters.slice(index + 1));
-    if (at !== last + 1) cost += isWordStart(name, at) ? gapCost : gapCost + insideCost;
+    const isStart = isWordStart(name, at);
+    if (at !== last + 1) {
+      if (!isStart) hasBegun &&= !hasWordStart(name, last + 1, at);
+      cost += isStart ? gapCosts.wordStart : hasBegun ? gapCosts.begunWord : gapCosts.inside;
+    }
+    hasBegun ||= isStart;
     last = at;
   }
   return cost;
+}
+
+function hasWordStart(name: string, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (isWordStart(name, at)) return true;
+  return false;
 }
 
 /** Right here, else at the beginning of a word as long as what follows has room behind it, else wherever it stands. */
@@ -69,13 +80,6 @@ function hasAll(folded: string, from: number, letters: readonly string[]): boole
     at = found + letter.length;
   }
   return true;
-}
-
-function isWordStart(name: string, at: number): boolean {
-  if (at <= 0) return true;
-  const [before, here] = [name[at - 1] ?? "", name[at] ?? ""];
-  if (!/[\p{L}\p{N}]/u.test(before)) return true;
-  return /\p{Lu}/u.test(here) && !/\p{Lu}/u.test(before);
 }
 
 function escaped(letter: string): string {

@@ -2,7 +2,6 @@
 
 import { setMaxListeners } from "node:events";
 import { TextPlaces } from "#base/textPlaces";
-import type { Certainty } from "#contract/symbols";
 import type { Engine, FoundSymbol } from "#engine/engine";
 import type { FileMatch, Range } from "#model/match";
 import { addReason, type FlushReason } from "#model/stats";
@@ -15,16 +14,8 @@ import { withoutDefinitions } from "./languageFamilies";
 import type { Packages } from "./packages";
 import { maxLineBytes, type ParsedCode } from "./parsedCode";
 import type { Asking, Question, Scope } from "./question";
-import { compareCertainty, Relations, type Target } from "./relations";
+import { type RankedDefinition, rankDefinitions, type Unranked } from "./rankDefinitions";
 import { definitionsAsText } from "./textDefinitions";
-
-/** A definition, and how sure it is that it is meant; without a certainty where nobody said from where it is asked. */
-export interface RankedDefinition {
-  readonly symbol: FoundSymbol;
-  readonly certainty?: Certainty;
-  /** False: its language is not parsed, and a word before the name says that it is defined. */
-  readonly isParsed: boolean;
-}
 
 export interface FoundDefinitions {
   /** The surest first, then best first. */
@@ -38,8 +29,6 @@ export interface DefinitionsOptions {
   readonly code: ParsedCode;
   readonly packages: Packages;
 }
-
-type Unranked = Omit<RankedDefinition, "certainty">;
 
 /** Files that are parsed because their symbols are not indexed yet. */
 const maxFilesParsed = 200;
@@ -72,7 +61,12 @@ export class Definitions {
       found.push(...answer.definitions);
       reason = addReason(reason, answer.reason);
     }
-    const ranked = await this.#rank(withoutRepetition(found), asking, resolved, signal);
+    const { packages, repositories } = this.#options;
+    const distinct = withoutRepetition(found);
+    const ranked =
+      asking === undefined
+        ? distinct
+        : await rankDefinitions(distinct, { asking, resolved }, { packages, repositories }, signal);
     if (ranked.length > maxMatches) reason = addReason(reason, "MATCH_LIMIT");
     return { definitions: ranked.slice(0, maxMatches), reason };
   }
@@ -196,49 +190,9 @@ export class Definitions {
     );
     return { definitions, reason };
   }
-
-  async #rank(
-    found: readonly Unranked[],
-    asking: Asking | undefined,
-    resolved: FoundSymbol | undefined,
-    signal: AbortSignal,
-  ): Promise<readonly RankedDefinition[]> {
-    if (asking === undefined) return found;
-    const { repositories, packages } = this.#options;
-    const targets = found.map(({ symbol }) => targetOf(symbol));
-    const relations = await Relations.to(targets, packages, repositories, signal);
-    const from = {
-      repositoryId: asking.repository.id,
-      path: asking.text?.path ?? "",
-      language: asking.text?.language ?? "",
-      imports: asking.imports,
-    };
-    const isResolved = (symbol: FoundSymbol) =>
-      resolved?.document.repositoryId === symbol.document.repositoryId &&
-      resolved.document.path === symbol.document.path &&
-      resolved.range.start.byteOffset === symbol.range.start.byteOffset;
-    const ranked = found.map(({ symbol, isParsed }) => ({
-      symbol,
-      isParsed,
-      certainty: isResolved(symbol) ? ("exact" as const) : relations.of(from, targetOf(symbol)),
-    }));
-    if (resolved !== undefined && !found.some(({ symbol }) => isResolved(symbol))) {
-      ranked.push({ symbol: resolved, isParsed: true, certainty: "exact" });
-    }
-    return ranked.sort((left, right) => compareCertainty(left.certainty, right.certainty));
-  }
 }
 
 const noneFound = { definitions: [] as readonly Unranked[], reason: "NONE" as FlushReason };
-
-export function targetOf({ document, range, parent }: FoundSymbol): Target {
-  return {
-    repositoryId: document.repositoryId,
-    path: document.path,
-    start: range.start.byteOffset,
-    isTopLevel: parent.name === "" || ["namespace", "module", "package"].includes(parent.kind),
-  };
-}
 
 function foundIn(
   document: FoundSymbol["document"],

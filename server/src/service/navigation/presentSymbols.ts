@@ -10,8 +10,8 @@ import type { Definition } from "#model/symbol";
 import { presentRepositoryInfo } from "#service/present";
 import type { RepositoryView } from "#service/repositoryView";
 import { browseUrl } from "#service/webLinks";
-import type { RankedDefinition } from "./definitions";
 import type { Scope } from "./question";
+import type { RankedDefinition } from "./rankDefinitions";
 import type { UsedFile } from "./references";
 import { compareCertainty } from "./relations";
 
@@ -87,13 +87,16 @@ function parentOf({ parent }: FoundSymbol): { symbol: string; kind: string } {
   return { symbol: parent.name, kind: parent.kind };
 }
 
-/** The surest first; within a certainty in the order in which they were found. */
+/** The surest first; of these code before prose that speaks of it; else in the order in which they were found. */
 export function surestFirst(files: readonly File[]): File[] {
   const best = (file: File) =>
     file.matches
       .map(({ certainty = "name" }) => certainty)
       .reduce((one, other) => (compareCertainty(one, other) <= 0 ? one : other));
-  return [...files].sort((left, right) => compareCertainty(best(left), best(right)));
+  return [...files].sort(
+    (left, right) =>
+      compareCertainty(best(left), best(right)) || Number(right.isParsed) - Number(left.isParsed),
+  );
 }
 
 /** The repositories of files, in the order in which they come. */

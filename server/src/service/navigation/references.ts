@@ -14,11 +14,11 @@ import { TimeLimit } from "#platform/timeLimit";
 import type { RepositoryView } from "#service/repositoryView";
 import { definesNames } from "#symbols/grammars";
 import { named, searchCandidates, textsOf } from "./candidates";
-import { type Definitions, targetOf, unlessStopped } from "./definitions";
+import { type Definitions, unlessStopped } from "./definitions";
 import type { Packages } from "./packages";
 import { type CodeUse, type FileUses, maxLineBytes, type ParsedCode } from "./parsedCode";
 import type { Asking, Question, Scope } from "./question";
-import { compareCertainty, Relations, type Target, type UsingFile } from "./relations";
+import { compareCertainty, Relations, type Target, targetOf, type UsingFile } from "./relations";
 
 export interface Use {
   readonly range: Range;
@@ -100,7 +100,8 @@ export class References {
       for (const scope of question.scopes)
         found = addReason(found, await this.#inScope(question, scope, { meant, hand }, signal));
       const { reason: unsure } = await meant;
-      return unsure === "INDEXING" ? found : addReason(found, unsure);
+      // Definitions that are missing make uses less sure, and hide none.
+      return unsure === "INDEXING" || unsure === "MATCH_LIMIT" ? found : addReason(found, unsure);
     }).finally(() => {
       // After a failure some may still run.
       limit.stop();
@@ -171,16 +172,21 @@ export class References {
     const candidates = { question, scope, pattern: named(question.name) };
     const reason = await searchCandidates(engine, candidates, signal, async (files) => {
       const known: LookedThrough[] = [];
+      const asText: LookedThrough[] = [];
       const unknown: FileMatch[] = [];
       for (const file of files.toSorted((left, right) => right.score - left.score)) {
-        const looked = this.#known(question.name, file);
-        if (looked === undefined) unknown.push(file);
-        else known.push(looked);
+        const code = this.#known(question.name, file);
+        if (code !== undefined) known.push({ file, code });
+        else if (definesNames(file.language)) unknown.push(file);
+        else asText.push({ file, code });
       }
       // Often these are enough, and nothing need be parsed.
       if (known.length > 0) await begin(Promise.resolve(known));
+      const parsing: Promise<void>[] = [];
       for (let at = 0; at < unknown.length && !signal.aborted; at += textsAtOnce)
-        void begin(this.#inTexts(question, unknown.slice(at, at + textsAtOnce), signal));
+        parsing.push(begin(this.#inTexts(question, unknown.slice(at, at + textsAtOnce), signal)));
+      // Code comes before prose that speaks of it.
+      if (asText.length > 0) void begin(Promise.all(parsing).then(() => asText));
       while (running.size > maxRunning) await Promise.race(running);
     });
     await Promise.all(running);
@@ -188,12 +194,9 @@ export class References {
     return reason;
   }
 
-  /** What needs no parser: it was looked through before, or nothing parses it. */
-  #known(name: string, file: FileMatch): LookedThrough | undefined {
-    const { language, blobSha, origin } = file;
-    const kept = origin === "unsaved" ? undefined : this.#options.code.knownUses(language, blobSha, name);
-    if (kept !== undefined) return { file, code: kept };
-    return definesNames(language) ? undefined : { file, code: undefined };
+  /** Of a file that was looked through before. */
+  #known(name: string, { language, blobSha, origin }: FileMatch): FileUses | undefined {
+    return origin === "unsaved" ? undefined : this.#options.code.knownUses(language, blobSha, name);
   }
 
   async #inTexts(

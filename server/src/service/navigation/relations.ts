@@ -1,5 +1,6 @@
 /** How sure it is that a name in one file means a definition in another one. */
 import type { Certainty } from "#contract/symbols";
+import type { FoundSymbol } from "#engine/engine";
 import type { RepositoryId } from "#model/repository";
 import type { RepositoryView } from "#service/repositoryView";
 import { importsFile, isSamePackage } from "./importMatch";
@@ -23,6 +24,18 @@ export interface Target {
   readonly start: number;
   /** Whether it belongs to nothing, so that an import alone can bring it in. */
   readonly isTopLevel: boolean;
+}
+
+/** What goes on in other files. */
+export const mergedKinds: readonly string[] = ["namespace", "module", "package"];
+
+export function targetOf({ document, range, parent }: FoundSymbol): Target {
+  return {
+    repositoryId: document.repositoryId,
+    path: document.path,
+    start: range.start.byteOffset,
+    isTopLevel: parent.name === "" || mergedKinds.includes(parent.kind),
+  };
 }
 
 const order: readonly Certainty[] = ["exact", "repository", "import", "name"];

@@ -54,7 +54,7 @@ export function serveNavigation(
       if (named === undefined) return null;
       const { files } = await ask("findReferences", named);
       const declarations = context.includeDeclaration ? await surestDefinitions(ask, named) : [];
-      return [...declarations, ...surest(files).map(locationOf)];
+      return [...declarations, ...related(files).map(locationOf)];
     }),
   );
 
@@ -155,14 +155,25 @@ interface FoundPlace {
   readonly match: contract.SymbolMatch;
 }
 
-/** What is resolved; else what is near or imported; else whatever has the name. */
+/** Of definitions: what is resolved; else what is near or imported; else whatever has the name. */
 function surest(files: readonly File[]): FoundPlace[] {
-  const all = files.flatMap((file) => file.matches.map((match) => ({ file, match })));
-  const tiers: readonly (readonly contract.Certainty[])[] = [["exact"], ["repository", "import"]];
-  const found = tiers
-    .map((tier) => all.filter(({ match }) => match.certainty !== undefined && tier.includes(match.certainty)))
-    .find((places) => places.length > 0);
-  return found ?? all;
+  const exact = placesOf(files, "exact");
+  return exact.length > 0 ? exact : related(files);
+}
+
+/** Of uses: all that are resolved, near or imported, in this order; else whatever has the name. */
+function related(files: readonly File[]): FoundPlace[] {
+  const sure = ["exact", "repository", "import"] as const;
+  const found = sure.flatMap((certainty) => placesOf(files, certainty));
+  return found.length > 0 ? found : placesOf(files);
+}
+
+function placesOf(files: readonly File[], certainty?: contract.Certainty): FoundPlace[] {
+  return files.flatMap((file) =>
+    file.matches
+      .filter((match) => certainty === undefined || match.certainty === certainty)
+      .map((match) => ({ file, match })),
+  );
 }
 
 function locationOf({ file, match }: FoundPlace): Location {

@@ -1,0 +1,23 @@
+/** The words of which a name is made: `new_flag_set`, `NewFlagSet`, `JSONParser`. */
+
+export function isWordStart(name: string, at: number): boolean {
+  if (at <= 0) return true;
+  const [before, here, after] = [name[at - 1] ?? "", name[at] ?? "", name[at + 1] ?? ""];
+  if (!/[\p{L}\p{N}]/u.test(before)) return true;
+  if (!/\p{Lu}/u.test(here)) return false;
+  return !/\p{Lu}/u.test(before) || /\p{Ll}/u.test(after);
+}
+
+/** Where they begin. What stands between words is none. */
+export function wordStarts(name: string): number[] {
+  const starts: number[] = [];
+  for (let at = 0; at < name.length; at++) {
+    const code = name.charCodeAt(at);
+    // Small letters of ASCII inside of a word are most of all letters.
+    const isSmall = code >= 0x61 && code <= 0x7a;
+    const previous = at === 0 ? 0 : name.charCodeAt(at - 1) | 0x20;
+    if (isSmall && previous >= 0x61 && previous <= 0x7a) continue;
+    if (/[\p{L}\p{N}]/u.test(name[at] ?? "") && isWordStart(name, at)) starts.push(at);
+  }
+  return starts;
+}
