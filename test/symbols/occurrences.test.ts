@@ -303,3 +303,73 @@ fn closure() { let f = |name: u32| name; println!("{}", name(3)); let s = "name"
 12:57 reference of 2:4
 `,
 );
+
+check(
+  "Java",
+  `
+class name extends Base {
+    name(int a) { super(a); }
+    static name of(name other) { name b = new name(1); return name.of(b); }
+    class In { In() { name.of(null); } In copy() { return new In(); } }
+}
+`,
+  `
+1:7 definition of 1:7
+2:5 definition of 2:5
+3:12 reference of 1:7
+3:20 reference of 1:7
+3:34 reference of 1:7
+3:47 reference of 1:7
+3:63 reference of 1:7
+4:23 reference of 1:7
+`,
+);
+
+check(
+  "C#",
+  `
+namespace N {
+    class name : Base {
+        public name(int a) : base(a) {}
+        ~name() {}
+        public new static name Parse(name other) { return new name(1); }
+    }
+}
+`,
+  `
+2:11 definition of 2:11
+3:16 definition of 3:16
+4:10 definition of 4:10
+5:27 reference of 2:11
+5:38 reference of 2:11
+5:63 reference of 2:11
+`,
+);
+
+check(
+  "C++",
+  `
+class name {
+ public:
+  name(int a) : x(a) {}
+  name(const name& other);
+  static name make(name* b) { name c = name(1); return *new name(2); }
+  int x;
+};
+name::name(const name& other) : x(other.x) {}
+`,
+  `
+1:7 definition of 1:7
+3:3 definition of 3:3
+4:3 reference of 1:7
+4:14 reference of 1:7
+5:10 reference of 1:7
+5:20 reference of 1:7
+5:31 reference of 1:7
+5:40 reference of 1:7
+5:61 reference of 1:7
+8:1 reference of 1:7
+8:7 definition of 8:7
+8:18 reference of 1:7
+`,
+);

@@ -263,6 +263,8 @@ function visibleDefinition(
       const isMember = typeKinds.has(holder.kind);
       const isTransparent = holder.kind === "enum" && declarations.rules.membersInScope;
       if (isMember && !declarations.rules.membersInScope) continue;
+      // Constructors, and C#'s destructors: in their class its name means the class.
+      if (isMember && holder.name === name && isFunctionKind(definition.kind)) continue;
       if (!isTransparent && (offset < holder.start || offset >= holder.end)) continue;
     }
     const start = holder?.start ?? -1;
