@@ -373,3 +373,75 @@ name::name(const name& other) : x(other.x) {}
 8:18 reference of 1:7
 `,
 );
+
+check(
+  "TypeScript",
+  `
+interface $name extends name {}
+const a$name = $name$ + name, $$name = \`\${name} $name\`;
+`,
+  `
+1:25 reference
+2:25 reference
+2:43 reference
+`,
+);
+
+check(
+  "Vue",
+  `
+<template><p>{{ name }} {{ $name }}</p></template>
+<script setup>
+const name = 1; use(name);
+</script>
+<style>.name { color: red }</style>
+`,
+  `
+1:17 reference of 3:7
+3:7 definition of 3:7
+3:21 reference of 3:7
+5:9 reference of 3:7
+`,
+);
+
+check(
+  "Svelte",
+  `
+<p>{name} {$name}</p>
+<script>
+let name = 1; use($name);
+</script>
+`,
+  `
+1:5 reference of 3:5
+1:13 reference of 3:5
+3:5 definition of 3:5
+3:20 reference of 3:5
+`,
+);
+
+check(
+  "Dart",
+  `
+String name(int first) => "name $name \${name} \\$name" + _$name + r'$name';
+`,
+  `
+1:8 definition of 1:8
+1:34 reference of 1:8
+1:41 reference of 1:8
+`,
+);
+
+check(
+  "Kotlin",
+  `
+val name = "name $name \${name} \\$name"
+val other = """$name \${'$'}name""" + "$" + "name"
+`,
+  `
+1:5 definition of 1:5
+1:19 reference of 1:5
+1:26 reference of 1:5
+2:17 reference of 1:5
+`,
+);
