@@ -7,7 +7,7 @@ import type { DocumentSymbols } from "#model/symbol";
 import { aroundName, withoutBodies } from "#symbols/bodies";
 import { definitionsIn } from "#symbols/definitions";
 import { DocumentParser } from "#symbols/documentParser";
-import { grammarOf, nameRulesOf } from "#symbols/grammars";
+import { grammarOf, hasDollars, nameRulesOf } from "#symbols/grammars";
 import { occurrencesOf } from "#symbols/occurrences";
 import { definitionQueries, scopeQueries } from "#symbols/queries";
 import { Declarations } from "#symbols/resolve";
@@ -285,7 +285,7 @@ async function assertSameUses(
       const scopes = runtime.matches(grammar, "scopes", scopeQueries[grammar] ?? "", tree.rootNode);
       return new Declarations(symbols.definitions, scopes, source, nameRulesOf(grammar));
     };
-    const reading = { source, tree, parsed: source.text };
+    const reading = { source, tree, parsed: source.text, hasDollars: hasDollars(language) };
     const occurrences = occurrencesOf(name, reading, symbols.definitions, declarations);
     const found = new DocumentParser(runtime).occurrences(language, content, name);
     assert.deepEqual(found, { occurrences, imports: symbols.imports }, `${name} in ${text}`);

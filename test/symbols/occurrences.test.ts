@@ -282,3 +282,145 @@ fn closure() { let f = |name: u32| name; println!("{}", name(3)); let s = "name"
 12:57 reference of 2:4
 `,
 );
+
+checkOccurrences(
+  "Java",
+  `
+class name extends Base {
+    name(int a) { super(a); }
+    static name of(name other) { name b = new name(1); return name.of(b); }
+    class In { In() { name.of(null); } In copy() { return new In(); } }
+}
+`,
+  `
+1:7 definition of 1:7
+2:5 definition of 2:5
+3:12 reference of 1:7
+3:20 reference of 1:7
+3:34 reference of 1:7
+3:47 reference of 1:7
+3:63 reference of 1:7
+4:23 reference of 1:7
+`,
+);
+
+checkOccurrences(
+  "C#",
+  `
+namespace N {
+    class name : Base {
+        public name(int a) : base(a) {}
+        ~name() {}
+        public new static name Parse(name other) { return new name(1); }
+    }
+}
+`,
+  `
+2:11 definition of 2:11
+3:16 definition of 3:16
+4:10 definition of 4:10
+5:27 reference of 2:11
+5:38 reference of 2:11
+5:63 reference of 2:11
+`,
+);
+
+checkOccurrences(
+  "C++",
+  `
+class name {
+ public:
+  name(int a) : x(a) {}
+  name(const name& other);
+  static name make(name* b) { name c = name(1); return *new name(2); }
+  int x;
+};
+name::name(const name& other) : x(other.x) {}
+`,
+  `
+1:7 definition of 1:7
+3:3 definition of 3:3
+4:3 reference of 1:7
+4:14 reference of 1:7
+5:10 reference of 1:7
+5:20 reference of 1:7
+5:31 reference of 1:7
+5:40 reference of 1:7
+5:61 reference of 1:7
+8:1 reference of 1:7
+8:7 definition of 8:7
+8:18 reference of 1:7
+`,
+);
+
+checkOccurrences(
+  "TypeScript",
+  `
+interface $name extends name {}
+const a$name = $name$ + name, $$name = \`\${name} $name\`;
+`,
+  `
+1:25 reference
+2:25 reference
+2:43 reference
+`,
+);
+
+checkOccurrences(
+  "Vue",
+  `
+<template><p>{{ name }} {{ $name }}</p></template>
+<script setup>
+const name = 1; use(name);
+</script>
+<style>.name { color: red }</style>
+`,
+  `
+1:17 reference of 3:7
+3:7 definition of 3:7
+3:21 reference of 3:7
+5:9 reference of 3:7
+`,
+);
+
+checkOccurrences(
+  "Svelte",
+  `
+<p>{name} {$name}</p>
+<script>
+let name = 1; use($name);
+</script>
+`,
+  `
+1:5 reference of 3:5
+1:13 reference of 3:5
+3:5 definition of 3:5
+3:20 reference of 3:5
+`,
+);
+
+checkOccurrences(
+  "Dart",
+  `
+String name(int first) => "name $name \${name} \\$name" + _$name + r'$name';
+`,
+  `
+1:8 definition of 1:8
+1:34 reference of 1:8
+1:41 reference of 1:8
+`,
+);
+
+checkOccurrences(
+  "Kotlin",
+  `
+val name = "name $name \${name} \\$name"
+val other = """$name \${'$'}name""" + "$" + "name"
+`,
+  `
+1:5 definition of 1:5
+1:19 reference of 1:5
+1:26 reference of 1:5
+2:17 reference of 1:5
+`,
+);

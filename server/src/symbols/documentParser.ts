@@ -4,7 +4,7 @@ import type { Definition, DocumentSymbols } from "#model/symbol";
 import { aroundName, withoutBodies } from "./bodies";
 import type { ShortText } from "./cuts";
 import { definitionsIn } from "./definitions";
-import { grammarOf, nameRulesOf, preparationOf } from "./grammars";
+import { grammarOf, hasDollars, nameRulesOf, preparationOf } from "./grammars";
 import { withoutMacros } from "./macros";
 import { namedPlaceAt, occurrenceAt, occurrencesOf, type Reading, wordAt } from "./occurrences";
 import { definitionQueries, scopeQueries } from "./queries";
@@ -54,7 +54,7 @@ export class DocumentParser {
   }
 
   placeAt(language: string, content: Uint8Array, offset: number): NamedPlace | undefined {
-    const word = wordAt(offset, decodeSource(content));
+    const word = wordAt(offset, decodeSource(content), hasDollars(language));
     if (word === "") return undefined;
     const short = aroundName(language, content, word);
     return this.#parsed(language, short?.content ?? content, (parsed) => {
@@ -91,7 +91,7 @@ export class DocumentParser {
     const parsed = prepared(language, source.text);
     const tree = this.#runtime.parse(grammar, parsed);
     try {
-      return read({ grammar, source, tree, parsed });
+      return read({ grammar, source, tree, parsed, hasDollars: hasDollars(language) });
     } finally {
       tree.delete();
     }

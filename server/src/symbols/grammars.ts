@@ -105,6 +105,11 @@ export function nameRulesOf(grammar: string): NameRules {
   return { ...plainRules, ...nameRules[grammar] };
 }
 
+/** Whether `$` is a letter of names; a sign before them in others, as in Svelte: `$store` is a use of `store`. */
+export function hasDollars(language: string): boolean {
+  return ["Java", "JavaScript", "TSX", "TypeScript", "Vue"].includes(language);
+}
+
 /** The grammar of a language; undefined where there is none, and for `""`. */
 export function grammarOf(language: string): string | undefined {
   return Object.hasOwn(grammars, language) ? grammars[language] : undefined;

@@ -24,6 +24,8 @@ export interface Reading {
   readonly tree: Tree;
   /** The text as the grammar saw it: without macros, which are code all the same. */
   readonly parsed: string;
+  /** `$` is a letter of its names, and no sign before them. */
+  readonly hasDollars: boolean;
 }
 
 /** A place of a name in the text, in indices. */
@@ -69,9 +71,10 @@ function isCallee({ leaf }: Spot): boolean {
 function spotsOf(name: string, reading: Reading, budget: Budget): Spot[] {
   const found: Spot[] = [];
   if (name === "") return found;
+  const { hasDollars } = reading;
   const { text } = reading.source;
   for (let start = text.indexOf(name); start >= 0; start = text.indexOf(name, start + name.length)) {
-    if (!isWhole(text, start, start + name.length)) continue;
+    if (!isWhole(text, start, start + name.length, hasDollars)) continue;
     budget.check();
     const spot = spotAt(reading, start, start + name.length);
     if (spot !== undefined) found.push(spot);
@@ -84,23 +87,23 @@ export function namedPlaceAt(
   offset: number,
   reading: Reading,
 ): { readonly name: string; readonly spot: Spot } | undefined {
-  const { start, end } = wordRange(offset, reading.source);
+  const { start, end } = wordRange(offset, reading.source, reading.hasDollars);
   if (start === end) return undefined;
   const spot = spotAt(reading, start, end) ?? markedSpot(reading, start, end);
   return spot === undefined ? undefined : { name: reading.source.text.slice(spot.start, spot.end), spot };
 }
 
 /** The word at a place, of letters, digits and what joins them; at its end counts, too. */
-export function wordAt(offset: number, source: DecodedText): string {
-  const { start, end } = wordRange(offset, source);
+export function wordAt(offset: number, source: DecodedText, hasDollars: boolean): string {
+  const { start, end } = wordRange(offset, source, hasDollars);
   return source.text.slice(start, end);
 }
 
-function wordRange(offset: number, { text, indexAt }: DecodedText) {
+function wordRange(offset: number, { text, indexAt }: DecodedText, hasDollars: boolean) {
   let start = indexAt(offset);
   let end = start;
-  while (start > 0 && isWordAt(text, start - 1)) start--;
-  while (end < text.length && isWordAt(text, end)) end++;
+  while (start > 0 && isWordAt(text, start - 1, hasDollars)) start--;
+  while (end < text.length && isWordAt(text, end, hasDollars)) end++;
   return { start, end };
 }
 
@@ -122,13 +125,12 @@ export function occurrenceAt(
   };
 }
 
-function isWhole(text: string, start: number, end: number): boolean {
-  const startsAsWord = isWordAt(text, start);
-  const endsAsWord = isWordAt(text, end - 1);
-  return !(startsAsWord && isWordAt(text, start - 1)) && !(endsAsWord && isWordAt(text, end));
+function isWhole(text: string, start: number, end: number, hasDollars: boolean): boolean {
+  const isWord = (at: number) => isWordAt(text, at, hasDollars);
+  return !(isWord(start) && isWord(start - 1)) && !(isWord(end - 1) && isWord(end));
 }
 
-function isWordAt(text: string, at: number): boolean {
+function isWordAt(text: string, at: number, hasDollars: boolean): boolean {
   const code = text.charCodeAt(at);
   // Most text is ASCII, and an expression would be asked for each letter of it.
   if (code < 0x80)
@@ -136,7 +138,8 @@ function isWordAt(text: string, at: number): boolean {
       (code >= 0x61 && code <= 0x7a) ||
       (code >= 0x41 && code <= 0x5a) ||
       (code >= 0x30 && code <= 0x39) ||
-      code === 0x5f
+      code === 0x5f ||
+      (hasDollars && code === 0x24)
     );
   if (Number.isNaN(code)) return false;
   // Halves of a pair count as letters: scripts beyond the first plane are.
@@ -146,30 +149,48 @@ function isWordAt(text: string, at: number): boolean {
 function spotAt(reading: Reading, start: number, end: number): Spot | undefined {
   const { text } = reading.source;
   const leaf = reading.tree.rootNode.descendantForIndex(start, end);
-  if (leaf === null || leaf.startIndex > start || leaf.endIndex < end) return undefined;
+  if (leaf === null) return undefined;
+  const isUnseen = reading.parsed[start] !== text[start];
+  // A root begins at the first leaf: what the grammar did not see may stand before it.
+  if (leaf.startIndex > start || leaf.endIndex < end)
+    return isUnseen ? { start, end, leaf: undefined } : undefined;
   const { type } = leaf;
   const isLeaf = leaf.childCount === 0;
   if (isLeaf && unparsedCode.has(type))
-    return isInQuotes(text, leaf.startIndex, start) ? undefined : { start, end, leaf: undefined };
-  if (notCode.test(type)) return isTemplate(leaf, start) ? { start, end, leaf: undefined } : undefined;
-  if (reading.parsed[start] !== text[start]) return { start, end, leaf: undefined };
+    return isProse(leaf) || isInQuotes(text, leaf.startIndex, start)
+      ? undefined
+      : { start, end, leaf: undefined };
+  if (notCode.test(type) && !isInTemplate(leaf, start)) return undefined;
+  if (isUnseen || notCode.test(type)) return { start, end, leaf: undefined };
   if (!isLeaf || !leaf.isNamed) return undefined;
-  const isAlone = leaf.endIndex === end && start - leaf.startIndex <= 2;
+  const isAlone = leaf.endIndex === end && isSign(text.slice(leaf.startIndex, start));
   return isAlone || leaf.isError ? { start, end, leaf } : undefined;
 }
 
-/** Kotlin's `$name` in a string is two pieces of its text. */
-function isTemplate({ type, startIndex, previousSibling }: Node, start: number): boolean {
-  const isPiece = type === "string_content" && startIndex === start;
-  return isPiece && previousSibling?.type === type && previousSibling.text === "$";
+/** What may stand before a name in its leaf: `@@`, `:`, `r#`, but no part of a longer name. */
+function isSign(text: string): boolean {
+  return text === "r#" || (text.length <= 2 && !/[\p{L}\p{N}_]/u.test(text));
+}
+
+/** `"$name"`, where a grammar has a leaf for the sign, and makes none for the name or no identifier of it. */
+function isInTemplate(leaf: Node, start: number): boolean {
+  if (leaf.startIndex !== start) return false;
+  if (leaf.type === "identifier_dollar_escaped") return true;
+  return leaf.type === "string_content" && leaf.previousSibling?.text === "$";
+}
+
+/** C#'s `#region`, and messages, which are in words. */
+function isProse(leaf: Node): boolean {
+  return /region|error|warning|pragma|line/.test(leaf.parent?.type ?? "");
 }
 
 /** The words of a name with signs in it: `save!`, `--accent`, `do-this`. */
 function markedSpot(reading: Reading, start: number, end: number): Spot | undefined {
   const { text } = reading.source;
   const leaf = reading.tree.rootNode.descendantForIndex(start, end);
-  if (leaf === null || leaf.childCount > 0 || !leaf.isNamed || notCode.test(leaf.type)) return undefined;
-  const { startIndex, endIndex } = leaf;
+  if (leaf === null || leaf.childCount > 0 || !leaf.isNamed) return undefined;
+  const { type, startIndex, endIndex } = leaf;
+  if (notCode.test(type) || unparsedCode.has(type)) return undefined;
   if (endIndex - startIndex > 256 || /\s/.test(text.slice(startIndex, endIndex))) return undefined;
   return { start: startIndex, end: endIndex, leaf };
 }

@@ -353,8 +353,12 @@ function visibleDefinition(
     if (definition.parent < 0 && (definition.owner !== "" || definition.isLocal)) continue;
     const holder = holderOf(definition, declarations);
     if (holder !== undefined) {
-      if (typeKinds.has(holder.kind) && !declarations.rules.membersInScope) continue;
-      if (offset < holder.start || offset >= holder.end) continue;
+      const isMember = typeKinds.has(holder.kind);
+      const isTransparent = holder.kind === "enum" && declarations.rules.membersInScope;
+      if (isMember && !declarations.rules.membersInScope) continue;
+      // Constructors, and C#'s destructors: in their class its name means the class.
+      if (isMember && holder.name === name && isFunctionKind(definition.kind)) continue;
+      if (!isTransparent && (offset < holder.start || offset >= holder.end)) continue;
     }
     const start = holder?.start ?? -1;
     // A class may have a field and a method of one name.
