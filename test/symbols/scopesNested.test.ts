@@ -20,12 +20,8 @@ const nests: Readonly<Record<string, readonly [head: string, open: string, close
   Julia: ["", "f(x -> (y = x; ", "))"],
   R: ["", "f(function(x) { y <- x; ", "})"],
   "C#": ["class A { void F() { ", "f(x => { var y = x; ", "}); "],
-  Kotlin: ["fun f() { ", "f { x -> val y = x\n", "}"],
-  Scala: ["def f() = { ", "f { x => val y = x; ", "}"],
   Swift: ["func f() { ", "f { x in let y = x\n", "}"],
-  "Objective-C": ["void f() { ", "f(^(int x) { int y = x; ", "});"],
   Dart: ["void f() { ", "f((x) { var y = x; ", "});"],
-  Solidity: ["function f() { ", "{ uint x = 1; ", "}"],
   PHP: ["<?php ", "f(function ($x) { $y = $x; ", "});"],
   Ruby: ["", "f { |x| y = x; ", "}\n"],
 };
