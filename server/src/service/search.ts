@@ -91,7 +91,11 @@ async function find(
   }
   const brought = await bringRevisions(lacking, plan.limits.deadline, repositories, signal);
   const reasons = [...planned.reasons, ...brought];
-  const present = (files: readonly FileMatch[]) => presentFiles(files, repositories, baseUrl);
+  // A repository may be forgotten while its files are searched; they are then nobody's.
+  const present = (file: FileMatch) => {
+    const repository = repositories.get(file.repositoryId);
+    return repository === undefined ? [] : [presentFile(file, repository, baseUrl)];
+  };
   const ids = repositories.all().map(({ id }) => id);
 
   let files: contract.FileMatch[];
@@ -107,9 +111,9 @@ async function find(
     if (onFiles !== undefined && files.length > 0) await onFiles(files);
   } else {
     const query = await withRepositoryIds(plan.query, engine, plan, ids, signal);
-    const take = onFiles && (async (found: readonly FileMatch[]) => onFiles(await present(found)));
+    const take = onFiles && ((found: readonly FileMatch[]) => onFiles(found.flatMap(present)));
     const result = await engine.search({ ...plan, query }, signal, take);
-    files = await present(result.files);
+    files = await presentByTurns(result.files, present);
     stats = result.exhaustive ? result.stats : because(result.stats, ["ENGINE_PARTIAL"]);
   }
   const final = because(stats, reasons);
@@ -205,17 +209,15 @@ async function withRepositoryIds(
   return simplifyQuery(await replace(query));
 }
 
-/** By turns. A repository may be forgotten while its files are searched; they are then nobody's. */
-async function presentFiles(
+/** A whole answer may have a hundred thousand files; a piece of a stream has few. */
+async function presentByTurns(
   files: readonly FileMatch[],
-  repositories: RepositoryView,
-  baseUrl: string | undefined,
+  present: (file: FileMatch) => contract.FileMatch[],
 ): Promise<contract.FileMatch[]> {
   const pace = new Pace();
   const presented: contract.FileMatch[] = [];
   for (const file of files) {
-    const repository = repositories.get(file.repositoryId);
-    if (repository !== undefined) presented.push(presentFile(file, repository, baseUrl));
+    presented.push(...present(file));
     if (pace.isOver) await pace.rest();
   }
   return presented;
