@@ -59,19 +59,39 @@ export interface NameRules {
   readonly redeclares: boolean;
   /** Members are named without `this` inside their class. */
   readonly membersInScope: boolean;
+  /** What stands between a value, a type or a module and the name of a member of it. */
+  readonly memberSigns: readonly string[];
+  /** These are signs only between the name of a module and a name right behind: others have another meaning. */
+  readonly modulesAlone: boolean;
 }
 
-const plainRules: NameRules = { isOrdered: false, redeclares: false, membersInScope: false };
+const plainRules: NameRules = {
+  isOrdered: false,
+  redeclares: false,
+  membersInScope: false,
+  memberSigns: ["."],
+  modulesAlone: false,
+};
 
 const nameRules: Readonly<Record<string, Partial<NameRules>>> = {
-  c: { isOrdered: true, membersInScope: true },
-  cpp: { isOrdered: true, membersInScope: true },
+  bash: { memberSigns: [] },
+  c: { isOrdered: true, membersInScope: true, memberSigns: [".", "->"] },
+  cpp: { isOrdered: true, membersInScope: true, memberSigns: [".", "->", "::"] },
+  css: { memberSigns: [] },
   go: { isOrdered: true },
-  java: { isOrdered: true, membersInScope: true },
-  rust: { isOrdered: true, redeclares: true },
+  haskell: { modulesAlone: true },
+  hcl: { memberSigns: [] },
+  html: { memberSigns: [] },
+  java: { isOrdered: true, membersInScope: true, memberSigns: [".", "::"] },
+  rust: { isOrdered: true, redeclares: true, memberSigns: [".", "::"] },
   c_sharp: { isOrdered: true, membersInScope: true },
-  kotlin: { isOrdered: true, membersInScope: true },
-  objc: { isOrdered: true },
+  kotlin: { isOrdered: true, membersInScope: true, memberSigns: [".", "::"] },
+  lua: { memberSigns: [".", ":"] },
+  objc: { isOrdered: true, memberSigns: [".", "->"] },
+  php: { memberSigns: ["->", "::"] },
+  powershell: { memberSigns: [".", "::"] },
+  r: { memberSigns: ["::", "$", "@"] },
+  ruby: { memberSigns: [".", "::"] },
 };
 
 export function nameRulesOf(grammar: string): NameRules {
