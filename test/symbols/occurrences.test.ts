@@ -379,7 +379,7 @@ const name = 1; use(name);
 1:17 reference of 3:7
 3:7 definition of 3:7
 3:21 reference of 3:7
-5:9 reference of 3:7
+5:9 reference
 `,
 );
 
@@ -422,5 +422,147 @@ val other = """$name \${'$'}name""" + "$" + "name"
 1:19 reference of 1:5
 1:26 reference of 1:5
 2:17 reference of 1:5
+`,
+);
+
+checkOccurrences(
+  "C#",
+  `
+class Box {
+  int name = 1;
+  int Read(Box other) { return this.name + name + other.name + other?.name + Is.name + Box.name + F().name; }
+}
+enum Color { name }
+`,
+  `
+2:7 definition of 2:7
+3:37 reference of 2:7
+3:44 reference of 2:7
+3:57 reference
+3:71 reference
+3:81 reference
+3:92 reference of 2:7
+3:103 reference
+5:14 definition of 5:14
+`,
+);
+
+checkOccurrences(
+  "Elixir",
+  `
+defmodule Box do
+  def name(x), do: x
+  def read(x), do: Mix.Task.name(x) + name(x) + Box.name(x) + x.name
+end
+`,
+  `
+2:7 definition of 2:7
+3:29 reference
+3:39 reference of 2:7
+3:53 reference of 2:7
+3:65 reference
+`,
+);
+
+checkOccurrences(
+  "Haskell",
+  `
+module Box where
+name x = x
+use = Map.name (f.name) . name
+`,
+  `
+2:1 definition of 2:1
+3:11 reference
+3:19 reference
+3:27 reference of 2:1
+`,
+);
+
+checkOccurrences(
+  "Java",
+  `
+class Box {
+    String name() { return super.name(); }
+    X make() {
+        X x = new X() {
+            String name() { return name(); }
+        };
+        return name() + x.name();
+    }
+}
+`,
+  `
+2:12 definition of 2:12
+2:34 reference
+5:20 definition of 5:20 local
+5:36 reference of 5:20 local
+7:16 reference of 2:12
+7:27 reference
+`,
+);
+
+checkOccurrences(
+  "Kotlin",
+  `
+class Box {
+    fun make(): X {
+        val x = object : X {
+            override fun name(): Int {
+                return name()
+            }
+        }
+        fun inner() { name() }
+        return delegate
+            .name()
+    }
+}
+`,
+  `
+4:26 definition of 4:26 local
+5:24 reference of 4:26 local
+8:23 reference
+10:14 reference
+`,
+);
+
+checkOccurrences(
+  "PHP",
+  `
+<?php
+class Box {
+    function make() {
+        $x = new class { function name() { return name(); } };
+        return name() . (new X($c))->name([]) . X::name();
+    }
+}
+function name() {}
+`,
+  `
+4:35 definition of 4:35 local
+4:51 reference of 8:10
+5:16 reference of 8:10
+5:38 reference
+5:52 reference
+8:10 definition of 8:10
+`,
+);
+
+checkOccurrences(
+  "TypeScript",
+  `
+enum Color { name }
+function make() {
+  const x = { name() { return name(); } };
+  return name() + Color.name + x.name();
+}
+`,
+  `
+1:14 definition of 1:14
+3:15 definition of 3:15 local
+3:31 reference
+4:10 reference
+4:25 reference of 1:14
+4:34 reference
 `,
 );

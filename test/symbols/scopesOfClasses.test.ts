@@ -154,7 +154,7 @@ fun <name> top(block: (name: name) -> Unit) = name
 9:24 reference of 7:14 local
 10:17 reference of 7:41
 10:29 reference of 7:41
-10:42 reference of 7:41
+10:42 reference
 11:11 local of 11:11 local
 11:30 reference of 8:7
 11:38 reference of 11:11 local
@@ -749,7 +749,7 @@ class Box {
 29:70 reference of 29:47 local
 29:85 reference
 29:98 reference of 27:21
-30:38 reference of 27:21
+30:38 reference of 31:14
 31:14 definition of 31:14
 31:39 local of 31:39 local
 31:60 reference of 31:39 local

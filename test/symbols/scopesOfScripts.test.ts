@@ -179,7 +179,7 @@ class Box { [int]$name; [int] Read($name) { return $this.name + $name } }
 19:2 reference of 1:2
 20:19 definition of 20:19
 20:37 local of 20:37 local
-20:58 reference
+20:58 reference of 20:19
 20:66 reference of 20:37 local
 `,
 );

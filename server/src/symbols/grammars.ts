@@ -65,6 +65,10 @@ export interface NameRules {
   readonly markedVariables: string | undefined;
   /** `Name` and `name` are one variable. */
   readonly ignoresCase: boolean;
+  /** What stands between a value, a type or a module and the name of a member of it. */
+  readonly memberSigns: readonly string[];
+  /** These are signs only between the name of a module and a name right behind: others have another meaning. */
+  readonly modulesAlone: boolean;
 }
 
 const plainRules: NameRules = {
@@ -74,30 +78,40 @@ const plainRules: NameRules = {
   enumsAreOpen: false,
   markedVariables: undefined,
   ignoresCase: false,
+  memberSigns: ["."],
+  modulesAlone: false,
 };
 
 const nameRules: Readonly<Record<string, Partial<NameRules>>> = {
-  c: { isOrdered: true, membersInScope: true, enumsAreOpen: true },
-  cpp: { isOrdered: true, membersInScope: true, enumsAreOpen: true },
-  go: { isOrdered: true },
-  java: { isOrdered: true, membersInScope: true, enumsAreOpen: true },
-  rust: { isOrdered: true, redeclares: true },
+  bash: { isOrdered: true, memberSigns: [] },
+  c: { isOrdered: true, membersInScope: true, enumsAreOpen: true, memberSigns: [".", "->"] },
+  cpp: { isOrdered: true, membersInScope: true, enumsAreOpen: true, memberSigns: [".", "->", "::"] },
   c_sharp: { isOrdered: true, membersInScope: true },
-  kotlin: { isOrdered: true, membersInScope: true },
-  objc: { isOrdered: true, enumsAreOpen: true },
-  php: { markedVariables: "variable_name" },
-  ruby: { isOrdered: true, membersInScope: true },
-  scala: { isOrdered: true, membersInScope: true },
-  swift: { isOrdered: true, membersInScope: true },
+  css: { memberSigns: [] },
   dart: { isOrdered: true, membersInScope: true },
-  solidity: { isOrdered: true, membersInScope: true },
-  bash: { isOrdered: true },
   elixir: { isOrdered: true, redeclares: true },
-  haskell: { isOrdered: true },
-  lua: { isOrdered: true, redeclares: true },
+  go: { isOrdered: true },
+  haskell: { isOrdered: true, modulesAlone: true },
+  hcl: { memberSigns: [] },
+  html: { memberSigns: [] },
+  java: { isOrdered: true, membersInScope: true, enumsAreOpen: true, memberSigns: [".", "::"] },
+  kotlin: { isOrdered: true, membersInScope: true, memberSigns: [".", "::"] },
+  lua: { isOrdered: true, redeclares: true, memberSigns: [".", ":"] },
+  objc: { isOrdered: true, enumsAreOpen: true, memberSigns: [".", "->"] },
   ocaml: { isOrdered: true },
-  powershell: { isOrdered: true, ignoresCase: true, markedVariables: "variable" },
-  r: { isOrdered: true },
+  php: { markedVariables: "variable_name", memberSigns: ["->", "::"] },
+  powershell: {
+    isOrdered: true,
+    ignoresCase: true,
+    markedVariables: "variable",
+    memberSigns: [".", "::"],
+  },
+  r: { isOrdered: true, memberSigns: ["::", "$", "@"] },
+  ruby: { isOrdered: true, membersInScope: true, memberSigns: [".", "::"] },
+  rust: { isOrdered: true, redeclares: true, memberSigns: [".", "::"] },
+  scala: { isOrdered: true, membersInScope: true },
+  solidity: { isOrdered: true, membersInScope: true },
+  swift: { isOrdered: true, membersInScope: true },
   zig: { isOrdered: true },
 };
 

@@ -26,6 +26,7 @@
 
 import type { Node, QueryMatch } from "web-tree-sitter";
 import type { Definition } from "#model/symbol";
+import { type Access, accessBefore } from "./access";
 import { Budget } from "./budget";
 import { nameInDeclarator, namesInList, namesInPattern } from "./declarator";
 import type { NameRules } from "./grammars";
@@ -46,6 +47,11 @@ interface Scope {
   /** Declared in it, by name; ascending. */
   readonly locals: Map<string, Local[]>;
   readonly elsewhere: Set<string>;
+}
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
 }
 
 interface Local {
@@ -83,6 +89,7 @@ export class Declarations {
   readonly #globals = new Set<number>();
   readonly #values = new Set<number>();
   readonly #assigned: { readonly node: Node; readonly scope: Scope }[] = [];
+  readonly #bodies = new Map<number, Range | undefined>();
   readonly #scopes: Scope[] = [];
   readonly #file: Scope;
 
@@ -149,6 +156,16 @@ export class Declarations {
     let scope: Scope = this.#scopes[low - 1] ?? this.#file;
     while (scope.end <= index && scope.around !== undefined) scope = scope.around;
     return scope.isOutside ? (scope.outer ?? scope) : scope;
+  }
+
+  /** In indices: what is around a member of a class without a name, which is no definition, or of an object. */
+  namelessBodyAround(definition: Definition, root: Node): Range | undefined {
+    if (this.#bodies.has(definition.nameStart)) return this.#bodies.get(definition.nameStart);
+    const holder = this.#definitions[definition.parent];
+    const isSought = holder === undefined ? definition.owner === "" : !hasMembers(holder);
+    const body = isSought ? bodyAround(definition, holder, this.source, root) : undefined;
+    this.#bodies.set(definition.nameStart, body);
+    return body;
   }
 
   isFile(scope: Scope): boolean {
@@ -258,6 +275,26 @@ function scopesOf(captures: QueryMatch["captures"]) {
     }));
 }
 
+/** Deeper ones are written by nobody. */
+const maxDepth = 32;
+
+function bodyAround(
+  { nameStart }: Definition,
+  holder: Definition | undefined,
+  source: DecodedText,
+  root: Node,
+): Range | undefined {
+  const from = holder === undefined ? 0 : source.indexAt(holder.start);
+  let node = root.descendantForIndex(source.indexAt(nameStart));
+  for (let depth = 0; node !== null && depth < maxDepth && node.startIndex >= from; depth++) {
+    const { type, startIndex: start, endIndex: end } = node;
+    if (/^(?:class_body|template_body|object)$/.test(type)) return { start, end };
+    node = node.parent;
+    if (type === "declaration_list" && node?.type === "anonymous_class") return { start, end };
+  }
+  return undefined;
+}
+
 function newScope(start: number, end: number, around: Scope | undefined, capture: string): Scope {
   const isOutside = capture === "scope.outside";
   return {
@@ -281,23 +318,29 @@ export function resolve(
   leaf: Node | undefined,
   declarations: Declarations,
 ): Resolved {
-  if (leaf !== undefined && (memberTypes.test(leaf.type) || declarations.isMember(index)))
-    return ownMember(name, index, leaf, declarations);
-  const { markedVariables } = declarations.rules;
+  const { source, rules } = declarations;
+  // `this.#name`, `@name`: the sign is a part of the leaf.
+  const from = leaf !== undefined && index - leaf.startIndex <= 2 ? leaf.startIndex : index;
+  const access = accessBefore(from, source.text, rules);
+  const isMember = leaf !== undefined && (memberTypes.test(leaf.type) || declarations.isMember(index));
+  if (isMember) return access === undefined ? nowhere : accessed(name, index, access, leaf, declarations);
+  const { markedVariables } = rules;
   const isVariable =
     markedVariables !== undefined && [leaf?.type, leaf?.parent?.type].includes(markedVariables);
   const isGlobal =
     markedVariables === undefined ? declarations.isGlobal(leaf?.startIndex ?? index) : !isVariable;
   const called = isCalled(leaf);
   const local = isGlobal ? undefined : findLocal(name, index, called, declarations);
-  const definition = isVariable ? undefined : visibleDefinition(name, index, called, declarations);
+  if (access !== undefined && local?.isAtDeclaration !== true && !access.isOwnPath)
+    return accessed(name, index, access, leaf, declarations);
+  const definition = isVariable ? undefined : visibleDefinition(name, index, leaf, declarations);
   if (definition !== undefined && (local === undefined || isWithin(definition, local, declarations))) {
     const { nameStart, isLocal } = definition;
     return { declaredAt: nameStart, isLocal, isDeclaration: false };
   }
   if (local === undefined) return nowhere;
   const { scope, at, isAlias } = local;
-  const declaredAt = declarations.source.byteAt(at);
+  const declaredAt = source.byteAt(at);
   const known = declarations.definitionAt(declaredAt);
   const isLocal = known?.isLocal ?? (isAlias || !declarations.isFile(scope));
   return { declaredAt, isLocal, isDeclaration: isLocal && local.isAtDeclaration };
@@ -340,9 +383,10 @@ function findLocal(
 function visibleDefinition(
   name: string,
   index: number,
-  called: boolean,
+  leaf: Node | undefined,
   declarations: Declarations,
 ): Definition | undefined {
+  const called = isCalled(leaf);
   const offset = declarations.source.byteAt(index);
   let best: Definition | undefined;
   let bestStart = -2;
@@ -354,11 +398,14 @@ function visibleDefinition(
     const holder = holderOf(definition, declarations);
     if (holder !== undefined) {
       const isMember = typeKinds.has(holder.kind);
-      const isTransparent = holder.kind === "enum" && declarations.rules.membersInScope;
       if (isMember && !declarations.rules.membersInScope) continue;
       // Constructors, and C#'s destructors: in their class its name means the class.
       if (isMember && holder.name === name && isFunctionKind(definition.kind)) continue;
-      if (!isTransparent && (offset < holder.start || offset >= holder.end)) continue;
+      if (offset < holder.start || offset >= holder.end) continue;
+    }
+    const body = leaf && declarations.namelessBodyAround(definition, leaf.tree.rootNode);
+    if (body !== undefined) {
+      if (!declarations.rules.membersInScope || index < body.start || index >= body.end) continue;
     }
     const start = holder?.start ?? -1;
     // A class may have a field and a method of one name.
@@ -390,28 +437,43 @@ function isWithin(definition: Definition, local: FoundLocal, declarations: Decla
   return holder.start > declarations.source.byteAt(local.scope.start);
 }
 
-const self = /^(?:this|self|cls|Self|\$this|super)$/;
+const self = /^(?:this|self|cls|Self|\$this|static)$/;
 
-/** What stands before the point: in Swift and Dart it is a sibling of what holds the point and the name. */
-function objectOf(leaf: Node): Node | null {
-  const first = leaf.parent?.firstChild ?? null;
-  if (first?.type !== ".") return first;
-  return leaf.parent?.previousSibling ?? leaf.parent?.parent?.previousSibling ?? null;
-}
-
-/** `this.name` means a member of the class around it, if that has one. */
-function ownMember(name: string, index: number, leaf: Node, declarations: Declarations): Resolved {
-  const object = objectOf(leaf);
-  if (object === null || object.endIndex - object.startIndex > 8 || !self.test(object.text)) return nowhere;
-  const offset = declarations.source.byteAt(index);
-  const around = (holder: Definition | undefined): holder is Definition =>
-    holder !== undefined && holder.start <= offset && offset < holder.end;
-  const [member] = declarations
+/** What a name behind `.` means: only types tell, but for members of the class around, and of types that are named. */
+function accessed(
+  name: string,
+  index: number,
+  { object, objectAt, isQualified }: Access,
+  leaf: Node | undefined,
+  declarations: Declarations,
+): Resolved {
+  if (isQualified || object === "") return nowhere;
+  const known = declarations
     .definitionsNamed(name)
-    .map((definition) => ({ definition, holder: declarations.definition(definition.parent) }))
-    .filter(({ holder }) => around(holder) && typeKinds.has(holder.kind))
-    .sort((left, right) => (right.holder?.start ?? 0) - (left.holder?.start ?? 0));
+    .map((definition) => ({ definition, holder: declarations.definition(definition.parent) }));
+  let members: readonly { readonly definition: Definition; readonly holder: Definition | undefined }[];
+  if (self.test(object)) {
+    const offset = declarations.source.byteAt(index);
+    const around = known
+      .filter(({ holder }) => holder !== undefined && typeKinds.has(holder.kind))
+      .filter(({ holder }) => holder !== undefined && holder.start <= offset && offset < holder.end);
+    const nearest = Math.max(...around.map(({ holder }) => holder?.start ?? -1));
+    members = around.filter(({ holder }) => holder?.start === nearest);
+  } else {
+    const local = findLocal(object, objectAt, false, declarations);
+    if (local !== undefined && !declarations.isFile(local.scope)) return nowhere;
+    members = known.filter(({ definition, holder }) =>
+      holder === undefined ? definition.owner === object : holder.name === object && hasMembers(holder),
+    );
+    if (members.some(({ holder }) => holder !== members[0]?.holder)) return nowhere;
+  }
+  const called = isCalled(leaf) || isCalled(leaf?.parent ?? undefined);
+  const member = members.find(({ definition }) => called && isFunctionKind(definition.kind)) ?? members[0];
   if (member === undefined) return nowhere;
   const { nameStart, isLocal } = member.definition;
   return { declaredAt: nameStart, isLocal, isDeclaration: false };
+}
+
+function hasMembers({ kind }: Definition): boolean {
+  return typeKinds.has(kind) || kind === "namespace" || kind === "module";
 }
