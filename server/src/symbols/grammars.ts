@@ -92,6 +92,7 @@ const nameRules: Readonly<Record<string, Partial<NameRules>>> = {
   powershell: { memberSigns: [".", "::"] },
   r: { memberSigns: ["::", "$", "@"] },
   ruby: { memberSigns: [".", "::"] },
+  scala: { isOrdered: true, membersInScope: true },
 };
 
 export function nameRulesOf(grammar: string): NameRules {
