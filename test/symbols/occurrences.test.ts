@@ -566,3 +566,24 @@ function make() {
 4:34 reference
 `,
 );
+
+checkOccurrences(
+  "Python",
+  `
+class Box:
+    def name(self):
+        pass
+def read(name):
+    # A sentence.
+    name()
+    self . name
+    return Box.name
+`,
+  `
+2:9 definition of 2:9
+4:10 local of 4:10 local
+6:5 reference of 4:10 local
+7:12 reference
+8:16 reference of 2:9
+`,
+);

@@ -24,7 +24,13 @@ export function accessBefore(
   if (sign === undefined) return undefined;
   let end = sign.start;
   while (end > 0 && /[?!&]/.test(text[end - 1] ?? "")) end--;
-  end = behindBlanks(end, text);
+  const signAt = end;
+  end = behindBlanks(end, text, /\s/);
+  // A line that begins with the sign: what it belongs to stands lines before, perhaps behind comments.
+  if (text.slice(end, signAt).includes("\n"))
+    return sign.sign === "::"
+      ? undefined
+      : { object: "", objectAt: end, isQualified: false, isOwnPath: false };
   let start = end;
   while (start > 0 && /[\w$\u0080-\uffff]/.test(text[start - 1] ?? "")) start--;
   const object = text.slice(start, end);
@@ -40,7 +46,8 @@ export function accessBefore(
 }
 
 function signBefore(index: number, text: string, signs: readonly string[], isAdjacent: boolean) {
-  const end = isAdjacent ? index : behindBlanks(index, text);
+  // Not behind the end of a line: that may be the end of a sentence in a comment.
+  const end = isAdjacent ? index : behindBlanks(index, text, /[ \t]/);
   const sign = signs.find((each) => text.endsWith(each, end));
   if (sign === undefined) return undefined;
   const start = end - sign.length;
@@ -48,8 +55,8 @@ function signBefore(index: number, text: string, signs: readonly string[], isAdj
   return text[start - 1] === sign[0] ? undefined : { sign, start };
 }
 
-function behindBlanks(index: number, text: string): number {
+function behindBlanks(index: number, text: string, blank: RegExp): number {
   let end = index;
-  while (end > 0 && index - end < maxBlanks && /\s/.test(text[end - 1] ?? "")) end--;
+  while (end > 0 && index - end < maxBlanks && blank.test(text[end - 1] ?? "")) end--;
   return end;
 }

@@ -455,7 +455,7 @@ function accessed(
   if (self.test(object)) {
     const offset = declarations.source.byteAt(index);
     const around = known
-      .filter(({ holder }) => holder !== undefined && typeKinds.has(holder.kind))
+      .filter(({ holder }) => holder !== undefined && hasMembers(holder))
       .filter(({ holder }) => holder !== undefined && holder.start <= offset && offset < holder.end);
     const nearest = Math.max(...around.map(({ holder }) => holder?.start ?? -1));
     members = around.filter(({ holder }) => holder?.start === nearest);
