@@ -29,6 +29,23 @@ export function importsFile(from: ImportingFile, to: ImportedFile, isSameReposit
   return from.imports.some((written) => (rule ?? bySegments)(written, from, to, isSameRepository));
 }
 
+/** Whether a file imports the definition of this name in another one by itself: no other one of that name is meant there. */
+export function importsDefinition(
+  from: ImportingFile,
+  to: Pick<ImportedFile, "path">,
+  name: string,
+): boolean {
+  if (!packagesInFolders.has(from.language)) return false;
+  const file = segmentsOf(withoutEnding(to.path));
+  return from.imports.some((written) => {
+    const names = written.split(".");
+    const outer = names.slice(0, -1);
+    if (names.at(-1) !== name || outer.length === 0) return false;
+    // A class in a file of its name, a member of that class, a function of a package.
+    return [names, outer].some((each) => endsWith(file, each)) || endsWith(file.slice(0, -1), outer);
+  });
+}
+
 /** Whether both lie where a language sees all names of the other file without an import. */
 export function isSamePackage(language: string, one: string, other: string): boolean {
   if (language === "Go") return folderOf(one) === folderOf(other);
