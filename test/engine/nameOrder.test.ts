@@ -12,7 +12,7 @@ const rows: Readonly<Record<string, readonly string[]>> = {
   nfs: ["NFS", "nfsd", "NewFlagSet", "NoFairShare", "NewFlagSetError", "xNfs", "CallClientReconfScript"],
   chm: ["chmod", "ConcurrentHashMap", "ConcurrentHashMapTest", "ConcurrentHeapOfMaps", "archMode"],
   cmc: ["createMessageConnection", "cManyMoreClosed", "acmcount"],
-  addcmd: ["addcmds", "AddCommand", "ACL_DENIED_CMD"],
+  addcmd: ["addcmds", "AddCommand", "AddConfigMakesProjectDirty", "ACL_DENIED_CMD"],
   createslce: ["createSlice", "createSelectorFunctionCreated"],
   createSlice: ["createSlice", "createslice", "CreateSliceOptions"],
   conmap: ["ConMap", "ConcurrentHashMap", "fal_ConMap", "falconmap", "CommonMap"],

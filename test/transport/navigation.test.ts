@@ -106,6 +106,20 @@ const twins = made(
   | func twice() { grow(); grow() }
   guide.md
   | With draw, everything is drawn: draw, draw and draw.
+  src/main/java/com/acme/twins/Near.java
+  | package com.acme.twins;
+  |
+  | class Near {
+  |   static void checkAll() {}
+  | }
+  src/main/java/com/acme/use/Use.java
+  | package com.acme.use;
+  |
+  | import static com.acme.far.Checks.checkAll;
+  |
+  | class Use {
+  |   void run() { checkAll(); }
+  | }
   src/Box.java
   | class Box {
   |   /** Makes an empty one. */
@@ -120,6 +134,12 @@ made(
   "other",
   `
   = main: First
+  src/main/java/com/acme/far/Checks.java
+  | package com.acme.far;
+  |
+  | public class Checks {
+  |   public static void checkAll() {}
+  | }
   other.go
   | package other
   |
@@ -217,6 +237,15 @@ test("what is imported where a name is read comes before what only has its name"
   const askedFrom = placeOf(app, "main.go", "Retry(").rest;
   const found = await find("findDefinitions", { symbolName: "Retry", askedFrom });
   assert.deepEqual(lines(found), ["import kit retry/retry.go:4", "name other other.go:3"]);
+});
+
+test("what is imported by its full name comes before what is near", async () => {
+  const askedFrom = placeOf(twins, "src/main/java/com/acme/use/Use.java", "checkAll()").rest;
+  const found = await find("findDefinitions", { symbolName: "checkAll", askedFrom });
+  assert.deepEqual(lines(found), [
+    "import other src/main/java/com/acme/far/Checks.java:4",
+    "name twins src/main/java/com/acme/twins/Near.java:4",
+  ]);
 });
 
 test("a package is known by the name in its manifest", async () => {

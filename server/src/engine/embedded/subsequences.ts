@@ -4,6 +4,8 @@ import { foldName } from "#shard/symbols";
 import { closenessOf, type NameMatch, type TierMatches } from "./closeness";
 import { isWordStart } from "./nameWords";
 
+/** What each letter costs that is not asked for. */
+const restCost = 3;
 /** What a letter costs that does not follow the one before: at the beginning of a word, in one that has begun so, elsewhere. */
 const gapCosts = { wordStart: 60, begunWord: 80, inside: 160 };
 
@@ -35,7 +37,7 @@ export function subsequences(
 
 function costOf(name: string, letters: readonly string[]): number {
   const folded = foldName(name);
-  let cost = name.length - letters.length;
+  let cost = restCost * (name.length - letters.length);
   let last = -1;
   let hasBegun = false;
   for (const [index, letter] of letters.entries()) {

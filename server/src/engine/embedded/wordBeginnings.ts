@@ -4,10 +4,10 @@ import { foldName } from "#shard/symbols";
 import { closenessOf, type NameMatch, type Rank, type TierMatches } from "./closeness";
 import { wordStarts } from "./nameWords";
 
-/** Names of which so many in a block have the letters are read one by one. */
-const maxAlone = 4;
-/** Nobody types more of several words. */
-const maxText = 64;
+/** Bytes: nobody types more of several words, and a bit of a number stands for each. */
+const maxText = 30;
+/** Of one letter or little more, with words between them that are left out. */
+const maxShortParts = 3;
 /** What a word costs that is left out. */
 const leftOutCost = 20;
 
@@ -21,34 +21,82 @@ export function wordBeginnings(
   const [first = ""] = [...wanted];
   const { from, to } = names.find(first, false);
   const matches: NameMatch[] = [];
-  if (from >= to || text.length > maxText) return { matches, isCut: false };
+  if (from >= to || Buffer.byteLength(wanted) > maxText) return { matches, isCut: false };
+  const begins = beginningsTest(Buffer.from(wanted));
+  const letters = lettersOf(text);
   const counts = new Map<Rank, number>();
   let isCut = false;
   const lastBlock = names.blockOf(to - 1);
   for (let block = names.blockOf(from); block <= lastBlock; block++) {
     if (budget.blocks-- <= 0) return { matches, isCut: true };
-    for (const { number, name } of namesWith(names, block, lettersOf(text))) {
-      const found = number < from || number >= to ? undefined : beginningsIn(name, wanted);
+    const { masks, starts } = names.lettersIn(block);
+    let bytes: Buffer | undefined;
+    for (let at = 0; at < masks.length; at++) {
+      if (((masks[at] ?? 0) & letters) !== letters) continue;
+      bytes ??= names.bytesOf(block);
+      const [start, end] = [starts[at] ?? 0, (starts[at + 1] ?? 1) - 1];
+      if (!begins(bytes, start, end)) continue;
+      const name = bytes.toString("utf8", start, end);
+      const found = beginningsIn(name, wanted);
       if (found === undefined) continue;
       const count = (counts.get(found.rank) ?? 0) + 1;
       counts.set(found.rank, count);
       if (count > maxNames) isCut = true;
-      else matches.push({ number, name, closeness: closenessOf(found.rank, found.cost) });
+      else {
+        const closeness = closenessOf(found.rank, found.cost);
+        matches.push({ number: names.firstIn(block) + at, name, closeness });
+      }
     }
   }
   return { matches, isCut };
 }
 
-/** The names of a block that have all of these letters. */
-function namesWith(names: SymbolNames, block: number, letters: number): { number: number; name: string }[] {
-  const { masks } = names.lettersIn(block);
-  const found: number[] = [];
-  for (let at = 0; at < masks.length; at++) if (((masks[at] ?? 0) & letters) === letters) found.push(at);
-  const base = names.firstIn(block);
-  if (found.length <= maxAlone)
-    return found.map((at) => ({ number: base + at, name: names.textIn(block, at) }));
-  const numbers = Uint32Array.from(found, (at) => base + at);
-  return names.texts(numbers).map((name, at) => ({ number: numbers[at] ?? 0, name }));
+const smallLetter = 0x20;
+
+function isCapital(byte: number): boolean {
+  return byte >= 0x41 && byte <= 0x5a;
+}
+
+function isSmall(byte: number): boolean {
+  return byte >= 0x61 && byte <= 0x7a;
+}
+
+function isAlphanumeric(byte: number): boolean {
+  return isCapital(byte) || isSmall(byte) || (byte >= 0x30 && byte <= 0x39);
+}
+
+/** Whether a name may have such words, told by its bytes and quickly; in doubt it may. */
+function beginningsTest(wanted: Uint8Array): (bytes: Uint8Array, start: number, end: number) => boolean {
+  // Of each byte: a bit for each place in what is wanted.
+  const places = new Uint32Array(256);
+  for (const [at, byte] of wanted.entries()) places[byte] = (places[byte] ?? 0) | (1 << at);
+  const whole = 1 << wanted.length;
+  return (bytes, start, end) => {
+    // A bit for each number of letters that the words before this one begin with, and this one so far.
+    let before = 1;
+    let after = 0;
+    let open = 0;
+    for (let at = start; at < end; at++) {
+      const byte = bytes[at] ?? 0;
+      if (byte >= 0x80) return true;
+      const last = at === start ? 0 : (bytes[at - 1] ?? 0);
+      const isStart = isCapital(byte)
+        ? !isCapital(last) || isSmall(bytes[at + 1] ?? 0)
+        : !isAlphanumeric(last) && isAlphanumeric(byte);
+      if (isStart || at === start) {
+        // The first word is never left out.
+        before = at === start ? 1 : before === 1 ? after : before | after;
+        if (before === 0) return false;
+        open = before;
+        after = 0;
+      }
+      if (open === 0) continue;
+      open = (open & (places[isCapital(byte) ? byte | smallLetter : byte] ?? 0)) << 1;
+      after |= open;
+      if ((open & whole) !== 0) return true;
+    }
+    return false;
+  };
 }
 
 /** Undefined also for a name that begins with all of it. */
@@ -59,26 +107,41 @@ function beginningsIn(name: string, wanted: string): { rank: Rank; cost: number 
   const rest = name.length - wanted.length;
   if (starts.length >= wanted.length && [...wanted].every((letter, at) => folded[starts[at] ?? 0] === letter))
     return { rank: starts.length === wanted.length ? "allInitials" : "firstInitials", cost: rest };
-  const leftOut = fewestLeftOut(folded, starts, wanted);
-  return leftOut === undefined ? undefined : { rank: "parts", cost: rest + leftOut * leftOutCost };
+  const parts = fewestParts(folded, starts, wanted);
+  if (parts === undefined) return undefined;
+  // Many short parts of some words out of many are found by chance.
+  const isScattered = parts.count > maxShortParts && wanted.length < 2 * parts.count;
+  if (parts.leftOut > 0 && isScattered) return undefined;
+  return { rank: "parts", cost: rest + parts.leftOut * leftOutCost };
 }
 
-/** The fewest words left out between those that begin with the parts; undefined where there are no such parts. */
-function fewestLeftOut(folded: string, starts: readonly number[], wanted: string): number | undefined {
-  // By how many letters are found: words left out so far.
-  let known = new Map([[0, 0]]);
-  let fewest: number | undefined;
+interface Parts {
+  readonly count: number;
+  /** Words between those that begin with the parts. */
+  readonly leftOut: number;
+}
+
+/** With the fewest words left out, and of these the fewest parts; undefined where words do not begin so. */
+function fewestParts(folded: string, starts: readonly number[], wanted: string): Parts | undefined {
+  const isFewer = (one: Parts, other: Parts | undefined) =>
+    other === undefined ||
+    one.leftOut < other.leftOut ||
+    (one.leftOut === other.leftOut && one.count < other.count);
+  // By how many letters are found.
+  let known = new Map<number, Parts>([[0, { count: 0, leftOut: 0 }]]);
+  let fewest: Parts | undefined;
   for (const [word, start] of starts.entries()) {
     const end = starts[word + 1] ?? folded.length;
-    const next = new Map<number, number>();
-    const note = (letters: number, leftOut: number) => {
-      if (leftOut < (next.get(letters) ?? Number.POSITIVE_INFINITY)) next.set(letters, leftOut);
+    const next = new Map<number, Parts>();
+    const note = (letters: number, parts: Parts) => {
+      if (isFewer(parts, next.get(letters))) next.set(letters, parts);
     };
-    for (const [letters, leftOut] of known) {
-      if (letters > 0) note(letters, leftOut + 1);
+    for (const [letters, { count, leftOut }] of known) {
+      if (letters > 0) note(letters, { count, leftOut: leftOut + 1 });
+      const parts = { count: count + 1, leftOut };
       for (let at = 0; start + at < end && folded[start + at] === wanted[letters + at]; at++) {
-        if (letters + at + 1 < wanted.length) note(letters + at + 1, leftOut);
-        else fewest = Math.min(fewest ?? leftOut, leftOut);
+        if (letters + at + 1 < wanted.length) note(letters + at + 1, parts);
+        else if (isFewer(parts, fewest)) fewest = parts;
       }
     }
     if (next.size === 0) break;

@@ -29,22 +29,41 @@ export function importsFile(from: ImportingFile, to: ImportedFile, isSameReposit
   return from.imports.some((written) => (rule ?? bySegments)(written, from, to, isSameRepository));
 }
 
+/** Whether a file imports the definition of this name in another one by itself: no other one of that name is meant there. */
+export function importsDefinition(
+  from: ImportingFile,
+  to: Pick<ImportedFile, "path">,
+  name: string,
+): boolean {
+  if (!packagesInFolders.has(from.language)) return false;
+  const file = segmentsOf(withoutEnding(to.path));
+  return from.imports.some((written) => {
+    const names = written.split(".");
+    const outer = names.slice(0, -1);
+    if (names.at(-1) !== name || outer.length === 0) return false;
+    // A class in a file of its name, a member of that class, a function of a package.
+    return [names, outer].some((each) => endsWith(file, each)) || endsWith(file.slice(0, -1), outer);
+  });
+}
+
 /** Whether both lie where a language sees all names of the other file without an import. */
 export function isSamePackage(language: string, one: string, other: string): boolean {
   if (language === "Go") return folderOf(one) === folderOf(other);
-  if (!byNamespace.has(language)) return false;
+  if (!packagesInFolders.has(language)) return false;
   return packageFolder(one) === packageFolder(other);
 }
 
-const byNamespace: ReadonlySet<string> = new Set(["Java", "Kotlin", "Scala", "Groovy"]);
+const packagesInFolders: ReadonlySet<string> = new Set(["Java", "Kotlin", "Scala", "Groovy"]);
 
 const rules: Readonly<Record<string, Rule>> = {
   ...Object.fromEntries(["TypeScript", "TSX", "JavaScript", "Vue", "Svelte"].map((name) => [name, byModule])),
   ...Object.fromEntries(["C", "C++", "Objective-C", "Objective-C++"].map((name) => [name, byInclude])),
-  ...Object.fromEntries([...byNamespace].map((name) => [name, byClass])),
+  ...Object.fromEntries([...packagesInFolders].map((name) => [name, byClass])),
   Python: byDottedModule,
   Go: byGoPackage,
   Rust: byCrate,
+  "C#": byNamespace,
+  Swift: bySwiftModule,
 };
 
 function byModule(written: string, from: ImportingFile, to: ImportedFile, isSame: boolean): boolean {
@@ -150,11 +169,43 @@ function byInclude(written: string, from: ImportingFile, to: ImportedFile, isSam
   return isSource && stemOf(written) === stemOf(to.path) && (isSame || written.includes("/"));
 }
 
-/** Of other languages: the last two names of the import are those of the path. */
-function bySegments(written: string, _from: ImportingFile, to: ImportedFile): boolean {
-  const names = written.split(/[\\/.:]+/).filter((name) => name !== "");
-  const file = segmentsOf(to.path.replace(/\.\w+$/, ""));
+/** Folders are called as namespaces are, or as several of their names at once: `Acme.Billing/Tax`. */
+function byNamespace(written: string, _from: ImportingFile, to: ImportedFile): boolean {
+  const names = written.split(".");
+  if (!to.path.includes(names.at(-1) ?? "")) return false;
+  const folder = folderOf(to.path).split(/[/.]/);
+  const type = [...folder, stemOf(to.path)];
+  return endsWith(folder, names) || (names.length > 1 && endsWith(type, names));
+}
+
+/** A module is a folder of sources, or all that a repository of its name has. */
+function bySwiftModule(written: string, _from: ImportingFile, to: ImportedFile): boolean {
+  const [module = ""] = written.split(".");
+  const folders = segmentsOf(folderOf(to.path));
+  const isWhole = /^sources?$/i.test(folders[0] ?? "") && to.repository.split("/").at(-1) === module;
+  return isWhole || folders.includes(module);
+}
+
+/** Of other languages: a path, or the last two names of the import are those of the path. */
+function bySegments(written: string, from: ImportingFile, to: ImportedFile, isSame: boolean): boolean {
+  const ending = to.path.slice(withoutEnding(to.path).length);
+  const isRelative = /^\.{1,2}\//.test(written);
+  const isFile = ending !== "" && written.endsWith(ending);
+  if (isRelative || isFile) {
+    const target = joined(folderOf(from.path), written);
+    const isThis = target === to.path || target === withoutEnding(to.path);
+    if (isSame && isThis) return true;
+    if (isRelative) return false;
+  }
+  const names = (isFile ? written.slice(0, -ending.length) : written)
+    .split(/[\\/.:]+/)
+    .filter((name) => name !== "");
+  const file = segmentsOf(withoutEnding(to.path));
   return names.length > 1 ? endsWith(file, names.slice(-2)) : endsWith(file, ["lib", ...names]);
+}
+
+function withoutEnding(path: string): string {
+  return path.replace(/\.\w+$/, "");
 }
 
 function folderOf(path: string): string {

@@ -2,7 +2,7 @@
 import type { Certainty } from "#contract/symbols";
 import type { FoundSymbol } from "#engine/engine";
 import type { RepositoryView } from "#service/repositoryView";
-import { isSamePackage } from "./importMatch";
+import { importsDefinition, isSamePackage } from "./importMatch";
 import type { Packages } from "./packages";
 import type { Asking } from "./question";
 import { compareCertainty, mergedKinds, Relations, targetOf } from "./relations";
@@ -39,9 +39,15 @@ export async function rankDefinitions(
     language: asking.text?.language ?? "",
     imports: asking.imports,
   };
+  const isOfFile = ({ document }: FoundSymbol) =>
+    document.repositoryId === from.repositoryId && document.path === from.path;
+  const isNamed = ({ document, name }: FoundSymbol) => importsDefinition(from, document, name);
+  const hasNamed = resolved === undefined && found.some(({ symbol }) => isNamed(symbol));
   const certaintyOf = (symbol: FoundSymbol): Certainty => {
     if (resolved !== undefined && isPartOf(resolved, symbol)) return "exact";
     const certainty = relations.of(from, targetOf(symbol));
+    if (hasNamed && isNamed(symbol)) return certainty === "repository" ? "exact" : certainty;
+    if (hasNamed && !isOfFile(symbol)) return "name";
     const isHidden = resolved !== undefined && certainty === "exact" && hides(resolved, symbol);
     return isHidden ? "repository" : certainty;
   };
