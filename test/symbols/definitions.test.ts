@@ -3,8 +3,14 @@ import { test } from "node:test";
 import { definitionRows, documentParser } from "#test/support/symbols";
 
 /** Rows are `line kind name in parent of owner local`; each was written down by reading the source above it. */
-function check(language: string, source: string, rows: string, imports: string): void {
-  test(`${language}: definitions and imports`, async () => {
+function check(
+  language: string,
+  source: string,
+  rows: string,
+  imports: string,
+  what = "definitions and imports",
+): void {
+  test(`${language}: ${what}`, async () => {
     const parser = await documentParser();
     const content = new TextEncoder().encode(source.slice(1));
     const symbols = parser.symbols(language, content);
@@ -513,6 +519,61 @@ class Friendly { friend void geo::prototype(int); void geo::qualified(int); int 
 35 field bits in Friendly
 `,
   "vector shape.h",
+);
+
+check(
+  "C++",
+  `
+#ifndef LINES_H
+#define LINES_H
+namespace absl {
+// What ends with a stop.
+ABSL_NAMESPACE_BEGIN
+// Says more.
+LIB_EXPORT_BEGIN
+namespace base_internal {
+class ErrnoSaver { public: ErrnoSaver() : saved(0) {} int saved; };
+}  // namespace base_internal
+ABSL_MUST_USE_RESULT bool SimpleAtof(absl::string_view str, float* out);
+class string_view { int size; };
+ABSL_NAMESPACE_END
+}  // namespace absl
+LIB_BEGIN(detail)
+LIB_EXPORT
+template <class T> struct Made {};
+LIB_EXPORT
+enum class Colour : int { Red };
+BEGIN_NS namespace q { int inside; }
+LIB_DEPRECATED using Size = int;
+LIB_TYPE
+typed(void) { struct Local {}; }
+enum Last { LAST_ONE
+};
+LIB_END_NAMESPACE
+#endif
+`,
+  `
+2 macro LINES_H
+3 namespace absl
+8 namespace base_internal in absl
+9 class ErrnoSaver in base_internal
+9 constructor ErrnoSaver in ErrnoSaver
+9 field saved in ErrnoSaver
+12 class string_view in absl
+12 field size in string_view
+17 struct Made
+19 enum Colour
+19 enumMember Red in Colour
+20 namespace q
+20 variable inside in q
+21 type Size
+23 function typed
+23 struct Local in typed local
+24 enum Last
+24 enumMember LAST_ONE in Last
+`,
+  "",
+  "macros on lines of their own",
 );
 
 check(

@@ -13,16 +13,24 @@ interface Token {
   readonly isWord: boolean;
 }
 
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+const noRange: Range = { start: 0, end: 0 };
+
 /** Gives the text itself where there is nothing to blank. */
 export function withoutMacros(text: string): string {
   const parts: string[] = [];
   let from = 0;
+  let gone = noRange;
   candidate.lastIndex = 0;
   for (let match = candidate.exec(text); match !== null; match = candidate.exec(text)) {
     const start = match.index;
     if (start < from || !mayBeInTheWay(text, start, candidate.lastIndex) || known.test(match[0])) continue;
     if (isInDirective(text, start)) continue;
-    const tokens = tokensAround(text, start, candidate.lastIndex);
+    const tokens = tokensAround(text, start, candidate.lastIndex, gone);
     const after = wordAt + 1 + argumentCount(tokens, wordAt + 1);
     if (!isInTheWay(tokens, wordAt, after) || isInStatement(tokens[wordAt - 1], text, start)) continue;
     const end = tokens[after - 1]?.end ?? candidate.lastIndex;
@@ -31,6 +39,8 @@ export function withoutMacros(text: string): string {
     if (/\/[/*]|\*\/|["'#]/.test(blanked)) continue;
     parts.push(text.slice(from, start), blanked.replace(/[^\r\n]/g, " "));
     from = end;
+    const isNext = text.slice(gone.end, start).trim() === "";
+    gone = { start: isNext ? gone.start : start, end };
   }
   if (from === 0) return text;
   parts.push(text.slice(from));
@@ -58,18 +68,22 @@ const statements: ReadonlySet<string> = new Set(
     " ",
   ),
 );
+/** No type stands before these. */
+const heads: ReadonlySet<string> = new Set(["namespace", "using", "template", "extern", "static_assert"]);
 
 /** A quick look at what stands beside it: most capitals are constants in expressions, or in lines of the preprocessor. */
 function mayBeInTheWay(text: string, start: number, end: number): boolean {
   let next = end;
   while (isBlank(text.charCodeAt(next))) next++;
   const after = text[next] ?? "";
-  if (!/[\w(*&;{=,)]/.test(after)) return false;
+  if (!/[\w(*&;{}=,)/~#]/.test(after)) return false;
   let last = start - 1;
   while (isBlank(text.charCodeAt(last))) last--;
   const before = last < 0 ? ";" : (text[last] ?? "");
+  // At the beginning of a line it may stand behind any comment, and before one.
+  if (text.slice(last, start).includes("\n") && /[\w(/}~#]/.test(after)) return true;
   if (/\w/.test(before)) return true;
-  return /[;{=,)]/.test(after) ? /[)\]}]/.test(before) : /[;{}:>*&(\]/]/.test(before);
+  return /[;{}=,)]/.test(after) ? /[)\]}]/.test(before) : /[;{}:>*&(\]/]/.test(before);
 }
 
 /** Whether a place is in a line of the preprocessor, or in one that goes on from the line before. */
@@ -105,6 +119,8 @@ function isInTheWay(tokens: readonly Token[], at: number, after: number): boolea
   if (word.endsWith("FINAL") && /^[{:]$/.test(next.text)) return true;
   if (access.has(next.text)) return isDeclarationStart(tokens, at - 1);
   if (before !== undefined && statements.has(before.text)) return false;
+  if (heads.has(next.text) || typeHeads.has(next.text)) return !annotation.test(word);
+  if (/^[}#]$/.test(next.text)) return before !== undefined && /^[;}]$/.test(before.text);
   const isMark = annotation.test(word) || /(?:CALL|CALLBACK|ENTRY|API)$/.test(word);
   if (before?.text === "(") return isMark && next.text === "*" && isFunctionPointer(tokens, after);
   if (next.isWord && !statements.has(next.text)) return isBeforeName(tokens, at, after, isMark);
@@ -177,9 +193,9 @@ const wordAt = 2;
 const tokensBehind = 28;
 const nothing: Token = { start: -1, end: -1, text: "", isWord: false };
 
-function tokensAround(text: string, start: number, end: number): Token[] {
-  const second = tokenBefore(text, start);
-  const first = second === nothing ? nothing : tokenBefore(text, second.start);
+function tokensAround(text: string, start: number, end: number, gone: Range): Token[] {
+  const second = tokenBefore(text, start, gone);
+  const first = second === nothing ? nothing : tokenBefore(text, second.start, gone);
   const tokens = [first, second, { start, end, text: text.slice(start, end), isWord: true }];
   token.lastIndex = end;
   while (tokens.length < wordAt + tokensBehind) {
@@ -198,11 +214,15 @@ function tokensAround(text: string, start: number, end: number): Token[] {
 /** Nobody looks further for the end of a comment or of a line: each look would cost as much as the text is long. */
 const farAway = 1000;
 
-/** Comments are skipped; behind a line of the preprocessor stands nothing. */
-function tokenBefore(text: string, at: number): Token {
+/** Comments and what was blanked last are skipped; behind a line of the preprocessor stands nothing. */
+function tokenBefore(text: string, at: number, gone: Range): Token {
   let end = at;
   for (let comments = 0; comments < 8; comments++) {
     while (end > 0 && isBlank(text.charCodeAt(end - 1))) end--;
+    if (end === gone.end && end > gone.start) {
+      end = gone.start;
+      continue;
+    }
     const near = text.slice(Math.max(0, end - farAway), end);
     const line = near.slice(near.lastIndexOf("\n") + 1);
     if (/^\s*#/.test(line)) return nothing;
