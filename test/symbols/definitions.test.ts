@@ -442,6 +442,42 @@ struct outer { struct deep { int z; } i; } declared, *with;
 );
 
 check(
+  "C",
+  `
+typedef voidpf (*alloc_func) OF((voidpf opaque, uInt items));
+ZEXTERN int ZEXPORT deflateEnd OF((z_streamp strm));
+extern int inflateBack OF((int strm,
+                           int (*out)(void *a), void FAR *out_desc));
+extern ZPOS64_T ZEXPORT unztell64 (unzFile file)
+{
+  if (file) Trace((stderr, "x"));
+  return 1;
+}
+LIB_STATIC void __compress(const list *all,
+                           node *one) { }
+unsigned long __hash(void) { return 0; }
+unsigned int aligned_number __aligned(8);
+#define inline __inline
+#ifdef X
+int opened(void) { if (a) { b(); }
+#endif
+else if (c) { d(); }
+}
+`,
+  `
+1 type alloc_func
+5 function unztell64
+10 function __compress
+12 function __hash
+13 variable aligned_number
+14 macro inline
+16 function opened
+`,
+  "",
+  "macros and reserved words",
+);
+
+check(
   "C++",
   `
 #include <vector>
@@ -551,6 +587,10 @@ enum Last { LAST_ONE
 };
 LIB_END_NAMESPACE
 #endif
+void LIB_INLINE pool::post(int a) { }
+void LIB_INLINE after(int a) { }
+template <typename R, typename... Args>
+class OnceAction<R(Args...)> final { int once; };
 `,
   `
 2 macro LINES_H
@@ -571,9 +611,13 @@ LIB_END_NAMESPACE
 23 struct Local in typed local
 24 enum Last
 24 enumMember LAST_ONE in Last
+28 method post of pool
+29 function after
+31 class OnceAction
+31 field once in OnceAction
 `,
   "",
-  "macros on lines of their own",
+  "macros before declarations",
 );
 
 check(

@@ -24,18 +24,30 @@ import { type Definition, type DocumentSymbols, type SymbolKind, symbolKinds } f
 import { nameInDeclarator } from "./declarator";
 import { importsIn } from "./imports";
 import { type Found, type Nested, nest } from "./nesting";
+import { reservedWordsOf } from "./reservedWords";
 import type { DecodedText } from "./sourceText";
 
 /** Longer ones are no names. */
 const maxNameLength = 512;
 const kinds: ReadonlySet<string> = new Set(symbolKinds);
 
-export function definitionsIn(matches: readonly QueryMatch[], source: DecodedText): DocumentSymbols {
+export function definitionsIn(
+  matches: readonly QueryMatch[],
+  source: DecodedText,
+  grammar: string,
+): DocumentSymbols {
   const imports = new Set<string>();
   const found: Found[] = [];
   const excluded = new Set<number>();
   for (const { captures } of matches) readMatch(captures, source.text, found, imports, excluded);
-  const known = found.filter(({ role, nameStart }) => role !== "definition" || !excluded.has(nameStart));
+  const reserved = reservedWordsOf(grammar);
+  const known = found.filter(
+    ({ role, kind, name, nameStart }) =>
+      role !== "definition" ||
+      (!excluded.has(nameStart) &&
+        // Macros may be named so, and names that are marked: C#'s `@if`.
+        (!reserved.has(name) || kind === "macro" || source.text[nameStart - 1] === "@")),
+  );
   const definitions = nest(joined(known))
     .sort((left, right) => left.found.nameStart - right.found.nameStart)
     .map(toDefinition(source));

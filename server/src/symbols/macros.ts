@@ -21,7 +21,8 @@ interface Range {
 const noRange: Range = { start: 0, end: 0 };
 
 /** Gives the text itself where there is nothing to blank. */
-export function withoutMacros(text: string): string {
+export function withoutMacros(source: string): string {
+  const text = withPlainParameters(source);
   const parts: string[] = [];
   let from = 0;
   let gone = noRange;
@@ -46,6 +47,34 @@ export function withoutMacros(text: string): string {
   parts.push(text.slice(from));
   return parts.join("");
 }
+
+/** `int f OF((int a));`, which K&R's compilers read as `int f();`: `int f    (int a) ;`. */
+function withPlainParameters(text: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  doubled.lastIndex = 0;
+  for (let match = doubled.exec(text); match !== null; match = doubled.exec(text)) {
+    const start = match.index;
+    const inner = doubled.lastIndex - 1;
+    if (start < from || isInDirective(text, start)) continue;
+    const tokens = tokensAround(text, start, inner - 1, noRange);
+    const before = tokens[wordAt - 1];
+    const isDeclared =
+      before?.text === ")"
+        ? !isInStatement(before, text, start)
+        : before?.isWord === true && !statements.has(before.text) && isTypeEnd(tokens, wordAt - 2);
+    const end = closingParentheses.exec(text.slice(inner, inner + farAway));
+    if (!isDeclared || end === null) continue;
+    const close = inner + end[0].length - 1;
+    parts.push(text.slice(from, start), " ".repeat(inner - start), text.slice(inner, close), " ");
+    from = close + 1;
+  }
+  return from === 0 ? text : parts.join("") + text.slice(from);
+}
+
+/** A macro whose arguments are parameters in parentheses of their own; and up to the end of both, before a declaration's. */
+const doubled = /\b(?:OF|PROTO\w*|PARAMS|ARGS|__P|_?P_?|_)[ \t]*\(\(/g;
+const closingParentheses = /^\((?:[^(){};]|\((?:[^(){};]|\([^(){};]*\))*\))*\)\s*\)(?=\s*[;,{])/;
 
 /** Capitals with an underscore, and words that end as such macros do; and what compilers' headers and Linux write. */
 const candidate =
@@ -131,7 +160,9 @@ function isInTheWay(tokens: readonly Token[], at: number, after: number): boolea
 /** `void WINAPI f(`, `API void f(`, `static int __init f(`: without it a type and a name are left. */
 function isBeforeName(tokens: readonly Token[], at: number, after: number, isMark: boolean): boolean {
   if (isTypeEnd(tokens, at - 1))
-    return isMark || /^[*&]$/.test(tokens[at - 1]?.text ?? "") || tokens[after + 1]?.text === "(";
+    return (
+      isMark || /^[*&]$/.test(tokens[at - 1]?.text ?? "") || /^(?:\(|::)$/.test(tokens[after + 1]?.text ?? "")
+    );
   if (!isDeclarationStart(tokens, at - 1)) return false;
   // What stands first is the type itself, unless another one follows.
   const second = tokens[after + 1];
@@ -147,6 +178,8 @@ function isBehindName(tokens: readonly Token[], at: number, after: number, word:
   if (behindParameters.has(before.text)) return next === ";" || next === "{" || next === "=";
   if (before.text === ")") return next === ";" || next === "{" || (annotation.test(word) && next !== "[");
   if (before.text === "]") return next !== "[";
+  // `unsigned long __f(void) {`
+  if (next === "{" && after > at + 1) return false;
   // A name of its own has a type before it, and this one would be its second name.
   return before.isWord && !qualifiers.has(before.text) && next !== "[" && isTypeEnd(tokens, at - 2);
 }
