@@ -621,6 +621,38 @@ class OnceAction<R(Args...)> final { int once; };
 );
 
 check(
+  "C++",
+  `
+#define TEST(a, b) void a##b()
+namespace n {
+TEST(Suite, Works) { struct Local {}; }
+TYPED_TEST_P(Constructed, CountsBuckets) { }
+LIB_DEFINE(thing) { struct Inner {}; }
+class URL { URL(int a) {} URL() {} template <class T> URL(T a) {} };
+}
+URL::URL(char c) { }
+int MAIN(int a) { return 0; }
+TEST_CASE("name", "[tag]") { int x; }
+`,
+  `
+1 macro TEST
+2 namespace n
+3 function Works in n of Suite
+3 struct Local in Works local
+4 function CountsBuckets in n of Constructed
+5 struct Inner in n local
+6 class URL in n
+6 constructor URL in URL
+6 constructor URL in URL
+6 constructor URL in URL
+8 constructor URL of URL
+9 function MAIN
+`,
+  "",
+  "macros that are called like functions",
+);
+
+check(
   "Rust",
   `
 use std::collections::{HashMap, hash_map::Entry as E};

@@ -21,7 +21,7 @@
 
 import type { Node, QueryMatch } from "web-tree-sitter";
 import { type Definition, type DocumentSymbols, type SymbolKind, symbolKinds } from "#model/symbol";
-import { nameInDeclarator } from "./declarator";
+import { macroCall, nameInDeclarator } from "./declarator";
 import { importsIn } from "./imports";
 import { type Found, type Nested, nest } from "./nesting";
 import { reservedWordsOf } from "./reservedWords";
@@ -115,7 +115,16 @@ function readMatch(
     nameNode = declared.name;
     nameTo = endOfDeclared(declared.name);
     owner = declared.owner;
-    if (kind === "function") kind = functionKind(declared.name.type, owner);
+    const call = kind === "function" && owner === "" ? macroCall(whole, declared.name) : undefined;
+    if (call !== undefined && whole !== undefined) {
+      if (call.test === undefined) {
+        found.push(block(whole));
+        return;
+      }
+      nameNode = call.test;
+      nameTo = nameNode.endIndex;
+      owner = call.suite;
+    } else if (kind === "function") kind = functionKind(declared.name.type, owner);
   }
   if (nameNode === undefined || whole === undefined) return;
   const nameFrom = nameNode.startIndex + (isMarked ? 1 : 0);
