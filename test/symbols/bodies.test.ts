@@ -325,7 +325,11 @@ async function withTree(
   try {
     if (tree.rootNode.hasError) return false;
     const query = definitionQueries[grammar] ?? "";
-    const symbols = definitionsIn(runtime.matches(grammar, "definitions", query, tree.rootNode), source);
+    const symbols = definitionsIn(
+      runtime.matches(grammar, "definitions", query, tree.rootNode),
+      source,
+      grammar,
+    );
     look({ tree, source, symbols });
   } finally {
     tree.delete();

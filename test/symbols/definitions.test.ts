@@ -3,8 +3,14 @@ import { test } from "node:test";
 import { definitionRows, documentParser } from "#test/support/symbols";
 
 /** Rows are `line kind name in parent of owner local`; each was written down by reading the source above it. */
-function check(language: string, source: string, rows: string, imports: string): void {
-  test(`${language}: definitions and imports`, async () => {
+function check(
+  language: string,
+  source: string,
+  rows: string,
+  imports: string,
+  what = "definitions and imports",
+): void {
+  test(`${language}: ${what}`, async () => {
     const parser = await documentParser();
     const content = new TextEncoder().encode(source.slice(1));
     const symbols = parser.symbols(language, content);
@@ -436,6 +442,42 @@ struct outer { struct deep { int z; } i; } declared, *with;
 );
 
 check(
+  "C",
+  `
+typedef voidpf (*alloc_func) OF((voidpf opaque, uInt items));
+ZEXTERN int ZEXPORT deflateEnd OF((z_streamp strm));
+extern int inflateBack OF((int strm,
+                           int (*out)(void *a), void FAR *out_desc));
+extern ZPOS64_T ZEXPORT unztell64 (unzFile file)
+{
+  if (file) Trace((stderr, "x"));
+  return 1;
+}
+LIB_STATIC void __compress(const list *all,
+                           node *one) { }
+unsigned long __hash(void) { return 0; }
+unsigned int aligned_number __aligned(8);
+#define inline __inline
+#ifdef X
+int opened(void) { if (a) { b(); }
+#endif
+else if (c) { d(); }
+}
+`,
+  `
+1 type alloc_func
+5 function unztell64
+10 function __compress
+12 function __hash
+13 variable aligned_number
+14 macro inline
+16 function opened
+`,
+  "",
+  "macros and reserved words",
+);
+
+check(
   "C++",
   `
 #include <vector>
@@ -513,6 +555,101 @@ class Friendly { friend void geo::prototype(int); void geo::qualified(int); int 
 35 field bits in Friendly
 `,
   "vector shape.h",
+);
+
+check(
+  "C++",
+  `
+#ifndef LINES_H
+#define LINES_H
+namespace absl {
+// What ends with a stop.
+ABSL_NAMESPACE_BEGIN
+// Says more.
+LIB_EXPORT_BEGIN
+namespace base_internal {
+class ErrnoSaver { public: ErrnoSaver() : saved(0) {} int saved; };
+}  // namespace base_internal
+ABSL_MUST_USE_RESULT bool SimpleAtof(absl::string_view str, float* out);
+class string_view { int size; };
+ABSL_NAMESPACE_END
+}  // namespace absl
+LIB_BEGIN(detail)
+LIB_EXPORT
+template <class T> struct Made {};
+LIB_EXPORT
+enum class Colour : int { Red };
+BEGIN_NS namespace q { int inside; }
+LIB_DEPRECATED using Size = int;
+LIB_TYPE
+typed(void) { struct Local {}; }
+enum Last { LAST_ONE
+};
+LIB_END_NAMESPACE
+#endif
+void LIB_INLINE pool::post(int a) { }
+void LIB_INLINE after(int a) { }
+template <typename R, typename... Args>
+class OnceAction<R(Args...)> final { int once; };
+`,
+  `
+2 macro LINES_H
+3 namespace absl
+8 namespace base_internal in absl
+9 class ErrnoSaver in base_internal
+9 constructor ErrnoSaver in ErrnoSaver
+9 field saved in ErrnoSaver
+12 class string_view in absl
+12 field size in string_view
+17 struct Made
+19 enum Colour
+19 enumMember Red in Colour
+20 namespace q
+20 variable inside in q
+21 type Size
+23 function typed
+23 struct Local in typed local
+24 enum Last
+24 enumMember LAST_ONE in Last
+28 method post of pool
+29 function after
+31 class OnceAction
+31 field once in OnceAction
+`,
+  "",
+  "macros before declarations",
+);
+
+check(
+  "C++",
+  `
+#define TEST(a, b) void a##b()
+namespace n {
+TEST(Suite, Works) { struct Local {}; }
+TYPED_TEST_P(Constructed, CountsBuckets) { }
+LIB_DEFINE(thing) { struct Inner {}; }
+class URL { URL(int a) {} URL() {} template <class T> URL(T a) {} };
+}
+URL::URL(char c) { }
+int MAIN(int a) { return 0; }
+TEST_CASE("name", "[tag]") { int x; }
+`,
+  `
+1 macro TEST
+2 namespace n
+3 function Works in n of Suite
+3 struct Local in Works local
+4 function CountsBuckets in n of Constructed
+5 struct Inner in n local
+6 class URL in n
+6 constructor URL in URL
+6 constructor URL in URL
+6 constructor URL in URL
+8 constructor URL of URL
+9 function MAIN
+`,
+  "",
+  "macros that are called like functions",
 );
 
 check(

@@ -43,6 +43,28 @@ export function nameInDeclarator(declarator: Node, isFunction: boolean): Declare
   return undefined;
 }
 
+interface MacroCall {
+  /** What a test is named; absent of other macros. */
+  readonly test: Node | undefined;
+  readonly suite: string;
+}
+
+/** `TEST(Suite, name) {`, `LIB_DEFINE(x) {`: what is read as a function with a name in capitals and no type. */
+export function macroCall(definition: Node | undefined, name: Node): MacroCall | undefined {
+  if (!/^[A-Z][A-Z0-9_]+$/.test(name.text)) return undefined;
+  if (definition?.type !== "function_definition" || definition.childForFieldName("type") !== null)
+    return undefined;
+  // What stands in a class is its constructor.
+  let around = definition.parent;
+  if (around?.type === "template_declaration") around = around.parent;
+  if (around?.type === "field_declaration_list") return undefined;
+  const parameters = definition.childForFieldName("declarator")?.childForFieldName("parameters");
+  const words = parameters?.namedChildren.filter((each) => each !== null && /^\w+$/.test(each.text)) ?? [];
+  const [suite, test] = words;
+  const isTest = /(?:^|_)TEST(?:_|$)/.test(name.text) && parameters?.namedChildCount === 2;
+  return { test: isTest && suite && test ? test : undefined, suite: suite?.text ?? "" };
+}
+
 /** Of declarators without such a field: `(name)`, `name __attribute__((x))`, `&name`. */
 function lastDeclarator(node: Node): Node | null {
   for (let index = node.namedChildCount - 1; index >= 0; index--) {

@@ -21,21 +21,33 @@
 
 import type { Node, QueryMatch } from "web-tree-sitter";
 import { type Definition, type DocumentSymbols, type SymbolKind, symbolKinds } from "#model/symbol";
-import { nameInDeclarator } from "./declarator";
+import { macroCall, nameInDeclarator } from "./declarator";
 import { importsIn } from "./imports";
 import { type Found, type Nested, nest } from "./nesting";
+import { reservedWordsOf } from "./reservedWords";
 import type { DecodedText } from "./sourceText";
 
 /** Longer ones are no names. */
 const maxNameLength = 512;
 const kinds: ReadonlySet<string> = new Set(symbolKinds);
 
-export function definitionsIn(matches: readonly QueryMatch[], source: DecodedText): DocumentSymbols {
+export function definitionsIn(
+  matches: readonly QueryMatch[],
+  source: DecodedText,
+  grammar: string,
+): DocumentSymbols {
   const imports = new Set<string>();
   const found: Found[] = [];
   const excluded = new Set<number>();
   for (const { captures } of matches) readMatch(captures, source.text, found, imports, excluded);
-  const known = found.filter(({ role, nameStart }) => role !== "definition" || !excluded.has(nameStart));
+  const reserved = reservedWordsOf(grammar);
+  const known = found.filter(
+    ({ role, kind, name, nameStart }) =>
+      role !== "definition" ||
+      (!excluded.has(nameStart) &&
+        // Macros may be named so, and names that are marked: C#'s `@if`.
+        (!reserved.has(name) || kind === "macro" || source.text[nameStart - 1] === "@")),
+  );
   const definitions = nest(joined(known))
     .sort((left, right) => left.found.nameStart - right.found.nameStart)
     .map(toDefinition(source));
@@ -103,7 +115,16 @@ function readMatch(
     nameNode = declared.name;
     nameTo = endOfDeclared(declared.name);
     owner = declared.owner;
-    if (kind === "function") kind = functionKind(declared.name.type, owner);
+    const call = kind === "function" && owner === "" ? macroCall(whole, declared.name) : undefined;
+    if (call !== undefined && whole !== undefined) {
+      if (call.test === undefined) {
+        found.push(block(whole));
+        return;
+      }
+      nameNode = call.test;
+      nameTo = nameNode.endIndex;
+      owner = call.suite;
+    } else if (kind === "function") kind = functionKind(declared.name.type, owner);
   }
   if (nameNode === undefined || whole === undefined) return;
   const nameFrom = nameNode.startIndex + (isMarked ? 1 : 0);

@@ -75,7 +75,7 @@ export class DocumentParser {
   #symbols({ grammar, source, tree }: Parsed): DocumentSymbols {
     const query = definitionQueries[grammar] ?? "";
     const matches = this.#runtime.matches(grammar, "definitions", query, tree.rootNode);
-    return definitionsIn(matches, source);
+    return definitionsIn(matches, source, grammar);
   }
 
   #declarations(parsed: Parsed, { definitions } = this.#symbols(parsed)): Declarations {

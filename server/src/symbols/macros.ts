@@ -13,16 +13,25 @@ interface Token {
   readonly isWord: boolean;
 }
 
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+const noRange: Range = { start: 0, end: 0 };
+
 /** Gives the text itself where there is nothing to blank. */
-export function withoutMacros(text: string): string {
+export function withoutMacros(source: string): string {
+  const text = withPlainParameters(source);
   const parts: string[] = [];
   let from = 0;
+  let gone = noRange;
   candidate.lastIndex = 0;
   for (let match = candidate.exec(text); match !== null; match = candidate.exec(text)) {
     const start = match.index;
     if (start < from || !mayBeInTheWay(text, start, candidate.lastIndex) || known.test(match[0])) continue;
     if (isInDirective(text, start)) continue;
-    const tokens = tokensAround(text, start, candidate.lastIndex);
+    const tokens = tokensAround(text, start, candidate.lastIndex, gone);
     const after = wordAt + 1 + argumentCount(tokens, wordAt + 1);
     if (!isInTheWay(tokens, wordAt, after) || isInStatement(tokens[wordAt - 1], text, start)) continue;
     const end = tokens[after - 1]?.end ?? candidate.lastIndex;
@@ -31,11 +40,41 @@ export function withoutMacros(text: string): string {
     if (/\/[/*]|\*\/|["'#]/.test(blanked)) continue;
     parts.push(text.slice(from, start), blanked.replace(/[^\r\n]/g, " "));
     from = end;
+    const isNext = text.slice(gone.end, start).trim() === "";
+    gone = { start: isNext ? gone.start : start, end };
   }
   if (from === 0) return text;
   parts.push(text.slice(from));
   return parts.join("");
 }
+
+/** `int f OF((int a));`, which K&R's compilers read as `int f();`: `int f    (int a) ;`. */
+function withPlainParameters(text: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  doubled.lastIndex = 0;
+  for (let match = doubled.exec(text); match !== null; match = doubled.exec(text)) {
+    const start = match.index;
+    const inner = doubled.lastIndex - 1;
+    if (start < from || isInDirective(text, start)) continue;
+    const tokens = tokensAround(text, start, inner - 1, noRange);
+    const before = tokens[wordAt - 1];
+    const isDeclared =
+      before?.text === ")"
+        ? !isInStatement(before, text, start)
+        : before?.isWord === true && !statements.has(before.text) && isTypeEnd(tokens, wordAt - 2);
+    const end = closingParentheses.exec(text.slice(inner, inner + farAway));
+    if (!isDeclared || end === null) continue;
+    const close = inner + end[0].length - 1;
+    parts.push(text.slice(from, start), " ".repeat(inner - start), text.slice(inner, close), " ");
+    from = close + 1;
+  }
+  return from === 0 ? text : parts.join("") + text.slice(from);
+}
+
+/** A macro whose arguments are parameters in parentheses of their own; and up to the end of both, before a declaration's. */
+const doubled = /\b(?:OF|PROTO\w*|PARAMS|ARGS|__P|_?P_?|_)[ \t]*\(\(/g;
+const closingParentheses = /^\((?:[^(){};]|\((?:[^(){};]|\([^(){};]*\))*\))*\)\s*\)(?=\s*[;,{])/;
 
 /** Capitals with an underscore, and words that end as such macros do; and what compilers' headers and Linux write. */
 const candidate =
@@ -58,18 +97,22 @@ const statements: ReadonlySet<string> = new Set(
     " ",
   ),
 );
+/** No type stands before these. */
+const heads: ReadonlySet<string> = new Set(["namespace", "using", "template", "extern", "static_assert"]);
 
 /** A quick look at what stands beside it: most capitals are constants in expressions, or in lines of the preprocessor. */
 function mayBeInTheWay(text: string, start: number, end: number): boolean {
   let next = end;
   while (isBlank(text.charCodeAt(next))) next++;
   const after = text[next] ?? "";
-  if (!/[\w(*&;{=,)]/.test(after)) return false;
+  if (!/[\w(*&;{}=,)/~#]/.test(after)) return false;
   let last = start - 1;
   while (isBlank(text.charCodeAt(last))) last--;
   const before = last < 0 ? ";" : (text[last] ?? "");
+  // At the beginning of a line it may stand behind any comment, and before one.
+  if (text.slice(last, start).includes("\n") && /[\w(/}~#]/.test(after)) return true;
   if (/\w/.test(before)) return true;
-  return /[;{=,)]/.test(after) ? /[)\]}]/.test(before) : /[;{}:>*&(\]/]/.test(before);
+  return /[;{}=,)]/.test(after) ? /[)\]}]/.test(before) : /[;{}:>*&(\]/]/.test(before);
 }
 
 /** Whether a place is in a line of the preprocessor, or in one that goes on from the line before. */
@@ -105,6 +148,8 @@ function isInTheWay(tokens: readonly Token[], at: number, after: number): boolea
   if (word.endsWith("FINAL") && /^[{:]$/.test(next.text)) return true;
   if (access.has(next.text)) return isDeclarationStart(tokens, at - 1);
   if (before !== undefined && statements.has(before.text)) return false;
+  if (heads.has(next.text) || typeHeads.has(next.text)) return !annotation.test(word);
+  if (/^[}#]$/.test(next.text)) return before !== undefined && /^[;}]$/.test(before.text);
   const isMark = annotation.test(word) || /(?:CALL|CALLBACK|ENTRY|API)$/.test(word);
   if (before?.text === "(") return isMark && next.text === "*" && isFunctionPointer(tokens, after);
   if (next.isWord && !statements.has(next.text)) return isBeforeName(tokens, at, after, isMark);
@@ -115,7 +160,9 @@ function isInTheWay(tokens: readonly Token[], at: number, after: number): boolea
 /** `void WINAPI f(`, `API void f(`, `static int __init f(`: without it a type and a name are left. */
 function isBeforeName(tokens: readonly Token[], at: number, after: number, isMark: boolean): boolean {
   if (isTypeEnd(tokens, at - 1))
-    return isMark || /^[*&]$/.test(tokens[at - 1]?.text ?? "") || tokens[after + 1]?.text === "(";
+    return (
+      isMark || /^[*&]$/.test(tokens[at - 1]?.text ?? "") || /^(?:\(|::)$/.test(tokens[after + 1]?.text ?? "")
+    );
   if (!isDeclarationStart(tokens, at - 1)) return false;
   // What stands first is the type itself, unless another one follows.
   const second = tokens[after + 1];
@@ -131,6 +178,8 @@ function isBehindName(tokens: readonly Token[], at: number, after: number, word:
   if (behindParameters.has(before.text)) return next === ";" || next === "{" || next === "=";
   if (before.text === ")") return next === ";" || next === "{" || (annotation.test(word) && next !== "[");
   if (before.text === "]") return next !== "[";
+  // `unsigned long __f(void) {`
+  if (next === "{" && after > at + 1) return false;
   // A name of its own has a type before it, and this one would be its second name.
   return before.isWord && !qualifiers.has(before.text) && next !== "[" && isTypeEnd(tokens, at - 2);
 }
@@ -177,9 +226,9 @@ const wordAt = 2;
 const tokensBehind = 28;
 const nothing: Token = { start: -1, end: -1, text: "", isWord: false };
 
-function tokensAround(text: string, start: number, end: number): Token[] {
-  const second = tokenBefore(text, start);
-  const first = second === nothing ? nothing : tokenBefore(text, second.start);
+function tokensAround(text: string, start: number, end: number, gone: Range): Token[] {
+  const second = tokenBefore(text, start, gone);
+  const first = second === nothing ? nothing : tokenBefore(text, second.start, gone);
   const tokens = [first, second, { start, end, text: text.slice(start, end), isWord: true }];
   token.lastIndex = end;
   while (tokens.length < wordAt + tokensBehind) {
@@ -198,11 +247,15 @@ function tokensAround(text: string, start: number, end: number): Token[] {
 /** Nobody looks further for the end of a comment or of a line: each look would cost as much as the text is long. */
 const farAway = 1000;
 
-/** Comments are skipped; behind a line of the preprocessor stands nothing. */
-function tokenBefore(text: string, at: number): Token {
+/** Comments and what was blanked last are skipped; behind a line of the preprocessor stands nothing. */
+function tokenBefore(text: string, at: number, gone: Range): Token {
   let end = at;
   for (let comments = 0; comments < 8; comments++) {
     while (end > 0 && isBlank(text.charCodeAt(end - 1))) end--;
+    if (end === gone.end && end > gone.start) {
+      end = gone.start;
+      continue;
+    }
     const near = text.slice(Math.max(0, end - farAway), end);
     const line = near.slice(near.lastIndexOf("\n") + 1);
     if (/^\s*#/.test(line)) return nothing;
