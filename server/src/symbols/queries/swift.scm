@@ -8,7 +8,7 @@
 (protocol_declaration name: (type_identifier) @name) @interface
 (typealias_declaration name: (type_identifier) @name) @type
 (associatedtype_declaration name: (type_identifier) @name) @type
-(enum_entry name: (simple_identifier) @name @enumMember)
+(enum_entry name: (simple_identifier) @name) @enumMember
 (function_declaration name: (simple_identifier) @name) @function
 (protocol_function_declaration name: (simple_identifier) @name) @method
 (init_declaration name: "init" @name) @constructor
