@@ -536,6 +536,10 @@ type Alias = Point<u32>;
 macro_rules! square { ($x:expr) => { $x * $x }; }
 async unsafe fn r#match() { const INSIDE: u32 = 1; let f = |z: u32| { z }; }
 extern "C" { fn foreign(x: i32); }
+cfg_net! { pub struct Listener { io: u32 } pub(crate) fn listen(x: *const u8) -> *const u8 { fn deep() {} } }
+lazy_static! { static ref PATTERN: Regex = Regex::new("fn no() {}").unwrap(); }
+bitflags! { impl Flags: u32 { const NONE = 0; } impl Flags { pub async fn all() {} } }
+fn uses() { quote! { struct Quoted; } }
 `,
   `
 4 module inner
@@ -570,6 +574,12 @@ extern "C" { fn foreign(x: i32); }
 16 macro square
 17 function match
 18 function foreign
+19 struct Listener
+19 function listen
+20 variable PATTERN
+21 function all
+22 function uses
+22 struct Quoted in uses local
 `,
   "std::collections::HashMap std::collections::hash_map::Entry crate::shape serde",
 );
