@@ -56,6 +56,10 @@ object.method = function () {};
 Shape.prototype.late = function () {};
 const table = { key: () => 1, plain: 1, shorthand() {} };
 [1].map((item) => { const local = item; function inCallback() {} });
+export { limit as most, counter, other as default };
+export const [first, second = 1] = pair;
+export const { deep: { inner, far: near }, ...rest } = point;
+declare global { var shared: number; }
 `,
   `
 6 constant limit
@@ -100,6 +104,13 @@ const table = { key: () => 1, plain: 1, shorthand() {} };
 35 method key in table
 35 method shorthand in table
 36 function inCallback local
+37 constant most
+38 constant first
+38 constant second
+39 constant inner
+39 constant near
+39 constant rest
+40 variable shared
 `,
   "./one node:path legacy ./two fs",
 );
@@ -144,6 +155,9 @@ Animal.prototype.walk = function () {};
 const api = { start() {}, stop: () => {}, "quoted": function () {} };
 (function () { function hidden() {} })();
 $("x"); const $dollar = () => {};
+module.exports.most = 1;
+exports.animal = { legs: 4 };
+exports.Animal = Animal;
 `,
   `
 5 variable old
@@ -165,6 +179,8 @@ $("x"); const $dollar = () => {};
 18 method quoted in api
 19 function hidden local
 20 function $dollar
+21 constant most
+22 constant animal
 `,
   "fs path ./lazy.js",
 );
@@ -193,7 +209,7 @@ class Shape(Base):
     one, two = 1, 2
     def __init__(self, width):
         self.width = width
-        self.area = width * 2
+        self.area, self.depth = width * 2, 1
         temporary = 1
     @property
     def size(self):
@@ -227,6 +243,7 @@ square = lambda n: n * n
 20 method __init__ in Shape
 21 field width in Shape
 22 field area in Shape
+22 field depth in Shape
 25 method size in Shape
 27 method draw in Shape
 28 function helper in draw local
