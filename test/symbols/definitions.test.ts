@@ -62,6 +62,10 @@ object.method = function () {};
 Shape.prototype.late = function () {};
 const table = { key: () => 1, plain: 1, shorthand() {} };
 [1].map((item) => { const local = item; function inCallback() {} });
+export { limit as most, counter, other as default };
+export const [first, second = 1] = pair;
+export const { deep: { inner, far: near }, ...rest } = point;
+declare global { var shared: number; }
 `,
   `
 6 constant limit
@@ -106,6 +110,13 @@ const table = { key: () => 1, plain: 1, shorthand() {} };
 35 method key in table
 35 method shorthand in table
 36 function inCallback local
+37 constant most
+38 constant first
+38 constant second
+39 constant inner
+39 constant near
+39 constant rest
+40 variable shared
 `,
   "./one node:path legacy ./two fs",
 );
@@ -150,6 +161,9 @@ Animal.prototype.walk = function () {};
 const api = { start() {}, stop: () => {}, "quoted": function () {} };
 (function () { function hidden() {} })();
 $("x"); const $dollar = () => {};
+module.exports.most = 1;
+exports.animal = { legs: 4 };
+exports.Animal = Animal;
 `,
   `
 5 variable old
@@ -171,6 +185,8 @@ $("x"); const $dollar = () => {};
 18 method quoted in api
 19 function hidden local
 20 function $dollar
+21 constant most
+22 constant animal
 `,
   "fs path ./lazy.js",
 );
@@ -199,7 +215,7 @@ class Shape(Base):
     one, two = 1, 2
     def __init__(self, width):
         self.width = width
-        self.area = width * 2
+        self.area, self.depth = width * 2, 1
         temporary = 1
     @property
     def size(self):
@@ -233,6 +249,7 @@ square = lambda n: n * n
 20 method __init__ in Shape
 21 field width in Shape
 22 field area in Shape
+22 field depth in Shape
 25 method size in Shape
 27 method draw in Shape
 28 function helper in draw local
@@ -673,6 +690,10 @@ type Alias = Point<u32>;
 macro_rules! square { ($x:expr) => { $x * $x }; }
 async unsafe fn r#match() { const INSIDE: u32 = 1; let f = |z: u32| { z }; }
 extern "C" { fn foreign(x: i32); }
+cfg_net! { pub struct Listener { io: u32 } pub(crate) fn listen(x: *const u8) -> *const u8 { fn deep() {} } }
+lazy_static! { static ref PATTERN: Regex = Regex::new("fn no() {}").unwrap(); }
+bitflags! { impl Flags: u32 { const NONE = 0; } impl Flags { pub async fn all() {} } }
+fn uses() { quote! { struct Quoted; } }
 `,
   `
 4 module inner
@@ -707,6 +728,12 @@ extern "C" { fn foreign(x: i32); }
 16 macro square
 17 function match
 18 function foreign
+19 struct Listener
+19 function listen
+20 variable PATTERN
+21 function all
+22 function uses
+22 struct Quoted in uses local
 `,
   "std::collections::HashMap std::collections::hash_map::Entry crate::shape serde",
 );

@@ -33,7 +33,7 @@ namespace Shapes.Core
         public Shape(int x) { var local = x; int Helper(int z) => z; }
         ~Shape() { }
         public abstract void Draw();
-        public static Shape<T> operator +(Shape<T> a, Shape<T> b) => a;
+        public static Shape<T> operator +(Shape<T> a, Shape<T> b) => a; public static implicit operator int(Shape<T> a) => 1;
         enum Mode { Fast, Slow = 2 }
         delegate void Handler(int code);
     }
@@ -55,6 +55,7 @@ namespace Shapes.Core
 12 method Shape in Shape
 13 method Draw in Shape
 14 operator + in Shape
+14 operator implicit in Shape
 15 enum Mode in Shape
 15 enumMember Fast in Mode
 15 enumMember Slow in Mode
@@ -99,6 +100,7 @@ module Shapes
 end
 class Shapes::Square; end
 def top_level; end
+$global = 1
 `,
   `
 3 module Shapes
@@ -116,6 +118,7 @@ def top_level; end
 21 method dynamic in Shape
 24 class Square of Shapes
 25 method top_level
+26 variable $global
 `,
   "json lib/shape",
 );
@@ -225,7 +228,7 @@ fun String.shout() = uppercase()
 20 property DEEP in Named
 23 interface Area
 24 method area in Area
-26 class Colour
+26 enum Colour
 26 property code in Colour
 27 enumMember RED in Colour
 27 enumMember GREEN in Colour
@@ -282,7 +285,7 @@ defmodule Shapes.Circle do
   @limit 3
   @type t :: %__MODULE__{radius: integer}
   @callback draw(t) :: :ok
-  defstruct [:radius, :name]
+  defstruct [:radius, name: ""]
   def area(%{radius: r}), do: r
   def area(r, x) when r > 0 do
     inner = x
@@ -297,6 +300,7 @@ defprotocol Draw do
 end
 defimpl Draw, for: Shapes.Circle do
   def draw(x), do: x
+  def a + b, do: a
 end
 `,
   `
@@ -314,6 +318,7 @@ end
 19 method draw in Draw
 21 module Draw
 22 function draw in Draw
+23 function + in Draw
 `,
   "Shapes.Point Enum GenServer",
 );
@@ -511,6 +516,7 @@ extension Extra on String { int twice() => 2; }
 enum Colour { red, green }
 typedef Callback = void Function(int);
 int topLevel(int a) => a;
+extension type Id(int id) { int operator [](int at) => id; }
 `,
   `
 3 constant limit
@@ -521,11 +527,13 @@ int topLevel(int a) => a;
 8 field name in Shape
 8 field other in Shape
 9 constructor Shape in Shape
-10 constructor Shape in Shape
+10 constructor named in Shape
+11 constructor make in Shape
 12 property area in Shape
 13 property area in Shape
 14 method draw in Shape
 14 function helper in Shape local
+15 operator + in Shape
 17 class Loud
 17 method shout in Loud
 18 class Extra
@@ -535,6 +543,9 @@ int topLevel(int a) => a;
 19 enumMember green in Colour
 20 type Callback
 21 function topLevel
+22 class Id
+22 field id in Id
+22 operator [] in Id
 `,
   "dart:io package:a/b.dart",
 );
@@ -559,6 +570,7 @@ extension Point { func move() {} }
 actor Bank { func pay() {} }
 typealias Alias = [String: Int]
 func topLevel(_ x: Int) -> Int { return x }
+func == (left: Point, right: Point) -> Bool { return true }
 `,
   `
 2 variable limit
@@ -567,8 +579,10 @@ func topLevel(_ x: Int) -> Int { return x }
 5 field width in Shape
 5 field height in Shape
 6 constructor init in Shape
+7 method deinit in Shape
 8 method draw in Shape
 8 function helper in draw local
+9 method subscript in Shape
 11 struct Point
 11 field x in Point
 11 field area in Point
@@ -584,6 +598,7 @@ func topLevel(_ x: Int) -> Int { return x }
 15 method pay in Bank
 16 type Alias
 17 function topLevel
+18 function ==
 `,
   "Foundation",
 );
@@ -656,6 +671,15 @@ add x y = go x where go z = z + y
 add 0 y = y
 first = 1
 add = first
+(.:) :: Int -> Int -> Int
+a .: b = a
+data Tree a where
+  Leaf, Empty :: Tree Int
+  Node :: Int -> Tree Int
+pattern Zero :: Int
+pattern Zero = 0
+foreign import ccall "sin" c_sin :: Double -> Double
+type family Key a
 `,
   `
 1 module Shapes.Circle
@@ -673,6 +697,14 @@ add = first
 14 function add
 17 function first
 18 function add
+19 function .:
+21 type Tree
+22 enumMember Leaf in Tree
+22 enumMember Empty in Tree
+23 enumMember Node in Tree
+24 function Zero
+26 function c_sin
+27 type Key
 `,
   "Data.Map Data.List",
 );
@@ -692,6 +724,7 @@ end
 module type AREA = sig val area : int -> int end
 class shape = object method draw = 1 end
 external now : unit -> int = "now"
+let ( >>= ) a b = b a
 `,
   `
 2 module Shapes
@@ -709,6 +742,7 @@ external now : unit -> int = "now"
 11 class shape
 11 method draw in shape
 12 function now
+13 function >>=
 `,
   "Printf",
 );
@@ -778,6 +812,9 @@ function typed(x::T)::Int where T
 end
 function Base.show(io, c::Circle) end
 macro twice(x) end
+Base.length(x::Circle) = 1
+@enum Colour red green = 2
+top = 1
 end
 `,
   `
@@ -795,6 +832,11 @@ end
 18 function typed in Shapes
 20 function show in Shapes of Base
 21 macro twice in Shapes
+22 function length in Shapes of Base
+23 enum Colour in Shapes
+23 enumMember red in Colour
+23 enumMember green in Colour
+24 variable top in Shapes
 `,
   "LinearAlgebra Base",
 );

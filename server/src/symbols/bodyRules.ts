@@ -23,6 +23,7 @@ const semicolon = code(";");
 const equals = code("=");
 const greater = code(">");
 const star = code("*");
+const openingSquare = code("[");
 const closingSquare = code("]");
 const openingBrace = code("{");
 const closingBrace = code("}");
@@ -174,6 +175,8 @@ export class BodyRulesOfRust implements BodyRules {
   });
   /** The next brace is the body of a function. */
   #isFunction = false;
+  /** How many parentheses and square brackets are open behind its `fn`. */
+  #depth = 0;
   /** The next brace may be that of something else that is defined. */
   #isItem = false;
 
@@ -182,11 +185,15 @@ export class BodyRulesOfRust implements BodyRules {
     if (wordClass === undefined) return;
     around.defines = true;
     this.#isFunction = wordClass === "function";
+    this.#depth = 0;
     this.#isItem = wordClass === "item";
   }
 
   sign(byte: number): void {
     if (endsStatement(byte)) this.#isItem = false;
+    if (byte === openingParenthesis || byte === openingSquare) this.#depth++;
+    else if (byte === closingParenthesis || byte === closingSquare) this.#depth--;
+    else if (byte === semicolon && this.#depth <= 0) this.#isFunction = false;
   }
 
   opens(around: Bracket): boolean {

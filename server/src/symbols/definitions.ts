@@ -192,7 +192,9 @@ function trimmed(text: string, start: number, end: number): readonly [start: num
   } else if (text.startsWith("r#", from)) from += 2;
   else if (/[:#@]/.test(text[from] ?? "") && to - from > 1 && /[\p{L}_]/u.test(text[from + 1] ?? "")) from++;
   else if (text.startsWith("@@", from)) from += 2;
-  if (text[to - 1] === ":" && to - from > 1 && text[to - 2] !== ":") to--;
+  // Elixir's keywords hold the blank behind them.
+  while (to - from > 1 && text[to - 1] === " ") to--;
+  if (text[to - 1] === ":" && to - from > 1 && /[\p{L}\p{N}_?!"']/u.test(text[to - 2] ?? "")) to--;
   return [from, to];
 }
 

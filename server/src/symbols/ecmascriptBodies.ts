@@ -56,6 +56,8 @@ class Parenthesis extends Bracket {
 }
 
 class Brace extends Bracket {
+  /** Holds names that are declared or exported, as what is in it does. */
+  isPattern = false;
   mayBeObject = false;
 }
 
@@ -231,7 +233,8 @@ class Scanner {
         : last === closingParenthesis
           ? this.#closed?.isHead === true
           : last !== greater && last !== closingSquare && last !== closingBrace && last !== value;
-    let canGo = this.#lastClass !== "names" && !(this.#aliasIn === around && last === equals);
+    const isPattern = this.#lastClass === "names" || (around instanceof Brace && around.isPattern);
+    let canGo = !isPattern && !(this.#aliasIn === around && last === equals);
     if (this.#membersIn.has(around)) {
       canGo = false;
       // Braces of types stand behind signs: `class A<T extends { b: c }> extends D<{ e: f }> {`.
@@ -241,6 +244,7 @@ class Scanner {
     else if (!isBlock || (last === closingParenthesis && this.#closed?.mayBeParameters === true))
       around.defines = true;
     const opened = new Brace(openingBrace, this.#at + 1, canGo, this.#cuts, around);
+    opened.isPattern = isPattern;
     opened.mayBeObject = last === word ? this.#lastClass !== "block" : beforeObject.has(last);
     this.#around = opened;
   }

@@ -11,7 +11,7 @@ const wordsBefore = {
   module: ["require", "import"],
   members: ["class", "interface", "enum", "namespace", "module", "global"],
   type: ["extends", "implements", "keyof", "readonly"],
-  names: ["const", "let", "var"],
+  names: ["const", "let", "var", "export"],
   alias: ["type"],
   function: ["function"],
   async: ["async"],

@@ -1,39 +1,42 @@
 /** What a person reads of a definition before they go there: its head, and what is said of it. */
 
 import type { Node, Tree } from "web-tree-sitter";
-import type { Definition } from "#model/symbol";
+import type { Definition, SymbolKind } from "#model/symbol";
+import { documentationOf, isComment } from "./documentation";
 import type { DecodedText } from "./sourceText";
 import type { Signature } from "./symbols";
 
 const maxSignatureLines = 12;
 const maxSignatureLength = 2000;
-const maxDocumentationLength = 8000;
-/** Comments of one line each, above one another. */
-const maxComments = 100;
+/** What these are set to tells as much as their names. */
+const valued: ReadonlySet<SymbolKind> = new Set(["variable", "constant", "field", "property", "enumMember"]);
 
 export function signatureOf(definition: Definition, tree: Tree, source: DecodedText): Signature {
   const { text } = source;
   const start = source.indexAt(definition.start);
   const end = source.indexAt(definition.end);
+  const nameStart = source.indexAt(definition.nameStart);
   const nameEnd = source.indexAt(definition.nameEnd);
-  const whole = wholeNode(tree.rootNode.descendantForIndex(start, Math.max(start, end - 1)), start, end);
+  const name = tree.rootNode.descendantForIndex(nameStart, Math.max(nameStart, nameEnd - 1));
+  const whole = wholeNode(name, start, end);
   const body = whole === null ? null : bodyOf(whole, nameEnd);
+  const isKept = body !== null && (valued.has(definition.kind) || whole?.type === "bind") && isValue(body);
+  const headEnd = whole === null ? end : endOfHead(whole, isKept ? null : body, nameEnd);
+  const isLine = valued.has(definition.kind) || definition.kind === "macro";
   const lineStart = text.lastIndexOf("\n", start - 1) + 1;
-  const from = text.slice(lineStart, start).length <= maxSignatureLength ? lineStart : start;
-  const to = Math.min(body?.startIndex ?? end, from + maxSignatureLength);
+  const from = isWholeBefore(text.slice(lineStart, start)) ? lineStart : start;
+  const to = Math.min(headEnd, from + maxSignatureLength);
   return {
-    signature: headOf(text.slice(from, to)),
-    documentation: (commentBefore(whole, text) || stringAtBeginning(body, text)).slice(
-      0,
-      maxDocumentationLength,
-    ),
+    signature: headOf(text.slice(from, to), headEnd < end),
+    documentation: documentationOf(whole, body, end, isLine, tree, text),
   };
 }
 
-/** The node of the definition itself: the smallest with its range. */
-function wholeNode(node: Node | null, start: number, end: number): Node | null {
-  let found = node;
-  while (found !== null && (found.startIndex > start || found.endIndex < end)) found = found.parent;
+/** The node of the definition itself; of one in parts, the part that has the name. */
+function wholeNode(name: Node | null, start: number, end: number): Node | null {
+  let found = name;
+  for (let node = name; node !== null && node.startIndex >= start && node.endIndex <= end; node = node.parent)
+    if (found === null || node.startIndex < found.startIndex || node.endIndex > found.endIndex) found = node;
   return found;
 }
 
@@ -43,8 +46,10 @@ function bodyOf(whole: Node, nameEnd: number): Node | null {
   for (let depth = 0; depth < 4 && level.length > 0; depth++) {
     const below: Node[] = [];
     for (const node of level.slice(0, 50)) {
-      const body = node.childForFieldName("body");
-      if (body !== null && body.startIndex >= nameEnd) return body;
+      for (const field of ["body", "computed_value", "match"]) {
+        const body = node.childForFieldName(field);
+        if (body !== null && body.startIndex >= nameEnd) return body;
+      }
       for (let index = 0; index < Math.min(node.namedChildCount, 20); index++) {
         const child = node.namedChild(index);
         if (child === null) continue;
@@ -60,71 +65,38 @@ function bodyOf(whole: Node, nameEnd: number): Node | null {
   return null;
 }
 
+/** Of `let x = 5` the body is a value. */
+function isValue(body: Node): boolean {
+  return body.startPosition.row === body.endPosition.row && !body.text.startsWith("{");
+}
+
+/** Comments at the beginning of a body stand before it in the tree; where they are all of it, there is no body. */
+function endOfHead(whole: Node, body: Node | null, nameEnd: number): number {
+  let end = body?.startIndex ?? whole.endIndex;
+  for (let before = body === null ? whole.lastChild : body.previousSibling; before !== null; ) {
+    if (before.startIndex < nameEnd || (before.isNamed && !isComment(before))) break;
+    if (isComment(before)) end = before.startIndex;
+    else if (body !== null) break;
+    before = before.previousSibling;
+  }
+  return end;
+}
+
+/** Whether a line begins with something whole: not so where a definition stands in parentheses. */
+function isWholeBefore(text: string): boolean {
+  if (text.length > maxSignatureLength) return false;
+  const count = (signs: RegExp) => text.match(signs)?.length ?? 0;
+  return count(/[([{]/g) === count(/[)\]}]/g);
+}
+
 /** Without the indentation that all lines share, and without what opens a body. */
-function headOf(text: string): string {
+function headOf(text: string, isCut: boolean): string {
   const lines = text.replace(/\t/g, "    ").trimEnd().split("\n").slice(0, maxSignatureLines);
   const filled = lines.filter((line) => line.trim() !== "");
   const indentation = Math.min(...filled.map((line) => line.length - line.trimStart().length));
-  return filled
+  const head = filled
     .map((line) => line.slice(indentation).trimEnd())
     .join("\n")
-    .replace(/\s*(?:\{|=>|=|\bdo|\bthen|\bwhere)?$/, "")
-    .trim();
-}
-
-/** The comment that ends right before it, decorators and attributes aside. */
-function commentBefore(whole: Node | null, text: string): string {
-  let node = whole;
-  if (node === null) return "";
-  // What is exported, decorated or made a template is one with its word.
-  for (let parent = node.parent; parent?.parent; parent = parent.parent) {
-    if (parent.startPosition.row !== node.startPosition.row && !/decorat|template/.test(parent.type)) break;
-    if (text.slice(parent.startIndex, node.startIndex).length > maxSignatureLength) break;
-    if (/block|body|program|source|module|unit|list/.test(parent.type)) break;
-    node = parent;
-  }
-  const comments: string[] = [];
-  let next = node;
-  for (let before = node.previousSibling; before !== null && comments.length < maxComments; ) {
-    const isComment = /comment/.test(before.type);
-    if (!isComment && !/attribute|annotation|decorator/.test(before.type)) break;
-    const between = text.slice(before.endIndex, next.startIndex);
-    const gap = (between.match(/\n/g) ?? []).length + (text[before.endIndex - 1] === "\n" ? 1 : 0);
-    if (gap > 1 || between.trim() !== "") break;
-    // What stands behind code on its line speaks of that.
-    const line = text.slice(text.lastIndexOf("\n", before.startIndex - 1) + 1, before.startIndex);
-    if (isComment && line.trim() !== "") break;
-    if (isComment) comments.unshift(before.text);
-    next = before;
-    before = before.previousSibling;
-  }
-  return comments.map(withoutMarks).join("\n").trim();
-}
-
-function stringAtBeginning(body: Node | null, text: string): string {
-  const first = body?.firstNamedChild;
-  if (first?.type !== "expression_statement" || first.firstNamedChild?.type !== "string") return "";
-  const written = text.slice(first.startIndex, first.endIndex);
-  return dedented(written.replace(/^[a-zA-Z]*("""|'''|"|')/, "").replace(/("""|'''|"|')$/, ""));
-}
-
-function withoutMarks(comment: string): string {
-  if (comment.startsWith("/*"))
-    return dedented(
-      comment
-        .replace(/^\/\*+!?/, "")
-        .replace(/\**\*\/$/, "")
-        .replace(/^[ \t]*\*(?!\/) ?/gm, ""),
-    );
-  return comment
-    .split("\n")
-    .map((line) => line.trim().replace(/^(?:\/\/[/!]?|#+|--+|;+|%+)[ \t]?/, ""))
-    .join("\n");
-}
-
-function dedented(text: string): string {
-  const [first = "", ...rest] = text.replace(/\t/g, "    ").split("\n");
-  const filled = rest.filter((line) => line.trim() !== "");
-  const indentation = Math.min(...filled.map((line) => line.length - line.trimStart().length));
-  return [first.trim(), ...rest.map((line) => line.slice(indentation).trimEnd())].join("\n").trim();
+    .replace(isCut ? /\s*(?:\{|=>|=|:|\bdo|\bthen|\bwhere)?$/ : /\s*(?:\{|=>|=|\n\s*end)?$/, "");
+  return head.trim();
 }

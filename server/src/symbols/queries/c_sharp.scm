@@ -15,6 +15,7 @@
 (constructor_declaration name: (identifier) @name) @constructor
 (destructor_declaration name: (identifier) @name) @method
 (operator_declaration operator: _ @name) @operator
+(conversion_operator_declaration ["implicit" "explicit"] @name) @operator
 (indexer_declaration "this" @name) @property
 (property_declaration name: (identifier) @name) @property
 (event_declaration name: (identifier) @name) @event

@@ -9,8 +9,13 @@
 (function_signature name: (identifier) @name) @function
 (getter_signature name: (identifier) @name) @property
 (setter_signature name: (identifier) @name) @property
-(constructor_signature . name: (identifier) @name) @constructor
-(factory_constructor_signature (identifier) @name .) @constructor
+(constructor_signature name: (identifier) @name . parameters: (_)) @constructor
+(factory_constructor_signature (identifier) @name . (formal_parameter_list)) @constructor
+(constant_constructor_signature (identifier) @name . (formal_parameter_list)) @constructor
+(redirecting_factory_constructor_signature (identifier) @name . (formal_parameter_list)) @constructor
+(operator_signature "operator" . _ @name (#not-match? @name "^[(]")) @operator
+(extension_type_declaration name: (identifier) @name) @class
+(representation_declaration name: (identifier) @name) @field
 (declaration (initialized_identifier_list (initialized_identifier (identifier) @name @field)))
 (declaration (static_final_declaration_list (static_final_declaration (identifier) @name @field)))
 (program (static_final_declaration_list (static_final_declaration (identifier) @name @constant)))

@@ -38,10 +38,44 @@
 (program (export_statement (variable_declaration (variable_declarator name: (identifier) @name) @variable)))
 (program
   (export_statement
-    (_ (variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @name @constant)))))
+    (_
+      (variable_declarator
+        name: (_
+          [
+            (shorthand_property_identifier_pattern) @name @constant
+            (identifier) @name @constant
+            (object_assignment_pattern left: (shorthand_property_identifier_pattern) @name @constant)
+            (assignment_pattern left: (identifier) @name @constant)
+            (rest_pattern (identifier) @name @constant)
+            (pair_pattern value: [(identifier) @name @constant (assignment_pattern left: (identifier) @name @constant)])
+            (pair_pattern
+              value: (_
+                [
+                  (shorthand_property_identifier_pattern) @name @constant
+                  (identifier) @name @constant
+                  (pair_pattern value: (identifier) @name @constant)
+                ]))
+          ])))))
 (program
-  (export_statement
-    (_ (variable_declarator name: (object_pattern (pair_pattern value: (identifier) @name @constant))))))
+  (_
+    (variable_declarator
+      name: (array_pattern
+        [
+          (identifier) @name @constant
+          (assignment_pattern left: (identifier) @name @constant)
+          (rest_pattern (identifier) @name @constant)
+        ]))))
+(export_specifier alias: (identifier) @name (#not-eq? @name "default")) @constant
+; What is exported by its own name alone is defined elsewhere in the file.
+(assignment_expression
+  left: (member_expression
+    object: [(identifier) @_exports (member_expression property: (property_identifier) @_exports)]
+    property: (property_identifier) @name)
+  right: [
+    (number) (string) (template_string) (true) (false) (null) (object) (array) (regex)
+    (call_expression) (new_expression) (binary_expression) (ternary_expression)
+  ]
+  (#eq? @_exports "exports")) @constant
 
 ; `const fs = require("fs")` brings a name in and defines none.
 (variable_declarator

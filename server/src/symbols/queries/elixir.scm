@@ -16,7 +16,9 @@
       (call target: (identifier) @name)
       (binary_operator left: (call target: (identifier) @name) operator: "when")
       (binary_operator left: (identifier) @name operator: "when")
-    ])) @function
+      (binary_operator operator: _ @name)
+    ])
+  (#not-eq? @name "when")) @function
 (call
   target: (identifier) @_macro (#any-of? @_macro "defmacro" "defmacrop")
   (arguments
@@ -24,10 +26,16 @@
       (identifier) @name
       (call target: (identifier) @name)
       (binary_operator left: (call target: (identifier) @name) operator: "when")
-    ])) @macro
+      (binary_operator operator: _ @name)
+    ])
+  (#not-eq? @name "when")) @macro
 (call
   target: (identifier) @_struct (#any-of? @_struct "defstruct" "defexception")
-  (arguments . (list (atom) @name @field)))
+  (arguments
+    . [
+      (list [(atom) @name @field (keywords (pair key: (keyword) @name @field))])
+      (keywords (pair key: (keyword) @name @field))
+    ]))
 (unary_operator
   operator: "@"
   operand: (call

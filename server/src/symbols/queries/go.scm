@@ -23,8 +23,8 @@
 (method_elem name: (field_identifier) @name) @method
 
 ; Without the field's name: with it, only the first of `a, b = 1, 2` would be found.
-(source_file (const_declaration (const_spec (identifier) @name @constant)))
-(source_file (var_declaration (var_spec (identifier) @name @variable)))
-(source_file (var_declaration (var_spec_list (var_spec (identifier) @name @variable))))
+(source_file (const_declaration (const_spec (identifier) @name) @constant))
+(source_file (var_declaration (var_spec (identifier) @name) @variable))
+(source_file (var_declaration (var_spec_list (var_spec (identifier) @name) @variable)))
 
 (func_literal body: (_) @block)

@@ -2,10 +2,20 @@
 
 (header module: (module) @name) @module
 ; A signature and the equations behind it are one.
-(declarations (function name: (variable) @name) @function.part)
-(declarations (bind name: (variable) @name) @function.part)
-(declarations (signature name: (variable) @name) @function.part)
-(class_declarations (signature name: (variable) @name) @method)
+(declarations (_ name: [(variable) @name (prefix_id (operator) @name)]) @function.part)
+(declarations (function (infix operator: (operator) @name)) @function.part)
+(declarations
+  (pattern_synonym
+    [
+      (signature synonym: (constructor) @name)
+      (equation synonym: [(constructor) @name (apply function: (constructor) @name)])
+    ]) @function.part)
+(foreign_import signature: (signature name: (variable) @name)) @function
+(class_declarations (signature name: [(variable) @name (prefix_id (operator) @name)]) @method)
+(type_family name: (name) @name) @type
+(data_family name: (name) @name) @type
+(gadt_constructor name: (constructor) @name) @enumMember
+(gadt_constructor names: (binding_list name: (constructor) @name)) @enumMember
 (data_type name: (name) @name) @type
 (newtype name: (name) @name) @type
 (type_synomym name: (name) @name) @type

@@ -20,3 +20,18 @@
 (abstract_definition (type_head (identifier) @name)) @type
 (abstract_definition (type_head (binary_expression . (identifier) @name))) @type
 (const_statement (assignment . (identifier) @name)) @constant
+(source_file (assignment . (identifier) @name) @variable)
+(module_definition (assignment . (identifier) @name) @variable)
+(assignment . (call_expression . (field_expression value: (_) @owner (identifier) @name))) @function
+(macrocall_expression
+  (macro_identifier (identifier) @_enum (#eq? @_enum "enum"))
+  (macro_argument_list . [(identifier) @name (typed_expression . (identifier) @name)])) @enum
+(macrocall_expression
+  (macro_identifier (identifier) @_enum (#eq? @_enum "enum"))
+  (macro_argument_list
+    . (_)
+    [
+      (identifier) @name @enumMember
+      (assignment . (identifier) @name) @enumMember
+      (compound_statement [(identifier) @name (assignment . (identifier) @name)] @enumMember)
+    ]))

@@ -7,10 +7,10 @@
 (type_definition (type_binding name: (type_constructor) @name)) @type
 (constructor_declaration (constructor_name) @name) @enumMember
 (field_declaration (field_name) @name) @field
-(value_definition (let_binding pattern: (value_name) @name)) @constant
-(value_definition (let_binding pattern: (value_name) @name (parameter))) @function
-(value_definition (let_binding pattern: (value_name) @name body: (fun_expression))) @function
-(value_definition (let_binding pattern: (value_name) @name body: (function_expression))) @function
-(external (value_name) @name) @function
+(value_definition (let_binding pattern: [(value_name) @name (parenthesized_operator (_) @name)])) @constant
+(value_definition (let_binding pattern: [(value_name) @name (parenthesized_operator (_) @name)] (parameter))) @function
+(value_definition (let_binding pattern: [(value_name) @name (parenthesized_operator (_) @name)] body: (fun_expression))) @function
+(value_definition (let_binding pattern: [(value_name) @name (parenthesized_operator (_) @name)] body: (function_expression))) @function
+(external [(value_name) @name (parenthesized_operator (_) @name)]) @function
 (exception_definition (constructor_declaration (constructor_name) @name)) @class
 (let_expression (value_definition) @block)

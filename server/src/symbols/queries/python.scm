@@ -21,6 +21,9 @@
       body: (block
         (expression_statement
           (assignment
-            left: (attribute
-              object: (identifier) @_self (#eq? @_self "self")
-              attribute: (identifier) @name))) @field.outer))))
+            left: [
+              (attribute object: (identifier) @_self attribute: (identifier) @name)
+              (pattern_list (attribute object: (identifier) @_self attribute: (identifier) @name))
+              (tuple_pattern (attribute object: (identifier) @_self attribute: (identifier) @name))
+            ]
+            (#eq? @_self "self"))) @field.outer))))

@@ -23,3 +23,4 @@
 (call
   method: (identifier) @_define (#any-of? @_define "define_method" "alias_method")
   arguments: (argument_list . (simple_symbol) @name)) @method
+(assignment left: (global_variable) @name) @variable

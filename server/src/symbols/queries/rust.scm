@@ -27,3 +27,17 @@
 (impl_item type: (dynamic_type trait: (_) @name)) @scope
 
 (closure_expression body: (_) @block)
+
+; What stands in the braces of a macro is tokens: `cfg_net! { pub struct TcpListener { … } }`.
+(macro_invocation
+  (token_tree
+    . "{"
+    ["fn" @function "struct" @struct "enum" @enum "trait" @trait "mod" @module "type" @type]
+    . (identifier) @name))
+(macro_invocation (token_tree . "{" ["const" @constant "static" @variable] . (identifier) @name . [":" "="]))
+(macro_invocation
+  (token_tree . "{" "static" @variable . (identifier) @_ref . (identifier) @name (#eq? @_ref "ref")))
+(macro_invocation
+  (token_tree
+    . "{"
+    (token_tree . "{" "pub" . (token_tree)? . ["async" "const" "unsafe"]? . "fn" @function . (identifier) @name)))

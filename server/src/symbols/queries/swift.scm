@@ -8,9 +8,11 @@
 (protocol_declaration name: (type_identifier) @name) @interface
 (typealias_declaration name: (type_identifier) @name) @type
 (associatedtype_declaration name: (type_identifier) @name) @type
-(enum_entry name: (simple_identifier) @name @enumMember)
-(function_declaration name: (simple_identifier) @name) @function
+(enum_entry name: (simple_identifier) @name) @enumMember
+(function_declaration "func" . name: _ @name) @function
 (protocol_function_declaration name: (simple_identifier) @name) @method
 (init_declaration name: "init" @name) @constructor
 (property_declaration name: (pattern bound_identifier: (simple_identifier) @name)) @variable
 (protocol_property_declaration name: (pattern bound_identifier: (simple_identifier) @name)) @property
+(subscript_declaration "subscript" @name) @method
+(deinit_declaration "deinit" @name) @method

@@ -41,3 +41,4 @@
     (export_statement (lexical_declaration (variable_declarator name: (identifier) @name) @constant))))
 (ambient_declaration (lexical_declaration (variable_declarator name: (identifier) @name) @constant))
 (ambient_declaration (variable_declaration (variable_declarator name: (identifier) @name) @variable))
+(ambient_declaration (statement_block (_ (variable_declarator name: (identifier) @name) @variable)))
