@@ -4,9 +4,10 @@
  * Candidates are found in the text; the leaf of the tree at each of them says whether it is an identifier. So the tree
  * is asked only where the name stands, and a grammar needs no list of its kinds of identifiers.
  */
-import type { Node, Tree } from "web-tree-sitter";
+import type { Node } from "web-tree-sitter";
 import type { Definition } from "#model/symbol";
 import { Budget } from "./budget";
+import type { Trees } from "./pieces";
 import { type Declarations, resolve } from "./resolve";
 import type { DecodedText } from "./sourceText";
 import type { Occurrence } from "./symbols";
@@ -18,10 +19,10 @@ const unparsedCode: ReadonlySet<string> = new Set(["preproc_arg", "token_tree"])
 const lookMs = 1000;
 const wordCharacter = /[\p{L}\p{N}\p{M}\p{Pc}]/u;
 
-/** A text and its tree. */
+/** A text and its trees. */
 export interface Reading {
   readonly source: DecodedText;
-  readonly tree: Tree;
+  readonly trees: Trees;
   /** The text as the grammar saw it: without macros, which are code all the same. */
   readonly parsed: string;
 }
@@ -145,7 +146,7 @@ function isWordAt(text: string, at: number): boolean {
 
 function spotAt(reading: Reading, start: number, end: number): Spot | undefined {
   const { text } = reading.source;
-  const leaf = reading.tree.rootNode.descendantForIndex(start, end);
+  const leaf = reading.trees.rootAt(start).descendantForIndex(start, end);
   if (leaf === null || leaf.startIndex > start || leaf.endIndex < end) return undefined;
   const { type } = leaf;
   const isLeaf = leaf.childCount === 0;
@@ -161,7 +162,7 @@ function spotAt(reading: Reading, start: number, end: number): Spot | undefined 
 /** The words of a name with signs in it: `save!`, `--accent`, `do-this`. */
 function markedSpot(reading: Reading, start: number, end: number): Spot | undefined {
   const { text } = reading.source;
-  const leaf = reading.tree.rootNode.descendantForIndex(start, end);
+  const leaf = reading.trees.rootAt(start).descendantForIndex(start, end);
   if (leaf === null || leaf.childCount > 0 || !leaf.isNamed || notCode.test(leaf.type)) return undefined;
   const { startIndex, endIndex } = leaf;
   if (endIndex - startIndex > 256 || /\s/.test(text.slice(startIndex, endIndex))) return undefined;

@@ -1,6 +1,6 @@
 /** What a person reads of a definition before they go there: its head, and what is said of it. */
 
-import type { Node, Tree } from "web-tree-sitter";
+import type { Node } from "web-tree-sitter";
 import type { Definition } from "#model/symbol";
 import type { DecodedText } from "./sourceText";
 import type { Signature } from "./symbols";
@@ -11,12 +11,12 @@ const maxDocumentationLength = 8000;
 /** Comments of one line each, above one another. */
 const maxComments = 100;
 
-export function signatureOf(definition: Definition, tree: Tree, source: DecodedText): Signature {
+export function signatureOf(definition: Definition, root: Node, source: DecodedText): Signature {
   const { text } = source;
   const start = source.indexAt(definition.start);
   const end = source.indexAt(definition.end);
   const nameEnd = source.indexAt(definition.nameEnd);
-  const whole = wholeNode(tree.rootNode.descendantForIndex(start, Math.max(start, end - 1)), start, end);
+  const whole = wholeNode(root.descendantForIndex(start, Math.max(start, end - 1)), start, end);
   const body = whole === null ? null : bodyOf(whole, nameEnd);
   const lineStart = text.lastIndexOf("\n", start - 1) + 1;
   const from = text.slice(lineStart, start).length <= maxSignatureLength ? lineStart : start;
