@@ -9,6 +9,7 @@ import { definitionsIn } from "#symbols/definitions";
 import { DocumentParser } from "#symbols/documentParser";
 import { grammarOf, hasDollars, nameRulesOf } from "#symbols/grammars";
 import { occurrencesOf } from "#symbols/occurrences";
+import { Trees } from "#symbols/pieces";
 import { definitionQueries, scopeQueries } from "#symbols/queries";
 import { Declarations } from "#symbols/resolve";
 import { Runtime } from "#symbols/runtime";
@@ -285,7 +286,12 @@ async function assertSameUses(
       const scopes = runtime.matches(grammar, "scopes", scopeQueries[grammar] ?? "", tree.rootNode);
       return new Declarations(symbols.definitions, scopes, source, nameRulesOf(grammar));
     };
-    const reading = { source, tree, parsed: source.text, hasDollars: hasDollars(language) };
+    const reading = {
+      source,
+      trees: new Trees(tree),
+      parsed: source.text,
+      hasDollars: hasDollars(language),
+    };
     const occurrences = occurrencesOf(name, reading, symbols.definitions, declarations);
     const found = new DocumentParser(runtime).occurrences(language, content, name);
     assert.deepEqual(found, { occurrences, imports: symbols.imports }, `${name} in ${text}`);

@@ -1,5 +1,6 @@
 /** Everything that is asked of a document's tree, on the thread that parses. */
 
+import type { QueryMatch } from "web-tree-sitter";
 import type { Definition, DocumentSymbols } from "#model/symbol";
 import { aroundName, withoutBodies } from "./bodies";
 import type { ShortText } from "./cuts";
@@ -7,6 +8,7 @@ import { definitionsIn } from "./definitions";
 import { grammarOf, hasDollars, nameRulesOf, preparationOf } from "./grammars";
 import { withoutMacros } from "./macros";
 import { namedPlaceAt, occurrenceAt, occurrencesOf, type Reading, wordAt } from "./occurrences";
+import { treesOf } from "./pieces";
 import { definitionQueries, scopeQueries } from "./queries";
 import { Declarations } from "./resolve";
 import type { Runtime } from "./runtime";
@@ -68,32 +70,40 @@ export class DocumentParser {
   signature(language: string, content: Uint8Array, nameStart: number): Signature | undefined {
     return this.#parsed(language, content, (parsed) => {
       const definition = this.#symbols(parsed).definitions.find((each) => each.nameStart === nameStart);
-      return definition && signatureOf(definition, parsed.tree, parsed.source);
+      if (definition === undefined) return undefined;
+      return signatureOf(definition, parsed.trees.rootAt(parsed.source.indexAt(nameStart)), parsed.source);
     });
   }
 
-  #symbols({ grammar, source, tree }: Parsed): DocumentSymbols {
-    const query = definitionQueries[grammar] ?? "";
-    const matches = this.#runtime.matches(grammar, "definitions", query, tree.rootNode);
-    return definitionsIn(matches, source, grammar);
+  #symbols(parsed: Parsed): DocumentSymbols {
+    const matches = this.#matches("definitions", definitionQueries[parsed.grammar] ?? "", parsed);
+    return definitionsIn(matches, parsed.source, parsed.grammar);
   }
 
   #declarations(parsed: Parsed, { definitions } = this.#symbols(parsed)): Declarations {
-    const { grammar, source, tree } = parsed;
-    const query = scopeQueries[grammar] ?? "";
-    const matches = this.#runtime.matches(grammar, "scopes", query, tree.rootNode);
+    const { grammar, source } = parsed;
+    const matches = this.#matches("scopes", scopeQueries[grammar] ?? "", parsed);
     return new Declarations(definitions, matches, source, nameRulesOf(grammar));
+  }
+
+  #matches(name: string, query: string, { grammar, trees }: Parsed): QueryMatch[] {
+    const budget = this.#runtime.queryBudget();
+    return trees.matches((root) => this.#runtime.matches(grammar, name, query, root, budget));
   }
 
   #parsed<Value>(language: string, content: Uint8Array, read: (parsed: Parsed) => Value): Value {
     const source = decodeSource(content);
     const grammar = grammarOf(language) ?? "";
     const parsed = prepared(language, source.text);
-    const tree = this.#runtime.parse(grammar, parsed);
+    const budget = this.#runtime.parseBudget();
+    const trees = treesOf(parsed, grammar, this.#runtime.parse(grammar, parsed, budget), {
+      parse: (ranges) => this.#runtime.parsePart(grammar, parsed, ranges, budget),
+      isSpent: budget.isSpent,
+    });
     try {
-      return read({ grammar, source, tree, parsed, hasDollars: hasDollars(language) });
+      return read({ grammar, source, trees, parsed, hasDollars: hasDollars(language) });
     } finally {
-      tree.delete();
+      trees.delete();
     }
   }
 }

@@ -1,6 +1,6 @@
 /** What a text says of a definition: a comment before or behind it, or a string, where its language has such. */
 
-import type { Node, Tree } from "web-tree-sitter";
+import type { Node } from "web-tree-sitter";
 
 const maxLength = 8000;
 /** Comments of one line each, above one another. */
@@ -14,14 +14,14 @@ export function documentationOf(
   body: Node | null,
   end: number,
   isLine: boolean,
-  tree: Tree,
+  root: Node,
   text: string,
 ): string {
   const found =
     (whole !== null && commentBefore(whole, text)) ||
     stringAtBeginning(body, text) ||
     attributeIn(whole) ||
-    (whole !== null && isLine && commentBehind(whole, end, tree, text)) ||
+    (whole !== null && isLine && commentBehind(whole, end, root, text)) ||
     "";
   return found.slice(0, maxLength);
 }
@@ -76,14 +76,14 @@ function isBehindItsField(comment: Node, node: Node): boolean {
 }
 
 /** Behind it on its line, or where its language has it so on the next one. */
-function commentBehind(whole: Node, end: number, tree: Tree, text: string): string {
+function commentBehind(whole: Node, end: number, root: Node, text: string): string {
   const from = Math.max(end, whole.endIndex);
   const last = whole.lastChild;
   if (last !== null && isComment(last)) return withoutMarks(last.text.trimEnd()).trim();
   const mark = /^[ \t]*[;,]?[ \t]*(?:\r?\n[ \t]*(?=\(\*))?/.exec(text.slice(from, from + maxLineLength));
   const start = from + (mark?.[0].length ?? 0);
   if (start >= text.length) return "";
-  let comment = tree.rootNode.descendantForIndex(start, start);
+  let comment = root.descendantForIndex(start, start);
   while (comment !== null && !isComment(comment) && comment.startIndex === start) comment = comment.parent;
   if (comment === null || comment.startIndex !== start) return "";
   const isNextLine = comment.startPosition.row !== whole.endPosition.row;

@@ -4,9 +4,10 @@
  * Candidates are found in the text; the leaf of the tree at each of them says whether it is an identifier. So the tree
  * is asked only where the name stands, and a grammar needs no list of its kinds of identifiers.
  */
-import type { Node, Tree } from "web-tree-sitter";
+import type { Node } from "web-tree-sitter";
 import type { Definition } from "#model/symbol";
 import { Budget } from "./budget";
+import type { Trees } from "./pieces";
 import { type Declarations, resolve } from "./resolve";
 import type { DecodedText } from "./sourceText";
 import type { Occurrence } from "./symbols";
@@ -18,10 +19,10 @@ const unparsedCode: ReadonlySet<string> = new Set(["preproc_arg", "token_tree"])
 const lookMs = 1000;
 const wordCharacter = /[\p{L}\p{N}\p{M}\p{Pc}]/u;
 
-/** A text and its tree. */
+/** A text and its trees. */
 export interface Reading {
   readonly source: DecodedText;
-  readonly tree: Tree;
+  readonly trees: Trees;
   /** The text as the grammar saw it: without macros, which are code all the same. */
   readonly parsed: string;
   /** `$` is a letter of its names, and no sign before them. */
@@ -148,7 +149,7 @@ function isWordAt(text: string, at: number, hasDollars: boolean): boolean {
 
 function spotAt(reading: Reading, start: number, end: number): Spot | undefined {
   const { text } = reading.source;
-  const leaf = reading.tree.rootNode.descendantForIndex(start, end);
+  const leaf = reading.trees.rootAt(start).descendantForIndex(start, end);
   if (leaf === null) return undefined;
   const isUnseen = reading.parsed[start] !== text[start];
   // A root begins at the first leaf: what the grammar did not see may stand before it.
@@ -187,7 +188,7 @@ function isProse(leaf: Node): boolean {
 /** The words of a name with signs in it: `save!`, `--accent`, `do-this`. */
 function markedSpot(reading: Reading, start: number, end: number): Spot | undefined {
   const { text } = reading.source;
-  const leaf = reading.tree.rootNode.descendantForIndex(start, end);
+  const leaf = reading.trees.rootAt(start).descendantForIndex(start, end);
   if (leaf === null || leaf.childCount > 0 || !leaf.isNamed) return undefined;
   const { type, startIndex, endIndex } = leaf;
   if (notCode.test(type) || unparsedCode.has(type)) return undefined;

@@ -6,7 +6,7 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Language, type Node, Parser, Query, type QueryMatch, type Tree } from "web-tree-sitter";
+import { Language, type Node, Parser, Query, type QueryMatch, type Range, type Tree } from "web-tree-sitter";
 import { Budget, TooSlow } from "./budget";
 
 /** In pages of 64 KiB. A text of 2 MB needs 40 MB; a grammar that needs more runs away. */
@@ -55,20 +55,39 @@ export class Runtime {
   }
 
   /** Whoever gets a tree deletes it: nothing else frees its memory. */
-  parse(grammar: string, text: string): Tree {
-    const language = this.#language(grammar);
-    this.#parser.setLanguage(language);
-    const budget = new Budget(parseMs);
-    const tree = this.#parser.parse(text, null, { progressCallback: budget.isSpent });
+  parse(grammar: string, text: string, budget = this.parseBudget()): Tree {
+    const tree = this.parsePart(grammar, text, undefined, budget);
+    if (tree === undefined) throw new TooSlow();
+    return tree;
+  }
+
+  /** Of these ranges alone, or of the whole text; undefined where the budget is spent. */
+  parsePart(grammar: string, text: string, ranges: Range[] | undefined, budget: Budget): Tree | undefined {
+    this.#parser.setLanguage(this.#language(grammar));
+    const options = { progressCallback: budget.isSpent, ...(ranges && { includedRanges: ranges }) };
+    const tree = this.#parser.parse(text, null, options);
     if (tree !== null) return tree;
     this.#parser.reset();
-    throw new TooSlow();
+    return undefined;
+  }
+
+  parseBudget(): Budget {
+    return new Budget(parseMs);
+  }
+
+  queryBudget(): Budget {
+    return new Budget(queryMs);
   }
 
   /** `name` is the query's in this thread's store: its text is read the first time only. */
-  matches(grammar: string, name: string, text: string, node: Node): QueryMatch[] {
+  matches(
+    grammar: string,
+    name: string,
+    text: string,
+    node: Node,
+    budget = this.queryBudget(),
+  ): QueryMatch[] {
     const query = this.#query(grammar, name, text);
-    const budget = new Budget(queryMs);
     const found = query.matches(node, { progressCallback: budget.isSpent });
     if (budget.wasSpent) throw new TooSlow();
     return found;

@@ -1,6 +1,6 @@
 /** What a person reads of a definition before they go there: its head, and what is said of it. */
 
-import type { Node, Tree } from "web-tree-sitter";
+import type { Node } from "web-tree-sitter";
 import type { Definition, SymbolKind } from "#model/symbol";
 import { documentationOf, isComment } from "./documentation";
 import type { DecodedText } from "./sourceText";
@@ -11,13 +11,13 @@ const maxSignatureLength = 2000;
 /** What these are set to tells as much as their names. */
 const valued: ReadonlySet<SymbolKind> = new Set(["variable", "constant", "field", "property", "enumMember"]);
 
-export function signatureOf(definition: Definition, tree: Tree, source: DecodedText): Signature {
+export function signatureOf(definition: Definition, root: Node, source: DecodedText): Signature {
   const { text } = source;
   const start = source.indexAt(definition.start);
   const end = source.indexAt(definition.end);
   const nameStart = source.indexAt(definition.nameStart);
   const nameEnd = source.indexAt(definition.nameEnd);
-  const name = tree.rootNode.descendantForIndex(nameStart, Math.max(nameStart, nameEnd - 1));
+  const name = root.descendantForIndex(nameStart, Math.max(nameStart, nameEnd - 1));
   const whole = wholeNode(name, start, end);
   const body = whole === null ? null : bodyOf(whole, nameEnd);
   const isKept = body !== null && (valued.has(definition.kind) || whole?.type === "bind") && isValue(body);
@@ -28,7 +28,7 @@ export function signatureOf(definition: Definition, tree: Tree, source: DecodedT
   const to = Math.min(headEnd, from + maxSignatureLength);
   return {
     signature: headOf(text.slice(from, to), headEnd < end),
-    documentation: documentationOf(whole, body, end, isLine, tree, text),
+    documentation: documentationOf(whole, body, end, isLine, root, text),
   };
 }
 
