@@ -56,7 +56,7 @@ function lineOf(content: Uint8Array, offset: number): number {
 }
 
 /** `line:column`, both from 1, columns in bytes. */
-function placeOf(content: Uint8Array, offset: number): string {
+export function placeOf(content: Uint8Array, offset: number): string {
   const before = Buffer.from(content).lastIndexOf(0x0a, offset - 1);
   return `${lineOf(content, offset)}:${offset - (offset === 0 ? -1 : before)}`;
 }
