@@ -24,12 +24,13 @@
  *     @global          a name that is none of a local: of a function or a type, where variables are apart from them
  */
 
-import type { Node, QueryMatch } from "web-tree-sitter";
+import type { Node, QueryMatch, Tree } from "web-tree-sitter";
 import type { Definition } from "#model/symbol";
 import { type Access, accessBefore } from "./access";
 import { Budget } from "./budget";
 import { nameInDeclarator, namesInList, namesInPattern } from "./declarator";
 import type { NameRules } from "./grammars";
+import { type Body, bodyAround } from "./namelessBodies";
 import { isFunctionKind, typeKinds } from "./nesting";
 import type { DecodedText } from "./sourceText";
 
@@ -49,11 +50,6 @@ interface Scope {
   readonly elsewhere: Set<string>;
 }
 
-interface Range {
-  readonly start: number;
-  readonly end: number;
-}
-
 interface Local {
   readonly at: number;
   /** Where it begins to count. */
@@ -71,6 +67,8 @@ export interface Resolved {
 
 /** Scopes can be nested without end. */
 const scopesMs = 500;
+/** So can classes without names, and a text can have any number of them. */
+const bodiesMs = 500;
 
 const nowhere: Resolved = { declaredAt: -1, isLocal: false, isDeclaration: false };
 
@@ -89,7 +87,8 @@ export class Declarations {
   readonly #globals = new Set<number>();
   readonly #values = new Set<number>();
   readonly #assigned: { readonly node: Node; readonly scope: Scope }[] = [];
-  readonly #bodies = new Map<number, Range | undefined>();
+  readonly #bodies = new Map<number, Body | undefined>();
+  readonly #bodyBudget = new Budget(bodiesMs);
   readonly #scopes: Scope[] = [];
   readonly #file: Scope;
 
@@ -158,13 +157,16 @@ export class Declarations {
     return scope.isOutside ? (scope.outer ?? scope) : scope;
   }
 
-  /** In indices: what is around a member of a class without a name, which is no definition, or of an object. */
-  namelessBodyAround(definition: Definition, root: Node): Range | undefined {
-    if (this.#bodies.has(definition.nameStart)) return this.#bodies.get(definition.nameStart);
-    const holder = this.#definitions[definition.parent];
-    const isSought = holder === undefined ? definition.owner === "" : !hasMembers(holder);
-    const body = isSought ? bodyAround(definition, holder, this.source, root) : undefined;
-    this.#bodies.set(definition.nameStart, body);
+  /** What is around a member of a class without a name, which is no definition, or of an object. */
+  namelessBodyAround(definition: Definition, tree: Tree): Body | undefined {
+    const { nameStart, parent, owner } = definition;
+    if (this.#bodies.has(nameStart)) return this.#bodies.get(nameStart);
+    this.#bodyBudget.check();
+    const holder = this.#definitions[parent];
+    const isSought = holder === undefined ? owner === "" : !hasMembers(holder);
+    const from = holder === undefined ? 0 : this.source.indexAt(holder.start);
+    const body = isSought ? bodyAround(this.source.indexAt(nameStart), from, tree.rootNode) : undefined;
+    this.#bodies.set(nameStart, body);
     return body;
   }
 
@@ -275,26 +277,6 @@ function scopesOf(captures: QueryMatch["captures"]) {
     }));
 }
 
-/** Deeper ones are written by nobody. */
-const maxDepth = 32;
-
-function bodyAround(
-  { nameStart }: Definition,
-  holder: Definition | undefined,
-  source: DecodedText,
-  root: Node,
-): Range | undefined {
-  const from = holder === undefined ? 0 : source.indexAt(holder.start);
-  let node = root.descendantForIndex(source.indexAt(nameStart));
-  for (let depth = 0; node !== null && depth < maxDepth && node.startIndex >= from; depth++) {
-    const { type, startIndex: start, endIndex: end } = node;
-    if (/^(?:class_body|template_body|object)$/.test(type)) return { start, end };
-    node = node.parent;
-    if (type === "declaration_list" && node?.type === "anonymous_class") return { start, end };
-  }
-  return undefined;
-}
-
 function newScope(start: number, end: number, around: Scope | undefined, capture: string): Scope {
   const isOutside = capture === "scope.outside";
   return {
@@ -403,17 +385,15 @@ function visibleDefinition(
       if (isMember && holder.name === name && isFunctionKind(definition.kind)) continue;
       if (offset < holder.start || offset >= holder.end) continue;
     }
-    const body = leaf && declarations.namelessBodyAround(definition, leaf.tree.rootNode);
-    if (body !== undefined) {
-      if (!declarations.rules.membersInScope || index < body.start || index >= body.end) continue;
-    }
     const start = holder?.start ?? -1;
     // A class may have a field and a method of one name.
     const fitsBetter = called && start === bestStart && best !== undefined && !isFunctionKind(best.kind);
-    if (start > bestStart || fitsBetter) {
-      best = definition;
-      bestStart = start;
-    }
+    if (start <= bestStart && !fitsBetter) continue;
+    const body = leaf && declarations.namelessBodyAround(definition, leaf.tree);
+    const isInBody = body !== undefined && index >= body.start && index < body.end;
+    if (body !== undefined && !(isInBody && declarations.rules.membersInScope)) continue;
+    best = definition;
+    bestStart = start;
   }
   return best;
 }
@@ -457,7 +437,7 @@ function accessed(
     const around = known
       .filter(({ holder }) => holder !== undefined && hasMembers(holder))
       .filter(({ holder }) => holder !== undefined && holder.start <= offset && offset < holder.end);
-    const nearest = Math.max(...around.map(({ holder }) => holder?.start ?? -1));
+    const nearest = around.reduce((start, { holder }) => Math.max(start, holder?.start ?? -1), -1);
     members = around.filter(({ holder }) => holder?.start === nearest);
   } else {
     const local = findLocal(object, objectAt, false, declarations);
