@@ -8,6 +8,7 @@
  *
  *     parsers.ts     the threads        -> parserTask.ts -> documentParser.ts (text to tree) -> definitions.ts, occurrences.ts …
  *     bodies.ts      what of a text has to be parsed to find its definitions, or to tell what a name in it means
+ *     pieces.ts      trees of the parts of a text that could not be read as a whole
  *     grammars.ts    which language has which grammar
  *     queries/       what of a tree is a definition, one file a grammar; scopes/: where names of locals count
  *
