@@ -7,8 +7,9 @@
 import type { Node } from "web-tree-sitter";
 import type { Definition } from "#model/symbol";
 import { Budget } from "./budget";
+import type { Declarations } from "./declarations";
 import type { Trees } from "./pieces";
-import { type Declarations, resolve } from "./resolve";
+import { resolve } from "./resolve";
 import type { DecodedText } from "./sourceText";
 import type { Occurrence } from "./symbols";
 

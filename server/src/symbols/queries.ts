@@ -97,7 +97,7 @@ export const definitionQueries: Readonly<Record<string, string>> = {
   zig,
 };
 
-/** By grammar: where names of locals count (`resolve.ts`). Others have none: every name may be anybody's. */
+/** By grammar: where names of locals count (`declarations.ts`). Others have none: every name may be anybody's. */
 export const scopeQueries: Readonly<Record<string, string>> = {
   bash: bashScopes,
   c: cScopes,
