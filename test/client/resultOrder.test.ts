@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { filterText } from "#client/search/queryText";
-import { nextResult, type ResultPlace } from "#client/search/resultCursor";
+import { isLastResult, nextResult, type ResultPlace } from "#client/search/resultCursor";
 import { filterOf, type Narrowing, narrowedQuery } from "#client/search/resultFilters";
 import { linesOf } from "#client/search/resultLines";
 import type { ResultNode } from "#client/search/resultNodes";
@@ -44,6 +44,22 @@ test("next goes through lines and files, and round", () => {
   assert.deepEqual(places(files, 1), ["x1", "x5", "m", "y2", "x1"]);
   assert.deepEqual(places(files, -1), ["y2", "m", "x5", "x1", "y2"]);
   assert.deepEqual(places([], 1), ["none", "none", "none", "none", "none"]);
+});
+
+test("only behind the last one the way goes round", () => {
+  const lasts = (step: 1 | -1) => {
+    const found: string[] = [];
+    let at: ResultPlace | undefined;
+    for (let count = 0; count < 4; count++) {
+      at = nextResult(files, at, step);
+      if (isLastResult(files, at, step)) found.push(`${at?.file.fileName.text}${at?.line?.lineNumber ?? ""}`);
+    }
+    return found;
+  };
+  assert.deepEqual(lasts(1), ["y2"]);
+  assert.deepEqual(lasts(-1), ["x1"]);
+  assert.equal(isLastResult(files, undefined, 1), false);
+  assert.equal(isLastResult([], undefined, 1), false);
 });
 
 test("a place that is not there any more begins anew", () => {

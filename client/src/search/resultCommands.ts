@@ -4,7 +4,7 @@ import { clickedRow } from "#client/clickedRow";
 import type { Commands } from "#client/commands";
 import type { Repositories } from "#client/repositories/repositories";
 import type { Advice } from "./resultAdvice";
-import { nextResult, type ResultPlace } from "./resultCursor";
+import { isLastResult, nextResult, type ResultPlace } from "./resultCursor";
 import { filterOf, type Narrowing, narrowedQuery } from "./resultFilters";
 import { fileOf, type ResultNode, repositoryOf, setOf } from "./resultNodes";
 import { type SortOrder, sortOrders } from "./resultOrder";
@@ -22,6 +22,8 @@ interface ResultCommandOptions {
   readonly box: () => SearchBox;
 }
 
+/** Nobody waits longer for the end of a search to go on. */
+const endsWithinMs = 1000;
 /** A second click on a row within this time opens it for good. */
 const doubleClickMs = 500;
 /** A row that arrows pass by quickly is not opened. */
@@ -143,9 +145,11 @@ export class ResultCommands implements vscode.Disposable {
   }
 
   async #go(step: 1 | -1): Promise<void> {
-    const { tree } = this.#options;
-    const files = [...(tree.present?.files() ?? [])];
-    const place = nextResult(files, this.#place, step);
+    const { tree, searches } = this.#options;
+    const files = () => [...(tree.present?.files() ?? [])];
+    // Of a search that is under way there may be more behind the last one.
+    if (searches.isRunning && isLastResult(files(), this.#place, step)) await endOf(searches);
+    const place = nextResult(files(), this.#place, step);
     if (place === undefined) return;
     await this.#show(place, { preview: true });
     // One after the other, for a row that has to be made first is selected late.
@@ -259,4 +263,16 @@ function orderText(order: SortOrder): string {
 async function collapseAll(): Promise<void> {
   await vscode.commands.executeCommand("trawl.results.focus");
   await vscode.commands.executeCommand("list.collapseAll");
+}
+
+async function endOf(searches: Searches): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(end, endsWithinMs);
+    const subscription = searches.onFinish(() => end());
+    function end(): void {
+      clearTimeout(timer);
+      subscription.dispose();
+      resolve();
+    }
+  });
 }
