@@ -50,7 +50,7 @@ describe("results", () => {
 
   it("open as they were indexed, read-only and in their language, where that is wanted", async () => {
     await vscode.workspace.getConfiguration("trawl").update("search.openTarget", "snapshot", true);
-    const place = await firstResult("c.once", (each) => each.startsWith("trawl:"));
+    const place = await firstResult("c.once", (each) => /^trawl:.*\/orders-api@/.test(each));
     assert.match(place, /^trawl:\/\S+\/orders-api@[0-9a-f]{40}\/-\/internal\/http\/client\.go:11$/);
     const { document } = vscode.window.activeTextEditor ?? {};
     assert.equal(document?.languageId, "go");
