@@ -106,6 +106,12 @@ const twins = made(
   | func twice() { grow(); grow() }
   guide.md
   | With draw, everything is drawn: draw, draw and draw.
+  nested.py
+  | def outer():
+  |     def hidden_input():
+  |         return 1
+  |     def grow():
+  |         return hidden_input()
   src/main/java/com/acme/twins/Near.java
   | package com.acme.twins;
   |
@@ -434,6 +440,16 @@ test("text that is not saved counts", async () => {
     ["first 1", "total 4"],
   );
   await client.sendNotification("textDocument/didClose", { textDocument: { uri: address } });
+});
+
+test("a function inside of another is found where nothing else has its name", async () => {
+  const hidden = await find("findDefinitions", { symbolName: "hidden_input" });
+  assert.deepEqual(lines(hidden), ["- twins nested.py:2"]);
+  const grow = await find("findDefinitions", { symbolName: "grow" });
+  assert.deepEqual(lines(grow).sort(), ["- twins tree/doc/walk.go:6", "- twins tree/walk.go:3"]);
+  const askedFrom = placeOf(app, "main.go", "main(").rest;
+  const fromElsewhere = await find("findDefinitions", { symbolName: "hidden_input", askedFrom });
+  assert.deepEqual(lines(fromElsewhere), []);
 });
 
 test("an outline says what methods belong to that stand outside of their types", async () => {

@@ -35,6 +35,13 @@ const maxFilesParsed = 200;
 /** Of the time for an answer, what parsing them may take. */
 const parsingMs = 3000;
 
+interface HowToLook {
+  /** Of what is not indexed nothing is looked for. */
+  readonly isQuick: boolean;
+  /** Also what can be named only where it is. */
+  readonly withLocals: boolean;
+}
+
 export class Definitions {
   readonly #options: DefinitionsOptions;
 
@@ -54,13 +61,11 @@ export class Definitions {
       const certainty = "exact";
       return { definitions: [{ symbol: resolved, certainty, isParsed: true }], reason: "NONE" };
     }
-    let reason: FlushReason = "NONE";
-    const found: Unranked[] = [];
-    for (const scope of question.scopes) {
-      const answer = await this.#inScope(question, scope, signal, isQuick);
-      found.push(...answer.definitions);
-      reason = addReason(reason, answer.reason);
-    }
+    const answer = await this.#inScopes(question, signal, { isQuick, withLocals: false });
+    let { found, reason } = answer;
+    // Whoever asks from nowhere, and finds nothing else, means a function inside of another.
+    if (found.length === 0 && asking === undefined && !isQuick)
+      ({ found } = await this.#inScopes(question, signal, { isQuick: true, withLocals: true }));
     const { packages, repositories } = this.#options;
     const distinct = withoutRepetition(found);
     const ranked =
@@ -108,17 +113,28 @@ export class Definitions {
     };
   }
 
+  async #inScopes(question: Question, signal: AbortSignal, how: HowToLook) {
+    let reason: FlushReason = "NONE";
+    const found: Unranked[] = [];
+    for (const scope of question.scopes) {
+      const answer = await this.#inScope(question, scope, signal, how);
+      found.push(...answer.definitions);
+      reason = addReason(reason, answer.reason);
+    }
+    return { found, reason };
+  }
+
   async #inScope(
     question: Question,
     scope: Scope,
     signal: AbortSignal,
-    isQuick: boolean,
+    { isQuick, withLocals }: HowToLook,
   ): Promise<{ definitions: readonly Unranked[]; reason: FlushReason }> {
     const { name, languages, maxMatches, unsaved, preferred } = question;
     const looking = this.#options.engine.findSymbols(
       {
         name: { kind: "exact", text: name, caseSensitive: true },
-        withLocals: false,
+        withLocals,
         ...(languages === undefined ? {} : { languages }),
         repositories: scope.repositories,
         revisions: scope.revisions,
