@@ -7,8 +7,10 @@ import { FolderPoll } from "./folderPoll";
 
 /** Who makes one repository makes others. */
 const settleMs = 500;
-/** A folder in which files come and go all the time is looked through at most so often. */
+/** A folder in which files come and go all the time is looked through at most so often, */
 const leastPauseMs = 5000;
+/** and no more than one part in so many of the time. */
+const restShare = 30;
 const roundMs = 1000;
 
 export class Surroundings {
@@ -17,7 +19,9 @@ export class Surroundings {
   readonly #onChange: (path: string) => void;
   /** By PATH: what ends the asking for its folders. */
   readonly #asked = new Map<string, readonly (() => void)[]>();
-  readonly #looked = new Map<string, number>();
+  /** When a PATH was looked through, and when it may be again. */
+  readonly #began = new Map<string, number>();
+  readonly #rested = new Map<string, number>();
   readonly #waiting = new Map<string, () => void>();
 
   /** `onChange` is told of a PATH below which something may be new. */
@@ -29,12 +33,17 @@ export class Surroundings {
 
   /** A PATH was looked through just now; from now on these of its folders count. */
   set(path: string, folders: readonly string[]): void {
+    const now = this.#clock.now();
+    const took = now - (this.#began.get(path) ?? now);
+    // Something has changed while it was looked through.
+    const isStale = this.#waiting.has(path);
     this.forget(path);
-    this.#looked.set(path, this.#clock.now());
+    this.#rested.set(path, now + Math.max(leastPauseMs, took * restShare));
     this.#asked.set(
       path,
       folders.map((folder) => this.#poll.add(folder, () => this.#later(path))),
     );
+    if (isStale) this.#later(path);
   }
 
   forget(path: string): void {
@@ -42,7 +51,8 @@ export class Surroundings {
     this.#waiting.delete(path);
     for (const end of this.#asked.get(path) ?? []) end();
     this.#asked.delete(path);
-    this.#looked.delete(path);
+    this.#began.delete(path);
+    this.#rested.delete(path);
   }
 
   close(): void {
@@ -52,9 +62,10 @@ export class Surroundings {
 
   #later(path: string): void {
     if (this.#waiting.has(path)) return;
-    const pause = (this.#looked.get(path) ?? 0) + leastPauseMs - this.#clock.now();
+    const pause = (this.#rested.get(path) ?? 0) - this.#clock.now();
     const cancel = this.#clock.after(Math.max(settleMs, pause), () => {
       this.#waiting.delete(path);
+      this.#began.set(path, this.#clock.now());
       this.#onChange(path);
     });
     this.#waiting.set(path, cancel);
