@@ -4,10 +4,12 @@
  * counting brackets and by a few words, and whatever these do not tell for sure is parsed.
  */
 import { braceBodies, braceSyntaxes } from "./braceBodies";
+import { dollar } from "./bytes";
 import { Cuts, ShortText } from "./cuts";
 import { ecmascriptBodies } from "./ecmascriptBodies";
 import { goBodies } from "./goBodies";
 import { pythonBodies } from "./pythonBodies";
+import { isWordByte } from "./words";
 
 /** What defines something; undefined where that is all of it, or not known. */
 export function withoutBodies(language: string, content: Uint8Array): ShortText | undefined {
@@ -53,7 +55,7 @@ function placesOf(content: Uint8Array, name: string): number[] {
 }
 
 function isLetter(byte: number | undefined): boolean {
-  return byte !== undefined && byte < 0x80 && /\w/.test(String.fromCharCode(byte));
+  return byte !== undefined && byte < 0x80 && byte !== dollar && isWordByte[byte] === 1;
 }
 
 /** Every element of JSX ends in one of these; so do some expressions and strings. */

@@ -2,7 +2,20 @@
  * Which braces of C, Java and Rust hold the body of a function, and what in one defines something all the same. A few
  * tokens before a brace tell it; where they do not, the brace stays, or what is around it counts as defining something.
  */
+
 import type { Bracket } from "./brackets";
+import {
+  closingBrace,
+  closingParenthesis,
+  closingSquare,
+  equals,
+  greater,
+  openingBrace,
+  openingParenthesis,
+  openingSquare,
+  semicolon,
+  star,
+} from "./bytes";
 import { Words } from "./words";
 
 /** Is told of each token in its turn. */
@@ -15,18 +28,6 @@ export interface BodyRules {
 
 /** What a token is that is no sign; signs are their bytes. */
 const word = 1;
-
-const code = (sign: string) => sign.charCodeAt(0);
-const openingParenthesis = code("(");
-const closingParenthesis = code(")");
-const semicolon = code(";");
-const equals = code("=");
-const greater = code(">");
-const star = code("*");
-const openingSquare = code("[");
-const closingSquare = code("]");
-const openingBrace = code("{");
-const closingBrace = code("}");
 
 /**
  * What stands before parentheses: `if`; a type and a name, as where a function is declared; a name alone; what begins a

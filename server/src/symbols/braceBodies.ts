@@ -2,10 +2,26 @@
  * C and its kin, Java, Rust: whatever stands in braces. They can be counted once comments, strings and, in C, lines for
  * the preprocessor are known.
  */
+
 import { type BodyRules, BodyRulesOfC, BodyRulesOfJava, BodyRulesOfRust } from "./bodyRules";
 import { Bracket } from "./brackets";
+import {
+  apostrophe,
+  backslash,
+  closingBrace,
+  closingParenthesis,
+  code,
+  hash,
+  newline,
+  openingBrace,
+  openingParenthesis,
+  quote,
+  semicolon,
+  slash,
+  star,
+} from "./bytes";
 import type { Cuts } from "./cuts";
-import { endOfComment, endOfNestedComment, endOfString, newline } from "./tokens";
+import { endOfComment, endOfNestedComment, endOfString } from "./tokens";
 import { isWordByte, Words } from "./words";
 
 /** What a language has besides braces, comments and strings of one line. */
@@ -29,19 +45,6 @@ export const braceSyntaxes: Readonly<Record<string, BraceSyntax>> = {
   Java: { hasTextBlocks: true, rules: () => new BodyRulesOfJava() },
   Rust: { isRust: true, rules: () => new BodyRulesOfRust() },
 };
-
-const code = (sign: string) => sign.charCodeAt(0);
-const quote = code('"');
-const hash = code("#");
-const apostrophe = code("'");
-const openingParenthesis = code("(");
-const closingParenthesis = code(")");
-const star = code("*");
-const slash = code("/");
-const semicolon = code(";");
-const backslash = code("\\");
-const openingBrace = code("{");
-const closingBrace = code("}");
 
 const directives = new Words([
   "if",

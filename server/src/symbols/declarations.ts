@@ -12,7 +12,7 @@
  *     @local.outer     … in the scope around that one: a function's own name
  *     @local.hoisted   … in the function around it: JavaScript's `var`
  *     @local.declarator  has the name somewhere inside, as in `definitions.ts`
- *     @local.pattern   has any number of names inside: Rust's patterns; also @local.hoisted.pattern
+ *     @local.pattern   has several names inside: Rust's patterns; also @local.hoisted.pattern
  *     @local.names     … each before its type and its value: Julia's parameters
  *     @local.assigned  the same, unless a scope around that one has the name already: `name = 1`
  *     @local.marked    has the name behind a sign: `$name`

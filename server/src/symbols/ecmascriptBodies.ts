@@ -3,34 +3,37 @@
  * stands before it. Where that is not sure, what is around it counts as defining something; or the text has to be parsed
  * in full.
  */
+
 import { Bracket } from "./brackets";
+import {
+  apostrophe,
+  backslash,
+  backtick,
+  closingBrace,
+  closingParenthesis,
+  closingSquare,
+  code,
+  comma,
+  dollar,
+  dot,
+  equals,
+  exclamation,
+  greater,
+  hash,
+  minus,
+  newline,
+  openingBrace,
+  openingParenthesis,
+  openingSquare,
+  plus,
+  quote,
+  semicolon,
+  slash,
+} from "./bytes";
 import type { Cuts } from "./cuts";
 import { type WordClass, wordClassAt } from "./ecmascriptWords";
-import { beginOf, endOfComment, endOfExpression, endOfLine, endOfString, newline } from "./tokens";
+import { beginOf, endOfComment, endOfExpression, endOfLine, endOfString } from "./tokens";
 import { isWordByte } from "./words";
-
-const code = (sign: string) => sign.charCodeAt(0);
-const quote = code('"');
-const dollar = code("$");
-const hash = code("#");
-const apostrophe = code("'");
-const exclamation = code("!");
-const openingParenthesis = code("(");
-const closingParenthesis = code(")");
-const plus = code("+");
-const comma = code(",");
-const minus = code("-");
-const dot = code(".");
-const slash = code("/");
-const semicolon = code(";");
-const equals = code("=");
-const greater = code(">");
-const openingSquare = code("[");
-const backslash = code("\\");
-const closingSquare = code("]");
-const backtick = code("`");
-const openingBrace = code("{");
-const closingBrace = code("}");
 
 /** What a token is that is no sign; signs are their bytes. */
 const word = 1;

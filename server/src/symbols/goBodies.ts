@@ -1,7 +1,18 @@
 /** Go: bodies of functions, and literals. Its braces can be counted without a parser. */
+
 import { Bracket } from "./brackets";
+import {
+  apostrophe,
+  backtick,
+  closingBrace,
+  newline,
+  openingBrace,
+  openingParenthesis,
+  quote,
+  slash,
+} from "./bytes";
 import type { Cuts } from "./cuts";
-import { endOfComment, endOfString, newline } from "./tokens";
+import { endOfComment, endOfString } from "./tokens";
 import { isWordByte, Words } from "./words";
 
 const words = new Words(["type", "var", "const", "import", "func", "struct", "interface"]);
@@ -11,14 +22,6 @@ const importWord = 4;
 const funcWord = 5;
 const structWord = 6;
 const interfaceWord = 7;
-
-const quote = 0x22;
-const apostrophe = 0x27;
-const openingParenthesis = 0x28;
-const slash = 0x2f;
-const backtick = 0x60;
-const openingBrace = 0x7b;
-const closingBrace = 0x7d;
 
 /** Adds what can be left out; false where a quote or a brace has no other half. */
 export function goBodies(content: Uint8Array, cuts: Cuts): boolean {

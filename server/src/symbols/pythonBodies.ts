@@ -1,6 +1,7 @@
 /** Python: statements in which a name does not stand. What belongs to one is told by how far its lines stand in. */
+import { apostrophe, at, backslash, blank, code, hash, newline, quote, tab } from "./bytes";
 import type { Cuts } from "./cuts";
-import { beginOf, endOfLine, endOfString, newline } from "./tokens";
+import { beginOf, endOfLine, endOfString } from "./tokens";
 import { isWordByte, Words } from "./words";
 
 const imports = ["import", "from"];
@@ -21,14 +22,6 @@ const parts = [
 ];
 const words = new Words([...imports, ...parts]);
 
-const code = (sign: string) => sign.charCodeAt(0);
-const tab = code("\t");
-const blank = code(" ");
-const quote = code('"');
-const hash = code("#");
-const apostrophe = code("'");
-const at = code("@");
-const backslash = code("\\");
 const opening: ReadonlySet<number> = new Set([..."([{"].map(code));
 const closing: ReadonlySet<number> = new Set([...")]}"].map(code));
 const tabWidth = 8;

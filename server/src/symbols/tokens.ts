@@ -1,11 +1,6 @@
 /** Tokens that many languages have, in bytes. */
 
-export const newline = 0x0a;
-const star = 0x2a;
-const slash = 0x2f;
-const openingSquare = 0x5b;
-const backslash = 0x5c;
-const closingSquare = 0x5d;
+import { backslash, closingSquare, newline, openingSquare, slash, star } from "./bytes";
 
 const byteOrderMark = [0xef, 0xbb, 0xbf];
 

@@ -86,7 +86,7 @@ export function findSymbols(
       addPlaces(places, group, window);
     } catch (error) {
       if (!isServiceError(error, "SHARD_DAMAGED")) throw error;
-      for (const { shard } of group.slice(0, 1)) damaged.add(damagedFileOf(shard));
+      damaged.add(damagedFileOf(group[0].shard));
     }
   }
   for (const candidate of candidates) {
@@ -189,12 +189,14 @@ function namesakesOf(symbols: SymbolReader, matches: readonly NameMatch[]): (at:
   return (at) => definitions.subarray((starts[at] ?? 0) - base, (starts[at + 1] ?? 0) - base);
 }
 
-/** Those of one document together; none of them is empty. */
-function byDocument(candidates: readonly Candidate[]): Candidate[][] {
-  const groups = new Map<OpenShard, Map<number, Candidate[]>>();
+/** Candidates of one document. */
+type DocumentGroup = [first: Candidate, ...others: Candidate[]];
+
+function byDocument(candidates: readonly Candidate[]): DocumentGroup[] {
+  const groups = new Map<OpenShard, Map<number, DocumentGroup>>();
   for (const candidate of candidates) {
     const { shard, document } = candidate;
-    const ofShard = groups.get(shard) ?? new Map<number, Candidate[]>();
+    const ofShard = groups.get(shard) ?? new Map<number, DocumentGroup>();
     groups.set(shard, ofShard);
     const group = ofShard.get(document);
     if (group === undefined) ofShard.set(document, [candidate]);
@@ -203,16 +205,11 @@ function byDocument(candidates: readonly Candidate[]): Candidate[][] {
   return [...groups.values()].flatMap((ofShard) => [...ofShard.values()]);
 }
 
-/** `group` is of one document. Throws `SHARD_DAMAGED`. */
-function addPlaces(
-  places: Map<Candidate, DefinitionPlace>,
-  group: readonly Candidate[],
-  window: TextWindow,
-): void {
-  const [first] = group;
-  if (first === undefined) return;
+/** Throws `SHARD_DAMAGED`. */
+function addPlaces(places: Map<Candidate, DefinitionPlace>, group: DocumentGroup, window: TextWindow): void {
+  const [{ shard, symbols, document }] = group;
   const definitions = group.map(({ definition }) => definition);
-  const found = definitionPlaces(first.shard, first.symbols, first.document, definitions, window);
+  const found = definitionPlaces(shard, symbols, document, definitions, window);
   for (const candidate of group) {
     const place = found.get(candidate.definition);
     if (place !== undefined) places.set(candidate, place);
