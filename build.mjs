@@ -1,8 +1,8 @@
 /**
- * Builds everything: `node build.mjs [server | client | tests [part of a name …]] [--watch] [--production]`.
+ * Builds bundles: `node build.mjs [server | client | tests [part of a path …] | e2e] [--watch] [--production]`.
  *
- * What ships goes to `dist`, or to the FOLDER of `--to=FOLDER`, with every package inside it, for an installed extension
- * has no `node_modules`. Tests and benches go to `out` and leave packages outside.
+ * Published bundles go to `dist`, or to FOLDER with `--to=FOLDER`. They include their packages, because an installed
+ * extension has no `node_modules`. Tests and benchmarks go to `out`, without packages.
  */
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { copyFile, readFile } from "node:fs/promises";
@@ -16,21 +16,25 @@ import { grammarNotices, unpackGrammars } from "./scripts/unpackGrammars.mjs";
 
 const root = dirname(fileURLToPath(import.meta.url));
 const watch = process.argv.includes("--watch");
-/** What is published: smaller, without source maps, with the licences of what is in it, in a folder of its own. */
+/** Whether to build for publishing: minified, without source maps, with third-party notices, in `out/package`. */
 const production = process.argv.includes("--production");
 const dist =
   process.argv.find((word) => word.startsWith("--to="))?.slice("--to=".length) ??
   (production ? "out/package/dist" : "dist");
 const [target = "all", ...names] = process.argv.slice(2).filter((word) => !word.startsWith("-"));
 if (!["all", "server", "client", "tests", "e2e"].includes(target)) {
-  console.error(`There is no target "${target}": server, client, tests, e2e, or none for all of them.`);
+  console.error(
+    `Unknown target "${target}". Use server, client, tests or e2e, or omit it to build all of them.`,
+  );
   process.exit(1);
 }
 
-/** Whose licences count, as 32 bytes of an Ed25519 public key in base64url: `trawl license issue` prints it. */
+/** The public key that verifies licenses: 32 bytes of an Ed25519 key in base64url, as `trawl license issue` prints it. */
 const licenseMaker = process.env.TRAWL_LICENSE_MAKER ?? "";
 if (!/^([\w-]{43})?$/.test(licenseMaker)) {
-  console.error(`TRAWL_LICENSE_MAKER is no public key: 43 characters of base64url, not "${licenseMaker}".`);
+  console.error(
+    `TRAWL_LICENSE_MAKER must be a public key of 43 base64url characters, not "${licenseMaker}".`,
+  );
   process.exit(1);
 }
 
@@ -40,7 +44,7 @@ const common = {
   format: "cjs",
   platform: "node",
   target: "node20",
-  // Some packages have a UMD build as "main", whose requires no bundler can follow.
+  // Some packages have a UMD build as "main", whose `require` calls a bundler cannot resolve.
   mainFields: ["module", "main"],
   sourcemap: production ? false : "linked",
   minify: production,
@@ -49,12 +53,12 @@ const common = {
   logLevel: "warning",
   metafile: true,
   loader: { ".scm": "text" },
-  // Its module for `import` asks where it lies, which a CommonJS bundle cannot tell.
+  // Its ES module uses `import.meta.url`, which does not exist in a CommonJS bundle.
   alias: { "web-tree-sitter": join(root, "node_modules/web-tree-sitter/web-tree-sitter.cjs") },
   plugins: [assembly, re2jsInternals],
 };
 
-/** One process or thread each. */
+/** Each bundle runs in its own process or thread. */
 const servers = [
   { entry: "server/src/entry/trawl.ts", banner: "#!/usr/bin/env node" },
   { entry: "server/src/entry/searchWorker.ts" },
@@ -65,8 +69,8 @@ const servers = [
 ];
 
 /**
- * Large packages that are not always needed, each in a file of its own: compiling them all would double the time that
- * `trawl search` takes to start, and the extension is activated without them.
+ * Large packages that are not always needed, each in a separate file. Compiling all of them would double the start-up
+ * time of `trawl search`, and activation of the extension does not need them.
  */
 const vendored = {
   server: [
@@ -97,7 +101,7 @@ const vendorBuild = (part) => ({
   outdir: `${dist}/${part}`,
 });
 
-/** SQLite's machine code, which its package looks for beside the file that it is in. */
+/** Copies SQLite's WebAssembly, which its package loads from the folder of the bundle. */
 const sqlite = {
   name: "sqlite",
   setup({ onEnd }) {
@@ -117,8 +121,8 @@ const serverBuilds = servers.map(({ entry, banner }) => ({
 }));
 
 /**
- * VS Code's interface as it is: esbuild would copy its hundreds of names for each file that imports it, and that would
- * be half of what loading the extension takes.
+ * Imports VS Code's API with a plain `require`. For each importing file, esbuild would copy its hundreds of names, which
+ * would take half of the time to load the extension.
  */
 const plainVsCode = {
   name: "plainVsCode",
@@ -162,12 +166,15 @@ const testFiles = readdirSync(join(root, "test"), { recursive: true }).map(
 const testBuild = {
   ...common,
   entryPoints: testFiles
-    .filter((path) => /\.(test|bench)\.ts$/.test(path))
+    .filter((path) => /\.(test|bench|campaign)\.ts$/.test(path))
     .filter((path) => names.length === 0 || names.some((name) => path.includes(name)))
     .sort(),
   outbase: "test",
   outdir: "out/test",
   packages: "external",
+  // The module `vscode` exists only in an extension host.
+  alias: { vscode: "./test/support/vscode.ts" },
+  logOverride: { "import-is-undefined": "silent" },
 };
 
 const endToEndBuild = {
@@ -206,13 +213,13 @@ if (watch) {
       writeFileSync(join(root, "out/package/ThirdPartyNotices.txt"), texts.join(`\n${"-".repeat(80)}\n\n`));
     }
   } catch (error) {
-    // esbuild has printed its own errors; anything else is a defect of this file or of a plugin.
+    // esbuild has printed its own errors. Any other error is a bug in this file or in a plugin.
     if (!("errors" in error)) throw error;
     process.exitCode = 1;
   }
 }
 
-/** A test that was deleted or renamed must not run from its old bundle. */
+/** Removes bundles of deleted or renamed tests, so that they do not run. */
 function removeStale(options, { metafile }) {
   if ((options !== testBuild && options !== endToEndBuild) || names.length > 0) return;
   const folder = join(root, options.outdir);

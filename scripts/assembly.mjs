@@ -1,7 +1,7 @@
 /**
- * Lets a bundle import `x.wasm`, which is compiled from the AssemblyScript file `x.ts` of the same folder.
+ * esbuild plugin: lets a bundle import `x.wasm`, compiled from the AssemblyScript file `x.ts` in the same folder.
  *
- * The compiler takes a second or two to load, so its output is kept in `out/wasm` under the hash of its inputs.
+ * Loading the compiler takes a second or two, so its output is cached in `out/wasm` under the hash of its inputs.
  */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -66,7 +66,7 @@ async function compile(entry, sources) {
   return readFileSync(kept);
 }
 
-/** Several builds may run at once, and none may see half a file. */
+/** Writes a file atomically, because several builds may run at once. */
 function keep(path, bytes) {
   const draft = `${path}.${process.pid}`;
   mkdirSync(dirname(path), { recursive: true });

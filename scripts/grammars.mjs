@@ -1,12 +1,13 @@
 /**
- * Makes `server/grammars` again: the grammars of tree-sitter as WebAssembly, each compressed, with their licences and
- * checksums. They are taken from the packages below, whose other contents (sources, and builds for six systems) are a
- * gigabyte that nobody else should have to fetch.
+ * Rebuilds `server/grammars`: tree-sitter grammars as compressed WebAssembly, with their licenses and checksums. They are
+ * taken from the packages below, whose other contents (sources, and builds for six systems) are a gigabyte that a build
+ * should not have to download.
  *
- *     node scripts/grammars.mjs [grammar …]       all of them, or these
- *     node scripts/grammars.mjs --check           only sees that what is there agrees with its checksums
+ *     node scripts/grammars.mjs [grammar …]       rebuilds all grammars, or these
+ *     node scripts/grammars.mjs --check           only compares the stored grammars with their checksums
+ *     node scripts/grammars.mjs --tree GRAMMAR FILE   prints the syntax tree of a file, for writing queries
  *
- * `SHA256SUMS` counts for what is unpacked: `build.mjs` refuses anything else.
+ * `SHA256SUMS` contains the checksums of the decompressed grammars; `build.mjs` rejects any others.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -25,20 +26,21 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
+import { Language, Parser } from "web-tree-sitter";
 
 const folder = join(dirname(dirname(fileURLToPath(import.meta.url))), "server/grammars");
 const sumsFile = join(folder, "SHA256SUMS");
-const licencesFile = join(folder, "LICENSES.txt");
+const licensesFile = join(folder, "LICENSES.txt");
 
-/** Between the licences. */
+/** Separates licenses. */
 const separator = `\n${"-".repeat(80)}\n\n`;
 
-/** Packages that say the licence of a grammar which another one has built. */
-const licencesOf = {
+/** For packages that contain grammars of others, the packages that contain the licenses of these grammars. */
+const licensesOf = {
   "@repomix/tree-sitter-wasms@0.1.17": ["tree-sitter-dart@1.0.0", "tree-sitter-swift@0.7.1"],
 };
 
-/** Grammar, the package that has it built, and its file there where that is not `tree-sitter-<grammar>.wasm`. */
+/** Each grammar with the package that contains its build, and the file in it if it is not `tree-sitter-<grammar>.wasm`. */
 const grammars = [
   ["bash", "tree-sitter-bash@0.25.1"],
   ["c", "tree-sitter-c@0.24.1"],
@@ -76,25 +78,26 @@ const grammars = [
 ].map(([name, source, file = `tree-sitter-${name}.wasm`]) => ({ name, source, file }));
 
 const words = process.argv.slice(2);
-if (words.includes("--check")) check();
+if (words[0] === "--check") check();
+else if (words[0] === "--tree") await printTree(words[1], words[2]);
 else make(words);
 
 function make(names) {
   const unknown = names.filter((name) => !grammars.some((grammar) => grammar.name === name));
-  if (unknown.length > 0) throw new Error(`There is no grammar ${unknown.join(", ")}.`);
+  if (unknown.length > 0) throw new Error(`Unknown grammars: ${unknown.join(", ")}.`);
   mkdirSync(folder, { recursive: true });
   const wanted = grammars.filter(({ name }) => names.length === 0 || names.includes(name));
   const sums = names.length === 0 ? new Map() : readSums();
-  const licences = names.length === 0 ? new Map() : readLicences();
+  const licenses = names.length === 0 ? new Map() : readLicenses();
   for (const source of new Set(wanted.map((grammar) => grammar.source))) {
     const draft = mkdtempSync(join(tmpdir(), "grammar-"));
     try {
       const unpacked = unpack(source, draft);
-      licences.set(source, licenceOf(unpacked));
-      for (const also of licencesOf[source] ?? []) {
+      licenses.set(source, licenseOf(unpacked));
+      for (const also of licensesOf[source] ?? []) {
         const other = join(draft, "other");
         mkdirSync(other);
-        licences.set(also, licenceOf(unpack(also, other)));
+        licenses.set(also, licenseOf(unpack(also, other)));
         rmSync(other, { recursive: true });
       }
       for (const { name, file } of wanted.filter((grammar) => grammar.source === source)) {
@@ -109,8 +112,8 @@ function make(names) {
   }
   const lines = [...sums].sort(byName).map(([file, sum]) => `${sum}  ${file}\n`);
   keep(sumsFile, lines.join(""));
-  const parts = [...licences].sort(byName).map(([source, text]) => `${source}\n\n${text.trim()}\n`);
-  keep(licencesFile, parts.join(separator));
+  const parts = [...licenses].sort(byName).map(([source, text]) => `${source}\n\n${text.trim()}\n`);
+  keep(licensesFile, parts.join(separator));
 }
 
 function check() {
@@ -122,11 +125,34 @@ function check() {
   });
   const missing = [...sums.keys()].filter((name) => !packed.includes(`${name}.br`));
   if (wrong.length + missing.length > 0)
-    throw new Error(`Not what SHA256SUMS says: ${[...wrong, ...missing].join(", ")}.`);
-  console.log(`${packed.length} grammars are what SHA256SUMS says.`);
+    throw new Error(`Missing, or different from SHA256SUMS: ${[...wrong, ...missing].join(", ")}.`);
+  console.log(`${packed.length} grammars match SHA256SUMS.`);
 }
 
-/** The package's contents; nothing of it is run. */
+/** Prints one node per line, with its field and, for leaves, its text. */
+async function printTree(name, file) {
+  await Parser.init();
+  const wasm = brotliDecompressSync(readFileSync(join(folder, `${name}.wasm.br`)));
+  const tree = new Parser().setLanguage(await Language.load(wasm)).parse(readFileSync(file, "utf8"));
+  const cursor = tree.walk();
+  do {
+    const { currentNode: node, currentFieldName: field } = cursor;
+    const text = node.childCount === 0 ? ` ${JSON.stringify(node.text)}` : "";
+    const type = node.isNamed ? node.type : JSON.stringify(node.type);
+    console.log(
+      "  ".repeat(cursor.currentDepth) + (field ? `${field}: ` : "") + type + (node.isNamed ? text : ""),
+    );
+  } while (advance(cursor));
+}
+
+/** Moves the cursor to the next node in depth-first order. Returns false at the end. */
+function advance(cursor) {
+  if (cursor.gotoFirstChild()) return true;
+  while (!cursor.gotoNextSibling()) if (!cursor.gotoParent()) return false;
+  return true;
+}
+
+/** Downloads and unpacks a package, without running its scripts. */
 function unpack(source, draft) {
   const fetched = run("npm", ["pack", "--ignore-scripts", "--silent", source], draft)
     .trim()
@@ -138,15 +164,15 @@ function unpack(source, draft) {
   return unpacked;
 }
 
-function licenceOf(unpacked) {
+function licenseOf(unpacked) {
   const about = JSON.parse(readFileSync(join(unpacked, "package.json"), "utf8"));
   const texts = readdirSync(unpacked)
     .filter((name) => /^(?:licen[cs]e|copying|notice)\b/i.test(name))
     .sort()
     .map((name) => readFileSync(join(unpacked, name), "utf8").trim());
   if (texts.length === 0 && typeof about.license !== "string")
-    throw new Error(`${about.name} does not say its licence.`);
-  return [`Licence: ${about.license ?? "see below"}`, ...texts].join("\n\n");
+    throw new Error(`${about.name} has no license.`);
+  return [`License: ${about.license ?? "see below"}`, ...texts].join("\n\n");
 }
 
 function readSums() {
@@ -155,9 +181,9 @@ function readSums() {
   return new Map(lines.map((line) => line.split("  ").reverse()));
 }
 
-function readLicences() {
-  if (!existsSync(licencesFile)) return new Map();
-  const parts = readFileSync(licencesFile, "utf8").split(separator);
+function readLicenses() {
+  if (!existsSync(licensesFile)) return new Map();
+  const parts = readFileSync(licensesFile, "utf8").split(separator);
   return new Map(
     parts.map((part) => [part.slice(0, part.indexOf("\n")), part.slice(part.indexOf("\n") + 2)]),
   );

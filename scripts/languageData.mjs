@@ -1,6 +1,6 @@
 /**
- * Writes `server/src/languages/generated/languages.json`: what the detector needs of linguist-languages, without its
- * colours and editor modes, and turned round so that a name, an extension or a file name is looked up in one step.
+ * Writes `server/src/languages/generated/languages.json`: what language detection needs from linguist-languages, without
+ * colors and editor modes, as tables from names, extensions and file names to languages.
  *
  *     node scripts/languageData.mjs
  */
@@ -13,7 +13,7 @@ const target = join(
   "../server/src/languages/generated/languages.json",
 );
 
-/** Languages are numbers: places in `names`. Lists hold first those for which the extension is their first one. */
+/** Languages are indexes into `names`. Lists begin with the languages whose first extension it is. */
 export async function languageData() {
   const languages = Object.values(await import("linguist-languages")).sort((left, right) =>
     left.name < right.name ? -1 : 1,
@@ -26,9 +26,9 @@ export async function languageData() {
   for (const [index, language] of languages.entries()) {
     data.names.push(language.name);
     for (const alias of language.aliases ?? []) data.aliases[alias.toLowerCase()] ??= index;
-    for (const [place, extension] of (language.extensions ?? []).entries()) {
+    for (const [position, extension] of (language.extensions ?? []).entries()) {
       add(data.extensions, extension.toLowerCase(), index);
-      if (place === 0) add(data.primary, extension.toLowerCase(), index);
+      if (position === 0) add(data.primary, extension.toLowerCase(), index);
     }
     for (const name of language.filenames ?? []) add(data.filenames, name, index);
     for (const interpreter of language.interpreters ?? []) add(data.interpreters, interpreter, index);

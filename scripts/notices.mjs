@@ -1,13 +1,13 @@
-/** The licences of the packages that bundles contain, as each of them asks to be told. */
+/** Collects the licenses of the packages in the bundles, for the third-party notices. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Packages of which something other than their source is in the bundles: tables, compiled code. */
-const worked = ["linguist-languages", "assemblyscript"];
+/** Packages whose data or compiled output is in the bundles, but not their source. */
+const derived = ["linguist-languages", "assemblyscript"];
 
-/** `inputs` are the files that went into bundles. Throws where a package does not say its licence. */
+/** `inputs` are the input files of the bundles. Throws if a package has no license. */
 export function notices(root, inputs) {
-  const names = new Set(worked);
+  const names = new Set(derived);
   for (const input of inputs) {
     const found = [...input.matchAll(/node_modules\/((?:@[^/]+\/)?[^/]+)\//g)].at(-1);
     if (found !== undefined)
@@ -18,7 +18,7 @@ export function notices(root, inputs) {
       );
   }
   const parts = [...names].sort().map((name) => noticeOf(root, name));
-  return ["Trawl contains the packages below. Their licences, word for word:\n", ...parts].join(
+  return ["Trawl contains the following packages, with these licenses:\n", ...parts].join(
     `\n${"-".repeat(80)}\n\n`,
   );
 }
@@ -26,7 +26,7 @@ export function notices(root, inputs) {
 function noticeOf(root, name) {
   const folder = join(root, "node_modules", name);
   const about = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  if (typeof about.license !== "string") throw new Error(`${name} does not say its licence.`);
+  if (typeof about.license !== "string") throw new Error(`${name} has no license.`);
   const texts = readdirSync(folder)
     .filter((file) => /^(?:licen[cs]e|copying|notice|third.?party.?notices?)\b/i.test(file))
     .sort()
@@ -34,7 +34,7 @@ function noticeOf(root, name) {
   const author = typeof about.author === "string" ? about.author : about.author?.name;
   return [
     `${about.name} ${about.version}`,
-    `Licence: ${about.license}`,
+    `License: ${about.license}`,
     ...(texts.length > 0 ? ["", ...texts] : author === undefined ? [] : [`Author: ${author}`]),
     "",
   ].join("\n");

@@ -1,8 +1,12 @@
 /**
- * Makes `trawl-<version>.vsix`, the extension as it is published: `node scripts/package.mjs [--out FILE]`.
+ * Builds `trawl-<version>.vsix`, the package of the extension: `node scripts/package.mjs [--out FILE]`. With `--manifest`, it
+ * only prints the manifest of the package.
  *
- * Bundles are built anew, small. What goes in is what `.vscodeignore` lets in; it is copied to a folder of its own
- * first, because looking at every file of the project takes half a minute.
+ * The package names the repository that it is built from: the one of the CI run, or `origin` of the checkout. The marketplace
+ * loads the pictures of the README from there.
+ *
+ * Minified bundles are built first. The files that `.vscodeignore` allows are copied to a separate folder, because vsce
+ * would take half a minute to read the whole project.
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -12,11 +16,17 @@ import { parseArgs } from "node:util";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const stage = join(root, "out/package");
-/** What people have to download, at most. */
+/** Limit on the size of the download. */
 const bytesAtMost = 15e6;
 
-const { values } = parseArgs({ options: { out: { type: "string" } } });
+const { values } = parseArgs({ options: { out: { type: "string" }, manifest: { type: "boolean" } } });
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const repository = repositoryUrl(process.env) ?? repositoryUrl({ origin: originUrl() });
+const text = `${JSON.stringify(published(manifest), null, 2)}\n`;
+if (values.manifest) {
+  process.stdout.write(text);
+  process.exit();
+}
 const vsix = resolve(values.out ?? join(root, `trawl-${manifest.version}.vsix`));
 
 rmSync(stage, { recursive: true, force: true });
@@ -27,14 +37,14 @@ for (const [, name] of [["", ".vscodeignore"], ...allowed]) {
   const [from, to] = [join(root, name), join(stage, name)];
   if (!existsSync(to) && existsSync(from)) cpSync(from, to, { recursive: true });
 }
-writeFileSync(join(stage, "package.json"), `${JSON.stringify(published(manifest), null, 2)}\n`);
+writeFileSync(join(stage, "package.json"), text);
 run(
   join(root, "node_modules/@vscode/vsce/vsce"),
   [
     "package",
     "--no-dependencies",
-    "--allow-missing-repository",
-    "--no-rewrite-relative-links",
+    // Links can be rewritten only if it is known where they lead.
+    ...(repository === undefined ? ["--allow-missing-repository", "--no-rewrite-relative-links"] : []),
     "--out",
     vsix,
   ],
@@ -44,7 +54,7 @@ const { size } = statSync(vsix);
 if (size > bytesAtMost)
   throw new Error(`${vsix} has ${(size / 1e6).toFixed(1)} MB, more than ${bytesAtMost / 1e6}.`);
 
-/** Without what only building needs: everything is in the bundles. */
+/** Returns the manifest without fields that only the build needs, because the bundles contain everything. */
 function published({
   scripts,
   dependencies: _,
@@ -54,7 +64,25 @@ function published({
   ...rest
 }) {
   const uninstall = "vscode:uninstall";
-  return { ...rest, private: undefined, scripts: { [uninstall]: scripts[uninstall] } };
+  return {
+    ...rest,
+    ...(repository === undefined ? {} : { repository: { type: "git", url: repository } }),
+    private: undefined,
+    scripts: { [uninstall]: scripts[uninstall] },
+  };
+}
+
+/** Returns the web address of a repository on GitHub or GitLab; undefined for others, whose links vsce cannot rewrite. */
+function repositoryUrl({ GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name, origin }) {
+  const url = server && name ? `${server}/${name}` : (origin ?? "");
+  const parts =
+    /^(?:https?:\/\/|ssh:\/\/|git@)(?:[^@/]*@)?(github\.com|gitlab\.com)[:/](.+?)(?:\.git)?\/?$/.exec(url);
+  return parts === null ? undefined : `https://${parts[1]}/${parts[2]}`;
+}
+
+function originUrl() {
+  const words = ["config", "--get", "remote.origin.url"];
+  return spawnSync("git", words, { cwd: root, encoding: "utf8" }).stdout?.trim() ?? "";
 }
 
 function run(script, words, cwd) {

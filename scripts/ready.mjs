@@ -1,9 +1,10 @@
 /**
- * Makes ready and runs: `node scripts/ready.mjs start | test | e2e | bench | check | package`, from a fresh clone on.
+ * Prepares and runs a command: `node scripts/ready.mjs start | test | e2e | bench | campaign | check | package`. Works in a
+ * fresh clone.
  *
- * Packages are installed when the lock file changed, bundles are built when sources changed, and nothing is printed
- * when there is nothing to do. Uses the standard library alone, because it runs before anything is installed, and
- * only syntax that an outdated Node can read far enough to be told so.
+ * Installs packages if the lock file has changed, builds bundles if sources have changed, and prints nothing otherwise.
+ * Uses only Node's standard library, because it runs before packages are installed, and only syntax that an outdated
+ * Node can parse, so that it can report the required version.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -17,48 +18,64 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, "node_modules");
 const serverBundle = join(root, "dist/server/trawl.js");
 const [command, ...words] = process.argv.slice(2);
-const commands = { start, test, e2e, bench, check, package: makePackage };
+const commands = { start, test, e2e, bench, campaign, check, package: makePackage };
 
 requireNode(20, 19);
 if (!Object.hasOwn(commands, command ?? "")) {
-  fail(`Say what to do: node scripts/ready.mjs ${Object.keys(commands).join(" | ")}`);
+  fail(`Usage: node scripts/ready.mjs ${Object.keys(commands).join(" | ")}`);
 }
 await commands[command]();
 
-/** `npm start -- PATH`: the server runs in this process, so that no other one stands between it and its signals. */
+/** `npm start -- PATH`: runs the server in this process, so that it receives signals directly. */
 async function start() {
   requireGit();
   await prepare("server");
-  // npm runs scripts in the package's folder; paths are meant from where the person is.
+  // npm runs scripts in the package's folder, but paths are relative to the user's directory.
   if (process.env.npm_lifecycle_event === "start" && process.env.INIT_CWD)
     process.chdir(process.env.INIT_CWD);
   process.argv = [process.execPath, serverBundle, "serve", ...words];
   createRequire(import.meta.url)(serverBundle);
 }
 
-/** `npm test -- board`: runs the test files whose path has one of the words in it. */
+/** `npm test -- words`: runs the test files whose path contains one of the words. `--watch` reruns them on every change. */
 async function test() {
   requireGit();
   await prepare("all");
+  const parts = words.filter((word) => word !== "--watch");
+  const isWatching = parts.length < words.length;
   const files = filesBelow("out/test", [])
     .filter((path) => path.endsWith(".test.js"))
     .filter(
-      (path) => words.length === 0 || words.some((word) => path.slice("out/test/".length).includes(word)),
+      (path) => parts.length === 0 || parts.some((part) => path.slice("out/test/".length).includes(part)),
     )
     .sort();
   if (files.length === 0)
-    fail(words.length === 0 ? "There are no tests." : `No test has ${words.join(" or ")} in its path.`);
-  await run(process.execPath, [
-    "--enable-source-maps",
-    "--test",
-    "--test-reporter=spec",
-    // Node leaves one core free, and much of a test is waiting for git.
-    `--test-concurrency=${Math.max(2, availableParallelism())}`,
-    ...files,
-  ]);
+    fail(parts.length === 0 ? "There are no tests." : `No test has ${parts.join(" or ")} in its path.`);
+  const builds = isWatching ? ["server", "tests"].map((bundles) => watchBuild([bundles, ...parts])) : [];
+  try {
+    await run(process.execPath, [
+      "--enable-source-maps",
+      "--test",
+      ...(isWatching ? ["--watch"] : []),
+      "--test-reporter=spec",
+      // By default Node leaves one core free, but tests often wait for git.
+      `--test-concurrency=${Math.max(2, availableParallelism())}`,
+      ...files,
+    ]);
+  } finally {
+    for (const build of builds) build.kill();
+  }
 }
 
-/** In a real VS Code, which is installed the first time: what the words mean, `test/e2e/run.ts` says. */
+/** Rebuilds bundles whenever one of their sources changes. */
+function watchBuild(options) {
+  return spawn(process.execPath, ["build.mjs", ...options, "--watch"], {
+    cwd: root,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+}
+
+/** Runs the end-to-end tests in VS Code, which is installed the first time. `test/e2e/run.ts` documents the options. */
 async function e2e() {
   requireGit();
   await prepare("e2e");
@@ -71,7 +88,13 @@ async function bench() {
   await run(process.execPath, ["--enable-source-maps", "out/test/bench/run.bench.js", ...words]);
 }
 
-/** Everything that must be green, all of it even after the first red. */
+async function campaign() {
+  requireGit();
+  await prepare("all");
+  await run(process.execPath, ["--enable-source-maps", "out/test/campaigns/run.campaign.js", ...words]);
+}
+
+/** Runs all checks, even after one has failed. */
 async function check() {
   await prepare("all");
   const red = [];
@@ -85,10 +108,10 @@ async function check() {
   }
   console.log("> test");
   if ((await exitOf(process.execPath, [fileURLToPath(import.meta.url), "test"])) !== 0) red.push("test");
-  if (red.length > 0) fail(`Red: ${red.join(", ")}.`);
+  if (red.length > 0) fail(`Failed: ${red.join(", ")}.`);
 }
 
-/** `npm run package`: the extension as it is published. */
+/** `npm run package`: builds the package of the extension. */
 async function makePackage() {
   if (!installed()) await alone(install);
   await run(process.execPath, [join(root, "scripts/package.mjs"), ...words]);
@@ -118,7 +141,7 @@ async function build(bundles) {
   stamp(mark, hash);
 }
 
-/** Which bundles are not those of the sources as they are. */
+/** Returns the bundles that are out of date. */
 function outdated(target) {
   const more = { server: [], all: ["client", "tests"], e2e: ["client", "e2e"] }[target];
   return ["server", ...more].filter(
@@ -132,7 +155,7 @@ function builtMark(bundles) {
   return join(root, "out", `${bundles}.built`);
 }
 
-/** Two at once would install and build into each other. Who finds another one at work waits, then looks again. */
+/** Runs `work` under a lock, so that concurrent commands do not install or build at the same time. */
 async function alone(work) {
   const lock = join(root, "out", "ready.lock");
   mkdirSync(dirname(lock), { recursive: true });
@@ -153,7 +176,7 @@ async function alone(work) {
   }
 }
 
-/** Whether the process that wrote the lock still is; one that has just made it counts, before its number is there. */
+/** Reports whether the process that holds the lock still runs. A new lock may not contain its process id yet. */
 function isRunning(lock) {
   try {
     return process.kill(Number(readFileSync(lock, "utf8")), 0);
@@ -162,7 +185,7 @@ function isRunning(lock) {
   }
 }
 
-/** True too when someone ran `npm install` by hand: what npm says is there, is what the lock file asks for. */
+/** Reports whether the packages of the lock file are installed, even by `npm install`. */
 function installed() {
   const mark = join(modules, ".trawl");
   const hash = lockHash();
@@ -178,7 +201,7 @@ function installed() {
   return complete;
 }
 
-/** Whether npm would surely install this package on this machine. */
+/** Reports whether npm certainly installs this package on this machine. */
 function isForHere({ optional, os, cpu, libc }) {
   if (!optional) return true;
   return (
@@ -191,7 +214,7 @@ function lockHash() {
   return hash.update(readFileSync(join(root, "package-lock.json"))).digest("hex");
 }
 
-/** Names, sizes and times: reading every file would cost more than a start may. */
+/** Hashes names, sizes and modification times, because reading every file would take too long at every start. */
 function sourceHash(bundles) {
   const sources = ["build.mjs", "package.json", "package-lock.json", "scripts", "server"];
   const hash = createHash("sha256").update(`${process.version} ${process.env.TRAWL_LICENSE_MAKER ?? ""}\n`);
@@ -205,15 +228,15 @@ function sourceHash(bundles) {
   return hash.digest("hex");
 }
 
-/** Adds the files of a folder to `found`, as paths from the root, `/`-separated; a file stands for itself. */
+/** Adds a file, or all files below a folder, to `found`, as `/`-separated paths from the root. */
 function filesBelow(path, found) {
-  const place = join(root, path);
-  if (!existsSync(place)) return found;
-  if (statSync(place).isFile()) {
+  const absolute = join(root, path);
+  if (!existsSync(absolute)) return found;
+  if (statSync(absolute).isFile()) {
     found.push(path);
     return found;
   }
-  for (const entry of readdirSync(place, { withFileTypes: true })) {
+  for (const entry of readdirSync(absolute, { withFileTypes: true })) {
     if (entry.isDirectory()) filesBelow(`${path}/${entry.name}`, found);
     else if (entry.isFile()) found.push(`${path}/${entry.name}`);
   }
@@ -229,13 +252,13 @@ function stamp(mark, hash) {
   writeFileSync(mark, hash);
 }
 
-/** Runs a step that the rest depends on: its failure is ours. */
+/** Runs a required step, and exits with its code if it fails. */
 async function run(program, options, shell = false) {
   const code = await exitOf(program, options, shell);
   if (code !== 0) process.exit(code);
 }
 
-/** Gives the exit code; while the program runs it has the terminal, and gets the signals that are sent to us alone. */
+/** Runs a program in this terminal, forwards signals to it, and returns its exit code. */
 function exitOf(program, options, shell = false) {
   return new Promise((resolve) => {
     const child = spawn(program, options, { cwd: root, stdio: "inherit", shell });
@@ -246,7 +269,7 @@ function exitOf(program, options, shell = false) {
       resolve(code);
     };
     child.on("error", (error) => {
-      console.error(`${program} did not start: ${error.message}`);
+      console.error(`Cannot start ${program}: ${error.message}`);
       done(1);
     });
     child.on("close", (code, signal) => done(code ?? 128 + (constants.signals[signal] ?? 0)));
@@ -257,13 +280,13 @@ function requireNode(major, minor) {
   const [hasMajor = 0, hasMinor = 0] = process.versions.node.split(".").map(Number);
   if (hasMajor > major || (hasMajor === major && hasMinor >= minor)) return;
   fail(
-    `Trawl needs Node ${major}.${minor} or newer; this is ${process.versions.node} (${process.execPath}).`,
+    `Trawl needs Node.js ${major}.${minor} or newer. This is ${process.versions.node} (${process.execPath}).`,
   );
 }
 
 function requireGit() {
   if (spawnSync("git", ["--version"]).status === 0) return;
-  fail("Trawl needs git: install it, and see that `git --version` works in this terminal.");
+  fail("Trawl needs git. Install it, and check that `git --version` works in this terminal.");
 }
 
 function fail(sentence) {

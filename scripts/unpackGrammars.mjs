@@ -1,4 +1,4 @@
-/** Puts the grammars of `server/grammars` where bundles expect them, and tree-sitter's own WebAssembly beside them. */
+/** Decompresses the grammars of `server/grammars` next to the bundles, together with tree-sitter's own WebAssembly. */
 import { createHash } from "node:crypto";
 import {
   copyFileSync,
@@ -18,7 +18,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const packed = join(root, "server/grammars");
 const runtime = join(root, "node_modules/web-tree-sitter/web-tree-sitter.wasm");
 
-/** Does nothing where everything is there. `SHA256SUMS` is written last, so that it stands for all that it names. */
+/** Does nothing if `folder` is up to date. `SHA256SUMS` is written last, so that its presence means that all files exist. */
 export function unpackGrammars(folder) {
   const sums = readFileSync(join(packed, "SHA256SUMS"), "utf8");
   const mark = join(folder, "SHA256SUMS");
@@ -33,7 +33,7 @@ export function unpackGrammars(folder) {
   );
   for (const [file, sum] of files) {
     const wasm = brotliDecompressSync(readFileSync(join(packed, `${file}.br`)));
-    if (sha256(wasm) !== sum) throw new Error(`${file} is not what server/grammars/SHA256SUMS says.`);
+    if (sha256(wasm) !== sum) throw new Error(`${file} does not match server/grammars/SHA256SUMS.`);
     keep(join(folder, file), (draft) => writeFileSync(draft, wasm));
   }
   keep(join(folder, "web-tree-sitter.wasm"), (draft) => copyFileSync(runtime, draft));
@@ -44,12 +44,12 @@ export function unpackGrammars(folder) {
   keep(mark, (draft) => writeFileSync(draft, marked));
 }
 
-/** The licences of the grammars, each under the name of its package. */
+/** Returns the licenses of the grammars, each under the name of its package. */
 export function grammarNotices() {
   return readFileSync(join(packed, "LICENSES.txt"), "utf8");
 }
 
-/** Several builds may run at once, and none may see half a file. */
+/** Writes a file atomically, because several builds may run at once. */
 function keep(path, write) {
   const draft = `${path}.${process.pid}`;
   write(draft);

@@ -1,2 +1,2 @@
-/** When the first line of the extension ran: its name sorts it before all else that is imported. */
+/** When the extension began to load. The file's name sorts it before all other imports. */
 export const activationStart = performance.now();

@@ -1,44 +1,49 @@
-/** Activation: wires what is beside and below. Nothing here starts the server; the first call does. */
+/** Activation: wires the rooms together. Does not start the server; the first call does. */
 import * as vscode from "vscode";
+import { AuditLog } from "#client/organization/auditLog";
+import { LicenseState } from "#client/organization/license";
+import { Members } from "#client/organization/members";
 import { activationStart } from "./activationStart";
-import { callError } from "./callError";
-import { type Commands, registerCommands, tellFailure } from "./commands";
+import { searchCommands } from "./box/searchCommands";
+import { SearchView } from "./box/searchView";
+import { browseCommands } from "./browse/browse";
+import { RevisionPicker } from "./browse/revisionPicker";
+import { snapshotCommands } from "./browse/snapshotCommands";
+import { IndexedFiles } from "./documents/indexedFiles";
+import { Snapshots } from "./documents/snapshots";
 import { AgentSetup } from "./endpoint/agentSetup";
 import { AgentTools } from "./endpoint/agentTools";
 import { apiKeyCommands } from "./endpoint/apiKeyCommands";
 import { ApiKeys } from "./endpoint/apiKeys";
 import { endpointCommands } from "./endpoint/endpointCommands";
+import { EndpointMemory } from "./endpoint/endpointMemory";
 import { EndpointView } from "./endpoint/endpointView";
-import { browseCommands } from "./files/browse";
-import { IndexedFiles } from "./files/indexedFiles";
-import { RevisionPicker } from "./files/revisionPicker";
-import { Snapshots } from "./files/snapshots";
 import { syntaxCommands } from "./help/querySyntax";
 import { Blame } from "./history/blame";
 import { History } from "./history/history";
+import type { declaredCommands } from "./manifest";
+import { addPaths } from "./model/addPaths";
+import { Instance } from "./model/instance";
+import { Repositories } from "./model/repositories";
 import { NativeFirst } from "./navigation/nativeFirst";
 import { navigationCommands } from "./navigation/navigation";
-import { AuditLog } from "./organisation/auditLog";
-import { LicenseState } from "./organisation/license";
-import { Members } from "./organisation/members";
-import { Repositories } from "./repositories/repositories";
+import { QuickSearch } from "./quick/quickSearch";
 import { RepositoriesView } from "./repositories/repositoriesView";
-import { addPaths, repositoryCommands } from "./repositories/repositoryCommands";
-import { QuickSearch } from "./search/quickSearch";
-import { Results } from "./search/results";
-import { Saved } from "./search/saved";
+import { repositoryCommands } from "./repositories/repositoryCommands";
+import { Results } from "./results/results";
+import { Saved } from "./saved/saved";
 import { queryDefaults } from "./search/scopeSettings";
 import type { SearchBox } from "./search/searchBox";
-import { searchCommands } from "./search/searchCommands";
 import { Searches } from "./search/searches";
-import { SearchView } from "./search/searchView";
-import { ServiceClient } from "./serviceClient";
-import { serverSettings, setting } from "./settings";
-import { Instance } from "./status/instance";
+import { callError } from "./server/callError";
+import { ServiceClient } from "./server/serviceClient";
 import { RecentErrors } from "./status/recentErrors";
 import { serverCommands } from "./status/serverCommands";
 import { StatusItem } from "./status/statusItem";
-import { traceLogOf } from "./traceLog";
+import { traceLogOf } from "./status/traceLog";
+import { registerCommands, setContext, showFailure } from "./workbench/commands";
+import type { Handlers } from "./workbench/declarations";
+import { serverSettings, setting } from "./workbench/settings";
 
 let service: ServiceClient | undefined;
 const loadMs = performance.now() - activationStart;
@@ -64,11 +69,18 @@ export function activate(context: vscode.ExtensionContext): void {
     onSettings,
     serverLog,
     traceLog: traceLogOf(traceLog, onSettings),
-    nativeFirst,
+    providerPolicy: nativeFirst,
   });
   service = client;
   const instance = new Instance(client);
   const keys = new ApiKeys(client);
+  const endpointMemory = new EndpointMemory({
+    service: client,
+    instance,
+    keys,
+    folder: context.globalStorageUri,
+    warn: (message) => log.warn(message),
+  });
   const agentSetup = new AgentSetup({ service: client, instance, keys });
   const license = new LicenseState(client, context.globalState);
   const members = new Members(client, license, context.extensionUri);
@@ -83,6 +95,7 @@ export function activate(context: vscode.ExtensionContext): void {
     searches,
     repositories,
     history: saved.history,
+    memento: context.workspaceState,
   });
   const snapshots = new Snapshots(client);
   const files = new IndexedFiles(client);
@@ -94,9 +107,10 @@ export function activate(context: vscode.ExtensionContext): void {
     searches,
     repositories,
     snapshots,
-    memory: context.workspaceState,
+    memento: context.workspaceState,
     box,
     defaults: () => queryDefaults(repositories),
+    searchView,
   });
   const quickSearch = new QuickSearch({
     service: client,
@@ -113,10 +127,12 @@ export function activate(context: vscode.ExtensionContext): void {
     revisions,
     addPaths: (paths) => addPaths(client, repositories, paths),
   });
-  const commands: Commands = {
+  const noteUse = usageNote(context.globalState);
+  const commands: Handlers<typeof declaredCommands> = {
     ...searchView.commands,
     ...searchCommands(client, box),
     ...results.commands,
+    ...snapshotCommands(snapshots, results.opener),
     ...saved.commands,
     ...quickSearch.commands,
     ...navigationCommands({
@@ -140,7 +156,7 @@ export function activate(context: vscode.ExtensionContext): void {
       showFiles: (repository) => repositoriesView.showFiles(repository),
     }),
     ...history.commands,
-    ...endpointCommands(client, instance, keys),
+    ...endpointCommands({ service: client, instance, keys, memory: endpointMemory }),
     ...apiKeyCommands(keys),
     ...agentSetup.commands,
     ...license.commands,
@@ -157,6 +173,7 @@ export function activate(context: vscode.ExtensionContext): void {
         path: context.asAbsolutePath("dist/server/erase.js"),
         arguments: () => [...dataDir(), "--everything"],
       },
+      onErase: () => endpointMemory.forget(),
     }),
   };
   context.subscriptions.push(
@@ -179,9 +196,10 @@ export function activate(context: vscode.ExtensionContext): void {
     repositories,
     repositoriesView,
     keys,
+    endpointMemory,
     agentSetup,
     new AgentTools(client, onSettings),
-    new EndpointView(instance, keys, () => license.renew()),
+    new EndpointView(instance, keys, () => license.refreshInBackground()),
     members,
     auditLog,
     settingsChanged,
@@ -189,16 +207,35 @@ export function activate(context: vscode.ExtensionContext): void {
       if (change.affectsConfiguration("trawl")) settingsChanged.fire();
     }),
     vscode.workspace.onDidGrantWorkspaceTrust(() => settingsChanged.fire()),
-    registerCommands(commands, (id, error) => {
-      log.error(`trawl.${id}: ${String(error)}`);
-      tellFailure(callError(error).message);
-    }),
+    searches.onSettle(noteUse),
+    registerCommands(
+      commands,
+      (id, error) => {
+        log.error(`trawl.${id}: ${String(error)}`);
+        showFailure(callError(error).message);
+      },
+      noteUse,
+    ),
   );
   const activateMs = performance.now() - start;
   log.info(`Loaded in ${loadMs.toFixed(1)} ms, activated in ${activateMs.toFixed(1)} ms.`);
 }
 
-/** VS Code waits for it: the server ends with its window, and in good order. */
+/** Shuts the server down cleanly when its window closes; VS Code waits for it. */
 export async function deactivate(): Promise<void> {
   await service?.stop();
+}
+
+/**
+ * Returns a function that notes that the user has searched or run a command, which sets the context key `trawl.used`. The
+ * Command Palette of newcomers lists only what they start with.
+ */
+function usageNote(memento: vscode.Memento): () => void {
+  const key = "trawl.used";
+  setContext(key, memento.get(key) === true);
+  return () => {
+    if (memento.get(key) === true) return;
+    setContext(key, true);
+    void memento.update(key, true);
+  };
 }

@@ -1,6 +1,6 @@
-/** Tells whoever does not see the view: counts once they stand, errors at once, and never what still runs. */
+/** Screen reader announcements: errors at once, counts when a search has finished, nothing while it runs. */
 import type { BoxParts } from "./messages";
-import { spoken } from "./parts";
+import { spokenStatus } from "./parts";
 
 const debounceMs = 500;
 
@@ -14,14 +14,14 @@ export class Announcer {
     this.#alert = alert;
   }
 
-  tell({ reading, status }: Partial<BoxParts>): void {
+  announce({ reading, status }: Partial<BoxParts>): void {
     const errors = [
       ...(reading?.problems ?? [])
         .filter(({ severity }) => severity === "error")
         .map(({ message }) => message),
       ...(status?.notes ?? []).filter(({ severity }) => severity === "error").map(({ text }) => text),
     ];
-    // What is the same as before is not said again.
+    // Unchanged errors are not repeated.
     const alert = errors.join(". ");
     if ((reading !== undefined || errors.length > 0) && this.#alert.textContent !== alert) {
       this.#alert.textContent = alert;
@@ -30,7 +30,7 @@ export class Announcer {
     clearTimeout(this.#timer);
     if (status.isRunning) return;
     this.#timer = window.setTimeout(() => {
-      const text = spoken(status);
+      const text = spokenStatus(status);
       if (this.#polite.textContent !== text) this.#polite.textContent = text;
     }, debounceMs);
   }

@@ -1,12 +1,13 @@
-/** The keys of the box, which hold while it has the focus. What is handled here does not reach VS Code as well. */
+/** The key bindings of the search box while it has the focus. Handled keys do not reach VS Code. */
+
+import type { CompletionList } from "./completionList";
 import type { FromBox } from "./messages";
-import type { Proposals } from "./proposals";
 import type { QueryField } from "./queryField";
 import { byId } from "./tags";
 
 export interface Box {
   readonly field: QueryField;
-  readonly proposals: Proposals;
+  readonly completions: CompletionList;
   readonly toggle: { readonly case: () => void; readonly word: () => void; readonly regex: () => void };
   readonly post: (message: FromBox) => void;
   readonly run: () => void;
@@ -17,7 +18,7 @@ const isMac = navigator.platform.startsWith("Mac");
 export function boxKeys(box: Box): void {
   const { input } = box.field;
   input.addEventListener("keydown", (event) => {
-    if (!event.isComposing && (box.proposals.handle(event) || handle(box, event))) consume(event);
+    if (!event.isComposing && (box.completions.handle(event) || handle(box, event))) consume(event);
   });
   document.addEventListener("keydown", (event) => {
     if (event.key === "F6" && moveBetweenParts(event.shiftKey, box.post)) consume(event);
@@ -41,16 +42,16 @@ function consume(event: KeyboardEvent): void {
 
 function handle(box: Box, event: KeyboardEvent): boolean {
   if (event.key === "Enter" && !event.shiftKey && !event.altKey) {
-    box.proposals.close();
+    box.completions.close();
     box.run();
     return true;
   }
   if (event.key === "Escape") {
-    box.post({ kind: "giveUp" });
+    box.post({ kind: "escape" });
     return true;
   }
   if (event.key === " " && event.ctrlKey) {
-    box.proposals.ask({ isWanted: true });
+    box.completions.request({ isExplicit: true });
     return true;
   }
   if (event.key === "?" && box.field.text === "") {
@@ -69,7 +70,7 @@ function moveInHistory(box: Box, event: KeyboardEvent): boolean {
   return true;
 }
 
-/** The keys of VS Code's own search, by their place: with Alt some layouts type another letter. */
+/** The key bindings of VS Code's own search, by key position: with Alt, some layouts type another letter. */
 function chord(box: Box, event: KeyboardEvent): boolean {
   if (event.code === "KeyH" && event.ctrlKey && event.altKey) {
     box.post({ kind: "command", id: "search.history" });
@@ -90,13 +91,13 @@ function isMain(event: KeyboardEvent): boolean {
   return isMac ? event.metaKey : event.ctrlKey;
 }
 
-/** F6 goes through the parts of the view and on to the results; backwards from the box the key is VS Code's. */
+/** F6 moves through the parts of the view and on to the results. Shift+F6 in the box is left to VS Code. */
 function moveBetweenParts(isBackwards: boolean, post: Box["post"]): boolean {
-  const parts = ["box", "chips", "pickers", "facets", "status"]
+  const parts = ["box", "chips", "pickers", "files-row", "status"]
     .map((id) => byId(id))
     .filter((part) => !part.hidden && firstControl(part) !== null);
-  const present = parts.findIndex((part) => part.contains(document.activeElement));
-  const next = present + (isBackwards ? -1 : 1);
+  const current = parts.findIndex((part) => part.contains(document.activeElement));
+  const next = current + (isBackwards ? -1 : 1);
   if (next < 0) return false;
   const part = parts[next];
   if (part === undefined) post({ kind: "leave" });
@@ -105,5 +106,5 @@ function moveBetweenParts(isBackwards: boolean, post: Box["post"]): boolean {
 }
 
 function firstControl(part: HTMLElement): HTMLElement | null {
-  return part.querySelector<HTMLElement>("textarea, summary, button");
+  return part.querySelector<HTMLElement>("textarea:enabled, input:enabled, button:enabled");
 }

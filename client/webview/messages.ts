@@ -1,4 +1,4 @@
-/** What the search box and its host say to each other. Plain data, in both directions; all words are the host's. */
+/** The messages between the search box and its host: plain data. The host sends all texts, already localized. */
 import type { QueryCompletions } from "#contract/queries";
 
 export interface BoxState {
@@ -9,11 +9,13 @@ export interface BoxState {
   readonly narrowed: readonly string[];
 }
 
-/** Commands that the box may ask for, without `trawl.`; the host refuses all others. */
+/** Commands that the box may run, without `trawl.`; the host rejects others. */
 export const boxCommands = [
   "help.syntax",
+  "help.walkthrough",
   "repos.addFolder",
   "repos.addSiblings",
+  "repos.dismissSiblings",
   "repos.indexSiblings",
   "repos.showSkipped",
   "search.all",
@@ -24,58 +26,77 @@ export const boxCommands = [
 ] as const;
 export type BoxCommand = (typeof boxCommands)[number];
 
-/** A button: it changes what is in the box and searches again, or asks for a command. */
+/**
+ * A button: it changes the state of the box and searches again, or runs a command. A primary action is drawn as a
+ * prominent button.
+ */
 export type BoxAction =
-  | { readonly title: string; readonly change: Partial<BoxState> }
-  | { readonly title: string; readonly command: BoxCommand };
+  | { readonly title: string; readonly change: Partial<BoxState>; readonly isPrimary?: false }
+  | { readonly title: string; readonly command: BoxCommand; readonly isPrimary?: boolean };
 
-/** The box's script to the extension. */
+/** Messages from the box to the host. */
 export type FromBox =
-  /** `kept`: what the window had in the box before it was reloaded. */
-  | { readonly kind: "ready"; readonly kept?: BoxState }
-  /** The text or a toggle has changed; `isDecided`: Enter was pressed, or a button. */
-  | { readonly kind: "changed"; readonly state: BoxState; readonly isDecided: boolean }
-  /** `isWanted`: a person asked for proposals, and is told of all filters where none is begun. */
+  /** `saved`: the state before the window was reloaded. */
+  | { readonly kind: "ready"; readonly saved?: BoxState }
+  /** The text or a toggle changed. `isSubmitted`: by Enter or a button, rather than by typing. */
+  | { readonly kind: "changed"; readonly state: BoxState; readonly isSubmitted: boolean }
+  /** Requests completions. `isExplicit`: the user asked for them, so all filters are listed if none is typed. */
   | {
       readonly kind: "complete";
       readonly id: number;
       readonly query: string;
       readonly offset: number;
-      readonly isWanted: boolean;
+      readonly isExplicit: boolean;
     }
-  /** Adds a filter to the query, or takes its opposite's place. */
+  /** Text with several lines is pasted over a range of the query. */
   | {
-      readonly kind: "filter";
-      readonly prefix: string;
-      readonly value: string;
-      readonly isNegated: boolean;
+      readonly kind: "paste";
+      readonly query: string;
+      readonly offset: number;
+      readonly length: number;
+      readonly text: string;
     }
+  /** About how many characters of the view's font fit into its width. */
+  | { readonly kind: "resized"; readonly columns: number }
+  /** The user edited the files to include or to exclude. */
+  | { readonly kind: "files"; readonly list: "include" | "exclude"; readonly text: string }
+  /** Restricts the search to the open editors, or no longer. */
+  | { readonly kind: "openEditors" }
   | { readonly kind: "history"; readonly direction: "older" | "newer" }
-  /** Escape: first what runs ends, then the box is emptied, then the editor has the keyboard again. */
-  | { readonly kind: "giveUp" }
-  /** The keyboard goes on to the results. */
+  /** Stops a running search; else clears the box; else focuses the editor. */
+  | { readonly kind: "escape" }
+  /** Focuses the results. */
   | { readonly kind: "leave" }
   | { readonly kind: "pick"; readonly what: "scope" | "revision" | "type" }
   | { readonly kind: "command"; readonly id: BoxCommand };
 
-/** The extension to the box's script. */
+/** Messages from the host to the box. */
 export type ToBox =
   | { readonly kind: "state"; readonly state: BoxState }
   | { readonly kind: "show"; readonly parts: Partial<BoxParts> }
   | { readonly kind: "completions"; readonly id: number; readonly completions: QueryCompletions }
+  /** Inserts text as if it were typed. If the box no longer contains `query`, `pasted` is pasted again. */
+  | {
+      readonly kind: "insert";
+      readonly query: string;
+      readonly offset: number;
+      readonly length: number;
+      readonly text: string;
+      readonly pasted: string;
+    }
   | { readonly kind: "focus" };
 
-/** All that is shown around the text. */
+/** Everything shown around the text field. */
 export interface BoxParts {
   readonly reading: BoxReading;
   readonly pickers: BoxPickers;
-  readonly facets: readonly BoxFacets[];
+  readonly files: BoxFiles;
   readonly status: BoxStatus;
-  /** Shown while the box is empty; null where there is nothing to say. */
+  /** Shown while the box is empty; null for nothing. */
   readonly welcome: BoxWelcome | null;
 }
 
-/** How a text is understood; chips and problems are of this very text. */
+/** How a query was parsed. Chips and problems refer to exactly this text. */
 export interface BoxReading {
   readonly query: string;
   readonly chips: readonly BoxChip[];
@@ -84,49 +105,54 @@ export interface BoxReading {
 
 export interface BoxChip {
   readonly text: string;
-  /** What a foreign spelling was read as, or empty. */
+  /** What another tool's syntax was interpreted as, or empty. */
   readonly title: string;
   readonly isNegated: boolean;
   readonly remove: { readonly title: string; readonly change: Partial<BoxState> };
 }
 
 export interface BoxProblem {
-  /** In UTF-16 units of the query; absent where it is not in the box. */
-  readonly place?: { readonly offset: number; readonly length: number };
+  /** UTF-16 offset and length in the query; absent if the problem is not in the box. */
+  readonly range?: { readonly offset: number; readonly length: number };
   readonly severity: "error" | "hint";
   readonly message: string;
   readonly fixes: readonly BoxAction[];
 }
 
-/** Labels of the three buttons, as the text and the settings have it. */
+/** Labels of the three pickers, according to the query and the settings. */
 export interface BoxPickers {
   readonly scope: string;
   readonly revision: string;
   readonly type: string;
+  /** How case is treated while *Match Case* is off. */
+  readonly caseOff: BoxState["caseSensitivity"];
 }
 
-/** One kind of what results can be filtered by. */
-export interface BoxFacets {
-  readonly title: string;
-  readonly items: readonly {
-    readonly text: string;
-    readonly count: number;
-    /** What including and excluding it does, in words. */
-    readonly title: string;
-    readonly prefix: string;
-    readonly value: string;
-  }[];
+/** The `file:` filters of the query, as lists. `null`: the filters cannot be written as a list. */
+export interface BoxFiles {
+  readonly include: string | null;
+  readonly exclude: string | null;
+  readonly isOnlyOpenEditors: boolean;
 }
 
-/** The lines under the box. */
+/** The lines below the box. */
 export interface BoxStatus {
   readonly isRunning: boolean;
-  /** Counts and time, in words. */
+  /** Whether the Results view shows the summary, the suggestions and the warnings. The box then only announces them. */
+  readonly isInResults?: boolean;
+  /** Counts and duration. */
   readonly summary: string;
-  /** What else could be tried where nothing was found. */
+  /** What to try if nothing was found. */
   readonly suggestions?: { readonly title: string; readonly actions: readonly BoxAction[] };
-  /** Why the answer is incomplete, most important first; each may have a way to complete it. */
+  /** Why the results are incomplete, most important first, with actions to complete them. */
   readonly notes: readonly BoxNote[];
+  /** Suggests more to index, after the results of a search. */
+  readonly offer?: BoxOffer;
+}
+
+export interface BoxOffer {
+  readonly text: string;
+  readonly actions: readonly BoxAction[];
 }
 
 export interface BoxNote {
@@ -138,7 +164,8 @@ export interface BoxNote {
 export interface BoxWelcome {
   readonly text: string;
   readonly actions: readonly BoxAction[];
-  /** What else could be indexed. */
-  readonly more?: { readonly text: string; readonly actions: readonly BoxAction[] };
+  /** Suggests more to index, until the user accepts or dismisses it. */
+  readonly offer?: BoxOffer;
+  /** The Results view shows them, because it has room for them. */
   readonly examples: readonly { readonly query: string; readonly detail: string }[];
 }

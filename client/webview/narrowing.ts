@@ -1,7 +1,7 @@
-/** The second box: what is written there is one more condition on the same file. */
+/** The box that narrows a search: its text is one more condition on the same file. */
 import { byId } from "./tags";
 
-/** `add` takes a condition; the box opens for each anew. */
+/** Calls `add` with each condition. The box closes after each one. */
 export function addNarrowing(add: (text: string) => void): void {
   const open = byId<HTMLButtonElement>("narrow");
   const input = byId<HTMLInputElement>("narrow-query");

@@ -1,90 +1,80 @@
-/** What stands around the text: chips, problems, status, facets, and the first words of an empty box. */
-import type {
-  BoxAction,
-  BoxChip,
-  BoxFacets,
-  BoxNote,
-  BoxProblem,
-  BoxReading,
-  BoxStatus,
-  BoxWelcome,
-} from "./messages";
+/** Draws the parts around the text field: chips, problems, status, and the welcome of an empty box. */
+import type { BoxAction, BoxChip, BoxNote, BoxProblem, BoxReading, BoxStatus, BoxWelcome } from "./messages";
 import { button, element, type Icon, icon } from "./tags";
 
 export interface Drawing {
-  /** `read`: the query that the change was made for, where it changes that. */
-  readonly act: (action: BoxAction, read?: string) => void;
-  readonly filter: (prefix: string, value: string, isNegated: boolean) => void;
+  /** `forQuery`: the query that a change of the query was made for. */
+  readonly act: (action: BoxAction, forQuery?: string) => void;
 }
 
-export function drawChips(place: HTMLElement, { query, chips }: BoxReading, { act }: Drawing): void {
-  const focused = [...place.children].findIndex((chip) => chip.contains(document.activeElement));
-  place.replaceChildren(...chips.map((chip) => drawChip(chip, query, act)));
-  place.hidden = chips.length === 0;
-  // Whoever removes chips one after the other stays among them.
-  if (focused >= 0) place.children[Math.min(focused, chips.length - 1)]?.querySelector("button")?.focus();
+export function drawChips(container: HTMLElement, { query, chips }: BoxReading, { act }: Drawing): void {
+  const focused = [...container.children].findIndex((chip) => chip.contains(document.activeElement));
+  container.replaceChildren(...chips.map((chip) => drawChip(chip, query, act)));
+  container.hidden = chips.length === 0;
+  // The focus stays among the chips, so that several can be removed in a row.
+  if (focused >= 0) container.children[Math.min(focused, chips.length - 1)]?.querySelector("button")?.focus();
 }
 
 function drawChip(
   { text, title, isNegated, remove }: BoxChip,
-  read: string,
+  forQuery: string,
   act: Drawing["act"],
 ): HTMLElement {
-  const away = button(
+  const removeButton = button(
     {
       class: "chip-remove",
       attributes: { "aria-label": remove.title, title: remove.title },
-      onClick: () => act(remove, read),
+      onClick: () => act(remove, forQuery),
     },
     icon("close"),
   );
-  away.addEventListener("keydown", ({ key }) => {
-    if (key === "Delete" || key === "Backspace") act(remove, read);
+  removeButton.addEventListener("keydown", ({ key }) => {
+    if (key === "Delete" || key === "Backspace") act(remove, forQuery);
   });
   const attributes = { role: "listitem", ...(title === "" ? {} : { title }) };
-  const said = element("span", { class: "chip-text" }, text);
-  if (title !== "") said.append(element("span", { class: "unseen" }, ` (${title})`));
-  return element("span", { class: `chip${isNegated ? " chip-negated" : ""}`, attributes }, said, away);
+  const label = element("span", { class: "chip-text" }, text);
+  if (title !== "") label.append(element("span", { class: "unseen" }, ` (${title})`));
+  return element(
+    "span",
+    { class: `chip${isNegated ? " chip-negated" : ""}`, attributes },
+    label,
+    removeButton,
+  );
 }
 
-export function drawProblems(place: HTMLElement, { query, problems }: BoxReading, { act }: Drawing): void {
-  place.replaceChildren(...problems.map((problem) => drawProblem(problem, query, act)));
-  place.hidden = problems.length === 0;
+export function drawProblems(
+  container: HTMLElement,
+  { query, problems }: BoxReading,
+  { act }: Drawing,
+): void {
+  container.replaceChildren(...problems.map((problem) => drawProblem(problem, query, act)));
+  container.hidden = problems.length === 0;
 }
 
 function drawProblem(
   { severity, message, fixes }: BoxProblem,
-  read: string,
+  forQuery: string,
   act: Drawing["act"],
 ): HTMLElement {
   return element(
     "div",
     { class: `note note-${severity}` },
     icon(severity),
-    element("span", {}, message, ...links(fixes, (action) => act(action, read))),
+    element("span", {}, message, ...links(fixes, (action) => act(action, forQuery))),
   );
 }
 
-export function drawStatus(place: HTMLElement, status: BoxStatus, { act }: Drawing): void {
-  const { summary, suggestions, notes } = status;
-  const line = element("div", { class: "summary" }, ...wholeCounts(summary));
-  if (suggestions !== undefined && suggestions.actions.length > 0) {
+export function drawStatus(container: HTMLElement, status: BoxStatus, { act }: Drawing): void {
+  const { summary, suggestions, offer, isInResults = false } = status;
+  const notes = status.notes.filter(({ severity }) => !isInResults || severity !== "warning");
+  const line = element("div", { class: isInResults ? "summary unseen" : "summary" }, summary);
+  if (!isInResults && suggestions !== undefined && suggestions.actions.length > 0) {
     line.append(" ", suggestions.title, ...links(suggestions.actions, act));
   }
-  place.replaceChildren(
+  container.replaceChildren(
     ...(line.textContent === "" ? [] : [line]),
     ...notes.map((note) => drawNote(note, act)),
-  );
-}
-
-/** A line breaks between counts, not within one. */
-function wholeCounts(summary: string): (Node | string)[] {
-  const counts = summary.split(" · ");
-  if (counts.length === 1) return [summary];
-  return counts.flatMap((count, at) =>
-    at === counts.length - 1
-      ? [element("span", { class: "whole" }, count)]
-      : [element("span", { class: "whole" }, `${count} ·`), " "],
+    ...(offer === undefined ? [] : [drawNote({ ...offer, severity: "info" }, act)]),
   );
 }
 
@@ -103,20 +93,34 @@ function drawNote({ text, severity, actions }: BoxNote, act: Drawing["act"]): HT
   );
 }
 
-/** Buttons that look like links, with dots between them. */
+/** Returns buttons styled as links, with dots between them. A primary action looks like a button. */
 function links(actions: readonly BoxAction[], act: (action: BoxAction) => void): Node[] {
-  return actions.flatMap((action, at) => [
-    element("span", { class: "dot", attributes: { "aria-hidden": "true" } }, at === 0 ? " " : " · "),
-    button({ class: "link", onClick: () => act(action) }, action.title),
-  ]);
+  return actions.flatMap((action, index) => {
+    const isFirst = index === 0 || actions[index - 1]?.isPrimary === true;
+    const dot = element(
+      "span",
+      { class: "dot", attributes: { "aria-hidden": "true" } },
+      isFirst ? " " : " · ",
+    );
+    return [dot, action.isPrimary === true ? actionButton(action, act) : linkTo(action, act)];
+  });
 }
 
-/** As one says it: for whoever does not see the lines. */
-export function spoken({ summary, suggestions, notes }: BoxStatus): string {
-  const tries = (suggestions?.actions ?? []).map(({ title }) => title).join(", ");
+function linkTo(action: BoxAction, act: (action: BoxAction) => void): HTMLElement {
+  return button({ class: "link", onClick: () => act(action) }, action.title);
+}
+
+function actionButton(action: BoxAction, act: (action: BoxAction) => void): HTMLElement {
+  const names = action.isPrimary === true ? "action action-primary" : "action";
+  return button({ class: names, onClick: () => act(action) }, action.title);
+}
+
+/** Returns the status as sentences for screen readers. */
+export function spokenStatus({ summary, suggestions, notes }: BoxStatus): string {
+  const titles = (suggestions?.actions ?? []).map(({ title }) => title).join(", ");
   return [
     summary.replaceAll(" · ", ", "),
-    suggestions === undefined || tries === "" ? "" : `${suggestions.title} ${tries}`,
+    suggestions === undefined || titles === "" ? "" : `${suggestions.title} ${titles}`,
     ...notes.map(({ text }) => text),
   ]
     .filter((part) => part !== "")
@@ -124,63 +128,19 @@ export function spoken({ summary, suggestions, notes }: BoxStatus): string {
     .join(" ");
 }
 
-export function drawFacets(place: HTMLElement, groups: readonly BoxFacets[], { filter }: Drawing): void {
-  const shown = groups.filter(({ items }) => items.length > 0);
-  place.replaceChildren(
-    ...shown.map(({ title, items }) =>
-      element(
-        "div",
-        { class: "facets", attributes: { role: "group", "aria-label": title } },
-        element("div", { class: "facets-title", attributes: { "aria-hidden": "true" } }, title),
-        ...items.map((item) =>
-          button(
-            {
-              class: "facet",
-              attributes: { title: item.title },
-              onClick: ({ altKey }) => filter(item.prefix, item.value, altKey),
-            },
-            element("span", { class: "facet-text" }, item.text),
-            element("span", { class: "facet-count" }, item.count.toLocaleString()),
-          ),
-        ),
-      ),
-    ),
-  );
-}
-
-export function drawWelcome(place: HTMLElement, welcome: BoxWelcome | null, { act }: Drawing): void {
-  place.hidden = welcome === null;
+export function drawWelcome(container: HTMLElement, welcome: BoxWelcome | null, { act }: Drawing): void {
   if (welcome === null) {
-    place.replaceChildren();
+    container.hidden = true;
+    container.replaceChildren();
     return;
   }
-  const { text, actions, more, examples } = welcome;
-  const line = (words: string, ways: readonly BoxAction[]) =>
-    element(
-      "p",
-      {},
-      words,
-      " ",
-      ...ways.map((way) => button({ class: "action", onClick: () => act(way) }, way.title)),
-    );
-  place.replaceChildren(
-    ...(text === "" ? [] : [line(text, actions)]),
-    ...(more === undefined ? [] : [line(more.text, more.actions)]),
-    ...(examples.length === 0 ? [] : [drawExamples(examples, act)]),
+  const { text, actions, offer, examples } = welcome;
+  const line = (label: string, buttons: readonly BoxAction[]) =>
+    element("p", {}, label, " ", ...buttons.map((action) => actionButton(action, act)));
+  container.replaceChildren(
+    // Above the examples, the Results view shows the text.
+    ...(text === "" || examples.length > 0 ? [] : [line(text, actions)]),
+    ...(offer === undefined ? [] : [element("p", {}, offer.text, ...links(offer.actions, act))]),
   );
-}
-
-function drawExamples(examples: BoxWelcome["examples"], act: Drawing["act"]): HTMLElement {
-  return element(
-    "ul",
-    { class: "examples" },
-    ...examples.map(({ query, detail }) =>
-      element(
-        "li",
-        {},
-        button({ class: "link example", onClick: () => act({ title: query, change: { query } }) }, query),
-        element("span", { class: "example-detail" }, ` ${detail}`),
-      ),
-    ),
-  );
+  container.hidden = container.childElementCount === 0;
 }

@@ -1,7 +1,8 @@
 /**
  * The text field: one line that grows to five, with squiggles.
  *
- * A mirror behind the text area holds the same text: it gives the height, and carries what a text area cannot show.
+ * A mirror element behind the text area contains the same text. It determines the height and shows the squiggles, which a
+ * text area cannot.
  */
 import type { BoxProblem } from "./messages";
 import { element } from "./tags";
@@ -10,11 +11,11 @@ export class QueryField {
   readonly input: HTMLTextAreaElement;
   readonly #mirror: HTMLElement;
   #problems: readonly BoxProblem[] = [];
-  /** The text that the problems are about. */
-  #read = "";
+  /** The text that the problems refer to. */
+  #markedText = "";
   #isReplacing = false;
 
-  /** `onType` hears of what a person types, not of `replace`. */
+  /** `onType` is called when the user types, not after `replace`. */
   constructor(input: HTMLTextAreaElement, mirror: HTMLElement, onType: () => void) {
     this.input = input;
     this.#mirror = mirror;
@@ -36,17 +37,17 @@ export class QueryField {
     return this.input.selectionStart;
   }
 
-  /** Puts in another text as if it were typed, so that undo brings the old one back. */
+  /** Replaces the text as if it were typed, so that undo restores the old text. */
   replace(text: string, caret: number = text.length): void {
-    if (text !== this.text) this.replaceStretch(0, this.text.length, text);
+    if (text !== this.text) this.replaceRange(0, this.text.length, text);
     this.input.setSelectionRange(caret, caret);
   }
 
-  /** Of the text only a stretch; the caret stands behind it. */
-  replaceStretch(offset: number, length: number, text: string): void {
+  /** Replaces a range of the text, and puts the caret after it. */
+  replaceRange(offset: number, length: number, text: string): void {
     const { activeElement } = document;
     this.#isReplacing = true;
-    if (!this.#typed(offset, length, text)) {
+    if (!this.#typeText(offset, length, text)) {
       const { value } = this.input;
       this.input.value = value.slice(0, offset) + text + value.slice(offset + length);
     }
@@ -57,14 +58,14 @@ export class QueryField {
     this.#draw();
   }
 
-  /** `read` is the text that the problems are about; they are shown while it stands there. */
-  mark(read: string, problems: readonly BoxProblem[]): void {
-    this.#read = read;
+  /** Underlines the problems of `text` while the field contains that text. */
+  mark(text: string, problems: readonly BoxProblem[]): void {
+    this.#markedText = text;
     this.#problems = problems;
     this.#draw();
   }
 
-  /** Whether the caret stands on the first line as it is seen, or on the last. */
+  /** Returns whether the caret is on the first or last visual line. */
   isAtEdge(edge: "first" | "last"): boolean {
     const lineHeight = Number.parseFloat(getComputedStyle(this.#mirror).lineHeight);
     const whole = document.createRange();
@@ -74,8 +75,11 @@ export class QueryField {
     return edge === "first" ? caret.top - top < lineHeight / 2 : bottom - caret.bottom < lineHeight / 2;
   }
 
-  /** Setting the value would forget what can be undone; typing needs the focus, which is not taken from another view. */
-  #typed(offset: number, length: number, text: string): boolean {
+  /**
+   * Inserts text as if typed, which keeps the undo history, unlike setting the value. Returns false if the view does not
+   * have the focus, which this requires.
+   */
+  #typeText(offset: number, length: number, text: string): boolean {
     if (!document.hasFocus()) return false;
     this.input.focus({ preventScroll: true });
     this.input.setSelectionRange(offset, offset + length);
@@ -98,29 +102,29 @@ export class QueryField {
 
   #draw(): void {
     const { text } = this;
-    const marks = text === this.#read ? this.#problems : [];
+    const marks = text === this.#markedText ? this.#problems : [];
     const parts: (Node | string)[] = [];
     let drawn = 0;
-    for (const { place, severity } of marks.toSorted(byOffset)) {
-      if (place === undefined || place.offset < drawn) continue;
-      const { start, end } = visibleStretch(text, place);
+    for (const { range, severity } of marks.toSorted(byOffset)) {
+      if (range === undefined || range.offset < drawn) continue;
+      const { start, end } = visibleRange(text, range);
       if (start < drawn) continue;
       parts.push(text.slice(drawn, start));
       parts.push(element("span", { class: `squiggle squiggle-${severity}` }, text.slice(start, end)));
       drawn = end;
     }
-    // A last line that is empty needs something on it to have a height.
+    // A zero-width space keeps an empty last line from collapsing.
     this.#mirror.replaceChildren(...parts, `${text.slice(drawn)}\u200b`);
     this.#mirror.scrollTop = this.input.scrollTop;
   }
 }
 
 function byOffset(one: BoxProblem, other: BoxProblem): number {
-  return (one.place?.offset ?? 0) - (other.place?.offset ?? 0);
+  return (one.range?.offset ?? 0) - (other.range?.offset ?? 0);
 }
 
-/** A place behind the text, or between two characters, is seen at the character before it. */
-function visibleStretch(
+/** Extends an empty range, or one after the text, to the character before it. */
+function visibleRange(
   text: string,
   { offset, length }: { readonly offset: number; readonly length: number },
 ): { start: number; end: number } {

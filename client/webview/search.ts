@@ -1,27 +1,28 @@
-/** The script of the search box: keys and buttons to messages, messages to what is seen. */
+/** The script of the search box: sends keys and buttons as messages, and draws what the host sends. */
 
 import { Announcer } from "./announcer";
+import { CompletionList } from "./completionList";
+import { addFileLists, drawFileLists } from "./fileLists";
 import { boxKeys } from "./keys";
 import type { BoxAction, BoxParts, BoxState, FromBox, ToBox } from "./messages";
 import { addNarrowing } from "./narrowing";
-import { type Drawing, drawChips, drawFacets, drawProblems, drawStatus, drawWelcome } from "./parts";
-import { Proposals } from "./proposals";
+import { type Drawing, drawChips, drawProblems, drawStatus, drawWelcome } from "./parts";
 import { QueryField } from "./queryField";
 import { byId } from "./tags";
 
-/** What the window keeps while the view is hidden or reloaded. */
-interface Kept {
+/** State that VS Code keeps while the view is hidden or reloaded. */
+interface SavedState {
   readonly state: BoxState;
   readonly parts: Partial<BoxParts>;
-  readonly isFacetsOpen: boolean;
+  readonly hasDetails: boolean;
 }
 
 const host = acquireVsCodeApi();
 const post = (message: FromBox) => host.postMessage(message);
-const kept = host.getState() as Kept | undefined;
+const saved = host.getState() as SavedState | undefined;
 
-let parts: Partial<BoxParts> = kept?.parts ?? {};
-let state: BoxState = kept?.state ?? {
+let parts: Partial<BoxParts> = saved?.parts ?? {};
+let state: BoxState = saved?.state ?? {
   query: "",
   caseSensitivity: "smart",
   isWholeWord: false,
@@ -29,51 +30,59 @@ let state: BoxState = kept?.state ?? {
   narrowed: [],
 };
 
-/** Whether the host has said what is in the box, and whether something was written there before. */
-let isGreeted = false;
-let isAhead = false;
+/** Whether the host has sent the state of the box, and whether the user changed it before that. */
+let hasHostState = false;
+let hasEarlyInput = false;
 
 const field = new QueryField(byId<HTMLTextAreaElement>("query"), byId("mirror"), () => {
-  change({ query: field.text }, { isDecided: false });
-  proposals.ask({ isWanted: false });
+  change({ query: field.text }, { isSubmitted: false });
+  completions.request({ isExplicit: false });
 });
-const proposals = new Proposals({
+field.input.addEventListener("paste", (event) => {
+  const text = event.clipboardData?.getData("text/plain") ?? "";
+  if (!/[\r\n]/.test(text)) return;
+  event.preventDefault();
+  paste(text);
+});
+const completions = new CompletionList({
   field,
   list: byId("proposals"),
-  ask: (id, query, offset, isWanted) => post({ kind: "complete", id, query, offset, isWanted }),
+  send: (id, query, offset, isExplicit) => post({ kind: "complete", id, query, offset, isExplicit }),
   onAccept: () => {
-    change({ query: field.text }, { isDecided: false });
-    proposals.ask({ isWanted: false });
+    change({ query: field.text }, { isSubmitted: false });
+    completions.request({ isExplicit: false });
   },
 });
-const facets = byId<HTMLDetailsElement>("facets");
-facets.open = kept?.isFacetsOpen === true;
-facets.addEventListener("toggle", keep);
 const announcer = new Announcer(byId("announcement"), byId("alert"));
 
 const drawing: Drawing = {
-  act: (action, read) => act(action, read),
-  filter: (prefix, value, isNegated) => post({ kind: "filter", prefix, value, isNegated }),
+  act: (action, forQuery) => act(action, forQuery),
 };
 
-function change(changes: Partial<BoxState>, { isDecided }: { readonly isDecided: boolean }): void {
-  state = { ...state, ...changes };
-  isAhead ||= !isGreeted;
-  keep();
-  drawState();
-  post({ kind: "changed", state, isDecided });
+/** Has the host insert text with several lines at the selection. */
+function paste(text: string): void {
+  const { selectionStart: offset, selectionEnd } = field.input;
+  post({ kind: "paste", query: field.text, offset, length: selectionEnd - offset, text });
 }
 
-/** A change of a text that is not there any more is of no use. */
-function act(action: BoxAction, read?: string): void {
+function change(changes: Partial<BoxState>, { isSubmitted }: { readonly isSubmitted: boolean }): void {
+  state = { ...state, ...changes };
+  hasEarlyInput ||= !hasHostState;
+  saveState();
+  drawState();
+  post({ kind: "changed", state, isSubmitted });
+}
+
+/** Runs an action. A change that was made for another query, `forQuery`, is dropped. */
+function act(action: BoxAction, forQuery?: string): void {
   if ("command" in action) post({ kind: "command", id: action.command });
-  else if (action.change.query === undefined || read === undefined || read === field.text) {
-    change(action.change, { isDecided: true });
+  else if (action.change.query === undefined || forQuery === undefined || forQuery === field.text) {
+    change(action.change, { isSubmitted: true });
   }
 }
 
-function keep(): void {
-  const next: Kept = { state, parts, isFacetsOpen: facets.open };
+function saveState(): void {
+  const next: SavedState = { state, parts, hasDetails: !byId("files-row").hidden };
   host.setState(next);
 }
 
@@ -82,25 +91,25 @@ const toggles = {
   word: byId<HTMLButtonElement>("word"),
   regex: byId<HTMLButtonElement>("regex"),
 };
-const afterCase = { smart: "sensitive", sensitive: "insensitive", insensitive: "smart" } as const;
 const toggle = {
-  case: () => change({ caseSensitivity: afterCase[state.caseSensitivity] }, { isDecided: true }),
-  word: () => change({ isWholeWord: !state.isWholeWord }, { isDecided: true }),
-  regex: () => change({ isRegex: !state.isRegex }, { isDecided: true }),
+  case: () => {
+    const { caseOff = "smart" } = parts.pickers ?? {};
+    const caseSensitivity = state.caseSensitivity === "sensitive" ? caseOff : "sensitive";
+    change({ caseSensitivity }, { isSubmitted: true });
+  },
+  word: () => change({ isWholeWord: !state.isWholeWord }, { isSubmitted: true }),
+  regex: () => change({ isRegex: !state.isRegex }, { isSubmitted: true }),
 };
 
 function drawState(): void {
   if (field.text !== state.query) field.replace(state.query);
-  const pressed = { smart: "mixed", sensitive: "true", insensitive: "false" } as const;
-  toggles.case.setAttribute("aria-pressed", pressed[state.caseSensitivity]);
-  toggles.case.title = toggles.case.dataset[state.caseSensitivity] ?? "";
-  toggles.case.setAttribute("aria-label", toggles.case.title);
+  toggles.case.setAttribute("aria-pressed", String(state.caseSensitivity === "sensitive"));
   toggles.word.setAttribute("aria-pressed", String(state.isWholeWord));
   toggles.regex.setAttribute("aria-pressed", String(state.isRegex));
 }
 
 function draw(changed: Partial<BoxParts>): void {
-  const { reading, pickers, status, welcome } = changed;
+  const { reading, pickers, files, status, welcome } = changed;
   if (reading !== undefined) {
     field.mark(reading.query, reading.problems);
     drawChips(byId("chips"), reading, drawing);
@@ -113,10 +122,7 @@ function draw(changed: Partial<BoxParts>): void {
     byId("revision-label").textContent = pickers.revision;
     byId("type-label").textContent = pickers.type;
   }
-  if (changed.facets !== undefined) {
-    drawFacets(byId("facet-groups"), changed.facets, drawing);
-    facets.hidden = changed.facets.every(({ items }) => items.length === 0);
-  }
+  if (files !== undefined) drawFileLists(files);
   if (status !== undefined) drawStatus(byId("status"), status, drawing);
   if (welcome !== undefined) drawWelcome(byId("welcome"), welcome, drawing);
 }
@@ -124,27 +130,33 @@ function draw(changed: Partial<BoxParts>): void {
 window.addEventListener("message", ({ data }: MessageEvent<ToBox>) => {
   switch (data.kind) {
     case "state": {
-      const isLate = isAhead;
-      isGreeted = true;
-      isAhead = false;
-      // Whoever writes while the extension still starts keeps the text; the host has heard of it, too.
-      if (isLate) break;
+      const hadEarlyInput = hasEarlyInput;
+      hasHostState = true;
+      hasEarlyInput = false;
+      // Keeps text that was typed while the extension was starting; the host was notified of it.
+      if (hadEarlyInput) break;
       state = data.state;
-      proposals.close();
-      keep();
+      completions.close();
+      saveState();
       drawState();
       break;
     }
     case "show": {
       const changed = changesIn(data.parts);
       parts = { ...parts, ...changed };
-      keep();
+      saveState();
       draw(changed);
-      announcer.tell(changed);
+      announcer.announce(changed);
       break;
     }
     case "completions":
-      proposals.show(data.id, data.completions);
+      completions.show(data.id, data.completions);
+      break;
+    case "insert":
+      if (data.query === field.text) {
+        field.replaceRange(data.offset, data.length, data.text);
+        change({ query: field.text }, { isSubmitted: false });
+      } else paste(data.pasted);
       break;
     case "focus":
       field.input.focus();
@@ -152,11 +164,11 @@ window.addEventListener("message", ({ data }: MessageEvent<ToBox>) => {
   }
 });
 
-/** What is drawn anew loses the focus: what is as it was stays. */
-function changesIn(told: Partial<BoxParts>): Partial<BoxParts> {
-  const names = Object.keys(told) as (keyof BoxParts)[];
-  const changed = names.filter((name) => JSON.stringify(told[name]) !== JSON.stringify(parts[name]));
-  return Object.fromEntries(changed.map((name) => [name, told[name]]));
+/** Returns the changed parts. Redrawing others would lose the focus in them. */
+function changesIn(received: Partial<BoxParts>): Partial<BoxParts> {
+  const names = Object.keys(received) as (keyof BoxParts)[];
+  const changed = names.filter((name) => JSON.stringify(received[name]) !== JSON.stringify(parts[name]));
+  return Object.fromEntries(changed.map((name) => [name, received[name]]));
 }
 
 for (const [name, button] of Object.entries(toggles)) {
@@ -165,27 +177,43 @@ for (const [name, button] of Object.entries(toggles)) {
 for (const what of ["scope", "revision", "type"] as const) {
   byId(what).addEventListener("click", () => post({ kind: "pick", what }));
 }
-addNarrowing((text) => change({ narrowed: [...state.narrowed, text] }, { isDecided: true }));
-field.input.addEventListener("blur", () => proposals.close());
+addNarrowing((text) => change({ narrowed: [...state.narrowed, text] }, { isSubmitted: true }));
+byId("files-row").hidden = saved?.hasDetails !== true;
+addFileLists(post, saveState);
+field.input.addEventListener("blur", () => completions.close());
 boxKeys({
   field,
-  proposals,
+  completions,
   toggle,
   post,
-  run: () => change({ query: field.text }, { isDecided: true }),
+  run: () => change({ query: field.text }, { isSubmitted: true }),
 });
-// VS Code focuses the view as a whole; then the box is meant.
+// VS Code focuses the view as a whole; this passes the focus to the box.
 window.addEventListener("focus", focusBox);
-// The keyboard may have come here before this script.
+// The view may have been focused before this script ran.
 if (document.hasFocus()) focusBox();
 
 function focusBox(): void {
   if (document.activeElement === null || document.activeElement === document.body) field.input.focus();
 }
 
-// What somebody wrote before this script was there; Enter went into the text.
-const early = field.text;
+const context = document.createElement("canvas").getContext("2d");
+window.addEventListener("resize", postColumns);
+postColumns();
+
+/** Posts the width of the view in characters. Narrow and wide letters are averaged. */
+function postColumns(): void {
+  if (context === null || window.innerWidth === 0) return;
+  const { fontSize, fontFamily } = getComputedStyle(document.body);
+  context.font = `${fontSize} ${fontFamily}`;
+  const letters = "etaoin shrdlu cmfwyp vbgkjq xz(){}.";
+  const width = context.measureText(letters).width / letters.length;
+  post({ kind: "resized", columns: Math.floor(window.innerWidth / width) });
+}
+
+// Text typed before this script ran; Enter inserted line breaks.
+const earlyText = field.text;
 draw(parts);
-post(kept === undefined ? { kind: "ready" } : { kind: "ready", kept: kept.state });
-if (early === "") drawState();
-else change({ query: early.replaceAll(/\s*\n/g, "") }, { isDecided: early.includes("\n") });
+post(saved === undefined ? { kind: "ready" } : { kind: "ready", saved: saved.state });
+if (earlyText === "") drawState();
+else change({ query: earlyText.replaceAll(/\s*\n/g, "") }, { isSubmitted: earlyText.includes("\n") });

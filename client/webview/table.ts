@@ -1,4 +1,4 @@
-/** The script of a page with a table. What stays the same keeps its element, and with it keyboard, scroll and what is open. */
+/** The script of a page with a table. Unchanged parts keep their elements, and so focus, scroll position and open details. */
 import type {
   FromTable,
   TableAction,
@@ -22,82 +22,82 @@ const body = byId("rows");
 const more = byId("more");
 const foot = byId("foot");
 
-/** What an element was made from. */
+/** The JSON of the value that an element was made from. */
 const sources = new WeakMap<Element, string>();
 
-/** Makes `place` hold one element for each value; one that is as before stays as it is. */
-function keep<Value>(
-  place: Element,
+/** Makes the children of `parent` match the values by key, and keeps elements of unchanged values. */
+function reconcile<Value>(
+  parent: Element,
   values: readonly Value[],
-  keyOf: (value: Value, at: number) => string,
+  keyOf: (value: Value, index: number) => string,
   make: (value: Value) => HTMLElement,
   isSame: (before: string, now: string) => boolean = (before, now) => before === now,
 ): void {
-  const known = new Map([...place.children].map((child) => [child.getAttribute("data-key"), child]));
-  const wanted = values.map((value, at) => {
-    const key = keyOf(value, at);
+  const known = new Map([...parent.children].map((child) => [child.getAttribute("data-key"), child]));
+  const elements = values.map((value, index) => {
+    const key = keyOf(value, index);
     const source = JSON.stringify(value);
-    const present = known.get(key);
-    if (present !== undefined && isSame(sources.get(present) ?? "", source)) return present;
+    const current = known.get(key);
+    if (current !== undefined && isSame(sources.get(current) ?? "", source)) return current;
     const made = make(value);
     made.setAttribute("data-key", key);
     sources.set(made, source);
     return made;
   });
-  const kept = new Set<Element>(wanted);
-  for (const child of [...place.children]) if (!kept.has(child)) child.remove();
-  // Nothing that stays is taken out, or the keyboard would lose it.
-  wanted.forEach((child, at) => {
-    if (place.children[at] !== child) place.insertBefore(child, place.children[at] ?? null);
+  const kept = new Set<Element>(elements);
+  for (const child of [...parent.children]) if (!kept.has(child)) child.remove();
+  // Elements in the right position are not moved, because a moved element loses the focus.
+  elements.forEach((child, index) => {
+    if (parent.children[index] !== child) parent.insertBefore(child, parent.children[index] ?? null);
   });
 }
 
 function show({ isBusy, columns, rows, ...content }: TableContent): void {
-  const hadKeyboard = document.activeElement;
+  const focused = document.activeElement;
   document.body.classList.toggle("busy", isBusy);
   frame.setAttribute("aria-busy", String(isBusy));
   showFields(content.fields);
   showNotes(content.notes);
-  keep(head, columns, (_, at) => String(at), drawHead);
-  keep(body, rows, ({ id }) => id, drawRow);
+  reconcile(head, columns, (_, index) => String(index), drawHead);
+  reconcile(body, rows, ({ id }) => id, drawRow);
   frame.hidden = columns.length === 0;
-  keep(more, content.more, ({ name }) => name, drawAction);
+  reconcile(more, content.more, ({ name }) => name, drawAction);
   foot.textContent = content.foot;
-  // What was pressed may have gone with what it did.
-  if (hadKeyboard !== null && !hadKeyboard.isConnected) frame.focus();
+  // A button may have been removed by its own action.
+  if (focused !== null && !focused.isConnected) frame.focus();
 }
 
-/** A field that is written in is not taken away from under the hands: only its value is set, and not while it has the keyboard. */
-function showFields(wanted: readonly TableField[]): void {
+/** Keeps fields whose value alone changed, and sets the value unless the field has the focus. */
+function showFields(next: readonly TableField[]): void {
   const shape = (text: string) => {
     const { value, ...rest } = JSON.parse(text || "{}");
     return JSON.stringify(rest);
   };
-  keep(
+  reconcile(
     fields,
-    wanted,
+    next,
     ({ name }) => name,
     drawField,
     (before, now) => shape(before) === shape(now),
   );
-  for (const { name, value } of wanted) {
+  for (const { name, value } of next) {
     const input = byId<HTMLInputElement | HTMLSelectElement>(`field-${name}`);
     if (input !== document.activeElement && input.value !== value) input.value = value;
   }
 }
 
-/** What can be pressed stays where it is while the words before it change. */
-function showNotes(wanted: readonly TableNote[]): void {
+/** Keeps the buttons of a note while its text changes. */
+function showNotes(next: readonly TableNote[]): void {
   const shape = (source: string) => JSON.stringify({ ...JSON.parse(source || "{}"), text: "" });
-  keep(
+  reconcile(
     notes,
-    wanted,
-    (_, at) => String(at),
+    next,
+    (_, index) => String(index),
     drawNote,
     (before, now) => shape(before) === shape(now),
   );
-  wanted.forEach(({ text }, at) => {
-    const words = notes.children[at]?.querySelector(".words");
+  next.forEach(({ text }, index) => {
+    const words = notes.children[index]?.querySelector(".words");
     if (words && words.textContent !== text) words.textContent = text;
   });
 }

@@ -1,20 +1,20 @@
-/** What a page with a table and its host say to each other. Plain data, in both directions; all words are the host's. */
+/** The messages between a table page and its host: plain data. The host sends all texts, already localized. */
 
-/** All that the page shows. What it does with a part that is the same as before: nothing. */
+/** The whole content of the page. Unchanged parts are not redrawn. */
 export interface TableContent {
   readonly isBusy: boolean;
   readonly fields: readonly TableField[];
-  /** What is said above the table: counts, and what went wrong. */
+  /** Shown above the table: counts and errors. */
   readonly notes: readonly TableNote[];
-  /** No columns: no table. */
+  /** Without columns, the table is hidden. */
   readonly columns: readonly string[];
   readonly rows: readonly TableRow[];
-  /** Below the table. */
+  /** Buttons below the table. */
   readonly more: readonly TableAction[];
   readonly foot: string;
 }
 
-/** Something to choose or to write above the table. */
+/** An input field above the table. */
 export type TableField =
   | {
       readonly kind: "choice";
@@ -29,7 +29,7 @@ export type TableField =
       readonly label: string;
       readonly value: string;
     }
-  /** `value` is a time of the person's own zone, as in `2026-11-22T10:30`, or empty. */
+  /** `value` is a local time, as in `2026-11-22T10:30`, or empty. */
   | {
       readonly kind: "time";
       readonly name: string;
@@ -44,12 +44,12 @@ export interface TableNote {
 }
 
 export interface TableRow {
-  /** Different for each row, and the same whenever it is shown. */
+  /** Unique and stable. */
   readonly id: string;
   readonly cells: readonly TableCell[];
 }
 
-/** Text, with what a second look shows; a time, which stays on one line; text that is opened by a click; or what can be done. */
+/** Text, optionally with a tooltip; a time, which does not wrap; expandable details; or buttons. */
 export type TableCell =
   | string
   | { readonly text: string; readonly title: string }
@@ -57,22 +57,22 @@ export type TableCell =
   | { readonly summary: string; readonly details: string }
   | { readonly actions: readonly TableAction[] };
 
-/** A button. `name` and `value` go to the host, which refuses names that it does not know. */
+/** A button. Sends `name` and `value` to the host, which ignores unknown names. */
 export interface TableAction {
   readonly title: string;
   readonly name: string;
   readonly value?: string;
-  /** For whoever hears the button alone, as in "Remove Ann...". */
+  /** The accessible name, as in "Remove Ann...", where the title alone is ambiguous. */
   readonly label?: string;
 }
 
-/** The page's script to the extension. */
+/** Messages from the page to the host. */
 export type FromTable =
   | { readonly kind: "ready" }
   | { readonly kind: "set"; readonly name: string; readonly value: string }
   | { readonly kind: "run"; readonly name: string; readonly value?: string };
 
-/** The extension to the page's script. */
+/** Messages from the host to the page. */
 export interface ToTable {
   readonly kind: "show";
   readonly content: TableContent;

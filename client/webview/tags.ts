@@ -1,4 +1,4 @@
-/** Elements, made without markup: whatever stands in a repository can only become text. */
+/** Creates elements without HTML markup, so that text from repositories cannot become markup. */
 
 type Child = Node | string;
 
@@ -21,13 +21,13 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** A button that submits nothing. */
+/** Creates a button of type "button", which does not submit forms. */
 export function button(properties: Properties, ...children: readonly Child[]): HTMLButtonElement {
   const attributes = { type: "button", ...properties.attributes };
   return element("button", { ...properties, attributes }, ...children);
 }
 
-/** Strokes in a square of 16 units. */
+/** SVG paths in a 16×16 view box. */
 const strokes = {
   close: "M4 4l8 8M12 4l-8 8",
   warning: "M8 2.5 14.5 13.5H1.5ZM8 6.5v3.5M8 11.4v.6",
@@ -49,7 +49,7 @@ export function icon(name: Icon): SVGSVGElement {
   return picture;
 }
 
-/** An element of the page, which the extension wrote. */
+/** Returns an element of the page; throws if it does not exist. */
 export function byId<Type extends HTMLElement = HTMLElement>(id: string): Type {
   const found = document.getElementById(id);
   if (found === null) throw new Error(`The page has no element "${id}".`);

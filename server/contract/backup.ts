@@ -1,27 +1,27 @@
-/** Copies of what the database holds. The person at this computer alone makes them, for they write and read files. */
+/** Schemas of backups of the database. Only the local user may make them, because they read and write files. */
 import * as z from "zod";
 
 const file = z.string().min(1).max(4096);
 
 export const BackupRequest = z
-  .object({ file: file.describe("Absolute path of the file to write, in place of what is there.") })
-  .describe("Where the copy goes.");
+  .object({ file: file.describe("Absolute path of the backup file. An existing file is replaced.") })
+  .describe("Where to write the backup.");
 
 export const RestoreRequest = z
   .object({
-    file: file.describe("Absolute path of the copy."),
+    file: file.describe("Absolute path of the backup file."),
     replace: z
       .boolean()
       .default(false)
-      .describe("Whether it may take the place of members, keys and records that are here."),
+      .describe("Whether existing members, keys and records may be replaced."),
   })
-  .describe("Where the copy is.");
+  .describe("The backup to restore.");
 
 export const BackupCounts = z
   .object({
-    members: z.int().describe("Members of the organisation."),
-    apiKeys: z.int().describe("API keys."),
-    auditRecords: z.int().describe("Audit records."),
+    members: z.int().describe("Number of members."),
+    apiKeys: z.int().describe("Number of API keys."),
+    auditRecords: z.int().describe("Number of audit records."),
   })
-  .describe("What is in the copy.");
+  .describe("Number of items in the backup.");
 export type BackupCounts = z.output<typeof BackupCounts>;

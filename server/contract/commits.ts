@@ -1,64 +1,65 @@
-/** Commits, who wrote them, and what they change. */
+/** Schemas of commits, authors and diffs. */
 import * as z from "zod";
-import { pathField, refField, repoField } from "./history";
+import { linesField, pathField, refField, repoField } from "./history";
 import { pageFields } from "./position";
 
 const maxFilterCharacters = 1000;
 
-const refOrHead = refField.optional().describe("The revision; absent: the default one of the repository.");
+const optionalRef = refField
+  .optional()
+  .describe("The revision; if absent, the default revision of the repository.");
 
-const followRenames = z
-  .boolean()
-  .default(true)
-  .describe("Whether a file is followed to the names that it had before.");
+const followRenames = z.boolean().default(true).describe("Whether to follow a file through renames.");
 
-function filter(description: string) {
+function filterField(description: string) {
   return z.string().max(maxFilterCharacters).optional().describe(description);
 }
 
-const dateForms =
+const dateFormats =
   'ISO 8601, or words such as "2 weeks ago"; a day without a time begins at midnight, in the time zone of the service';
 
 export const CommitsRequest = z
   .object({
     ...pageFields,
     repo: repoField,
-    ref: refOrHead,
+    ref: optionalRef,
     notIn: refField
       .optional()
-      .describe("Only commits that this revision does not contain: what `ref` is ahead of it."),
+      .describe("Only commits that are not reachable from this revision, as in `git log notIn..ref`."),
     path: pathField.optional().describe("Only commits that change this file or folder."),
     followRenames,
-    lines: z
-      .string()
+    lines: linesField
+      .meta({ pattern: "^([1-9][0-9]{0,8}(-[1-9][0-9]{0,8})?)?$" })
       .optional()
       .describe("Only commits that change these lines of the file `path` at the revision: `10` or `10-20`."),
-    query: filter("Only commits whose message matches this POSIX basic regular expression, in any case."),
-    author: filter("The same for the author's name and e-mail."),
-    since: filter(`Only commits from this date on, by commit date: ${dateForms}.`),
-    until: filter(`Only commits up to this date, by commit date; written as \`since\`.`),
+    query: filterField(
+      "Only commits whose message matches this POSIX basic regular expression, ignoring case.",
+    ),
+    author: filterField("Only commits whose author's name or email address matches, as with `query`."),
+    since: filterField(`Only commits from this date on, by commit date: ${dateFormats}.`),
+    until: filterField(`Only commits up to this date, by commit date, in the same formats as \`since\`.`),
   })
-  .describe("Which page of which commits.");
+  .describe("A page of the commits of a repository.");
 export type CommitsRequest = z.output<typeof CommitsRequest>;
 
-/** What every answer about a commit tells of it. */
+/** Fields of every commit in a response. */
 export const commitFields = {
   hash: z.string().describe("Full commit SHA."),
   date: z.string().describe("Author date, ISO 8601 with offset."),
   message: z.string().describe("Subject line."),
   refs: z
     .string()
-    .describe("Short names of the refs that name it, as in `HEAD -> main, tag: v1`; else empty."),
-  body: z.string().describe("What follows the subject line, else empty."),
+    .describe("Short names of the refs that point to it, such as `HEAD -> main, tag: v1`; may be empty."),
+  body: z.string().describe("The message after the subject line; may be empty."),
   authorName: z.string().describe("Name of the author."),
-  authorEmail: z.string().describe("Their e-mail address."),
+  authorEmail: z.string().describe("Email address of the author."),
 };
 
 export const CommitItem = z
   .object({
     ...commitFields,
-    path: z.string().optional().describe("Name of the file in this commit, where one was followed."),
-    oldPath: z.string().optional().describe("Its name before, where this commit renamed it."),
+    path: z.string().optional().describe("Path of the file in this commit, if a file was followed."),
+    oldPath: z.string().optional().describe("Path of the file before this commit, if the commit renamed it."),
   })
   .describe("A commit.");
 export type CommitItem = z.output<typeof CommitItem>;
@@ -70,27 +71,27 @@ export const CommitRequest = z
     containedIn: z
       .boolean()
       .default(false)
-      .describe("Whether to tell which branches and which first tag contain the commit."),
+      .describe("Whether to return the branches and the oldest tag that contain the commit."),
   })
-  .describe("Which commit.");
+  .describe("The commit to return.");
 export type CommitRequest = z.output<typeof CommitRequest>;
 
 export const CommitDetails = z
   .object({
     ...commitFields,
-    parents: z.array(z.string()).describe("SHAs of the parents, none for a first commit."),
-    committerName: z.string().describe("Name of who put it into the history."),
-    committerEmail: z.string().describe("Their e-mail address."),
+    parents: z.array(z.string()).describe("SHAs of the parents; empty for a root commit."),
+    committerName: z.string().describe("Name of the committer."),
+    committerEmail: z.string().describe("Email address of the committer."),
     commitDate: z.string().describe("Commit date, ISO 8601 with offset."),
-    webUrl: z.string().describe("Page of this service that shows it; empty where there is none."),
-    externalWebUrl: z.string().describe("The code host's page; empty where there is none."),
+    webUrl: z.string().describe("URL of this service's page for it; may be empty."),
+    externalWebUrl: z.string().describe("URL of the code host's page; may be empty."),
     containedIn: z
       .object({
         branches: z.array(z.string()).describe("Short names."),
-        tag: z.string().describe("Short name of the oldest one; empty where there is none."),
+        tag: z.string().describe("Short name of the oldest tag; may be empty."),
       })
       .optional()
-      .describe("What contains it, where that was asked for."),
+      .describe("Refs that contain it, if they were requested."),
   })
   .describe("A commit and its parents.");
 export type CommitDetails = z.output<typeof CommitDetails>;
@@ -99,34 +100,34 @@ export const AuthorsRequest = z
   .object({
     ...pageFields,
     repo: repoField,
-    ref: refOrHead,
+    ref: optionalRef,
     path: pathField.optional().describe("Only authors of commits that change this file or folder."),
     followRenames,
   })
-  .describe("Which page of whose authors.");
+  .describe("A page of the authors of a repository.");
 export type AuthorsRequest = z.output<typeof AuthorsRequest>;
 
 export const CommitAuthor = z
   .object({
     name: z.string().describe("Name of the author."),
-    email: z.string().describe("Their e-mail address."),
+    email: z.string().describe("Email address of the author."),
     commitCount: z.int().min(0).describe("Commits that the revision contains, merges included."),
     lastActiveAt: z
       .string()
       .describe(
-        "Author date of the newest of these commits, ISO 8601 with offset; empty where it is unreadable.",
+        "Author date of the newest of these commits, ISO 8601 with offset; empty if it is unreadable.",
       ),
   })
-  .describe("Who wrote commits, by name and e-mail as `.mailmap` has them.");
+  .describe("An author, by name and email address according to `.mailmap`.");
 export type CommitAuthor = z.output<typeof CommitAuthor>;
 
 export const DiffRequest = z
   .object({
     repo: repoField,
     base: refField.describe(
-      "The revision that is compared with; for a first commit git's empty tree, `4b825dc642cb6eb9a060e54bf8d69288fbee4904`.",
+      "The old revision; for a root commit, git's empty tree `4b825dc642cb6eb9a060e54bf8d69288fbee4904`.",
     ),
-    head: refField.describe("The revision that is compared."),
+    head: refField.describe("The new revision."),
     path: pathField
       .optional()
       .describe(
@@ -135,19 +136,19 @@ export const DiffRequest = z
     mergeBase: z
       .boolean()
       .default(false)
-      .describe("Whether to compare with the newest commit that both come from, instead of `base` itself."),
+      .describe("Whether to compare with the merge base of the two revisions instead of `base` itself."),
     hunks: z
       .boolean()
       .default(true)
-      .describe("Whether to tell what differs in each file; else `hunks` are empty, and lines are counted."),
+      .describe("Whether to return hunks; otherwise `hunks` is empty and changed lines are counted."),
   })
-  .describe("Which two revisions.");
+  .describe("The revisions to compare.");
 export type DiffRequest = z.output<typeof DiffRequest>;
 
 const LineRange = z
   .object({
-    start: z.int().min(0).describe("First line, from 1; 0 where there are none."),
-    lines: z.int().min(0).describe("How many."),
+    start: z.int().min(0).describe("First line, from 1; 0 if there are none."),
+    lines: z.int().min(0).describe("Number of lines."),
   })
   .describe("Lines of one side.");
 
@@ -157,42 +158,41 @@ export const Hunk = z
     newRange: LineRange,
     body: z
       .string()
-      .describe("Lines, each behind its marker: a blank, `+` or `-`; also `\\ No newline at end of file`."),
-    heading: z.string().describe("The line that git takes for the heading of the section, or empty."),
+      .describe(
+        "Lines, each after its marker (a space, `+` or `-`), including `\\ No newline at end of file`.",
+      ),
+    heading: z.string().describe("Section heading of the hunk; may be empty."),
   })
-  .describe("Lines that differ, with three lines around them.");
+  .describe("Changed lines with three context lines.");
 export type Hunk = z.output<typeof Hunk>;
 
 export const ChangedFile = z
   .object({
     oldPath: z.string().describe("Name in the old revision; `/dev/null` for an added file."),
     newPath: z.string().describe("Name in the new revision; `/dev/null` for a deleted file."),
-    hunks: z.array(Hunk).describe("None for a binary file, and where nothing but name or mode changed."),
+    hunks: z.array(Hunk).describe("Empty for binary files, and if only the path or mode changed."),
     addedLines: z
       .int()
       .min(0)
       .optional()
       .describe(
-        "Lines of the new side that the old one has not; absent with `hunks`, for what is no text, and where a file became a link.",
+        "Number of added lines; absent with `hunks`, for binary files, and if a file became a symbolic link.",
       ),
-    removedLines: z.int().min(0).optional().describe("The same of lines of the old side."),
+    removedLines: z.int().min(0).optional().describe("Number of removed lines, as with `addedLines`."),
     oldMode: z
       .string()
       .optional()
-      .describe("Git's mode of the old side, as in `100644`, where there is one."),
-    newMode: z.string().optional().describe("The same for the new side."),
-    isBinary: z.boolean().describe("Whether it is no text on one of the sides."),
+      .describe("Git file mode of the old side, such as `100644`, if there is one."),
+    newMode: z.string().optional().describe("Git file mode of the new side, if there is one."),
+    isBinary: z.boolean().describe("Whether either side is binary."),
   })
-  .describe("A file that differs.");
+  .describe("A changed file.");
 export type ChangedFile = z.output<typeof ChangedFile>;
 
 export const Diff = z
   .object({
     files: z.array(ChangedFile).describe("By path."),
-    mergeBase: z
-      .string()
-      .optional()
-      .describe("The commit that was compared with, where that was left to `mergeBase`."),
+    mergeBase: z.string().optional().describe("The merge base, if `mergeBase` was requested."),
   })
-  .describe("What differs between two revisions.");
+  .describe("The diff between two revisions.");
 export type Diff = z.output<typeof Diff>;

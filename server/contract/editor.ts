@@ -1,9 +1,9 @@
-/** What an editor on this computer asks of its own Trawl beside searching: rows without `http`. */
+/** Schemas of the local user's operations that support an editor. LSP and the socket serve them, REST does not. */
 import * as z from "zod";
 
 const names = z.array(z.string().min(1)).min(1).describe("Names of repositories.");
 
-export const Done = z.object({}).describe("It is done.");
+export const Done = z.object({}).describe("The operation succeeded.");
 
 export const Siblings = z
   .object({
@@ -11,14 +11,16 @@ export const Siblings = z
       .array(
         z.object({
           path: z.string().describe("Absolute path of the clone."),
-          name: z.string().describe("The name that it would have."),
-          sizeBytes: z.int().describe("Bytes of its objects on disk, as far as they were counted."),
+          name: z.string().describe("The name that it would get in the index."),
+          sizeBytes: z
+            .int()
+            .describe("Size of its object database in bytes; a lower bound if counting was cut short."),
         }),
       )
       .describe("Clones next to the open folders that are not indexed, by name."),
-    isComplete: z.boolean().describe("Whether all were found in the time there was."),
+    isComplete: z.boolean().describe("Whether the search finished in time."),
   })
-  .describe("What could be added.");
+  .describe("Clones that could be added.");
 export type Siblings = z.output<typeof Siblings>;
 
 export const Examples = z
@@ -26,71 +28,73 @@ export const Examples = z
     queries: z.array(
       z.object({
         query: z.string(),
-        repositories: z.int().describe("Repositories in which it is found."),
-        matches: z.int().describe("Matches in all of them, as far as they were counted."),
+        repositories: z.int().describe("Number of repositories with matches."),
+        matches: z.int().describe("Number of matches; a lower bound if counting was cut short."),
       }),
     ),
   })
-  .describe("Queries to begin with, made of names that the open repositories really use; at most three.");
+  .describe("At most three example queries, made of names that the open repositories define.");
 export type Examples = z.output<typeof Examples>;
 
 export const LocateRequest = z
   .object({
     repository: z.string().min(1).describe("Name of the repository."),
     path: z.string().describe("Path, relative to its root; empty for the root itself."),
-    blobSha: z.string().optional().describe("The content that `lines` are meant in."),
-    lines: z.array(z.int().min(1)).max(10_000).default([]).describe("Lines to find again, from 1."),
+    blobSha: z.string().optional().describe("Git blob SHA of the content that `lines` refer to."),
+    lines: z.array(z.int().min(1)).max(10_000).default([]).describe("Line numbers to map, from 1."),
   })
-  .describe("A file as an answer gave it.");
+  .describe("A file of a response.");
 export type LocateRequest = z.output<typeof LocateRequest>;
 
-export const Location = z
+export const LocatedFile = z
   .object({
     state: z
       .enum(["same", "changed", "gone", "noClone"])
-      .describe("Whether the file on disk, or its unsaved text, holds the same content as then."),
-    path: z.string().optional().describe("Absolute path of the file or folder; absent without a clone."),
+      .describe("Whether the file on disk, or its unsaved text, still has this content."),
+    path: z.string().optional().describe("Absolute path of the file or folder; absent if there is no clone."),
     lines: z
       .array(z.int().nullable())
-      .describe("Where each line stands now, from 1; null where it is not there any more."),
+      .describe("The current number of each line, from 1; null if the line no longer exists."),
   })
-  .describe("The editable file behind an answer.");
-export type Location = z.output<typeof Location>;
+  .describe("The editable file on this computer.");
+export type LocatedFile = z.output<typeof LocatedFile>;
 
-export const RepositoriesNamed = z.object({ repositories: names }).describe("Some repositories.");
+export const RepositoriesByName = z.object({ repositories: names }).describe("Repositories by name.");
 
 export const PauseRequest = z
-  .object({ isPaused: z.boolean().describe("Whether indexing is to rest; searching goes on.") })
-  .describe("Whether to index.");
+  .object({ isPaused: z.boolean().describe("Whether to pause indexing. Searches still work.") })
+  .describe("Whether to pause indexing.");
 
 export const EndpointRequest = z
   .object({
-    port: z.int().min(0).max(65_535).optional().describe("Absent: the default port, or the next free one."),
-    allowedOrigins: z.array(z.string()).optional().describe("Browser origins that may call, beside its own."),
+    port: z.int().min(0).max(65_535).optional().describe("If absent, the default port or the next free one."),
+    allowedOrigins: z.array(z.string()).optional().describe("Further browser origins that may call."),
   })
-  .describe("Where to listen.");
+  .describe("How to serve the REST API.");
 
-export const EndpointAddress = z.object({ url: z.string() }).describe("Where the REST interface answers.");
+export const EndpointAddress = z.object({ url: z.string() }).describe("URL of the REST API.");
 
 export const InstanceState = z
   .object({
     version: z.string(),
-    pid: z.int().describe("Process that holds the index."),
+    pid: z.int().describe("Id of the process that owns the index."),
     dataDir: z.string(),
-    url: z.string().optional().describe("Where the REST interface answers; absent while it does not listen."),
+    url: z.string().optional().describe("URL of the REST API; absent if it is not served."),
     isPaused: z.boolean(),
-    repositories: z.int().describe("Repositories known."),
-    ready: z.int().describe("Those of them that are up to date."),
-    failed: z.int().describe("Those of them whose last index run failed."),
+    repositories: z.int().describe("Number of repositories."),
+    ready: z.int().describe("Number of repositories that are up to date."),
+    failed: z.int().describe("Number of repositories whose last index run failed."),
     polled: z
       .int()
-      .describe("Those that are looked at from time to time because the system watches no more."),
+      .describe(
+        "Number of repositories that are polled because the system's limit on file watches is reached.",
+      ),
     contentBytes: z.int().describe("Bytes of indexed text."),
     indexBytes: z.int().describe("Bytes of the index on disk."),
-    memoryBytes: z.int().describe("Bytes of memory that the process has."),
+    memoryBytes: z.int().describe("Memory of the process in bytes."),
     uptimeSeconds: z.int(),
   })
-  .describe("The Trawl that answers.");
+  .describe("The running instance.");
 export type InstanceState = z.output<typeof InstanceState>;
 
 export const Clones = z
@@ -99,10 +103,12 @@ export const Clones = z
       z.object({
         repositoryId: z.int(),
         repository: z.string().describe("Name of the repository."),
-        folder: z.string().describe("Absolute path of its working tree; of the repository where it is bare."),
+        folder: z
+          .string()
+          .describe("Absolute path of its working tree, or of the repository directory if it is bare."),
         isBare: z.boolean(),
       }),
     ),
   })
-  .describe("Where repositories lie on this computer.");
+  .describe("The clones on this computer.");
 export type Clones = z.output<typeof Clones>;

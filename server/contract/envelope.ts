@@ -1,10 +1,10 @@
 /**
- * How a call travels between processes of one person, over the local socket: `POST` to `callPath(name)` with an
+ * The wire format of calls between processes of one user, over the local socket: `POST` to `callPath(name)` with an
  * `Envelope` as JSON.
  *
- * Every row is served this way, also those without `http`; a paged row answers with the pair. Where `events` is true
- * the answer is a stream of server-sent events: `event` for each event of the row, then `done` with the answer or
- * `error` with an error object. A call is cancelled by closing its connection.
+ * It carries every operation, including those without `http`. Paged operations respond with `{items, total}`. If
+ * `events` is true, the response is a stream of server-sent events: `event` for each event of the operation, then
+ * `done` with the response or `error` with an error object. Closing the connection cancels the call.
  */
 import * as z from "zod";
 import type { OperationName } from "./operations";
@@ -13,12 +13,12 @@ export function callPath<Name extends OperationName>(name: Name): `/call/${Name}
   return `/call/${name}`;
 }
 
-/** The same for a router: `:name` stands for the row. */
+/** The path as a route pattern: `:name` is the name of the operation. */
 export const callPathPattern = "/call/:name";
 
 export const Envelope = z.object({
-  request: z.unknown().describe("The request of the row."),
-  events: z.boolean().default(false).describe("Whether events are wanted."),
+  request: z.unknown().describe("The request of the operation."),
+  events: z.boolean().default(false).describe("Whether to stream events."),
   credentials: z
     .discriminatedUnion("kind", [
       z.object({ kind: z.literal("none") }),
@@ -27,19 +27,24 @@ export const Envelope = z.object({
       z.object({ kind: z.literal("session"), token: z.string() }),
     ])
     .exactOptional()
-    .describe("What the caller's own caller showed; absent: the person's own call."),
+    .describe("Credentials of the original caller; if absent, the local user."),
   anonymous: z
     .enum(["on", "off", "untilKeys"])
     .exactOptional()
-    .describe("Of the listener through which it came."),
-  address: z.string().exactOptional().describe("Its network address."),
-  source: z.string().exactOptional().describe("Which program calls, in its own words."),
-  baseUrl: z.string().exactOptional().describe("Address for links, where the caller has one of its own."),
-  client: z.string().exactOptional().describe("The same for all calls of one caller."),
+    .describe("Anonymous access rule of the listener that received the call."),
+  address: z.string().exactOptional().describe("Network address of the original caller."),
+  source: z.string().exactOptional().describe("The calling program, as it names itself."),
+  baseUrl: z.string().exactOptional().describe("Base URL of links, if the caller has its own."),
+  client: z.string().exactOptional().describe("Identifies the caller: the same for all of its calls."),
+  waitedMs: z
+    .number()
+    .min(0)
+    .exactOptional()
+    .describe("Milliseconds that the request has already waited elsewhere; its time limit includes them."),
   unsaved: z
     .array(z.object({ path: z.string(), text: z.string(), version: z.string() }))
     .default([])
-    .describe("Documents as they stand in the caller's editor, by absolute path."),
+    .describe("Unsaved documents of the caller's editor, by absolute path."),
   folders: z
     .array(z.string())
     .default([])

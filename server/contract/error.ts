@@ -1,7 +1,7 @@
 /**
- * The one shape in which every failure leaves the service, and the status of each code.
+ * The error object of every failed request, and the HTTP status of each error code.
  *
- * A defect (anything that is no `ServiceError`) is told in a neutral sentence: its message could carry a path.
+ * Defects (errors other than `ServiceError`) get a generic message, because their own might contain a path.
  */
 import * as z from "zod";
 import { type ErrorCode, isServiceError } from "#base/error";
@@ -34,18 +34,22 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
 
 export const ErrorObject = z
   .object({
-    statusCode: z.int().describe("The HTTP status of the answer."),
-    errorCode: z.string().describe("What went wrong, for programs."),
-    message: z.string().describe("What went wrong, for people; names the field, value or place."),
+    statusCode: z.int().describe("The HTTP status of the response."),
+    errorCode: z
+      .string()
+      .describe(
+        "Error code. `NOT_FOUND` also means that the repository lacks git objects that the response needs, because it is a partial clone or damaged.",
+      ),
+    message: z.string().describe("Human-readable message that names the field, value or position."),
   })
-  .describe("What every failed call answers.");
+  .describe("The response of every failed request.");
 export type ErrorObject = z.output<typeof ErrorObject>;
 
 export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorStatus, code);
 }
 
-/** What the caller is told of `error`. Never a stack, a path or the text of a defect. */
+/** Converts `error` to its error object. Never contains a stack, a path or the message of a defect. */
 export function toErrorObject(error: unknown): ErrorObject {
   if (isServiceError(error) && isErrorCode(error.code)) {
     return { statusCode: errorStatus[error.code], errorCode: error.code, message: error.message };
@@ -53,6 +57,6 @@ export function toErrorObject(error: unknown): ErrorObject {
   return {
     statusCode: errorStatus.UNEXPECTED_ERROR,
     errorCode: "UNEXPECTED_ERROR",
-    message: "Something went wrong inside the service. Its log says what.",
+    message: "An internal error occurred. See the log of the service for details.",
   };
 }

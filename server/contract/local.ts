@@ -1,10 +1,10 @@
-/** What only the person at this computer may ask: rows without `http`, over LSP and the socket. */
+/** Schemas of the local user's operations on the index. LSP and the socket serve them, REST does not. */
 import * as z from "zod";
 import { RepositoryState } from "./repositories";
 
 export const PathsRequest = z
   .object({ paths: z.array(z.string().min(1)).min(1).describe("Absolute paths of repositories or folders.") })
-  .describe("Places on this computer.");
+  .describe("Paths on this computer.");
 export type PathsRequest = z.output<typeof PathsRequest>;
 
 export const AddPathsRequest = z
@@ -14,70 +14,65 @@ export const AddPathsRequest = z
       .boolean()
       .default(false)
       .describe(
-        "Whether an editor adds what it has open: what was removed from the index stays away, and a folder inside of a repository stands for the whole.",
+        "Whether these are folders that an editor has open. Removed repositories are then not added again, and a folder inside a repository adds that repository.",
       ),
   })
-  .describe("Places on this computer, and who adds them.");
+  .describe("Paths to add.");
 export type AddPathsRequest = z.output<typeof AddPathsRequest>;
 
 export const AddedPaths = z
-  .object({ repositories: z.array(z.string()).describe("Names of the repositories found there.") })
-  .describe("What is known from now on.");
+  .object({ repositories: z.array(z.string()).describe("Names of the repositories found at the paths.") })
+  .describe("The added repositories.");
 export type AddedPaths = z.output<typeof AddedPaths>;
 
 export const RemovedPaths = z
   .object({
-    repositories: z.array(z.string()).describe("Names of the repositories forgotten."),
+    repositories: z.array(z.string()).describe("Names of the removed repositories."),
     excluded: z
       .array(z.string())
-      .describe(
-        "Those of the places below another place that is known: passed over there until they are added again.",
-      ),
+      .describe("Paths inside another added path. They are skipped there until they are added again."),
   })
-  .describe("What is not known any more.");
+  .describe("The removed repositories and paths.");
 export type RemovedPaths = z.output<typeof RemovedPaths>;
 
 export const IndexingRequest = z
   .object({
-    follow: z.boolean().default(false).describe("Whether to go on telling after everything is indexed."),
-    withSymbols: z
-      .boolean()
-      .default(false)
-      .describe("Whether everything counts as indexed only when its definitions are known, too."),
+    follow: z.boolean().default(false).describe("Whether to keep reporting after everything is indexed."),
+    withSymbols: z.boolean().default(false).describe("Whether to wait for symbols as well."),
   })
-  .describe("How long to tell about indexing.");
+  .describe("How long to report progress.");
 export type IndexingRequest = z.output<typeof IndexingRequest>;
 
 /**
- * Sent at most a few times a second, also where repositories have only gone. The first one tells of every repository that
- * is not ready.
+ * Sent at most a few times a second. An event with no repositories reports that some were removed. The first event
+ * lists every repository that is not ready.
  */
 export const IndexingProgress = z
   .object({
     repositories: z
       .array(
         z.object({
-          repositoryId: z.int().describe("Number of the repository."),
+          repositoryId: z.int().describe("Id of the repository."),
           repository: z.string().describe("Name of the repository."),
           state: RepositoryState,
-          progress: z.number().describe("How much of the present index run is done, 0 to 1."),
+          progress: z.number().describe("Progress of the current index run, 0 to 1."),
           error: z.string().optional().describe("Why the last index run failed."),
         }),
       )
-      .describe("Those whose state or progress changed."),
-    total: z.int().describe("Repositories known."),
-    ready: z.int().describe("Those of them that are up to date."),
+      .describe("Repositories whose state or progress changed."),
+    total: z.int().describe("Number of repositories."),
+    ready: z.int().describe("Number of repositories that are up to date."),
   })
-  .describe("How far indexing is.");
+  .describe("Indexing progress.");
 export type IndexingProgress = z.output<typeof IndexingProgress>;
 
 export const IndexingEnd = z
   .object({
-    total: z.int().describe("Repositories known."),
-    ready: z.int().describe("Those of them that are up to date."),
+    total: z.int().describe("Number of repositories."),
+    ready: z.int().describe("Number of repositories that are up to date."),
     failed: z
       .array(z.object({ repository: z.string(), error: z.string() }))
-      .describe("Those that could not be indexed, and why."),
+      .describe("Repositories that could not be indexed, with the reason."),
   })
-  .describe("Where the index stands when nothing is left to do.");
+  .describe("State of the index after indexing.");
 export type IndexingEnd = z.output<typeof IndexingEnd>;

@@ -1,6 +1,6 @@
 import type { OperationName } from "./operations";
 
-/** The LSP method that carries a call of `name`. A client bundles this line and no schema. */
+/** Returns the LSP method of an operation. This file imports no schema, so that clients bundle none. */
 export function methodOf<Name extends OperationName>(name: Name): `trawl/${Name}` {
   return `trawl/${name}`;
 }

@@ -1,2 +1,2 @@
-/** LSP notification from the server with an `IndexingProgress`: the state of repositories has changed. */
+/** LSP notification from the server when the state of repositories changes, with an `IndexingProgress`. */
 export const indexingMethod = "trawl/indexing";

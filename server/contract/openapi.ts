@@ -1,26 +1,37 @@
-/** The rows as an OpenAPI 3.1 document, from the very schemas that validate. */
+/** Generates the OpenAPI 3.1 document from the schemas that validate requests. */
 import * as z from "zod";
 import type { ErrorCode } from "#base/error";
 import * as commits from "./commits";
 import { ErrorObject, errorStatus } from "./error";
 import * as history from "./history";
-import { type HttpOperation, isAskedByQuery, isKept, isServedOverHttp } from "./operation";
-import { operation, operationNames } from "./operations";
-import * as organisation from "./organisation";
+import { links } from "./links";
+import {
+  type HttpOperation,
+  isCacheable,
+  isServedOverHttp,
+  localOnly,
+  requiredOverHttp,
+  usesQueryString,
+} from "./operation";
+import { type OperationName, operation, operationNames } from "./operations";
+import * as organization from "./organization";
 import { Position, Range } from "./position";
 import * as repositories from "./repositories";
 import * as search from "./search";
 import { Health, Version } from "./system";
 
-/** The version label of the described interface, which is not the service's own version. */
-const interfaceVersion = "v5.0.4";
+/** Version of the API, not of the service. */
+const apiVersion = "v5.0.4";
 
 type Json = Record<string, unknown>;
 
-/** Schemas that get a name in the document; everything else is written out where it is used. */
+/** Where the values of a schema are used. */
+type SchemaUse = "query" | "body" | "output";
+
+/** Request schemas that get a name in the document. All schemas without a name are inlined. */
 const requests: Record<string, z.ZodType> = { SearchRequest: search.SearchRequest };
 
-const answers: Record<string, z.ZodType> = {
+const responses: Record<string, z.ZodType> = {
   ErrorObject,
   Position,
   Range,
@@ -54,15 +65,15 @@ const answers: Record<string, z.ZodType> = {
   BlameRange: history.BlameRange,
   BlameCommit: history.BlameCommit,
   Blame: history.Blame,
-  Role: organisation.Role,
-  Member: organisation.Member,
-  MemberRemoved: organisation.MemberRemoved,
-  AuditRecord: organisation.AuditRecord,
+  Role: organization.Role,
+  Member: organization.Member,
+  MemberRemoved: organization.MemberRemoved,
+  AuditRecord: organization.AuditRecord,
   Health,
   Version,
 };
 
-/** `serverUrl` is the address that clients use, without a trailing slash. */
+/** Returns the document as JSON. `serverUrl` is the address that clients use, without a trailing slash. */
 export function openApiDocument(serverUrl: string): Json {
   const paths: Record<string, Json> = {};
   for (const name of operationNames) {
@@ -70,29 +81,30 @@ export function openApiDocument(serverUrl: string): Json {
     if (!isServedOverHttp(row)) continue;
     paths[row.http.path] = {
       ...paths[row.http.path],
-      [row.http.method.toLowerCase()]: describe(name, row),
+      [row.http.method.toLowerCase()]: describeOperation(name, row),
     };
   }
   return {
     openapi: "3.1.0",
     info: {
       title: "Code Search and Repository Browsing Service",
-      version: interfaceVersion,
+      version: apiVersion,
       description: "Searches indexed git repositories, at any indexed revision.",
     },
     servers: [{ url: serverUrl }],
     tags: [...new Set(operationNames.map((name) => operation(name).tag))].map((name) => ({ name })),
     paths,
     components: {
-      schemas: { ...namedSchemas(requests, "input"), ...namedSchemas(answers, "output") },
+      schemas: { ...namedSchemas(requests, "body"), ...namedSchemas(responses, "output") },
       headers: {
-        "X-Total-Count": { description: "Items on all pages.", schema: { type: "integer" } },
+        "X-Total-Count": { description: "Number of items on all pages.", schema: { type: "integer" } },
         Link: {
-          description: "Addresses of the `first`, `prev`, `next` and `last` page, as in RFC 8288.",
+          description:
+            "URLs of the `first`, `prev`, `next` and `last` page, as in RFC 8288. Relations are omitted if long parameters would make the header exceed 6 KiB.",
           schema: { type: "string" },
         },
         ETag: {
-          description: "Names the answer, for `If-None-Match` the next time.",
+          description: "Tag of the response, for `If-None-Match` in the next request.",
           schema: { type: "string" },
         },
         "Retry-After": { description: "Seconds to wait before trying again.", schema: { type: "integer" } },
@@ -101,8 +113,7 @@ export function openApiDocument(serverUrl: string): Json {
         bearer: {
           type: "http",
           scheme: "bearer",
-          description:
-            "An API key, or where the instance has a licence and an issuer, an OAuth access token.",
+          description: "An API key; on licensed instances with an issuer, also an OAuth access token.",
         },
         apiKey: { type: "apiKey", in: "header", name: "X-Service-Api-Key", description: "An API key." },
       },
@@ -110,26 +121,30 @@ export function openApiDocument(serverUrl: string): Json {
   };
 }
 
-function describe(name: string, row: HttpOperation): Json {
+function describeOperation(name: OperationName, row: HttpOperation): Json {
   return {
     operationId: name,
     tags: [row.tag],
     summary: row.summary,
-    ...(isAskedByQuery(row) ? { parameters: parameters(row) } : { requestBody: requestBody(row) }),
-    responses: { "200": success(row), ...(isKept(row) ? unchanged : {}), ...failures(row) },
-    security: security(row),
+    ...(usesQueryString(row) ? { parameters: parameters(row) } : { requestBody: requestBody(row) }),
+    responses: {
+      "200": successResponse(name, row),
+      ...(isCacheable(row) ? notModified : {}),
+      ...errorResponses(row),
+    },
+    security: securityRequirements(row),
   };
 }
 
-/** An empty requirement stands for no credential. */
-function security(row: HttpOperation): Json[] {
+/** An empty requirement means that no credentials are needed. */
+function securityRequirements(row: HttpOperation): Json[] {
   if (row.access === "open") return [{}];
-  const keyed: Json[] = [{ bearer: [] }, { apiKey: [] }];
-  return row.access === "anonymous" ? [...keyed, {}] : keyed;
+  const withKey: Json[] = [{ bearer: [] }, { apiKey: [] }];
+  return row.access === "anonymous" ? [...withKey, {}] : withKey;
 }
 
 function parameters(row: HttpOperation): Json[] {
-  const schema = jsonSchema(row.request, "input");
+  const schema = jsonSchema(row.request, "query");
   const required = new Set(Array.isArray(schema["required"]) ? schema["required"] : []);
   return Object.entries(properties(schema)).map(([name, { description, ...rest }]) => ({
     name,
@@ -141,39 +156,92 @@ function parameters(row: HttpOperation): Json[] {
 }
 
 function requestBody(row: HttpOperation): Json {
-  return { required: true, content: { "application/json": { schema: reference(row.request, "input") } } };
+  return { required: true, content: { "application/json": { schema: reference(row.request, "body") } } };
 }
 
-function success(row: HttpOperation): Json {
+function successResponse(name: OperationName, row: HttpOperation): Json {
   const schema = reference(row.response, "output");
   if (row.event !== undefined) {
-    const schemaOf = (event: string, data: z.ZodType): Json => ({
-      type: "object",
-      properties: { event: { type: "string", const: event }, data: reference(data, "output") },
-      required: ["event", "data"],
-    });
-    const last = [schemaOf("done", row.response), schemaOf("error", ErrorObject)];
+    const finalEvents = [
+      { event: "done", data: reference(row.response, "output") },
+      { event: "error", data: reference(ErrorObject, "output") },
+    ];
+    const oneOf = [...emittedEvents(row.event), ...finalEvents].map(eventSchema);
     return {
-      description: "Server-sent events, each with its name and its data; the last is `done` or `error`.",
-      content: { "text/event-stream": { schema: { oneOf: [reference(row.event, "output"), ...last] } } },
+      description: "Server-sent events. The last one is `done` or `error`.",
+      content: { "text/event-stream": { schema: { oneOf } } },
     };
   }
-  const names = [...(row.paged ? ["X-Total-Count", "Link"] : []), ...(isKept(row) ? ["ETag"] : [])];
+  const names = [...(row.isPaged ? ["X-Total-Count", "Link"] : []), ...(isCacheable(row) ? ["ETag"] : [])];
   const headers = names.length === 0 ? {} : { headers: Object.fromEntries(names.map(headerReference)) };
-  return { description: row.response.description, ...headers, content: { "application/json": { schema } } };
+  return {
+    description: row.response.description,
+    ...headers,
+    content: { "application/json": { schema } },
+    ...linksOf(name),
+  };
 }
 
-const unchanged = { "304": { description: "The same as the answer that `If-None-Match` names." } };
+interface StreamEvent {
+  readonly event: string;
+  /** Schema of the JSON document that the event carries. */
+  readonly data: Json;
+}
+
+/** Returns the events that may precede the last event of a stream. */
+function emittedEvents(schema: z.ZodType): StreamEvent[] {
+  const variants = schema instanceof z.ZodDiscriminatedUnion ? schema.options : [schema];
+  return variants.flatMap((variant) => {
+    if (!(variant instanceof z.ZodObject)) return [];
+    const { event, data } = variant.shape;
+    return [{ event: String(event.value), data: reference(data, "output") }];
+  });
+}
+
+/** Returns the schema of an event. On the wire, its data is JSON text. */
+function eventSchema({ event, data }: StreamEvent): Json {
+  return {
+    type: "object",
+    properties: {
+      event: { type: "string", const: event },
+      data: { type: "string", contentMediaType: "application/json", contentSchema: data },
+    },
+    required: ["event", "data"],
+  };
+}
+
+/** Returns the links from a response to follow-up requests. */
+function linksOf(name: OperationName): Json {
+  const targets = Object.entries(links[name] ?? {});
+  if (targets.length === 0) return {};
+  return {
+    links: Object.fromEntries(
+      targets.map(([target, fields]) => {
+        const isQuery = usesQueryString(operation(target as OperationName));
+        const linkInput = isQuery
+          ? {
+              parameters: Object.fromEntries(
+                Object.entries(fields).map(([field, value]) => [`query.${field}`, value]),
+              ),
+            }
+          : { requestBody: fields };
+        return [target, { operationId: target, ...(Object.keys(fields).length === 0 ? {} : linkInput) }];
+      }),
+    ),
+  };
+}
+
+const notModified = { "304": { description: "The response that `If-None-Match` names is still current." } };
 
 function headerReference(name: string): [string, Json] {
   return [name, { $ref: `#/components/headers/${name}` }];
 }
 
-/** Failures that any call can have, by what it needs. */
-function failures(row: HttpOperation): Json {
+/** Responses for the errors of the operation and for those that any call of its kind can have. */
+function errorResponses(row: HttpOperation): Json {
   const codes: ErrorCode[] = ["MALFORMED_REQUEST", ...row.errors, "HOST_NOT_ALLOWED", "ORIGIN_NOT_ALLOWED"];
   if (row.http.method === "POST") codes.push("REQUEST_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE");
-  if (row.access !== "open") codes.push("NOT_AUTHENTICATED", "OVERLOADED", "ENGINE_UNAVAILABLE");
+  if (row.access !== "open") codes.push("NOT_AUTHENTICATED", "OVERLOADED", "ENGINE_UNAVAILABLE", "TIMED_OUT");
   if (row.access === "owner") codes.push("INSUFFICIENT_PERMISSIONS");
   if (row.licensed) codes.push("LICENSE_REQUIRED");
   codes.push("HEADERS_TOO_LARGE", "UNEXPECTED_ERROR");
@@ -183,7 +251,7 @@ function failures(row: HttpOperation): Json {
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   const content = { "application/json": { schema: reference(ErrorObject, "output") } };
-  const answersOf = [...byStatus]
+  const entries = [...byStatus]
     .sort(([left], [right]) => left - right)
     .map(([status, names]) => {
       const headers =
@@ -195,58 +263,86 @@ function failures(row: HttpOperation): Json {
         { description: names.map((code) => `\`${code}\``).join(", "), ...headers, content },
       ];
     });
-  return Object.fromEntries(answersOf);
+  return Object.fromEntries(entries);
 }
 
-function reference(schema: z.ZodType, io: "input" | "output"): Json {
+function reference(schema: z.ZodType, use: SchemaUse): Json {
   const name = nameOf(schema);
-  return name === undefined ? jsonSchema(schema, io) : { $ref: address(name) };
+  return name === undefined ? jsonSchema(schema, use) : { $ref: schemaReference(name) };
 }
 
 function nameOf(schema: unknown): string | undefined {
-  return Object.entries({ ...requests, ...answers }).find(([, named]) => named === schema)?.[0];
+  return Object.entries({ ...requests, ...responses }).find(([, candidate]) => candidate === schema)?.[0];
 }
 
-function address(name: string): string {
+function schemaReference(name: string): string {
   return `#/components/schemas/${name}`;
 }
 
-function namedSchemas(schemas: Record<string, z.ZodType>, io: "input" | "output"): Json {
+function namedSchemas(schemas: Record<string, z.ZodType>, use: SchemaUse): Json {
   return Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => [name, jsonSchema(schema, io, name)]),
+    Object.entries(schemas).map(([name, schema]) => [name, jsonSchema(schema, use, name)]),
   );
 }
 
-/** The JSON schema of `schema`, with references in place of named schemas other than `self`. */
-function jsonSchema(schema: z.ZodType, io: "input" | "output", self?: string): Json {
+/** Returns the JSON schema of `schema`, in which named schemas other than `self` are references. */
+function jsonSchema(schema: z.ZodType, use: SchemaUse, self?: string): Json {
   const json = z.toJSONSchema(schema, {
-    io,
-    // Objects gain fields over time, so that none is closed.
+    io: use === "output" ? "output" : "input",
+    // Objects gain fields over time, so all allow additional properties.
     override({ zodSchema, jsonSchema: part }) {
       if (part.additionalProperties === false) delete part.additionalProperties;
-      // A bound that says no more than "integer".
-      if (part.maximum === Number.MAX_SAFE_INTEGER) delete part.maximum;
-      if (part.minimum === Number.MIN_SAFE_INTEGER) delete part.minimum;
+      // In a response, such a bound says no more than "integer". In a request, larger numbers are rejected.
+      if (use === "output" && part.maximum === Number.MAX_SAFE_INTEGER) delete part.maximum;
+      if (use === "output" && part.minimum === Number.MIN_SAFE_INTEGER) delete part.minimum;
       const name = nameOf(zodSchema);
       if (name === undefined || name === self) return;
       for (const key of Object.keys(part)) delete (part as Json)[key];
-      part.$ref = address(name);
+      part.$ref = schemaReference(name);
     },
   });
   const { $schema: _dialect, "~standard": _standard, $defs = {}, ...rest } = json as Json;
-  return rewritten(rest, $defs as Json, self) as Json;
+  const inlined = inlineDefinitions(rest, $defs as Json, self) as Json;
+  return use === "output" ? inlined : requestSchema(inlined, use);
 }
 
-/** A schema that holds itself is called by its name, from inside and from outside. */
-function rewritten(value: unknown, definitions: Json, self: string | undefined): unknown {
+/** Adds the rules for requests over HTTP that the validating schema does not express. */
+function requestSchema(schema: Json, use: "query" | "body"): Json {
+  const { [requiredOverHttp]: requiredHere, ...rest } = schema;
+  if (!("properties" in rest)) return rest;
+  const added = stringsOf(requiredHere);
+  const required = [...stringsOf(rest["required"]), ...added];
+  const fields = Object.entries(properties(rest))
+    .filter(([, field]) => field[localOnly] !== true)
+    .map(([name, field]) => {
+      const inner = requestSchema(field, use);
+      if (required.includes(name)) return [name, added.includes(name) ? { minLength: 1, ...inner } : inner];
+      return [name, use === "body" ? allowNull(inner) : inner];
+    });
+  return { ...rest, properties: Object.fromEntries(fields), ...(required.length > 0 && { required }) };
+}
+
+/** In a body, `null` stands for an absent field. */
+function allowNull(schema: Json): Json {
+  const { type, enum: values } = schema;
+  if (typeof type !== "string") return { anyOf: [schema, { type: "null" }] };
+  return { ...schema, type: [type, "null"], ...(Array.isArray(values) ? { enum: [...values, null] } : {}) };
+}
+
+function stringsOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+/** Inlines local definitions, and lets a recursive schema refer to itself by its name in the document. */
+function inlineDefinitions(value: unknown, definitions: Json, self: string | undefined): unknown {
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map((item) => rewritten(item, definitions, self));
+  if (Array.isArray(value)) return value.map((item) => inlineDefinitions(item, definitions, self));
   const { $ref } = value as Json;
-  if ($ref === "#" && self !== undefined) return { $ref: address(self) };
+  if ($ref === "#" && self !== undefined) return { $ref: schemaReference(self) };
   const defined = typeof $ref === "string" ? definitions[$ref.replace(/^#\/\$defs\//, "")] : undefined;
   if (defined !== undefined) return defined;
   return Object.fromEntries(
-    Object.entries(value).map(([key, inside]) => [key, rewritten(inside, definitions, self)]),
+    Object.entries(value).map(([key, child]) => [key, inlineDefinitions(child, definitions, self)]),
   );
 }
 

@@ -1,54 +1,87 @@
-/** What a row of the contract says: all that a transport needs to carry a call. */
+/** An operation of the contract: everything that a transport needs to carry a call. */
 import type * as z from "zod";
 import type { ErrorCode } from "#base/error";
-import type { LicensedFeature, targetTypes } from "./organisation";
+import type { LicensedFeature, targetTypes } from "./organization";
 
 export interface Operation {
-  /** Absent for what only the person at this computer may ask: served over LSP and the socket. */
+  /** The REST endpoint; absent for operations that only LSP, the socket and the sign-in pages serve. */
   readonly http?: { readonly method: "GET" | "POST" | "DELETE"; readonly path: `/api/${string}` };
   readonly tag: "Search & Navigation" | "Repositories" | "Git" | "System" | "Enterprise (EE)";
   /** One sentence. */
   readonly summary: string;
-  /** `open` is answered to everyone, `anonymous` where the instance allows it. */
+  /** Who may call it. `open`: everyone. `anonymous`: everyone, if the instance allows anonymous access. */
   readonly access: "open" | "anonymous" | "member" | "owner";
-  /** Answered only where a licence opens it. */
+  /** The licensed feature that it requires. */
   readonly licensed?: LicensedFeature;
-  /** What is recorded of a call whose caller is known, and about what; rows that change something record it themselves. */
+  /** The audit record of a call by a known actor. Operations that change something write their own records. */
   readonly audit?: {
     readonly action: `${string}.${string}`;
     readonly target: (typeof targetTypes)[number];
-    /** After the answer was made, so that it is not in it. */
-    readonly afterwards?: true;
+    /** Written after the response was computed, so that the response does not contain it. */
+    readonly isRecordedAfterwards?: true;
   };
-  /** The codes of its own failures; those that any call can have are added by `openapi.ts`. */
+  /** Error codes that are specific to it. `openapi.ts` adds those that any call may have. */
   readonly errors: readonly ErrorCode[];
-  /** Its request is an object, because over HTTP it may be a query string. */
+  /** Always an object, because over HTTP it may be a query string. */
   readonly request: z.ZodObject;
-  /** For a paged row an array, of which the handler gives one page and the total. */
+  /** If `isPaged`, an array: the items of one page, which the handler returns together with the total. */
   readonly response: z.ZodType;
-  readonly paged?: true;
-  /** Given one by one before the response, where the medium can carry that. */
+  readonly isPaged?: true;
+  /** At the deadline, the handler returns what it has found so far. Others fail with TIMED_OUT, but see `resend`. */
+  readonly isPartialWhenLate?: true;
+  /** It waits for git, although its tag is not "Git". */
+  readonly runsGit?: true;
+  /** Emitted before the response, on transports that support events. */
   readonly event?: z.ZodType;
   /**
-   * Whether a call is made once more when the process that was to answer it has ended: by default as long as no event
-   * has come.
+   * Whether a call is resent if the process that executed it has exited. Default: only if no event was received. With
+   * `"never"`, a call that is running at its deadline is completed, because its caller could not know whether it took
+   * effect.
    */
-  readonly again?: "always" | "never";
+  readonly resend?: "always" | "never";
 }
 
-/** A row that HTTP serves. */
+/** Schema metadata: a field that only the local user may send, and that the OpenAPI document omits. */
+export const localOnly = "localOnly";
+/** Schema metadata of an object: names of optional strings that are required over HTTP and must not be empty. */
+export const requiredOverHttp = "requiredOverHttp";
+
+/** An operation that is served over HTTP. */
 export type HttpOperation = Operation & { readonly http: NonNullable<Operation["http"]> };
 
 export function isServedOverHttp(row: Operation): row is HttpOperation {
   return row.http !== undefined;
 }
 
-/** Whether its request is a query string rather than a body. */
-export function isAskedByQuery({ http }: Operation): boolean {
+/** Returns whether the request is a query string rather than a body. */
+export function usesQueryString({ http }: Operation): boolean {
   return http !== undefined && http.method !== "POST";
 }
 
-/** Whether commits determine its answers, so that whoever has one need not be sent it again. */
-export function isKept(row: HttpOperation): boolean {
+export function waitsForGit({ tag, runsGit }: Operation): boolean {
+  return tag === "Git" || runsGit === true;
+}
+
+/** Returns whether responses have an ETag: those about git objects do, because they rarely change. */
+export function isCacheable(row: HttpOperation): boolean {
   return row.tag === "Git" && row.http.method === "GET";
 }
+
+/** Errors of operations that read a repository at a revision. */
+export const gitErrors = [
+  "INVALID_GIT_REF",
+  "REPOSITORY_NOT_TRUSTED",
+  "NOT_FOUND",
+  "ANSWER_TOO_LARGE",
+  "TIMED_OUT",
+] as const satisfies readonly ErrorCode[];
+
+/** Errors of operations that read a file at a revision. */
+export const gitFileErrors = [
+  "INVALID_GIT_REF",
+  "REPOSITORY_NOT_TRUSTED",
+  "NOT_FOUND",
+  "FILE_NOT_FOUND",
+  "ANSWER_TOO_LARGE",
+  "TIMED_OUT",
+] as const satisfies readonly ErrorCode[];

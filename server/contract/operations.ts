@@ -1,8 +1,8 @@
 /**
- * The contract: one row an endpoint.
+ * The contract: one operation per endpoint.
  *
- * Types, validation, defaults, both transports and the OpenAPI document follow from these rows. The LSP method is
- * no column (`methods.ts`), so that a client can name one without bundling the schemas.
+ * Types, validation, defaults, both transports and the OpenAPI document are derived from it. LSP methods are named in
+ * `methods.ts`, so that a client can use them without bundling the schemas.
  */
 import * as z from "zod";
 import {
@@ -22,10 +22,10 @@ import {
   EndpointRequest,
   Examples,
   InstanceState,
+  LocatedFile,
   LocateRequest,
-  Location,
   PauseRequest,
-  RepositoriesNamed,
+  RepositoriesByName,
   Siblings,
 } from "./editor";
 import {
@@ -47,9 +47,9 @@ import {
   PathsRequest,
   RemovedPaths,
 } from "./local";
-import type { Operation } from "./operation";
-import { organisationRows } from "./organisationRows";
-import { CompleteQueryRequest, QueryCompletions, QueryReading, ReadQueryRequest } from "./queries";
+import { gitErrors, gitFileErrors, type Operation } from "./operation";
+import { organizationOperations } from "./organizationOperations";
+import { CompleteQueryRequest, QueryCompletions, QueryExplanation, ReadQueryRequest } from "./queries";
 import {
   RepositoriesRequest,
   RepositoryItem,
@@ -59,19 +59,20 @@ import {
   UnparsedRequest,
 } from "./repositories";
 import { SearchEnd, SearchEvent, SearchRequest, SearchResult } from "./search";
-import { symbolRows } from "./symbolRows";
+import { symbolOperations } from "./symbolOperations";
 import { Health, NoParameters, Version } from "./system";
 
 export const operations = {
   search: {
     http: { method: "POST", path: "/api/search" },
     tag: "Search & Navigation",
-    summary: "Searches all repositories and answers with the matching chunks of their files.",
+    summary: "Searches all repositories and returns the matching chunks of their files.",
     access: "anonymous",
     audit: { action: "user.performed_code_search", target: "org" },
     errors: ["INVALID_REQUEST_BODY", "FAILED_TO_PARSE_QUERY", "ANSWER_TOO_LARGE", "ENGINE_UNAVAILABLE"],
     request: SearchRequest,
     response: SearchResult,
+    isPartialWhenLate: true,
   },
   streamSearch: {
     http: { method: "POST", path: "/api/stream_search" },
@@ -82,27 +83,28 @@ export const operations = {
     errors: ["INVALID_REQUEST_BODY", "FAILED_TO_PARSE_QUERY", "ENGINE_UNAVAILABLE"],
     request: SearchRequest,
     response: SearchEnd,
+    isPartialWhenLate: true,
     event: SearchEvent,
   },
   readQuery: {
     http: { method: "POST", path: "/api/read_query" },
     tag: "Search & Navigation",
-    summary: "Says how a query is understood, what is wrong with it and how to mend it.",
+    summary: "Explains how a query was parsed; reports errors and suggests fixes.",
     access: "anonymous",
     errors: ["INVALID_REQUEST_BODY"],
     request: ReadQueryRequest,
-    response: QueryReading,
+    response: QueryExplanation,
   },
   completeQuery: {
     http: { method: "POST", path: "/api/complete_query" },
     tag: "Search & Navigation",
-    summary: "Proposes how a query goes on at a place in it.",
+    summary: "Suggests completions for a query at the cursor.",
     access: "anonymous",
     errors: ["INVALID_REQUEST_BODY"],
     request: CompleteQueryRequest,
     response: QueryCompletions,
   },
-  ...symbolRows,
+  ...symbolOperations,
   repos: {
     http: { method: "GET", path: "/api/repos" },
     tag: "Repositories",
@@ -112,7 +114,7 @@ export const operations = {
     errors: ["INVALID_QUERY_PARAMS"],
     request: RepositoriesRequest,
     response: z.array(RepositoryItem).describe("One page of the list."),
-    paged: true,
+    isPaged: true,
   },
   skippedRepos: {
     http: { method: "GET", path: "/api/repos/skipped" },
@@ -122,18 +124,18 @@ export const operations = {
     errors: ["INVALID_QUERY_PARAMS", "NOT_FOUND"],
     request: SkippedRequest,
     response: z.array(SkippedDocument).describe("One page of the list."),
-    paged: true,
+    isPaged: true,
   },
   unparsedRepos: {
     http: { method: "GET", path: "/api/repos/unparsed" },
     tag: "Repositories",
     summary:
-      "Lists the documents whose code could not be parsed, so that they have no symbols, each with the reason.",
+      "Lists the documents that could not be parsed and therefore have no symbols, each with the reason.",
     access: "anonymous",
     errors: ["INVALID_QUERY_PARAMS", "NOT_FOUND"],
     request: UnparsedRequest,
     response: z.array(UnparsedDocument).describe("One page of the list."),
-    paged: true,
+    isPaged: true,
   },
   branches: {
     http: { method: "GET", path: "/api/repos/branches" },
@@ -143,132 +145,81 @@ export const operations = {
     errors: ["INVALID_QUERY_PARAMS", "INVALID_GIT_REF", "REPOSITORY_NOT_TRUSTED", "NOT_FOUND", "TIMED_OUT"],
     request: BranchesRequest,
     response: z.array(Branch).describe("One page of the list."),
-    paged: true,
+    isPaged: true,
+    runsGit: true,
   },
   tree: {
     http: { method: "POST", path: "/api/tree" },
     tag: "Git",
-    summary: "Gives the file tree of a repository at a revision: the root, and each open folder.",
+    summary: "Returns the file tree of a repository at a revision: the root and each open folder.",
     access: "anonymous",
     audit: { action: "user.fetched_file_tree", target: "repository" },
-    errors: [
-      "INVALID_REQUEST_BODY",
-      "INVALID_GIT_REF",
-      "REPOSITORY_NOT_TRUSTED",
-      "NOT_FOUND",
-      "ANSWER_TOO_LARGE",
-      "TIMED_OUT",
-    ],
+    errors: ["INVALID_REQUEST_BODY", ...gitErrors],
     request: TreeRequest,
     response: FileTree,
   },
   source: {
     http: { method: "GET", path: "/api/source" },
     tag: "Git",
-    summary: "Gives the content of a file at a revision.",
+    summary: "Returns the content of a file at a revision.",
     access: "anonymous",
     audit: { action: "user.fetched_file_source", target: "file" },
-    errors: [
-      "INVALID_QUERY_PARAMS",
-      "INVALID_GIT_REF",
-      "REPOSITORY_NOT_TRUSTED",
-      "NOT_FOUND",
-      "FILE_NOT_FOUND",
-      "ANSWER_TOO_LARGE",
-      "TIMED_OUT",
-    ],
+    errors: ["INVALID_QUERY_PARAMS", ...gitFileErrors],
     request: SourceRequest,
     response: FileSource,
   },
   diff: {
     http: { method: "GET", path: "/api/diff" },
     tag: "Git",
-    summary: "Tells what differs between two revisions.",
+    summary: "Returns the diff between two revisions.",
     access: "anonymous",
-    errors: [
-      "INVALID_QUERY_PARAMS",
-      "INVALID_GIT_REF",
-      "REPOSITORY_NOT_TRUSTED",
-      "NOT_FOUND",
-      "ANSWER_TOO_LARGE",
-      "TIMED_OUT",
-    ],
+    errors: ["INVALID_QUERY_PARAMS", ...gitErrors],
     request: DiffRequest,
     response: Diff,
   },
   commit: {
     http: { method: "GET", path: "/api/commit" },
     tag: "Git",
-    summary: "Describes a commit.",
+    summary: "Returns a commit.",
     access: "anonymous",
-    errors: [
-      "INVALID_QUERY_PARAMS",
-      "INVALID_GIT_REF",
-      "REPOSITORY_NOT_TRUSTED",
-      "NOT_FOUND",
-      "ANSWER_TOO_LARGE",
-      "TIMED_OUT",
-    ],
+    errors: ["INVALID_QUERY_PARAMS", ...gitErrors],
     request: CommitRequest,
     response: CommitDetails,
   },
   commits: {
     http: { method: "GET", path: "/api/commits" },
     tag: "Git",
-    summary: "Lists the commits that lead to a revision, newest first.",
+    summary: "Lists the commits that are reachable from a revision, newest first.",
     access: "anonymous",
-    errors: [
-      "INVALID_QUERY_PARAMS",
-      "INVALID_GIT_REF",
-      "REPOSITORY_NOT_TRUSTED",
-      "NOT_FOUND",
-      "FILE_NOT_FOUND",
-      "ANSWER_TOO_LARGE",
-      "TIMED_OUT",
-    ],
+    errors: ["INVALID_QUERY_PARAMS", ...gitFileErrors],
     request: CommitsRequest,
     response: z.array(CommitItem).describe("One page of the list."),
-    paged: true,
+    isPaged: true,
   },
   authors: {
     http: { method: "GET", path: "/api/commits/authors" },
     tag: "Git",
-    summary: "Lists who wrote the commits that lead to a revision, most commits first.",
+    summary: "Lists the authors of the commits that are reachable from a revision, most commits first.",
     access: "anonymous",
-    errors: [
-      "INVALID_QUERY_PARAMS",
-      "INVALID_GIT_REF",
-      "REPOSITORY_NOT_TRUSTED",
-      "NOT_FOUND",
-      "ANSWER_TOO_LARGE",
-      "TIMED_OUT",
-    ],
+    errors: ["INVALID_QUERY_PARAMS", ...gitErrors],
     request: AuthorsRequest,
     response: z.array(CommitAuthor).describe("One page of the list."),
-    paged: true,
+    isPaged: true,
   },
   blame: {
     http: { method: "GET", path: "/api/blame" },
     tag: "Git",
-    summary: "Tells for each line of a file which commit it comes from.",
+    summary: "Returns the commit that each line of a file comes from.",
     access: "anonymous",
     audit: { action: "user.fetched_file_blame", target: "file" },
-    errors: [
-      "INVALID_QUERY_PARAMS",
-      "INVALID_GIT_REF",
-      "REPOSITORY_NOT_TRUSTED",
-      "NOT_FOUND",
-      "FILE_NOT_FOUND",
-      "ANSWER_TOO_LARGE",
-      "TIMED_OUT",
-    ],
+    errors: ["INVALID_QUERY_PARAMS", ...gitFileErrors],
     request: BlameRequest,
     response: Blame,
   },
   health: {
     http: { method: "GET", path: "/api/health" },
     tag: "System",
-    summary: "Says that the service answers.",
+    summary: "Reports that the service is up.",
     access: "open",
     errors: [],
     request: NoParameters,
@@ -277,13 +228,13 @@ export const operations = {
   version: {
     http: { method: "GET", path: "/api/version" },
     tag: "System",
-    summary: "Gives the version of the service.",
+    summary: "Returns the version of the service.",
     access: "open",
     errors: [],
     request: NoParameters,
     response: Version,
   },
-  ...organisationRows,
+  ...organizationOperations,
   addPaths: {
     tag: "Repositories",
     summary: "Adds repositories and folders on this computer, and remembers them.",
@@ -294,43 +245,43 @@ export const operations = {
   },
   removePaths: {
     tag: "Repositories",
-    summary: "Forgets repositories and folders on this computer, and deletes their index.",
+    summary: "Removes repositories and folders on this computer from the index.",
     access: "owner",
     errors: ["NOT_FOUND"],
     request: PathsRequest,
     response: RemovedPaths,
-    again: "never",
+    resend: "never",
   },
   indexing: {
     tag: "Repositories",
-    summary: "Tells how far indexing is, and answers when nothing is left to do.",
+    summary: "Reports indexing progress, and responds when everything is indexed.",
     access: "owner",
     errors: [],
     request: IndexingRequest,
     response: IndexingEnd,
     event: IndexingProgress,
-    again: "always",
+    resend: "always",
   },
   removeRepositories: {
     tag: "Repositories",
-    summary: "Forgets repositories by name and deletes their index; clones are not touched.",
+    summary: "Removes repositories from the index by name. Clones are not touched.",
     access: "owner",
     errors: ["NOT_FOUND"],
-    request: RepositoriesNamed,
+    request: RepositoriesByName,
     response: Done,
-    again: "never",
+    resend: "never",
   },
   reindex: {
     tag: "Repositories",
-    summary: "Builds the index of repositories anew.",
+    summary: "Rebuilds the index of repositories.",
     access: "owner",
     errors: ["NOT_FOUND"],
-    request: RepositoriesNamed,
+    request: RepositoriesByName,
     response: Done,
   },
   pauseIndexing: {
     tag: "Repositories",
-    summary: "Lets indexing rest, or go on.",
+    summary: "Pauses or resumes indexing.",
     access: "owner",
     errors: [],
     request: PauseRequest,
@@ -338,7 +289,7 @@ export const operations = {
   },
   clones: {
     tag: "Repositories",
-    summary: "Tells where repositories lie on this computer.",
+    summary: "Lists the directories of the repositories on this computer.",
     access: "owner",
     errors: [],
     request: NoParameters,
@@ -354,7 +305,7 @@ export const operations = {
   },
   examples: {
     tag: "Search & Navigation",
-    summary: "Proposes queries to begin with.",
+    summary: "Suggests example queries.",
     access: "owner",
     errors: [],
     request: NoParameters,
@@ -362,15 +313,15 @@ export const operations = {
   },
   locate: {
     tag: "Search & Navigation",
-    summary: "Finds the editable file behind an answer, and its lines in it.",
+    summary: "Maps a file of a response, and its lines, to the editable file on this computer.",
     access: "owner",
     errors: ["NOT_FOUND"],
     request: LocateRequest,
-    response: Location,
+    response: LocatedFile,
   },
   instance: {
     tag: "System",
-    summary: "Describes the Trawl that answers.",
+    summary: "Describes the running instance.",
     access: "owner",
     errors: [],
     request: NoParameters,
@@ -378,7 +329,7 @@ export const operations = {
   },
   startEndpoint: {
     tag: "System",
-    summary: "Serves the REST interface on a port of this computer from now on.",
+    summary: "Starts serving the REST API on a port of this computer.",
     access: "owner",
     errors: ["INVALID_REQUEST_BODY"],
     request: EndpointRequest,
@@ -386,7 +337,7 @@ export const operations = {
   },
   stopEndpoint: {
     tag: "System",
-    summary: "Ends the REST interface on a port.",
+    summary: "Stops serving the REST API on a port.",
     access: "owner",
     errors: [],
     request: NoParameters,
@@ -396,7 +347,7 @@ export const operations = {
 
 export type OperationName = keyof typeof operations;
 
-/** The row by its name, with its columns as wide as they are in `Operation`. */
+/** Returns the operation with this name, typed as `Operation`. */
 export function operation(name: OperationName): Operation {
   return operations[name];
 }

@@ -6,7 +6,7 @@ export const Position = z
     lineNumber: z.int().describe("Line, from 1."),
     column: z.int().describe("Code points from the start of the line, from 1."),
   })
-  .describe("A place in a text.");
+  .describe("A position in a text.");
 export type Position = z.output<typeof Position>;
 
 export const Range = z
@@ -14,11 +14,13 @@ export const Range = z
     start: Position,
     end: Position,
   })
-  .describe("A stretch of a text: from `start` to before `end`.");
+  .describe("A range of text, from `start` up to but excluding `end`.");
 export type Range = z.output<typeof Range>;
 
-/** A page of a list: pages count from 1. */
+const maxPage = 1_000_000_000;
+
+/** Fields of a request for one page of a list. */
 export const pageFields = {
-  page: z.int().min(1).default(1).describe("Number of the page, from 1."),
-  perPage: z.int().min(1).max(100).default(50).describe("Items on a page."),
+  page: z.int().min(1).max(maxPage).default(1).describe("Number of the page, from 1."),
+  perPage: z.int().min(1).max(100).default(50).describe("Items per page."),
 };

@@ -1,91 +1,102 @@
-/** How a query is read, and how one goes on: what a search box needs beside the search. */
+/** Schemas for explaining and completing queries in search boxes. */
 import * as z from "zod";
 
-const query = z.string().max(10_000).describe("The query as it stands.");
-const offset = z.int().min(0).describe("Place in the query, in UTF-16 units from 0.");
+const query = z
+  .string()
+  .max(10_000)
+  .meta({ examples: ["lang:typescript addItem"] })
+  .describe("The query, complete or not.");
+const offset = z.int().min(0).describe("Offset in the query, in UTF-16 units from 0.");
 const length = z.int().min(0).describe("Length, in UTF-16 units.");
 
 export const ReadQueryRequest = z
   .object({
     query,
-    isRegexEnabled: z.boolean().default(false).describe("Whether words are RE2 expressions."),
-    isCaseSensitivityEnabled: z.boolean().default(false).describe("Whether case counts."),
+    isRegexEnabled: z
+      .boolean()
+      .default(false)
+      .describe("Whether terms are regular expressions in RE2 syntax."),
+    isCaseSensitivityEnabled: z.boolean().default(false).describe("Whether the search is case-sensitive."),
   })
-  .describe("A query to be read, not run.");
+  .describe("A query to explain without running it.");
 export type ReadQueryRequest = z.output<typeof ReadQueryRequest>;
 
 export const QueryFilter = z
   .object({
     offset,
     length,
-    prefix: z.string().describe("Our own name of the filter without its colon, as in `lang`."),
-    value: z.string().describe("What it asks for, without quotes."),
-    isNegated: z.boolean().describe("Whether it excludes."),
-    readAs: z
-      .string()
-      .optional()
-      .describe("How a spelling that is not our own was read, as in `repo:` for `r:`."),
+    prefix: z.string().describe("Canonical name of the filter without its colon, such as `lang`."),
+    value: z.string().describe("Value of the filter, without quotes."),
+    isNegated: z.boolean().describe("Whether it is negated."),
+    readAs: z.string().optional().describe("Canonical spelling of an alias, such as `repo:` for `r:`."),
   })
-  .describe("A filter that was understood.");
+  .describe("A filter of the query.");
 export type QueryFilter = z.output<typeof QueryFilter>;
 
 const QueryFix = z
   .object({
-    title: z.string().describe("What it does, as words for a button."),
-    query: z.string().describe("The query after it."),
-    isRegexEnabled: z.boolean().optional().describe("The flag after it, where it changes."),
+    title: z.string().describe("Label of the fix, for a button."),
+    query: z.string().describe("The query with the fix applied."),
+    isRegexEnabled: z.boolean().optional().describe("New value of the flag; absent if it does not change."),
   })
-  .describe("A change that mends the query.");
+  .describe("A quick fix for the query.");
 export type QueryFix = z.output<typeof QueryFix>;
 
 const QueryProblem = z
   .object({
     offset,
     length,
-    severity: z.enum(["error", "hint"]).describe("Whether the query cannot run, or may be a slip."),
+    severity: z
+      .enum(["error", "hint"])
+      .describe("Whether the query cannot run (`error`) or may contain a mistake (`hint`)."),
     message: z.string().describe("One sentence without the offset."),
     fixes: z.array(QueryFix),
   })
-  .describe("What is wrong with a query, or may be.");
+  .describe("A problem in the query.");
 export type QueryProblem = z.output<typeof QueryProblem>;
 
-export const QueryReading = z
+export const QueryExplanation = z
   .object({
     filters: z.array(QueryFilter).describe("In the order of the text."),
     problems: z.array(QueryProblem).describe("Errors first."),
-    hasText: z.boolean().describe("Whether text is looked for, not only files by what they are."),
-    isCheap: z
-      .boolean()
-      .describe("Whether the index can narrow the search, so that it may run while typing."),
+    hasText: z.boolean().describe("Whether the query searches text, not only file attributes."),
+    isCheap: z.boolean().describe("Whether the index narrows the search enough to run it on each keystroke."),
+    phraseQuery: z
+      .string()
+      .optional()
+      .describe("For a query of several words: the same query with the words as one quoted phrase."),
   })
-  .describe("How a query is understood.");
-export type QueryReading = z.output<typeof QueryReading>;
+  .describe("How a query was parsed.");
+export type QueryExplanation = z.output<typeof QueryExplanation>;
 
 export const CompleteQueryRequest = z
   .object({
     query,
-    offset: offset.describe("Where the cursor stands, in UTF-16 units from 0."),
-    isRegexEnabled: z.boolean().default(false).describe("Whether words are RE2 expressions."),
-    limit: z.int().min(1).max(100).default(20).describe("Proposals, at most."),
+    offset: offset.describe("Cursor offset, in UTF-16 units from 0."),
+    isRegexEnabled: z
+      .boolean()
+      .default(false)
+      .describe("Whether terms are regular expressions in RE2 syntax."),
+    limit: z.int().min(1).max(100).default(20).describe("Maximum number of completions."),
   })
-  .describe("A query and a place in it.");
+  .describe("A query and a cursor in it.");
 export type CompleteQueryRequest = z.output<typeof CompleteQueryRequest>;
 
 export const QueryCompletion = z
   .object({
-    label: z.string().describe("What a list shows."),
-    text: z.string().describe("What takes the place of the replaced stretch."),
-    detail: z.string().describe("A few words about it, or empty."),
+    label: z.string().describe("Label for a list."),
+    text: z.string().describe("Text that replaces the range."),
+    detail: z.string().describe("Short description; may be empty."),
     kind: z.enum(["filter", "repository", "revision", "language", "path", "context", "value"]),
   })
-  .describe("A way to go on.");
+  .describe("A completion.");
 export type QueryCompletion = z.output<typeof QueryCompletion>;
 
 export const QueryCompletions = z
   .object({
     offset,
-    length: length.describe("Length of the stretch that a proposal replaces, in UTF-16 units."),
+    length: length.describe("Length of the text that a completion replaces, in UTF-16 units."),
     items: z.array(QueryCompletion).describe("Best first."),
   })
-  .describe("Ways to go on at the cursor.");
+  .describe("Completions at the cursor.");
 export type QueryCompletions = z.output<typeof QueryCompletions>;

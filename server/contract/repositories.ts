@@ -12,68 +12,70 @@ export const CodeHostType = z
     "genericGitHost",
     "azuredevops",
   ])
-  .describe("The kind of place that a repository comes from.");
+  .describe("The kind of code host.");
 export type CodeHostType = z.output<typeof CodeHostType>;
 
 export const RepositoryInfo = z
   .object({
-    id: z.int().describe("Number of the repository, from 1, never reused."),
-    name: z.string().describe("Fully-qualified name, as in `github.com/o/r`."),
-    displayName: z.string().describe("A shorter name where the repository has one, else its name."),
-    webUrl: z.string().describe("Page of this service that opens the repository; empty where there is none."),
-    externalWebUrl: z.string().describe("The code host's page of the repository; empty where there is none."),
+    id: z.int().describe("Id of the repository, from 1; never reused."),
+    name: z.string().describe("Fully qualified name, as in `github.com/o/r`."),
+    displayName: z.string().describe("Display name of the repository."),
+    webUrl: z.string().describe("URL of this service's page for the repository; may be empty."),
+    externalWebUrl: z.string().describe("URL of the code host's page for the repository; may be empty."),
     codeHostType: CodeHostType,
   })
-  .describe("A repository of which the answer holds files.");
+  .describe("A repository with files in the response.");
 export type RepositoryInfo = z.output<typeof RepositoryInfo>;
 
 export const RepositoryState = z
   .enum(["queued", "cloning", "indexing", "ready", "stale", "failed"])
-  .describe("Where the repository's index stands.");
+  .describe("State of the repository's index.");
 export type RepositoryState = z.output<typeof RepositoryState>;
 
 const IndexedRevision = z
   .object({
-    name: z.string().describe("Full ref name, or `HEAD` where it is detached."),
-    commit: z.string().describe("The commit that it named when it was indexed."),
+    name: z.string().describe("Full ref name, or `HEAD` if it is detached."),
+    commit: z.string().describe("The commit that it pointed to when it was indexed."),
   })
   .describe("A revision that can be searched.");
 
 export const RepositoriesRequest = z
   .object({
     ...pageFields,
-    sort: z.enum(["name", "pushed", "indexed"]).default("name").describe("What the list is ordered by."),
-    direction: z.enum(["asc", "desc"]).default("asc").describe("Which end of the order comes first."),
-    query: z.string().optional().describe("Only repositories whose name contains this text, in any case."),
+    sort: z.enum(["name", "pushed", "indexed"]).default("name").describe("Sort key."),
+    direction: z.enum(["asc", "desc"]).default("asc").describe("Sort direction."),
+    query: z.string().optional().describe("Only repositories whose name contains this text, ignoring case."),
   })
-  .describe("Which page of the repositories.");
+  .describe("A page of the repositories.");
 export type RepositoriesRequest = z.output<typeof RepositoriesRequest>;
 
 export const RepositoryItem = z
   .object({
-    repoId: z.int().describe("Number of the repository, from 1, never reused."),
-    repoName: z.string().describe("Fully-qualified name."),
-    repoDisplayName: z.string().optional().describe("A shorter name."),
+    repoId: z.int().describe("Id of the repository, from 1; never reused."),
+    repoName: z.string().describe("Fully qualified name."),
+    repoDisplayName: z.string().optional().describe("Display name."),
     codeHostType: CodeHostType,
-    webUrl: z.string().describe("Page of this service that opens the repository; empty where there is none."),
-    externalWebUrl: z.string().optional().describe("The code host's page of the repository."),
+    webUrl: z.string().describe("URL of this service's page for the repository; may be empty."),
+    externalWebUrl: z.string().optional().describe("URL of the code host's page for the repository."),
     defaultBranch: z.string().optional().describe("Short name of the default revision."),
-    indexedAt: z.iso.datetime().optional().describe("When the index was last brought up to date."),
+    indexedAt: z.iso.datetime().optional().describe("When the index was last updated."),
     pushedAt: z.iso.datetime().optional().describe("Commit date of the default revision."),
     isFork: z.boolean().describe("Whether the code host calls it a fork."),
     isArchived: z.boolean().describe("Whether the code host calls it archived."),
-    revisions: z.array(IndexedRevision).describe("What is indexed of it."),
+    revisions: z.array(IndexedRevision).describe("Indexed revisions."),
     state: RepositoryState,
-    progress: z.number().describe("How much of the present index run is done, 0 to 1."),
+    progress: z.number().describe("Progress of the current index run, 0 to 1."),
     lastError: z.string().optional().describe("Why the last index run failed."),
-    documentCount: z.int().describe("Documents in the index, skipped ones included."),
-    skippedCount: z.int().describe("Documents whose text is not indexed."),
-    contentBytes: z.int().describe("Bytes of indexed text."),
+    documentCount: z
+      .int()
+      .describe("Documents in the index, skipped ones included, and files that the working tree adds."),
+    skippedCount: z.int().describe("Number of documents whose text is not indexed."),
+    contentBytes: z.int().describe("Bytes of indexed text, of the working tree too."),
     indexBytes: z.int().describe("Bytes of the index on disk."),
     isPolled: z
       .boolean()
       .describe(
-        "Whether the system's limit keeps its folders from being watched, so that some changes are found only after seconds.",
+        "Whether it is polled because the system's limit on file watches is reached; changes are then detected with a delay of several seconds.",
       ),
     symbolsReady: z.boolean().describe("Whether definitions can be searched."),
   })
@@ -83,25 +85,25 @@ export type RepositoryItem = z.output<typeof RepositoryItem>;
 export const SkippedRequest = z
   .object({
     ...pageFields,
-    repo: z.string().optional().describe("Only documents of the repository of this exact name."),
+    repo: z.string().optional().describe("Only documents of the repository with this exact name."),
   })
-  .describe("Which page of the skipped documents.");
+  .describe("A page of the skipped documents.");
 export type SkippedRequest = z.output<typeof SkippedRequest>;
 
 export const SkippedDocument = z
   .object({
-    repoId: z.int().describe("Number of the document's repository."),
+    repoId: z.int().describe("Id of the document's repository."),
     repoName: z.string().describe("Name of the document's repository."),
     path: z.string().describe("Path of the document, relative to the repository's root."),
     reason: z
       .enum(["tooLarge", "binary", "notText", "tooManyTrigrams", "missing", "unreadable", "excluded"])
       .describe("Why its text is not indexed."),
-    sizeBytes: z.int().optional().describe("Size of the document, where it is known."),
+    sizeBytes: z.int().optional().describe("Size of the document, if known."),
   })
-  .describe("A document that is found by its name only.");
+  .describe("A document that can be found only by its path.");
 export type SkippedDocument = z.output<typeof SkippedDocument>;
 
-export const UnparsedRequest = SkippedRequest.describe("Which page of the documents without symbols.");
+export const UnparsedRequest = SkippedRequest.describe("A page of the documents without symbols.");
 export type UnparsedRequest = z.output<typeof UnparsedRequest>;
 
 export const UnparsedDocument = z
@@ -113,5 +115,5 @@ export const UnparsedDocument = z
     reason: z.enum(["tooLarge", "tooSlow", "crashed"]).describe("Why its code was not parsed."),
     sizeBytes: z.int().describe("Size of the document."),
   })
-  .describe("A document that is searched as text, but has no symbols although its language is parsed.");
+  .describe("A document that is searched as text but has no symbols, although its language has a parser.");
 export type UnparsedDocument = z.output<typeof UnparsedDocument>;

@@ -9,22 +9,29 @@ export const SearchRequest = z
   .object({
     query: z
       .string()
-      // JSON Schema counts code points, `.max()` would count UTF-16 units; a blank query is the parser's to refuse.
+      // Not `.max()`, which counts UTF-16 units: JSON Schema counts code points. The parser rejects blank queries.
       .refine((text) => text.length <= maxQueryCharacters || [...text].length <= maxQueryCharacters, {
         error: `expected at most ${maxQueryCharacters} characters`,
       })
-      .meta({ minLength: 1, maxLength: maxQueryCharacters })
-      .describe("What to look for, in the query language."),
-    matches: z.int().min(1).max(100_000).default(500).describe("Ranges in the answer, at most."),
-    contextLines: z.int().min(0).max(100).default(0).describe("Lines around each match."),
-    whole: z.boolean().default(false).describe("Whether `files[].content` carries the whole file."),
-    isRegexEnabled: z.boolean().default(false).describe("Whether words are RE2 expressions."),
-    isCaseSensitivityEnabled: z.boolean().default(false).describe("Whether case counts."),
+      .meta({
+        minLength: 1,
+        maxLength: maxQueryCharacters,
+        examples: ["addItem", "lang:typescript addItem", "file:*.ts sym:Cart", "type:commit fix"],
+      })
+      .describe("The query."),
+    matches: z.int().min(1).max(100_000).default(500).describe("Maximum number of ranges in the response."),
+    contextLines: z.int().min(0).max(100).default(0).describe("Number of context lines around each match."),
+    whole: z.boolean().default(false).describe("Whether `files[].content` contains the whole file."),
+    isRegexEnabled: z
+      .boolean()
+      .default(false)
+      .describe("Whether terms are regular expressions in RE2 syntax."),
+    isCaseSensitivityEnabled: z.boolean().default(false).describe("Whether the search is case-sensitive."),
     isWholeWordEnabled: z
       .boolean()
       .default(false)
-      .describe("Whether a match must begin and end at a word's edge."),
-    explain: z.boolean().default(false).describe("Whether each file says how its rank came about."),
+      .describe("Whether matches must begin and end at word boundaries."),
+    explain: z.boolean().default(false).describe("Whether to explain the rank of each file."),
   })
   .describe("A search.");
 export type SearchRequest = z.output<typeof SearchRequest>;
@@ -34,26 +41,29 @@ const nanoseconds = (description: string) => z.int().min(0).describe(`${descript
 
 export const SearchStats = z
   .object({
-    actualMatchCount: count("Ranges in the answer."),
-    totalMatchCount: count("Ranges found."),
-    duration: nanoseconds("Time from the plan to the answer"),
+    actualMatchCount: count("Number of ranges in the response."),
+    totalMatchCount: count("Number of ranges found."),
+    duration: nanoseconds("Time from planning to the response"),
     fileCount: count("Documents with a match."),
     filesSkipped: count("Documents that could match but were not read."),
+    filesMissing: count(
+      "Documents that could match but whose text is missing from the repository, as in a partial clone. If there are any, the response is not exhaustive.",
+    ),
     contentBytesLoaded: count("Bytes of text read."),
     indexBytesLoaded: count("Bytes of index read."),
     crashes: count("Shards that could not be searched."),
-    shardFilesConsidered: count("Documents of the shards that were searched."),
+    shardFilesConsidered: count("Shards that were searched, or ruled out by their index."),
     filesConsidered: count("Documents that the index could not rule out."),
     filesLoaded: count("Documents whose text was read."),
     shardsScanned: count("Shards that were searched."),
-    shardsSkipped: count("Shards left out because enough was found or time was up."),
+    shardsSkipped: count("Shards skipped because the match limit or the deadline was reached."),
     shardsSkippedFilter: count("Shards that the index ruled out."),
-    ngramMatches: count("Candidates that the posting lists gave."),
+    ngramMatches: count("Candidates from the posting lists."),
     ngramLookups: count("Posting lists that were looked up."),
     wait: nanoseconds("Time spent waiting for a worker"),
     matchTreeConstruction: nanoseconds("Time spent preparing"),
     matchTreeSearch: nanoseconds("Time spent searching"),
-    regexpsConsidered: count("Stretches of text that an expression was run over."),
+    regexpsConsidered: count("Ranges of text that a regular expression was run on."),
     flushReason: z
       .enum([
         "NONE",
@@ -65,34 +75,34 @@ export const SearchStats = z
         "SHARD_DAMAGED",
         "ENGINE_PARTIAL",
       ])
-      .describe("Why the answer may be incomplete."),
+      .describe("Why the response may be incomplete."),
   })
-  .describe("What the search cost.");
+  .describe("Statistics of the search.");
 export type SearchStats = z.output<typeof SearchStats>;
 
 const SymbolParent = z
   .object({
-    symbol: z.string().describe("Name of the enclosing definition, or empty."),
-    kind: z.string().describe("Its kind, or empty."),
+    symbol: z.string().describe("Name of the enclosing definition; may be empty."),
+    kind: z.string().describe("Its kind; may be empty."),
   })
-  .describe("The definition around a definition.");
+  .describe("The enclosing definition.");
 
 export const SymbolHit = z
   .object({
     symbol: z.string().describe("Name of the definition."),
-    kind: z.string().describe("What it defines: `class`, `method`, `function`, `field` and so on."),
+    kind: z.string().describe("Kind of definition: `class`, `method`, `function`, `field` and so on."),
     parent: SymbolParent,
   })
   .describe("A definition that a range touches.");
 
 export const Chunk = z
   .object({
-    content: z.string().describe("Whole lines, with the final newline where the file has one."),
-    matchRanges: z.array(Range).describe("The matches within; positions in the file."),
+    content: z.string().describe("Whole lines, including the final newline if the file has one."),
+    matchRanges: z.array(Range).describe("Matches in the chunk, as positions in the file."),
     contentStart: Position,
     symbols: z.array(SymbolHit).describe("The definitions that the matches touch."),
   })
-  .describe("Lines around one match or several; `content` begins at `contentStart`.");
+  .describe("Lines around one or more matches. `content` begins at `contentStart`.");
 export type Chunk = z.output<typeof Chunk>;
 
 export const FileMatch = z
@@ -100,44 +110,48 @@ export const FileMatch = z
     fileName: z
       .object({
         text: z.string().describe("Path, relative to the repository's root."),
-        matchRanges: z.array(Range).describe("Matches in the path; only where no text matched."),
+        matchRanges: z.array(Range).describe("Matches in the path; only if no text matched."),
       })
       .describe("The file's path."),
-    webUrl: z.string().describe("Page of this service that opens the file; empty where there is none."),
+    webUrl: z.string().describe("URL of this service's page for the file; may be empty."),
     repository: z.string().describe("Name of the repository."),
-    repositoryId: z.int().describe("Number of the repository."),
+    repositoryId: z.int().describe("Id of the repository."),
     language: z.string().describe("Linguist's name of the language, or empty."),
     chunks: z.array(Chunk).describe("Matches in the text, in the order of the file."),
-    externalWebUrl: z.string().describe("The code host's page of the file; empty where there is none."),
-    branches: z.array(z.string()).describe("Full names of the searched refs that hold this very content."),
-    content: z.string().describe("The whole file where that was asked for, else empty."),
+    externalWebUrl: z.string().describe("URL of the code host's page for the file; may be empty."),
+    branches: z.array(z.string()).describe("Full names of the searched refs that contain this content."),
+    content: z.string().describe("The whole file if it was requested, otherwise empty."),
     origin: z
       .enum(["commit", "workingTree", "unsaved"])
-      .describe("Whether the text is a commit's, the working tree's or an editor's."),
-    commit: z.string().describe("Commit of the first of `branches`; empty without history."),
-    blobSha: z.string().describe("Git's hash of the content; empty where it is in no repository."),
-    explanation: z.string().optional().describe("How the rank came about, where that was asked for."),
+      .describe("Whether the text comes from a commit, the working tree or an unsaved document."),
+    commit: z.string().describe("Commit of the first entry of `branches`; empty for plain folders."),
+    blobSha: z.string().describe("Git blob SHA of the content; empty if it is in no repository."),
+    explanation: z.string().optional().describe("Explanation of the rank, if it was requested."),
   })
   .describe("The matches in one file.");
 export type FileMatch = z.output<typeof FileMatch>;
 
 export const Suggestion = z
   .object({
-    offset: z.int().min(0).describe("Where the word stands in the query, in UTF-16 units from 0."),
+    offset: z.int().min(0).describe("Offset of the word in the query, in UTF-16 units from 0."),
     length: z.int().min(1).describe("Its length, in UTF-16 units."),
-    prefix: z.string().describe("The word, which reads like a filter but is none."),
-    suggestion: z.string().describe("The filter that may have been meant."),
+    prefix: z
+      .string()
+      .describe(
+        "The word that is probably wrong: it looks like a filter but is not one, or no repository or revision has that name.",
+      ),
+    suggestion: z.string().describe("The text that replaces it."),
   })
-  .describe("A likely slip in the query.");
+  .describe("A likely mistake in the query.");
 
 export const FoundCommit = z
   .object({
     repository: z.string().describe("Name of the repository."),
-    repositoryId: z.int().describe("Number of the repository."),
+    repositoryId: z.int().describe("Id of the repository."),
     ...commitFields,
     commitDate: z.string().describe("Commit date, ISO 8601 with offset."),
-    webUrl: z.string().describe("Page of this service that shows it; empty where there is none."),
-    externalWebUrl: z.string().describe("The code host's page; empty where there is none."),
+    webUrl: z.string().describe("URL of this service's page for it; may be empty."),
+    externalWebUrl: z.string().describe("URL of the code host's page; may be empty."),
   })
   .describe("A commit whose message matches.");
 export type FoundCommit = z.output<typeof FoundCommit>;
@@ -149,16 +163,26 @@ export const SearchResult = z
     commits: z
       .array(FoundCommit)
       .optional()
-      .describe("Newest first; only, and in place of files, where `type:commit` asks for them."),
+      .describe("Commits, newest first; only for `type:commit`, instead of files."),
     repositoryInfo: z.array(RepositoryInfo).describe("The repositories of the files."),
-    isSearchExhaustive: z.boolean().describe("Whether nothing can have been left out."),
-    suggestions: z.array(Suggestion).optional().describe("Likely slips in the query."),
+    isSearchExhaustive: z
+      .boolean()
+      .describe(
+        "Whether the response is complete: no match can be missing because of a limit, a timeout or unfinished indexing.",
+      ),
+    suggestions: z.array(Suggestion).optional().describe("Likely mistakes in the query."),
+    phraseMatchCount: z
+      .int()
+      .optional()
+      .describe(
+        "For a query of several words: number of matches of the words as one phrase. Files with the phrase come first. Absent if there are none.",
+      ),
   })
-  .describe("What a search found.");
+  .describe("The result of a search.");
 export type SearchResult = z.output<typeof SearchResult>;
 
 export const SearchFiles = SearchResult.pick({ files: true, commits: true, repositoryInfo: true }).describe(
-  "Files as they are found, or commits; `repositoryInfo` tells of each repository when it first appears.",
+  "Files or commits as they are found. `repositoryInfo` contains each repository when it first appears.",
 );
 
 export const SearchProgress = z
@@ -166,22 +190,22 @@ export const SearchProgress = z
     fileCount: z.int().describe("Files sent so far."),
     matchCount: z.int().describe("Ranges sent so far."),
   })
-  .describe("How far a streamed search has come.");
+  .describe("Progress of a streamed search.");
 
-/** What is emitted while a streamed search runs. Its end, `done` or `error`, is the answer of the call. */
+/** An event of a streamed search, except the last one, which is `done` or `error`. */
 export const SearchEvent = z
   .discriminatedUnion("event", [
     z
       .object({ event: z.literal("files").describe("Files were found."), data: SearchFiles })
       .describe("Files were found."),
     z
-      .object({ event: z.literal("progress").describe("The search goes on."), data: SearchProgress })
-      .describe("The search goes on."),
+      .object({ event: z.literal("progress").describe("The search is still running."), data: SearchProgress })
+      .describe("The search is still running."),
   ])
-  .describe("Something that happened during a streamed search.");
+  .describe("An event of a streamed search.");
 export type SearchEvent = z.output<typeof SearchEvent>;
 
 export const SearchEnd = SearchResult.omit({ files: true, commits: true }).describe(
-  "The end of a streamed search.",
+  "The last event of a streamed search.",
 );
 export type SearchEnd = z.output<typeof SearchEnd>;

@@ -1,56 +1,57 @@
 /**
- * What the service is, whoever gives it.
+ * The types of the service.
  *
- * `Service` answers checked requests; `Caller` is the one way in for a transport, and takes what the outside sent as
- * it came. The service's own dispatch is a `Caller`, and so is another Trawl that is reached over its socket.
+ * A `Service` handles validated requests. A `Caller` takes unvalidated requests and is what transports call: the
+ * dispatcher of this process, or the leader, which is another process that is reached over its socket.
  */
 import type * as z from "zod";
 import type { OperationName, operations } from "./operations";
-import type { Role } from "./organisation";
+import type { Role } from "./organization";
 
-// Every environment has an AbortSignal; none of their libraries is loaded here. Elsewhere this merges with theirs.
+// Every runtime has `AbortSignal`, but the contract is compiled without the types of any. Elsewhere, this
+// declaration merges with theirs.
 declare global {
   interface AbortSignal {
     readonly aborted: boolean;
   }
 }
 
-type Rows = typeof operations;
+type Operations = typeof operations;
 
-/** What a caller may send: fields with a default may be left out. */
-export type SentOf<Name extends OperationName> = z.input<Rows[Name]["request"]>;
-/** What a handler sees: every default is filled in. */
-export type RequestOf<Name extends OperationName> = z.output<Rows[Name]["request"]>;
+/** A request as callers send it: fields with a default are optional. */
+export type RequestInput<Name extends OperationName> = z.input<Operations[Name]["request"]>;
+/** A request as handlers see it: defaults are filled in. */
+export type RequestOf<Name extends OperationName> = z.output<Operations[Name]["request"]>;
 
-/** One page, and how many items all pages hold. */
+/** One page, and the number of items on all pages. */
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly total: number;
 }
 
-/** Of a paged row its page; HTTP sends the bare array and headers, LSP the pair. */
-export type AnswerOf<Name extends OperationName> = Rows[Name] extends { readonly paged: true }
-  ? Page<z.output<Rows[Name]["response"]> extends readonly (infer Item)[] ? Item : never>
-  : z.output<Rows[Name]["response"]>;
+/** A response; for a paged operation, its page. HTTP sends an array and headers, LSP the object. */
+export type ResponseOf<Name extends OperationName> = Operations[Name] extends { readonly isPaged: true }
+  ? Page<z.output<Operations[Name]["response"]> extends readonly (infer Item)[] ? Item : never>
+  : z.output<Operations[Name]["response"]>;
 
-/** What is emitted before the answer; `never` for a row without events. */
-export type EventOf<Name extends OperationName> = Rows[Name] extends { readonly event: infer Event }
+/** An event that precedes the response; `never` for an operation without events. */
+export type EventOf<Name extends OperationName> = Operations[Name] extends { readonly event: infer Event }
   ? z.output<Event & z.ZodType>
   : never;
 
-/** What a caller showed to be let in. `local`: the person whose process this is. */
+/** Credentials of a caller. `local`: the user who owns this process. */
 export type Credentials =
   | { readonly kind: "none" }
   | { readonly kind: "local" }
   | { readonly kind: "bearer"; readonly token: string }
   | { readonly kind: "apiKey"; readonly token: string }
-  /** Of a browser that was signed in; accepted for pages alone. */
+  /** A browser session; accepted for pages only. */
   | { readonly kind: "session"; readonly token: string };
 
-/** Whether calls without credentials are answered: yes, no, or for as long as there are no API keys. */
+/** Whether anonymous access is allowed: always, never, or until the first API key exists. */
 export type AnonymousRule = "on" | "off" | "untilKeys";
 
-/** Who calls. */
+/** An authenticated or anonymous caller. */
 export type Actor =
   | { readonly kind: "anonymous" }
   | { readonly kind: "local" }
@@ -59,11 +60,11 @@ export type Actor =
       readonly id: string;
       readonly role: Role;
       readonly keyId?: string;
-      /** Of the browser that was signed in with the key. */
+      /** The browser session through which the key is used; absent if the key itself was sent. */
       readonly sessionId?: string;
     };
 
-/** A document as it stands in the caller's editor. */
+/** An unsaved document of the caller's editor. */
 export interface OpenDocument {
   /** Absolute path of the file. */
   readonly path: string;
@@ -72,50 +73,57 @@ export interface OpenDocument {
   readonly version: string;
 }
 
-/** What a medium knows of a call besides the request. */
+/** Everything about a call but its request. */
 export interface Call<Name extends OperationName = OperationName> {
   readonly credentials: Credentials;
-  /** Of the listener through which the call came; absent: off. */
+  /** Anonymous access rule of the listener that received the call. Default: off. */
   readonly anonymous?: AnonymousRule;
-  /** Network address of the caller; absent for one on this computer. */
+  /** Network address of the caller; absent for a caller on this computer. */
   readonly address?: string;
-  /** Which program calls, in its own words. */
+  /** The calling program, as it names itself. */
   readonly source?: string;
-  /** Fires when the caller has gone or has given up. */
+  /** Fires when the caller disconnects or cancels. */
   readonly signal: AbortSignal;
-  /** The same for all calls of one caller: callers are served by turns. */
+  /**
+   * When the request arrived, on this process's monotonic clock (`performance.now()`). The time limit starts then and
+   * thus includes queueing. Default: the time of dispatch.
+   */
+  readonly arrivedAt?: number;
+  /** Identifies the caller: the same for all of its calls. Callers are served round-robin. */
   readonly client?: string;
-  /** Address that the caller used, without a trailing slash; absent where there is no listener. */
+  /** Base URL that the caller used, without a trailing slash; absent if there is no listener. */
   readonly baseUrl?: string;
-  /** Searched in place of what is on disk. */
+  /** Unsaved documents, which are searched instead of the files on disk. */
   readonly unsaved?: readonly OpenDocument[];
-  /** Absolute paths of the folders that the caller has open: their repositories rank a little higher. */
+  /** Absolute paths of the folders that the caller has open. Their repositories rank a little higher. */
   readonly folders?: readonly string[];
-  /** Takes events as they happen; without it they are not made. A promise holds up the next one until it is kept. */
+  /** Receives events. The next event is not sent before the returned promise resolves. */
   readonly emit?: (event: EventOf<Name>) => void | Promise<void>;
 }
 
-/** A call whose caller is known. */
+/** A call after access control. */
 export interface CallContext<Name extends OperationName = OperationName>
-  extends Omit<Call<Name>, "credentials" | "anonymous"> {
+  extends Omit<Call<Name>, "credentials" | "anonymous" | "arrivedAt"> {
   readonly actor: Actor;
+  /** When the handler must have finished, in milliseconds of a monotonic clock with an arbitrary start. */
+  readonly deadline: number;
 }
 
 export type Handler<Name extends OperationName> = (
   request: RequestOf<Name>,
   context: CallContext<Name>,
-) => Promise<AnswerOf<Name>>;
+) => Promise<ResponseOf<Name>>;
 
-/** A handler for every row: a row without one does not compile. */
+/** One handler per operation. */
 export type Service = { readonly [Name in OperationName]: Handler<Name> };
 
 /**
- * Carries out a call. `request` is unchecked.
+ * Executes a call with an unvalidated request.
  *
- * Rejects with a `ServiceError`, `CANCELLED` where the signal fired, or with a defect.
+ * Rejects with a `ServiceError` (`CANCELLED` if the signal fired), or with any other error, which is a defect.
  */
 export type Caller = <Name extends OperationName>(
   name: Name,
   request: unknown,
   call: Call<Name>,
-) => Promise<AnswerOf<Name>>;
+) => Promise<ResponseOf<Name>>;

@@ -1,18 +1,21 @@
 /**
- * Addresses of files as they stood in a commit: `trawl:/<repository>@<commit>/-/<path>`. Client and server both write them.
+ * URIs of files at a commit: `trawl:/<repository>@<commit>/-/<path>`, as the server sends them to any editor.
  *
- * The first `@` ends the repository's name, in which it and `%` are percent-encoded. Of the path those segments are
- * encoded that an editor would take for something else. The query holds short names for the title of a tab.
+ * VS Code shows all folders of a path as breadcrumbs, so its documents have the repository and the commit in the
+ * authority: `trawl://<repository>@<commit>/<path>`. Restored editors may still have URIs of the first form.
+ *
+ * The first `@` ends the repository name, in which `@` and `%` are percent-encoded. In the path, only what an editor
+ * would misread is encoded. The query is JSON with short names for the title of a tab.
  */
 
 export const snapshotScheme = "trawl";
 
-/** Git's name for a tree without files. As the commit of an address: every file is there, and empty. */
+/** Git's empty tree. In a URI with it as the commit, every file exists and is empty. */
 export const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
-export interface SnapshotPlace {
+export interface SnapshotLocation {
   readonly repository: string;
-  /** Full name of the commit; empty for a plain folder, which has only its present state. */
+  /** Full commit SHA; empty for a plain folder, which has no history. */
   readonly commit: string;
   /** `/`-separated, from the root; empty for the root itself. */
   readonly path: string;
@@ -21,36 +24,61 @@ export interface SnapshotPlace {
 /** The parts of a URI, decoded as `vscode.Uri` has them. */
 export interface SnapshotUri {
   readonly scheme: string;
+  readonly authority: string;
   readonly path: string;
   readonly query: string;
 }
 
-/** `revision` is what a title calls the commit: another document than under the commit's own short name. */
-export function snapshotUri({ repository, commit, path }: SnapshotPlace, revision?: string): SnapshotUri {
-  const name = encodedSegments(repository).replaceAll("@", "%40");
-  const short = repository.slice(repository.lastIndexOf("/") + 1);
+/** Creates a URI of the first form. */
+export function snapshotUri({
+  repository,
+  commit,
+  path,
+}: SnapshotLocation): Pick<SnapshotUri, "scheme" | "path"> {
   return {
     scheme: snapshotScheme,
-    path: `/${name}@${commit}/-/${encodedSegments(path)}`,
-    query: JSON.stringify({ commit: revision ?? commit.slice(0, 7), repository: wellFormed(short) }),
+    path: `/${encodeName(repository)}@${commit}/-/${encodeSegments(path)}`,
   };
 }
 
-/** `undefined` for what `snapshotUri` cannot have written. */
-export function snapshotPlace({ scheme, path }: Omit<SnapshotUri, "query">): SnapshotPlace | undefined {
+/**
+ * Creates the URI of a document in VS Code. `revision` replaces the short SHA in the title; to an editor, that URI is a
+ * different document.
+ */
+export function snapshotDocumentUri(location: SnapshotLocation, revision?: string): SnapshotUri {
+  const { repository, commit, path } = location;
+  const short = repository.slice(repository.lastIndexOf("/") + 1);
+  return {
+    scheme: snapshotScheme,
+    // The repository is the user name of the authority, which keeps its case: VS Code folds the case of a host.
+    authority: `${encodeName(repository)}@${commit}`,
+    path: `/${encodeSegments(path)}`,
+    query: JSON.stringify({ commit: revision ?? commit.slice(0, 7), repository: toWellFormed(short) }),
+  };
+}
+
+/** Parses a URI of either form; `undefined` for any other. */
+export function parseSnapshotUri(uri: Omit<SnapshotUri, "query">): SnapshotLocation | undefined {
+  const { scheme, authority, path } = uri;
   if (scheme !== snapshotScheme) return undefined;
-  const parts = /^\/([^@]+)@([0-9a-f]*)\/-(?:\/(.*))?$/s.exec(path);
+  const parts =
+    authority === ""
+      ? /^\/([^@]+)@([0-9a-f]*)\/-(?:\/(.*))?$/s.exec(path)
+      : /^([^@]+)@([0-9a-f]*)(?:\/(.*))?$/s.exec(authority + path);
   if (parts === null) return undefined;
-  const [, name = "", commit = "", inside = ""] = parts;
+  const [, name = "", commit = "", encodedPath = ""] = parts;
   try {
-    return { repository: decodeURIComponent(name), commit, path: decodeURIComponent(inside) };
+    return { repository: decodeURIComponent(name), commit, path: decodeURIComponent(encodedPath) };
   } catch {
     return undefined;
   }
 }
 
-/** What its title calls the commit; `undefined` for what is no snapshot. */
-export function snapshotRevision({ scheme, query }: Omit<SnapshotUri, "path">): string | undefined {
+/** Returns the name of the commit in the title, or `undefined` if the URI is not of a document in VS Code. */
+export function snapshotRevision({
+  scheme,
+  query,
+}: Pick<SnapshotUri, "scheme" | "query">): string | undefined {
   if (scheme !== snapshotScheme) return undefined;
   try {
     const { commit } = JSON.parse(query) as { readonly commit?: unknown };
@@ -60,9 +88,13 @@ export function snapshotRevision({ scheme, query }: Omit<SnapshotUri, "path">): 
   }
 }
 
-/** `%` is encoded first, so that decoding gives back exactly what was there. */
-function encodedSegments(path: string): string {
-  return wellFormed(path)
+function encodeName(repository: string): string {
+  return encodeSegments(repository).replaceAll("@", "%40");
+}
+
+/** Encodes what an editor would misread, and `%`, so that decoding restores the path exactly. */
+function encodeSegments(path: string): string {
+  return toWellFormed(path)
     .split("/")
     .map((segment) =>
       /^\.{1,2}$/.test(segment)
@@ -72,7 +104,7 @@ function encodedSegments(path: string): string {
     .join("/");
 }
 
-/** Half of a surrogate pair cannot be encoded. */
-function wellFormed(text: string): string {
+/** Replaces lone surrogates, which cannot be percent-encoded. */
+function toWellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, "\u{fffd}");
 }

@@ -1,152 +1,193 @@
-/** Names in code: where they are defined, where they are used, and what stands at a place. */
+/** Schemas of symbols in code: definitions, references, outlines, and the symbol at a location. */
 import * as z from "zod";
 import { pathField, refField, repoField } from "./history";
+import { localOnly, requiredOverHttp } from "./operation";
 import { Range } from "./position";
 import { RepositoryInfo } from "./repositories";
 
-const languageField = z.string().max(100).describe("Linguist's name of a language or an alias, in any case.");
+const languageField = z
+  .string()
+  .max(100)
+  .meta({ examples: ["TypeScript"] })
+  .describe("Linguist's name of a language or an alias, in any case.");
 
-export const CodePlace = z
+/** A location in code. `repo` is required over HTTP, because only the local user may send `file`. */
+export const CodeLocation = z
   .object({
     repo: repoField.optional(),
-    path: pathField.optional(),
-    ref: refField.optional().describe("The revision; absent: what is on disk, with what is not saved."),
+    path: pathField.optional().describe("Path of the file; if absent, the whole repository."),
+    ref: refField.optional().describe("The revision; if absent, the working tree with unsaved changes."),
     file: z
       .string()
       .optional()
-      .describe("Absolute path, in place of `repo`, `path` and `ref`: for the person at this computer."),
-    lineNumber: z.int().min(1).optional().describe("Line, from 1; absent: the file as a whole."),
+      .meta({ [localOnly]: true })
+      .describe("Absolute path, instead of `repo`, `path` and `ref`; for the local user only."),
+    lineNumber: z.int().min(1).optional().describe("Line, from 1; if absent, the whole file."),
     column: z.int().min(1).default(1).describe("Code points from the start of the line, from 1."),
   })
-  .describe("A place in a file of a repository.");
-export type CodePlace = z.output<typeof CodePlace>;
+  .meta({ [requiredOverHttp]: ["repo"] })
+  .describe("A location in a file of a repository.");
+export type CodeLocation = z.output<typeof CodeLocation>;
 
-const symbolName = z.string().min(1).max(1000).describe("The name as it is written; case counts.");
+const symbolName = z
+  .string()
+  .min(1)
+  .max(1000)
+  .meta({ examples: ["addItem"] })
+  .describe("The exact name; case-sensitive.");
 
 export const SymbolRequest = z
   .object({
     symbolName,
-    language: languageField.optional().describe("Only in this language, and in those that go with it."),
-    revisionName: refField.optional().describe("The revision; absent: the default one of each repository."),
-    repoName: repoField.optional().describe("Only in this repository: its exact fully-qualified name."),
-    matches: z.int().min(1).max(10_000).default(1000).describe("Matches in the answer, at most."),
-    askedFrom: CodePlace.optional().describe(
-      "Where the name was read: what counts there, and what is imported there, comes first.",
+    language: languageField
+      .optional()
+      .describe(
+        "Only in this language and those that are searched together with it, such as TypeScript and JavaScript.",
+      ),
+    revisionName: refField
+      .optional()
+      .describe("The revision; if absent, the default revision of each repository."),
+    repoName: repoField.optional().describe("Only in the repository with this exact fully qualified name."),
+    matches: z.int().min(1).max(10_000).default(1000).describe("Maximum number of matches in the response."),
+    askedFrom: CodeLocation.optional().describe(
+      "Location of the name in a file. Definitions that are in scope or imported there come first.",
     ),
   })
   .describe("A name to look up.");
 export type SymbolRequest = z.output<typeof SymbolRequest>;
 
-/** From the surest to the least sure. */
+/** Confidence, highest first. */
 export const Certainty = z
   .enum(["exact", "repository", "import", "name"])
   .describe(
-    "How sure it is that the same is meant: resolved in its file, or in its repository by an import; in the same repository; imported by path or package; of the same name only.",
+    "Confidence that the name refers to the same symbol, highest first. `exact`: resolved in its file, or by an import within its repository. `repository`: defined in the same repository. `import`: imported by path or package. `name`: only the name is the same.",
   );
 export type Certainty = z.output<typeof Certainty>;
 
 const SymbolParent = z
   .object({
-    symbol: z.string().describe("Name of the enclosing definition, or empty."),
-    kind: z.string().describe("Its kind, or empty."),
+    symbol: z.string().describe("Name of the enclosing definition; may be empty."),
+    kind: z.string().describe("Its kind; may be empty."),
   })
-  .describe("The definition around a definition.");
+  .describe("The enclosing definition.");
 
 const definitionFields = {
-  kind: z.string().describe("What it defines: `class`, `method`, `function`, `field` and so on."),
+  kind: z.string().describe("Kind of definition: `class`, `method`, `function`, `field` and so on."),
   parent: SymbolParent,
 };
 
 export const SymbolMatch = z
   .object({
-    lineContent: z.string().describe("The line, without its end."),
+    lineContent: z.string().describe("The line, without its line terminator."),
     range: Range,
     certainty: Certainty.optional(),
     kind: definitionFields.kind.optional(),
     parent: SymbolParent.optional(),
   })
-  .describe("A place where the name is defined or used.");
+  .describe("A location where the name is defined or used.");
 export type SymbolMatch = z.output<typeof SymbolMatch>;
 
-/** Beyond the specification: what an editor needs in order to open a file. */
-const openingFields = {
-  commit: z.string().optional().describe("Commit that holds the file; absent for what is in none."),
-  blobSha: z.string().optional().describe("Git's hash of the content; absent where it is in no repository."),
+/** What an editor needs to open a file. */
+const originFields = {
+  commit: z.string().optional().describe("Commit that contains the file; absent for uncommitted content."),
+  blobSha: z.string().optional().describe("Git blob SHA of the content; absent if it is in no repository."),
   origin: z
     .enum(["commit", "workingTree", "unsaved"])
     .optional()
-    .describe("Whether the text is a commit's, the working tree's or an editor's."),
+    .describe("Whether the text comes from a commit, the working tree or an unsaved document."),
   localPath: z
     .string()
     .optional()
-    .describe("Absolute path of the same text on this computer; told to the person at it alone."),
+    .describe("Absolute path of the same text on this computer; only for the local user."),
 };
 
 export const SymbolFile = z
   .object({
     fileName: z.string().describe("Path, relative to the repository's root."),
     repository: z.string().describe("Name of the repository."),
-    repositoryId: z.int().describe("Number of the repository."),
-    webUrl: z.string().describe("Page of this service that opens the file; empty where there is none."),
+    repositoryId: z.int().describe("Id of the repository."),
+    webUrl: z.string().describe("URL of this service's page for the file; may be empty."),
     language: z.string().describe("Linguist's name of the language, or empty."),
     matches: z.array(SymbolMatch).describe("In the order of the file."),
     isParsed: z
       .boolean()
       .optional()
-      .describe("Whether its code was parsed; else matches are whole words of its text."),
-    ...openingFields,
+      .describe("Whether the file was parsed; otherwise matches are whole words of its text."),
+    ...originFields,
   })
   .describe("The matches in one file.");
 export type SymbolFile = z.output<typeof SymbolFile>;
 
+const filesMissing = z
+  .int()
+  .min(0)
+  .optional()
+  .describe("Files that could not be searched, because the repository lacks their text.");
+
 const SymbolStats = z
   .object({
-    matchCount: z.int().min(0).describe("Matches in the answer."),
-    isExhaustive: z.boolean().optional().describe("Whether nothing can have been left out."),
+    matchCount: z.int().min(0).describe("Number of matches in the response."),
+    isExhaustive: z
+      .boolean()
+      .optional()
+      .describe(
+        "Whether the response is complete: no match can be missing because of a limit, a timeout or unfinished indexing.",
+      ),
     unparsedFiles: z
       .int()
       .optional()
-      .describe("Files that were matched as text, because nothing parses them."),
+      .describe("Number of files that were matched as text because their language has no parser."),
+    filesMissing,
   })
-  .describe("What was found.");
+  .describe("Statistics of the result.");
 
 const repositoryInfo = z.array(RepositoryInfo).describe("The repositories of the files.");
 
 export const SymbolResult = z
   .object({
     stats: SymbolStats,
-    files: z.array(SymbolFile).describe("The surest first, then best first."),
+    files: z.array(SymbolFile).describe("Highest confidence first, then best first."),
     repositoryInfo,
   })
   .describe("Where a name is defined or used.");
 export type SymbolResult = z.output<typeof SymbolResult>;
 
 const SymbolFiles = SymbolResult.pick({ files: true, repositoryInfo: true }).describe(
-  "Files as they are found; `repositoryInfo` tells of each repository when it first appears.",
+  "Files as they are found. `repositoryInfo` contains each repository when it first appears.",
 );
 
 export const ReferenceEvent = z
   .object({ event: z.literal("files").describe("Files were found."), data: SymbolFiles })
-  .describe("Something that happened while references were looked for.");
+  .describe("An event of streamed references.");
 export type ReferenceEvent = z.output<typeof ReferenceEvent>;
 
-export const ReferenceEnd = SymbolResult.omit({ files: true }).describe("The end of streamed references.");
+export const ReferenceEnd = SymbolResult.omit({ files: true }).describe(
+  "The last event of streamed references.",
+);
 export type ReferenceEnd = z.output<typeof ReferenceEnd>;
 
 export const SymbolsRequest = z
   .object({
-    query: z.string().max(1000).describe("What names begin with, or letters of them in their order."),
+    query: z
+      .string()
+      .max(1000)
+      .meta({ examples: ["addIt"] })
+      .describe(
+        "Prefix of the names, or some of their letters in order. If empty, some definitions are returned, types first.",
+      ),
     match: z
       .enum(["prefix", "fuzzy"])
       .default("fuzzy")
-      .describe("Whether names begin with the query in any case, or hold its letters in their order."),
+      .describe(
+        "Whether the query is a prefix of the name or some of its letters in order; both ignore case.",
+      ),
     kinds: z.array(z.string()).max(50).optional().describe("Only definitions of these kinds."),
     language: languageField.optional(),
     repoNames: z.array(repoField).max(1000).optional().describe("Only in these repositories."),
-    withoutOpen: z.boolean().default(false).describe("Whether repositories of open folders are left out."),
-    limit: z.int().min(1).max(1000).default(50).describe("Definitions in the answer, at most."),
+    withoutOpen: z.boolean().default(false).describe("Whether to exclude repositories of open folders."),
+    limit: z.int().min(1).max(1000).default(50).describe("Maximum number of definitions in the response."),
   })
-  .describe("Names to look for as somebody types.");
+  .describe("A search for definitions by name.");
 export type SymbolsRequest = z.output<typeof SymbolsRequest>;
 
 export const FoundSymbol = z
@@ -158,81 +199,88 @@ export const FoundSymbol = z
     repositoryId: SymbolFile.shape.repositoryId,
     webUrl: SymbolFile.shape.webUrl,
     language: SymbolFile.shape.language,
-    range: Range.describe("The name, in its file."),
+    range: Range.describe("Range of the name in its file."),
     lineContent: SymbolMatch.shape.lineContent,
-    ...openingFields,
+    ...originFields,
   })
-  .describe("A definition, and where it stands.");
+  .describe("A definition and its location.");
 export type FoundSymbol = z.output<typeof FoundSymbol>;
 
 export const FoundSymbols = z
   .object({
     symbols: z.array(FoundSymbol).describe("Best first."),
     repositoryInfo,
-    isExhaustive: z.boolean().describe("Whether nothing can have been left out."),
+    isExhaustive: z
+      .boolean()
+      .describe(
+        "Whether the response is complete: no match can be missing because of a limit, a timeout or unfinished indexing.",
+      ),
+    filesMissing,
   })
   .describe("Definitions by name.");
 export type FoundSymbols = z.output<typeof FoundSymbols>;
 
-/** Why there is nothing to say of a file; `noSymbol`: no name stands at the place. */
+/** Why there is no result. `noSymbol`: there is no name at the location. All others: the file was not parsed. */
 export const UnparsedReason = z
   .enum(["noGrammar", "tooLarge", "tooSlow", "crashed", "noSymbol"])
-  .describe("Why there is no answer.");
+  .describe("Why there is no result.");
 export type UnparsedReason = z.output<typeof UnparsedReason>;
 
 export const OutlineSymbol = z
   .object({
     symbol: z.string().describe("Name of the definition."),
     kind: definitionFields.kind,
-    range: Range.describe("The name."),
-    wholeRange: Range.describe("The whole definition."),
-    parentIndex: z.int().describe("Place of the enclosing definition in the same list; -1 at the top."),
+    range: Range.describe("Range of the name."),
+    wholeRange: Range.describe("Range of the whole definition."),
+    parentIndex: z.int().describe("Index of the enclosing definition in the same list; -1 at the top level."),
     owner: z
       .string()
       .describe(
-        "What it belongs to where that is not around it: the receiver of a method of Go. Mostly empty.",
+        "The type that it belongs to but is not nested in, such as the receiver of a Go method. Usually empty.",
       ),
   })
   .describe("A definition in a file.");
 export type OutlineSymbol = z.output<typeof OutlineSymbol>;
 
-export const Outline = z
+export const FileOutline = z
   .object({
     language: z.string().describe("Linguist's name of the language, or empty."),
     symbols: z.array(OutlineSymbol).describe("In the order of the file; a parent before its children."),
-    reason: UnparsedReason.optional().describe("Why there are none."),
+    reason: UnparsedReason.optional().describe("Why there are no symbols."),
   })
-  .describe("What a file defines.");
-export type Outline = z.output<typeof Outline>;
+  .describe("The definitions in a file.");
+export type FileOutline = z.output<typeof FileOutline>;
 
-export const PlaceRequest = z
-  .object({ place: CodePlace.describe("The place, or the file.") })
-  .describe("A place in code.");
+export const LocationRequest = z
+  .object({
+    place: CodeLocation.meta({ [requiredOverHttp]: ["repo", "path"] }).describe("The location, or the file."),
+  })
+  .describe("A location in code.");
 
-const namedFields = {
-  symbol: z.string().describe("The name; empty where none stands there."),
-  range: Range.optional().describe("The name, where it was asked for."),
+const symbolFields = {
+  symbol: z.string().describe("The name; empty if there is none at the location."),
+  range: Range.optional().describe("Range of the name at the location."),
   language: z.string().describe("Linguist's name of the language, or empty."),
   reason: UnparsedReason.optional(),
 };
 
-export const NamedPlace = z.object(namedFields).describe("The name that stands at a place.");
-export type NamedPlace = z.output<typeof NamedPlace>;
+export const SymbolAtLocation = z.object(symbolFields).describe("The name at a location.");
+export type SymbolAtLocation = z.output<typeof SymbolAtLocation>;
 
-export const Description = z
+export const SymbolDescription = z
   .object({
-    ...namedFields,
+    ...symbolFields,
     definition: z
       .object({
-        signature: z.string().describe("Its lines up to its body."),
-        documentation: z.string().describe("The comment that belongs to it, or empty."),
+        signature: z.string().describe("Source lines up to the body."),
+        documentation: z.string().describe("Documentation comment; may be empty."),
         language: z.string().describe("Linguist's name of its language."),
-        found: FoundSymbol.describe("Where it stands."),
+        found: FoundSymbol.describe("Its location."),
         certainty: Certainty,
-        others: z.int().min(0).describe("Further definitions that are as sure."),
+        others: z.int().min(0).describe("Number of other definitions with the same confidence."),
       })
       .optional()
-      .describe("The surest definition; absent where there is none."),
+      .describe("The definition with the highest confidence; absent if there is none."),
   })
-  .describe("What stands at a place.");
-export type Description = z.output<typeof Description>;
+  .describe("The symbol at a location.");
+export type SymbolDescription = z.output<typeof SymbolDescription>;

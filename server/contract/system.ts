@@ -1,13 +1,13 @@
 import * as z from "zod";
 
-export const NoParameters = z.object({}).describe("Nothing is asked for.");
+export const NoParameters = z.object({}).describe("No parameters.");
 
 export const Health = z
-  .object({ status: z.string().describe("`ok` while the service answers.") })
-  .describe("Whether the service answers.");
+  .object({ status: z.string().describe("Always `ok`.") })
+  .describe("Health of the service.");
 export type Health = z.output<typeof Health>;
 
 export const Version = z
   .object({ version: z.string().describe("Version of the service.") })
-  .describe("Which service this is.");
+  .describe("Version of the service.");
 export type Version = z.output<typeof Version>;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { anonymousRule } from "#access/addresses";
 
-test("without a decision, anonymous access is a matter of the address, and of whose process listens", () => {
+test("by default, anonymous access depends on the address and on whether an editor's server listens", () => {
   const rows: [host: string, configured: boolean | undefined, expected: string, editors: string][] = [
     ["127.0.0.1", undefined, "on", "untilKeys"],
     ["127.9.9.9", undefined, "on", "untilKeys"],
@@ -21,6 +21,6 @@ test("without a decision, anonymous access is a matter of the address, and of wh
   ];
   for (const [host, configured, expected, editors] of rows) {
     assert.equal(anonymousRule(host, configured, false), expected, `${host} ${configured}`);
-    assert.equal(anonymousRule(host, configured, true), editors, `${host} ${configured} of an editor`);
+    assert.equal(anonymousRule(host, configured, true), editors, `${host} ${configured}, an editor's server`);
   }
 });

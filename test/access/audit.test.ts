@@ -1,10 +1,10 @@
-/** What is recorded of whom, and that nothing else is. */
+/** Which requests are recorded, with which fields. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { operation, operationNames } from "#contract/operations";
-import type { AuditRecord } from "#contract/organisation";
+import type { AuditRecord } from "#contract/organization";
 import type { Caller } from "#contract/service";
-import { licenseOf, local, type TestOrganisation, testOrganisation } from "#test/support/organisation";
+import { licenseOf, local, type TestOrganization, testOrganization } from "#test/support/organization";
 import { repo } from "#test/support/repo";
 import { callerOf, openListener, repository, type TestListener, viewOf } from "#test/support/service";
 
@@ -14,7 +14,7 @@ const past = repo(`
   | very secret content
 `);
 
-let organisation: TestOrganisation;
+let organization: TestOrganization;
 let caller: Caller;
 let listener: TestListener;
 let owner: { id: string; key: string };
@@ -22,15 +22,15 @@ let keyId: string;
 let adaId: string;
 
 before(async () => {
-  organisation = testOrganisation();
+  organization = testOrganization();
   caller = callerOf(
     { repositories: viewOf([repository(1, "host/r", { path: past.path, revisions: [] })]) },
-    { organisation },
+    { organization },
   );
   listener = await openListener(caller);
-  await organisation.setLicense(licenseOf());
-  owner = await organisation.member("bob@example.com", "OWNER");
-  const { apiKeys, members } = await organisation.organisation.store();
+  await organization.setLicense(licenseOf());
+  owner = await organization.member("bob@example.com", "OWNER");
+  const { apiKeys, members } = await organization.organization.store();
   keyId = (await apiKeys.ofMember(owner.id as never))[0]?.id ?? "";
   adaId = (await members.byEmail("ada@example.com"))?.id ?? "";
 });
@@ -46,16 +46,16 @@ async function ask(path: string, body?: unknown, more: Readonly<Record<string, s
           headers: { ...headers, "content-type": "application/json" },
           body: JSON.stringify(body),
         });
-  return { response, answer: (await response.json()) as Readonly<Record<string, string>> };
+  return { response, content: (await response.json()) as Readonly<Record<string, string>> };
 }
 
-/** Newest first. */
+/** Returns the records, newest first. */
 async function records(query = ""): Promise<readonly AuditRecord[]> {
-  const { answer } = await ask(`/api/ee/audit?perPage=100${query}`);
-  return answer as unknown as readonly AuditRecord[];
+  const { content } = await ask(`/api/ee/audit?perPage=100${query}`);
+  return content as unknown as readonly AuditRecord[];
 }
 
-/** What came since `before`, oldest first, without what a test cannot foresee; the question itself is left out. */
+/** Returns what is in `now` but not in `before`, oldest first, without random fields and without `audit.fetch`. */
 function since(before: readonly AuditRecord[], now: readonly AuditRecord[]) {
   const known = new Set(before.map(({ id }) => id));
   return now
@@ -71,10 +71,10 @@ function since(before: readonly AuditRecord[], now: readonly AuditRecord[]) {
 
 const path = "/api/source?repo=host/r&path=/dir/a.txt";
 
-test("each reading of code is recorded once, without what was looked for or found", async () => {
+test("each request that reads code is recorded once, without queries or content", async () => {
   const earlier = await records();
   await ask("/api/search", { query: "hushhush" });
-  // Its answer is no JSON.
+  // The response is not JSON.
   await ask("/api/stream_search", { query: "hushhush" }).catch(() => undefined);
   await ask("/api/repos");
   await ask("/api/tree", { repoName: "host/r" });
@@ -111,7 +111,7 @@ test("each reading of code is recorded once, without what was looked for or foun
   for (const secret of ["hushhush", "very secret", owner.key]) assert(!text.includes(secret), secret);
 });
 
-test("a record as the specification has it", async () => {
+test("a record has exactly the specified fields", async () => {
   await ask(path);
   const [record] = await records();
   assert.deepEqual(Object.keys(record ?? {}).sort(), [
@@ -131,7 +131,7 @@ test("a record as the specification has it", async () => {
   assert.match(record?.id ?? "", /^[0-9a-f]{8}-[0-9a-f]{4}-7/);
 });
 
-test("the fetch of the log is in the next one, not in its own", async () => {
+test("a fetch of the log appears in the next response, not in its own", async () => {
   const first = await records();
   const second = await records();
   assert.equal(second.length, first.length + 1);
@@ -139,10 +139,10 @@ test("the fetch of the log is in the next one, not in its own", async () => {
   assert.deepEqual(second.slice(1), first);
 });
 
-test("pages, their headers, and a range of time that includes its ends", async () => {
+test("the log has pages with link headers, and a time range includes both ends", async () => {
   const all = await records();
-  const { response, answer } = await ask("/api/ee/audit?page=2&perPage=3");
-  assert.deepEqual(answer, (await records()).slice(4, 7));
+  const { response, content } = await ask("/api/ee/audit?page=2&perPage=3");
+  assert.deepEqual(content, (await records()).slice(4, 7));
   assert.equal(response.headers.get("x-total-count"), String(all.length + 1));
   assert.match(response.headers.get("link") ?? "", /page=1&perPage=3>; rel="prev"/);
   const [one] = all.slice(3);
@@ -167,14 +167,14 @@ for (const wrong of [
   "page=1&page=2",
 ]) {
   test(`${wrong} is refused`, async () => {
-    const { response, answer } = await ask(`/api/ee/audit?${wrong}`);
-    assert.equal(`${response.status} ${answer["errorCode"]}`, "400 INVALID_QUERY_PARAMS");
-    // It names what is wrong.
-    assert.match(answer["message"] ?? "", new RegExp(`"${wrong.split("=", 1)[0]}"`));
+    const { response, content } = await ask(`/api/ee/audit?${wrong}`);
+    assert.equal(`${response.status} ${content["errorCode"]}`, "400 INVALID_QUERY_PARAMS");
+    // The message names the wrong parameter.
+    assert.match(content["message"] ?? "", new RegExp(`"${wrong.split("=", 1)[0]}"`));
   });
 }
 
-test("what the person at this computer does to the organisation is recorded, and what they read is not", async () => {
+test("a local user's changes to the organization are recorded, and their reads are not", async () => {
   const earlier = await records();
   await caller("search", { query: "found" }, local);
   const member = await caller("addMember", { email: "eve@example.com" }, local);
@@ -199,7 +199,7 @@ test("what the person at this computer does to the organisation is recorded, and
       action: "api_key.creation_failed",
       actorType,
       target: "org 1",
-      metadata: { message: '"name": there is a key "laptop" already.', api_key: "laptop" },
+      metadata: { message: '"name": a key named "laptop" already exists.', api_key: "laptop" },
     },
     { action: "api_key.deleted", actorType, target: `api_key ${key.id}`, metadata: { api_key: "laptop" } },
     {
@@ -214,7 +214,7 @@ test("what the person at this computer does to the organisation is recorded, and
   assert(!JSON.stringify(now).includes(key.key));
 });
 
-test("anonymous calls and refused ones leave nothing", async () => {
+test("anonymous requests and refused requests are not recorded", async () => {
   const earlier = await records();
   await fetch(`${listener.url}/api/repos`);
   await fetch(`${listener.url}/api/repos`, { headers: { "x-service-api-key": "trwl_wrong" } });
@@ -222,7 +222,7 @@ test("anonymous calls and refused ones leave nothing", async () => {
   assert.deepEqual(since(earlier, await records()), []);
 });
 
-/** What can be read and is not recorded, because a commit is no code: `commits`, `commit`, `authors`, `diff`. */
+/** Operations that read but are not recorded. */
 const unrecorded = [
   "readQuery",
   "completeQuery",
@@ -235,11 +235,11 @@ const unrecorded = [
   "authors",
 ];
 
-test("a new endpoint is recorded, or somebody has decided that it is not", () => {
+test("every endpoint either is recorded or is listed as unrecorded", () => {
   const silent = operationNames.filter((name) => {
     const { http, access, audit } = operation(name);
     return http !== undefined && access !== "open" && audit === undefined;
   });
-  // It records what it has done.
+  // `removeUser` writes its own record.
   assert.deepEqual(silent.sort(), [...unrecorded, "removeUser"].sort());
 });

@@ -1,17 +1,17 @@
-/** Licences: what counts, and what is said of each that does not. */
+/** Which licenses are valid, and how each invalid one is reported. */
 import assert from "node:assert/strict";
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from "node:crypto";
 import { test } from "node:test";
 import { issueLicense } from "#access/license";
 import { operation, operationNames } from "#contract/operations";
 import {
+  licenseKeys,
   licenseOf,
   local,
-  maker,
-  newMaker,
-  type TestOrganisation,
-  testOrganisation,
-} from "#test/support/organisation";
+  newLicenseKeys,
+  type TestOrganization,
+  testOrganization,
+} from "#test/support/organization";
 import { callerOf } from "#test/support/service";
 
 const day = 24 * 60 * 60 * 1000;
@@ -20,28 +20,31 @@ const parts = (license: string) => license.split(".") as [string, string, string
 const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 const decoded = (part: string) => JSON.parse(Buffer.from(part, "base64url").toString());
 
-/** With other claims and the signature as it was. */
-function changed(license: string, claims: Readonly<Record<string, unknown>>): string {
+/** Returns `license` with other claims and its original signature. */
+function withClaims(license: string, claims: Readonly<Record<string, unknown>>): string {
   const [head, body, signature] = parts(license);
   return [head, encoded({ ...decoded(body), ...claims }), signature].join(".");
 }
 
-/** With another header, signed anew by `seal`. */
-function reheaded(
+/** Returns `license` with another header, signed again by `signatureOf`. */
+function withHeader(
   license: string,
   header: Readonly<Record<string, unknown>>,
-  seal: (signed: string) => Buffer,
+  signatureOf: (signed: string) => Buffer,
 ): string {
   const [head, body] = parts(license);
   const signed = `${encoded({ ...decoded(head), ...header })}.${body}`;
-  return `${signed}.${seal(signed).toString("base64url")}`;
+  return `${signed}.${signatureOf(signed).toString("base64url")}`;
 }
 
 function signedWithMaker(signed: string): Buffer {
-  return sign(null, Buffer.from(signed), createPrivateKey(maker.privateKey));
+  return sign(null, Buffer.from(signed), createPrivateKey(licenseKeys.privateKey));
 }
 
-const publicKey = createPublicKey(createPrivateKey(maker.privateKey)).export({ format: "pem", type: "spki" });
+const publicKey = createPublicKey(createPrivateKey(licenseKeys.privateKey)).export({
+  format: "pem",
+  type: "spki",
+});
 const license = licenseOf({ seats: 2 });
 const claimless = (() => {
   const [head] = parts(license);
@@ -53,118 +56,127 @@ interface Row {
   readonly license: string | undefined;
   readonly state: string;
   readonly message: RegExp;
-  /** Whether it was refused already when it was installed. */
+  /** Whether its installation is refused. */
   readonly isRefused?: true;
-  readonly prepare?: (organisation: TestOrganisation) => Promise<unknown> | undefined;
+  readonly prepare?: (organization: TestOrganization) => Promise<unknown> | undefined;
 }
 
 const rows: Readonly<Record<string, Row>> = {
-  "a right one": { license, state: "valid", message: /^Licensed to Example until 2/ },
-  none: { license: undefined, state: "missing", message: /there is none.*trawl license install/ },
-  "one with blanks around it": { license: `\n ${license} \n`, state: "valid", message: /Example/ },
-  "one that has expired": {
+  "a valid license": { license, state: "valid", message: /^Licensed to Example until 2/ },
+  "no license": {
+    license: undefined,
+    state: "missing",
+    message: /No license is installed.*trawl license install/,
+  },
+  "whitespace around the license": { license: `\n ${license} \n`, state: "valid", message: /Example/ },
+  "an expired license": {
     license,
     state: "expired",
-    message: /has expired on 2/,
-    prepare: async (organisation) => {
-      organisation.clock.addedMs = 366 * day;
+    message: /license expired on 2/,
+    prepare: async (organization) => {
+      organization.clock.addedMs = 366 * day;
     },
   },
-  "a clock that was set back before the day of issue": {
+  "a clock set back to before the day of issue": {
     license,
     state: "clockSetBack",
-    message: /clock of this computer was set back/,
-    prepare: async (organisation) => {
-      organisation.clock.addedMs = -2 * day;
+    message: /clock of this computer is wrong/,
+    prepare: async (organization) => {
+      organization.clock.addedMs = -2 * day;
     },
   },
-  "a clock that was set back after the licence had expired": {
+  "a clock set back after the license expired": {
     license,
     state: "clockSetBack",
     message: /clock/,
-    prepare: async (organisation) => {
-      organisation.clock.addedMs = 400 * day;
-      assert.equal((await organisation.license.state()).state, "expired");
-      organisation.clock.addedMs = 100 * day;
+    prepare: async (organization) => {
+      organization.clock.addedMs = 400 * day;
+      assert.equal((await organization.license.state()).state, "expired");
+      organization.clock.addedMs = 100 * day;
     },
   },
-  "a clock that was put right by an hour": {
+  "a clock corrected by an hour": {
     license,
     state: "valid",
     message: /Example/,
-    prepare: async (organisation) => {
-      organisation.clock.addedMs = 100 * day;
-      await organisation.license.state();
-      organisation.clock.addedMs = 100 * day - 60 * 60 * 1000;
+    prepare: async (organization) => {
+      organization.clock.addedMs = 100 * day;
+      await organization.license.state();
+      organization.clock.addedMs = 100 * day - 60 * 60 * 1000;
     },
   },
   "more members than seats": {
     license,
     state: "seatsExceeded",
-    message: /for 2 members, and there are 3/,
-    prepare: async (organisation) => {
-      await organisation.member("b@example.com");
-      await organisation.member("c@example.com");
+    message: /has 2 seats, but there are 3 members/,
+    prepare: async (organization) => {
+      await organization.member("b@example.com");
+      await organization.member("c@example.com");
     },
   },
   "a suspended member takes no seat": {
     license,
     state: "valid",
     message: /Example/,
-    prepare: async (organisation) => {
-      await organisation.member("b@example.com");
-      const { id } = await organisation.member("c@example.com");
-      await (await organisation.organisation.store()).members.suspend(id);
+    prepare: async (organization) => {
+      await organization.member("b@example.com");
+      const { id } = await organization.member("c@example.com");
+      await (await organization.organization.store()).members.suspend(id);
     },
   },
   "other claims": {
-    license: changed(license, { seats: 1000 }),
+    license: withClaims(license, { seats: 1000 }),
     state: "tampered",
-    message: /not as it was issued/,
+    message: /changed after it was issued/,
     isRefused: true,
   },
   "a signature cut short": {
     license: license.slice(0, -8),
     state: "tampered",
-    message: /not as/,
+    message: /changed after/,
     isRefused: true,
   },
-  "another maker's": {
-    license: licenseOf({}, newMaker()),
+  "a license of another issuer": {
+    license: licenseOf({}, newLicenseKeys()),
     state: "unknownKey",
-    message: /signed by somebody whose licences do not count/,
+    message: /signed by an issuer that this instance does not trust/,
     isRefused: true,
   },
-  "another maker's under this one's name": {
-    license: reheaded(licenseOf(), {}, (signed) =>
+  "a license of another issuer with this issuer's key ID": {
+    license: withHeader(licenseOf(), {}, (signed) =>
       sign(null, Buffer.from(signed), generateKeyPairSync("ed25519").privateKey),
     ),
     state: "tampered",
-    message: /signature does not fit/,
+    message: /signature does not match/,
     isRefused: true,
   },
   "alg none": {
-    license: reheaded(license, { alg: "none" }, () => Buffer.alloc(0)),
+    license: withHeader(license, { alg: "none" }, () => Buffer.alloc(0)),
     state: "wrongAlgorithm",
-    message: /algorithm that does not count/,
+    message: /algorithm that is not supported/,
     isRefused: true,
   },
   "HS256 with the public key": {
-    license: reheaded(license, { alg: "HS256" }, (signed) =>
+    license: withHeader(license, { alg: "HS256" }, (signed) =>
       createHmac("sha256", publicKey).update(signed).digest(),
     ),
     state: "wrongAlgorithm",
     message: /algorithm/,
     isRefused: true,
   },
-  "another header's name for the algorithm, rightly signed": {
-    license: reheaded(license, { alg: "RS256" }, signedWithMaker),
+  "another algorithm in the header, with a valid signature": {
+    license: withHeader(license, { alg: "RS256" }, signedWithMaker),
     state: "wrongAlgorithm",
     message: /algorithm/,
     isRefused: true,
   },
-  "no licence at all": { license: "hello", state: "malformed", message: /cannot be read/, isRefused: true },
-  "claims that are none": {
+  "text that is not a license": {
+    license: "hello",
+    state: "malformed",
+    message: /cannot be read/,
+    isRefused: true,
+  },
+  "a signed license without the required claims": {
     license: claimless,
     state: "malformed",
     message: /cannot be read/,
@@ -175,8 +187,8 @@ const rows: Readonly<Record<string, Row>> = {
 
 for (const [name, { license: token, state, message, isRefused, prepare }] of Object.entries(rows)) {
   test(name, async () => {
-    const organisation = testOrganisation();
-    const caller = callerOf({}, { organisation });
+    const organization = testOrganization();
+    const caller = callerOf({}, { organization });
     if (token !== undefined && isRefused) {
       await assert.rejects(caller("installLicense", { license: token }, local), {
         code: "INVALID_REQUEST_BODY",
@@ -184,39 +196,39 @@ for (const [name, { license: token, state, message, isRefused, prepare }] of Obj
       });
       assert.equal((await caller("license", {}, local)).state, "missing");
     } else if (token !== undefined) await caller("installLicense", { license: token }, local);
-    // Somebody may have written it into the database.
-    if (isRefused) await organisation.setLicense(token);
-    await prepare?.(organisation);
-    const told = await caller("license", {}, local);
-    assert.equal(told.state, state);
-    assert.match(told.message, message);
-    assert.equal(told.organization, token === undefined || isRefused ? undefined : "Example");
+    // The database may contain it anyway.
+    if (isRefused) await organization.setLicense(token);
+    await prepare?.(organization);
+    const response = await caller("license", {}, local);
+    assert.equal(response.state, state);
+    assert.match(response.message, message);
+    assert.equal(response.organization, token === undefined || isRefused ? undefined : "Example");
     const listing = caller("users", {}, local);
     if (state === "valid") assert.equal((await listing)[0]?.email, "ada@example.com");
     else await assert.rejects(listing, { code: "LICENSE_REQUIRED", message });
-    // What needs no licence goes on.
+    // Unlicensed operations still work.
     assert.deepEqual((await caller("repos", {}, local)).items, []);
   });
 }
 
-test("a right licence stays where a wrong one is to take its place", async () => {
-  const organisation = testOrganisation();
-  const caller = callerOf({}, { organisation });
+test("a failed installation keeps the installed license", async () => {
+  const organization = testOrganization();
+  const caller = callerOf({}, { organization });
   await caller("installLicense", { license }, local);
-  await assert.rejects(caller("installLicense", { license: licenseOf({}, newMaker()) }, local));
+  await assert.rejects(caller("installLicense", { license: licenseOf({}, newLicenseKeys()) }, local));
   assert.equal((await caller("license", {}, local)).state, "valid");
 });
 
-test("who says that the clock is right again has a licence that counts, and is recorded", async () => {
-  const organisation = testOrganisation();
-  const caller = callerOf({}, { organisation });
+test("resetting the clock makes the license valid again and is recorded", async () => {
+  const organization = testOrganization();
+  const caller = callerOf({}, { organization });
   await caller("installLicense", { license }, local);
-  organisation.clock.addedMs = 400 * day;
+  organization.clock.addedMs = 400 * day;
   assert.equal((await caller("license", {}, local)).state, "expired");
-  organisation.clock.addedMs = 10 * day;
+  organization.clock.addedMs = 10 * day;
   const { state, message } = await caller("license", {}, local);
   assert.equal(state, "clockSetBack");
-  assert.match(message, /it was 2\d{3}-\d\d-\d\d before.*"trawl license reset-clock"/);
+  assert.match(message, /has shown 2\d{3}-\d\d-\d\d before.*"trawl license reset-clock"/);
   assert.equal((await caller("resetClock", {}, local)).state, "valid");
   assert.equal((await caller("license", {}, local)).state, "valid");
   const { items } = await caller("audit", {}, local);
@@ -227,24 +239,24 @@ test("who says that the clock is right again has a licence that counts, and is r
       ["license.installed", { license: "L-1" }],
     ],
   );
-  // Nothing was noted that is later than now.
+  // No recorded time is later than now, so this is not recorded.
   await caller("resetClock", {}, local);
   assert.equal((await caller("audit", {}, local)).items[1]?.action, "license.clock_reset");
 });
 
-test("a clock that shows a time before the licence was issued must be set right", async () => {
-  const organisation = testOrganisation();
-  const caller = callerOf({}, { organisation });
+test("resetting the clock does not help if it is before the day of issue", async () => {
+  const organization = testOrganization();
+  const caller = callerOf({}, { organization });
   await caller("installLicense", { license }, local);
-  organisation.clock.addedMs = -3 * day;
+  organization.clock.addedMs = -3 * day;
   const { state, message } = await caller("resetClock", {}, local);
   assert.equal(state, "clockSetBack");
-  assert.match(message, /the licence was issued on .*\. Set it right\.$/);
+  assert.match(message, /the license was issued on .*\. Correct the clock\.$/);
 });
 
-test("the last seat is given once, and none beyond it", async () => {
-  const organisation = testOrganisation();
-  const caller = callerOf({}, { organisation });
+test("concurrent requests fill the last seat only once", async () => {
+  const organization = testOrganization();
+  const caller = callerOf({}, { organization });
   await caller("installLicense", { license }, local);
   const added = await Promise.allSettled(
     ["b", "c", "d"].map((name) => caller("addMember", { email: `${name}@example.com` }, local)),
@@ -252,11 +264,11 @@ test("the last seat is given once, and none beyond it", async () => {
   assert.equal(added.filter(({ status }) => status === "fulfilled").length, 1);
   await assert.rejects(caller("addMember", { email: "e@example.com" }, local), {
     code: "LICENSE_REQUIRED",
-    message: "The licence is for 2 members, and there are 2.",
+    message: "The license has 2 seats, and all are taken.",
   });
 });
 
-test("only an Ed25519 key signs, and only what a licence can say", () => {
+test("issuing a license requires an Ed25519 key and valid claims", () => {
   const claims = {
     id: "1",
     organization: "x",
@@ -269,23 +281,25 @@ test("only an Ed25519 key signs, and only what a licence can say", () => {
   for (const key of [pem, "no key", ""]) {
     assert.throws(() => issueLicense(claims, key), { code: "USAGE", message: /Ed25519 private key/ });
   }
-  assert.throws(() => issueLicense({ ...claims, seats: 0 }, maker.privateKey), {
+  assert.throws(() => issueLicense({ ...claims, seats: 0 }, licenseKeys.privateKey), {
     code: "USAGE",
     message: /seats/,
   });
-  assert.throws(() => issueLicense({ ...claims, expiresAt: "soon" }, maker.privateKey), { code: "USAGE" });
+  assert.throws(() => issueLicense({ ...claims, expiresAt: "soon" }, licenseKeys.privateKey), {
+    code: "USAGE",
+  });
 });
 
-test("the rows that need a licence are those below /api/ee/", () => {
+test("exactly the operations below /api/ee/ need a license", () => {
   for (const name of operationNames) {
     const { http, licensed } = operation(name);
     assert.equal(licensed !== undefined, http?.path.startsWith("/api/ee/") === true, name);
   }
 });
 
-test("a licence opens what it names", async () => {
-  const organisation = testOrganisation();
-  const caller = callerOf({}, { organisation });
+test("a license enables only the features that it names", async () => {
+  const organization = testOrganization();
+  const caller = callerOf({}, { organization });
   const opened = async () => {
     const calls = [
       caller("users", {}, local),
@@ -311,6 +325,6 @@ test("a licence opens what it names", async () => {
     assert.deepEqual(await opened(), expected, features.join());
   }
   await assert.rejects(caller("users", {}, local), {
-    message: 'This needs a licence for "organization", and this one is for nothing.',
+    message: 'This requires a license for "organization", but the installed license is for no feature.',
   });
 });

@@ -1,15 +1,15 @@
-/** Every endpoint, whoever calls, with and without a licence, with and without anonymous access. */
+/** Every endpoint, for every kind of caller, with and without a license, with and without anonymous access. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { isAskedByQuery, isServedOverHttp } from "#contract/operation";
+import { isServedOverHttp, usesQueryString } from "#contract/operation";
 import { type OperationName, operation, operationNames } from "#contract/operations";
 import type { AnonymousRule, Caller } from "#contract/service";
 import { audience, type Issuer, startIssuer } from "#test/support/issuer";
-import { licenseOf, local, type TestOrganisation, testOrganisation } from "#test/support/organisation";
+import { licenseOf, local, type TestOrganization, testOrganization } from "#test/support/organization";
 import { repo } from "#test/support/repo";
 import { callerOf, openListener, repository, type TestListener, viewOf } from "#test/support/service";
 
-/** Where an empty request is no right one. */
+/** Requests for operations that refuse an empty one. */
 const requests: Partial<Record<OperationName, Readonly<Record<string, unknown>>>> = {
   search: { query: "found" },
   streamSearch: { query: "found" },
@@ -33,9 +33,9 @@ const requests: Partial<Record<OperationName, Readonly<Record<string, unknown>>>
   removeUser: { userId: "nobody" },
 };
 
-/** What a caller shows, and who it turns out to be; a token counts only where there is a licence. */
+/** Kinds of credentials, and the principal of each. Access tokens are accepted only with a license. */
 const callers = {
-  "no credential": "nobody",
+  "no credential": "anonymous",
   "a wrong key": "refused",
   "a wrong bearer token": "refused",
   "an empty key": "refused",
@@ -51,19 +51,21 @@ const callers = {
   "a member's access token": "member by token",
   "an owner's access token": "owner by token",
   "a stranger's access token": "refused",
-  "a wrong key beside an owner's": "refused",
+  "a wrong bearer token with an owner's key": "refused",
 } as const;
 type CallerName = keyof typeof callers;
 
-/** The rules, in a few lines. Undefined: the call is answered as the person at this computer is answered. */
+/** The expected refusal, or undefined if the response is that for a local caller. */
 function refusal(name: OperationName, caller: CallerName, isLicensed: boolean, isOpen: boolean) {
   const { access, licensed } = operation(name);
   if (access === "open") return undefined;
-  const who = callers[caller];
-  if (who === "nobody") return access === "anonymous" && isOpen ? undefined : "401 NOT_AUTHENTICATED";
-  if (who === "refused" || (who.endsWith("by token") && !isLicensed)) return "401 NOT_AUTHENTICATED";
+  const principal = callers[caller];
+  if (principal === "anonymous")
+    return access === "anonymous" && isOpen ? undefined : "401 NOT_AUTHENTICATED";
+  if (principal === "refused" || (principal.endsWith("by token") && !isLicensed))
+    return "401 NOT_AUTHENTICATED";
   if (licensed && !isLicensed) return "403 LICENSE_REQUIRED";
-  if (access === "owner" && who.startsWith("member")) return "403 INSUFFICIENT_PERMISSIONS";
+  if (access === "owner" && principal.startsWith("member")) return "403 INSUFFICIENT_PERMISSIONS";
   return undefined;
 }
 
@@ -80,16 +82,16 @@ const past = repo(`
 `);
 
 let issuer: Issuer;
-let organisation: TestOrganisation;
+let organization: TestOrganization;
 let caller: Caller;
 let listeners: Readonly<Record<"on" | "off", TestListener>>;
 let headers: Readonly<Record<CallerName, Readonly<Record<string, string>>>>;
 
 before(async () => {
   issuer = await startIssuer(people);
-  organisation = testOrganisation({ oauth: { issuer: issuer.url, audience, createsMembers: false } });
+  organization = testOrganization({ oauth: { issuer: issuer.url, audience, createsMembers: false } });
   const repositories = viewOf([repository(1, "r", { path: past.path, revisions: [] })]);
-  caller = callerOf({ repositories }, { organisation });
+  caller = callerOf({ repositories }, { organization });
   const open = (anonymous: AnonymousRule) => openListener(caller, { anonymous });
   listeners = { on: await open("on"), off: await open("off") };
   headers = await credentials();
@@ -97,18 +99,18 @@ before(async () => {
 after(() => Promise.all([listeners.on.close(), listeners.off.close(), issuer.close()]));
 
 async function credentials(): Promise<typeof headers> {
-  const { members } = await organisation.organisation.store();
-  const member = await organisation.member("member@example.com");
-  const owner = await organisation.member("owner@example.com", "OWNER");
-  const suspended = await organisation.member("suspended@example.com", "OWNER");
+  const { members } = await organization.organization.store();
+  const member = await organization.member("member@example.com");
+  const owner = await organization.member("owner@example.com", "OWNER");
+  const suspended = await organization.member("suspended@example.com", "OWNER");
   await members.suspend(suspended.id);
-  const removed = await organisation.member("removed@example.com", "OWNER");
+  const removed = await organization.member("removed@example.com", "OWNER");
   await caller("removeMember", { userId: removed.id }, local);
   const revoked = await caller("createKey", { name: "revoked", userId: owner.id }, local);
   await caller("revokeKey", { keyId: revoked.id }, local);
-  const expiresAt = new Date(organisation.clock.now() + 60_000).toISOString();
+  const expiresAt = new Date(organization.clock.now() + 60_000).toISOString();
   const expired = await caller("createKey", { name: "expired", userId: owner.id, expiresAt }, local);
-  organisation.clock.addedMs += 60_000;
+  organization.clock.addedMs += 60_000;
   const key = (value: string) => ({ "x-service-api-key": value });
   const bearer = (value: string) => ({ authorization: `Bearer ${value}` });
   const wrong = `trwl_${"x".repeat(43)}`;
@@ -129,25 +131,25 @@ async function credentials(): Promise<typeof headers> {
     "a member's access token": bearer(await issuer.token("member")),
     "an owner's access token": bearer(await issuer.token("owner")),
     "a stranger's access token": bearer(await issuer.token("stranger")),
-    "a wrong key beside an owner's": { ...bearer(wrong), ...key(owner.key) },
+    "a wrong bearer token with an owner's key": { ...bearer(wrong), ...key(owner.key) },
   };
 }
 
-/** Status, and of a failure its code. */
-async function ask(listener: TestListener, name: OperationName, shown: Readonly<Record<string, string>>) {
-  const row = operation(name);
-  assert(isServedOverHttp(row));
-  const { method, path } = row.http;
+/** Returns the status, followed by the error code if the request fails. */
+async function ask(listener: TestListener, name: OperationName, headers: Readonly<Record<string, string>>) {
+  const definition = operation(name);
+  assert(isServedOverHttp(definition));
+  const { method, path } = definition.http;
   const request = requests[name] ?? {};
   const parameters = Object.entries(request).map(([field, value]): [string, string] => [
     field,
     String(value),
   ]);
-  const response = isAskedByQuery(row)
-    ? await fetch(`${listener.url}${path}?${new URLSearchParams(parameters)}`, { method, headers: shown })
+  const response = usesQueryString(definition)
+    ? await fetch(`${listener.url}${path}?${new URLSearchParams(parameters)}`, { method, headers })
     : await fetch(`${listener.url}${path}`, {
         method,
-        headers: { ...shown, "content-type": "application/json" },
+        headers: { ...headers, "content-type": "application/json" },
         body: JSON.stringify(request),
       });
   const text = await response.text();
@@ -155,8 +157,8 @@ async function ask(listener: TestListener, name: OperationName, shown: Readonly<
   const { statusCode, errorCode, message } = JSON.parse(text);
   assert.equal(statusCode, response.status);
   assert.equal(typeof message, "string");
-  // Nothing that was shown comes back.
-  for (const value of Object.values(shown))
+  // The response does not contain the credentials.
+  for (const value of Object.values(headers))
     assert(value === "" || !text.includes(value.split(" ").at(-1) ?? ""));
   if (statusCode === 401) assert.equal(response.headers.get("www-authenticate"), "Bearer");
   return `${statusCode} ${errorCode}`;
@@ -164,14 +166,14 @@ async function ask(listener: TestListener, name: OperationName, shown: Readonly<
 
 for (const isLicensed of [true, false]) {
   for (const name of operationNames.filter((each) => isServedOverHttp(operation(each)))) {
-    test(`${name} ${isLicensed ? "with" : "without"} a licence`, async () => {
-      await organisation.setLicense(
-        isLicensed ? licenseOf({}, undefined, organisation.clock.now()) : undefined,
+    test(`${name} ${isLicensed ? "with" : "without"} a license`, async () => {
+      await organization.setLicense(
+        isLicensed ? licenseOf({}, undefined, organization.clock.now()) : undefined,
       );
-      const answered = name === "removeUser" ? "404 NOT_FOUND" : "200";
+      const succeeded = name === "removeUser" ? "404 NOT_FOUND" : "200";
       for (const anonymous of ["on", "off"] as const) {
         for (const each of Object.keys(callers) as CallerName[]) {
-          const expected = refusal(name, each, isLicensed, anonymous === "on") ?? answered;
+          const expected = refusal(name, each, isLicensed, anonymous === "on") ?? succeeded;
           const actual = await ask(listeners[anonymous], name, headers[each]);
           assert.equal(actual, expected, `${each}, anonymous ${anonymous}`);
         }

@@ -1,20 +1,20 @@
-/** What was taken from somebody is gone for the very next call. */
+/** A removal, suspension or demotion takes effect on the next request. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Caller } from "#contract/service";
-import { licenseOf, local, type TestOrganisation, testOrganisation } from "#test/support/organisation";
-import { until } from "#test/support/served";
+import { eventually } from "#test/support/eventually";
+import { licenseOf, local, type TestOrganization, testOrganization } from "#test/support/organization";
 import { callerOf, engineOf, engineResult, openListener, type TestListener } from "#test/support/service";
 
-let organisation: TestOrganisation;
+let organization: TestOrganization;
 let caller: Caller;
 let listener: TestListener;
-/** Lets searches that are under way come to their end. */
+/** Completes the running searches. */
 let finish: () => void = () => {};
 let running = 0;
 
 before(async () => {
-  organisation = testOrganisation();
+  organization = testOrganization();
   const engine = engineOf(async () => {
     running++;
     await new Promise<void>((resolve) => {
@@ -26,9 +26,9 @@ before(async () => {
     });
     return engineResult([]);
   });
-  caller = callerOf({ engine }, { organisation });
+  caller = callerOf({ engine }, { organization });
   listener = await openListener(caller, { anonymous: "off" });
-  await organisation.setLicense(licenseOf());
+  await organization.setLicense(licenseOf());
 });
 after(() => listener.close());
 
@@ -50,12 +50,12 @@ async function search(key: string): Promise<number> {
   return response.status;
 }
 
-test("a removed member's next call is refused, also while calls of theirs are under way", async () => {
-  const owner = await organisation.member("owner@example.com", "OWNER");
-  const member = await organisation.member("member@example.com");
+test("a removed member's next request is refused, even while earlier ones are running", async () => {
+  const owner = await organization.member("owner@example.com", "OWNER");
+  const member = await organization.member("member@example.com");
   const started = running + 4;
   const searches = Array.from({ length: 4 }, () => search(member.key));
-  await until("All searches are under way", () => running >= started);
+  await eventually(() => running >= started);
   const response = await fetch(`${listener.url}/api/ee/user?userId=${member.id}`, {
     method: "DELETE",
     headers: { "x-service-api-key": owner.key },
@@ -63,7 +63,7 @@ test("a removed member's next call is refused, also while calls of theirs are un
   assert.equal(response.status, 200);
   assert.deepEqual(await response.json(), {
     success: true,
-    message: "member@example.com has been removed from the organisation.",
+    message: "member@example.com has been removed from the organization.",
   });
   const next = await Promise.all(Array.from({ length: 8 }, () => status(member.key, "/api/repos")));
   assert.deepEqual(new Set(next), new Set(["401 NOT_AUTHENTICATED"]));
@@ -72,30 +72,30 @@ test("a removed member's next call is refused, also while calls of theirs are un
   assert.equal(await status(owner.key, `/api/ee/user?userId=${member.id}`, "DELETE"), "404 NOT_FOUND");
 });
 
-test("with removals and calls in any order nobody gets in afterwards", async () => {
-  const owner = await organisation.member("chief@example.com", "OWNER");
+test("no request that starts after a removal succeeds, whatever the interleaving", async () => {
+  const owner = await organization.member("chief@example.com", "OWNER");
   for (let round = 0; round < 10; round++) {
-    const { id, key } = await organisation.member(`round${round}@example.com`);
-    let isGone = false;
-    const asking = Array.from({ length: 6 }, async () => {
+    const { id, key } = await organization.member(`round${round}@example.com`);
+    let isRemoved = false;
+    const responses = Array.from({ length: 6 }, async () => {
       for (let turn = 0; turn < 6; turn++) {
-        const wasGone = isGone;
-        const answer = await status(key, "/api/repos");
-        if (wasGone) assert.equal(answer, "401 NOT_AUTHENTICATED");
+        const wasRemoved = isRemoved;
+        const result = await status(key, "/api/repos");
+        if (wasRemoved) assert.equal(result, "401 NOT_AUTHENTICATED");
       }
     });
     assert.equal(await status(owner.key, `/api/ee/user?userId=${id}`, "DELETE"), "200");
-    isGone = true;
-    await Promise.all(asking);
+    isRemoved = true;
+    await Promise.all(responses);
   }
 });
 
-test("a revoked key, a suspended member and a lost role count for the next call", async () => {
-  const { id, key } = await organisation.member("second@example.com", "OWNER");
+test("a demotion, a suspension and a revoked key take effect on the next request", async () => {
+  const { id, key } = await organization.member("second@example.com", "OWNER");
   assert.equal(await status(key, "/api/ee/users"), "200");
   await caller("changeRole", { userId: id, role: "MEMBER" }, local);
   assert.equal(await status(key, "/api/ee/users"), "403 INSUFFICIENT_PERMISSIONS");
-  const { members } = await organisation.organisation.store();
+  const { members } = await organization.organization.store();
   await members.suspend(id);
   assert.equal(await status(key, "/api/repos"), "401 NOT_AUTHENTICATED");
   await members.resume(id);
@@ -105,8 +105,8 @@ test("a revoked key, a suspended member and a lost role count for the next call"
   assert.equal(await status(key, "/api/repos"), "401 NOT_AUTHENTICATED");
 });
 
-test("an owner who removes themselves is told so, and is gone", async () => {
-  const { id, key } = await organisation.member("leaving@example.com", "OWNER");
+test("an owner can remove themselves, and is then refused", async () => {
+  const { id, key } = await organization.member("leaving@example.com", "OWNER");
   assert.equal(await status(key, `/api/ee/user?userId=${id}`, "DELETE"), "200");
   assert.equal(await status(key, "/api/ee/users"), "401 NOT_AUTHENTICATED");
   const { items } = await caller("audit", { perPage: 1 }, local);
@@ -116,10 +116,10 @@ test("an owner who removes themselves is told so, and is gone", async () => {
   );
 });
 
-test("the last owner stays, whoever tries", async () => {
-  const alone = testOrganisation();
+test("no operation removes or demotes the last owner", async () => {
+  const alone = testOrganization();
   await alone.setLicense(licenseOf());
-  const ask = callerOf({}, { organisation: alone });
+  const ask = callerOf({}, { organization: alone });
   const [ada] = await ask("members", {}, local);
   const userId = ada?.id ?? "";
   await alone.member("bob@example.com");
@@ -135,16 +135,16 @@ test("the last owner stays, whoever tries", async () => {
   assert.equal(both.filter(({ status }) => status === "fulfilled").length, 1);
 });
 
-test("where an editor listens, the first key ends anonymous access", async () => {
-  const editors = testOrganisation();
-  const ask = callerOf({}, { organisation: editors });
+test("on an editor's port, the first key ends anonymous access", async () => {
+  const editors = testOrganization();
+  const ask = callerOf({}, { organization: editors });
   const port = await openListener(ask, { anonymous: "untilKeys" });
   const anonymous = async () => (await fetch(`${port.url}/api/repos`)).status;
   assert.equal(await anonymous(), 200);
   const { id, key } = await ask("createKey", { name: "first" }, local);
   assert.equal(await anonymous(), 401);
-  const shown = await fetch(`${port.url}/api/repos`, { headers: { "x-service-api-key": key } });
-  assert.equal(shown.status, 200);
+  const authenticated = await fetch(`${port.url}/api/repos`, { headers: { "x-service-api-key": key } });
+  assert.equal(authenticated.status, 200);
   await ask("revokeKey", { keyId: id }, local);
   assert.equal(await anonymous(), 200);
   await port.close();

@@ -1,24 +1,24 @@
-/** Browsers that are signed in: a cookie in place of a key, for pages alone. */
+/** Signing in with a browser: a cookie replaces the key, for pages only. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Caller } from "#contract/service";
-import { licenseOf, local, type TestOrganisation, testOrganisation } from "#test/support/organisation";
+import { licenseOf, local, type TestOrganization, testOrganization } from "#test/support/organization";
 import { repo } from "#test/support/repo";
 import { callerOf, openListener, repository, type TestListener, viewOf } from "#test/support/service";
 
 const past = repo("= main: One\na.txt\n| found\n");
 const page = "/browse/r/-/blob/a.txt";
 
-let organisation: TestOrganisation;
+let organization: TestOrganization;
 let caller: Caller;
 let listener: TestListener;
 
 before(async () => {
-  organisation = testOrganisation();
+  organization = testOrganization();
   const repositories = viewOf([repository(1, "r", { path: past.path, revisions: [] })]);
-  caller = callerOf({ repositories }, { organisation });
+  caller = callerOf({ repositories }, { organization });
   listener = await openListener(caller, { anonymous: "off" });
-  await organisation.setLicense(licenseOf());
+  await organization.setLicense(licenseOf());
 });
 after(() => listener.close());
 
@@ -40,40 +40,40 @@ async function signIn(key: string): Promise<string> {
   assert.match(
     cookie,
     /^trawl_session_\d+=[\w-]{43}; Path=\/; Max-Age=60\d{4}; HttpOnly; SameSite=Lax$/,
-    "no script reads it, and no other site sends it with what changes something",
+    "scripts cannot read it, and other sites cannot send it with requests that change something",
   );
   assert.doesNotMatch(text, new RegExp(cookie.split(/[=;]/)[1] ?? ""));
   return cookie.split(";")[0] ?? "";
 }
 
-test("a page asks for a key where there must be one, and shows itself to a browser that has shown one", async () => {
-  const { key } = await organisation.member("ada@x.org");
+test("a page shows the sign-in form until the browser has signed in", async () => {
+  const { key } = await organization.member("ada@x.org");
   const refused = await ask(page);
   assert.equal(refused.status, 401);
   assert.match(refused.text, /<form id="sign-in">/);
   assert.doesNotMatch(refused.text, /found/);
   const cookie = await signIn(key);
-  const shown = await ask(page, { cookie: `other=1; ${cookie}` });
-  assert.equal(shown.status, 200);
-  assert.match(shown.text, /found/);
-  assert.match(shown.text, /id="sign-out"/);
-  assert.match(shown.headers.get("content-security-policy") ?? "", /connect-src 'self'; /);
+  const signedIn = await ask(page, { cookie: `other=1; ${cookie}` });
+  assert.equal(signedIn.status, 200);
+  assert.match(signedIn.text, /found/);
+  assert.match(signedIn.text, /id="sign-out"/);
+  assert.match(signedIn.headers.get("content-security-policy") ?? "", /connect-src 'self'; /);
 });
 
-test("the cookie counts for nothing but pages", async () => {
-  const { key } = await organisation.member("owner@x.org", "OWNER");
+test("the cookie is accepted for pages only", async () => {
+  const { key } = await organization.member("owner@x.org", "OWNER");
   const cookie = await signIn(key);
   for (const path of ["/api/repos", "/api/source?repo=r&path=a.txt", "/api/ee/users"]) {
     assert.equal((await ask(path, { cookie })).status, 401, path);
   }
   assert.equal((await ask("/session", { cookie }, "POST")).status, 401);
-  // Nor does what it holds, shown as a key.
+  // Its value is not accepted as a key either.
   const token = cookie.split("=")[1] ?? "";
   assert.equal((await ask("/api/repos", { authorization: `Bearer ${token}` })).status, 401);
 });
 
-test("who signs out is signed out, and both are recorded", async () => {
-  const { id, key } = await organisation.member("bob@x.org");
+test("signing out ends the session, and signing in and out are recorded", async () => {
+  const { id, key } = await organization.member("bob@x.org");
   const cookie = await signIn(key);
   const { status, headers } = await ask("/session", { cookie }, "DELETE");
   assert.equal(status, 200);
@@ -92,11 +92,11 @@ test("who signs out is signed out, and both are recorded", async () => {
   assert.equal((await ask("/session", { cookie }, "DELETE")).status, 401);
 });
 
-test("whoever loses key or membership is signed out for the next page", async () => {
-  const owner = await organisation.member("chief@x.org", "OWNER");
-  const { id, key } = await organisation.member("carol@x.org");
+test("a suspension, a revoked key or a removal ends the session on the next page", async () => {
+  const owner = await organization.member("chief@x.org", "OWNER");
+  const { id, key } = await organization.member("carol@x.org");
   const cookie = await signIn(key);
-  const { members, apiKeys } = await organisation.organisation.store();
+  const { members, apiKeys } = await organization.organization.store();
   const status = async (of: string) => (await ask(page, { cookie: of })).status;
   assert.equal(await status(cookie), 200);
   await members.suspend(id);
@@ -106,36 +106,36 @@ test("whoever loses key or membership is signed out for the next page", async ()
   const [found] = await apiKeys.ofMember(id);
   await caller("revokeKey", { keyId: found?.id }, local);
   assert.equal(await status(cookie), 401);
-  const other = await organisation.member("dora@x.org");
+  const other = await organization.member("dora@x.org");
   const second = await signIn(other.key);
   const removal = await ask(`/api/ee/user?userId=${other.id}`, { "x-service-api-key": owner.key }, "DELETE");
   assert.equal(removal.status, 200);
   assert.equal(await status(second), 401);
 });
 
-test("after a week a browser is signed in no longer, and with the key not after its end", async () => {
-  const { key } = await organisation.member("eve@x.org");
+test("a session expires after a week, or earlier with its key", async () => {
+  const { key } = await organization.member("eve@x.org");
   const cookie = await signIn(key);
   const day = 24 * 60 * 60 * 1000;
-  organisation.clock.addedMs = 7 * day - 60_000;
+  organization.clock.addedMs = 7 * day - 60_000;
   assert.equal((await ask(page, { cookie })).status, 200);
-  organisation.clock.addedMs = 7 * day + 1000;
+  organization.clock.addedMs = 7 * day + 1000;
   assert.equal((await ask(page, { cookie })).status, 401);
-  organisation.clock.addedMs = 0;
+  organization.clock.addedMs = 0;
   const expiresAt = new Date(Date.now() + day).toISOString();
   const created = await caller("createKey", { name: "short", expiresAt }, local);
   const short = await signIn(created.key);
   assert.equal((await ask(page, { cookie: short })).status, 200);
-  organisation.clock.addedMs = day + 1000;
+  organization.clock.addedMs = day + 1000;
   assert.equal((await ask(page, { cookie: short })).status, 401);
-  organisation.clock.addedMs = 0;
+  organization.clock.addedMs = 0;
 });
 
 test("only a key signs in", async () => {
   for (const headers of [{}, { authorization: "Bearer wrong" }, { authorization: "Basic abc" }]) {
     assert.equal((await ask("/session", headers, "POST")).status, 401);
   }
-  const { key } = await organisation.member("frank@x.org");
+  const { key } = await organization.member("frank@x.org");
   const authorization = `Bearer ${key}`;
   const form = { authorization, "content-type": "application/x-www-form-urlencoded" };
   assert.equal((await ask("/session", form, "POST")).status, 415);

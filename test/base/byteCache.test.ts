@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ByteCache } from "#base/byteCache";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { ByteCache, objectBytes } from "#base/byteCache";
 import { zonedDate } from "#base/zonedDate";
 
-test("what was not asked for longest goes first", () => {
+test("the least recently used value is evicted first", () => {
   const cache = new ByteCache<string>(100);
   for (const key of ["a", "b", "c", "d"]) cache.set(key, key, 25);
   assert.equal(cache.get("a"), "a");
@@ -15,13 +17,39 @@ test("what was not asked for longest goes first", () => {
   assert.equal(cache.bytes, 95);
 });
 
-test("what is set again counts once, and what is large is not kept", () => {
+test("a replaced value counts once, and a large one is not cached", () => {
   const cache = new ByteCache<number>(100);
   cache.set("a", 1, 20);
   cache.set("a", 2, 25);
   assert.deepEqual([cache.get("a"), cache.bytes], [2, 25]);
   cache.set("a", 3, 26);
   assert.deepEqual([cache.get("a"), cache.bytes], [undefined, 0]);
+});
+
+test("the estimated size of commits is at least what they take, and at most four times as much", () => {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage = runInNewContext("gc") as () => void;
+  const heapBytes = () => {
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  // Otherwise, collecting the commits of the previous round would reduce those of the next one.
+  const kept: unknown[] = [];
+  for (const subject of ["Fix", "Fix the thing", "Répare 名前 in all files, and their tests"]) {
+    const before = heapBytes();
+    const commits = Array.from({ length: 10_000 }, (_, at) => {
+      // Parsed from one text, as git prints it.
+      const printed = `${String(at).padStart(40, "a")}|2026-01-02T03:04:05+01:00|Ada Lovelace|ada${at}@example.com|${subject} ${at}`;
+      const [hash = "", date = "", authorName = "", authorEmail = "", message = ""] = printed.split("|");
+      return { hash, date, authorName, authorEmail, message };
+    });
+    kept.push(commits);
+    const takenBytes = heapBytes() - before;
+    const estimatedBytes = commits.reduce((sum, commit) => sum + objectBytes(Object.values(commit)), 0);
+    const ratio = estimatedBytes / takenBytes;
+    assert.ok(ratio >= 1 && ratio <= 4, `"${subject}": ${ratio}`);
+  }
+  assert.equal(kept.length, 3);
 });
 
 function checkDate(seconds: number, zone: string, expected: string): void {

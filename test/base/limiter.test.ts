@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Limiter } from "#base/limiter";
 
-/** Work that ends when it is told to. */
+/** Jobs that run until the test ends them. */
 function controlled(limiter: Limiter, log: string[]) {
   const ends = new Map<string, () => void>();
   return {
@@ -20,7 +20,7 @@ function controlled(limiter: Limiter, log: string[]) {
   };
 }
 
-test("no more than the limit run; the others follow in their order", async () => {
+test("at most the limit runs at once; the others follow in FIFO order", async () => {
   const log: string[] = [];
   const { start, end } = controlled(new Limiter(2), log);
   const all = ["a", "b", "c", "d"].map((name) => start(name));
@@ -29,7 +29,7 @@ test("no more than the limit run; the others follow in their order", async () =>
   assert.equal(log.join(" "), "+a +b -b +c -a +d -c -d");
 });
 
-test("who gives up while waiting takes no place", async () => {
+test("a caller that cancels while waiting takes no slot", async () => {
   const log: string[] = [];
   const limiter = new Limiter(1);
   const { start, end } = controlled(limiter, log);
@@ -46,7 +46,7 @@ test("who gives up while waiting takes no place", async () => {
   assert.equal(limiter.running, 0);
 });
 
-test("work that fails gives its place back", async () => {
+test("a job that fails releases its slot", async () => {
   const limiter = new Limiter(1);
   await assert.rejects(
     limiter.run(async () => {
@@ -57,7 +57,7 @@ test("work that fails gives its place back", async () => {
   assert.equal(await limiter.run(async () => 1), 1);
 });
 
-test("callers take turns, however many pieces of work one of them has", async () => {
+test("callers are served round-robin, however many jobs one of them has", async () => {
   const log: string[] = [];
   const limiter = new Limiter(1);
   const work = (name: string, caller: string) =>
@@ -76,7 +76,7 @@ test("callers take turns, however many pieces of work one of them has", async ()
   assert.equal(log.join(" "), "a1 a2 b1 c1 a3 b2 a4");
 });
 
-test("a limit that is raised lets in who waits, a lower one counts as places are given back", async () => {
+test("a higher limit starts waiting jobs, a lower one applies as slots are released", async () => {
   const log: string[] = [];
   const limiter = new Limiter(1);
   const { start, end } = controlled(limiter, log);

@@ -4,11 +4,11 @@ import fc from "fast-check";
 import { matchLines } from "#base/lineDiff";
 import { mapLines } from "#base/lineMap";
 
-/** Lines as letters: each line that is matched, as `old>new`. */
+/** Each letter is a line; matched lines are written as `old>new`. */
 function check(before: string, after: string, expected: string): void {
   test(`${before || "nothing"} to ${after || "nothing"}`, () => {
     const matches = [...matchLines([...before], [...after])];
-    const pairs = matches.flatMap((place, at) => (place < 0 ? [] : [`${at}>${place}`]));
+    const pairs = matches.flatMap((target, at) => (target < 0 ? [] : [`${at}>${target}`]));
     assert.equal(pairs.join(" "), expected);
   });
 }
@@ -25,29 +25,29 @@ check("abcabba", "cbabac", "2>0 3>2 4>3 6>4");
 check("aXbYc", "cYbXa", "4>0");
 check("((", "()(", "0>0 1>2");
 
-test("every match is of equal lines, in order, and as long as the shortest way has them where that is cheap", () => {
+test("matched lines are equal and in order", () => {
   const letters = fc.array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 12 });
   fc.assert(
     fc.property(letters, letters, (before, after) => {
       const matches = [...matchLines(before, after)];
       let last = -1;
-      for (const [at, place] of matches.entries()) {
-        if (place < 0) continue;
-        assert.equal(after[place], before[at]);
-        assert.ok(place > last);
-        last = place;
+      for (const [at, target] of matches.entries()) {
+        if (target < 0) continue;
+        assert.equal(after[target], before[at]);
+        assert.ok(target > last);
+        last = target;
       }
     }),
     { numRuns: 3000 },
   );
 });
 
-test("lines that repeat are matched by the shortest way", () => {
+test("repeated lines are matched by the shortest edit script", () => {
   const letters = fc.array(fc.constantFrom("a", "b"), { minLength: 4, maxLength: 9 });
   const twice = letters.map((all) => [...all, ...all]);
   fc.assert(
     fc.property(twice, twice, (before, after) => {
-      const matched = matchLines(before, after).filter((place) => place >= 0).length;
+      const matched = matchLines(before, after).filter((target) => target >= 0).length;
       assert.equal(matched, longestCommon(before, after));
     }),
     { numRuns: 1000 },
@@ -65,12 +65,12 @@ function longestCommon(one: readonly string[], other: readonly string[]): number
   return row[other.length] ?? 0;
 }
 
-test("a line that stands once is found also where others moved past it", () => {
+test("a unique line is found even if others have moved past it", () => {
   assert.deepEqual(mapLines("a\n}\nonce\n}\nz", "a\n}\n}\nonce\nz", [3]), [4]);
   assert.deepEqual(mapLines("one\ntwo\nthree\nfour", "two\nthree\nfour\none", [1, 2]), [4, 1]);
 });
 
-test("random edits: a line that was not touched is found again", () => {
+test("random edits: an unchanged line is found again", () => {
   const source = Array.from({ length: 200 }, (_, at) => (at % 5 === 4 ? "}" : `line ${at} of the text`));
   const edit = fc.record({
     at: fc.nat(199),
@@ -84,18 +84,18 @@ test("random edits: a line that was not touched is found again", () => {
         lines.splice(at, remove, ...insert.map((text) => ({ text, from: -1 })));
       const numbers = source.map((_, at) => at + 1);
       const mapped = mapLines(source.join("\n"), lines.map(({ text }) => text).join("\n"), numbers);
-      for (const [at, place] of mapped.entries()) {
+      for (const [at, target] of mapped.entries()) {
         const there = lines.findIndex(({ from }) => from === at);
-        // A line that stands once must be found; of braces any is as good.
-        if (there >= 0 && source[at] !== "}") assert.equal(place, there + 1);
-        if (place !== null && source[at] === "}") assert.equal(lines[place - 1]?.text, "}");
+        // A unique line must be found; any brace matches any other.
+        if (there >= 0 && source[at] !== "}") assert.equal(target, there + 1);
+        if (target !== null && source[at] === "}") assert.equal(lines[target - 1]?.text, "}");
       }
     }),
     { numRuns: 300 },
   );
 });
 
-test("texts that have nothing in common, and long ones that repeat, end soon", () => {
+test("texts without common lines, and long repetitive ones, finish quickly", () => {
   const started = performance.now();
   const many = Array.from({ length: 100_000 }, (_, at) => String(at % 7));
   const others = Array.from({ length: 100_000 }, (_, at) => String((at * 3) % 7));
@@ -107,7 +107,7 @@ test("texts that have nothing in common, and long ones that repeat, end soon", (
   assert.ok(performance.now() - started < 5000);
 });
 
-test("many lines that all were changed a little end soon", () => {
+test("many slightly changed lines finish quickly", () => {
   const before = Array.from({ length: 10_000 }, (_, at) => `${"some line of text ".repeat(20)}${at}`);
   const after = before.map((line) => `${line} changed`);
   const numbers = before.map((_, at) => at + 1);
@@ -125,7 +125,7 @@ function checkMap(title: string, before: string, after: string, expected: readon
 }
 
 checkMap(
-  "a line that was touched is the one like it",
+  "a changed line maps to the similar one",
   "a\nconst total = 1;\nb",
   "a\nx\nconst total = 2;\nb",
   [1, 3, 4],
@@ -137,5 +137,5 @@ checkMap("a line that was replaced by another is gone", "a\nconst total = 1;\nb"
 ]);
 checkMap("a line that was removed is gone", "a\nold line\nb", "a\nb", [1, null, 2]);
 checkMap("line ends do not count", "a\r\nb\r\n", "x\na\nb\n", [2, 3, 4]);
-test("a line past the end is nowhere", () =>
+test("a line after the end has no match", () =>
   assert.deepEqual(mapLines("a", "a", [1, 2, 9999]), [1, null, null]));

@@ -1,4 +1,4 @@
-/** Many clients at once over loopback. */
+/** Measures many concurrent clients over loopback. */
 
 import { memoryOf } from "./processes";
 import type { Product } from "./product";
@@ -32,7 +32,7 @@ export async function benchClients(product: Product, seconds: number): Promise<v
   await Promise.all(Array.from({ length: clientCount }, (_, n) => client(n)));
   clearInterval(watch);
   const elapsed = (performance.now() - began) / 1000;
-  heading(`${clientCount} clients at once`);
+  heading(`${clientCount} concurrent clients`);
   printTable(
     ["for", "answers", "a second", "p50 ms", "p99 ms", "worst ms", "failed", "most memory MB"],
     [

@@ -1,4 +1,4 @@
-/** What is searched: a copy of the corpus that may be committed to, and many small repositories made from a seed. */
+/** The repositories that are searched: a writable copy of the corpus, and many small ones generated from a seed. */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ export function git(folder: string, ...words: string[]): string {
   return stdout.trim();
 }
 
-/** A repository with the corpus as its one commit, kept from run to run in `folder`. Nothing of `source` is written to. */
+/** Returns a repository with the corpus as its only commit, cached in `folder` between runs. Never writes to `source`. */
 export function corpusCopy(source: string, folder: string): string {
   const copy = join(
     folder,
@@ -38,7 +38,7 @@ export function corpusCopy(source: string, folder: string): string {
   return copy;
 }
 
-/** Bytes of the files of one commit. */
+/** Generates the text of a file. */
 export function textOf(seed: number): string {
   const words = [
     "retry",
@@ -64,7 +64,7 @@ export function textOf(seed: number): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Writes a bare repository with one commit on `main`, object by object: git would take minutes for thousands. */
+/** Writes a bare repository with one commit on `main` without running git, which would take minutes for thousands. */
 export function writeRepository(folder: string, files: ReadonlyMap<string, string>): void {
   const object = (kind: string, content: Buffer): Buffer => {
     const bytes = Buffer.concat([Buffer.from(`${kind} ${content.length}\0`), content]);
@@ -80,8 +80,11 @@ export function writeRepository(folder: string, files: ReadonlyMap<string, strin
       Buffer.concat([Buffer.from(`100644 ${name}\0`), object("blob", Buffer.from(text))]),
     );
   const tree = object("tree", Buffer.concat(entries)).toString("hex");
-  const who = "Bench <bench@localhost> 1700000000 +0000";
-  const commit = object("commit", Buffer.from(`tree ${tree}\nauthor ${who}\ncommitter ${who}\n\nFiles\n`));
+  const author = "Bench <bench@localhost> 1700000000 +0000";
+  const commit = object(
+    "commit",
+    Buffer.from(`tree ${tree}\nauthor ${author}\ncommitter ${author}\n\nFiles\n`),
+  );
   mkdirSync(join(folder, "refs/heads"), { recursive: true });
   writeFileSync(join(folder, "HEAD"), "ref: refs/heads/main\n");
   writeFileSync(join(folder, "config"), "[core]\n\trepositoryformatversion = 0\n\tbare = true\n");

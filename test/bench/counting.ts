@@ -1,8 +1,10 @@
-/** Counting every match, which the engine can and no caller may: the contract ends at 100,000. */
+/** Counts every match in the engine itself, because the contract limits requests to 100,000 matches. */
+
 import { join } from "node:path";
 import { EmbeddedEngine } from "#engine/embedded/embeddedEngine";
-import { startThread } from "#platform/workers";
-import { ShardDirectory } from "#shard/directory";
+import { monotonicNow } from "#platform/clock";
+import { startThread } from "#platform/workerThread";
+import { ShardDirectory } from "#shard/directory/directory";
 import { projectRoot } from "#test/support/house";
 import type { Measured } from "./peers";
 import { type BenchQuery, benchQueries } from "./queries";
@@ -11,7 +13,7 @@ import { median } from "./report";
 const rounds = 9;
 const worker = join(projectRoot(), "dist/server/searchWorker.js");
 
-/** Medians over the shards of a data folder that no other process holds, on two threads. */
+/** Returns medians over the shards of a data directory that no other process uses, on two threads. */
 export async function countAll(dataDir: string): Promise<ReadonlyMap<BenchQuery, Measured>> {
   const engine = new EmbeddedEngine({
     directory: await ShardDirectory.open(join(dataDir, "shards")),
@@ -48,17 +50,17 @@ async function count(engine: EmbeddedEngine, query: BenchQuery): Promise<Measure
           maxMatches: Number.POSITIVE_INFINITY,
           maxDisplayedMatches: 0,
           contextLines: 0,
-          whole: false,
-          deadline: Date.now() + 60_000,
-          maxAnswerBytes: 64 * 1024 * 1024,
-          explain: false,
+          returnsContent: false,
+          deadline: monotonicNow() + 60_000,
+          maxResponseBytes: 64 * 1024 * 1024,
+          explainsScores: false,
         },
         unsaved: [],
         preferred: [],
       },
       new AbortController().signal,
     );
-    // The first round pays for reading and compiling.
+    // The first round is a warm-up: it reads files and compiles code.
     if (round > 0) times.push(performance.now() - began);
     matches = stats.totalMatchCount;
   }

@@ -1,4 +1,4 @@
-/** What a credential adds to a request: beside the same request without one, in turns. */
+/** Measures what a credential adds to a request, alternating with the same request without one. */
 import { generateKeyPairSync, sign } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { Agent, request } from "undici";
 import { operation } from "#contract/operations";
 import type { Credentials } from "#contract/service";
-import type { DatabaseSource } from "#store/openStore";
-import { licenseOf, testOrganisation } from "#test/support/organisation";
+import type { DatabaseSource } from "#store/connection";
+import { licenseOf, testOrganization } from "#test/support/organization";
 import { callerOf, openListener } from "#test/support/service";
 import { benchDatabases } from "./databases";
 import { median, ms, printTable } from "./report";
@@ -28,9 +28,9 @@ export async function benchCredentials(scratch: string): Promise<void> {
 async function benchSource(source: DatabaseSource): Promise<void> {
   const issuer = await startKeys();
   const oauth = { issuer: issuer.url, audience: "bench", createsMembers: false };
-  const organisation = testOrganisation({ oauth, source });
-  await organisation.setLicense(licenseOf({ seats: 100 }));
-  const { key } = await organisation.member("bob@example.com");
+  const organization = testOrganization({ oauth, source });
+  await organization.setLicense(licenseOf({ seats: 100 }));
+  const { key } = await organization.member("bob@example.com");
   const { signal } = new AbortController();
   const shown: Readonly<Record<string, Credentials>> = {
     "no credential": { kind: "none" },
@@ -41,12 +41,12 @@ async function benchSource(source: DatabaseSource): Promise<void> {
     Object.fromEntries(
       Object.entries(shown).map(([name, credentials]) => [
         name,
-        () => organisation.access.admit(operation("commits"), { credentials, anonymous: "on", signal }),
+        () => organization.access.admit(operation("commits"), { credentials, anonymous: "on", signal }),
       ]),
     ),
     rounds,
   );
-  const listener = await openListener(callerOf({}, { organisation }));
+  const listener = await openListener(callerOf({}, { organization }));
   const agent = new Agent({ connections: 1, pipelining: 1 });
   const ask = (headers: Readonly<Record<string, string>>) => async () => {
     const answer = await request(`${listener.url}/api/repos/skipped`, { headers, dispatcher: agent });
@@ -64,7 +64,7 @@ async function benchSource(source: DatabaseSource): Promise<void> {
   await agent.close();
   await listener.close();
   await issuer.close();
-  await organisation.organisation.close();
+  await organization.organization.close();
   const plain = requests.get("no credential") ?? 0;
   printTable(
     ["", "check, ms", "request, ms", "added, ms"],
@@ -75,7 +75,7 @@ async function benchSource(source: DatabaseSource): Promise<void> {
   );
 }
 
-/** Medians, in milliseconds. One round of each after the other, so that a busy moment falls on all of them. */
+/** Returns medians in milliseconds. Rounds alternate, so that a busy moment affects all of them. */
 async function inTurns(
   work: Readonly<Record<string, () => Promise<unknown>>>,
   count: number,
@@ -91,7 +91,7 @@ async function inTurns(
   return new Map([...times].map(([name, all]) => [name, median(all)]));
 }
 
-/** An issuer as far as its keys go, with one token that is long valid. */
+/** Starts an issuer that only serves its keys, with one long-lived token. */
 async function startKeys() {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   let url = "";

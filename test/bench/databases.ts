@@ -1,21 +1,21 @@
-/** The databases that a store can lie in, one after the other. */
+/** Runs a benchmark on each database that a store supports. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { silentLog } from "#platform/log";
-import { startThread } from "#platform/workers";
+import { startThread } from "#platform/workerThread";
+import type { DatabaseSource } from "#store/connection";
 import { embeddedDatabase } from "#store/embedded";
-import type { DatabaseSource } from "#store/openStore";
 import { postgresDatabase } from "#store/postgres";
 import { projectRoot } from "#test/support/house";
 import { howToGetPostgres, postgresFolder, startPostgres } from "#test/support/postgres";
 import { heading } from "./report";
 
 export interface BenchedDatabases {
-  /** For files. */
+  /** A folder for files. */
   readonly scratch: string;
-  /** The heading of a database's part. */
+  /** Returns the heading for a database. */
   readonly title: (database: string) => string;
-  /** `source` may be asked again, for the same database. */
+  /** `source` can be called again for the same database. */
   readonly bench: (source: () => DatabaseSource) => Promise<void>;
 }
 

@@ -1,12 +1,12 @@
-/** How long it takes to find definitions by their names. */
+/** Measures finding definitions by name. */
 import { join } from "node:path";
 import { EmbeddedEngine } from "#engine/embedded/embeddedEngine";
-import type { WorkerAnswer, WorkerCall } from "#engine/embedded/task";
+import type { WorkerCall, WorkerResponse } from "#engine/embedded/task";
 import type { SymbolName } from "#engine/engine";
-import { startThread } from "#platform/workers";
-import { parseQuery } from "#query/parse";
-import { simplifyQuery } from "#query/simplify";
-import { ShardDirectory } from "#shard/directory";
+import { startThread } from "#platform/workerThread";
+import { simplifyQuery } from "#query/analysis/simplify";
+import { parseQuery } from "#query/parser/parse";
+import { ShardDirectory } from "#shard/directory/directory";
 import { planOf } from "#test/support/engines";
 import { projectRoot } from "#test/support/house";
 import { heading, median, ms, printTable } from "./report";
@@ -25,34 +25,34 @@ const names: readonly SymbolName[] = [
 
 const queries = ["sym:kmalloc", "sym:^kmalloc$", "sym:^spin_", "sym:[a-z]+_suspend$", "type:symbol schedule"];
 
-/** What a picker shows. */
+/** The number of results that a quick pick shows. */
 const shown = 50;
 const runs = 21;
 
-/** Over an index that nobody serves. Threads are as many as the product has, and warm. */
+/** Measures on an index that no process serves, with as many warm threads as the product uses. */
 export async function benchDefinitions(dataDir: string, workerCount: number): Promise<void> {
   const directory = await ShardDirectory.open(join(dataDir, "shards"));
   const script = join(projectRoot(), "dist/server/searchWorker.js");
   const engine = new EmbeddedEngine({
     directory,
     workerCount,
-    startThread: (onExit) => startThread<WorkerCall, WorkerAnswer>(script, onExit),
+    startThread: (onExit) => startThread<WorkerCall, WorkerResponse>(script, onExit),
     onDamage: (file) => console.error(`${file} is damaged.`),
   });
   const { signal } = new AbortController();
   const rows: string[][] = [];
   const measure = async (what: string, find: () => Promise<readonly [number, string]>) => {
     const times: number[] = [];
-    let told: readonly [number, string] = [0, ""];
+    let result: readonly [number, string] = [0, ""];
     for (let run = 0; run < runs; run++) {
       const began = performance.now();
-      told = await find();
+      result = await find();
       times.push(performance.now() - began);
     }
     rows.push([
       what,
-      String(told[0]),
-      told[1],
+      String(result[0]),
+      result[1],
       ms(times[0] ?? 0),
       ms(median(times)),
       ms(Math.max(...times.slice(1))),

@@ -1,4 +1,4 @@
-/** How long it takes until what was changed is found. */
+/** Measures how long it takes until a search finds a change. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,7 +12,7 @@ const patienceMs = 60_000;
 export async function benchFreshness(product: Product, repository: string): Promise<void> {
   const saved: number[] = [];
   const committed: number[] = [];
-  // A file that is there already: a new one might be ignored.
+  // Changes an existing file, because git might ignore a new one.
   const name = git(
     repository,
     "ls-files",
@@ -45,12 +45,12 @@ export async function benchFreshness(product: Product, repository: string): Prom
     git(repository, "update-index", "-q", "--refresh");
   }
   heading("Freshness");
-  console.log(`Milliseconds until a search finds the change, ${rounds} times.\n`);
+  console.log(`Milliseconds until a search finds the change, over ${rounds} rounds.\n`);
   printTable(
     ["change", "median", "worst"],
     [
-      ["a file is saved", ms(median(saved)), ms(Math.max(...saved))],
-      ["it is committed", ms(median(committed)), ms(Math.max(...committed))],
+      ["saved file", ms(median(saved)), ms(Math.max(...saved))],
+      ["commit", ms(median(committed)), ms(Math.max(...committed))],
     ],
   );
 }

@@ -1,4 +1,4 @@
-/** Questions about history against the git command that answers each, in the same run. */
+/** Compares history requests with the equivalent git commands, in the same run. */
 import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -12,9 +12,9 @@ const rounds = 15;
 
 interface Row {
   readonly address: string;
-  /** What git is asked for the same answer, one call after the other. */
+  /** The git commands that produce the same result, run in sequence. */
   readonly commands: readonly (readonly string[])[];
-  /** Where it is asked; a clone where this is absent. */
+  /** The repository to query; a clone by default. */
   readonly of?: "bare";
 }
 
@@ -39,7 +39,7 @@ const rows: Readonly<Record<string, Row>> = {
     ],
     of: "bare",
   },
-  "what a branch is ahead": {
+  "commits a branch is ahead": {
     address: "commits?ref=REF&notIn=old",
     commands: [
       [...page, "old..main"],
@@ -86,7 +86,7 @@ export async function benchHistory(folder: string): Promise<void> {
   runGit(folder, ["clone", "-q", "--bare", path, bare]);
   heading("History");
   console.log(
-    `${commitCount.toLocaleString("en")} commits, medians of ${rounds} over HTTP, and the ratio of the best of each; "again" is from memory.\n`,
+    `${commitCount.toLocaleString("en")} commits, medians of ${rounds} over HTTP, and the ratio of the best of each; "again" is answered from the cache.\n`,
   );
   const repositories = viewOf([
     repository(1, "clone", { path, revisions: [] }),
@@ -96,7 +96,7 @@ export async function benchHistory(folder: string): Promise<void> {
   for (const [name, { address, commands, of = "clone" }] of Object.entries(rows)) {
     const times = { git: [] as number[], first: [] as number[], again: [] as number[] };
     for (let round = 0; round < rounds; round++) {
-      // What a service remembers ends with it.
+      // A new service starts with an empty cache.
       const listener = await openListener(callerOf({ repositories }));
       const url = `${listener.url}/api/${address.replace("REF", head)}&repo=${of}`;
       const ask = async () => {
@@ -138,7 +138,7 @@ function git(cwd: string, args: readonly string[]): Promise<void> {
   });
 }
 
-/** Each commit changes a line of one file; every file is renamed once. */
+/** Generates a history in which each commit changes a line of one file and every file is renamed once. */
 function makeHistory(folder: string): { path: string; head: string } {
   const path = join(folder, "history");
   mkdirSync(path, { recursive: true });

@@ -1,7 +1,7 @@
 /**
- * The kernels against what Node offers, over texts as they come: `node out/test/bench/kernels.bench.js [folder]`.
+ * Compares the kernels with Node's own functions on real text: `node out/test/bench/kernels.bench.js [folder]`.
  *
- * Prints the best and the median of several rounds; counts are printed too, because a fast wrong answer is none.
+ * Prints the best and the median of several rounds, and the match counts, because a fast wrong result is worthless.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

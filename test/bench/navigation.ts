@@ -1,4 +1,4 @@
-/** Questions about names as an editor asks them, through the service. */
+/** Measures definitions, references and symbols as an editor requests them. */
 import { request } from "node:http";
 import { cpuSecondsOf } from "./processes";
 import type { Product } from "./product";
@@ -7,18 +7,18 @@ import { heading, median, ms, printTable, quantile } from "./report";
 const defined = ["kmalloc", "probe", "task_struct", "tcp_sendmsg", "no_such_name"];
 const prefixes = ["k", "sp", "spin", "netif_rx"];
 const fuzzy = ["kmal", "tcpsndmsg"];
-/** Nothing that uses it is parsed before this asks. */
+/** A name whose references no earlier request has parsed. */
 const used = "kmalloc";
-const firstUses = 100;
+const firstReferences = 100;
 const rounds = 20;
 
 export async function benchNavigation(product: Product): Promise<void> {
   const coldBefore = cpuSecondsOf(product.pid);
-  const cold = await streamUses(product);
+  const cold = await streamReferences(product);
   const coldCpu = cpuSince(coldBefore, product, 1);
   const rows: string[][] = [
     [
-      `\`${used}\`: first ${firstUses} uses, streamed, nothing parsed before`,
+      `\`${used}\`: first ${firstReferences} references, streamed, nothing parsed before`,
       "",
       ms(cold.firstMs),
       "",
@@ -34,7 +34,7 @@ export async function benchNavigation(product: Product): Promise<void> {
     for (let round = 0; round <= rounds; round++) {
       if (round === 1) before = cpuSecondsOf(product.pid);
       const began = performance.now();
-      const answer = (await product.post(path, body)) as Answer;
+      const answer = (await product.post(path, body)) as SymbolResponse;
       times.push(performance.now() - began);
       count = answer.stats?.matchCount ?? answer.symbols?.length ?? 0;
     }
@@ -48,30 +48,30 @@ export async function benchNavigation(product: Product): Promise<void> {
       cpuSince(before, product, rounds),
     ]);
   };
-  await measure(`uses of \`${used}\` again`, "/api/find_references", { symbolName: used });
+  await measure(`references to \`${used}\` again`, "/api/find_references", { symbolName: used });
   for (const symbolName of defined)
     await measure(`definitions of \`${symbolName}\``, "/api/find_definitions", { symbolName });
   for (const query of prefixes)
-    await measure(`symbols that begin with \`${query}\``, "/api/find_symbols", { query, match: "prefix" });
+    await measure(`symbols with the prefix \`${query}\``, "/api/find_symbols", { query, match: "prefix" });
   for (const query of fuzzy)
-    await measure(`symbols with the letters \`${query}\``, "/api/find_symbols", { query, match: "fuzzy" });
+    await measure(`symbols with the letters of \`${query}\``, "/api/find_symbols", { query, match: "fuzzy" });
   heading("Names in code, over HTTP");
-  printTable(["asked", "found", "first, ms", "median after, ms", "p95 after, ms", "processor, ms"], rows);
+  printTable(["request", "found", "first, ms", "median after, ms", "p95 after, ms", "processor, ms"], rows);
 }
 
-/** Milliseconds for each of some requests, on all threads together. */
+/** Processor milliseconds per request, over all threads. */
 function cpuSince(before: number | undefined, product: Product, requests: number): string {
   const now = cpuSecondsOf(product.pid);
   return before === undefined || now === undefined ? "" : ms(((now - before) * 1000) / requests);
 }
 
-interface Answer {
+interface SymbolResponse {
   readonly stats?: { readonly matchCount: number };
   readonly symbols?: readonly unknown[];
 }
 
-/** Milliseconds until the first uses had come, and until the end. */
-function streamUses(
+/** Milliseconds until the first references arrived, and until the end. */
+function streamReferences(
   product: Product,
 ): Promise<{ firstMs: number | undefined; allMs: number; count: number }> {
   const began = performance.now();
@@ -86,8 +86,8 @@ function streamUses(
         text += piece;
         const events = text.split("\n\n");
         text = events.pop() ?? "";
-        for (const event of events) count += usesIn(event);
-        if (count >= firstUses) firstMs ??= performance.now() - began;
+        for (const event of events) count += referencesIn(event);
+        if (count >= firstReferences) firstMs ??= performance.now() - began;
       });
       answer.on("error", reject);
       answer.on("end", () => resolve({ firstMs, allMs: performance.now() - began, count }));
@@ -97,7 +97,7 @@ function streamUses(
   });
 }
 
-function usesIn(event: string): number {
+function referencesIn(event: string): number {
   const data = /^event: files\ndata: (.*)$/.exec(event)?.[1];
   if (data === undefined) return 0;
   const { files } = JSON.parse(data) as {

@@ -1,4 +1,4 @@
-/** What Trawl is measured beside: ripgrep, always; Zoekt, where its address is given. */
+/** The tools that Trawl is compared with: always ripgrep, and Zoekt if its URL is given. */
 import { spawn, spawnSync } from "node:child_process";
 import { postJson } from "./product";
 import type { BenchQuery } from "./queries";
@@ -8,13 +8,13 @@ export interface Measured {
   readonly matches: number;
 }
 
-/** The one on the PATH, else the one among the packages; `undefined` where neither runs here. */
+/** Finds ripgrep on the PATH, else among the packages; `undefined` if neither runs here. */
 export async function findRipgrep(): Promise<string | undefined> {
   const { rgPath } = await import("@vscode/ripgrep-universal");
   return ["rg", rgPath].find((program) => spawnSync(program, ["--version"]).status === 0);
 }
 
-/** Counts over the whole tree, on two threads: hidden and ignored files too, but nothing that Trawl leaves out. */
+/** Counts matches in the whole tree on two threads, in hidden and ignored files too, but not in files that Trawl skips. */
 export function ripgrep(program: string, folder: string, query: BenchQuery): Promise<Measured> {
   const options = ["-uu", "--no-config", "--count-matches", "--no-filename", "--threads=2"];
   const left = ["--max-filesize=2M", "--glob=!.git", "--encoding=none"];
@@ -39,7 +39,7 @@ export function ripgrep(program: string, folder: string, query: BenchQuery): Pro
   });
 }
 
-/** Zoekt's own time. `documents` limits what it brings, as its pages do. */
+/** Measures Zoekt's own reported time. `documents` limits its results, as its pages do. */
 export async function zoekt(
   url: string,
   query: BenchQuery,

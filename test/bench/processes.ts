@@ -1,7 +1,7 @@
-/** What the system says of processes. Linux alone tells it in files; elsewhere these give `undefined`. */
+/** Resource use of processes, read from `/proc`. Without it, on other systems than Linux, these return `undefined`. */
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Bytes of physical memory: now, and at most so far. */
+/** Resident memory in bytes: current and peak. */
 export function memoryOf(pid: number): { readonly now: number; readonly peak: number } | undefined {
   const status = read(`/proc/${pid}/status`);
   if (status === undefined) return undefined;
@@ -10,19 +10,19 @@ export function memoryOf(pid: number): { readonly now: number; readonly peak: nu
   return { now: bytes("VmRSS"), peak: bytes("VmHWM") };
 }
 
-/** Seconds of processor time of all children of this process that have ended. */
+/** Processor seconds of all exited children of this process. */
 export function cpuSecondsOfEnded(): number | undefined {
   return cpuSeconds("self")?.ofEnded;
 }
 
-/** Seconds of processor time of a process so far. */
+/** Processor seconds of a process so far. */
 export function cpuSecondsOf(pid: number): number | undefined {
   return cpuSeconds(pid)?.own;
 }
 
 function cpuSeconds(pid: number | "self"): { readonly own: number; readonly ofEnded: number } | undefined {
   const text = read(`/proc/${pid}/stat`);
-  // Fields from the third on: the second one, the name, may hold blanks.
+  // Skip to the third field, because the second one, the name, may contain spaces.
   const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
   if (fields === undefined) return undefined;
   const ticks = (at: number) => Number(fields[at]) + Number(fields[at + 1]);

@@ -1,4 +1,4 @@
-/** Trawl as a person runs it: a process of its own, asked over HTTP. */
+/** Trawl as users run it: a separate process that answers over HTTP. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { Agent, request } from "node:http";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { cpuSecondsOfEnded, memoryOf } from "./processes";
 
 const bundle = join(projectRoot(), "dist/server/trawl.js");
 
-export interface Answer {
+export interface SearchResponse {
   readonly files: readonly {
     readonly fileName: { readonly text: string };
     readonly origin: string;
@@ -31,7 +31,7 @@ export interface IndexRun {
   readonly documents: number;
 }
 
-/** `trawl index`, watched from outside. */
+/** Runs `trawl index` and measures its resource use from outside. */
 export async function indexOnce(
   dataDir: string,
   paths: readonly string[],
@@ -46,8 +46,8 @@ export async function indexOnce(
       stdio: ["ignore", "pipe", "pipe"],
     },
   );
-  const said: Buffer[] = [];
-  child.stderr.on("data", (bytes: Buffer) => said.push(bytes));
+  const stderr: Buffer[] = [];
+  child.stderr.on("data", (bytes: Buffer) => stderr.push(bytes));
   let peakBytes: number | undefined;
   const watch = setInterval(() => {
     peakBytes = memoryOf(child.pid ?? 0)?.peak || peakBytes;
@@ -57,7 +57,7 @@ export async function indexOnce(
   const code = await new Promise((resolve) => child.on("close", resolve));
   clearInterval(watch);
   const seconds = (performance.now() - began) / 1000;
-  if (code !== 0) throw new Error(`trawl index ended with ${code}: ${Buffer.concat(said)}`);
+  if (code !== 0) throw new Error(`trawl index exited with ${code}: ${Buffer.concat(stderr)}`);
   const cpuAfter = cpuSecondsOfEnded();
   const { repositories } = JSON.parse(Buffer.concat(out).toString()) as {
     readonly repositories: readonly Record<"contentBytes" | "indexBytes" | "documentCount", number>[];
@@ -74,12 +74,12 @@ export async function indexOnce(
   };
 }
 
-/** `trawl serve` on a port of its own. Times are milliseconds since it was started. */
+/** A `trawl serve` process on a free port. Times are milliseconds since it was started. */
 export class Product {
   readonly pid: number;
   readonly url: string;
   readonly listeningMs: number;
-  /** Fulfilled with the time at which everything was indexed. */
+  /** Resolves with the time at which everything was indexed. */
   readonly ready: Promise<number>;
   readonly #child: ChildProcess;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
@@ -97,9 +97,9 @@ export class Product {
     const child = spawn(process.execPath, [bundle, "serve", "--port", "0", "--data-dir", dataDir, ...paths], {
       stdio: ["ignore", "pipe", "pipe"],
     });
-    let said = "";
+    let stderr = "";
     child.stderr.on("data", (text: Buffer) => {
-      said += text.toString();
+      stderr += text.toString();
     });
     const line = (pattern: RegExp) =>
       new Promise<[ms: number, match: string]>((resolve, reject) => {
@@ -109,7 +109,7 @@ export class Product {
           const match = pattern.exec(text);
           if (match !== null) resolve([performance.now() - began, match[1] ?? ""]);
         });
-        child.on("close", (code) => reject(new Error(`trawl serve ended with ${code}: ${said}`)));
+        child.on("close", (code) => reject(new Error(`trawl serve exited with ${code}: ${stderr}`)));
       });
     const ready = line(/^Ready()/m).then(([ms]) => ms);
     ready.catch(() => undefined);
@@ -117,8 +117,8 @@ export class Product {
     return new Product(child, url, listeningMs, ready);
   }
 
-  search(body: Record<string, unknown>): Promise<Answer> {
-    return this.post("/api/search", body) as Promise<Answer>;
+  search(body: Record<string, unknown>): Promise<SearchResponse> {
+    return this.post("/api/search", body) as Promise<SearchResponse>;
   }
 
   post(path: string, body: unknown): Promise<unknown> {

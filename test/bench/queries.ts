@@ -1,4 +1,4 @@
-/** What the search table asks. They find something in the Linux kernel, and measure any other corpus just as well. */
+/** The queries of the search table. They are chosen for the Linux kernel, but work on any corpus. */
 export interface BenchQuery {
   readonly pattern: string;
   readonly isRegex: boolean;
@@ -20,7 +20,7 @@ export const benchQueries: readonly BenchQuery[] = [
   regex("[A-Z]+_SUSPEND"),
 ];
 
-/** The same as a query: matches in texts alone are what the others count. */
+/** Converts to a Trawl request. It matches content only, because the other tools count nothing else. */
 export function trawlRequest(query: BenchQuery): Record<string, unknown> {
   return {
     query: `content:${query.isRegex ? query.pattern : JSON.stringify(query.pattern)}`,

@@ -1,17 +1,17 @@
-/** Whether the file a person means comes first: labelled queries on trees that everybody can have. */
+/** Measures whether the intended file ranks first, with labeled queries on publicly available trees. */
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Product } from "./product";
 import { heading, printTable } from "./report";
 import { fetchPackages } from "./symbolTrees";
 
-/** A tree of a Debian package, known by one of its files. */
+/** A source tree in a Debian package, recognized by one of its files. */
 interface LabelledTree {
   readonly packageName: string;
-  /** Where it lies once that is fetched. */
+  /** Path of the tree in the unpacked package. */
   readonly root: string;
   readonly marker: string;
-  /** What was typed, and the file that was meant. */
+  /** Maps each query to the intended file. */
   readonly labels: Readonly<Record<string, string>>;
 }
 
@@ -114,7 +114,7 @@ const trees: readonly LabelledTree[] = [linux, go];
 
 const depth = 50;
 
-/** Brings the trees that have labelled queries into `folder`, unless they are there, and gives where they lie. */
+/** Fetches missing trees with labeled queries into `folder` and returns their paths. */
 export function fetchLabelledTrees(folder: string): readonly string[] {
   mkdirSync(folder, { recursive: true });
   fetchPackages(
@@ -124,32 +124,32 @@ export function fetchLabelledTrees(folder: string): readonly string[] {
   return trees.map(({ root }) => join(folder, root));
 }
 
-/** Gives for each labelled query where the file stood that was meant: 1 for the first, 0 for none. */
+/** Returns the 1-based rank of the intended file for each labeled query, or 0 if it was not found. */
 export async function benchRanking(product: Product, corpus: string): Promise<readonly number[]> {
   heading("Ranking");
   const tree = trees.find(({ marker }) => existsSync(join(corpus, marker)));
   if (tree === undefined) {
-    console.log("Nobody has labelled queries on this corpus.\n");
+    console.log("There are no labeled queries for this corpus.\n");
     return [];
   }
-  const places: number[] = [];
+  const ranks: number[] = [];
   const rows: string[][] = [];
   for (const [query, path] of Object.entries(tree.labels)) {
     const { files } = await product.search({ query, matches: 500 });
-    const place = files.slice(0, depth).findIndex(({ fileName }) => fileName.text === path) + 1;
-    places.push(place);
-    rows.push([`\`${query}\``, path, place === 0 ? "-" : String(place), files[0]?.fileName.text ?? ""]);
+    const rank = files.slice(0, depth).findIndex(({ fileName }) => fileName.text === path) + 1;
+    ranks.push(rank);
+    rows.push([`\`${query}\``, path, rank === 0 ? "-" : String(rank), files[0]?.fileName.text ?? ""]);
   }
-  printPlaces(tree.packageName, places);
-  printTable(["query", "meant", "place", "came first"], rows);
-  return places;
+  printRanks(tree.packageName, ranks);
+  printTable(["query", "intended file", "rank", "first result"], rows);
+  return ranks;
 }
 
-export function printPlaces(of: string, places: readonly number[]): void {
+export function printRanks(of: string, ranks: readonly number[]): void {
   const within = (most: number) =>
-    `${((100 * places.filter((place) => place > 0 && place <= most).length) / places.length).toFixed(0)} %`;
-  const reciprocal = places.reduce((sum, place) => sum + (place === 0 ? 0 : 1 / place), 0) / places.length;
+    `${((100 * ranks.filter((rank) => rank > 0 && rank <= most).length) / ranks.length).toFixed(0)} %`;
+  const reciprocal = ranks.reduce((sum, rank) => sum + (rank === 0 ? 0 : 1 / rank), 0) / ranks.length;
   console.log(
-    `${of}: ${places.length} queries. Recall@1 ${within(1)}, recall@5 ${within(5)}, mean reciprocal rank ${reciprocal.toFixed(3)}.\n`,
+    `${of}: ${ranks.length} queries. Recall@1 ${within(1)}, recall@5 ${within(5)}, mean reciprocal rank ${reciprocal.toFixed(3)}.\n`,
   );
 }

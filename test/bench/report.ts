@@ -1,6 +1,6 @@
-/** Numbers and tables as the bench prints them. */
+/** Formats the numbers and tables of the benchmark. */
 
-/** A Markdown table; the first column is text, the others are numbers. */
+/** Prints a Markdown table; the first column is text, the others are numbers. */
 export function printTable(head: readonly string[], rows: readonly (readonly string[])[]): void {
   const widths = head.map((title, column) =>
     Math.max(title.length, 3, ...rows.map((row) => (row[column] ?? "").length)),
@@ -17,7 +17,7 @@ export function heading(text: string): void {
   console.log(`## ${text}\n`);
 }
 
-/** Milliseconds with as many digits as mean something. */
+/** Formats milliseconds with only the significant digits. */
 export function ms(value: number | undefined): string {
   if (value === undefined) return "";
   return value < 10 ? value.toFixed(2) : value < 100 ? value.toFixed(1) : value.toFixed(0);
@@ -37,7 +37,7 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** The smallest value that `part` of all values do not exceed. */
+/** Returns the smallest value that `part` of all values do not exceed. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? Number.NaN;

@@ -2,13 +2,13 @@
  * `npm run bench -- [--corpus DIR] [--zoekt URL] [--only PARTS] [--seconds N] [--ranking]`
  * `npm run bench -- --symbols [--languages go,c++] [--misses N] [--megabytes N] [--least PERCENT]`
  *
- * Prints what the product costs and gives, beside its peers in the same run. It never asserts a time: machines differ,
- * and shared ones are noisy. PARTS, separated by commas: build, symbols, ranking, search, memory, fresh, clients, small,
- * history, store, access. `--ranking` alone is `--only ranking`. Where symbols or ranking are asked for without a corpus,
- * the trees that have labelled queries are fetched as Debian packages, and are it one by one.
+ * Prints costs and results of the product next to those of its peers, from the same run. It never asserts a time,
+ * because machines differ and shared ones are noisy. PARTS, separated by commas: build, symbols, ranking, search, memory,
+ * fresh, clients, load, small, history, store, access. `--ranking` alone means `--only ranking`. If symbols or ranking are
+ * requested without a corpus, the trees with labeled queries are fetched as Debian packages and used one by one.
  *
- * With `--symbols`, definitions in real trees are counted beside those of universal-ctags, and nothing else is done; with
- * `--least` it fails where fewer are found.
+ * With `--symbols`, it only compares definitions in real trees with those of universal-ctags, and with `--least` fails if
+ * fewer are found.
  */
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
@@ -22,10 +22,11 @@ import { benchCredentials } from "./credentials";
 import { benchDefinitions } from "./definitions";
 import { benchFreshness } from "./freshness";
 import { benchHistory } from "./history";
+import { benchLoad } from "./load";
 import { benchNavigation } from "./navigation";
 import { memoryOf } from "./processes";
 import { type IndexRun, indexOnce, Product } from "./product";
-import { benchRanking, fetchLabelledTrees, printPlaces } from "./ranking";
+import { benchRanking, fetchLabelledTrees, printRanks } from "./ranking";
 import { heading, megabytes, ms, printTable, ratio } from "./report";
 import { benchSearches } from "./searches";
 import { benchSmallRepositories } from "./smallRepositories";
@@ -40,6 +41,7 @@ const parts = [
   "memory",
   "fresh",
   "clients",
+  "load",
   "small",
   "history",
   "store",
@@ -64,13 +66,13 @@ const only = [...(values.only?.split(",") ?? []), ...(values.ranking ? ["ranking
 const wanted = new Set(only.length === 0 ? parts : only);
 const unknown = [...wanted].filter((part) => !(parts as readonly string[]).includes(part));
 if (unknown.length > 0) {
-  console.error(`There is no part ${unknown.join(", ")}: ${parts.join(", ")}.`);
+  console.error(`Unknown parts: ${unknown.join(", ")}. Use ${parts.join(", ")}.`);
   process.exit(2);
 }
 
 const folder = join(projectRoot(), "out/bench");
 
-/** Of this run alone: several may run at once. */
+/** Unique to this run, because several may run at once. */
 const scratch = join(folder, `run-${process.pid}`);
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
 process.on("SIGINT", () => process.exit(130));
@@ -84,12 +86,12 @@ async function main(): Promise<void> {
   console.log("# Bench\n");
   const processor = `${cpus().length} x ${cpus()[0]?.model ?? "?"}`;
   console.log(`Node ${process.version}, ${processor}, ${megabytes(totalmem())} MB.\n`);
-  if (values.symbols) return besideCtags();
+  if (values.symbols) return compareToCtags();
   const corpora = chosenCorpora();
-  if (corpora.length === 0) console.log("Without --corpus DIR there is nothing large to search.\n");
-  const places: number[] = [];
-  for (const corpus of corpora) places.push(...(await benchCorpus(corpus)));
-  if (corpora.length > 1 && places.length > 0) printPlaces("All", places);
+  if (corpora.length === 0) console.log("Without --corpus DIR, there is no large corpus to search.\n");
+  const ranks: number[] = [];
+  for (const corpus of corpora) ranks.push(...(await benchCorpus(corpus)));
+  if (corpora.length > 1 && ranks.length > 0) printRanks("All", ranks);
   if (wanted.has("history")) await benchHistory(scratch);
   if (wanted.has("store")) await benchStore(scratch);
   if (wanted.has("access")) await benchCredentials(scratch);
@@ -97,16 +99,16 @@ async function main(): Promise<void> {
   for (const count of [1_000, 5_000]) await benchSmallRepositories(join(scratch, "small"), count);
 }
 
-/** npm runs scripts in the package's folder; paths are meant from where the person is. */
+/** Resolves paths against `INIT_CWD`, because npm runs scripts in the package's folder. */
 function chosenCorpora(): readonly string[] {
   if (values.corpus !== undefined) return [resolve(process.env["INIT_CWD"] ?? ".", values.corpus)];
   if (!only.includes("symbols") && !only.includes("ranking")) return [];
   const trees = fetchLabelledTrees(join(folder, "trees"));
-  // What is asked about names is about the first.
+  // The names of the symbol benchmark occur in the first tree.
   return only.includes("ranking") ? trees : trees.slice(0, 1);
 }
 
-async function besideCtags(): Promise<void> {
+async function compareToCtags(): Promise<void> {
   const share = await benchSymbols(join(folder, "trees"), {
     languages: values.languages.toLowerCase().split(",").filter(Boolean),
     shownMisses: Number(values.misses),
@@ -114,11 +116,13 @@ async function besideCtags(): Promise<void> {
     worker: join(projectRoot(), "dist/server/symbolWorker.js"),
   });
   if (share * 100 >= Number(values.least)) return;
-  console.error(`${(share * 100).toFixed(1)} % of what ctags finds is less than ${values.least} %.`);
+  console.error(
+    `${(share * 100).toFixed(1)} % of the definitions that ctags finds is less than the required ${values.least} %.`,
+  );
   process.exitCode = 1;
 }
 
-/** Gives what `benchRanking` does. */
+/** Benchmarks one corpus; returns the ranks of `benchRanking`. */
 async function benchCorpus(source: string): Promise<readonly number[]> {
   const corpus = corpusCopy(source, folder);
   const dataDir = join(scratch, basename(corpus));
@@ -139,23 +143,24 @@ async function benchCorpus(source: string): Promise<readonly number[]> {
     if (wanted.has("search")) await benchSearches(product, corpus, counted, values.zoekt);
     const searched = memoryOf(product.pid);
     if (wanted.has("symbols")) await benchNavigation(product);
-    const places = wanted.has("ranking") ? await benchRanking(product, corpus) : [];
+    const ranks = wanted.has("ranking") ? await benchRanking(product, corpus) : [];
     if (wanted.has("memory")) {
       heading("Start and memory");
       printTable(
-        ["with the index there", ""],
+        ["with an existing index", ""],
         [
           ["listening after, ms", ms(product.listeningMs)],
-          ["first answer after, ms", ms(firstAnswerMs)],
+          ["first response after, ms", ms(firstAnswerMs)],
           ["ready after, ms", ms(readyMs)],
           ["resident when ready, MB", megabytes(idle?.now)],
-          ["resident at most while searching, MB", megabytes(searched?.peak)],
+          ["peak resident while searching, MB", megabytes(searched?.peak)],
         ],
       );
     }
     if (wanted.has("fresh")) await benchFreshness(product, corpus);
     if (wanted.has("clients")) await benchClients(product, Number(values.seconds));
-    return places;
+    if (wanted.has("load")) await benchLoad(product, Number(values.seconds));
+    return ranks;
   } finally {
     await product.stop();
   }
@@ -172,8 +177,8 @@ function printSymbols(text: IndexRun, run: IndexRun, dataDir: string): void {
     [
       ["seconds", run.seconds.toFixed(1)],
       ["processor seconds", run.cpuSeconds?.toFixed(1) ?? ""],
-      ["MB of text a processor second", speed?.toFixed(1) ?? ""],
-      ["resident at most, MB", megabytes(run.peakBytes)],
+      ["MB of text per processor second", speed?.toFixed(1) ?? ""],
+      ["peak resident, MB", megabytes(run.peakBytes)],
       ["on disk to text", ratio(bytes, text.contentBytes)],
     ],
   );
@@ -183,14 +188,14 @@ function printBuild(built: IndexRun): void {
   heading("Build");
   const speed = built.cpuSeconds === undefined ? undefined : built.contentBytes / 1e6 / built.cpuSeconds;
   printTable(
-    ["index from nothing", ""],
+    ["index from scratch", ""],
     [
       ["documents", String(built.documents)],
       ["text, MB", megabytes(built.contentBytes)],
       ["seconds", built.seconds.toFixed(1)],
       ["processor seconds, git's included", built.cpuSeconds?.toFixed(1) ?? ""],
-      ["MB a processor second", speed?.toFixed(0) ?? ""],
-      ["resident at most, MB", megabytes(built.peakBytes)],
+      ["MB per processor second", speed?.toFixed(0) ?? ""],
+      ["peak resident, MB", megabytes(built.peakBytes)],
       ["on disk to text", ratio(built.indexBytes, built.contentBytes)],
     ],
   );

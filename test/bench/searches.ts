@@ -1,4 +1,4 @@
-/** The table of searches, each beside its peers in the same run. */
+/** Measures searches next to their peers in the same run. */
 import { findRipgrep, type Measured, ripgrep, zoekt } from "./peers";
 import type { Product } from "./product";
 import { type BenchQuery, benchQueries, titleOf, trawlRequest } from "./queries";
@@ -42,8 +42,8 @@ export async function benchSearches(
   heading("Searches");
   console.log(
     `Milliseconds, medians. "First" is ${firstMatches} matches and "all" is every match up to ` +
-      `${allMatches.toLocaleString("en")}, both with their text, as the server measures them. "Counted" is every match ` +
-      `in the engine, and ripgrep counts too: both on two threads, with a warm cache.\n`,
+      `${allMatches.toLocaleString("en")}, both with their text, as the server measures them. "Counted" counts every ` +
+      `match in the engine, as ripgrep does: both on two threads, with a warm cache.\n`,
   );
   printTable(
     [
@@ -87,7 +87,7 @@ export async function benchSearches(
 async function measure(product: Product, query: BenchQuery, matches: number) {
   const times: number[] = [];
   const request = { ...trawlRequest(query), matches };
-  // The first time pays for reading and compiling, and is not counted.
+  // The first run is a warm-up and is not counted: it reads files and compiles code.
   let answer = await product.search(request);
   for (let round = 0; round < rounds; round++) {
     answer = await product.search(request);

@@ -1,4 +1,4 @@
-/** Thousands of small repositories against one with the same text. */
+/** Compares thousands of small repositories with one that has the same text. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { textOf, writeRepository } from "./corpus";
@@ -33,12 +33,12 @@ export async function benchSmallRepositories(folder: string, count: number): Pro
   ];
   heading(`${count.toLocaleString("en")} small repositories`);
   console.log(
-    `${built.documents} files, indexed in ${built.seconds.toFixed(1)} s. With the index there: listening after ` +
-      `${ms(apart.listeningMs)} ms, first answer after ${ms(apart.firstAnswerMs)} ms, ready after ` +
+    `${built.documents} files, indexed in ${built.seconds.toFixed(1)} s. With an existing index: listening after ` +
+      `${ms(apart.listeningMs)} ms, first response after ${ms(apart.firstAnswerMs)} ms, ready after ` +
       `${ms(apart.readyMs)} ms, ${apart.openFiles ?? "?"} files open.\n`,
   );
   printTable(
-    ["query (50 matches)", "apart ms", "in one ms", "apart/one"],
+    ["query (50 matches)", "many, ms", "one, ms", "many/one"],
     queries.map((query, n) => [
       `\`${query}\``,
       ms(apart.times[n]),

@@ -1,15 +1,16 @@
-/** What the database costs: a page of a long audit log, beside counting and skipping as SQL does it, and a look at a key. */
+/** Measures the database: pages of a long audit log, compared with plain SQL `count` and `offset`, and key lookups. */
 import { Kysely, sql } from "kysely";
-import { type DatabaseSource, openStore } from "#store/openStore";
+import type { DatabaseSource } from "#store/connection";
+import { openStore } from "#store/openStore";
 import type { AuditPageRequest, Store } from "#store/store";
-import { setClock } from "#test/support/clock";
+import { manualClock } from "#test/support/clock";
 import { benchDatabases } from "./databases";
 import { median, ms, printTable, ratio } from "./report";
 
 const recordCount = 1_000_000;
 const batch = 500;
 const rounds = 30;
-/** Half a year, as long as records are kept. */
+/** Half a year, the retention period of records. */
 const start = Date.UTC(2026, 0, 1);
 const lengthMs = 180 * 24 * 60 * 60 * 1000;
 const perPage = 50;
@@ -32,7 +33,7 @@ export async function benchStore(scratch: string): Promise<void> {
 }
 
 async function benchSource(source: () => DatabaseSource): Promise<void> {
-  const clock = setClock(start);
+  const clock = manualClock(start);
   const store = await openStore({ source: source(), version: "1.0.0", clock });
   const append = () =>
     store.auditLog.append({
@@ -71,19 +72,19 @@ async function benchSource(source: () => DatabaseSource): Promise<void> {
   }
   await plain.destroy();
   printTable(
-    [`a page of ${recordCount.toLocaleString("en-US")} records`, "ms", "at most", "by SQL, ms", "to ours"],
+    [`a page of ${recordCount.toLocaleString("en-US")} records`, "ms", "max, ms", "plain SQL, ms", "ratio"],
     rows,
   );
   printTable(
     ["", "ms", "at most"],
     [
-      ["whose a key is", ms(check.middle), ms(check.most)],
+      ["key lookup", ms(check.middle), ms(check.most)],
       ["a record", ms(one.middle), ms(one.most)],
       ["a hundred records at once", ms(hundred.middle), ms(hundred.most)],
     ],
   );
   console.log(
-    `${Math.round(recordCount / fillSeconds).toLocaleString("en-US")} records a second while it was filled.\n`,
+    `${Math.round(recordCount / fillSeconds).toLocaleString("en-US")} records per second while it was filled.\n`,
   );
 }
 
@@ -94,7 +95,7 @@ async function withKey(store: Store): Promise<string> {
   return hash;
 }
 
-/** Counted by looking at every record, and skipped one by one. */
+/** Reads a page with plain SQL, which counts every record and skips them one by one. */
 async function plainPage(database: Kysely<unknown>, request: AuditPageRequest): Promise<void> {
   const { since = 0, until = 8.64e15, page, perPage } = request;
   const range = sql`from "auditRecord" where "timestamp" between ${since} and ${until}`;

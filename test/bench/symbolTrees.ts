@@ -1,23 +1,23 @@
-/** Real trees to find definitions in: Debian packages, fetched once into a folder, and what npm has installed. */
+/** Real source trees to find definitions in: Debian packages, fetched once into a folder, and installed npm packages. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { projectRoot } from "#test/support/house";
 
 export interface SymbolTree {
-  /** As Linguist names it. */
+  /** Linguist's name. */
   readonly language: string;
-  /** As ctags names it. */
+  /** The name in ctags. */
   readonly ctagsName: string;
   readonly packages: readonly string[];
-  /** Below the folder of the trees; `/`-absolute ones as they are. */
+  /** Relative to the folder of the trees, or absolute. */
   readonly roots: readonly string[];
   readonly files: RegExp;
-  /** Headers of libraries: every third line is a macro that only a preprocessor knows, so that no share is asked of them. */
+  /** Library headers, full of macros that only a preprocessor can expand, so that no share is required of them. */
   readonly hasMacros?: true;
 }
 
-/** As much as is looked at. */
+/** The parts that are measured. */
 const javaParts = ["java.base/*", "java.desktop/*"];
 const linuxParts = ["kernel", "mm", "fs", "lib", "net", "block", "drivers/net/ethernet", "include/linux"];
 
@@ -74,7 +74,7 @@ export const symbolTrees: readonly SymbolTree[] = [
   },
 ];
 
-/** Brings packages into `folder`, unless they are there. Nothing is installed. */
+/** Fetches missing packages into `folder` without installing them. */
 export function fetchPackages(names: readonly string[], folder: string): void {
   for (const name of names) {
     const mark = join(folder, `${name}.fetched`);
@@ -103,10 +103,10 @@ export function fetchPackages(names: readonly string[], folder: string): void {
   }
 }
 
-/** Fewer say too little. */
+/** The minimum number of files for a meaningful result. */
 const leastFiles = 1000;
 
-/** Paths of a tree's files: every n-th one, so that they have about `maxBytes` together, and are not too few. */
+/** Samples every n-th file of a tree, for about `maxBytes` in total but not too few files; returns their paths. */
 export function filesOf(tree: SymbolTree, folder: string, maxBytes: number): readonly string[] {
   const found = tree.roots
     .map((root) => (root.startsWith("/") ? root : join(folder, root)))

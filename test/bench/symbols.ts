@@ -1,8 +1,8 @@
-/** Definitions that are found in real trees, beside those that universal-ctags finds, and how fast. */
+/** Compares definitions found in real trees with those of universal-ctags, and measures the speed. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { symbolParsers } from "#symbols/parsers";
+import { symbolParsers } from "#symbols/parsing/parsers";
 import type { ParsedSymbols } from "#symbols/symbols";
 import { cpuSecondsOfEnded } from "./processes";
 import { heading, megabytes, printTable } from "./report";
@@ -10,7 +10,7 @@ import { fetchPackages, filesOf, type SymbolTree, symbolTrees } from "./symbolTr
 
 interface Tag {
   readonly name: string;
-  /** From 1. */
+  /** 1-based. */
   readonly line: number;
   readonly kind: string;
 }
@@ -28,16 +28,16 @@ interface Compared {
 }
 
 export interface SymbolBenchOptions {
-  /** Linguist names, in any case; all trees without. */
+  /** Linguist names, in any case; all trees if empty. */
   readonly languages: readonly string[];
-  /** How many of what only ctags finds are printed for each tree. */
+  /** How many definitions that only ctags finds are printed for each tree. */
   readonly shownMisses: number;
   readonly maxBytes: number;
-  /** The bundle that parses. */
+  /** Path of the parser worker bundle. */
   readonly worker: string;
 }
 
-/** Gives the smallest share of ctags' definitions that were found, of the trees that count for it. */
+/** Returns the smallest share of ctags' definitions that were found, over all trees without `hasMacros`. */
 export async function benchSymbols(folder: string, options: SymbolBenchOptions): Promise<number> {
   heading("Definitions, beside universal-ctags");
   mkdirSync(folder, { recursive: true });
@@ -120,12 +120,12 @@ function linesByName(parsed: ParsedSymbols | undefined, content: Uint8Array): Re
   return lines;
 }
 
-/** C++ lets blanks stand in names: `operator ==`. */
+/** C++ names may contain whitespace: `operator ==`. */
 function plain(name: string): string {
   return name.replace(/\s+/g, "");
 }
 
-/** Definitions as ctags finds them, by path. */
+/** Returns the definitions that ctags finds, by path. */
 function tagsOf(
   tree: SymbolTree,
   paths: readonly string[],
@@ -170,8 +170,8 @@ function tagsOf(
 }
 
 /**
- * What ctags lists and is none that one goes to: names that it makes up, imports, `impl` blocks of Rust, lambdas bound
- * to variables of functions in Python. For TypeScript also what it mistakes, see `isMistaken`.
+ * Reports whether a tag is a definition that one can navigate to. Excludes names that ctags invents, imports, Rust `impl`
+ * blocks, Python lambdas bound to variables, and mistakes of ctags in TypeScript.
  */
 function counts(language: string, { name, kind }: Tag, text: string): boolean {
   if (name.startsWith("__anon") || name === "_") return false;
@@ -186,8 +186,8 @@ function counts(language: string, { name, kind }: Tag, text: string): boolean {
 }
 
 /**
- * Tags for TypeScript that are no definitions by what their own line says: variables of functions and keys of objects,
- * which stand on indented lines; words of the language; a constant's type in place of its name; imported types; digits.
+ * Reports whether the line of a TypeScript tag shows that it is not a definition: local variables and object keys (on
+ * indented lines), keywords, a constant's type instead of its name, imported types, and digits.
  */
 function isMistaken(name: string, kind: string, text: string): boolean {
   const escaped = name.replaceAll("$", "\\$");

@@ -6,7 +6,7 @@ import type { SearchResult } from "#contract/search";
 import { repo, temporaryFolder } from "#test/support/repo";
 import { type Ended, type RunningTrawl, startTrawl, trawl } from "#test/support/trawl";
 
-// The command line from beginning to end, on repositories of its own.
+// One session on the command line; later tests use the index of earlier ones.
 
 const folder = temporaryFolder();
 const dataDir = join(temporaryFolder(), "data");
@@ -21,7 +21,7 @@ const one = repo(
   | needle\tin a hay\u001b[31mstack
   = old: Before
   gone.txt
-  | a needle of before
+  | an old needle
   `,
   { path: join(folder, "one"), origin: "https://github.com/some/one.git" },
 );
@@ -41,33 +41,30 @@ function lines({ stdout }: Ended): string[] {
 }
 
 const refused: readonly (readonly [args: string[], message: RegExp])[] = [
-  [["serch"], /There is no command "serch"\. Did you mean "search"\?/],
-  [["--prot", "1"], /There is no flag --prot before a command/],
-  [["serve", "--prot", "1"], /There is no flag --prot\. Did you mean --port\?/],
-  [["serve", "--port", "70000"], /--port takes a whole number from 0 to 65535, not "70000"/],
-  [["serve", "--anonymous", "perhaps"], /--anonymous takes on or off, not "perhaps"/],
-  [["serve", "--config", "/no/such.json"], /Cannot read the configuration \/no\/such\.json/],
-  [["serve", "/no/such/folder"], /There is nothing at \/no\/such\/folder/],
-  [["index"], /index needs a PATH/],
-  [["search"], /search needs a QUERY/],
-  [["search", "--json", "--count", "x"], /--json and --count exclude each other/],
-  [["search", "--matches", "0", "x"], /--matches takes a whole number from 1 to 100000, not "0"/],
-  [["status", "x"], /status takes no "x"/],
-  [["remove"], /remove needs a PATH/],
-  [["keys"], /keys needs an action\. It takes create, list, revoke\./],
-  [["keys", "craete", "x"], /There is no "keys craete"\. Did you mean "create"\?/],
-  [["keys", "create"], /NAME is missing/],
+  [["serch"], /Unknown command "serch"\. Did you mean "search"\?/],
+  [["--prot", "1"], /Unknown flag --prot before the command/],
+  [["serve", "--prot", "1"], /Unknown flag --prot\. Did you mean --port\?/],
+  [["serve", "--port", "70000"], /--port must be a whole number from 0 to 65535, not "70000"/],
+  [["serve", "--anonymous", "perhaps"], /--anonymous must be on or off, not "perhaps"/],
+  [["serve", "--config", "/no/such.json"], /Cannot read the configuration file \/no\/such\.json/],
+  [["serve", "/no/such/folder"], /\/no\/such\/folder does not exist/],
+  [["index"], /index requires a PATH/],
+  [["search"], /search requires a QUERY/],
+  [["search", "--json", "--count", "x"], /--json and --count cannot be combined/],
+  [["search", "--matches", "0", "x"], /--matches must be a whole number from 1 to 100000, not "0"/],
+  [["status", "x"], /status takes no arguments, but got "x"/],
+  [["remove"], /remove requires a PATH/],
+  [["keys"], /keys requires a subcommand\. Available: create, list, revoke\./],
+  [["keys", "craete", "x"], /Unknown subcommand "keys craete"\. Did you mean "create"\?/],
+  [["keys", "create"], /Missing argument NAME/],
   [
     ["keys", "create", "x", "--expires", "soon"],
-    /--expires takes 30d, 4w, 1y, a date .*, or never, not "soon"/,
+    /--expires must be 30d, 4w, 1y, a date .*, or never, not "soon"/,
   ],
-  [["keys", "list", "x"], /There is one word too many: "x"/],
-  [["members", "add", "a@x.org", "b@x.org"], /There is one word too many: "b@x\.org"/],
-  [["backup"], /FILE is missing/],
-  [
-    ["restore", "x", "--database", "mysql://secret@db"],
-    /--database takes the address of a PostgreSQL(?!.*secret)/,
-  ],
+  [["keys", "list", "x"], /Unexpected argument "x"/],
+  [["members", "add", "a@x.org", "b@x.org"], /Unexpected argument "b@x\.org"/],
+  [["backup"], /Missing argument FILE/],
+  [["restore", "x", "--database", "mysql://secret@db"], /--database must be a PostgreSQL URL(?!.*secret)/],
 ];
 for (const [args, message] of refused) {
   test(`refused: ${args.join(" ")}`, async () => {
@@ -87,7 +84,7 @@ for (const args of [
     (name) => [name, "--help"],
   ),
 ]) {
-  test(args.join(" "), async () => {
+  test(`trawl ${args.join(" ")} prints help`, async () => {
     const { code, stdout, stderr } = await trawl(args);
     assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
     assert.match(stdout, /^Usage: trawl /m);
@@ -96,14 +93,14 @@ for (const args of [
   });
 }
 
-test("--version everywhere", async () => {
+test("--version works with every command", async () => {
   const { version } = JSON.parse(readFileSync(join(__dirname, "../../../package.json"), "utf8"));
   for (const args of [["--version"], ["-v"], ["search", "--version"], ["serve", "--version"]]) {
     assert.deepEqual(await trawl(args), { code: 0, stdout: `trawl ${version}\n`, stderr: "" });
   }
 });
 
-test("nothing is indexed yet", async () => {
+test("status and search report that nothing is indexed", async () => {
   const { code, stdout } = await run("status");
   assert.equal(code, 0);
   assert.match(stdout, /Nothing is indexed/);
@@ -112,18 +109,18 @@ test("nothing is indexed yet", async () => {
   assert.match(search.stderr, /Nothing is indexed/);
 });
 
-test("index counts what it has indexed, and ends", async () => {
+test("index prints the numbers of files and revisions", async () => {
   const { code, stdout, stderr } = await run("index", ".");
   assert.equal(code, 0, stderr);
   assert.match(stdout, /^github\.com\/some\/one: \d+ files, 2 revisions/m);
   assert.match(stdout, /^two: 1 file, 1 revision/m);
   assert.match(stdout, /^Indexed 2 repositories, \d+ files, .* in \d+\.\d s$/m);
-  // One that is done between two looks at the progress has no line of its own.
+  // A repository that is indexed between two polls of the progress has no line.
   assert.match(stderr, /^Indexed \S+ \(\d of 2\)$/m);
   assert.equal(statSync(dataDir).mode & 0o777, 0o700);
 });
 
-test("search gives plain lines to a pipe", async () => {
+test("search prints plain lines to a pipe", async () => {
   const ended = await run("search", "needle");
   assert.deepEqual({ code: ended.code, stderr: ended.stderr }, { code: 0, stderr: "" });
   assert.deepEqual(lines(ended), [
@@ -138,7 +135,7 @@ const searches: Record<string, readonly string[]> = {
   "needle lang:python": ["two/two.py:1:needle = 2"],
   "needle -lang:python -file:odd -s": ["github.com/some/one/src/one.ts:1:export const needle = 1;"],
   "-e ^export.*\\d": ["github.com/some/one/src/one.ts:1:export const needle = 1;"],
-  "needle rev:old": ["github.com/some/one/gone.txt:1:a needle of before"],
+  "needle rev:old": ["github.com/some/one/gone.txt:1:an old needle"],
   "-C 1 another": [
     "github.com/some/one/src/one.ts-1-export const needle = 1;",
     "github.com/some/one/src/one.ts-3-// some more",
@@ -156,38 +153,51 @@ for (const [args, expected] of Object.entries(searches)) {
   });
 }
 
-test("search says what it did not show", async () => {
+test("search reports that the match limit was reached", async () => {
   const { code, stdout, stderr } = await run("search", "--matches", "1", "needle");
   assert.equal(code, 0);
   assert.equal(stdout.split("\n").length, 2);
   assert.match(
     stderr,
-    /^trawl: The answer is incomplete: there are more than 1 matches \(--matches N brings more\)/,
+    /^trawl: The results are incomplete: there are more than 1 matches \(use --matches N for more\)/,
   );
 });
 
-test("nothing found is 1, a wrong query is 2", async () => {
+const hints: Readonly<Record<string, RegExp>> = {
+  "needle repo:tow": /^trawl: No repository matches "tow"\. Did you mean "two"\?\n$/,
+  "needle rev:mian": /^trawl: No branch or tag matches "mian"\. Did you mean "main"\?\n$/,
+  "needle rev:none": /^trawl: No branch or tag matches "none"\.\n$/,
+};
+for (const [query, expected] of Object.entries(hints)) {
+  test(`search ${query} names what does not exist`, async () => {
+    const { code, stderr } = await run("search", ...query.split(" "));
+    assert.equal(code, 1);
+    assert.match(stderr, expected);
+  });
+}
+
+test("search exits with 1 without matches and with 2 for an invalid query", async () => {
   assert.deepEqual(await run("search", "no such text anywhere"), { code: 1, stdout: "", stderr: "" });
   const { code, stderr } = await run("search", "-e", "(a");
   assert.equal(code, 2);
   assert.match(stderr, /^trawl: /);
 });
 
-test("a reader that goes early is no error", async () => {
+test("a closed standard output is not an error", async () => {
   const each = startTrawl(["search", "needle", "--data-dir", dataDir]);
   each.process.stdout.destroy();
   const { code, stderr } = await each.ended;
   assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
 });
 
-test("--json is the answer of REST", async () => {
+test("--json prints the response of the REST API", async () => {
   const { stdout } = await run("search", "--json", "needle lang:python");
   const result = JSON.parse(stdout) as SearchResult;
   assert.equal(result.files[0]?.fileName.text, "two.py");
   assert.equal(result.isSearchExhaustive, true);
 });
 
-test("a server answers over HTTP, is announced, and ends when told to", async () => {
+test("a server listens over HTTP, serves commands and a second server, and exits on SIGINT", async () => {
   const server = startTrawl(["serve", "--port", "0", "--data-dir", dataDir], folder);
   running.push(server);
   const listening = await server.line(/^Listening on /);
@@ -200,33 +210,35 @@ test("a server answers over HTTP, is announced, and ends when told to", async ()
     socket: endpoint.socket,
     pid: server.process.pid,
     version: endpoint.version,
+    access: { host: "127.0.0.1", anonymous: "on", allowedHosts: [], allowedOrigins: [] },
+    authority: endpoint.authority,
   });
   assert.equal(statSync(join(dataDir, "endpoint.json")).mode & 0o777, 0o600);
 
-  const answer = await fetch(`${url}/api/search`, {
+  const response = await fetch(`${url}/api/search`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ query: "needle lang:python" }),
   });
-  const { files } = (await answer.json()) as SearchResult;
+  const { files } = (await response.json()) as SearchResult;
   assert.deepEqual(
     files.map(({ fileName }) => fileName.text),
     ["two.py"],
   );
 
-  // The command line beside it asks it.
+  // Commands use the running server.
   const status = await run("status");
   assert.match(status.stdout, new RegExp(`^Served by process ${server.process.pid} at ${url} `, "m"));
   assert.deepEqual(lines(await run("search", "needle lang:python")), ["two/two.py:1:needle = 2"]);
 
-  // So does a second server, which listens on a port of its own and hands over its paths.
+  // So does a second server, which listens on its own port and passes its paths on.
   mkdirSync(join(folder, "three"), { recursive: true });
   writeFileSync(join(folder, "three/plain.txt"), "needle in a plain folder\n");
   const second = startTrawl(["serve", "--port", "0", "--data-dir", dataDir, join(folder, "three")], folder);
   running.push(second);
   const secondUrl = (await second.line(/^Listening on /)).slice("Listening on ".length);
   assert.notEqual(secondUrl, url);
-  assert.match(await second.line(/passes requests on/), new RegExp(`held by process ${server.process.pid}`));
+  assert.match(await second.line(/forwards requests/), new RegExp(`Process ${server.process.pid} leads`));
   assert.match(await second.line(/^Ready/), /^Ready: 3 repositories/);
   assert.deepEqual(lines(await run("search", "plain folder")), [
     "three/plain.txt:1:needle in a plain folder",
@@ -242,7 +254,7 @@ test("a server answers over HTTP, is announced, and ends when told to", async ()
     assert(!existsSync(join(dataDir, name)), name);
 });
 
-test("a killed server is replaced by the next process", async () => {
+test("a command works after the server was killed", async () => {
   const server = startTrawl(["serve", "--port", "0", "--data-dir", dataDir], folder);
   running.push(server);
   await server.line(/^Ready/);
@@ -251,7 +263,7 @@ test("a killed server is replaced by the next process", async () => {
   assert.deepEqual(lines(await run("search", "needle lang:python")), ["two/two.py:1:needle = 2"]);
 });
 
-test("a folder whose socket would have too long a name is served all the same", async () => {
+test("a data directory whose socket path would be too long is served", async () => {
   const deep = join(temporaryFolder(), "d".repeat(100));
   const server = startTrawl(["serve", "--port", "0", "--data-dir", deep, one.path], folder);
   running.push(server);
@@ -262,10 +274,10 @@ test("a folder whose socket would have too long a name is served all the same", 
   assert.equal((await server.ended).code, 0);
 });
 
-test("remove forgets, and leaves the repository alone", async () => {
+test("remove deletes a repository from the index and not from disk", async () => {
   const { code, stdout } = await run("remove", join(folder, "three"));
   assert.equal(code, 0);
-  assert.match(stdout, /^Forgot three$/m);
+  assert.match(stdout, /^Removed three$/m);
   assert.equal((await run("search", "plain folder")).code, 1);
   assert(existsSync(join(folder, "three/plain.txt")));
   const unknown = await run("remove", "/no/such/folder");
@@ -273,17 +285,17 @@ test("remove forgets, and leaves the repository alone", async () => {
   assert.match(unknown.stderr, /\/no\/such\/folder/);
 });
 
-test("a repository that cannot be indexed is named with its reason, and the others are indexed", async () => {
-  const place = temporaryFolder();
-  repo("= main: First\na.txt\n| fine\n", { path: join(place, "fine") });
-  const broken = repo("= main: First\na.txt\n| broken\n", { path: join(place, "broken") });
+test("a repository that cannot be indexed is reported, and the others are indexed", async () => {
+  const root = temporaryFolder();
+  repo("= main: First\na.txt\n| fine\n", { path: join(root, "fine") });
+  const broken = repo("= main: First\na.txt\n| broken\n", { path: join(root, "broken") });
   const commit = broken.git("rev-parse", "HEAD");
   const object = join(broken.path, ".git/objects", commit.slice(0, 2), commit.slice(2));
   for (const file of existsSync(object) ? [object] : packsOf(broken.path)) rmSync(file, { force: true });
   const index = join(temporaryFolder(), "data");
-  const { code, stdout, stderr } = await trawl(["index", "--data-dir", index, place]);
+  const { code, stdout, stderr } = await trawl(["index", "--data-dir", index, root]);
   assert.equal(code, 1, stdout);
-  assert.match(stderr, /^trawl: broken could not be indexed: /m);
+  assert.match(stderr, /^trawl: Cannot index broken: /m);
   assert.match(stdout, /^fine: 1 file, 1 revision/m);
   assert.match(stdout, /; 1 failed$/m);
   const search = await trawl(["search", "--data-dir", index, "fine"]);

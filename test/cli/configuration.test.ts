@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { isServiceError } from "#base/error";
 import { commands } from "#cli/commands";
-import { type Configuration, readConfiguration } from "#cli/configuration";
+import { readConfiguration } from "#cli/configuration";
 import { readFlags } from "#cli/flags";
+import type { Configuration } from "#instance/configuration";
 
 const folder = mkdtempSync(join(tmpdir(), "trawl-configuration-"));
 const file = join(folder, "trawl.json");
@@ -33,7 +34,7 @@ const defaults: Configuration = {
   licenseMakers: [],
 };
 
-/** What the flags and the file come to beyond the defaults, or the complaint. */
+/** Returns the settings of flags and file that differ from the defaults, or the error message. */
 function read(args: readonly string[], text?: string): Partial<Configuration> | string {
   try {
     if (text !== undefined) writeFileSync(file, text);
@@ -62,7 +63,7 @@ const cases: readonly (readonly [args: string, text: string | undefined, result:
   [
     "--database mysql://root:secret@db/trawl",
     undefined,
-    "--database takes the address of a PostgreSQL such as postgres://trawl@db.example.com/trawl.",
+    "--database must be a PostgreSQL URL such as postgres://trawl@db.example.com/trawl.",
   ],
   ["", "// nothing\n{ /* here */ }", {}],
   ["", '\uFEFF{ "port": 1, }', { port: 1 }],
@@ -81,33 +82,86 @@ const cases: readonly (readonly [args: string, text: string | undefined, result:
     undefined,
     { allowedHosts: ["a.example", "b:80"], allowedOrigins: ["https://c.example"] },
   ],
-  ["", '{ "prot": 1 }', 'FILE: There is no setting "prot". Did you mean "port"?'],
-  ["", '{ "elephant": 1 }', 'FILE: There is no setting "elephant".'],
-  ["", '{ "port": "x" }', "FILE: port: Invalid input: expected number, received string."],
-  ["", '{ "port": 1.5 }', "FILE: port: Invalid input: expected int, received number."],
-  ["", "[]", "FILE: the file: Invalid input: expected object, received array."],
-  ["", '{\n  "port" 1\n}', "FILE:2:10: ColonExpected."],
-  ["", "", "FILE:1:1: ValueExpected."],
-  ["--anonymous maybe", undefined, '--anonymous takes on or off, not "maybe".'],
+  ["", '{ "prot": 1 }', 'FILE: Unknown setting "prot". Did you mean "port"?'],
+  ["", '{ "elephant": 1 }', 'FILE: Unknown setting "elephant".'],
+  ["", '{ "port": "x" }', 'FILE: "port" must be an integer from 0 to 65535, but is "x".'],
+  ["", '{ "port": 1.5 }', 'FILE: "port" must be an integer from 0 to 65535, but is 1.5.'],
+  ["", "[]", "FILE: The file must contain a JSON object, but contains an array of 0 items."],
+  ["", '{\n  "port" 1\n}', "FILE:2:10: Colon expected."],
+  ["", "", "FILE:1:1: Value expected."],
+  ["", '{ "timeLimitMs": 0 }', 'FILE: "timeLimitMs" must be an integer from 1 to 600000, but is 0.'],
+  ["", '{ "anonymous": "on" }', 'FILE: "anonymous" must be true or false, but is "on".'],
+  ["", '{ "host": "" }', 'FILE: "host" must be a string of at least 1 character, but is "".'],
+  ["", '{ "paths": "a" }', 'FILE: "paths" must be an array, but is "a".'],
+  [
+    "",
+    '{ "branches": ["a", ""] }',
+    'FILE: "branches[1]" must be a string of at least 1 character, but is "".',
+  ],
+  ["", '{ "contexts": { "web": "a" } }', 'FILE: "contexts.web" must be an array, but is "a".'],
+  [
+    "",
+    '{ "hosts": { "a.example": "github", "b.example": "hub" } }',
+    'FILE: "hosts.b.example" must be one of "github", "gitlab", "gitea", "gerrit", "bitbucketServer", "bitbucketCloud", "genericGitHost", "azuredevops", but is "hub".',
+  ],
+  ["", '{ "oauth": 1 }', 'FILE: "oauth" must be an object, but is 1.'],
+  [
+    "",
+    '{ "oauth": { "issuer": "https://x.example" } }',
+    'FILE: "oauth.audience" is missing: it must be a string of at least 1 character.',
+  ],
+  [
+    "",
+    '{ "oauth": { "issuer": "x", "audience": "y" } }',
+    'FILE: "oauth.issuer" must be an https:// URL, not "x".',
+  ],
+  [
+    "",
+    '{ "oauth": { "issuer": "https://x.example", "audience": "y", "foo": 1 } }',
+    'FILE: Unknown setting "oauth.foo".',
+  ],
+  [
+    "",
+    '{ "database": "x" }',
+    'FILE: "database" must be a PostgreSQL URL such as postgres://trawl@db.example.com/trawl.',
+  ],
+  [
+    "",
+    '{ "allowedHosts": ["a", "a/b"] }',
+    'FILE: "allowedHosts" must be a host name such as search.example.com, not "a/b".',
+  ],
+  ["--port x", undefined, '--port must be a whole number from 0 to 65535, not "x".'],
+  ["--port 70000", undefined, '--port must be a whole number from 0 to 65535, not "70000".'],
+  ["--anonymous maybe", undefined, '--anonymous must be on or off, not "maybe".'],
   [
     "--public-url x.example",
     undefined,
-    '--public-url takes an address such as https://search.example.com, not "x.example".',
+    '--public-url must be a URL such as https://search.example.com, not "x.example".',
   ],
   [
     "--public-url file:///x",
     undefined,
-    '--public-url takes an address such as https://search.example.com, not "file:///x".',
+    '--public-url must be a URL such as https://search.example.com, not "file:///x".',
+  ],
+  [
+    "--public-url https://ada:secret@x.example",
+    undefined,
+    "--public-url must be a URL without user, query and fragment.",
+  ],
+  [
+    "--allowed-origin https://ada:secret@x.example",
+    undefined,
+    "--allowed-origin must be an origin such as https://example.com.",
   ],
   [
     "--allowed-origin https://x.example/path",
     undefined,
-    '--allowed-origin takes an origin such as https://example.com, not "https://x.example/path".',
+    '--allowed-origin must be an origin such as https://example.com, not "https://x.example/path".',
   ],
   [
     "--allowed-host http://x",
     undefined,
-    '--allowed-host takes a host name such as search.example.com, not "http://x".',
+    '--allowed-host must be a host name such as search.example.com, not "http://x".',
   ],
 ];
 
@@ -116,6 +170,9 @@ for (const [args, text, result] of cases) {
     assert.deepEqual(read(args === "" ? [] : args.split(" "), text), result));
 }
 
-test("a file that is not there is named", () => {
-  assert.match(String(read(["--config", "/no/such"])), /Cannot read the configuration \/no\/such: ENOENT/);
+test("a missing configuration file is reported", () => {
+  assert.match(
+    String(read(["--config", "/no/such"])),
+    /Cannot read the configuration file \/no\/such: ENOENT/,
+  );
 });

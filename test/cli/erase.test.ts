@@ -1,4 +1,4 @@
-/** The process that takes an index off the disk, as the extension and its uninstallation run it. */
+/** The process that deletes an index, which the extension runs, also when it is uninstalled. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
@@ -8,14 +8,14 @@ import { projectRoot } from "#test/support/house";
 import { repo, temporaryFolder } from "#test/support/repo";
 import { startTrawl, trawl } from "#test/support/trawl";
 
-function erase(...words: string[]): string {
-  return execFileSync(process.execPath, [join(projectRoot(), "dist/server/erase.js"), ...words], {
+function erase(...args: string[]): string {
+  return execFileSync(process.execPath, [join(projectRoot(), "dist/server/erase.js"), ...args], {
     encoding: "utf8",
   });
 }
 
-/** A data folder with one repository in its index. */
-async function indexed(): Promise<{ readonly dataDir: string; readonly repository: string }> {
+/** Creates a data directory with one indexed repository. */
+async function indexRepository(): Promise<{ readonly dataDir: string; readonly repository: string }> {
   const dataDir = join(temporaryFolder(), "data");
   const repository = repo(`
     = main: First
@@ -28,8 +28,8 @@ async function indexed(): Promise<{ readonly dataDir: string; readonly repositor
   return { dataDir, repository };
 }
 
-test("the index goes, and what was added is indexed again by the next command", async () => {
-  const { dataDir, repository } = await indexed();
+test("the index is deleted, and the repositories can be indexed again", async () => {
+  const { dataDir, repository } = await indexRepository();
   erase("--data-dir", dataDir);
   assert.deepEqual(readdirSync(dataDir).sort(), ["catalogue.json", "format"]);
   await trawl(["index", repository, "--data-dir", dataDir]);
@@ -37,25 +37,25 @@ test("the index goes, and what was added is indexed again by the next command", 
   assert.match(stdout, /needle/);
 });
 
-test("everything goes, the folder too", async () => {
-  const { dataDir } = await indexed();
+test("--everything deletes the data directory", async () => {
+  const { dataDir } = await indexRepository();
   erase("--data-dir", dataDir, "--everything");
   assert.equal(existsSync(dataDir), false);
 });
 
-test("a file that is not Trawl's stays", async () => {
-  const { dataDir } = await indexed();
+test("other files in the data directory are kept", async () => {
+  const { dataDir } = await indexRepository();
   writeFileSync(join(dataDir, "letter.txt"), "dear");
   erase("--data-dir", dataDir, "--everything");
   assert.deepEqual(readdirSync(dataDir), ["letter.txt"]);
 });
 
-test("where another Trawl is at work nothing goes", async () => {
-  const { dataDir, repository } = await indexed();
+test("nothing is deleted while another process uses the data directory", async () => {
+  const { dataDir, repository } = await indexRepository();
   const server = startTrawl(["serve", repository, "--data-dir", dataDir, "--port", "0"]);
   try {
     await server.line(/http:/);
-    assert.match(erase("--data-dir", dataDir, "--everything"), /nothing was deleted/);
+    assert.match(erase("--data-dir", dataDir, "--everything"), /Nothing was deleted/);
     assert.notDeepEqual(readdirSync(join(dataDir, "shards")), []);
   } finally {
     server.process.kill();
@@ -63,7 +63,7 @@ test("where another Trawl is at work nothing goes", async () => {
   }
 });
 
-test("a folder that is not there is no failure, and is not made", () => {
+test("a missing data directory is not an error and is not created", () => {
   const dataDir = join(temporaryFolder(), "none");
   assert.equal(erase("--data-dir", dataDir), "");
   assert.equal(existsSync(dataDir), false);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { expiry } from "#cli/keysCommand";
+import { parseExpiry } from "#cli/keysCommand";
 
 const now = Date.UTC(2026, 0, 31, 12);
 
@@ -13,9 +13,9 @@ const cases: Readonly<Record<string, string | undefined>> = {
   never: undefined,
 };
 for (const [text, expected] of Object.entries(cases)) {
-  test(text, () => assert.equal(expiry(text, now), expected));
+  test(text, () => assert.equal(parseExpiry(text, now), expected));
 }
 
 for (const text of ["soon", "30", "-1d", "1e9d", "99999d", "2027-13-01", "1 y", "30D", "January 1, 2027"]) {
-  test(`refused: ${text}`, () => assert.throws(() => expiry(text, now), { code: "USAGE" }));
+  test(`refused: ${text}`, () => assert.throws(() => parseExpiry(text, now), { code: "USAGE" }));
 }

@@ -4,14 +4,14 @@ import { isServiceError } from "#base/error";
 import { type Flag, readFlags } from "#cli/flags";
 
 const known: readonly Flag[] = [
-  { name: "port", value: "N", text: "" },
-  { name: "json", short: "j", text: "" },
-  { name: "regex", short: "e", text: "" },
-  { name: "matches", short: "m", value: "N", text: "" },
-  { name: "allowed-host", value: "H", many: true, text: "" },
+  { name: "port", value: "N", description: "" },
+  { name: "json", short: "j", description: "" },
+  { name: "regex", short: "e", description: "" },
+  { name: "matches", short: "m", value: "N", description: "" },
+  { name: "allowed-host", value: "H", isRepeatable: true, description: "" },
 ];
 
-/** Flags and words as one line, or the complaint. */
+/** Returns flags and positional arguments as one line, or the error message. */
 function read(line: string): string {
   try {
     const flags = readFlags(line === "" ? [] : line.split(" "), known, (arg) => /^-[a-z]+:/.test(arg));
@@ -19,7 +19,7 @@ function read(line: string): string {
       const texts = flags.texts(flag.name);
       return texts === undefined ? [] : [`${flag.name}=${texts.join("+")}`];
     });
-    return [...given, ...flags.words.map((word) => `[${word}]`)].join(" ");
+    return [...given, ...flags.positionals.map((word) => `[${word}]`)].join(" ");
   } catch (error) {
     assert(isServiceError(error, "USAGE"));
     return error.message;
@@ -41,25 +41,25 @@ const cases: Record<string, string> = {
   "-- --json": "[--json]",
   "a -- -file:x -- b": "[a] [-file:x] [--] [b]",
   "-": "[-]",
-  "--prot 80": "There is no flag --prot. Did you mean --port?",
-  "--elephant": "There is no flag --elephant.",
-  "-x": "There is no flag -x.",
-  "--port": "--port needs a value: N.",
-  "--port=": "--port needs a value: N.",
-  "--port --json": '--port needs a value: N. (If "--json" is meant, write --port=--json.)',
-  "--port 1 --port 2": "--port was given twice.",
-  "--json=yes": '--json takes no value, but was given "yes".',
+  "--prot 80": "Unknown flag --prot. Did you mean --port?",
+  "--elephant": "Unknown flag --elephant.",
+  "-x": "Unknown flag -x.",
+  "--port": "--port requires a value: N.",
+  "--port=": "--port requires a value: N.",
+  "--port --json": '--port requires a value: N. For the value "--json", write --port=--json.',
+  "--port 1 --port 2": "--port is given more than once.",
+  "--json=yes": '--json takes no value, but got "yes".',
 };
 
 for (const [line, result] of Object.entries(cases)) {
   test(`flags: ${line}`, () => assert.equal(read(line), result));
 }
 
-test("a whole number is checked against its bounds", () => {
+test("an integer flag must be a whole number within its bounds", () => {
   const port = (text: string) => readFlags([`--port=${text}`], known).integer("port", 0, 65_535);
   assert.equal(port("0"), 0);
   assert.equal(port("65535"), 65_535);
   for (const wrong of ["65536", "-1", "1.5", "0x10", "1e3", "x", " 1", "99999999999999999999"]) {
-    assert.throws(() => port(wrong), /--port takes a whole number from 0 to 65535/);
+    assert.throws(() => port(wrong), /--port must be a whole number from 0 to 65535/);
   }
 });

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fileName, type SearchStyle, searchLines } from "#cli/printSearch";
-import { harmless, painter } from "#cli/terminal";
+import { formatDuration } from "#cli/format";
+import { formatFileName, formatSearchLines, type SearchStyle } from "#cli/printSearch";
+import { createPainter, sanitize } from "#cli/terminal";
 import type { Chunk, FileMatch, SearchResult } from "#contract/search";
 
-const piped: SearchStyle = { paint: painter(false), screen: false };
-const screen: SearchStyle = { paint: (style, text) => `<${style} ${text}>`, screen: true };
+const piped: SearchStyle = { paint: createPainter(false), isTty: false };
+const terminal: SearchStyle = { paint: (style, text) => `<${style} ${text}>`, isTty: true };
 
-/** `[[…]]` marks the matches in `text`; the first line has the number `firstLine`. */
+/** Builds a chunk from `text` with matches marked as `[[…]]`; its first line has the number `firstLine`. */
 function chunk(text: string, firstLine: number): Chunk {
   const matchRanges: Chunk["matchRanges"] = [];
   let content = "";
@@ -53,10 +54,10 @@ function file(path: string, ...chunks: Chunk[]): FileMatch {
 }
 
 function lines(style: SearchStyle, ...files: FileMatch[]): string[] {
-  return [...searchLines({ files } as unknown as SearchResult, style)];
+  return [...formatSearchLines({ files } as unknown as SearchResult, style)];
 }
 
-test("a line of each match, plain", () => {
+test("each match is printed as a plain line to a pipe", () => {
   assert.deepEqual(lines(piped, file("a.ts", chunk("x [[y]] z\n", 3), chunk("[[y]]", 9)), file("n[[am]]e")), [
     "r/a.ts:3:x y z",
     "r/a.ts:9:y",
@@ -64,7 +65,7 @@ test("a line of each match, plain", () => {
   ]);
 });
 
-test("context is told apart from matches, and chunks from one another", () => {
+test("context lines have another separator, and chunks are separated", () => {
   assert.deepEqual(
     lines(
       piped,
@@ -75,7 +76,18 @@ test("context is told apart from matches, and chunks from one another", () => {
   );
 });
 
-test("a match over several lines, and one that ends with a newline", () => {
+test("a match that ends with a newline does not hide that its chunk has context", () => {
+  const chunks = [chunk("[[a\n]]b\n", 1), chunk("[[a\n]]b\n", 7)];
+  assert.deepEqual(lines(piped, file("a.ts", ...chunks)), [
+    "r/a.ts:1:a",
+    "r/a.ts-2-b",
+    "--",
+    "r/a.ts:7:a",
+    "r/a.ts-8-b",
+  ]);
+});
+
+test("a match over several lines and a match that ends with a newline are printed", () => {
   assert.deepEqual(lines(piped, file("a", chunk("a[[b\nc\nd]]e\nf", 1))), [
     "r/a:1:ab",
     "r/a:2:c",
@@ -85,26 +97,26 @@ test("a match over several lines, and one that ends with a newline", () => {
   assert.deepEqual(lines(piped, file("a", chunk("a[[b\n]]c", 1))), ["r/a:1:ab", "r/a-2-c"]);
 });
 
-test("on a screen matches are marked by code points", () => {
-  assert.deepEqual(lines(screen, file("a", chunk("\u{1f600}[[ü]]b[[c]]\n", 1))), [
+test("on a terminal, matches are highlighted by code points", () => {
+  assert.deepEqual(lines(terminal, file("a", chunk("\u{1f600}[[ü]]b[[c]]\n", 1))), [
     "<dim r/><path a>:<line 1>:\u{1f600}<match ü>b<match c>",
   ]);
-  assert.equal(fileName(file("src/[[na]]me"), screen), "<dim r/><path src/><match na><path me>");
+  assert.equal(formatFileName(file("src/[[na]]me"), terminal), "<dim r/><path src/><match na><path me>");
 });
 
-test("a very long line is cut around its first match", () => {
-  const [line = ""] = lines(screen, file("a", chunk(`${"a".repeat(1000)}[[b]]${"c".repeat(1000)}`, 1)));
+test("a very long line is shortened around its first match", () => {
+  const [line = ""] = lines(terminal, file("a", chunk(`${"a".repeat(1000)}[[b]]${"c".repeat(1000)}`, 1)));
   assert.equal(line, `<dim r/><path a>:<line 1>:<dim …>${"a".repeat(80)}<match b>${"c".repeat(319)}<dim …>`);
 });
 
-test("nothing that a terminal obeys reaches it", () => {
-  assert.equal(harmless("a\tb\x1b]0;title\x07\r\x7f\x9b1m\u202eabc"), "a\tb␛]0;title␇␍␡\ufffd1m\ufffdabc");
-  assert.deepEqual(lines(screen, file("a\x1b[0m", chunk("\x1b[31m[[x]]", 1))), [
+test("control characters are replaced", () => {
+  assert.equal(sanitize("a\tb\x1b]0;title\x07\r\x7f\x9b1m\u202eabc"), "a\tb␛]0;title␇␍␡\ufffd1m\ufffdabc");
+  assert.deepEqual(lines(terminal, file("a\x1b[0m", chunk("\x1b[31m[[x]]", 1))), [
     "<dim r/><path a␛[0m>:<line 1>:␛[31m<match x>",
   ]);
 });
 
-test("a line of each commit", () => {
+test("each commit is printed as a line", () => {
   const commit = {
     repository: "r",
     repositoryId: 1,
@@ -120,9 +132,18 @@ test("a line of each commit", () => {
     externalWebUrl: "",
   };
   const found = { files: [], commits: [commit] } as unknown as SearchResult;
-  assert.deepEqual([...searchLines(found, piped)], ["r 0123456789ab 2024-01-02 Ann: Fix \u001b[31mit"]);
+  assert.deepEqual([...formatSearchLines(found, piped)], ["r 0123456789ab 2024-01-02 Ann: Fix \u001b[31mit"]);
   assert.deepEqual(
-    [...searchLines(found, screen)],
-    [`<dim r 0123456789ab 2024-01-02 Ann:> ${harmless("Fix \u001b[31mit")}`],
+    [...formatSearchLines(found, terminal)],
+    [`<dim r 0123456789ab 2024-01-02 Ann:> ${sanitize("Fix \u001b[31mit")}`],
   );
+});
+
+test("durations are rounded as a whole", () => {
+  assert.deepEqual([1_250, 99_440, 119_700, 125_400].map(formatDuration), [
+    "1.3 s",
+    "99.4 s",
+    "2 min 0 s",
+    "2 min 5 s",
+  ]);
 });

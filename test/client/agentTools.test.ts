@@ -1,4 +1,4 @@
-/** What the manifest says of the tools for agents, against the code that answers them. */
+/** Compares the manifest's agent tools with the code that handles them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { clientSources, readProjectFile } from "#test/support/client";
@@ -17,12 +17,12 @@ interface Tool {
 const tools: readonly Tool[] = JSON.parse(readProjectFile("package.json")).contributes.languageModelTools;
 const source = clientSources().find(({ path }) => path === "src/endpoint/agentTools.ts")?.text ?? "";
 
-test("every tool is registered, and no other", () => {
+test("exactly the declared tools are registered", () => {
   const registered = [...source.matchAll(/\btool\("(\w+)"\)/g)].map(([, name]) => name);
   assert.deepEqual([...registered].sort(), tools.map(({ name }) => name).sort());
 });
 
-test("every tool can be turned off, takes what its code reads, and is described to people and to models", () => {
+test("every tool can be turned off, declares the inputs that its code reads, and has descriptions", () => {
   for (const { name, when, displayName, modelDescription, inputSchema } of tools) {
     assert.equal(when, "config.trawl.api.agentTools", name);
     assert.match(displayName, /^%.+%$/, name);

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import fc from "fast-check";
-import { curlLine, getCall, shellWord } from "#client/search/apiCall";
+import { curlLine, getCall, shellWord } from "#client/server/apiCall";
 
 const address = "http://127.0.0.1:4878";
 
-test("a search", () => {
+test("a POST request has its body as a quoted JSON argument", () => {
   const line = curlLine(address, {
     method: "POST",
     path: "/api/search",
@@ -18,7 +18,7 @@ test("a search", () => {
   );
 });
 
-test("a list", () => {
+test("a GET request quotes its URL if needed", () => {
   assert.equal(curlLine(address, { method: "GET", path: "/api/repos" }), `curl -sS ${address}/api/repos`);
   assert.equal(
     curlLine(address, { method: "GET", path: "/api/repos", query: { query: "a b&c" } }),
@@ -26,7 +26,7 @@ test("a list", () => {
   );
 });
 
-test("a question, without what was not given", () => {
+test("a GET request omits undefined parameters", () => {
   const call = getCall("/api/diff", {
     repo: "a/b",
     base: "v1",
@@ -40,13 +40,13 @@ test("a question, without what was not given", () => {
   );
 });
 
-/** What a shell makes of words. */
+/** Returns words as a shell parses them. */
 function shell(words: readonly string[]): string[] {
   const script = `for word in ${words.map(shellWord).join(" ")}; do printf '%s\\0' "$word"; done`;
   return execFileSync("sh", ["-c", script], { encoding: "utf8" }).split("\0").slice(0, -1);
 }
 
-test("a shell takes any text for the one word that it is", { skip: process.platform === "win32" }, () => {
+test("any text is quoted as one word of a shell", { skip: process.platform === "win32" }, () => {
   const words = [
     "",
     "a b",

@@ -1,8 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type AuditFormat, csv, fieldOf, isFound, json, timeOf } from "#client/organisation/auditText";
-import { tablePage } from "#client/organisation/tablePage";
-import type { AuditRecord } from "#contract/organisation";
+import {
+  type AuditFormat,
+  csv,
+  formatLocalTime,
+  json,
+  matchesFilter,
+  parseLocalTime,
+} from "#client/organization/auditText";
+import { tablePage } from "#client/organization/tablePage";
+import type { AuditRecord } from "#contract/organization";
 
 const record: AuditRecord = {
   id: "r1",
@@ -17,7 +24,7 @@ const record: AuditRecord = {
   orgId: 1,
 };
 
-test("a filter looks for all of its words, in any case, wherever they stand", () => {
+test("a filter matches if all of its words occur, ignoring case", () => {
   const texts = [record.action, "ci export", "api_key k1", record.targetId, `file ${record.targetId}`];
   const rows: Record<string, boolean> = {
     "": true,
@@ -32,14 +39,14 @@ test("a filter looks for all of its words, in any case, wherever they stand", ()
     "1.2.3": false,
   };
   for (const [filter, expected] of Object.entries(rows))
-    assert.equal(isFound(texts, filter), expected, filter);
+    assert.equal(matchesFilter(texts, filter), expected, filter);
 });
 
-function fileOf(records: readonly AuditRecord[], { start, between, end, textOf }: AuditFormat): string {
-  return `${start}${records.map(textOf).join(between)}${end}`;
+function fileOf(records: readonly AuditRecord[], { start, separator, end, textOf }: AuditFormat): string {
+  return `${start}${records.map(textOf).join(separator)}${end}`;
 }
 
-test("a table that spreadsheets read, and in which nothing is run", () => {
+test("CSV quotes its fields and contains no formulas", () => {
   const head = "timestamp,action,actorType,actorId,targetType,targetId,metadata,serviceVersion,orgId,id\r\n";
   assert.equal(fileOf([], csv), head);
   assert.equal(
@@ -53,7 +60,7 @@ test("a table that spreadsheets read, and in which nothing is run", () => {
   }
 });
 
-test("an array that programs read, a record a line", () => {
+test("JSON is an array with one record per line", () => {
   for (const records of [[], [record], [record, { ...record, id: "r2", metadata: null }]]) {
     const text = fileOf(records, json);
     assert.deepEqual(JSON.parse(text), records);
@@ -61,15 +68,15 @@ test("an array that programs read, a record a line", () => {
   }
 });
 
-test("times of fields are those of the person's zone, to the minute", () => {
+test("times of input fields are local, to the minute", () => {
   const time = new Date(2026, 10, 22, 6, 5).getTime();
-  assert.equal(fieldOf(time + 59_999), "2026-11-22T06:05");
-  assert.equal(timeOf("2026-11-22T06:05"), time);
+  assert.equal(formatLocalTime(time + 59_999), "2026-11-22T06:05");
+  assert.equal(parseLocalTime("2026-11-22T06:05"), time);
   for (const wrong of ["", "yesterday", "2026-11-22", "2026-13-40T99:99"])
-    assert.equal(timeOf(wrong), undefined);
+    assert.equal(parseLocalTime(wrong), undefined);
 });
 
-test("a page runs one script and nothing else, whatever it is called", () => {
+test("a page runs its one script and nothing else, whatever its title", () => {
   const hostile = `<img src=x onerror="alert(1)">&'`;
   const html = tablePage({
     language: "en",

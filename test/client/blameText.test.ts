@@ -5,13 +5,14 @@ import { BlamedLines } from "#client/history/blamedLines";
 import {
   ageStep,
   ageSteps,
-  columnsOf,
-  cut,
-  formatted,
+  columnWidth,
+  extendTrail,
+  formatBlame,
   gutterColumns,
   gutterText,
-  trailWith,
+  truncate,
 } from "#client/history/blameText";
+import { shortAge } from "#client/workbench/format";
 import { manifest } from "#test/support/client";
 
 const commit = {
@@ -21,10 +22,10 @@ const commit = {
   authorName: "Ann Author",
   authorEmail: "ann@example.com",
 };
-const words = { commit, ago: "2 d ago", date: "21 Nov 2025" };
+const fields = { commit, ago: "2 d ago", date: "21 Nov 2025" };
 
 function checkFormat(template: string, expected: string): void {
-  test(`the format ${template}`, () => assert.equal(formatted(template, words), expected));
+  test(`the format ${template}`, () => assert.equal(formatBlame(template, fields), expected));
 }
 
 const dollar = "$";
@@ -37,28 +38,40 @@ checkFormat(`${dollar}{sha} ${dollar}{date} ${dollar}{email}`, "3f2c1ab 21 Nov 2
 checkFormat(`${dollar}{constructor} ${dollar}{nothing|3}`, `${dollar}{constructor} ${dollar}{nothing|3}`);
 checkFormat("", "");
 
-test("what somebody else wrote stays on its line, and turns no text around", () => {
+test("untrusted text stays on its line and cannot change the text direction", () => {
   const hostile = { ...commit, authorName: "A\nB\u202Ec", message: `${dollar}{author}\r\n</span>` };
   assert.equal(
-    formatted(`${dollar}{author}|${dollar}{message}`, { ...words, commit: hostile }),
+    formatBlame(`${dollar}{author}|${dollar}{message}`, { ...fields, commit: hostile }),
     `A\uFFFDB\uFFFDc|${dollar}{author}\uFFFD\uFFFD</span>`,
   );
   assert.doesNotMatch(gutterText(hostile, "now"), /[\n\r\u202E]/);
 });
 
-test("the column beside the lines is never wider than it is", () => {
+test("the gutter text is never wider than its column", () => {
   const anything = fc.string({ unit: "grapheme", maxLength: 80 });
   fc.assert(
     fc.property(anything, anything, (authorName, message) => {
-      const text = gutterText({ ...commit, authorName, message }, "11/12/2025");
-      assert.ok([...text].reduce((sum, character) => sum + columnsOf(character), 0) <= gutterColumns, text);
+      const text = gutterText({ ...commit, authorName, message }, "59 min");
+      assert.ok([...text].reduce((sum, character) => sum + columnWidth(character), 0) <= gutterColumns, text);
     }),
   );
-  assert.equal(gutterText(commit, "2 d ago"), "Ann Author · 2 d ago · Wait no longer t…");
+  assert.equal(gutterText(commit, "2 days"), "Ann Author    2 days   Wait no longer than is b…");
+});
+
+test("the gutter text shows 25 columns of the subject after any name and age", () => {
+  const message = "abcdefghijklmnopqrstuvwxyz";
+  for (const authorName of ["Al", "漢字", "Maximilian von Habsburg"]) {
+    for (const age of ["now", "59 days"]) {
+      const text = gutterText({ ...commit, authorName, message: message.slice(0, 25) }, age);
+      assert.ok(text.endsWith(message.slice(0, 25)), text);
+      const before = [...text.slice(0, -25)].reduce((sum, character) => sum + columnWidth(character), 0);
+      assert.equal(before, gutterColumns - 25);
+    }
+  }
 });
 
 function checkCut(text: string, columns: number, expected: string): void {
-  test(`${text} in ${columns} columns`, () => assert.equal(cut(text, columns), expected));
+  test(`${text} in ${columns} columns`, () => assert.equal(truncate(text, columns), expected));
 }
 
 checkCut("abc", 3, "abc");
@@ -78,23 +91,23 @@ test("older lines have later steps, and every age has one", () => {
   assert.equal(ageStep("no date", now), ageSteps - 1);
 });
 
-test("the way back is told by its first and its last steps", () => {
+test("a long trail is abbreviated in the middle", () => {
   const hashes = ["1", "2", "3", "4", "5", "6"].map((digit) => digit.repeat(40));
   const trails: string[] = [];
-  for (const hash of hashes) trails.push(trailWith(trails.at(-1) ?? "HEAD", hash));
+  for (const hash of hashes) trails.push(extendTrail(trails.at(-1) ?? "HEAD", hash));
   assert.deepEqual(trails.slice(0, 2), ["HEAD › 1111111", "HEAD › 1111111 › 2222222"]);
   assert.equal(trails.at(-1), "HEAD › … › 4444444 › 5555555 › 6666666");
 });
 
 /** WCAG's relative luminance. */
-function luminance(colour: string): number {
+function luminance(color: string): number {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5]
-    .map((at) => Number.parseInt(colour.slice(at, at + 2), 16) / 255)
+    .map((at) => Number.parseInt(color.slice(at, at + 2), 16) / 255)
     .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-test("every step is lighter or darker than the one before, so that who sees no colours sees ages", () => {
+test("age steps differ in luminance, so that they do not depend on color vision", () => {
   const { colors } = manifest().contributes;
   const steps = Array.from({ length: ageSteps }, (_, step) =>
     colors.find(({ id }) => id === `trawl.blameAge${step}`),
@@ -105,7 +118,7 @@ test("every step is lighter or darker than the one before, so that who sees no c
     ["highContrast", -1],
     ["highContrastLight", 1],
   ] as const) {
-    const lights = steps.map((colour) => luminance(colour?.defaults[theme] ?? ""));
+    const lights = steps.map((color) => luminance(color?.defaults[theme] ?? ""));
     for (const [at, light] of lights.entries()) {
       const before = lights[at - 1];
       if (before !== undefined) assert.ok((light - before) * direction > 0.005, `${theme} ${at}`);
@@ -113,7 +126,7 @@ test("every step is lighter or darker than the one before, so that who sees no c
   }
 });
 
-test("only lines that are not known are asked for", () => {
+test("only unknown lines are missing", () => {
   const blamed = new BlamedLines();
   const range = (startLine: number, lineCount: number) => ({
     hash: commit.hash,
@@ -131,4 +144,10 @@ test("only lines that are not known are asked for", () => {
   blamed.add({ ranges: [range(1, 9)], commits });
   assert.ok(blamed.isComplete);
   assert.equal(blamed.missing({ first: 50, last: 60 }), undefined);
+});
+
+test("an age in months is rounded", () => {
+  const day = 86_400_000;
+  const ages = [59, 60, 76, 77, 729].map((days) => shortAge(0, days * day));
+  assert.deepEqual(ages, ["59 days", "2 mo", "2 mo", "3 mo", "24 mo"]);
 });

@@ -7,7 +7,7 @@ import {
   lineUrl,
   markdownText,
   pathsText,
-} from "#client/search/copyText";
+} from "#client/results/copyText";
 import type { ResultSet } from "#client/search/resultSet";
 import type { CodeHostType, RepositoryInfo } from "#contract/repositories";
 import type { FileMatch, FoundCommit } from "#contract/search";
@@ -34,7 +34,7 @@ function set(files: readonly FileMatch[], info?: Partial<RepositoryInfo>): Resul
   };
 }
 
-test("paths, each once", () => {
+test("paths are copied once each", () => {
   const files = [fileMatch("a/b", "x.ts"), fileMatch("a/b", "x.ts"), fileMatch("c", "y\nz")];
   assert.equal(pathsText(files), "a/b/x.ts\nc/y\uFFFDz\n");
 });
@@ -62,7 +62,7 @@ checkMarkdown(
     "    - [3](<https://h/r/blob/main/x.ts#L3>): `` a `b` ``\n",
 );
 checkMarkdown(
-  "nothing in a name or a line becomes Markdown, and only web addresses become links",
+  "names and lines are escaped, and only http and https URLs become links",
   [
     {
       ...fileMatch("r", "[x](y)\n# z", { number: 1, text: "](command:evil) <img>" }),
@@ -87,7 +87,7 @@ for (const [host, expected] of Object.entries(hosts)) {
   test(`a line on ${host}`, () => assert.equal(lineUrl("U", host as CodeHostType, 7), expected));
 }
 
-test("JSON is what the service answers", () => {
+test("JSON equals the response of the service", () => {
   const files = [fileMatch("r", "x", { number: 1, text: "m" })];
   assert.deepEqual(JSON.parse(jsonText(set(files), files)), {
     files,
@@ -117,11 +117,11 @@ function commit(hash: string, message: string, change: Partial<FoundCommit> = {}
 const one = commit("1".repeat(40), "Wait *less*", { externalWebUrl: "https://h/r/commit/1" });
 const two = commit("2".repeat(40), "", { authorName: "[x](y)", externalWebUrl: "javascript:alert(1)" });
 
-test("commits by their SHAs", () => {
+test("commits are copied as SHAs", () => {
   assert.equal(hashesText([one, two]), `${one.hash}\n${two.hash}\n`);
 });
 
-test("commits as a list, in which nothing that others wrote becomes Markdown", () => {
+test("commits are copied as a Markdown list, with text from repositories escaped", () => {
   assert.equal(
     commitsMarkdown(set([], { externalWebUrl: "https://h/r" }), [one, two]),
     "- [r](<https://h/r>)\n" +
@@ -130,9 +130,9 @@ test("commits as a list, in which nothing that others wrote becomes Markdown", (
   );
 });
 
-test("commits as the interface answers", () => {
-  const answer = JSON.parse(jsonText({ ...set([]), commits: [one] }, []));
-  assert.deepEqual(answer.commits, [one]);
-  assert.deepEqual(answer.files, []);
+test("commits are copied as JSON as in the response of the service", () => {
+  const response = JSON.parse(jsonText({ ...set([]), commits: [one] }, []));
+  assert.deepEqual(response.commits, [one]);
+  assert.deepEqual(response.files, []);
   assert.equal("commits" in JSON.parse(jsonText({ ...set([]), commits: [] }, [])), false);
 });

@@ -1,4 +1,4 @@
-/** What "Copy Diagnostics" gives away, and what not. */
+/** What "Copy Diagnostics" discloses and what it redacts. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { diagnosticsText, redacted } from "#client/status/diagnostics";
@@ -24,7 +24,7 @@ check("the token was refused", "the token was refused");
 check("github.com/acme/orders", "github.com/acme/orders");
 check("/ is the root", "/ is the root", "/");
 
-test("the report says what somebody who helps must know", () => {
+test("the report contains versions, settings, state and errors", () => {
   const text = diagnosticsText({
     versions: { Trawl: "1.2.3", Node: "22.1.0" },
     settings: { "trawl.repositories.roots": ["/home/ada/code"] },
@@ -62,7 +62,7 @@ test("the report says what somebody who helps must know", () => {
   );
 });
 
-test("without a server and without errors it says so", () => {
+test("the report says so if there is no server and there are no errors", () => {
   const text = diagnosticsText({
     versions: {},
     settings: {},

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type HistoryEntry, SearchHistory } from "#client/search/history";
 import type { SearchState } from "#client/search/searchState";
-import { memory } from "#test/support/clientMemory";
+import { memoryMemento } from "#test/support/memoryMemento";
 
 function stateOf(query: string, change: Partial<SearchState> = {}): SearchState {
   return { query, caseSensitivity: "smart", isRegex: false, isWholeWord: false, narrowed: [], ...change };
@@ -27,12 +27,12 @@ function queriesOf(history: SearchHistory): string[] {
 }
 
 async function historyOf(...queries: string[]): Promise<SearchHistory> {
-  const history = new SearchHistory(memory());
+  const history = new SearchHistory(memoryMemento());
   for (const query of queries) await history.add(entryOf(query));
   return history;
 }
 
-test("the newest comes first, and an equal search is not listed twice", async () => {
+test("the newest search comes first, and an equal one is not listed twice", async () => {
   const history = await historyOf("one", "two", "one ");
   assert.deepEqual(queriesOf(history), ["one ", "two"]);
   await history.add(entryOf("two", { isRegex: true }));
@@ -40,27 +40,27 @@ test("the newest comes first, and an equal search is not listed twice", async ()
   assert.deepEqual(queriesOf(history), ["two", "two", "one ", "two"]);
 });
 
-test("fifty are kept, and it is told which go", async () => {
+test("fifty searches are kept, and evicted ones are returned", async () => {
   const history = await historyOf(...Array.from({ length: 50 }, (_, index) => `q${index}`));
-  const gone = await history.add(entryOf("last"));
+  const evicted = await history.add(entryOf("last"));
   assert.deepEqual(
-    gone.map(({ state }) => state.query),
+    evicted.map(({ state }) => state.query),
     ["q0"],
   );
   assert.equal(history.entries.length, 50);
 });
 
-test("what was kept is there again, and what is no entry is passed over", async () => {
-  const shared = memory();
+test("stored entries are restored, and invalid ones skipped", async () => {
+  const shared = memoryMemento();
   const history = new SearchHistory(shared);
   await history.add(entryOf("kept"));
   assert.deepEqual(queriesOf(new SearchHistory(shared)), ["kept"]);
   for (const wrong of [null, "text", [null, 3, { id: "x" }, { ...entryOf("y"), state: { query: 3 } }]]) {
-    assert.deepEqual(queriesOf(new SearchHistory(memory({ "trawl.searchHistory": wrong }))), []);
+    assert.deepEqual(queriesOf(new SearchHistory(memoryMemento({ "trawl.searchHistory": wrong }))), []);
   }
 });
 
-test("Up and Down walk through the searches and come back to what was typed", async () => {
+test("Up and Down step through the searches and return to the typed text", async () => {
   const history = await historyOf("one", "two", "three");
   const walk: (string | undefined)[] = [];
   let current = stateOf("typed");
@@ -72,7 +72,7 @@ test("Up and Down walk through the searches and come back to what was typed", as
   assert.deepEqual(walk, ["three", "two", "one", undefined, "two", "three", "typed", undefined]);
 });
 
-test("Up passes over what is in the box already", async () => {
+test("Up skips what is already in the box", async () => {
   const history = await historyOf("one", "two");
   assert.equal(history.older(stateOf("two"))?.query, "one");
 });

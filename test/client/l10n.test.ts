@@ -1,13 +1,14 @@
 /**
- * Everything a person reads in the editor can be translated: the manifest's texts by key, the code's by their English.
+ * Checks that every text shown to users can be translated: texts of the manifest by key, messages of the code by their
+ * English text.
  *
- * `UPDATE_GOLDEN=1` writes `l10n/bundle.l10n.json`, from which translators begin.
+ * `UPDATE_GOLDEN=1` writes `l10n/bundle.l10n.json`, the template for translators.
  */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { clientSources, manifestTexts, readProjectFile } from "#test/support/client";
+import { clientSources, isDeclaration, manifestTexts, readProjectFile } from "#test/support/client";
 import { projectRoot } from "#test/support/house";
 
 const bundlePath = "l10n/bundle.l10n.json";
@@ -15,11 +16,11 @@ const bundlePath = "l10n/bundle.l10n.json";
 interface Use {
   readonly path: string;
   readonly message: string;
-  /** Places for values that the call fills. */
+  /** Number of values that the call passes. */
   readonly values: number;
 }
 
-/** Calls of `l10n.t`, or of `t` as it is taken from there, with what stands between their parentheses. */
+/** Returns the argument lists of calls of `l10n.t`, or of `t` destructured from it. */
 function callsOf(text: string): string[] {
   return [...text.matchAll(/(?:\bl10n\.|(?<![\w.$]))t\((?!message: )/g)].map(({ index }) => {
     const start = text.indexOf("(", index) + 1;
@@ -38,8 +39,8 @@ function callsOf(text: string): string[] {
   });
 }
 
-/** Values behind the message, by commas that stand in no bracket. */
-function valuesIn(rest: string): number {
+/** Counts the values after the message, by commas outside of brackets. */
+function countValues(rest: string): number {
   let depth = 0;
   let values = 0;
   for (const character of rest.replace(/"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`/g, "x").replace(/,\s*$/, "")) {
@@ -50,7 +51,8 @@ function valuesIn(rest: string): number {
   return values;
 }
 
-const files = clientSources().filter(({ path }) => path.startsWith("src/"));
+// Texts of the manifest are translated by key.
+const files = clientSources().filter(({ path }) => path.startsWith("src/") && !isDeclaration(path));
 const calls = files.flatMap(({ path, text }) => callsOf(text).map((call) => ({ path, call })));
 const literal = /^"(?:[^"\\]|\\.)*"|^'(?:[^'\\]|\\.)*'/;
 
@@ -58,46 +60,48 @@ const uses: readonly Use[] = calls.flatMap(({ path, call }) => {
   const found = literal.exec(call)?.[0];
   if (found === undefined) return [];
   const message: string = found.startsWith("'") ? found.slice(1, -1) : JSON.parse(found);
-  return [{ path, message, values: valuesIn(call.slice(found.length)) }];
+  return [{ path, message, values: countValues(call.slice(found.length)) }];
 });
 
-test("the reader of calls sees messages and values", () => {
+test("the parser of calls finds messages and values", () => {
   const [call = ""] = callsOf(`x(l10n.t("a (b) {0}", f("c, d", [1, 2]), e));`);
   assert.equal(call, `"a (b) {0}", f("c, d", [1, 2]), e`);
-  assert.equal(valuesIn(call.slice(literal.exec(call)?.[0].length)), 2);
+  assert.equal(countValues(call.slice(literal.exec(call)?.[0].length)), 2);
 });
 
-test("messages are written out where they are used", () => {
+test("messages are literals", () => {
   const computed = calls.filter(({ call }) => !literal.test(call));
   assert.deepEqual(computed, []);
 });
 
-test("messages have as many places as values", () => {
+test("messages have as many placeholders as values", () => {
   for (const { path, message, values } of uses) {
-    const places = new Set([...message.matchAll(/\{(\d+)\}/g)].map((match) => match[1]));
-    assert.equal(places.size, values, `${path}: ${message}`);
+    const placeholders = new Set([...message.matchAll(/\{(\d+)\}/g)].map((match) => match[1]));
+    assert.equal(placeholders.size, values, `${path}: ${message}`);
   }
 });
 
-test("the bundle has every message, and no other", () => {
+test("the bundle contains exactly the messages in use", () => {
   const messages = [...new Set(uses.map(({ message }) => message))].sort();
-  const wanted = `${JSON.stringify(Object.fromEntries(messages.map((message) => [message, message])), null, 2)}\n`;
-  if (process.env["UPDATE_GOLDEN"] === "1") writeFileSync(join(projectRoot(), bundlePath), wanted);
-  assert.equal(readProjectFile(bundlePath), wanted, "run with UPDATE_GOLDEN=1, and read what changed");
+  const expected = `${JSON.stringify(Object.fromEntries(messages.map((message) => [message, message])), null, 2)}\n`;
+  if (process.env["UPDATE_GOLDEN"] === "1") writeFileSync(join(projectRoot(), bundlePath), expected);
+  assert.equal(readProjectFile(bundlePath), expected, "run with UPDATE_GOLDEN=1, and review the diff");
 });
 
-test("what a person is shown is a message", () => {
-  const shown =
+test("texts shown to users are messages", () => {
+  const displayedLiteral =
     /\.show(?:Information|Warning|Error)Message\(\s*["'`]|\b(?:placeHolder|placeholder|title|openLabel|tooltip|detail): "(?!Trawl")[A-Z]/;
   const wrong = files.flatMap(({ path, text }) =>
     text
       .split("\n")
-      .flatMap((line, index) => (shown.test(line) ? [`${path}:${index + 1}: ${line.trim()}`] : [])),
+      .flatMap((line, index) =>
+        displayedLiteral.test(line) ? [`${path}:${index + 1}: ${line.trim()}`] : [],
+      ),
   );
   assert.deepEqual(wrong, []);
 });
 
-test("every text of the manifest is used, and every one used is there", () => {
+test("every text of the manifest is used, and every used text exists", () => {
   const used = [...readProjectFile("package.json").matchAll(/"%([^"%]+)%"/g)].map((match) => match[1]);
   assert.deepEqual([...new Set(used)].sort(), Object.keys(manifestTexts()).sort());
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { committedLines, committedStretch, lineOrigins, sameLine } from "#client/history/lineOrigins";
+import { committedLineRange, committedLines, lineOrigins, mapLine } from "#client/text/lineOrigins";
 
 function checkLines(text: string, expected: readonly string[]): void {
   test(`lines of ${JSON.stringify(text)}`, () => {
@@ -35,7 +35,7 @@ checkOrigins("ab", "", []);
 
 const text = fc.array(fc.constantFrom("a", "b", "c", ""), { maxLength: 40 });
 
-test("a line comes from one that is equal, none from two, and their order stays", () => {
+test("a line maps to an equal line; origins are unique and ascend", () => {
   fc.assert(
     fc.property(text, text, (before, after) => {
       const origins = lineOrigins(before, after);
@@ -51,11 +51,11 @@ test("a line comes from one that is equal, none from two, and their order stays"
   );
 });
 
-test("lines that are put in take nobody's place: all others come from where they were", () => {
+test("inserted lines leave the origins of all other lines unchanged", () => {
   fc.assert(
-    fc.property(text, fc.array(fc.nat(40), { maxLength: 8 }), (before, places) => {
+    fc.property(text, fc.array(fc.nat(40), { maxLength: 8 }), (before, positions) => {
       const after = before.map(String);
-      for (const place of places) after.splice(Math.min(place, after.length), 0, "new");
+      for (const position of positions) after.splice(Math.min(position, after.length), 0, "new");
       const origins = lineOrigins(before, after);
       assert.deepEqual(
         origins.filter((origin) => origin >= 0),
@@ -66,37 +66,37 @@ test("lines that are put in take nobody's place: all others come from where they
   );
 });
 
-test("what git could not read as UTF-8 is still found again", () => {
+test("lines that are not UTF-8 are still matched", () => {
   assert.deepEqual(lineOrigins(["caf\uFFFD", "tea"], ["new", "café", "tea"]), [-1, 0, 1]);
 });
 
-function checkSame(from: string, to: string, expected: readonly number[]): void {
+function checkMapping(from: string, to: string, expected: readonly number[]): void {
   test(`lines of "${from}" in "${to}"`, () => {
     assert.deepEqual(
-      [...from].map((_, line) => sameLine(line, [...from], [...to])),
+      [...from].map((_, line) => mapLine(line, [...from], [...to])),
       expected,
     );
   });
 }
 
-checkSame("abc", "abc", [0, 1, 2]);
-checkSame("abXYc", "abxyzc", [0, 1, 2, 3, 5]);
-checkSame("abXYZc", "abxc", [0, 1, 2, 2, 2, 3]);
-checkSame("abXc", "abc", [0, 1, 2, 2]);
-checkSame("Xab", "ab", [0, 0, 1]);
-checkSame("abX", "ab", [0, 1, 1]);
-checkSame("abc", "", [0, 0, 0]);
+checkMapping("abc", "abc", [0, 1, 2]);
+checkMapping("abXYc", "abxyzc", [0, 1, 2, 3, 5]);
+checkMapping("abXYZc", "abxc", [0, 1, 2, 2, 2, 3]);
+checkMapping("abXc", "abc", [0, 1, 2, 2]);
+checkMapping("Xab", "ab", [0, 0, 1]);
+checkMapping("abX", "ab", [0, 1, 1]);
+checkMapping("abc", "", [0, 0, 0]);
 
-test("there is always a line to go to", () => {
+test("every line maps to an existing line", () => {
   fc.assert(
     fc.property(text, text, fc.nat(50), (from, to, line) => {
-      const found = sameLine(line, from, to);
+      const found = mapLine(line, from, to);
       assert.ok(found >= 0 && (found < to.length || (found === 0 && to.length === 0)));
     }),
   );
 });
 
-test("twenty thousand lines take no time worth a word", () => {
+test("twenty thousand lines are mapped quickly", () => {
   const before = Array.from({ length: 20_000 }, (_, index) => `line ${index}`);
   const after = before
     .filter((_, index) => index % 100 !== 7)
@@ -107,26 +107,21 @@ test("twenty thousand lines take no time worth a word", () => {
   assert.ok(performance.now() - start < 2_000);
 });
 
-function checkStretch(
-  before: string,
-  after: string,
-  lines: readonly [number, number],
-  expected: string,
-): void {
+function checkRange(before: string, after: string, lines: readonly [number, number], expected: string): void {
   test(`lines ${lines} of ${JSON.stringify(after)} in ${JSON.stringify(before)}`, () => {
     const committed = committedLines(before);
     const origins = lineOrigins(committed.lines, after.split("\n"));
-    const found = committedStretch(committed, origins, { first: lines[0], last: lines[1] });
+    const found = committedLineRange(committed, origins, { first: lines[0], last: lines[1] });
     assert.equal(found === undefined ? "none" : `${found.first}-${found.last}`, expected);
   });
 }
 
-checkStretch("a\nb\nc\n", "a\nb\nc\n", [0, 2], "1-3");
-checkStretch("a\nb\nc\n", "new\na\nb\nc\n", [2, 2], "2-2");
-checkStretch("a\nb\nc\n", "a\nnew\nc\n", [0, 2], "1-3");
-checkStretch("a\nb\nc\n", "a\nnew\nc\n", [1, 2], "3-3");
-checkStretch("a\nb\nc\n", "a\nnew\nc\n", [1, 1], "none");
-// What follows the last line end is no line.
-checkStretch("a\nb\n", "a\nb\n", [1, 2], "2-2");
-checkStretch("a\nb\n", "a\nb\n", [2, 2], "none");
-checkStretch("a\rb\nc", "a\nb\nc", [0, 2], "1-2");
+checkRange("a\nb\nc\n", "a\nb\nc\n", [0, 2], "1-3");
+checkRange("a\nb\nc\n", "new\na\nb\nc\n", [2, 2], "2-2");
+checkRange("a\nb\nc\n", "a\nnew\nc\n", [0, 2], "1-3");
+checkRange("a\nb\nc\n", "a\nnew\nc\n", [1, 2], "3-3");
+checkRange("a\nb\nc\n", "a\nnew\nc\n", [1, 1], "none");
+// An empty line after the last line break does not count.
+checkRange("a\nb\n", "a\nb\n", [1, 2], "2-2");
+checkRange("a\nb\n", "a\nb\n", [2, 2], "none");
+checkRange("a\rb\nc", "a\nb\nc", [0, 2], "1-2");

@@ -1,10 +1,11 @@
-/** What the extension says of itself in `package.json`, against its code and against the rules for its readers. */
+/** Compares `package.json` with the extension's code, and with VS Code's rules. */
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { defaultSettings } from "#client/defaultSettings";
-import { clientSources, manifest, manifestTexts, readProjectFile } from "#test/support/client";
+import { declaredCommands, manifestFiles } from "#client/manifest";
+import { manifest, manifestTexts, readProjectFile } from "#test/support/client";
 import { projectRoot } from "#test/support/house";
 
 const { contributes, ...about } = manifest();
@@ -17,15 +18,13 @@ function sameNames(found: Iterable<string>, expected: Iterable<string>): void {
   assert.deepEqual([...new Set(found)].sort(), [...new Set(expected)].sort());
 }
 
-test("every setting has the code's default, and every default is a setting", () => {
-  const named = Object.keys(defaultSettings).map((name) => `trawl.${name}`);
-  sameNames(Object.keys(settings), named);
-  for (const [name, value] of Object.entries(defaultSettings)) {
-    assert.deepEqual(settings[`trawl.${name}`].default, value, name);
-  }
+test("package.json and package.nls.json are as `npm run manifest` writes them", () => {
+  const written = manifestFiles();
+  assert.deepEqual(contributes, written.contributes);
+  assert.deepEqual(manifestTexts(), written.texts);
 });
 
-test("every setting has a type, a scope, a description and a place of its own in its section", () => {
+test("every setting has a type, a scope, a description and a position of its own in its section", () => {
   const scopes = ["machine", "machine-overridable", "window", "resource", "language-overridable"];
   for (const { title, properties } of contributes.configuration) {
     const orders = Object.values(properties).map(({ order }) => order);
@@ -44,7 +43,7 @@ test("every setting has a type, a scope, a description and a place of its own in
   assert.deepEqual(sections, [...sections.keys()]);
 });
 
-test("every value to choose from is described", () => {
+test("every allowed value is described", () => {
   for (const [name, setting] of contributes.configuration.flatMap(({ properties }) =>
     Object.entries(properties),
   )) {
@@ -55,7 +54,7 @@ test("every value to choose from is described", () => {
   }
 });
 
-test("a folder cannot choose a program, or where the index lies, before it is trusted", () => {
+test("a folder cannot choose a program or the index location before it is trusted", () => {
   const guarded = [
     "trawl.server.path",
     "trawl.index.location",
@@ -65,25 +64,27 @@ test("a folder cannot choose a program, or where the index lies, before it is tr
   sameNames(about.capabilities.untrustedWorkspaces.restrictedConfigurations, guarded);
 });
 
-test("nothing listens by default", () => {
+test("no port is open by default", () => {
   assert.equal(settings["trawl.api.enabled"].default, false);
-  // Only the person's own settings can start it, never a folder's.
+  // Only the user's own settings can start it, never a folder's.
   assert.equal(settings["trawl.api.enabled"].scope, "machine");
 });
 
-test("it is activated by what it contributes, and by its documents", () => {
+test("the extension is activated by its contributions and its documents", () => {
   assert.deepEqual(about.activationEvents, ["onFileSystem:trawl"]);
   assert.deepEqual(about.extensionKind, ["workspace"]);
 });
 
-test("one key is taken everywhere, the others only where they are meant", () => {
+test("only one keybinding is global", () => {
   const everywhere = contributes.keybindings.filter(({ when }) => when === undefined);
+  // The same key searches for the selection.
+  const [{ key: focusKey = "" } = {}] = everywhere;
   assert.deepEqual(
     everywhere.map(({ command, key }) => `${key} ${command}`),
     ["ctrl+alt+shift+f trawl.search.focus"],
   );
   for (const { key, when } of contributes.keybindings) {
-    if (when !== undefined) assert.match(when, /\btrawl\b/, key);
+    if (when !== undefined && key !== focusKey) assert.match(when, /\btrawl\b/, key);
   }
 });
 
@@ -91,13 +92,56 @@ test("the palette has at most 45 commands at a time", () => {
   const whens = new Map(contributes.menus["commandPalette"]?.map(({ command, when }) => [command, when]));
   const shown = commands.filter((command) => whens.get(command) !== "false");
   const shownWhen = (condition: string) => shown.filter((command) => whens.get(command) === condition).length;
-  // Of starting and stopping, pausing and resuming, only one is there.
+  // Only one each of start and stop, and of pause and resume, is listed.
   const opposites = new Set(
     [...whens.values()].filter((when) => when?.startsWith("!") && !/[&|]/.test(when)),
   );
   const never = [...opposites].map((when = "") => Math.min(shownWhen(when), shownWhen(when.slice(1))));
   const most = shown.length - never.reduce((sum, count) => sum + count, 0);
   assert.ok(most <= 45, `${most} of ${shown.join(", ")}`);
+});
+
+test("the palette of a newcomer lists at most 25 entries of Trawl", () => {
+  const whens = new Map(contributes.menus["commandPalette"]?.map(({ command, when }) => [command, when]));
+  // VS Code lists "Focus on … View" for every view without a condition.
+  const focusing = Object.values(contributes.views)
+    .flat()
+    .filter(({ when }) => when === undefined);
+  const file = ["editorIsOpen", "editorTextFocus"];
+  for (const keys of [
+    [],
+    file,
+    [...file, "editorHasSelection"],
+    ["trawl.active", ...file, "trawl.fileIndexed", "trawl.indexing", "editorHasSelection"],
+  ]) {
+    const listed = commands.filter((command) => holds(whens.get(command), keys));
+    const most = listed.length + focusing.length;
+    assert.ok(most <= 25, `${most} with ${keys.join(", ")}: ${listed.join(", ")}`);
+    assert.ok(listed.length >= 12, listed.join(", "));
+  }
+});
+
+/** Whether a when clause of names, `!`, `&&`, `||` and parentheses holds if only these keys are set. */
+function holds(when: string | undefined, keys: readonly string[]): boolean {
+  if (when === undefined) return true;
+  const inner = when.replace(/\(([^()]*)\)/g, (_, group: string) => String(holds(group, keys)));
+  if (inner !== when) return holds(inner, keys);
+  const isSet = (name: string) => name === "true" || keys.includes(name);
+  return when.split("||").some((part) =>
+    part.split("&&").every((each) => {
+      const name = each.trim();
+      return name.startsWith("!") ? !isSet(name.slice(1)) : isSet(name);
+    }),
+  );
+}
+
+test("titles end with an ellipsis only where the command asks for something", () => {
+  const texts = manifestTexts();
+  const titles = contributes.commands.map(({ title }) => texts[title.slice(1, -1)] ?? "");
+  // Rows name the repository or the commit that these would ask for.
+  for (const title of ["Open Commit", "Show Repository History"]) {
+    assert.ok(titles.includes(title) && titles.includes(`${title}...`), title);
+  }
 });
 
 test("commands have one category, and titles from the texts", () => {
@@ -121,13 +165,13 @@ test("menus, keys, links and steps name commands that exist", () => {
     ...links,
     ...completions,
   ];
-  // Keys of lists do several things at once.
+  // Keybindings of lists run several commands.
   const isOurs = (command: string) => commands.includes(command) || command === "runCommands";
   const missing = named.filter((command) => command !== undefined && !isOurs(command));
   assert.deepEqual(missing, []);
 });
 
-test("submenus that are shown exist, and those that exist are shown", () => {
+test("every submenu that is used is declared, and every declared one is used", () => {
   const shown = menuItems.map(({ submenu }) => submenu).filter((submenu) => submenu !== undefined);
   sameNames(
     shown,
@@ -135,7 +179,7 @@ test("submenus that are shown exist, and those that exist are shown", () => {
   );
 });
 
-test("what stands in a title bar or beside a row has an icon", () => {
+test("actions in a title bar or inline in a row have an icon", () => {
   const icons = new Map(contributes.commands.map(({ command, icon }) => [command, icon]));
   for (const { command, group } of menuItems) {
     const isButton = group?.startsWith("inline") === true;
@@ -143,30 +187,27 @@ test("what stands in a title bar or beside a row has an icon", () => {
   }
 });
 
-test("every command is registered in the source, and no other", () => {
-  const registered = clientSources()
-    .filter(({ path, text }) => path.startsWith("src/") && /\bCommands\b/.test(text))
-    .flatMap(({ text }) =>
-      [...text.matchAll(/^\s*(?:async )?"([a-z]\w*\.\w+)"(?:\(|: )/gm)].map((match) => `trawl.${match[1]}`),
-    );
-  // VS Code makes a command `focus` for every view.
-  const focus = views.map(({ id }) => `${id}.focus`).filter((id) => !registered.includes(id));
-  sameNames(
-    registered,
-    commands.filter((command) => !focus.includes(command)),
+test("VS Code itself handles only `focus` of a view", () => {
+  const builtIn = Object.entries(declaredCommands)
+    .filter(([, declared]) => "isBuiltIn" in declared)
+    .map(([id]) => `trawl.${id}`);
+  const focus = views.map(({ id }) => `${id}.focus`);
+  assert.deepEqual(
+    builtIn.filter((id) => !focus.includes(id)),
+    [],
   );
 });
 
-test("every tree has a welcome for when it is empty, and an icon for when it is moved", () => {
+test("every tree has a welcome view for when it is empty, and an icon for when it is moved", () => {
   const welcomed = new Set(contributes.viewsWelcome.map(({ view }) => view));
   for (const { id, type, icon } of views) {
     assert.ok(icon !== undefined, id);
-    // The endpoint's row is always there, and the search box is a page of its own.
+    // The endpoint's tree is never empty, and the search view is a webview.
     if (type !== "webview" && id !== "trawl.apiKeys") assert.ok(welcomed.has(id), id);
   }
 });
 
-test("pictures exist; the icon of the activity bar has one colour, that of the shop is large enough", () => {
+test("images exist; the activity bar icon has one color, and the Marketplace icon is large enough", () => {
   const steps = contributes.walkthroughs.flatMap((walkthrough) => walkthrough.steps);
   const containers = Object.values(contributes.viewsContainers).flat();
   const pictures = [
@@ -185,7 +226,7 @@ test("pictures exist; the icon of the activity bar has one colour, that of the s
   assert.ok(png.readUInt32BE(16) >= 128 && png.readUInt32BE(20) >= 128);
 });
 
-test("pictures of the walkthrough follow the theme without a style sheet, which VS Code would not apply", () => {
+test("images of the walkthrough follow the theme without a style sheet, which VS Code would not apply", () => {
   for (const { media } of contributes.walkthroughs.flatMap(({ steps }) => steps)) {
     const text = readProjectFile(media.svg);
     assert.match(text, /var\(--vscode-foreground/, media.svg);
@@ -193,14 +234,18 @@ test("pictures of the walkthrough follow the theme without a style sheet, which 
   }
 });
 
-test("the walkthrough has four steps, each done by something", () => {
+test("the walkthrough has five steps, each done by something", () => {
   const [walkthrough, ...others] = contributes.walkthroughs;
   assert.equal(others.length, 0);
-  assert.equal(walkthrough?.steps.length, 4);
+  assert.equal(walkthrough?.steps.length, 5);
   for (const { completionEvents } of walkthrough?.steps ?? []) assert.ok(completionEvents.length > 0);
+  const events = (walkthrough?.steps ?? []).flatMap(({ completionEvents }) => completionEvents);
+  for (const command of ["blame.toggleFile", "history.file", "browse.repository"]) {
+    assert.ok(events.includes(`onCommand:trawl.${command}`), command);
+  }
 });
 
-test("own colours have a value for every kind of theme", () => {
+test("contributed colors have a value for every kind of theme", () => {
   assert.ok(contributes.colors.length <= 12);
   for (const { id, defaults } of contributes.colors) {
     assert.deepEqual(
@@ -209,4 +254,40 @@ test("own colours have a value for every kind of theme", () => {
       id,
     );
   }
+});
+
+test("the package names the repository that it is built from, which the pictures of the README are loaded from", () => {
+  const published = (env: Readonly<Record<string, string>>) => {
+    const words = [join(projectRoot(), "scripts/package.mjs"), "--manifest"];
+    const { stdout } = spawnSync(process.execPath, words, {
+      env: { ...process.env, ...env },
+      encoding: "utf8",
+    });
+    return JSON.parse(stdout) as { readonly repository?: { readonly url: string } };
+  };
+  const server = { GITHUB_SERVER_URL: "https://github.com", GITHUB_REPOSITORY: "acme/tools" };
+  assert.equal(published(server).repository?.url, "https://github.com/acme/tools");
+  const origin = (url: string) => ({
+    GITHUB_REPOSITORY: "",
+    GIT_CONFIG_COUNT: "1",
+    GIT_CONFIG_KEY_0: "remote.origin.url",
+    GIT_CONFIG_VALUE_0: url,
+  });
+  assert.equal(
+    published(origin("git@github.com:acme/tools.git")).repository?.url,
+    "https://github.com/acme/tools",
+  );
+  assert.equal(
+    published(origin("https://me:secret@gitlab.com/acme/a/tools")).repository?.url,
+    "https://gitlab.com/acme/a/tools",
+  );
+  assert.equal(published(origin("/srv/tools.git")).repository, undefined);
+});
+
+test("pictures of the README exist, and are small enough for a download", () => {
+  const pictures = [...readProjectFile("README.md").matchAll(/!\[[^\]]+\]\((media\/[^)]+)\)/g)].map(
+    (match) => match[1] ?? "",
+  );
+  assert.ok(pictures.length >= 5, pictures.join(", "));
+  for (const picture of pictures) assert.ok(statSync(join(projectRoot(), picture)).size <= 150_000, picture);
 });

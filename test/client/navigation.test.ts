@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileQuery } from "#client/navigation/fileQuery";
 import {
-  placeCountOf,
   type ReferenceRow,
   ReferenceRows,
+  referenceCountOf,
   repositoryCountOf,
 } from "#client/navigation/referenceRows";
 import type { Certainty, SymbolFile } from "#contract/symbols";
 
-/** `at`: lines with how sure each is. */
+/** `at` lists lines with their certainty. */
 function file(repositoryId: number, fileName: string, at: Readonly<Record<number, Certainty>>): SymbolFile {
   return {
     fileName,
@@ -27,16 +27,16 @@ function file(repositoryId: number, fileName: string, at: Readonly<Record<number
 function lines(rows: readonly ReferenceRow[]): string[] {
   return rows.flatMap((row) => {
     if (row.kind === "group") {
-      const counts = `${placeCountOf(row)} in ${repositoryCountOf(row)}`;
+      const counts = `${referenceCountOf(row)} in ${repositoryCountOf(row)}`;
       return [`${row.certainty}: ${counts}`, ...lines(row.files).map((line) => `  ${line}`)];
     }
     if (row.kind === "file")
-      return [`${row.file.fileName}: ${row.places.map(({ match }) => match.range.start.lineNumber)}`];
+      return [`${row.file.fileName}: ${row.references.map(({ match }) => match.range.start.lineNumber)}`];
     return [];
   });
 }
 
-test("references are grouped by how sure they are, in whatever order they are found", () => {
+test("references are grouped by certainty, in whatever order they are found", () => {
   const rows = new ReferenceRows();
   rows.add([
     file(2, "other.go", { 3: "name" }),
@@ -54,11 +54,11 @@ test("references are grouped by how sure they are, in whatever order they are fo
     "  other.go: 3",
     "  far.go: 5,6",
   ]);
-  assert.equal(rows.placeCount, 7);
-  assert.equal(rows.places.length, 7);
+  assert.equal(rows.referenceCount, 7);
+  assert.equal(rows.references.length, 7);
 });
 
-test("what is typed for a file becomes words of its path, and a line", () => {
+test("input for a file becomes words of its path, and a line", () => {
   const rows: readonly (readonly [text: string, query: string, line?: number])[] = [
     ["retry.ts", 'type:file case:no "retry.ts"'],
     ["src retry", 'type:file case:no "src" "retry"'],

@@ -8,11 +8,12 @@ import {
   type Filter,
   filterText,
   inFolder,
+  pastedText,
   quoted,
   withExtensionOf,
   withFilter,
   withFiltersReplaced,
-  withoutStretch,
+  withoutRange,
 } from "#client/search/queryText";
 import type { QueryFilter } from "#contract/queries";
 
@@ -29,28 +30,34 @@ function check<Row extends readonly unknown[]>(
   });
 }
 
-/** `-lang:Go` as a filter. */
+/** Parses a filter such as `-lang:Go`. */
 function filter(text: string): Filter {
   const [, dash, prefix = "", value = ""] = /^(-?)(\w+):(.*)$/s.exec(text) ?? [];
   return { prefix, value, isNegated: dash === "-" };
 }
 
-check("a filter is typed so that its value is one word", (text: string) => filterText(filter(text)), [
-  ["lang:Go", "lang:Go"],
-  ["-lang:Go", "-lang:Go"],
-  ["lang:Jupyter Notebook", 'lang:"Jupyter Notebook"'],
-  ["file:^my notes\\.md$", 'file:"^my notes\\\\.md$"'],
-  ['file:a"b', 'file:"a\\"b"'],
-  ["file:", 'file:""'],
-  ["file:repo:x", 'file:"repo:x"'],
-  ["repo:^user@host/x$", 'repo:"^user@host/x$"'],
-  ["repo:web@v2", "repo:web@v2"],
-  ["file:^a\\(1\\)\\.ts$", "file:^a\\(1\\)\\.ts$"],
-  ["rev:fix(ui", 'rev:"fix(ui"'],
-  ["file:^日本/", "file:^日本/"],
-]);
+check(
+  "a filter is formatted as one word, with its value quoted if needed",
+  (text: string) => filterText(filter(text)),
+  [
+    ["lang:Go", "lang:Go"],
+    ["-lang:Go", "-lang:Go"],
+    ["lang:Jupyter Notebook", 'lang:"Jupyter Notebook"'],
+    ["file:^my notes\\.md$", 'file:"^my notes\\\\.md$"'],
+    ['file:a"b', 'file:"a\\"b"'],
+    ["file:", 'file:""'],
+    ["file:repo:x", 'file:"repo:x"'],
+    ["repo:^user@host/x$", 'repo:"^user@host/x$"'],
+    ["repo:web@v2", "repo:web@v2"],
+    ["file:^a\\(1\\)\\.ts$", "file:^a\\(1\\)\\.ts$"],
+    ["rev:fix(ui", 'rev:"fix(ui"'],
+    ["file:^日本/", "file:^日本/"],
+  ],
+);
 
 check("a filter is added once", (query: string, text: string) => withFilter(query, filter(text)), [
+  ["foo tests:only", "tests:no", "foo tests:no"],
+  ["foo tests:no", "tests:no", "foo tests:no"],
   ["", "lang:Go", "lang:Go"],
   ["foo", "lang:Go", "foo lang:Go"],
   ["foo  ", "lang:Go", "foo lang:Go"],
@@ -62,18 +69,42 @@ check("a filter is added once", (query: string, text: string) => withFilter(quer
   ["(a or b) lang:Go", "-file:x", "(a or b) lang:Go -file:x"],
   ["((a or b) c) or d", "lang:Go", "(((a or b) c) or d) lang:Go"],
   ['"a or b"', "lang:Go", '"a or b" lang:Go'],
+  ['"a\n or b"', "lang:Go", '"a\n or b" lang:Go'],
   ["for or_else", "lang:Go", "for or_else lang:Go"],
   ["(a lang:Go) or b", "lang:Go", "((a lang:Go) or b) lang:Go"],
   ['"lang:Go"', "lang:Go", '"lang:Go" lang:Go'],
 ]);
 
-/** The stretch to take out stands in brackets. */
+/** The range to replace is in brackets. */
 check(
-  "what is taken out leaves no operator behind",
+  "pasted text with several lines becomes a phrase",
+  (marked: string, text: string) => {
+    const offset = marked.indexOf("[");
+    const length = marked.indexOf("]") - offset - 1;
+    const query = marked.replace("[", "").replace("]", "");
+    const inserted = pastedText(query, offset, length, text);
+    return query.slice(0, offset) + inserted + query.slice(offset + length);
+  },
+  [
+    ["[]", "  a\r\n\tb\n", '"a\n\tb"'],
+    ["[]", "a b\n", "a b"],
+    ["[x]", 'if ("\\d" or lang:go)\n(', '"if (\\"\\\\d\\" or lang:go)\n("'],
+    ["lang:go[]", "a\nb", 'lang:go "a\nb"'],
+    ["[]lang:go", "a\nb", '"a\nb" lang:go'],
+    ["([])", "a\nb", '("a\nb")'],
+    ["content:[]", "a\nb", 'content:"a\nb"'],
+    ['"x [] y"', 'a"\nb', '"x a\\"\nb y"'],
+    ['"x" []', "a\nb", '"x" "a\nb"'],
+  ],
+);
+
+/** The range to remove is in brackets. */
+check(
+  "removing a range leaves no dangling operator",
   (marked: string) => {
     const offset = marked.indexOf("[");
     const length = marked.indexOf("]") - offset - 1;
-    return withoutStretch(marked.replace("[", "").replace("]", ""), offset, length);
+    return withoutRange(marked.replace("[", "").replace("]", ""), offset, length);
   },
   [
     ["[lang:Go]", ""],
@@ -97,22 +128,22 @@ check(
   ],
 );
 
-test("a choice takes the place of all that were made before", () => {
+test("new filters replace all filters of the same kinds", () => {
   const query = "repo:a foo repo:b -lang:Go";
-  const present: QueryFilter[] = [
+  const currentFilters: QueryFilter[] = [
     { offset: 0, length: 6, prefix: "repo", value: "a", isNegated: false },
     { offset: 11, length: 6, prefix: "repo", value: "b", isNegated: false },
     { offset: 18, length: 8, prefix: "lang", value: "Go", isNegated: true },
   ];
-  assert.equal(withFiltersReplaced(query, present, ["repo"], []), "foo -lang:Go");
+  assert.equal(withFiltersReplaced(query, currentFilters, ["repo"], []), "foo -lang:Go");
   assert.equal(
-    withFiltersReplaced(query, present, ["repo", "context"], [filter("context:web")]),
+    withFiltersReplaced(query, currentFilters, ["repo", "context"], [filter("context:web")]),
     "foo -lang:Go context:web",
   );
-  assert.equal(withFiltersReplaced(query, present, ["rev"], [filter("rev:*")]), `${query} rev:*`);
+  assert.equal(withFiltersReplaced(query, currentFilters, ["rev"], [filter("rev:*")]), `${query} rev:*`);
 });
 
-check("values that name one thing", (value: string | undefined) => value, [
+check("values that match exactly one thing", (value: string | undefined) => value, [
   [exactRepository("github.com/o/r.js"), "^github\\.com/o/r\\.js$"],
   [exactFile("src/a+b.ts"), "^src/a\\+b\\.ts$"],
   [inFolder("src"), "^src/"],
@@ -125,7 +156,7 @@ check("values that name one thing", (value: string | undefined) => value, [
   [quoted('say "a\\b"'), '"say \\"a\\\\b\\""'],
 ]);
 
-check("text that was selected is searched for as it stands", asLiteral, [
+check("selected text is searched literally", asLiteral, [
   ["retryWithBackoff", "retryWithBackoff"],
   [" a-b.c ", "a-b.c"],
   ["-Wall", '"-Wall"'],

@@ -1,15 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { boxReading, type ReadingOptions } from "#client/search/reading";
-import { pauseAfterTypingMs, waitsFor } from "#client/search/typing";
-import { type WelcomeFacts, welcomeOf } from "#client/search/welcome";
-import type { QueryReading } from "#contract/queries";
-import { readQuery } from "#query/read";
+import { boxReading, type ReadingOptions } from "#client/box/reading";
+import { pauseAfterTypingMs, waitReasonFor } from "#client/box/typing";
+import { siblingsOffer, type WelcomeInput, welcomeOf } from "#client/box/welcome";
+import { checkQuery } from "#client/search/queryAnalysis";
+import type { QueryExplanation } from "#contract/queries";
+import { explainQuery } from "#query/parser/explain";
 import { english } from "#test/support/english";
+import type { BoxAction } from "#webview/messages";
 
-/** As the service reads it. */
-function reading(query: string, isRegexEnabled = false): QueryReading {
-  const { filters, problems, ...rest } = readQuery(query, {
+/** Explains a query as the service does. */
+function reading(query: string, isRegexEnabled = false): QueryExplanation {
+  const { filters, problems, ...rest } = explainQuery(query, {
     isRegexEnabled,
     isCaseSensitivityEnabled: false,
   });
@@ -26,7 +28,7 @@ function box(query: string, narrowed: readonly string[] = [], options: Partial<R
   return boxReading({ query, narrowed }, reading(query), all, english);
 }
 
-test("each filter is a chip, free text is none", () => {
+test("each filter is a chip, but free text is not", () => {
   const { query, chips } = box('retry lang:go -file:_test r:web NOT repo:"a b"', ["TODO"]);
   assert.equal(query, 'retry lang:go -file:_test r:web NOT repo:"a b"');
   assert.deepEqual(
@@ -34,8 +36,8 @@ test("each filter is a chip, free text is none", () => {
     [
       ["lang: go", "", false, "Remove lang: go"],
       ["not file: _test", "", true, "Remove not file: _test"],
-      ["repo: web", "read as repo:", false, "Remove repo: web"],
-      ["not repo: a b", "read as -repo:", true, "Remove not repo: a b"],
+      ["repo: web", "interpreted as repo:", false, "Remove repo: web"],
+      ["not repo: a b", "interpreted as -repo:", true, "Remove not repo: a b"],
       ["narrowed: TODO", "", false, "Remove narrowed: TODO"],
     ],
   );
@@ -51,10 +53,10 @@ test("each filter is a chip, free text is none", () => {
   );
 });
 
-test("problems have their place, and ways out that change the box", () => {
+test("problems have a location, and fixes that change the box", () => {
   const { problems } = box("serch lnag:go type:fil");
   assert.deepEqual(
-    problems.map(({ severity, place, fixes }) => [severity, place, fixes.length > 0]),
+    problems.map(({ severity, range, fixes }) => [severity, range, fixes.length > 0]),
     [
       ["error", { offset: 19, length: 3 }, true],
       ["hint", { offset: 6, length: 5 }, false],
@@ -66,7 +68,22 @@ test("problems have their place, and ways out that change the box", () => {
   });
 });
 
-test("a regular expression that is none may become plain text", () => {
+test("a query is checked as written, without what the request adds", async () => {
+  const service = {
+    call: (_: string, { query }: { query: string }) => Promise.resolve(reading(query)),
+  } as never;
+  const state = { caseSensitivity: "smart", isWholeWord: false, isRegex: false } as const;
+  const check = (query: string, narrowed: readonly string[] = []) =>
+    checkQuery(service, { ...state, query, narrowed });
+  await check("timeout", ["(a or b)"]);
+  const expected = { errorCode: "FAILED_TO_PARSE_QUERY" };
+  await assert.rejects(check("(timeout or"), { ...expected, message: 'Expected a term after "or".' });
+  await assert.rejects(check("lang:go or"), { ...expected, message: 'Expected a term after "or".' });
+  await assert.rejects(check("sym:"), { ...expected, message: 'Expected a value after "sym:".' });
+  await assert.rejects(check("timeout", ["sym:"]), expected);
+});
+
+test("an invalid regular expression can be treated as plain text", () => {
   const { problems } = boxReading(
     { query: "f(", narrowed: [] },
     reading("f(", true),
@@ -79,20 +96,20 @@ test("a regular expression that is none may become plain text", () => {
   });
 });
 
-test("what is missing at the end is no error while somebody writes", () => {
+test("an incomplete last term is not an error while the user is typing", () => {
   assert.equal(box("retry lang:").problems.length, 1);
   assert.deepEqual(box("retry lang: ", [], { isTyping: true }).problems, []);
   assert.equal(box("retry lang:nope", [], { isTyping: true }).problems.length, 1);
 });
 
-test("an error of a further condition is told without a place, and the condition can go", () => {
+test("an error in a narrowing condition has no location, and the condition can be removed", () => {
   const [problem] = box("a", ["b", "lang:nope"]).problems;
   assert.match(problem?.message ?? "", /^narrowed: lang:nope: Unknown language "nope"/);
-  assert.equal(problem?.place, undefined);
+  assert.equal(problem?.range, undefined);
   assert.deepEqual(problem?.fixes, [{ title: "Remove it", change: { narrowed: ["b"] } }]);
 });
 
-const waits: readonly [query: string, isOnType: boolean, expected: ReturnType<typeof waitsFor>][] = [
+const waits: readonly [query: string, isOnType: boolean, expected: ReturnType<typeof waitReasonFor>][] = [
   ["", true, undefined],
   ["retry", true, undefined],
   ["ret", true, undefined],
@@ -101,70 +118,76 @@ const waits: readonly [query: string, isOnType: boolean, expected: ReturnType<ty
   ["retry", false, "enter"],
   ["lang:go", true, "enter"],
   ["ab lang:go", true, "costly"],
-  ["retry lang:", true, "mend"],
-  ["retry lang:", false, "mend"],
+  ["retry lang:", true, "invalid"],
+  ["retry lang:", false, "invalid"],
 ];
 for (const [query, isOnType, expected] of waits) {
-  test(`"${query}" waits for ${expected}${isOnType ? "" : " where typing alone runs nothing"}`, () => {
-    assert.equal(waitsFor({ query, narrowed: [] }, reading(query), isOnType), expected);
+  test(`"${query}" waits for ${expected}${isOnType ? "" : " if typing runs no search"}`, () => {
+    assert.equal(waitReasonFor({ query, narrowed: [] }, reading(query), isOnType), expected);
   });
 }
 
-test("expressions get a longer pause", () => {
+test("regular expressions get a longer pause", () => {
   assert.deepEqual(
     [false, true].map((isRegex) => pauseAfterTypingMs({ isRegex })),
     [100, 150],
   );
 });
 
-const facts: WelcomeFacts = {
+const input: WelcomeInput = {
   names: ["orders-api"],
-  siblings: [],
+  indexedCount: 1,
+  offer: undefined,
   examples: [],
   isFirst: true,
-  sizeText: (bytes) => `${bytes} bytes`,
 };
 const siblings = [
   { path: "/src/a", name: "a", sizeBytes: 1000 },
   { path: "/src/b", name: "b", sizeBytes: 24 },
 ];
+const offerFor = (some: typeof siblings) => siblingsOffer(some, (bytes) => `${bytes} bytes`, english);
 
-/** Lines as a person reads them. */
-function welcome(change: Partial<WelcomeFacts>): string[] | null {
-  const told = welcomeOf({ ...facts, ...change }, english);
-  if (told === null) return null;
-  const { text, actions, more, examples } = told;
-  const line = (words: string, ways: readonly { readonly title: string }[]) =>
-    [words, ...ways.map(({ title }) => `[${title}]`)].join(" ");
+/** Formats the welcome text as lines, with actions in brackets. `null` if there is none. */
+function welcomeLines(change: Partial<WelcomeInput>): string[] | null {
+  const view = welcomeOf({ ...input, ...change }, english);
+  if (view === null) return null;
+  const { text, actions, offer, examples } = view;
+  const line = (words: string, actionList: readonly BoxAction[]) =>
+    [words, ...actionList.map(({ title, isPrimary }) => (isPrimary ? `[[${title}]]` : `[${title}]`))].join(
+      " ",
+    );
   return [
     line(text, actions),
-    ...(more === undefined ? [] : [line(more.text, more.actions)]),
+    ...(offer === undefined ? [] : [line(offer.text, offer.actions)]),
     ...examples.map(({ query, detail }) => `${query}: ${detail}`),
   ];
 }
 
-test("an empty box says what it searches, what else there is, and what to begin with", () => {
-  assert.equal(welcome({ names: undefined }), null);
-  assert.deepEqual(welcome({}), ["Searching 1 repository: orders-api."]);
-  assert.deepEqual(welcome({ names: [] }), ["No repositories yet. [Add Folder…]"]);
-  assert.deepEqual(welcome({ siblings }), [
-    "Searching 1 repository: orders-api.",
-    "2 more found next to it (1024 bytes, index about 342 bytes). [Index Them] [Choose…]",
+test("an empty box shows indexed repositories, their siblings, and examples", () => {
+  assert.equal(welcomeLines({ names: undefined }), null);
+  assert.deepEqual(welcomeLines({}), ["1 repository indexed: orders-api."]);
+  assert.deepEqual(welcomeLines({ names: [] }), ["No repositories yet. [Add Folder...]"]);
+  assert.deepEqual(welcomeLines({ offer: offerFor(siblings) }), [
+    "1 repository indexed: orders-api.",
+    "2 more in the same folder (1024 bytes, index about 342 bytes). [[Index Them]] [Choose...] [Dismiss]",
   ]);
   assert.equal(
-    welcome({ siblings: siblings.slice(1) })?.[1],
-    "1 more found next to it (24 bytes, index about 8 bytes). [Index It] [Choose…]",
+    welcomeLines({ offer: offerFor(siblings.slice(1)) })?.[1],
+    "1 more in the same folder (24 bytes, index about 8 bytes). [[Index It]] [Choose...] [Dismiss]",
   );
+  assert.equal(offerFor([]), undefined);
   assert.deepEqual(
-    welcome({
+    welcomeLines({
       names: ["a", "b", "c", "d", "e"],
+      indexedCount: 4,
       examples: [{ query: "retryWithBackoff", repositories: 3, matches: 9 }],
     }),
-    ["Searching 5 repositories: a, b, c and 2 more.", "retryWithBackoff: in 3 repositories"],
+    ["4 of 5 repositories indexed: a, b, c and 2 more.", "retryWithBackoff: in 3 repositories"],
   );
 });
 
-test("whoever has searched before is told what is searched, and no more", () => {
+test("users who have searched before see no examples", () => {
   const examples = [{ query: "x", repositories: 2, matches: 2 }];
-  assert.deepEqual(welcome({ siblings, examples, isFirst: false }), ["Searching 1 repository: orders-api."]);
+  assert.deepEqual(welcomeLines({ examples, isFirst: false }), ["1 repository indexed: orders-api."]);
+  assert.equal(welcomeLines({ offer: offerFor(siblings), isFirst: false })?.length, 2);
 });

@@ -1,10 +1,10 @@
-/** How repositories are grouped and called in their view. */
+/** How the view groups and names repositories. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { groupsOf, mendingCommand, shortNames } from "#client/repositories/grouping";
+import { fixingCommand, groupsOf, shortNames } from "#client/model/grouping";
 import type { RepositoryItem } from "#contract/repositories";
 
-/** `clones` are the names that lie on this computer. */
+/** `clones` are the names of repositories with a clone on this computer. */
 function checkGroups(
   name: string,
   names: readonly string[],
@@ -15,15 +15,15 @@ function checkGroups(
     const items = names.map((repoName, repoId) => ({ repoId, repoName }) as RepositoryItem);
     const groups = groupsOf(items, (id) => clones.includes(names[id] ?? ""));
     const text = groups.map(
-      ({ place, ids }) => `${place || "local"}: ${ids.map((id) => names[id]).join(" ")}`,
+      ({ namespace, ids }) => `${namespace || "local"}: ${ids.map((id) => names[id]).join(" ")}`,
     );
     assert.equal(text.join("\n"), expected);
   });
 }
 
-checkGroups("all lie here", ["a/b/c", "local/x"], ["a/b/c", "local/x"], "local: a/b/c local/x");
+checkGroups("all are on this computer", ["a/b/c", "local/x"], ["a/b/c", "local/x"], "local: a/b/c local/x");
 checkGroups(
-  "the rest by host and owner",
+  "others are grouped by host and owner",
   ["github.com/acme/billing", "github.com/acme/orders", "gitlab.com/group/sub/tool", "github.com/acme/here"],
   ["github.com/acme/here"],
   "local: github.com/acme/here\ngithub.com/acme: github.com/acme/billing github.com/acme/orders\ngitlab.com/group: gitlab.com/group/sub/tool",
@@ -44,8 +44,8 @@ checkNames(["github.com/acme/api", "github.com/other/api"], ["acme/api", "other/
 checkNames(["github.com/acme/api", "gitlab.com/acme/api"], ["github.com/acme/api", "gitlab.com/acme/api"]);
 checkNames(["api", "github.com/acme/api"], ["api", "acme/api"]);
 
-test("the command that mends a failure is the one that its message ends with", () => {
+test("the command that fixes a failure is the one its message ends with", () => {
   const command = "git config --global --add safe.directory /srv/x";
-  assert.equal(mendingCommand(`Git does not trust /srv/x. To allow it: ${command}`), command);
-  assert.equal(mendingCommand("git log failed in /srv/x: fatal"), undefined);
+  assert.equal(fixingCommand(`Git does not trust /srv/x. To allow it: ${command}`), command);
+  assert.equal(fixingCommand("git log failed in /srv/x: fatal"), undefined);
 });

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { codeBlock, lineCountOf, linesOf, rowText, visible } from "#client/search/resultLines";
+import { commitText, lineCountOf, linesOf, rowText } from "#client/results/resultLines";
+import { codeBlock } from "#client/text/markdown";
+import { visible } from "#client/text/visible";
 import type { FileMatch } from "#contract/search";
 import { fileMatch } from "#test/support/fileMatch";
 
@@ -28,9 +30,9 @@ function checkLines(name: string, file: FileMatch, expected: readonly string[]):
   });
 }
 
-checkLines("lines around a match are left out", chunk("a\nbcd\ne\n", 7, [[8, 2, 8, 3]]), ["8 b<c>d"]);
+checkLines("context lines are omitted", chunk("a\nbcd\ne\n", 7, [[8, 2, 8, 3]]), ["8 b<c>d"]);
 checkLines(
-  "ends of lines do not belong to them",
+  "line breaks are not part of lines",
   chunk("a\r\nb\r\n", 1, [
     [1, 1, 1, 2],
     [2, 1, 2, 2],
@@ -38,21 +40,35 @@ checkLines(
   ["1 <a>", "2 <b>"],
 );
 checkLines(
-  "several matches on a line are one line",
+  "several matches on a line share its row",
   chunk("aa a", 1, [
     [1, 1, 1, 2],
     [1, 4, 1, 5],
   ]),
   ["1 <a>a <a>"],
 );
-checkLines("columns count characters, not halves of them", chunk("😀é😀x", 1, [[1, 3, 1, 5]]), [
-  "1 😀é<😀x>",
+checkLines("columns count code points", chunk("😀é😀x", 1, [[1, 3, 1, 5]]), ["1 😀é<😀x>"]);
+checkLines("a match over several lines ends with the first line", chunk("ab\ncd\n", 1, [[1, 2, 2, 2]]), [
+  "1 a<b>",
 ]);
-checkLines("a match over lines ends with the first one", chunk("ab\ncd\n", 1, [[1, 2, 2, 2]]), ["1 a<b>"]);
-checkLines("an empty match is a place", chunk("ab", 1, [[1, 2, 1, 2]]), ["1 a<>b"]);
-checkLines("a match behind the end of what is there is at its end", chunk("ab", 1, [[1, 9, 1, 12]]), [
-  "1 ab<>",
-]);
+checkLines("an empty match has a position", chunk("ab", 1, [[1, 2, 1, 2]]), ["1 a<>b"]);
+checkLines("a match past the end of the content is at the end", chunk("ab", 1, [[1, 9, 1, 12]]), ["1 ab<>"]);
+
+test("a line has the kind of a definition if each match names one", () => {
+  const file = chunk("a b\nc\n", 1, [
+    [1, 1, 1, 2],
+    [2, 1, 2, 2],
+  ]);
+  const kindsOf = (...kinds: string[]) => {
+    const parent = { symbol: "", kind: "" };
+    const symbols = kinds.map((kind) => ({ symbol: "x", kind, parent }));
+    return linesOf({ ...file, chunks: file.chunks.map((each) => ({ ...each, symbols })) }).map(
+      ({ symbolKind }) => symbolKind,
+    );
+  };
+  assert.deepEqual(kindsOf("class", "method"), ["class", "method"]);
+  assert.deepEqual(kindsOf("class"), [undefined, undefined]);
+});
 
 function checkRow(text: string, found: string, expected: string): void {
   test(`a row of ${text.length} characters with ${found}`, () => {
@@ -68,16 +84,59 @@ checkRow("\t\tif (found) {", "found", "if (<found>) {");
 checkRow("   found", "   ", "<   >found");
 checkRow(`${"word ".repeat(100)}found`, "found", `…${"word ".repeat(5)}<found>`);
 checkRow(`${"x".repeat(500)}found`, "found", `…${"x".repeat(26)}<found>`);
+checkRow(
+  "\tif err := client.execute(request, found); err != nil {",
+  "found",
+  "…client.execute(request, <found>); err != nil {",
+);
+checkRow(
+  "export const handler = createHandler({ retryWithBackoff });",
+  "retryWithBackoff",
+  "…createHandler({ <retryWithBackoff> });",
+);
+checkRow("const limit = { deadlineMs: 1 };", "deadlineMs", "const limit = { <deadlineMs>: 1 };");
 checkRow(`found ${"y".repeat(500)}`, "found", `<found> ${"y".repeat(244)}…`);
 checkRow(`a${"\u202e"}b found`, "found", "a\uFFFDb <found>");
 checkRow("found\t\u0007!", "found", "<found> \uFFFD!");
 
-test("a match longer than a row is marked as far as it goes", () => {
+test("a line is cut only if its match would not be visible in a row of that width", () => {
+  const text = "const response = await client.execute(request, found);";
+  const first = text.indexOf("found");
+  const rowOf = (columns: number) => rowText({ text, matches: [[first, first + 5]] }, columns).text;
+  assert.equal(rowOf(60), text);
+  assert.equal(rowOf(40), "…client.execute(request, found);");
+  assert.equal(rowOf(20), "…ecute(request, found);");
+});
+
+function checkCommit(columns: number, subject: string, author: string, expected: string): void {
+  test(`a commit in ${columns} columns: ${subject}`, () => {
+    const summary = { subject, author, age: "3 days ago", repository: "go-kit" };
+    const { label, description } = commitText(summary, columns);
+    assert.equal(`${label} | ${description}`, expected);
+  });
+}
+
+checkCommit(
+  80,
+  "Name the longest wait",
+  "Ada Lovelace",
+  "Name the longest wait | Ada Lovelace · 3 days ago · go-kit",
+);
+checkCommit(
+  59,
+  "Name the longest wait of all",
+  "Ada Lovelace",
+  "Name the longest wait o… | Ada Lovelace · 3 days ago · go-kit",
+);
+checkCommit(34, "Name the longest wait of all", "Ada Lovelace", "Name the lo… | Ada · 3 days ago · go-kit");
+checkCommit(34, "👍👍👍👍👍👍👍👍👍👍👍👍👍", "Ada", "👍👍👍👍👍👍👍👍👍👍👍… | Ada · 3 days ago · go-kit");
+
+test("a match longer than a row is marked up to the row's end", () => {
   const row = rowText({ text: "z".repeat(400), matches: [[0, 400]] });
   assert.deepEqual(row.marks, [[0, 250]]);
 });
 
-test("what turns a line around keeps its place", () => {
+test("control characters are replaced without moving other text", () => {
   const text = "a\u202eb\u2066c\u0000d\ud800e";
   assert.equal(visible(text), "a\uFFFDb\uFFFDc\uFFFDd\uFFFDe");
   assert.equal(visible(text).length, text.length);

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { isLastResult, nextResult, type ResultPosition } from "#client/results/resultCursor";
+import { filterOf, type Narrowing, narrowedQuery } from "#client/results/resultFilters";
+import { linesOf } from "#client/results/resultLines";
+import type { ResultNode } from "#client/results/resultNodes";
+import { rankOf } from "#client/results/resultOrder";
 import { filterText } from "#client/search/queryText";
-import { isLastResult, nextResult, type ResultPlace } from "#client/search/resultCursor";
-import { filterOf, type Narrowing, narrowedQuery } from "#client/search/resultFilters";
-import { linesOf } from "#client/search/resultLines";
-import type { ResultNode } from "#client/search/resultNodes";
-import { rankOf } from "#client/search/resultOrder";
 import type { FileMatch } from "#contract/search";
 import { fileMatch } from "#test/support/fileMatch";
 
-test("rank is read from its explanation", () => {
+test("rank is parsed from the explanation", () => {
   const explanation = "edges 500, name 0, near 200, count 15.8, repository 300, weight 0.6";
   assert.deepEqual(rankOf({ explanation }), {
     score: (500 + 200 + 15.8 + 300) * 0.6,
@@ -30,9 +30,9 @@ const files = [
   fileMatch("bb", "y", { number: 2, text: "m" }),
 ];
 const last = files.at(-1);
-const places = (list: readonly FileMatch[], step: 1 | -1) => {
+const stepThrough = (list: readonly FileMatch[], step: 1 | -1) => {
   const walk: string[] = [];
-  let at: ResultPlace | undefined;
+  let at: ResultPosition | undefined;
   for (let count = 0; count <= 4; count++) {
     at = nextResult(list, at, step);
     walk.push(at === undefined ? "none" : `${at.file.fileName.text}${at.line?.lineNumber ?? ""}`);
@@ -40,32 +40,32 @@ const places = (list: readonly FileMatch[], step: 1 | -1) => {
   return walk;
 };
 
-test("next goes through lines and files, and round", () => {
-  assert.deepEqual(places(files, 1), ["x1", "x5", "m", "y2", "x1"]);
-  assert.deepEqual(places(files, -1), ["y2", "m", "x5", "x1", "y2"]);
-  assert.deepEqual(places([], 1), ["none", "none", "none", "none", "none"]);
+test("next steps through lines and files, and wraps around", () => {
+  assert.deepEqual(stepThrough(files, 1), ["x1", "x5", "m", "y2", "x1"]);
+  assert.deepEqual(stepThrough(files, -1), ["y2", "m", "x5", "x1", "y2"]);
+  assert.deepEqual(stepThrough([], 1), ["none", "none", "none", "none", "none"]);
 });
 
-test("only behind the last one the way goes round", () => {
-  const lasts = (step: 1 | -1) => {
+test("only the step after the last result wraps around", () => {
+  const lastResults = (step: 1 | -1) => {
     const found: string[] = [];
-    let at: ResultPlace | undefined;
+    let at: ResultPosition | undefined;
     for (let count = 0; count < 4; count++) {
       at = nextResult(files, at, step);
       if (isLastResult(files, at, step)) found.push(`${at?.file.fileName.text}${at?.line?.lineNumber ?? ""}`);
     }
     return found;
   };
-  assert.deepEqual(lasts(1), ["y2"]);
-  assert.deepEqual(lasts(-1), ["x1"]);
+  assert.deepEqual(lastResults(1), ["y2"]);
+  assert.deepEqual(lastResults(-1), ["x1"]);
   assert.equal(isLastResult(files, undefined, 1), false);
   assert.equal(isLastResult([], undefined, 1), false);
 });
 
-test("a place that is not there any more begins anew", () => {
-  const gone = { file: fileMatch("zzz", "gone"), line: undefined };
-  assert.equal(nextResult(files, gone, 1)?.file, files[0]);
-  assert.equal(nextResult(files, gone, -1)?.file, last);
+test("a position that no longer exists starts over", () => {
+  const missing = { file: fileMatch("zzz", "gone"), line: undefined };
+  assert.equal(nextResult(files, missing, 1)?.file, files[0]);
+  assert.equal(nextResult(files, missing, -1)?.file, last);
 });
 
 function row(repository: string, path: string): ResultNode {
@@ -83,7 +83,7 @@ function row(repository: string, path: string): ResultNode {
     fileCount: 1,
     matchCount: 1,
     files: [file],
-    found: undefined,
+    nameMatch: undefined,
   };
   const parent = {
     kind: "file" as const,
@@ -104,36 +104,16 @@ const excluded: readonly (readonly [Narrowing, string, string])[] = [
   ["repository", "x.ts", "-repo:^git\\.example\\.com/acme/r$"],
   ["extension", "src/x.test.ts", "-file:\\.ts$"],
   ["extension", "Makefile", ""],
+  ["tests", "src/x.test.ts", "tests:no"],
 ];
 for (const [what, path, expected] of excluded) {
-  test(`without this ${what}: ${path}`, () => {
+  test(`excluding this ${what}: ${path}`, () => {
     const filter = filterOf(row("git.example.com/acme/r", path), what, true);
     assert.equal(filter === undefined ? "" : filterText(filter), expected);
   });
 }
 
-const tests: Readonly<Record<string, boolean>> = {
-  "src/retry_test.go": true,
-  "src/retry.spec.ts": true,
-  "test/a.ts": true,
-  "a/__tests__/b.js": true,
-  "test_a.py": true,
-  "src/test/java/Retry.java": true,
-  "Shop.Tests/CartTests.cs": true,
-  "src/latest.ts": false,
-  "contest/a.ts": false,
-  "src/protest.go": false,
-  "src/Contest.java": false,
-  "Latest.cs": false,
-};
-for (const [path, isTest] of Object.entries(tests)) {
-  test(`${path} is ${isTest ? "a" : "no"} test`, () => {
-    const filter = filterOf(row("r", path), "tests", true);
-    assert.equal(new RegExp(filter?.value ?? "", "i").test(path), isTest);
-  });
-}
-
-test("conditions are added to what is there", () => {
+test("filters are added to the query", () => {
   const filters = ["file", "repository"].map((what) => filterOf(row("r", "x.ts"), what as Narrowing, true));
   const once = narrowedQuery("a or b -file:old", filters);
   assert.equal(once, "(a or b -file:old) -file:^x\\.ts$ -repo:^r$");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type ResultsInput, readEntries, readHeader, resultsText } from "#client/search/resultsText";
+import { type ResultsInput, readEntries, readHeader, resultsText } from "#client/results/resultsText";
 import type { SearchState } from "#client/search/searchState";
 import type { FileMatch } from "#contract/search";
 import { fileMatch } from "#test/support/fileMatch";
@@ -36,8 +36,8 @@ function found(
   const at = (lineNumber: number, column: number) => ({ byteOffset: 0, lineNumber, column });
   const matchRanges = lines.map((line) => ({ start: at(line, 3), end: at(line, 5) }));
   const chunk = { content, contentStart: at(first, 1), matchRanges, symbols: [] };
-  const place = { commit, branches: ["refs/heads/main"], chunks: [chunk] };
-  return { ...fileMatch(repository, path), ...place, ...change };
+  const location = { commit, branches: ["refs/heads/main"], chunks: [chunk] };
+  return { ...fileMatch(repository, path), ...location, ...change };
 }
 
 function check(name: string, files: readonly FileMatch[], expected: readonly string[]): void {
@@ -52,7 +52,7 @@ function check(name: string, files: readonly FileMatch[], expected: readonly str
   });
 }
 
-test("the header says what was searched for", () => {
+test("the header contains the search", () => {
   assert.deepEqual(resultsText(input([])).text.split("\n"), [
     "# Query: retryWithBackoff lang:go -file:_test",
     "# Scope: all repositories (214)   Revision: HEAD   Context: 2",
@@ -62,7 +62,7 @@ test("the header says what was searched for", () => {
 });
 
 check(
-  "repository, path, lines",
+  "results have a repository, a path and lines",
   [found("orders-api", "http/client.go", 118, "abcdef\n  call(x)\n}\n", [119])],
   [
     "orders-api @ 3f2c1ab5d0 (main)",
@@ -74,13 +74,13 @@ check(
 );
 
 check(
-  "numbers of a file stand under each other",
+  "line numbers of a file are aligned",
   [found("r", "x", 9, "ab\nabcdef\n", [10])],
   ["r @ 3f2c1ab5d0 (main)", "  x", "     9-  ab", "    10:  ab<cd>ef"],
 );
 
 check(
-  "files of a repository and revision stand together, in whatever order they come",
+  "files are grouped by repository and revision, in whatever order they arrive",
   [
     found("a", "x", 1, "abcd\n", [1]),
     found("b", "y", 1, "abcd\n", [1], { origin: "workingTree" }),
@@ -110,12 +110,12 @@ check(
 );
 
 check(
-  "a blank line keeps no blanks behind its number",
+  "a blank line has no whitespace after its number",
   [found("r", "x", 1, "\nabcd\n", [2])],
   ["r @ 3f2c1ab5d0 (main)", "  x", "    1-", "    2:  ab<cd>"],
 );
 
-test("what is far apart is parted", () => {
+test("lines that are not adjacent are separated", () => {
   const one = found("r", "x", 1, "abcd\n", [1]);
   const two = found("r", "x", 50, "abcd\n", [50]);
   const { text } = resultsText(input([{ ...one, chunks: [...one.chunks, ...two.chunks] }]));
@@ -127,25 +127,21 @@ const states: readonly SearchState[] = [
   { ...state, isRegex: true, isWholeWord: true, caseSensitivity: "sensitive" },
   { ...state, caseSensitivity: "insensitive", narrowed: ["TODO", "# Query: other"] },
   { ...state, query: "Flags: x   Context: 9" },
+  { ...state, query: '"a (\n\t# Flags: RegExp\n\n)"', narrowed: ['"b\n c"', "d"] },
 ];
 for (const each of states) {
-  test(`${each.query} is read again`, () => {
+  test(`${each.query} is parsed again`, () => {
     const { text } = resultsText(input([], { state: each, contextLines: 7 }));
     assert.deepEqual(readHeader(text), { state: each, contextLines: 7 });
     assert.deepEqual(readHeader(text.replaceAll("\n", "\r\n")), { state: each, contextLines: 7 });
   });
 }
 
-test("a query over several lines becomes one", () => {
-  const { text } = resultsText(input([], { state: { ...state, query: "a\n# Flags: RegExp\nb" } }));
-  assert.deepEqual(readHeader(text)?.state, { ...state, query: "a # Flags: RegExp b" });
-});
-
 for (const text of ["", "# Something: else\n", "orders @ 3f2c1ab5d0\n# Query: x\n"]) {
-  test(`${JSON.stringify(text)} is no document of results`, () => assert.equal(readHeader(text), undefined));
+  test(`${JSON.stringify(text)} is no results document`, () => assert.equal(readHeader(text), undefined));
 }
 
-/** What a repository may hold to be taken for something else. */
+/** Text of a repository that looks like other parts of a results document. */
 const hostile = [
   "# Query: other",
   "evil @ 0123456789 (main)",
@@ -164,7 +160,7 @@ const hostile = [
   "x".repeat(5000),
 ];
 
-test("no text of a repository can be taken for a header, a name or a line of another file", () => {
+test("no text from a repository is parsed as a header, a name or a line of another file", () => {
   const any = fc.oneof(
     fc.constantFrom(...hostile),
     fc.string({ unit: "binary", minLength: 1, maxLength: 30 }),
@@ -196,7 +192,7 @@ test("no text of a repository can be taken for a header, a name or a line of ano
   );
 });
 
-test("links know whether git holds the text", () => {
+test("entries distinguish committed from unsaved text", () => {
   const { text } = resultsText(input([found("r", "x", 1, "abcd\n", [1], { origin: "unsaved", commit: "" })]));
   assert.deepEqual(readEntries(text)[0], {
     kind: "repository",

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { linesFragment, linesOfSelection, linesText, revisionTitle } from "#client/files/revisionTitle";
+import { linesFragment, linesOfSelection, linesText, revisionTitle } from "#client/documents/revisionTitle";
 
 const commit = "b7485bf27e7acfc65aadd34495fec29293a451be";
 
-test("a title names a commit as the person did, unless its short name says as much", () => {
+test("a title names a commit as the user did, unless that is an abbreviated SHA", () => {
   const rows: [ref: string, title: string | undefined][] = [
     ["refs/tags/v1.0.0", "v1.0.0"],
     ["refs/heads/feature/a", "feature/a"],
@@ -13,20 +13,20 @@ test("a title names a commit as the person did, unless its short name says as mu
     [commit, undefined],
     ["b7485bf", undefined],
     ["B7485BF", undefined],
-    // The name of a branch that looks like another commit.
+    // A branch name that looks like another commit.
     ["cafe", "cafe"],
     ["b74", "b74"],
   ];
   for (const [ref, title] of rows) assert.equal(revisionTitle(ref, commit), title, ref);
 });
 
-test("lines that are linked to", () => {
+test("a selection becomes a line range and a URL fragment", () => {
   const at = (line: number, character: number) => ({ line, character });
   const rows: [start: ReturnType<typeof at>, end: ReturnType<typeof at>, text: string, fragment: string][] = [
     [at(0, 0), at(0, 0), "1", "L1"],
     [at(9, 4), at(9, 8), "10", "L10"],
     [at(9, 0), at(11, 3), "10-12", "L10-L12"],
-    // All of a line is chosen with the end at the start of the next one.
+    // Selecting a whole line puts the end at the start of the next one.
     [at(9, 0), at(10, 0), "10", "L10"],
     [at(9, 0), at(12, 0), "10-12", "L10-L12"],
   ];

@@ -3,17 +3,17 @@ import { test } from "node:test";
 import {
   defaultRevisions,
   defaultScope,
+  optionalFilterText,
   pickersOf,
   repositoriesFilter,
   type ScopeSettings,
-  typed,
 } from "#client/search/scope";
 import type { QueryFilter } from "#contract/queries";
 import { english } from "#test/support/english";
 
 const plain: ScopeSettings = { scope: "all", revisions: "head", workspace: [] };
 
-/** Filters as the service reads them, in words: `-repo:web`, `repo:a@v1`. */
+/** Parses filters as the service does: `-repo:web`, `repo:a@v1`. */
 function filters(text: string): QueryFilter[] {
   return text.split(" ").flatMap((word, at) => {
     const [, dash, prefix = "", value = ""] = /^(-?)(\w+):(.+)$/.exec(word) ?? [];
@@ -60,9 +60,9 @@ for (const [query, settings, expected] of rows) {
   });
 }
 
-test("settings add what a query leaves open", () => {
+test("settings add what a query does not specify", () => {
   const added = (settings: Partial<ScopeSettings>) =>
-    [defaultScope, defaultRevisions].map((of) => typed(of({ ...plain, ...settings }))).join(" ");
+    [defaultScope, defaultRevisions].map((of) => optionalFilterText(of({ ...plain, ...settings }))).join(" ");
   assert.equal(added({}), " ");
   assert.equal(added({ scope: "" }), " ");
   assert.equal(added({ scope: "workspace" }), " ");

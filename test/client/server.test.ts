@@ -1,19 +1,24 @@
-/** What the extension makes of its server's failures, lines and ends. */
+/** How the extension handles failures, log lines and crashes of its server. */
 import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
-import { callError } from "#client/callError";
-import { Crashes } from "#client/crashes";
-import { readLogLine } from "#client/serverLog";
+import { callError } from "#client/server/callError";
+import { Crashes } from "#client/server/crashes";
+import { readLogLine } from "#client/server/serverLog";
+import { serverCommands } from "#client/status/serverCommands";
+import { window } from "#test/support/vscode";
 
 function checkError(name: string, error: unknown, expected: string): void {
-  test(`a call fails: ${name}`, () => {
+  test(`a failed call: ${name}`, () => {
     const { errorCode, message } = callError(error);
     assert.equal(`${errorCode}: ${message}`, expected);
   });
 }
 
 checkError(
-  "with the contract's error",
+  "the contract's error",
   {
     code: -32803,
     message: "x",
@@ -22,43 +27,55 @@ checkError(
   "NOT_FOUND: There is no r.",
 );
 checkError(
-  "because the server ended",
+  "the server crashed",
   { code: -32097, message: "Pending response rejected" },
   "SERVER_GONE: Pending response rejected",
 );
 checkError(
-  "because it does not start",
+  "the server does not start",
   new Error("Starting server failed"),
   "SERVER_GONE: Starting server failed",
 );
 checkError(
-  "because an older server does not know it",
+  "an older server does not support the operation",
   { code: -32601, message: "Unhandled method" },
   "UNEXPECTED_ERROR: Unhandled method",
 );
 
 function checkCrashes(name: string, seconds: readonly number[], expected: string): void {
-  test(`a server that ends ${name}`, () => {
+  test(`a server that crashes ${name}`, () => {
     const crashes = new Crashes();
-    const answers = seconds.map((second) => (crashes.mayStartAgain(second * 1000) ? "again" : "left"));
-    assert.equal(answers.join(" "), expected);
+    const decisions = seconds.map((second) => (crashes.mayRestart(second * 1000) ? "restart" : "stop"));
+    assert.equal(decisions.join(" "), expected);
   });
 }
 
-checkCrashes("now and then starts again", [0, 60, 120, 180, 240, 300], "again again again again again again");
-checkCrashes("five times in a row is left alone", [0, 1, 2, 3, 4], "again again again again left");
-checkCrashes("five times in three minutes, too", [0, 40, 80, 120, 179], "again again again again left");
-checkCrashes("a fifth time later starts again", [0, 40, 80, 120, 180], "again again again again again");
+checkCrashes(
+  "now and then is restarted",
+  [0, 60, 120, 180, 240, 300],
+  "restart restart restart restart restart restart",
+);
+checkCrashes("five times in a row is not restarted", [0, 1, 2, 3, 4], "restart restart restart restart stop");
+checkCrashes(
+  "five times in three minutes is not restarted",
+  [0, 40, 80, 120, 179],
+  "restart restart restart restart stop",
+);
+checkCrashes(
+  "a fifth time after three minutes is restarted",
+  [0, 40, 80, 120, 180],
+  "restart restart restart restart restart",
+);
 
-test("a restart by hand begins the count anew", () => {
+test("a manual restart resets the count", () => {
   const crashes = new Crashes();
-  for (const time of [0, 1, 2, 3]) crashes.mayStartAgain(time);
-  crashes.forget();
-  assert.equal(crashes.mayStartAgain(4), true);
+  for (const time of [0, 1, 2, 3]) crashes.mayRestart(time);
+  crashes.reset();
+  assert.equal(crashes.mayRestart(4), true);
 });
 
 function checkLine(line: string, expected: string): void {
-  test(`the server writes: ${line.slice(0, 50)}`, () => {
+  test(`a line from the server: ${line.slice(0, 50)}`, () => {
     const { level, text } = readLogLine(line);
     assert.equal(`${level}: ${text}`, expected);
   });
@@ -75,3 +92,22 @@ checkLine("Debugger listening on ws://127.0.0.1:9229", "info: Debugger listening
 checkLine("TypeError: x is not a function", "error: TypeError: x is not a function");
 checkLine("    at run (trawl.js:1:1)", "error:     at run (trawl.js:1:1)");
 checkLine("FATAL ERROR: out of memory", "error: FATAL ERROR: out of memory");
+
+test("all data is deleted even if the endpoint cannot be forgotten", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "trawl-test-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, "eraser.cjs");
+  writeFileSync(path, 'require("node:fs").writeFileSync(process.argv[2], "");');
+  Object.assign(window, {
+    showWarningMessage: async () => "Delete All Data",
+    withProgress: (_: unknown, run: () => unknown) => run(),
+  });
+  const erased = join(folder, "erased");
+  const commands = serverCommands({
+    service: { state: "failed", restart: (between: () => Promise<void>) => between() },
+    eraser: { path, arguments: () => [erased] },
+    onErase: () => Promise.reject(new Error("disk")),
+  } as never);
+  await assert.rejects(async () => commands["data.delete"](), /disk/);
+  assert.ok(existsSync(erased));
+});

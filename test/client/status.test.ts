@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ResultSet } from "#client/search/resultSet";
+import { countsBeforeNarrowing, type ResultSet } from "#client/search/resultSet";
 import { type QueryDefaults, type SearchState, searchRequest } from "#client/search/searchState";
-import { type StatusFacts, statusOf } from "#client/search/status";
+import { type StatusInput, statusOf } from "#client/search/status";
 import type { FileMatch, SearchStats } from "#contract/search";
 import { english } from "#test/support/english";
 import { fileMatch } from "#test/support/fileMatch";
@@ -21,9 +21,9 @@ const files = [
   fileMatch("o/web", "b.ts", { number: 2, text: "retry" }),
 ];
 
-const nothing: StatusFacts = {
+const idle: StatusInput = {
   set: undefined,
-  waits: undefined,
+  waitReason: undefined,
   server: "running",
   repositories: 214,
   indexing: 0,
@@ -32,6 +32,7 @@ const nothing: StatusFacts = {
 
 interface Ended extends Partial<SearchStats> {
   readonly isExhaustive?: boolean;
+  readonly phraseMatchCount?: number;
 }
 
 function set(change: Partial<ResultSet> = {}, ended?: Ended, settings = defaults): ResultSet {
@@ -49,70 +50,79 @@ function set(change: Partial<ResultSet> = {}, ended?: Ended, settings = defaults
     ...change,
   };
   if (ended === undefined) return whole;
-  const { isExhaustive = true, ...stats } = ended;
-  const zeros = { totalMatchCount: 0, actualMatchCount: 0, fileCount: 0, filesSkipped: 0, duration: 41e6 };
+  const { isExhaustive = true, phraseMatchCount = 0, ...stats } = ended;
+  const zeros = {
+    totalMatchCount: 0,
+    actualMatchCount: 0,
+    fileCount: 0,
+    filesSkipped: 0,
+    filesMissing: 0,
+    duration: 41e6,
+  };
   return {
     ...whole,
     end: {
       stats: { ...zeros, flushReason: "NONE", ...stats } as SearchStats,
       repositoryInfo: [],
       isSearchExhaustive: isExhaustive,
+      phraseMatchCount,
     },
   };
 }
 
-const all: Ended = { totalMatchCount: 4, actualMatchCount: 4, fileCount: 2 };
+const allFound: Ended = { totalMatchCount: 4, actualMatchCount: 4, fileCount: 2 };
 const limited = (flushReason: SearchStats["flushReason"], change: Ended = {}): Ended => ({
-  ...all,
+  ...allFound,
   isExhaustive: false,
   flushReason,
   ...change,
 });
 
-/** As a person reads it: the line, then the notes, with ways out in brackets. */
-function read({ isRunning, summary, suggestions, notes }: BoxStatus): string {
-  const ways = (actions: readonly BoxAction[]) => actions.map(({ title }) => ` [${title}]`).join("");
-  const also = suggestions === undefined ? "" : ` ${suggestions.title}${ways(suggestions.actions)}`;
+/** Formats the status as lines: the summary, then the notes, with actions in brackets. */
+function statusText({ isRunning, summary, suggestions, notes }: BoxStatus): string {
+  const actionTitles = (actions: readonly BoxAction[]) => actions.map(({ title }) => ` [${title}]`).join("");
+  const suggested =
+    suggestions === undefined ? "" : ` ${suggestions.title}${actionTitles(suggestions.actions)}`;
   return [
-    `${isRunning ? "… " : ""}${summary}${also}`,
-    ...notes.map(({ text, severity, actions }) => `${severity}: ${text}${ways(actions)}`),
+    `${isRunning ? "… " : ""}${summary}${suggested}`,
+    ...notes.map(({ text, severity, actions }) => `${severity}: ${text}${actionTitles(actions)}`),
   ].join("\n");
 }
 
-function check(name: string, facts: Partial<StatusFacts>, expected: string): void {
-  test(name, () => assert.equal(read(statusOf({ ...nothing, ...facts }, english)), expected));
+function check(name: string, facts: Partial<StatusInput>, expected: string): void {
+  test(name, () => assert.equal(statusText(statusOf({ ...idle, ...facts }, english)), expected));
 }
 
-check("nothing is said before a search", {}, "");
-check("a server that starts", { server: "starting" }, "Starting the search server…");
+check("no status before a search", {}, "");
+check("a server that starts", { server: "starting" }, "Starting the search server...");
 check(
   "a server that failed",
-  { server: "failed", set: set({ files }, all) },
+  { server: "failed", set: set({ files }, allFound) },
   "\nerror: The search server is not running. [Restart Server] [Show Logs]",
 );
-check("a short text", { waits: "short" }, "Type three characters, or press Enter to search.");
+check("a short query", { waitReason: "short" }, "Type three characters, or press Enter to search.");
 check(
-  "a costly text",
-  { waits: "costly", set: set({ files }, all) },
+  "a costly query",
+  { waitReason: "costly", set: set({ files }, allFound) },
   "This reads every file: press Enter to search.",
 );
-check("filters alone", { waits: "enter" }, "Press Enter to search.");
-check("an error that stands above", { waits: "mend", set: set({ files }, all) }, "");
-check("a search that begins", { set: set({ outcome: "running" }) }, "… Searching…");
+check("a query of filters only", { waitReason: "enter" }, "Press Enter to search.");
+check("an error that is shown above", { waitReason: "invalid", set: set({ files }, allFound) }, "");
+check("a search that starts", { set: set({ outcome: "running" }) }, "… Searching...");
 check(
   "a search that runs",
   { set: set({ outcome: "running", files }) },
   "… 4 matches · 2 files · 2 repositories",
 );
 check(
-  "a search that was cancelled",
-  { set: set({ outcome: "cancelled", files }) },
-  "4 matches · 2 files · 2 repositories · cancelled",
+  "a search that was canceled",
+  { set: set({ outcome: "canceled", files }) },
+  "4 matches · 2 files · 2 repositories · canceled",
 );
-check("cancelled before anything was found", { set: set({ outcome: "cancelled" }) }, "cancelled");
-check("all of it", { set: set({ files }, all) }, "4 matches · 2 files · 2 repositories · 41 ms");
+check("canceled before anything was found", { set: set({ outcome: "canceled" }) }, "canceled");
+check("complete results", { set: set({ files }, allFound) }, "4 matches · 2 files · 2 repositories · 41 ms");
 check(
-  "one of each, and a long time",
+  "singular counts, and a long duration",
   {
     set: set(
       { files: files.slice(1) },
@@ -122,41 +132,50 @@ check(
   "1 match · 1 file · 1 repository · 2.3 s",
 );
 check(
-  "no time at all",
-  { set: set({ files }, { ...all, duration: 0 }) },
+  "results of which some were dismissed",
+  { set: set({ files }, allFound), dismissed: { matches: 3, files: 1, repositories: 1 } },
+  "1 match · 1 file · 1 repository · 41 ms",
+);
+check(
+  "a duration of zero",
+  { set: set({ files }, { ...allFound, duration: 0 }) },
   "4 matches · 2 files · 2 repositories · 1 ms",
 );
 
 check(
-  "the limit of matches, with more behind it",
+  "the match limit, with more matches",
   { set: set({ files }, limited("MATCH_LIMIT", { actualMatchCount: 2000, totalMatchCount: 12_345 })) },
   "about 12,345 matches · 2 files · 2 repositories · 41 ms\nwarning: Stopped at 2,000 of about 12,345. [Show All]",
 );
 check(
-  "the limit of matches, and nobody knows how many more",
+  "the match limit, and an unknown number of further matches",
   { set: set({ files }, limited("MATCH_LIMIT")) },
   "about 4 matches · 2 files · 2 repositories · 41 ms\nwarning: Stopped at 4. [Show All]",
 );
 check(
-  "the last limit of matches",
+  "the highest match limit",
   { set: { ...set({ files }, limited("MATCH_LIMIT")), request: { query: "retry", matches: 100_000 } } },
   "about 4 matches · 2 files · 2 repositories · 41 ms\nwarning: Stopped at 4.",
 );
 const counts = "about 4 matches · 2 files · 2 repositories · 41 ms";
-const reasons: readonly [SearchStats["flushReason"], Partial<StatusFacts>, string][] = [
+const reasons: readonly [SearchStats["flushReason"], Partial<StatusInput>, string][] = [
   ["TIME_LIMIT", {}, "Stopped after 41 ms with 4 results. [Search Again]"],
-  ["BYTE_LIMIT", {}, "Stopped at 4: an answer cannot be larger."],
-  ["INDEXING", { indexing: 3 }, "3 repositories still indexing. [Search Again]"],
-  ["INDEXING", { indexing: 1 }, "1 repository still indexing. [Search Again]"],
-  ["INDEXING", {}, "Indexing was not finished. [Search Again]"],
+  ["BYTE_LIMIT", {}, "Stopped at 4: the results reached their size limit."],
+  [
+    "INDEXING",
+    { indexing: 3 },
+    "3 repositories are still indexing; results may be incomplete. [Search Again]",
+  ],
+  ["INDEXING", { indexing: 1 }, "1 repository is still indexing; results may be incomplete. [Search Again]"],
+  ["INDEXING", {}, "Indexing had not finished; results may be incomplete. [Search Again]"],
   [
     "REVISION_NOT_INDEXED",
     {},
-    "Not all of a revision that is not indexed could be read in time. [Search Again]",
+    "A revision that is not indexed could not be read completely in time. [Search Again]",
   ],
-  ["SHARD_DAMAGED", {}, "Part of the index is damaged and is being built anew. [Search Again]"],
-  ["ENGINE_PARTIAL", {}, "Part of the query could not be answered."],
-  ["NONE", {}, "The answer may be incomplete. [Search Again]"],
+  ["SHARD_DAMAGED", {}, "Part of the index is damaged and is being rebuilt. [Search Again]"],
+  ["ENGINE_PARTIAL", {}, "Part of the query could not be evaluated."],
+  ["NONE", {}, "Results may be incomplete. [Search Again]"],
 ];
 for (const [reason, facts, text] of reasons) {
   check(
@@ -166,12 +185,12 @@ for (const [reason, facts, text] of reasons) {
   );
 }
 check(
-  "definitions, which are not there yet",
+  "definitions, which are not indexed yet",
   { set: { ...set({ files }, limited("ENGINE_PARTIAL")), request: { query: "retry sym:f case:auto" } } },
-  `${counts}\nwarning: Definitions cannot be searched for yet.`,
+  `${counts}\nwarning: Definitions cannot be searched yet.`,
 );
 check(
-  "commits, which no view lists",
+  "commits",
   {
     set: set(
       { state: { ...state, query: "fix type:commit" } },
@@ -181,14 +200,25 @@ check(
   "3 commits · 41 ms",
 );
 check(
-  "what indexing hides is not told of an answer that it cannot change",
-  { indexing: 3, set: set({ files }, all) },
+  "indexing is not mentioned for results that it cannot change",
+  { indexing: 3, set: set({ files }, allFound) },
   "4 matches · 2 files · 2 repositories · 41 ms",
 );
 
+for (const [filesMissing, text] of [
+  [1, "1 file could not be searched: its content is missing from the repository."],
+  [1200, "1,200 files could not be searched: their content is missing from the repository."],
+] as const) {
+  check(
+    `${filesMissing} files whose text is missing`,
+    { set: set({ files }, limited("ENGINE_PARTIAL", { filesMissing })) },
+    `${counts}\nwarning: ${text} [Why?]`,
+  );
+}
+
 const unsaved: FileMatch[] = files.map((file) => ({ ...file, origin: "unsaved" }));
 check(
-  "limits come before what is skipped, and that before what is unsaved",
+  "limits come before skipped files, and these before unsaved ones",
   { set: set({ files: unsaved }, limited("TIME_LIMIT", { filesSkipped: 7 })) },
   `${counts}\nwarning: Stopped after 41 ms with 4 results. [Search Again]\ninfo: 7 files skipped. [Why?]\ninfo: 4 results from unsaved files.`,
 );
@@ -201,7 +231,7 @@ check(
 const none: Ended = { totalMatchCount: 0 };
 const nothingFor = (change: Partial<SearchState>, settings = defaults) =>
   set({ state: { ...state, ...change } }, none, settings);
-const misses: readonly [what: Partial<SearchState>, facts: Partial<StatusFacts>, expected: string][] = [
+const misses: readonly [what: Partial<SearchState>, facts: Partial<StatusInput>, expected: string][] = [
   [{}, {}, "No results in 214 repositories. Also try: [all branches]"],
   [{}, { repositories: 1 }, "No results in 1 repository. Also try: [all branches]"],
   [{}, { repositories: 0 }, "No repositories are indexed yet. Also try: [add a folder]"],
@@ -248,12 +278,12 @@ check(
 check(
   "nothing found so far",
   { indexing: 2, set: set({}, { ...none, isExhaustive: false, flushReason: "INDEXING" }) },
-  "No results in 214 repositories. Also try: [all branches]\nwarning: 2 repositories still indexing. [Search Again]",
+  "No results in 214 repositories. Also try: [all branches]\nwarning: 2 repositories are still indexing; results may be incomplete. [Search Again]",
 );
 
-test("what is tried changes the box, and nothing else", () => {
+test("suggestions change the box, and nothing else", () => {
   const actions = (change: Partial<SearchState>, archived = 0) =>
-    statusOf({ ...nothing, archived, set: nothingFor(change) }, english).suggestions?.actions;
+    statusOf({ ...idle, archived, set: nothingFor(change) }, english).suggestions?.actions;
   assert.deepEqual(actions({ query: "a or B", caseSensitivity: "sensitive" }, 1), [
     { title: "ignore case", change: { caseSensitivity: "insensitive" } },
     { title: "all branches", change: { query: "(a or B) rev:refs/heads/**" } },
@@ -265,15 +295,43 @@ test("what is tried changes the box, and nothing else", () => {
   });
 });
 
+check(
+  "words that also occur as a phrase",
+  { set: set({ files }, { ...allFound, phraseMatchCount: 18 }), phraseQuery: '"return new Error"' },
+  `4 matches · 2 files · 2 repositories · 41 ms\ninfo: 18 matches of the whole phrase. [Only the Phrase]`,
+);
+check(
+  "a phrase that occurs once",
+  { set: set({ files }, { ...allFound, phraseMatchCount: 1 }), phraseQuery: '"a b"' },
+  `4 matches · 2 files · 2 repositories · 41 ms\ninfo: 1 match of the whole phrase. [Only the Phrase]`,
+);
+check(
+  "a phrase in a search that stopped early",
+  {
+    set: set({ files }, { ...limited("TIME_LIMIT"), phraseMatchCount: 16 }),
+    phraseQuery: '"a b"',
+  },
+  [
+    "about 4 matches · 2 files · 2 repositories · 41 ms",
+    "info: At least 16 matches of the whole phrase. [Only the Phrase]",
+    "warning: Stopped after 41 ms with 4 results. [Search Again]",
+  ].join("\n"),
+);
+check(
+  "a box that was edited since",
+  { set: set({ files }, { ...allFound, phraseMatchCount: 18 }) },
+  "4 matches · 2 files · 2 repositories · 41 ms",
+);
+
 const failed = (errorCode: string, message: string) =>
   set({ outcome: "failed", problem: { errorCode, message } });
 check(
-  "a server that ended",
+  "a server that crashed",
   { set: failed("SERVER_GONE", "read ECONNRESET") },
-  "\nerror: The search server ended before it answered. [Search Again] [Show Logs]",
+  "\nerror: The search server stopped before it responded. [Search Again] [Show Logs]",
 );
 check(
-  "a query that was refused",
+  "a query that could not be parsed",
   { set: failed("FAILED_TO_PARSE_QUERY", "Expected a term at offset 3.") },
   "\nerror: Expected a term at offset 3.",
 );
@@ -282,3 +340,40 @@ check(
   { set: failed("OVERLOADED", "Too many searches at once.") },
   "\nerror: Too many searches at once. [Search Again]",
 );
+
+check(
+  "narrowed results count what remains",
+  {
+    set: set(
+      {
+        files,
+        state: { ...state, narrowed: ["timeout"] },
+        beforeNarrowing: { files: 38, repositories: 12 },
+      },
+      allFound,
+    ),
+  },
+  "4 matches · 2 of 38 files · 2 of 12 repositories · 41 ms",
+);
+check(
+  "no results among narrowed ones",
+  {
+    set: set(
+      { state: { ...state, narrowed: ["x", "y"] }, beforeNarrowing: { files: 1, repositories: 1 } },
+      {},
+    ),
+  },
+  "No results in the 1 file that matched before narrowing. Also try: [all branches]",
+);
+
+test("counts before narrowing are those of the same search", () => {
+  const found = set({ files }, allFound);
+  const once = { ...state, narrowed: ["x"] };
+  const counts = { files: 2, repositories: 2 };
+  assert.equal(countsBeforeNarrowing(state, found), undefined);
+  assert.deepEqual(countsBeforeNarrowing(once, found), counts);
+  assert.equal(countsBeforeNarrowing({ ...once, isRegex: true }, found), undefined);
+  assert.equal(countsBeforeNarrowing(once, set({ files }, limited("MATCH_LIMIT"))), undefined);
+  const narrowed = set({ state: once, beforeNarrowing: counts }, {});
+  assert.deepEqual(countsBeforeNarrowing({ ...state, narrowed: ["x", "y"] }, narrowed), counts);
+});

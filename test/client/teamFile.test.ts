@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { parseTeamFile } from "#client/search/teamFile";
+import { parseTeamFile } from "#client/saved/teamFile";
 
 function check(
   name: string,
@@ -30,7 +30,7 @@ function check(
 }
 
 check(
-  "comments and trailing commas are welcome",
+  "comments and trailing commas are allowed",
   `// Ours.
   { "searches": [
     { "name": "Todo", "query": "TODO -file:test" }, // always
@@ -39,10 +39,10 @@ check(
   ["Todo: TODO -file:test (smart)", "eval\\(: eval\\( (sensitive regex word)"],
 );
 check(
-  "a wrong entry costs only itself",
+  "an invalid entry is skipped, and the others count",
   '{"searches":[3, {"name":"x"}, {"query":"  "}, {"query":"ok"}]}',
   ["ok: ok (smart)"],
-  ["A search is an object.", 'A search needs a "query".', 'A search needs a "query".'],
+  ["A search must be an object.", 'A search needs a "query".', 'A search needs a "query".'],
 );
 check(
   '"case" is one of three',
@@ -51,21 +51,21 @@ check(
   ['"case" must be "smart", "insensitive" or "sensitive".'],
 );
 check(
-  "a wrong type is told, and the rest counts",
+  "a wrong type is reported, and the rest counts",
   '{"searches":[{"query":"a","regex":"yes"}]}',
   ["a: a (smart)"],
   ['"regex" must be a boolean.'],
 );
-check("another document is refused", "[1]", [], ['The file must be an object with an array "searches".']);
+check("another document is rejected", "[1]", [], ['The file must be an object with an array "searches".']);
 check("an empty file is no problem", "", [], []);
 check(
-  "what can be read of half a file is read",
+  "the readable part of a truncated file is read",
   '{"searches":[{"query":"a"},',
   ["a: a (smart)"],
-  ["This is no valid JSON."],
+  ["This is not valid JSON."],
 );
 
-test("offsets point at the searches", () => {
+test("offsets point to the searches", () => {
   const text = '{"searches":[ {"query":"a"} , {"query":"b"}]}';
   assert.deepEqual(
     parseTeamFile(text).searches.map(({ offset }) => text.slice(offset, offset + 12)),
@@ -73,7 +73,7 @@ test("offsets point at the searches", () => {
   );
 });
 
-test("no text is too odd", () => {
+test("any text can be parsed", () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
       for (const { offset, length } of parseTeamFile(text).problems) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { lineChanges } from "#client/search/textChange";
+import { lineChanges } from "#client/text/textChange";
 
 function check(before: string, after: string, expected: readonly string[]): void {
   test(`"${before}" to "${after}"`, () => {
@@ -28,12 +28,12 @@ function applied(before: readonly string[], after: readonly string[]): string[] 
   return text;
 }
 
-test("changes make one text of any other", () => {
+test("applying the changes turns one text into the other", () => {
   const lines = fc.array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 40 });
   fc.assert(fc.property(lines, lines, (before, after) => assert.deepEqual(applied(before, after), after)));
 });
 
-test("texts that have little in common are replaced, in no time", () => {
+test("texts that have little in common are replaced quickly", () => {
   const before = Array.from({ length: 20_000 }, (_, index) => `a${index}`);
   const after = Array.from({ length: 20_000 }, (_, index) => `b${index}`);
   assert.deepEqual(lineChanges(before, after), [{ start: 0, end: 20_000, lines: after }]);

@@ -4,7 +4,7 @@ import { type Report, type TestResult, takeNotes } from "#e2e/report";
 
 export interface MochaRunOptions {
   readonly timeoutMs: number;
-  /** Looks at what a failed test has left, before it is cleaned up. */
+  /** Called after a failed test, before clean-up. */
   readonly onFailure?: (title: string) => Promise<void>;
 }
 
@@ -16,7 +16,7 @@ export async function runMocha(path: string, { timeoutMs, onFailure }: MochaRunO
       if (this.currentTest?.state === "failed") await onFailure?.(this.currentTest.fullTitle());
     },
   });
-  // A bundle may run more than once in a process, and is to begin anew.
+  // A bundle may run more than once in a process, each time from scratch.
   delete require.cache[path];
   mocha.addFile(path);
   const tests: TestResult[] = [];
@@ -24,7 +24,11 @@ export async function runMocha(path: string, { timeoutMs, onFailure }: MochaRunO
   takeNotes();
   await new Promise<void>((resolve, reject) => {
     try {
-      const runner = mocha.run(() => resolve());
+      const runner = mocha.run(() => {
+        // Mocha keeps its listeners of the process otherwise.
+        runner.dispose();
+        resolve();
+      });
       runner.on("pass", (test) =>
         add({ title: test.fullTitle(), isPassed: true, duration: test.duration ?? 0 }),
       );

@@ -1,4 +1,4 @@
-/** What is known of the tests of a spec when it is through. */
+/** The test results of a spec. */
 
 export interface TestResult {
   readonly title: string;
@@ -10,12 +10,12 @@ export interface TestResult {
 
 export interface Report {
   readonly tests: readonly TestResult[];
-  /** What was measured, in words. */
+  /** Measurements, as sentences. */
   readonly notes: readonly string[];
 }
 
 export interface Outcome extends Report {
-  /** Why it is red although no test says so. */
+  /** Reasons other than failed tests why the suite is red. */
   readonly problems: readonly string[];
 }
 
@@ -24,16 +24,16 @@ export function isRed({ tests, problems }: Outcome): boolean {
 }
 
 const notesKey = Symbol.for("trawl.e2e.notes");
-const place = globalThis as unknown as Record<symbol, string[] | undefined>;
+const globals = globalThis as unknown as Record<symbol, string[] | undefined>;
 
-/** Puts a measurement into the report. */
+/** Adds a measurement to the report. */
 export function note(text: string): void {
-  place[notesKey] ??= [];
-  place[notesKey].push(text);
+  globals[notesKey] ??= [];
+  globals[notesKey].push(text);
 }
 
 export function takeNotes(): readonly string[] {
-  const notes = place[notesKey] ?? [];
-  place[notesKey] = [];
+  const notes = globals[notesKey] ?? [];
+  globals[notesKey] = [];
   return notes;
 }

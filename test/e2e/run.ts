@@ -1,9 +1,9 @@
 /**
  * The end-to-end tests: `node out/e2e/run.js [options] [part of a spec's name …]`.
  *
- *     --vscode 1.139 | 1.100     one version; both otherwise
+ *     --vscode 1.139 | 1.100     one version, all specs; otherwise both, the older with the specs of `driver/suites.ts`
  *     --only host | ui           inside the extension host, or on the workbench
- *     --extension source | vsix  where the extension host has it from; both otherwise
+ *     --extension source | vsix  how the host specs load it; otherwise the VSIX, and in the newest version also the source
  *     --keep                     leaves the folders of the runs (or KEEP=1)
  *     --cache FOLDER             where VS Code is installed
  *     --publish-screenshots      puts those that the README shows into media/screenshots
@@ -16,10 +16,10 @@ import { parseArgs } from "node:util";
 import type { Browser } from "playwright-core";
 import { runDesktopSuite } from "#e2e/driver/desktop";
 import { runHostSuite } from "#e2e/driver/hostSuite";
-import { optionsFor } from "#e2e/driver/suites";
+import { groupHostSpecs, namedSpecs, runsFromSource, runsInOlderVersions } from "#e2e/driver/suites";
 import { outFolder, projectFolder, setTarget } from "#e2e/driver/target";
 import { launchBrowser, shootWindows } from "#e2e/driver/window";
-import { packageExtension } from "#e2e/install/extensionPackage";
+import { installExtension, packageExtension } from "#e2e/install/extensionPackage";
 import { installSystemPackages } from "#e2e/install/systemPackages";
 import { defaultCache, installVsCode, vsCodeVersions } from "#e2e/install/vsCode";
 import { runMocha } from "#e2e/mochaRun";
@@ -46,37 +46,58 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
+/** Whether somebody chose what to run; otherwise specs that cannot differ run once. */
+const isChosen = [words[0], values.vscode, values.extension].some((each) => each !== undefined);
+
 function specs(folder: string, ending: string): readonly string[] {
+  return allSpecs(folder, ending).filter(
+    (name) => words.length === 0 || words.some((word) => name.includes(word)),
+  );
+}
+
+function allSpecs(folder: string, ending: string): readonly string[] {
   return readdirSync(join(outFolder, folder))
     .filter((name) => name.endsWith(`${ending}.js`))
     .map((name) => `${folder}/${name.slice(0, -".js".length)}`)
-    .filter((name) => words.length === 0 || words.some((word) => name.includes(word)))
     .sort();
 }
 
-/** VS Code and a browser on two cores are late at times: CI gives a red spec a second run, and says so. */
+function requireNamedSpecs(): void {
+  const all = [...allSpecs("host", ".e2e"), ...allSpecs("ui", ".ui")];
+  const missing = namedSpecs.filter((name) => !all.includes(name));
+  if (missing.length > 0) throw new Error(`driver/suites.ts names missing specs: ${missing.join(", ")}.`);
+}
+
+/** CI reruns a red spec once and reports it, because VS Code and a browser are sometimes slow on two cores. */
 const mayRunAgain = process.env["CI"] !== undefined;
 const redAtFirst: string[] = [];
+const failures: string[] = [];
 
 async function timed(title: string, work: () => Promise<Outcome>): Promise<void> {
   say(`\n${title}`);
-  let outcome = await told(work);
+  let outcome = await reported(work);
   if (isRed(outcome) && mayRunAgain) {
     redAtFirst.push(title);
     say("  once more:");
-    outcome = await told(work);
+    outcome = await reported(work);
   }
   count.passed += outcome.tests.filter(({ isPassed }) => isPassed).length;
-  const failed = outcome.tests.filter(({ isPassed }) => !isPassed).length;
-  count.failed += failed > 0 ? failed : Number(isRed(outcome));
+  if (!isRed(outcome)) return;
+  const failed = outcome.tests.filter(({ isPassed }) => !isPassed);
+  count.failed += Math.max(1, failed.length);
+  failures.push(title);
+  for (const { title: test, error } of failed) failures.push(`  ✖ ${test}`, indented(error ?? ""));
+  for (const text of outcome.problems) failures.push(`  ✖ ${text}`);
 }
 
-async function told(work: () => Promise<Outcome>): Promise<Outcome> {
+const indented = (text: string): string => text.replaceAll(/^/gm, "      ");
+
+async function reported(work: () => Promise<Outcome>): Promise<Outcome> {
   const start = performance.now();
   const outcome = await work();
   for (const { title: test, isPassed, duration, error } of outcome.tests) {
     say(`  ${isPassed ? "✔" : "✖"} ${test} (${duration} ms)`);
-    if (error !== undefined) say(error.replaceAll(/^/gm, "      "));
+    if (error !== undefined) say(indented(error));
   }
   for (const text of outcome.notes) say(`  · ${text}`);
   for (const text of outcome.problems) say(`  ✖ ${text}`);
@@ -91,12 +112,14 @@ async function hostSpecs(version: string): Promise<void> {
   try {
     browser = await launchBrowser();
     for (const extension of ["source", "vsix"] as const) {
-      if (values.extension !== undefined && values.extension !== extension) continue;
-      for (const spec of files) {
-        const options = optionsFor(spec);
+      // People install the package; the sources are run where the extension is developed, in the newest version.
+      const runsByDefault = extension === "vsix" || version === vsCodeVersions[0];
+      if (values.extension === undefined ? !runsByDefault : values.extension !== extension) continue;
+      const isFull = extension === "vsix" || isChosen;
+      for (const group of groupHostSpecs(isFull ? files : files.filter(runsFromSource))) {
         const current = browser;
-        await timed(`VS Code ${version}, extension host, ${extension}: ${spec}`, () =>
-          runHostSuite(current, { spec, extension, options }),
+        await timed(`VS Code ${version}, extension host, ${extension}: ${group.join(", ")}`, () =>
+          runHostSuite(current, { specs: group, extension }),
         );
       }
     }
@@ -107,6 +130,7 @@ async function hostSpecs(version: string): Promise<void> {
 
 async function uiSpecs(version: string): Promise<void> {
   for (const spec of specs("ui", ".ui")) {
+    if (version !== vsCodeVersions[0] && !isChosen && !runsInOlderVersions(spec)) continue;
     await timed(`VS Code ${version}, workbench: ${spec}`, async () => {
       const report = await runMocha(join(outFolder, `${spec}.js`), {
         timeoutMs: 120_000,
@@ -121,7 +145,7 @@ async function uiSpecs(version: string): Promise<void> {
 async function desktopSpecs(): Promise<void> {
   setTarget({
     vsCode: { version: "desktop", node: "", entry: "", takesOptions: false, takesGraceTime: false },
-    vsix: "",
+    extensions: "",
     keeps: false,
   });
   for (const spec of specs("host", ".e2e")) {
@@ -135,6 +159,7 @@ async function main(): Promise<void> {
   if (values.install) return;
   if (count.passed + count.failed === 0) throw new Error("No spec has these words in its name.");
   for (const title of redAtFirst) say(`\nRed the first time: ${title}`);
+  if (failures.length > 0) say(`\nFailed:\n${failures.join("\n")}`);
   say(
     `\n${count.passed} passed, ${count.failed} failed, ${((performance.now() - began) / 1000).toFixed(0)} s`,
   );
@@ -142,12 +167,14 @@ async function main(): Promise<void> {
 }
 
 async function codeServerSpecs(versions: readonly string[]): Promise<void> {
+  requireNamedSpecs();
   installSystemPackages();
   const installed = versions.map((version) => installVsCode(version, values.cache ?? defaultCache));
   if (values.install) return;
   const vsix = packageExtension();
   for (const vsCode of installed) {
-    setTarget({ vsCode, vsix, keeps: values.keep === true || process.env["KEEP"] === "1" });
+    const extensions = installExtension(vsCode, vsix);
+    setTarget({ vsCode, extensions, keeps: values.keep === true || process.env["KEEP"] === "1" });
     if (values.only !== "ui") await hostSpecs(vsCode.version);
     if (values.only !== "host") await uiSpecs(vsCode.version);
   }

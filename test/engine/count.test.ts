@@ -47,7 +47,7 @@ const requests = fc.record({
   revisions: fc.constantFrom([], ["*"], ["main"], ["v1", "main"]),
 });
 
-/** The same by a search that brings every document. */
+/** Counts with a search that returns every document. */
 async function counted(engine: EmbeddedEngine, { by, repositories, revisions: names }: CountRequest) {
   const all: Query = { kind: "const", value: true };
   const child: Query = names.length === 0 ? all : { kind: "revision", names };
@@ -71,7 +71,7 @@ function keyOf(by: CountRequest["by"], path: string, language: string): string |
 const sorted = (counts: ReadonlyMap<string, number>) =>
   [...counts].sort(([left], [right]) => (left < right ? -1 : 1));
 
-test("counts what a search would find", async () => {
+test("counts equal those of a search for all files", async () => {
   await fc.assert(
     fc.asyncProperty(
       documents,

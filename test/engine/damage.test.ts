@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { isServiceError } from "#base/error";
 import type { EngineResult } from "#engine/engine";
 import type { Query } from "#query/query";
-import { loadChecksum } from "#shard/checksum";
-import { ShardDirectory } from "#shard/directory";
-import { rewriteShards } from "#shard/rewrite";
+import { ShardDirectory } from "#shard/directory/directory";
+import { rewriteShards } from "#shard/directory/rewrite";
+import { loadChecksum } from "#shard/format/checksum";
 import { Random } from "#test/support/corpus";
+import { shardLayout } from "#test/support/damage";
 import {
   literal,
   openEngine,
@@ -20,8 +20,9 @@ import {
   search,
   type TestRepositoryIndex,
 } from "#test/support/engines";
+import { eventually } from "#test/support/eventually";
 import { temporaryFolder } from "#test/support/repo";
-import { withoutRightTo } from "#test/support/rights";
+import { withoutPermission } from "#test/support/rights";
 
 const largeText = `${Array.from({ length: 4000 }, (_, line) =>
   line % 400 === 7
@@ -29,7 +30,7 @@ const largeText = `${Array.from({ length: 4000 }, (_, line) =>
     : `some other line, the number of which is ${line}\n`,
 ).join("")}needle at the end\n`;
 
-/** A base and a delta that hides, moves and adds; and another repository. Text of several pages, dense and rare lists. */
+/** A base with a delta that hides, moves and adds documents; text of several pages; and another repository. */
 const repositories: readonly TestRepositoryIndex[] = [
   {
     id: 1,
@@ -72,7 +73,7 @@ const unsaved = [
   { repositoryId: 1 as never, path: "src/stays.ts", text: "unsaved\n", language: "", version: "1" },
 ];
 
-async function answers(directory: ShardDirectory): Promise<{ results: EngineResult[]; damage: string[] }> {
+async function searchAll(directory: ShardDirectory): Promise<{ results: EngineResult[]; damage: string[] }> {
   const { engine, damage } = openEngine(directory);
   const results: EngineResult[] = [];
   for (const query of queries) {
@@ -84,49 +85,38 @@ async function answers(directory: ShardDirectory): Promise<{ results: EngineResu
   return { results, damage };
 }
 
-/** Nothing that is not in the right answer; something missing only where the answer says so, and who is told once. */
-function checkAnswers(
-  { results, damage }: Awaited<ReturnType<typeof answers>>,
-  right: readonly EngineResult[],
+/** Checks that results contain no wrong range, that incomplete ones say so, and that damage is reported once. */
+function checkResults(
+  { results, damage }: Awaited<ReturnType<typeof searchAll>>,
+  expected: readonly EngineResult[],
   file: string,
   label: string,
 ): void {
-  const isTold = damage.includes(file);
-  assert.deepEqual(damage, isTold ? [file] : [], label);
+  const isReported = damage.includes(file);
+  assert.deepEqual(damage, isReported ? [file] : [], label);
   for (const [index, result] of results.entries()) {
-    const expected = new Set(rangeLines(right[index]?.files ?? []));
+    const ranges = rangeLines(expected[index]?.files ?? []);
     const actual = rangeLines(result.files);
     assert.deepEqual(
-      actual.filter((line) => !expected.has(line)),
+      actual.filter((line) => !ranges.includes(line)),
       [],
       label,
     );
     const isDamaged = result.stats.flushReason === "SHARD_DAMAGED";
-    assert.equal(result.exhaustive, !isDamaged, label);
+    assert.equal(result.isExhaustive, !isDamaged, label);
     assert.equal(result.stats.crashes, isDamaged ? 1 : 0, label);
-    if (!isDamaged)
-      assert.deepEqual(
-        rangeLines(result.files).slice(0, 3),
-        rangeLines(right[index]?.files ?? []).slice(0, 3),
-        `${label}, answer ${index}`,
-      );
-    else assert.ok(isTold, label);
+    if (!isDamaged) assert.deepEqual(actual.slice(0, 3), ranges.slice(0, 3), `${label}, result ${index}`);
+    else assert.ok(isReported, label);
   }
 }
 
-/** Offsets of each section's first, middle and last byte, of header, table and trailer, and some between them. */
-function places(bytes: Buffer): number[] {
-  const tableLength = bytes.readUInt32LE(bytes.length - 16);
-  const tableStart = bytes.length - 16 - tableLength;
-  const table = JSON.parse(bytes.toString("utf8", tableStart, bytes.length - 16)) as Record<
-    string,
-    [number, number, number]
-  >;
+/** Returns offsets of each section's first, middle and last byte, in header, table and trailer, and random ones. */
+function flipOffsets(bytes: Buffer): number[] {
+  const { tableStart, sections } = shardLayout(bytes);
   const found = new Set([0, 7, 8, 12, tableStart, tableStart + 9, bytes.length - 17]);
   for (let at = bytes.length - 16; at < bytes.length; at++) found.add(at);
-  for (const [offset, length] of Object.values(table)) {
-    if (length === 0) continue;
-    for (const place of [0, length >> 1, length - 1]) found.add(offset + place);
+  for (const { offset, length } of sections) {
+    for (const index of [0, length >> 1, length - 1]) found.add(offset + index);
     for (let page = 65_536; page < length; page += 65_536) found.add(offset + page);
   }
   const random = new Random(9);
@@ -134,34 +124,34 @@ function places(bytes: Buffer): number[] {
   return [...found];
 }
 
-test("a flipped byte anywhere never makes a wrong answer", async () => {
+test("a flipped bit anywhere never causes a wrong result", async () => {
   const directory = await openIndex(repositories);
-  const { results: right, damage } = await answers(directory);
+  const { results: expected, damage } = await searchAll(directory);
   assert.deepEqual(damage, []);
-  assert.ok(right.every(({ exhaustive }) => exhaustive));
-  const told = new Set<string>();
+  assert.ok(expected.every(({ isExhaustive }) => isExhaustive));
+  const reported = new Set<string>();
   const files = [...directory.manifests().values()].flatMap(({ segments }) =>
     segments.map(({ file }) => file),
   );
   for (const file of files) {
     const path = join(directory.folder, file);
     const bytes = readFileSync(path);
-    for (const place of places(bytes)) {
+    for (const offset of flipOffsets(bytes)) {
       const flipped = Buffer.from(bytes);
-      flipped.writeUInt8((bytes[place] ?? 0) ^ 0x10, place);
+      flipped.writeUInt8((bytes[offset] ?? 0) ^ 0x10, offset);
       writeFileSync(path, flipped);
-      const found = await answers(directory);
-      checkAnswers(found, right, file, `${file}, byte ${place} of ${bytes.length}`);
-      if (found.damage.length > 0) told.add(file);
+      const found = await searchAll(directory);
+      checkResults(found, expected, file, `${file}, byte ${offset} of ${bytes.length}`);
+      if (found.damage.length > 0) reported.add(file);
     }
     writeFileSync(path, bytes);
   }
-  assert.deepEqual([...told], files);
+  assert.deepEqual([...reported], files);
 });
 
-test("truncated, empty and missing files", async () => {
+test("truncated, empty and missing files are reported and cause no wrong result", async () => {
   const directory = await openIndex(repositories);
-  const { results: right } = await answers(directory);
+  const { results: expected } = await searchAll(directory);
   const files = [...directory.manifests().values()].flatMap(({ segments }) =>
     segments.map(({ file }) => file),
   );
@@ -170,21 +160,21 @@ test("truncated, empty and missing files", async () => {
     const bytes = readFileSync(path);
     for (const length of [0, 1, 16, 31, 40, bytes.length >> 1, bytes.length - 1]) {
       writeFileSync(path, bytes.subarray(0, length));
-      const found = await answers(directory);
-      checkAnswers(found, right, file, `${file} of ${length} bytes`);
+      const found = await searchAll(directory);
+      checkResults(found, expected, file, `${file} of ${length} bytes`);
       assert.deepEqual(found.damage, [file]);
     }
     rmSync(path);
-    const found = await answers(directory);
-    checkAnswers(found, right, file, `no ${file}`);
+    const found = await searchAll(directory);
+    checkResults(found, expected, file, `no ${file}`);
     assert.deepEqual(found.damage, [file]);
     writeFileSync(path, bytes);
   }
 });
 
-test("a file that shrinks while it is open", async () => {
+test("a file that shrinks while it is open is reported", async () => {
   const directory = await openIndex(repositories);
-  const { results: right } = await answers(directory);
+  const { results: expected } = await searchAll(directory);
   const [segment] = directory.manifest(1)?.segments ?? [];
   const file = segment?.file ?? "";
   const path = join(directory.folder, file);
@@ -199,31 +189,31 @@ test("a file that shrinks while it is open", async () => {
       results.push(await search(engine, query, { contextLines: 1 }));
       results.push(await engine.search(planOf(query, {}, { unsaved }), new AbortController().signal));
     }
-    checkAnswers({ results, damage }, right, file, `read before: ${isRead}`);
+    checkResults({ results, damage }, expected, file, `read before: ${isRead}`);
     assert.deepEqual(damage, [file]);
     await engine.close();
     writeFileSync(path, bytes);
   }
 });
 
-test("a damaged manifest is told of; its repository is gone, the others stay", async () => {
+test("a damaged manifest is reported and drops only its repository", async () => {
   const folder = temporaryFolder();
   const directory = await openIndex(repositories, { folder });
   const path = join(folder, "1.manifest");
   const bytes = readFileSync(path);
-  const kept = directory
+  const shards = directory
     .manifest(1)
     ?.segments.map(({ file }) => [file, readFileSync(join(folder, file))] as const);
   const restore = () => {
-    for (const [file, content] of kept ?? []) writeFileSync(join(folder, file), content);
+    for (const [file, content] of shards ?? []) writeFileSync(join(folder, file), content);
   };
-  for (let place = 0; place < bytes.length; place += 11) {
+  for (let offset = 0; offset < bytes.length; offset += 11) {
     const flipped = Buffer.from(bytes);
-    flipped.writeUInt8((bytes[place] ?? 0) ^ 0x01, place);
+    flipped.writeUInt8((bytes[offset] ?? 0) ^ 0x01, offset);
     writeFileSync(path, flipped);
     restore();
     const again = await ShardDirectory.open(folder);
-    assert.deepEqual([...again.manifests().keys()], [2], `byte ${place}`);
+    assert.deepEqual([...again.manifests().keys()], [2], `byte ${offset}`);
     assert.deepEqual(
       again.damagedManifests.map(([name]) => name),
       ["1.manifest"],
@@ -243,7 +233,7 @@ test("a damaged manifest is told of; its repository is gone, the others stay", a
   assert.deepEqual([...(await ShardDirectory.open(folder)).manifests().keys()].sort(), [1, 2]);
 });
 
-test("a manifest that names a file that is not there", async () => {
+test("a manifest that lists a missing file drops its repository", async () => {
   const folder = temporaryFolder();
   const directory = await openIndex(repositories, { folder });
   rmSync(join(folder, directory.manifest(1)?.segments[1]?.file ?? ""));
@@ -252,33 +242,33 @@ test("a manifest that names a file that is not there", async () => {
   assert.match(again.damagedManifests[0]?.[1] ?? "", /is missing/);
 });
 
-test("a shard that cannot be opened for a while is no damage, and is searched afterwards", async () => {
+test("a shard that temporarily cannot be opened does not count as damaged, and is searched afterwards", async () => {
   const directory = await openIndex(repositories);
   const [{ file = "" } = {}] = directory.manifest(2)?.segments ?? [];
-  const { results: right } = await answers(directory);
-  const { engine, damage } = await withoutRightTo(join(directory.folder, file), async () => {
-    const over = openEngine(directory);
-    const { files, stats, exhaustive } = await search(over.engine, literal("needle"));
+  const { results: expected } = await searchAll(directory);
+  const { engine, damage } = await withoutPermission(join(directory.folder, file), async () => {
+    const opened = openEngine(directory);
+    const { files, stats, isExhaustive } = await search(opened.engine, literal("needle"));
     assert.ok(files.every(({ path }) => path !== "other.ts"));
-    assert.deepEqual([stats.flushReason, stats.crashes, exhaustive], ["ENGINE_PARTIAL", 0, false]);
-    return over;
+    assert.deepEqual([stats.flushReason, stats.crashes, isExhaustive], ["ENGINE_PARTIAL", 0, false]);
+    return opened;
   });
-  while (!(await search(engine, literal("needle"))).exhaustive) await sleep(50);
+  await eventually(async () => (await search(engine, literal("needle"))).isExhaustive);
   const results: EngineResult[] = [];
   for (const query of queries) results.push(await search(engine, query, { contextLines: 1 }));
   assert.deepEqual(
     results.map(({ files }) => rangeLines(files)),
-    right.filter((_, index) => index % 2 === 0).map(({ files }) => rangeLines(files)),
+    expected.filter((_, index) => index % 2 === 0).map(({ files }) => rangeLines(files)),
   );
   assert.deepEqual(damage, []);
   await engine.close();
 });
 
-test("a manifest that cannot be opened keeps the index from being opened, and from being thrown away", async () => {
+test("a manifest that cannot be opened prevents opening the index, and nothing is deleted", async () => {
   const folder = temporaryFolder();
   await openIndex(repositories, { folder });
   const names = readdirSync(folder).sort();
-  await withoutRightTo(join(folder, "1.manifest"), () =>
+  await withoutPermission(join(folder, "1.manifest"), () =>
     assert.rejects(ShardDirectory.open(folder), (error) => isServiceError(error, "STORAGE_FAILED")),
   );
   assert.deepEqual(readdirSync(folder).sort(), names);
@@ -286,7 +276,7 @@ test("a manifest that cannot be opened keeps the index from being opened, and fr
   assert.deepEqual([[...again.manifests().keys()].sort(), again.damagedManifests], [[1, 2], []]);
 });
 
-test("writing shards again from damaged ones leaves no draft and names the file", async () => {
+test("rewriting damaged shards leaves no draft and reports the file", async () => {
   const directory = await openIndex(repositories);
   const manifest = directory.manifest(1) ?? assert.fail();
   const segments = manifest.segments.map((segment) => directory.pathOf(segment));
@@ -294,9 +284,9 @@ test("writing shards again from damaged ones leaves no draft and names the file"
   const bytes = readFileSync(base);
   await loadChecksum();
   const draftPath = directory.newDraft();
-  for (const place of [20, 3000, bytes.length - 100]) {
+  for (const offset of [20, 3000, bytes.length - 100]) {
     const flipped = Buffer.from(bytes);
-    flipped.writeUInt8((bytes[place] ?? 0) ^ 0x10, place);
+    flipped.writeUInt8((bytes[offset] ?? 0) ^ 0x10, offset);
     writeFileSync(base, flipped);
     const rewritten = await rewriteShards(
       { repositories: [{ id: 1, segments, liveSlots: [0, 1] }], from: 0, draftPath },

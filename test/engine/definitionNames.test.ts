@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
 import type { Engine, FoundSymbol, SymbolName } from "#engine/engine";
-import { foldName } from "#shard/symbols";
+import { foldName } from "#shard/symbolFile/symbolFile";
 import { openEngine, openIndex } from "#test/support/engines";
 import { addSymbols } from "#test/support/testLanguage";
 
 const signal = new AbortController().signal;
 
-/** Few letters, so that most texts are in some names: their beginnings, in one piece, or letter by letter. */
+/** Few letters, so that most texts occur in some names: as a prefix, a substring, or a subsequence. */
 const letters = ["a", "B", "b", "c", "_", "7", "é", "名"];
 const nameCount = 2000;
 
-/** Random, and the same in each run. */
+/** Random names, the same in each run. */
 const names = Array.from({ length: nameCount }, (_, seed) => {
   let state = seed + 1;
   const length = 2 + (seed % 9);
@@ -51,8 +51,8 @@ async function found(kind: SymbolName["kind"], text: string, limit: number): Pro
   return symbols;
 }
 
-/** Whether the letters of `text` stand in the name in this order. */
-function holdsInOrder(name: string, text: string): boolean {
+/** Reports whether `text` is a subsequence of the name. */
+function containsInOrder(name: string, text: string): boolean {
   let at = 0;
   for (const letter of name) if (letter === [...text][at]) at++;
   return at === [...text].length;
@@ -61,14 +61,14 @@ function holdsInOrder(name: string, text: string): boolean {
 const matches: Readonly<Record<SymbolName["kind"], (name: string, text: string) => boolean>> = {
   exact: (name, text) => name === text,
   prefix: (name, text) => name.startsWith(text),
-  fuzzy: holdsInOrder,
+  fuzzy: containsInOrder,
 };
 
 const texts = fc
   .array(fc.constantFrom(...letters), { minLength: 3, maxLength: 6 })
   .map((chosen) => chosen.join(""));
 
-test("every name that matches is found, and no other", async () => {
+test("finds every name that matches, and no other", async () => {
   const kinds = fc.constantFrom("exact", "prefix", "fuzzy");
   await fc.assert(
     fc.asyncProperty(kinds, texts, async (kind, text) => {
@@ -79,7 +79,7 @@ test("every name that matches is found, and no other", async () => {
   );
 });
 
-test("the best few are the first of all", async () => {
+test("a limited result is a prefix of the complete one", async () => {
   const key = ({ document, name, range }: FoundSymbol) =>
     `${document.path} ${name} ${range.start.byteOffset}`;
   await fc.assert(

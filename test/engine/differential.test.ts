@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { EmbeddedEngine } from "#engine/embedded/embeddedEngine";
 import type { Query } from "#query/query";
-import { skipReason } from "#shard/skipReason";
+import { skipReason } from "#shard/format/skipReason";
 import { type BruteDocument, bruteFinder, bruteQuery, decodeBrute } from "#test/support/bruteForce";
 import { type CorpusDocument, filesBelow, hugeLines, Random, shapedDocuments } from "#test/support/corpus";
 import { literal, openEngine, openIndex, rangeLines, regexp, search } from "#test/support/engines";
 
-/** Another one with `SEED=7 node --test out/test/engine/differential.test.js`. */
+/** To use another seed, run `SEED=7 node --test out/test/engine/differential.test.js`. */
 const seed = Number(process.env["SEED"] ?? 1);
 
-/** Documents whose text is indexed, in two repositories of two segments. */
+/** Opens an engine on the documents whose text is indexed, in two repositories of two segments. */
 async function engineOver(documents: readonly CorpusDocument[]) {
   const texts = documents.filter(({ content }) => skipReason(content) === undefined);
   const brute: BruteDocument[] = texts.map(({ path, content }, index) => ({
@@ -24,7 +24,7 @@ async function engineOver(documents: readonly CorpusDocument[]) {
   return { brute, ...openEngine(directory, { workerCount: 2 }) };
 }
 
-/** All ranges that anyone finds; the few that only one finds are what a failure prints. */
+/** Compares the ranges of both searches; a failure prints the first few that only one of them found. */
 async function check(
   engine: EmbeddedEngine,
   documents: readonly BruteDocument[],
@@ -44,12 +44,12 @@ async function check(
   assert.equal(stats.totalMatchCount, actual.length, label);
   if (actual.join("\n") === expected.join("\n")) return expected.length;
   const known = new Set(actual);
-  const wanted = new Set(expected);
-  // A document on which an expression takes too long is given up, and the answer says so.
+  const expectedLines = new Set(expected);
+  // If an expression takes too long on a document, the search skips it and reports that.
   const isWhole = stats.flushReason !== "TIME_LIMIT";
   assert.deepEqual(
     {
-      surplus: actual.filter((line) => !wanted.has(line)).slice(0, 5),
+      surplus: actual.filter((line) => !expectedLines.has(line)).slice(0, 5),
       missing: isWhole ? expected.filter((line) => !known.has(line)).slice(0, 5) : [],
     },
     { surplus: [], missing: [] },
@@ -58,7 +58,7 @@ async function check(
   return expected.length;
 }
 
-/** Text from a random place, as long as wanted; sometimes with one letter changed. */
+/** Returns text of a random length from a random offset, sometimes with one letter changed. */
 function fragment(random: Random, documents: readonly BruteDocument[], maxLength: number): string {
   for (;;) {
     const { content } = random.pick(documents);
@@ -84,7 +84,7 @@ function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }
 
-/** An expression that often matches: text of the corpus with parts of it made general. */
+/** Returns an expression that often matches: text of the corpus with generalized parts. */
 function expression(random: Random, documents: readonly BruteDocument[]): string {
   const piece = (): string => {
     const text = fragment(random, documents, random.pick([3, 8, 20]));
@@ -145,7 +145,7 @@ function expression(random: Random, documents: readonly BruteDocument[]): string
   return build(0);
 }
 
-describe("every range that brute force finds, and no other", () => {
+describe("finds the ranges that brute force finds, and no others", () => {
   const engines: EmbeddedEngine[] = [];
   after(() => Promise.all(engines.map((engine) => engine.close())));
 
@@ -166,20 +166,20 @@ describe("every range that brute force finds, and no other", () => {
   ];
   for (const [name, documents, literalCount, expressionCount] of trees) {
     describe(name, () => {
-      let over: Awaited<ReturnType<typeof engineOver>>;
+      let opened: Awaited<ReturnType<typeof engineOver>>;
       before(async () => {
-        over = await engineOver(documents());
-        engines.push(over.engine);
+        opened = await engineOver(documents());
+        engines.push(opened.engine);
       });
 
       test("literals", async () => {
         const random = new Random(seed * 31 + literalCount);
         let matches = 0;
         for (let count = 0; count < literalCount; count++) {
-          const text = fragment(random, over.brute, 40);
+          const text = fragment(random, opened.brute, 40);
           matches += await check(
-            over.engine,
-            over.brute,
+            opened.engine,
+            opened.brute,
             literal(text, { caseSensitive: random.chance(0.5) }),
           );
         }
@@ -189,11 +189,11 @@ describe("every range that brute force finds, and no other", () => {
       test("expressions", async () => {
         const random = new Random(seed * 37 + expressionCount);
         for (let count = 0; count < expressionCount; count++) {
-          let source = expression(random, over.brute);
-          // What is empty everywhere has millions of matches: a few are enough.
-          while (isEmptySomewhere(source) && random.chance(0.9)) source = expression(random, over.brute);
+          let source = expression(random, opened.brute);
+          // Expressions that match the empty string have millions of matches, so a few are enough.
+          while (isEmptySomewhere(source) && random.chance(0.9)) source = expression(random, opened.brute);
           const caseSensitive = random.chance(0.6);
-          await check(over.engine, over.brute, regexp(source, { caseSensitive }));
+          await check(opened.engine, opened.brute, regexp(source, { caseSensitive }));
         }
       });
     });

@@ -7,14 +7,15 @@ import { type BytePath, bytesOf } from "#git/bytePath";
 import { planDelta } from "#indexing/deltaTask";
 import { fileSource } from "#platform/byteSource";
 import type { Query } from "#query/query";
-import { loadChecksum } from "#shard/checksum";
-import { type Compaction, nextCompaction } from "#shard/compaction";
-import { type IndexedRevision, type Manifest, ShardDirectory } from "#shard/directory";
-import { writeDraft } from "#shard/draft";
-import { isManifestFile } from "#shard/manifestFiles";
-import { ShardReader } from "#shard/reader";
-import { rewriteShards } from "#shard/rewrite";
-import { RepositorySegments } from "#shard/segments";
+import { type Compaction, nextCompaction } from "#shard/directory/compaction";
+import { ShardDirectory } from "#shard/directory/directory";
+import { writeDraft } from "#shard/directory/draft";
+import type { IndexedRevision, Manifest } from "#shard/directory/manifest";
+import { isManifestFile } from "#shard/directory/manifestFiles";
+import { rewriteShards } from "#shard/directory/rewrite";
+import { loadChecksum } from "#shard/format/checksum";
+import { ShardReader } from "#shard/format/reader";
+import { RepositorySegments } from "#shard/format/segments";
 import { Random } from "#test/support/corpus";
 import { blobHash, openEngine, publish, search, shardDocument } from "#test/support/engines";
 import { temporaryFolder } from "#test/support/repo";
@@ -25,7 +26,7 @@ const histories = Number(process.env["RUNS"] ?? 25);
 /** Paths with their contents. */
 type Tree = ReadonlyMap<string, string>;
 
-/** A repository as it should be: what each ref holds. */
+/** The expected state of a repository: the tree of each ref. */
 interface Model {
   readonly id: number;
   readonly refs: Map<string, { slot: number; tree: Tree }>;
@@ -74,8 +75,8 @@ function changeOf(model: Model, keepSegments: boolean) {
   };
 }
 
-/** One shard that holds what the refs hold. */
-async function buildAnew(directory: ShardDirectory, model: Model): Promise<void> {
+/** Publishes one shard with the documents of all refs. */
+async function rebuild(directory: ShardDirectory, model: Model): Promise<void> {
   const slotsOf = new Map<string, number[]>();
   for (const { slot, tree } of [...model.refs.values()].sort((left, right) => left.slot - right.slot)) {
     for (const [path, content] of tree) {
@@ -107,7 +108,7 @@ async function openSegments(directory: ShardDirectory, id: number) {
   };
 }
 
-/** A delta over what the directory has: moved refs, and new ones that begin like another. */
+/** Publishes a delta with moved refs, and new ones that start as a copy of another. */
 async function publishDelta(
   directory: ShardDirectory,
   model: Model,
@@ -129,7 +130,7 @@ async function publishDelta(
   const draft = await writeDraft(directory.newDraft(), await loadChecksum(), (writer) => {
     writer.beginRepository(model.id);
     writer.markDelta();
-    for (const likeness of likenesses) writer.liken(likeness);
+    for (const likeness of likenesses) writer.copySlot(likeness);
     for (const override of overrides) writer.override(override);
     for (const { path, hash, slots } of documents)
       writer.add(
@@ -175,7 +176,7 @@ async function step(random: Random, directory: ShardDirectory, model: Model): Pr
     }
     case 4: {
       if (random.chance(0.7)) return "nothing";
-      await buildAnew(directory, model);
+      await rebuild(directory, model);
       return "anew";
     }
     default: {
@@ -212,7 +213,7 @@ async function compact(directory: ShardDirectory, compaction: Compaction): Promi
   await directory.publishCompound(draft ?? assert.fail(), compaction.manifests);
 }
 
-/** Every document of each ref, as the segments and as an engine see them. */
+/** Compares every document of each ref, in the segments and in an engine. */
 async function checkAll(
   directory: ShardDirectory,
   engine: EmbeddedEngine,
@@ -261,14 +262,14 @@ function newModel(random: Random, id: number): Model {
   return { id, refs: new Map([["main", { slot: 0, tree: randomTree(random) }]]), nextSlot: 1 };
 }
 
-test(`random histories of refs, merged at random (seed ${seed})`, async () => {
+test(`random histories with random merges keep every document (seed ${seed})`, async () => {
   for (let history = 0; history < histories; history++) {
     const random = new Random(seed * 1000 + history);
     const directory = await ShardDirectory.open(temporaryFolder());
     const { engine, damage } = openEngine(directory, { workerCount: 2 });
     const model = newModel(random, 1);
     const log: string[] = [];
-    await buildAnew(directory, model);
+    await rebuild(directory, model);
     for (let count = 0; count < 12; count++) {
       log.push(await step(random, directory, model));
       await checkAll(directory, engine, [model], `history ${history}: ${log.join(", ")}`);
@@ -290,12 +291,12 @@ test(`random histories of refs, merged at random (seed ${seed})`, async () => {
   }
 });
 
-test("many repositories: compounds, deltas over them, removal; compaction comes to an end", async () => {
+test("compaction of many repositories with deltas and removals terminates", async () => {
   const random = new Random(seed);
   const directory = await ShardDirectory.open(temporaryFolder());
   const { engine } = openEngine(directory, { workerCount: 3 });
   const models = Array.from({ length: 40 }, (_, index) => newModel(random, index + 1));
-  for (const model of models) await buildAnew(directory, model);
+  for (const model of models) await rebuild(directory, model);
   const log: string[] = [];
   for (let round = 0; round < 6; round++) {
     for (let count = 0; count < 15; count++) {
@@ -310,7 +311,7 @@ test("many repositories: compounds, deltas over them, removal; compaction comes 
     await checkAll(directory, engine, models, log.join(", "));
     const busy = random.pick(models).id;
     for (let turns = 0; ; turns++) {
-      assert.ok(turns < 200, "compaction goes on for ever");
+      assert.ok(turns < 200, "compaction does not terminate");
       const compaction = nextCompaction(directory.manifests(), (id) => id === busy);
       if (compaction === undefined) break;
       await compact(directory, compaction);
@@ -329,12 +330,12 @@ test("many repositories: compounds, deltas over them, removal; compaction comes 
   await engine.close();
 });
 
-test("repositories of a compound that were indexed in any order", async () => {
+test("repositories of a compound shard can be indexed in any order", async () => {
   const random = new Random(4);
   const directory = await ShardDirectory.open(temporaryFolder());
   const { engine } = openEngine(directory, { workerCount: 2 });
   const models = [9, 2, 14, 5, 1].map((id) => newModel(random, id));
-  for (const model of models) await buildAnew(directory, model);
+  for (const model of models) await rebuild(directory, model);
   const manifests = [...directory.manifests().values()].sort((a, b) => a.repositoryId - b.repositoryId);
   await compact(directory, { kind: "compound", manifests });
   await checkAll(directory, engine, models, "all in one file");
@@ -345,11 +346,11 @@ test("repositories of a compound that were indexed in any order", async () => {
   await engine.close();
 });
 
-test("what was written from an older manifest is thrown away", async () => {
+test("shards written from an older manifest are discarded", async () => {
   const random = new Random(3);
   const directory = await ShardDirectory.open(temporaryFolder());
   const models = Array.from({ length: 3 }, (_, index) => newModel(random, index + 1));
-  for (const model of models) await buildAnew(directory, model);
+  for (const model of models) await rebuild(directory, model);
   const { engine } = openEngine(directory);
   const manifests = [...directory.manifests().values()];
   const rewriteAll = async (of: readonly Manifest[]) => {
@@ -385,7 +386,7 @@ test("what was written from an older manifest is thrown away", async () => {
   await engine.close();
 });
 
-test("a repository may take several shards, a compound is one", async () => {
+test("a repository may have several shards, a compound shard is one file", async () => {
   const directory = await ShardDirectory.open(temporaryFolder());
   const content = `${"a".repeat(99)}\n`.repeat(20_000);
   for (const id of [1, 2]) {
@@ -406,10 +407,10 @@ test("a repository may take several shards, a compound is one", async () => {
   assert.deepEqual(await rewrittenOf([1, 2]), [38]);
 });
 
-test("a rewrite that is cancelled leaves nothing", async () => {
+test("a canceled rewrite leaves no files", async () => {
   const directory = await ShardDirectory.open(temporaryFolder());
   const model = newModel(new Random(1), 1);
-  await buildAnew(directory, model);
+  await rebuild(directory, model);
   const segments = directory.manifest(1)?.segments.map((segment) => directory.pathOf(segment)) ?? [];
   const before = readdirSync(directory.folder);
   await assert.rejects(
@@ -424,7 +425,7 @@ test("a rewrite that is cancelled leaves nothing", async () => {
 
 const mebibyte = 1 << 20;
 
-/** Segments as `12`, a delta as `+3`: mebibytes of text. */
+/** Parses `12` as a segment and `+3` as a delta, with this many mebibytes of text. */
 function manifestOf(repositoryId: number, text: string): Manifest {
   return {
     repositoryId,
@@ -455,7 +456,7 @@ const merges: Readonly<Record<string, string>> = {
   "128 128 +80": "merge from 0",
   "0 +0": "nothing",
   "0 +1": "merge from 0",
-  // What the merged deltas of a large repository take: one delta and what did not fit into it.
+  // The merged deltas of a large repository: one full delta and the remainder.
   "4000 +128 128 128 128 128 128 128 128": "nothing",
   "4000 +128 128 128 +1 +1 +1 +1 +1 +1 +1": "merge from 1",
 };
@@ -470,10 +471,10 @@ for (const [segments, expected] of Object.entries(merges)) {
   });
 }
 
-test("an add-only history is merged as well", async () => {
+test("an add-only history is merged too", async () => {
   const directory = await ShardDirectory.open(temporaryFolder());
   const model: Model = { id: 1, refs: new Map([["main", { slot: 0, tree: new Map() }]]), nextSlot: 1 };
-  await buildAnew(directory, model);
+  await rebuild(directory, model);
   for (const path of paths) {
     const { tree: from } = model.refs.get("main") ?? assert.fail();
     const to = new Map([...from, [path, "one\n"]]);

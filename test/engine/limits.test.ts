@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { isServiceError } from "#base/error";
 import { EmbeddedEngine } from "#engine/embedded/embeddedEngine";
 import { createSearchTask } from "#engine/embedded/searchTask";
-import type { PresentedFiles, SearchThread } from "#engine/embedded/task";
+import type { ResultFiles, SearchThread } from "#engine/embedded/task";
 import type { FileMatch } from "#model/match";
-import { thisThread } from "#platform/workers";
-import type { Limits } from "#query/limits";
-import type { ShardDirectory } from "#shard/directory";
+import type { RepositoryId } from "#model/repository";
+import { monotonicNow } from "#platform/clock";
+import { inlineThread } from "#platform/inlineThread";
+import type { Query } from "#query/query";
+import type { ShardDirectory } from "#shard/directory/directory";
 import { filesBelow } from "#test/support/corpus";
 import {
   literal,
@@ -21,92 +22,104 @@ import {
   search,
   type TestEngine,
 } from "#test/support/engines";
+import { eventually } from "#test/support/eventually";
 
-const isCancelled = (error: unknown) => isServiceError(error, "CANCELLED");
+const isCanceled = (error: unknown) => isServiceError(error, "CANCELLED");
 
-/** Looks beyond lines from every place of every text, which takes long and is cut by the time limit. */
-const slow = regexp("(?s)(.*){1,32}[\u0001]");
+/** Slow in both engines: V8 tries all combinations of lengths, and the linear engine tracks a thousand states. */
+const slow = regexp("(?s)e.{1,400}a.{1,400}[\\x01\\x02]");
+
+/** Waits until all threads of this process together have used `ms` of processor time. */
+async function computed(ms: number): Promise<void> {
+  const start = process.cpuUsage();
+  await eventually(() => process.cpuUsage(start).user > ms * 1000);
+}
 
 describe("limits", () => {
-  let over: TestEngine;
+  let opened: TestEngine;
   before(async () => {
     const directory = await openIndex([
       { id: 1, segments: [filesBelow("server/src", 600_000)] },
       { id: 2, segments: [filesBelow("node_modules/fastify", 1_500_000)] },
       { id: 3, segments: [[{ path: "bad.txt", content: Buffer.from("\xefneedle\xff\r\n", "latin1") }]] },
     ]);
-    over = openEngine(directory, { workerCount: 2, threads: true });
+    opened = openEngine(directory, { workerCount: 2, threads: true });
   });
-  after(() => over.engine.close());
+  after(() => opened.engine.close());
 
-  test("a deadline that is over gives nothing, and says why", async () => {
-    const { files, stats, exhaustive } = await search(over.engine, literal("export"), {
-      deadline: Date.now() - 1,
+  test("a search past its deadline returns only the reason", async () => {
+    const { files, stats, isExhaustive } = await search(opened.engine, literal("export"), {
+      deadline: monotonicNow() - 1,
     });
     assert.deepEqual(
-      [files.length, stats.totalMatchCount, stats.flushReason, exhaustive],
+      [files.length, stats.totalMatchCount, stats.flushReason, isExhaustive],
       [0, 0, "TIME_LIMIT", false],
     );
   });
 
-  test("a deadline in the middle", async () => {
-    const startedAt = Date.now();
-    const { stats } = await search(over.engine, slow, { deadline: startedAt + 700 });
+  test("a deadline ends a search", async () => {
+    const startedAt = monotonicNow();
+    const { stats } = await search(opened.engine, slow, { deadline: startedAt + 700 });
     assert.equal(stats.flushReason, "TIME_LIMIT");
-    assert.ok(Date.now() - startedAt < 4000);
+    assert.ok(monotonicNow() - startedAt < 4000);
     assert.ok(stats.duration > 1e8 && Number.isInteger(stats.duration));
   });
 
-  test("cancelled before, at once and in the middle", async () => {
-    await assert.rejects(over.engine.search(planOf(literal("a")), AbortSignal.abort()), isCancelled);
-    const atOnce = new AbortController();
-    const asked = over.engine.search(planOf(literal("e")), atOnce.signal);
-    atOnce.abort();
-    await assert.rejects(asked, isCancelled);
+  test("a search can be canceled before it starts, at once, and while it runs", async () => {
+    await assert.rejects(opened.engine.search(planOf(literal("a")), AbortSignal.abort()), isCanceled);
+    const immediate = new AbortController();
+    const pending = opened.engine.search(planOf(literal("e")), immediate.signal);
+    immediate.abort();
+    await assert.rejects(pending, isCanceled);
     for (const query of [slow, literal("e")]) {
-      const middle = new AbortController();
-      let isAborted = false;
+      const controller = new AbortController();
+      let abortedAt = 0;
       let late = 0;
-      const streamed = over.engine.search(planOf(query), middle.signal, () => {
-        if (isAborted) late++;
+      const abort = () => {
+        abortedAt = performance.now();
+        controller.abort();
+      };
+      const streamed = opened.engine.search(planOf(query), controller.signal, () => {
+        if (controller.signal.aborted) late++;
+        else if (query !== slow) abort();
       });
-      const ended = assert.rejects(streamed, isCancelled);
-      await sleep(query === slow ? 500 : 1);
-      middle.abort();
-      isAborted = true;
-      const abortedAt = performance.now();
+      const ended = assert.rejects(streamed, isCanceled);
+      if (query === slow) {
+        await computed(500);
+        abort();
+      }
       await ended;
       assert.ok(performance.now() - abortedAt < 500);
-      await sleep(20);
+      // Late files would arrive before those of another search.
+      assert.ok((await search(opened.engine, literal("needle"))).files.length > 0);
       assert.equal(late, 0);
     }
-    assert.equal((await search(over.engine, literal("needle"))).files.length > 0, true);
   });
 
-  test("an expression that is none", async () => {
+  test("invalid expressions are rejected", async () => {
     for (const source of ["(", "a{2,1}", "(?=a)", "\\1", "x{1001}"]) {
-      await assert.rejects(search(over.engine, regexp(source)), (error) =>
+      await assert.rejects(search(opened.engine, regexp(source)), (error) =>
         isServiceError(error, "FAILED_TO_PARSE_QUERY"),
       );
     }
   });
 
-  test("counting brings no files", async () => {
-    const counted = await search(over.engine, literal("export"), { maxDisplayedMatches: 0 });
-    const found = await search(over.engine, literal("export"));
-    assert.deepEqual([counted.files, counted.exhaustive], [[], true]);
+  test("counting returns no files", async () => {
+    const counted = await search(opened.engine, literal("export"), { maxDisplayedMatches: 0 });
+    const found = await search(opened.engine, literal("export"));
+    assert.deepEqual([counted.files, counted.isExhaustive], [[], true]);
     assert.equal(counted.stats.totalMatchCount, found.stats.totalMatchCount);
     assert.equal(counted.stats.fileCount, found.stats.fileCount);
     assert.equal(counted.stats.actualMatchCount, 0);
   });
 
-  test("a limit cuts ranges, not files, and is told", async () => {
-    const all = await search(over.engine, literal("export"));
+  test("a limit cuts ranges, not files, and is reported", async () => {
+    const all = await search(opened.engine, literal("export"));
     for (const maxMatches of [1, 2, 5, 30]) {
-      const { files, stats, exhaustive } = await search(over.engine, literal("export"), { maxMatches });
+      const { files, stats, isExhaustive } = await search(opened.engine, literal("export"), { maxMatches });
       assert.equal(rangeLines(files).length, maxMatches);
       assert.deepEqual(
-        [stats.actualMatchCount, stats.flushReason, exhaustive],
+        [stats.actualMatchCount, stats.flushReason, isExhaustive],
         [maxMatches, "MATCH_LIMIT", false],
       );
       for (const { path, repositoryId, matchCount, chunks } of files) {
@@ -117,49 +130,101 @@ describe("limits", () => {
     }
   });
 
-  test("all there is, and not one more, is exhaustive", async () => {
-    const { stats } = await search(over.engine, literal("ShardWriter"));
-    const again = await search(over.engine, literal("ShardWriter"), { maxMatches: stats.totalMatchCount });
-    assert.equal(again.exhaustive, true);
-    const less = await search(over.engine, literal("ShardWriter"), { maxMatches: stats.totalMatchCount - 1 });
-    assert.deepEqual([less.exhaustive, less.stats.flushReason], [false, "MATCH_LIMIT"]);
+  test("files with the phrase come first, however many others contain its words", async () => {
+    const words = Array.from({ length: 40 }, (_, number) => ({
+      path: `words${number}.c`,
+      content: Buffer.from("new Error;\nint Error(); // return new\n"),
+    }));
+    const segment = (id: number) => [
+      ...words,
+      { path: "z.c", content: Buffer.from(`${id};\n  return new Error(1);\n`) },
+    ];
+    const directory = await openIndex([1, 2, 3].map((id) => ({ id, segments: [segment(id)] })));
+    const query: Query = { kind: "and", children: ["return", "new", "Error"].map((word) => literal(word)) };
+    const phrase = { kind: "literal", text: "return new Error", caseSensitive: true } as const;
+    for (const workerCount of [1, 2]) {
+      const { engine } = openEngine(directory, { workerCount });
+      const limits = { maxMatches: 10, explainsScores: true };
+      const { files, stats, phraseMatchCount } = await search(engine, query, limits, { phrase });
+      assert.equal(phraseMatchCount, 3);
+      assert.deepEqual(
+        files.slice(0, 4).map(({ path, repositoryId }) => `${repositoryId} ${path}`),
+        ["1 z.c", "2 z.c", "3 z.c", "1 words0.c"],
+      );
+      assert.match(files[0]?.explanation ?? "", /phrase 20000/);
+      assert.equal(stats.flushReason, "MATCH_LIMIT");
+      const counted = await search(engine, query, { maxDisplayedMatches: 0 }, { phrase });
+      assert.equal(counted.stats.totalMatchCount, 3 * (40 * 5 + 3));
+      await engine.close();
+    }
   });
 
-  test("bytes of an answer", async () => {
+  test("an unsaved document with the phrase comes before saved ones", async () => {
+    const content = Buffer.from("new Error; // return");
+    const directory = await openIndex([{ id: 1, segments: [[{ path: "return new.c", content }]] }]);
+    const { engine } = openEngine(directory, { workerCount: 1 });
+    const query: Query = {
+      kind: "and",
+      children: ["return", "new"].map((word) => literal(word, { where: "both" })),
+    };
+    const phrase = { kind: "literal", text: "return new", caseSensitive: true } as const;
+    const document = { repositoryId: 1 as RepositoryId, language: "", version: "1" };
+    const unsaved = [
+      { ...document, path: "z.c", text: "return new Error();" },
+      { ...document, path: "y.c", text: "new Error(); return" },
+    ];
+    const { files, phraseMatchCount } = await search(engine, query, {}, { phrase, unsaved });
+    assert.deepEqual([files[0]?.path, files.length, phraseMatchCount], ["z.c", 3, 1]);
+    await engine.close();
+  });
+
+  test("a limit that equals the number of matches is exhaustive", async () => {
+    const { stats } = await search(opened.engine, literal("ShardWriter"));
+    const again = await search(opened.engine, literal("ShardWriter"), { maxMatches: stats.totalMatchCount });
+    assert.equal(again.isExhaustive, true);
+    const less = await search(opened.engine, literal("ShardWriter"), {
+      maxMatches: stats.totalMatchCount - 1,
+    });
+    assert.deepEqual([less.isExhaustive, less.stats.flushReason], [false, "MATCH_LIMIT"]);
+  });
+
+  test("the size limit of a result is enforced and reported", async () => {
     for (const streams of [false, true]) {
-      const taken: FileMatch[] = [];
-      const plan = planOf(literal("export"), { maxAnswerBytes: 30_000, whole: true });
-      const onFiles = streams ? (files: readonly FileMatch[]) => void taken.push(...files) : undefined;
-      const { files, stats, exhaustive } = await over.engine.search(
+      const received: FileMatch[] = [];
+      const plan = planOf(literal("export"), { maxResponseBytes: 30_000, returnsContent: true });
+      const onFiles = streams ? (files: readonly FileMatch[]) => void received.push(...files) : undefined;
+      const { files, stats, isExhaustive } = await opened.engine.search(
         plan,
         new AbortController().signal,
         onFiles,
       );
-      const shown = streams ? taken : files;
+      const shown = streams ? received : files;
       const bytes = shown.reduce(
         (sum, { content, chunks }) =>
           sum + content.length + chunks.reduce((all, chunk) => all + chunk.content.length, 0),
         0,
       );
       assert.ok(shown.length > 0);
-      // Each worker that streams has its own share.
+      // When streaming, each worker has its own limit.
       assert.ok(bytes <= (streams ? 60_000 : 30_000), `${bytes}`);
-      assert.deepEqual([stats.flushReason, exhaustive], ["BYTE_LIMIT", false]);
+      assert.deepEqual([stats.flushReason, isExhaustive], ["BYTE_LIMIT", false]);
     }
   });
 
-  test("whole files", async () => {
-    const { files } = await search(over.engine, literal("needle", { caseSensitive: true }), { whole: true });
+  test("whole files are returned on request", async () => {
+    const { files } = await search(opened.engine, literal("needle", { caseSensitive: true }), {
+      returnsContent: true,
+    });
     const bad = files.find(({ path }) => path === "bad.txt");
     assert.equal(bad?.content, "\ufffdneedle\ufffd\r\n");
     assert.equal(bad?.chunks[0]?.content, bad?.content);
     assert.equal(bad?.chunks[0]?.matchRanges[0]?.start.column, 2);
-    const { files: without } = await search(over.engine, literal("needle"));
+    const { files: without } = await search(opened.engine, literal("needle"));
     assert.ok(without.every(({ content }) => content === ""));
   });
 });
 
-test("a worker that dies: the answer says so, and the next one is whole again", async () => {
+test("a result reports an exited worker, and a later one is complete again", async () => {
   const directory = await openIndex(
     [1, 2, 3, 4].map((id) => ({ id, segments: [[{ path: `${id}.ts`, content: "needle\n" }]] })),
   );
@@ -169,25 +234,21 @@ test("a worker that dies: the answer says so, and the next one is whole again", 
     await threads[0]?.close();
     const during = await search(engine, literal("needle"));
     assert.deepEqual(
-      [during.files.length, during.stats.flushReason, during.exhaustive],
+      [during.files.length, during.stats.flushReason, during.isExhaustive],
       [2, "ENGINE_PARTIAL", false],
     );
     assert.equal(during.stats.crashes, 1);
     await publish(directory, { id: 5, segments: [[{ path: "5.ts", content: "needle\n" }]] });
-    for (;;) {
-      const { files, exhaustive } = await search(engine, literal("needle"));
-      if (!exhaustive) {
-        await sleep(20);
-        continue;
-      }
-      assert.equal(files.length, 5);
-      break;
-    }
+    const found = await eventually(async () => {
+      const { files, isExhaustive } = await search(engine, literal("needle"));
+      return isExhaustive && files;
+    });
+    assert.equal(found.length, 5);
     assert.equal(threads.length, 3);
-    const asked = search(engine, slow, { deadline: Date.now() + 5000 });
-    await sleep(100);
+    const pending = search(engine, slow, { deadline: monotonicNow() + 5000 });
+    await computed(100);
     await Promise.all(threads.slice(3).map((thread) => thread.close()));
-    const { stats } = await asked;
+    const { stats } = await pending;
     assert.ok(["NONE", "ENGINE_PARTIAL", "TIME_LIMIT"].includes(stats.flushReason));
     assert.deepEqual(damage, []);
   } finally {
@@ -195,7 +256,7 @@ test("a worker that dies: the answer says so, and the next one is whole again", 
   }
 });
 
-test("searches that go on while the index changes see one state of each repository", async () => {
+test("searches during index changes see one state of each repository", async () => {
   const segmentsOf = (version: number) =>
     [0, 1, 2].map((part) => [{ path: `${part}.txt`, content: `needle version ${version}\n` }]);
   const directory = await openIndex([1, 2].map((id) => ({ id, segments: [segmentsOf(0)[0] ?? []] })));
@@ -204,7 +265,7 @@ test("searches that go on while the index changes see one state of each reposito
   const changes = async () => {
     for (let version = 1; version <= 15; version++) {
       for (const id of [1, 2]) {
-        // The first segment takes the place of all: a search sees one to three segments of the same version.
+        // The first segment replaces all others, so a search sees one to three segments of one version.
         await publish(directory, { id, segments: segmentsOf(version) });
       }
     }
@@ -213,8 +274,8 @@ test("searches that go on while the index changes see one state of each reposito
   const searches = async () => {
     let count = 0;
     for (; !isDone; count++) {
-      const { files, exhaustive, stats } = await search(engine, regexp("version \\d+"));
-      assert.equal(exhaustive, true, stats.flushReason);
+      const { files, isExhaustive, stats } = await search(engine, regexp("version \\d+"));
+      assert.equal(isExhaustive, true, stats.flushReason);
       for (const id of [1, 2]) {
         const seen = files.filter((file) => (file.repositoryId as number) === id);
         const versions = new Set(seen.map(({ chunks }) => chunks[0]?.content));
@@ -235,23 +296,23 @@ test("searches that go on while the index changes see one state of each reposito
   await engine.close();
 });
 
-test("an engine that is closed while it searches", async () => {
+test("closing an engine ends its searches without a complete result", async () => {
   const directory = await openIndex([{ id: 1, segments: [filesBelow("server/src", 300_000)] }]);
   const { engine } = openEngine(directory, { workerCount: 2, threads: true });
-  const asked = search(engine, slow, { deadline: Date.now() + 10_000 });
-  await sleep(200);
+  const pending = search(engine, slow, { deadline: monotonicNow() + 10_000 });
+  await computed(200);
   await engine.close();
-  const exhaustive = await asked.then(
-    (result) => result.exhaustive,
+  const isExhaustive = await pending.then(
+    (result) => result.isExhaustive,
     (error) => !isServiceError(error, "ENGINE_UNAVAILABLE"),
   );
-  assert.equal(exhaustive, false);
+  assert.equal(isExhaustive, false);
 });
 
-/** An engine on this thread; `watch` stands between it and its worker. */
+/** Opens an engine on this thread; `watch` wraps the calls to its worker. */
 function watchedEngine(directory: ShardDirectory, watch: (run: SearchThread["run"]) => SearchThread["run"]) {
   const startThread = () => {
-    const thread = thisThread(createSearchTask());
+    const thread = inlineThread(createSearchTask());
     return { ...thread, run: watch(thread.run) };
   };
   return new EmbeddedEngine({ directory, workerCount: 1, startThread, onDamage: assert.fail });
@@ -262,49 +323,73 @@ const manyFiles = Array.from({ length: 200 }, (_, at) => ({
   content: "needle in a line\n".repeat(100),
 }));
 
-test("an answer of many files crosses in pieces, whole and in order", async () => {
+test("many files are transferred in pieces, complete and in order", async () => {
   const directory = await openIndex([{ id: 1, segments: [manyFiles] }]);
   const pieces: number[] = [];
-  const count = (files: PresentedFiles) =>
+  const count = (files: ResultFiles) =>
     pieces.push(files.reduce((sum, file) => sum + (file?.byteCount ?? 0), 0));
   const engine = watchedEngine(directory, (run) => async (call, signal, onPartial) => {
     const answer = await run(call, signal, (piece) => {
-      count(piece as PresentedFiles);
+      count(piece as ResultFiles);
       return onPartial?.(piece);
     });
-    if (answer.kind === "presented") count(answer.files);
+    if (answer.kind === "files") count(answer.files);
     return answer;
   });
   const plain = openEngine(directory);
-  const { files, exhaustive } = await search(engine, literal("needle"));
+  const { files, isExhaustive } = await search(engine, literal("needle"));
   assert.deepEqual(files, (await search(plain.engine, literal("needle"))).files);
-  assert.deepEqual([files.length, rangeLines(files).length, exhaustive], [200, 20_000, true]);
+  assert.deepEqual([files.length, rangeLines(files).length, isExhaustive], [200, 20_000, true]);
   assert.ok(pieces.length > 10);
-  // A piece may be longer by the file that fills it.
+  // The last file of a piece may exceed its limit.
   assert.ok(Math.max(...pieces) < 160_000, `${Math.max(...pieces)}`);
 });
 
-test("what could not be presented in time is missing, and the answer says so", async () => {
+test("files that could not be loaded in time are missing, and the result reports it", async () => {
   const directory = await openIndex([{ id: 1, segments: [manyFiles] }]);
-  let isPresenting = false;
-  const engine = watchedEngine(directory, (run) => (call, signal, onPartial) => {
-    if (call.kind === "present") isPresenting = true;
-    if (call.kind !== "search") return run(call, signal, onPartial);
-    // The time is over in the moment in which everything has been found.
-    const limits: Limits = {
-      ...call.limits,
-      get deadline() {
-        return isPresenting ? 0 : Number.POSITIVE_INFINITY;
-      },
-    };
-    return run({ ...call, limits }, signal, onPartial);
-  });
-  const { files, stats, exhaustive } = await search(engine, literal("needle"));
+  // The deadline passes just after everything has been found.
+  const engine = watchedEngine(
+    directory,
+    (run) => (call, signal, onPartial) =>
+      run(call.kind === "files" ? { ...call, until: 0 } : call, signal, onPartial),
+  );
+  const { files, stats, isExhaustive } = await search(engine, literal("needle"));
   const all = await search(openEngine(directory).engine, literal("needle"));
   assert.ok(files.length > 0 && files.length < 200, `${files.length} files`);
   assert.deepEqual(files, all.files.slice(0, files.length));
   assert.deepEqual(
-    [stats.flushReason, stats.totalMatchCount, stats.actualMatchCount, exhaustive],
+    [stats.flushReason, stats.totalMatchCount, stats.actualMatchCount, isExhaustive],
     ["TIME_LIMIT", 20_000, rangeLines(files).length, false],
   );
+});
+
+test("a search does not wait past its deadline for a thread, and returns the others' files", async () => {
+  const directory = await openIndex(
+    [1, 2].map((id) => ({ id, segments: [[{ path: `${id}.ts`, content: "needle\n" }]] })),
+  );
+  const waiting: (() => void)[] = [];
+  let threads = 0;
+  const startThread = (): SearchThread => {
+    const thread = inlineThread(createSearchTask());
+    const isSlow = threads++ === 1;
+    const run: SearchThread["run"] = async (call, signal, onPartial) => {
+      if (isSlow && call.kind === "search") await new Promise<void>((resolve) => waiting.push(resolve));
+      return thread.run(call, signal, onPartial);
+    };
+    return { ...thread, run };
+  };
+  const engine = new EmbeddedEngine({ directory, workerCount: 2, startThread, onDamage: assert.fail });
+  for (const streams of [false, true]) {
+    const streamed: FileMatch[] = [];
+    const onFiles = streams ? (files: readonly FileMatch[]) => void streamed.push(...files) : undefined;
+    const plan = planOf(literal("needle"), { deadline: monotonicNow() + 300 });
+    const { files, stats, isExhaustive } = await engine.search(plan, new AbortController().signal, onFiles);
+    assert.equal((streams ? streamed : files).length, 1);
+    assert.deepEqual(
+      [stats.flushReason, stats.totalMatchCount, stats.fileCount, isExhaustive],
+      ["TIME_LIMIT", 1, 1, false],
+    );
+  }
+  for (const release of waiting) release();
+  await engine.close();
 });

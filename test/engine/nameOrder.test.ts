@@ -1,4 +1,4 @@
-/** In which order names stand for letters that somebody types. */
+/** The order of fuzzy matches for typed letters. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Engine } from "#engine/engine";
@@ -7,7 +7,7 @@ import { addSymbols } from "#test/support/testLanguage";
 
 const signal = new AbortController().signal;
 
-/** What is typed, and names from the one that is meant to the one that is meant least. */
+/** Maps typed letters to names in the expected order. */
 const rows: Readonly<Record<string, readonly string[]>> = {
   nfs: ["NFS", "nfsd", "NewFlagSet", "NoFairShare", "NewFlagSetError", "xNfs", "CallClientReconfScript"],
   chm: ["chmod", "ConcurrentHashMap", "ConcurrentHashMapTest", "ConcurrentHeapOfMaps", "archMode"],
@@ -25,7 +25,7 @@ let engine: Engine;
 
 before(async () => {
   const names = [...new Set(Object.values(rows).flat())];
-  // Neither what a name defines nor where it stands outweighs how close it is.
+  // How well a name matches outweighs its kind and its category.
   const documents = ["source", "test", "vendored"].map((category, part) => ({
     path: `${category}.go`,
     language: "Go",
@@ -46,7 +46,7 @@ before(async () => {
 after(() => engine.close());
 
 for (const [text, expected] of Object.entries(rows)) {
-  test(`${text} means ${expected[0]} most of all`, async () => {
+  test(`${text} finds ${expected[0]} first`, async () => {
     const name = { kind: "fuzzy", text, caseSensitive: false } as const;
     const where = { repositories: "all", revisions: [], unsaved: [], preferred: [] } as const;
     const { symbols } = await engine.findSymbols({ name, withLocals: true, limit: 100, ...where }, signal);

@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { printPlan } from "#engine/engine";
 import type { FileMatch } from "#model/match";
-import type { Query } from "#query/query";
-import { simplifyQuery } from "#query/simplify";
-import type { IndexedRevision } from "#shard/directory";
+import type { RepositoryId } from "#model/repository";
+import { simplifyQuery } from "#query/analysis/simplify";
+import type { Pattern, Query } from "#query/query";
+import type { IndexedRevision } from "#shard/directory/manifest";
 import { type BruteDocument, brutePosition, bruteQuery, decodeBrute } from "#test/support/bruteForce";
-import { openEngine, openIndex, rangeLines, search } from "#test/support/engines";
+import { literal, openEngine, openIndex, planOf, rangeLines, search } from "#test/support/engines";
 
 const revisions: readonly IndexedRevision[] = ["main", "next", "old"].map((name, slot) => ({
   name: `refs/heads/${name}`,
@@ -49,14 +51,14 @@ const paths = fc
   .map((parts) => parts.join("/"));
 const slots = fc.subarray([0, 1, 2], { minLength: 1 });
 
-interface Made {
+interface GeneratedDocument {
   readonly path: string;
   readonly content: Uint8Array;
   readonly language: string;
   readonly slots: number[];
 }
 
-const documents: fc.Arbitrary<Made[]> = fc.uniqueArray(
+const documents: fc.Arbitrary<GeneratedDocument[]> = fc.uniqueArray(
   fc.record({ path: paths, content: contents, language: fc.constantFrom("C", "Go", ""), slots }),
   { selector: ({ path }) => path, maxLength: 8 },
 );
@@ -100,7 +102,7 @@ const texts: fc.Arbitrary<Query> = fc.record({
   where: fc.constantFrom("content" as const, "name" as const, "both" as const),
 });
 
-/** Trees as the service hands them over: simplified. */
+/** Query trees, simplified like those that the service passes. */
 function trees(withRevisions: boolean): fc.Arbitrary<Query> {
   const { tree } = fc.letrec<{ tree: Query; leaf: Query }>((tie) => ({
     leaf: fc.oneof(
@@ -133,13 +135,14 @@ function trees(withRevisions: boolean): fc.Arbitrary<Query> {
         children: fc.array(tie("tree"), { minLength: 1, maxLength: 3 }),
       }),
       fc.record({ kind: fc.constant("not" as const), child: tie("tree") }),
+      fc.record({
+        kind: fc.constant("type" as const),
+        type: fc.constant("file" as const),
+        child: tie("tree"),
+      }),
     ),
   }));
-  const asked = fc.oneof(
-    { weight: 6, arbitrary: tree },
-    { weight: 1, arbitrary: tree.map((child): Query => ({ kind: "type", type: "file", child })) },
-  );
-  return asked.map(simplifyQuery);
+  return tree.map(simplifyQuery);
 }
 
 function mentionsRevision(query: Query): boolean {
@@ -148,7 +151,7 @@ function mentionsRevision(query: Query): boolean {
   return "children" in query && query.children.some(mentionsRevision);
 }
 
-/** What the answer has to be, document by document; without a revision in the query only `main` counts. */
+/** Computes the expected ranges document by document. Without a revision in the query, only `main` is searched. */
 function expectedLines(documents: readonly BruteDocument[], query: Query): string[] {
   const brute = bruteQuery(query);
   const isOpen = mentionsRevision(query);
@@ -164,8 +167,13 @@ function expectedLines(documents: readonly BruteDocument[], query: Query): strin
     .sort();
 }
 
-/** Lines and columns are those of the bytes, and chunks are the text around them. */
-function checkPlaces(files: readonly FileMatch[], documents: readonly BruteDocument[]): void {
+function containsPhrase(pattern: Pattern, document: BruteDocument | undefined): boolean {
+  const query: Query = { kind: "text", pattern, where: "content" };
+  return document !== undefined && bruteQuery(query)(document) !== undefined;
+}
+
+/** Checks that lines and columns match byte offsets, and that chunks contain the text at them. */
+function checkPositions(files: readonly FileMatch[], documents: readonly BruteDocument[]): void {
   for (const file of files) {
     const document = documents.find(
       (each) => each.repositoryId === file.repositoryId && each.path === file.path,
@@ -174,22 +182,30 @@ function checkPlaces(files: readonly FileMatch[], documents: readonly BruteDocum
       const bytes = document?.content ?? new Uint8Array(0);
       const { text } = decodeBrute(bytes.slice(contentStart.byteOffset));
       assert.ok(text.startsWith(content));
-      for (const place of matchRanges.flatMap(({ start, end }) => [start, end])) {
-        const { byteOffset, ...position } = place;
+      for (const edge of matchRanges.flatMap(({ start, end }) => [start, end])) {
+        const { byteOffset, ...position } = edge;
         assert.deepEqual(position, brutePosition(bytes, byteOffset));
       }
     }
   }
 }
 
+/** Texts that the words of the documents are likely to form. */
+const phrases = fc.record({
+  kind: fc.constant("literal" as const),
+  text: fc.constantFrom("foo bar", "bar foo", "Foofoo", "ar_", "é.fo"),
+  caseSensitive: fc.boolean(),
+});
+
 for (const withRevisions of [false, true]) {
-  test(`any query over any documents${withRevisions ? " and revisions" : ""}`, async () => {
+  test(`any query finds what brute force finds in any documents${withRevisions ? " and revisions" : ""}`, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(documents, { minLength: 1, maxLength: 3 }),
         fc.array(trees(withRevisions), { minLength: 1, maxLength: 6 }),
+        phrases,
         fc.integer({ min: 1, max: 3 }),
-        async (repositories, queries, workerCount) => {
+        async (repositories, queries, phrase, workerCount) => {
           const brute = repositories.flatMap((made, index) =>
             made.map(
               ({ path, content, language, slots: held }): BruteDocument => ({
@@ -210,12 +226,24 @@ for (const withRevisions of [false, true]) {
           );
           const { engine } = openEngine(directory, { workerCount });
           for (const query of queries) {
-            const { files, stats, exhaustive } = await search(engine, query, { contextLines: 1 });
+            const { files, stats, isExhaustive } = await search(engine, query, { contextLines: 1 });
             assert.deepEqual(rangeLines(files), expectedLines(brute, query));
             assert.equal(stats.totalMatchCount, rangeLines(files).length);
             assert.equal(stats.fileCount, files.length);
-            assert.equal(exhaustive, true);
-            checkPlaces(files, brute);
+            assert.equal(isExhaustive, true);
+            checkPositions(files, brute);
+            const ordered = await search(engine, query, { contextLines: 1 }, { phrase });
+            assert.deepEqual(rangeLines(ordered.files), rangeLines(files));
+            const hasPhrase = ordered.files.map(({ repositoryId, path }) =>
+              containsPhrase(
+                phrase,
+                brute.find((each) => each.repositoryId === repositoryId && each.path === path),
+              ),
+            );
+            assert.deepEqual(
+              hasPhrase,
+              hasPhrase.toSorted((left, right) => Number(right) - Number(left)),
+            );
             const counted = await search(engine, query, { maxDisplayedMatches: 0 });
             assert.deepEqual(
               [counted.stats.totalMatchCount, counted.stats.fileCount, counted.files.length],
@@ -229,3 +257,11 @@ for (const withRevisions of [false, true]) {
     );
   });
 }
+
+test("a plan prints itself in one line", () => {
+  const plan = planOf(literal("key"), { maxMatches: 10 }, { preferred: [2 as RepositoryId] });
+  assert.equal(
+    printPlan(plan),
+    'content:"key" repositories=all maxMatches=10 maxDisplayedMatches=10 unsaved=0 preferred=2',
+  );
+});

@@ -2,20 +2,20 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import type { SymbolRequest } from "#engine/engine";
 import type { FileMatch } from "#model/match";
 import type { RepositoryId } from "#model/repository";
 import type { Definition, SymbolKind } from "#model/symbol";
-import { parseQuery } from "#query/parse";
+import { simplifyQuery } from "#query/analysis/simplify";
+import { parseQuery } from "#query/parser/parse";
 import type { Query } from "#query/query";
-import { compileExpression } from "#query/regexp";
-import { simplifyQuery } from "#query/simplify";
-import type { ShardDirectory } from "#shard/directory";
-import type { SymbolParsers } from "#symbols/parsers";
+import { compileExpression } from "#query/regexp/regexp";
+import type { ShardDirectory } from "#shard/directory/directory";
+import type { SymbolParsers } from "#symbols/parsing/parsers";
 import { openEngine, openIndex, planOf, type TestRepositoryIndex } from "#test/support/engines";
-import { withoutRightTo } from "#test/support/rights";
+import { eventually } from "#test/support/eventually";
+import { withoutPermission } from "#test/support/rights";
 import { addSymbols, parseTestLanguage, testParsers } from "#test/support/testLanguage";
 
 const signal = new AbortController().signal;
@@ -37,6 +37,7 @@ const repositories: readonly TestRepositoryIndex[] = [
         { path: "use.go", language: "Go", content: "areaOf area Shape Shape Shape\n" },
         { path: "next.go", language: "Go", content: "def area_next\n", slots: [1] },
         { path: "notes.txt", language: "Text", content: "def area in prose\n" },
+        { path: "calls.txt", language: "Text", content: "mainly ();\n" },
       ],
       {
         documents: [{ path: "late.py", language: "Python", content: "def area\nlocal def inner\n" }],
@@ -56,7 +57,7 @@ function parsed(text: string, isRegexEnabled = false): Query {
   );
 }
 
-/** Each file as `path: what its ranges hold`. */
+/** Formats each file as `path: text of its ranges`. */
 function texts(files: readonly FileMatch[]): string[] {
   return files.map(({ path, chunks, nameRanges }) => {
     const found = chunks.flatMap(({ content, contentStart, matchRanges }) =>
@@ -75,7 +76,7 @@ async function indexed(): Promise<ShardDirectory> {
   return directory;
 }
 
-test("queries about symbols", async (context) => {
+test("symbol queries match names", async (context) => {
   const directory = await indexed();
   const { engine } = openEngine(directory, { workerCount: 2 });
   const rows: Readonly<Record<string, readonly string[]>> = {
@@ -101,18 +102,23 @@ test("queries about symbols", async (context) => {
     "type:symbol file:shape": ["shape.go: Shape area width areaOf"],
     "type:symbol (area or width) lang:go": ["shape.go: area width area", "test/AREA.go: AREA"],
     "type:file sym:inner": ["late.py: (name)"],
+    "sym:inner or (type:file sym:areaOf)": ["late.py: inner", "shape.go: (name)"],
+    "sym:area or (type:file sym:areaOf)": ["late.py: area", "shape.go: area area", "test/AREA.go: AREA"],
+    "sym:area -(type:file sym:areaOf)": ["late.py: area", "test/AREA.go: AREA"],
+    "mainly ();": ["calls.txt: mainly ();"],
+    "(mainly ()) or of": ["calls.txt: mainly ()", "shape.go: Of", "use.go: Of"],
   };
   for (const [text, expected] of Object.entries(rows)) {
     await context.test(text, async () => {
-      const { files, exhaustive } = await engine.search(planOf(parsed(text)), signal);
+      const { files, isExhaustive } = await engine.search(planOf(parsed(text)), signal);
       assert.deepEqual(texts(files).sort(), expected);
-      assert.equal(exhaustive, true);
+      assert.equal(isExhaustive, true);
     });
   }
   await engine.close();
 });
 
-test("any expression finds what it finds in the names one by one", async () => {
+test("an expression matches each name separately", async () => {
   const word = fc.array(fc.constantFrom("a", "B", "k", "\u212a", "_", "é", "1"), {
     minLength: 1,
     maxLength: 6,
@@ -154,7 +160,7 @@ test("any expression finds what it finds in the names one by one", async () => {
   );
 });
 
-test("chunks name the definitions that their matches touch", async () => {
+test("chunks list the definitions that their matches overlap", async () => {
   const { engine } = openEngine(await indexed());
   const { files } = await engine.search(planOf(parsed("area file:shape")), signal);
   assert.deepEqual(
@@ -167,7 +173,7 @@ test("chunks name the definitions that their matches touch", async () => {
   await engine.close();
 });
 
-test("a definition comes before mentions, in whichever shard, also where the limit is reached before", async () => {
+test("a definition ranks before mentions, in any shard and even if the limit is reached earlier", async () => {
   const mentions = Array.from({ length: 300 }, (_, at) => ({
     path: `m${at}.go`,
     language: "Go",
@@ -187,12 +193,12 @@ test("a definition comes before mentions, in whichever shard, also where the lim
   }
 });
 
-test("what is not parsed yet makes an answer about symbols not exhaustive", async () => {
+test("a symbol search is not exhaustive until all documents are parsed", async () => {
   const directory = await openIndex(repositories);
   const { engine } = openEngine(directory);
   const reasonOf = async (text: string) => {
-    const { stats, exhaustive } = await engine.search(planOf(parsed(text)), signal);
-    assert.equal(exhaustive, stats.flushReason === "NONE");
+    const { stats, isExhaustive } = await engine.search(planOf(parsed(text)), signal);
+    assert.equal(isExhaustive, stats.flushReason === "NONE");
     return stats.flushReason;
   };
   assert.equal(await reasonOf("sym:area"), "INDEXING");
@@ -205,29 +211,31 @@ test("what is not parsed yet makes an answer about symbols not exhaustive", asyn
   await engine.close();
 });
 
-test("symbols that cannot be opened for a while are no damage, and are found afterwards", async () => {
+test("a symbol file that temporarily cannot be opened does not count as damaged, and is searched afterwards", async () => {
   const directory = await indexed();
   const file = directory.symbols.of(directory.manifest(2)?.segments[0]?.file ?? "") ?? "";
-  const asked = planOf(parsed("sym:^AREA$ case:yes"));
-  const { engine, damage } = await withoutRightTo(join(directory.folder, file), async () => {
-    const over = openEngine(directory);
-    const without = await over.engine.search(asked, signal);
-    assert.deepEqual([without.files, without.exhaustive], [[], false]);
-    return over;
+  const plan = planOf(parsed("sym:^AREA$ case:yes"));
+  const { engine, damage } = await withoutPermission(join(directory.folder, file), async () => {
+    const opened = openEngine(directory);
+    const without = await opened.engine.search(plan, signal);
+    assert.deepEqual([without.files, without.isExhaustive], [[], false]);
+    return opened;
   });
-  let found = await engine.search(asked, signal);
-  for (; !found.exhaustive; found = await engine.search(asked, signal)) await sleep(50);
-  assert.deepEqual(texts(found.files), ["test/AREA.go: AREA"]);
+  const files = await eventually(async () => {
+    const found = await engine.search(plan, signal);
+    return found.isExhaustive && found.files;
+  });
+  assert.deepEqual(texts(files), ["test/AREA.go: AREA"]);
   assert.deepEqual(damage, []);
   await engine.close();
 });
 
-test("damaged symbols are told of, taken away and made again; text is found all the time", async () => {
+test("damaged symbols are reported, removed and rewritten; text search keeps working", async () => {
   const directory = await indexed();
   const file = directory.symbols.of(directory.manifest(2)?.segments[0]?.file ?? "") ?? "";
   const path = join(directory.folder, file);
   const bytes = readFileSync(path);
-  // In the names, which are read when they are searched.
+  // Damages the names, which are read only when they are searched.
   bytes[16] = 0x21;
   writeFileSync(path, bytes);
   const { engine, damage } = openEngine(directory);
@@ -240,7 +248,7 @@ test("damaged symbols are told of, taken away and made again; text is found all 
   await addSymbols(directory);
   const again = await engine.search(planOf(parsed("sym:^AREA$ case:yes")), signal);
   assert.deepEqual(texts(again.files), ["test/AREA.go: AREA"]);
-  assert.equal(again.exhaustive, true);
+  assert.equal(again.isExhaustive, true);
   await engine.close();
 });
 
@@ -262,7 +270,7 @@ function request(
   };
 }
 
-/** Each `needle` defines itself, and a class and an inner function besides, in the same place and inside it. */
+/** Defines three symbols for each `needle`: a function and a class at its start, and a function inside it. */
 function needles(text: string): Definition[] {
   return [...text.matchAll(/needle/g)].flatMap(({ index }) => {
     const start = Buffer.byteLength(text.slice(0, index));
@@ -278,7 +286,7 @@ function needles(text: string): Definition[] {
   });
 }
 
-test("thousands of definitions in one line, some in the same place", async () => {
+test("thousands of definitions in one line, some at the same location, are found", async () => {
   const content = `first\n${"ä needle 𝒜 ".repeat(500)}\nneedle\n`;
   const document = { path: "long.go", language: "Go", content };
   const directory = await openIndex([{ id: 1, segments: [[document]] }]);
@@ -314,13 +322,13 @@ test("thousands of definitions in one line, some in the same place", async () =>
   await engine.close();
 });
 
-test("definitions by name", async (context) => {
+test("definitions are found by name", async (context) => {
   const { engine } = openEngine(await indexed(), { workerCount: 2 });
   const rows: readonly (readonly [string, SymbolRequest, readonly string[]])[] = [
     ["exact", request("exact", "area", { caseSensitive: true }), ["shape.go area Shape", "late.py area"]],
     ["in any case", request("exact", "area"), ["shape.go area Shape", "late.py area", "test/AREA.go AREA"]],
     [
-      "by a prefix, the whole name first",
+      "by prefix, an exact match first",
       request("prefix", "area", { caseSensitive: true }),
       ["shape.go area Shape", "late.py area", "shape.go areaOf"],
     ],
@@ -344,14 +352,14 @@ test("definitions by name", async (context) => {
     ["nothing", request("exact", "are"), []],
     ["the best few", request("prefix", "area", { limit: 1 }), ["shape.go area Shape"]],
   ];
-  for (const [name, asked, expected] of rows) {
+  for (const [name, plan, expected] of rows) {
     await context.test(name, async () => {
-      const { symbols, flushReason } = await engine.findSymbols(asked, signal);
+      const { symbols, flushReason } = await engine.findSymbols(plan, signal);
       assert.deepEqual(
         symbols.map((each) => [each.document.path, each.name, each.parent.name].join(" ").trim()),
         expected,
       );
-      assert.equal(flushReason, asked.limit === 1 ? "MATCH_LIMIT" : "NONE");
+      assert.equal(flushReason, plan.limit === 1 ? "MATCH_LIMIT" : "NONE");
     });
   }
   const [area] = (await engine.findSymbols(request("exact", "area"), signal)).symbols;
@@ -364,7 +372,7 @@ test("definitions by name", async (context) => {
   await engine.close();
 });
 
-test("documents with their text and what was found in them", async () => {
+test("documents are returned with their text and symbols", async () => {
   const directory = await indexed();
   const { engine } = openEngine(directory, { workerCount: 2 });
   const repositoryId = 1 as RepositoryId;
@@ -396,7 +404,7 @@ test("documents with their text and what was found in them", async () => {
   await engine.close();
 });
 
-test("what is not saved is searched as it stands in the editor", async () => {
+test("unsaved documents are searched with their text in the editor", async () => {
   const directory = await indexed();
   const texts: string[] = [];
   const { engine } = openEngine(directory, {
@@ -413,8 +421,8 @@ test("what is not saved is searched as it stands in the editor", async () => {
     },
   ];
   const paths = async (text: string) => {
-    const { files, exhaustive } = await engine.search(planOf(parsed(text), {}, { unsaved }), signal);
-    assert.equal(exhaustive, true);
+    const { files, isExhaustive } = await engine.search(planOf(parsed(text), {}, { unsaved }), signal);
+    assert.equal(isExhaustive, true);
     return files.map(({ path, origin }) => `${path} ${origin}`);
   };
   assert.deepEqual(await paths("sym:circle"), ["shape.go unsaved"]);
@@ -428,7 +436,7 @@ test("what is not saved is searched as it stands in the editor", async () => {
   await engine.close();
 });
 
-test("all that define a name are seen, also behind one that reaches the limit alone", async () => {
+test("all definitions of a name are found, even after one that reaches the limit by itself", async () => {
   const directory = await openIndex(
     [1, 2, 3].map((id) => ({
       id,

@@ -4,7 +4,7 @@ import type { EmbeddedEngine } from "#engine/embedded/embeddedEngine";
 import type { UnsavedDocument } from "#engine/engine";
 import type { FileMatch } from "#model/match";
 import type { Query } from "#query/query";
-import type { ShardDirectory } from "#shard/directory";
+import type { ShardDirectory } from "#shard/directory/directory";
 import {
   hitLines,
   literal,
@@ -77,20 +77,20 @@ function print(files: readonly FileMatch[]): string[] {
     .sort();
 }
 
-async function ask(
+async function searchLines(
   engine: EmbeddedEngine,
   query: Query,
   documents: readonly UnsavedDocument[] = [],
 ): Promise<string[]> {
-  const { files, exhaustive } = await engine.search(
+  const { files, isExhaustive } = await engine.search(
     planOf(query, {}, { unsaved: documents }),
     new AbortController().signal,
   );
-  assert.equal(exhaustive, true);
+  assert.equal(isExhaustive, true);
   return print(files);
 }
 
-async function over<Result>(
+async function withEngine<Result>(
   repositories: readonly TestRepositoryIndex[],
   run: (engine: EmbeddedEngine, directory: ShardDirectory) => Promise<Result>,
 ): Promise<void> {
@@ -110,11 +110,11 @@ const committed = [
   "same.ts (commit; main): needle same",
 ];
 
-test("the default revision of a clone", () =>
-  over([clone], async (engine) => assert.deepEqual(await ask(engine, needle), committed)));
+test("a clone is searched on its default revision", () =>
+  withEngine([clone], async (engine) => assert.deepEqual(await searchLines(engine, needle), committed)));
 
-test("a working tree over it, laid, replaced and taken away", () =>
-  over([clone], async (engine) => {
+test("a working tree can be added, replaced and removed", () =>
+  withEngine([clone], async (engine) => {
     await engine.setOverlay(
       1 as never,
       await overlay(
@@ -126,24 +126,24 @@ test("a working tree over it, laid, replaced and taken away", () =>
       ),
     );
     const rest = ["late.ts (commit; main): needle late", "same.ts (commit; main): needle same"];
-    assert.deepEqual(await ask(engine, needle), [
+    assert.deepEqual(await searchLines(engine, needle), [
       "edited.ts (workingTree; main): needle edited",
       "fresh.ts (workingTree; main): needle fresh",
       ...rest,
     ]);
-    // Names are hidden like text.
-    assert.deepEqual(await ask(engine, literal("gone", { where: "name" })), []);
+    // Paths are hidden like text.
+    assert.deepEqual(await searchLines(engine, literal("gone", { where: "name" })), []);
     await engine.setOverlay(1 as never, await overlay([{ path: "late.ts", content: "nothing\n" }], []));
     assert.deepEqual(
-      await ask(engine, needle),
+      await searchLines(engine, needle),
       committed.filter((line) => !line.startsWith("late")),
     );
     await engine.setOverlay(1 as never, undefined);
-    assert.deepEqual(await ask(engine, needle), committed);
+    assert.deepEqual(await searchLines(engine, needle), committed);
   }));
 
-test("a working tree does not touch revisions that are asked for", () =>
-  over([clone], async (engine) => {
+test("a working tree does not affect requested revisions", () =>
+  withEngine([clone], async (engine) => {
     await engine.setOverlay(
       1 as never,
       await overlay([{ path: "edited.ts", content: "needle edited\n" }], ["same.ts"]),
@@ -153,39 +153,39 @@ test("a working tree does not touch revisions that are asked for", () =>
       children: [{ kind: "revision", names }, needle],
     });
     const documents = [unsaved("same.ts", "needle unsaved\n")];
-    assert.deepEqual(await ask(engine, revision("main"), documents), committed);
-    assert.deepEqual(await ask(engine, revision("HEAD")), committed);
-    assert.deepEqual(await ask(engine, revision("refs/heads/release/1")), [
+    assert.deepEqual(await searchLines(engine, revision("main"), documents), committed);
+    assert.deepEqual(await searchLines(engine, revision("HEAD")), committed);
+    assert.deepEqual(await searchLines(engine, revision("refs/heads/release/1")), [
       "edited.ts (commit; release/1): needle released",
       "same.ts (commit; release/1): needle same",
     ]);
-    assert.deepEqual(await ask(engine, revision("release/*", "v1")), [
+    assert.deepEqual(await searchLines(engine, revision("release/*", "v1")), [
       "edited.ts (commit; release/1 v1): needle released",
       "same.ts (commit; release/1 v1): needle same",
     ]);
-    assert.deepEqual(await ask(engine, revision("bbbbbbb")), [
+    assert.deepEqual(await searchLines(engine, revision("bbbbbbb")), [
       "edited.ts (commit; release/1 v1): needle released",
       "same.ts (commit; release/1 v1): needle same",
     ]);
-    assert.deepEqual(await ask(engine, revision("*")), [
+    assert.deepEqual(await searchLines(engine, revision("*")), [
       "edited.ts (commit; main): needle committed",
       "edited.ts (commit; release/1 v1): needle released",
       ...committed.slice(1, 3),
       "same.ts (commit; main release/1 v1): needle same",
     ]);
     assert.deepEqual(
-      await ask(engine, {
+      await searchLines(engine, {
         kind: "and",
         children: [needle, { kind: "not", child: { kind: "revision", names: ["main"] } }],
       }),
       ["edited.ts (commit; release/1 v1): needle released"],
     );
-    assert.deepEqual(await ask(engine, revision("bbbbbb")), []);
-    assert.deepEqual(await ask(engine, revision("gone")), []);
+    assert.deepEqual(await searchLines(engine, revision("bbbbbb")), []);
+    assert.deepEqual(await searchLines(engine, revision("gone")), []);
   }));
 
-test("unsaved documents stand over everything at their path", () =>
-  over([clone, folder], async (engine) => {
+test("unsaved documents hide everything at their path", () =>
+  withEngine([clone, folder], async (engine) => {
     await engine.setOverlay(
       1 as never,
       await overlay([{ path: "edited.ts", content: "needle edited\n" }], []),
@@ -198,7 +198,7 @@ test("unsaved documents stand over everything at their path", () =>
       unsaved("lost.ts", "needle of a repository that is not there", 9),
     ];
     const folderRest = "b.md (workingTree; ): needle b";
-    assert.deepEqual(await ask(engine, needle, documents), [
+    assert.deepEqual(await searchLines(engine, needle, documents), [
       folderRest,
       "edited.ts (unsaved; main): needle typed",
       ...committed.slice(1, 3),
@@ -206,12 +206,13 @@ test("unsaved documents stand over everything at their path", () =>
       "untitled.ts (unsaved; main): a needle",
     ]);
     const language: Query = { kind: "and", children: [needle, { kind: "language", names: ["TypeScript"] }] };
-    assert.deepEqual((await ask(engine, language, documents)).length, 3);
-    // The next search has other documents, or none.
-    assert.deepEqual(await ask(engine, literal("same.ts", { where: "name" }), documents.slice(1, 2)), [
-      "same.ts (unsaved; main): same.ts",
-    ]);
-    assert.deepEqual((await ask(engine, needle))[0], folderRest);
+    assert.deepEqual((await searchLines(engine, language, documents)).length, 3);
+    // The next search may have other documents, or none.
+    assert.deepEqual(
+      await searchLines(engine, literal("same.ts", { where: "name" }), documents.slice(1, 2)),
+      ["same.ts (unsaved; main): same.ts"],
+    );
+    assert.deepEqual((await searchLines(engine, needle))[0], folderRest);
     const only = await engine.search(
       planOf(needle, {}, { unsaved: documents, repositories: new Set([2 as never]) }),
       new AbortController().signal,
@@ -219,8 +220,8 @@ test("unsaved documents stand over everything at their path", () =>
     assert.deepEqual(print(only.files), [folderRest, "notes.md (unsaved; ): needle in an editor"]);
   }));
 
-test("unsaved text may be anything", () =>
-  over([clone], async (engine) => {
+test("unsaved documents can contain any text", () =>
+  withEngine([clone], async (engine) => {
     for (const text of [
       "",
       "\n",
@@ -229,7 +230,7 @@ test("unsaved text may be anything", () =>
       "needle".repeat(500_000),
       "é needle\u2028",
     ]) {
-      const files = await ask(engine, needle, [unsaved("same.ts", text)]);
+      const files = await searchLines(engine, needle, [unsaved("same.ts", text)]);
       assert.equal(
         files.filter((line) => line.startsWith("same.ts")).length,
         text.includes("needle") ? 1 : 0,
@@ -237,29 +238,29 @@ test("unsaved text may be anything", () =>
     }
   }));
 
-test("a working tree may come before its repository is indexed", () =>
-  over([], async (engine, directory) => {
+test("a working tree can be added before its repository is indexed", () =>
+  withEngine([], async (engine, directory) => {
     await engine.setOverlay(1 as never, await overlay([{ path: "early.ts", content: "needle early\n" }], []));
-    assert.deepEqual(await ask(engine, needle), []);
+    assert.deepEqual(await searchLines(engine, needle), []);
     await publish(directory, { id: 1, revisions, segments: [[]] });
-    assert.deepEqual(await ask(engine, needle), ["early.ts (workingTree; main): needle early"]);
+    assert.deepEqual(await searchLines(engine, needle), ["early.ts (workingTree; main): needle early"]);
     await publish(directory, clone);
-    assert.equal((await ask(engine, needle)).length, committed.length + 1);
+    assert.equal((await searchLines(engine, needle)).length, committed.length + 1);
     await directory.remove(1);
-    assert.deepEqual(await ask(engine, needle), []);
+    assert.deepEqual(await searchLines(engine, needle), []);
     await publish(directory, clone);
-    assert.deepEqual(await ask(engine, needle), committed);
+    assert.deepEqual(await searchLines(engine, needle), committed);
     await directory.remove(1);
   }));
 
-test("a repository without commits", () =>
-  over([{ id: 1, revisions: [], segments: [[]] }], async (engine) => {
+test("a repository without commits has only its working tree", () =>
+  withEngine([{ id: 1, revisions: [], segments: [[]] }], async (engine) => {
     await engine.setOverlay(1 as never, await overlay([{ path: "a.ts", content: "needle\n" }], []));
-    assert.deepEqual(await ask(engine, needle), ["a.ts (workingTree; ): needle"]);
+    assert.deepEqual(await searchLines(engine, needle), ["a.ts (workingTree; ): needle"]);
   }));
 
-test("repositories that a caller may not see", () =>
-  over(
+test("repositories that a caller may not see are not searched", () =>
+  withEngine(
     [clone, folder, { id: 3, segments: [[{ path: "secret", content: "needle secret\n" }]] }],
     async (engine) => {
       for (const [visible, paths] of [
@@ -277,11 +278,11 @@ test("repositories that a caller may not see", () =>
     },
   ));
 
-describe("the best first", () => {
+describe("ranking", () => {
   const rank = async (documents: readonly TestDocument[], query: Query) => {
     const directory = await openIndex([{ id: 1, segments: [documents] }]);
     const { engine } = openEngine(directory);
-    const { files } = await search(engine, query, { explain: true });
+    const { files } = await search(engine, query, { explainsScores: true });
     await engine.close();
     for (const { explanation = "" } of files)
       assert.match(explanation, /^edges \d+, name \d+, definition \d+, near \d+, count [\d.]+/);
@@ -290,7 +291,7 @@ describe("the best first", () => {
   const both = literal("walk", { where: "both" });
   const cases: readonly (readonly [name: string, documents: readonly TestDocument[], query: Query])[] = [
     [
-      "a name before text; the whole base name before its edge before its inside",
+      "a file name before text; in a name, the whole base name, then word edges, then the inside of a word",
       [
         { path: "src/walk.ts", content: "export const x = 1;\n" },
         { path: "src/walkers.ts", content: "none\n" },
@@ -300,7 +301,7 @@ describe("the best first", () => {
       both,
     ],
     [
-      "a word before an edge before the inside",
+      "whole words, then word edges, then the inside of words",
       [
         { path: "c.ts", content: "walk()\n" },
         { path: "b.ts", content: "walkers()\n" },
@@ -309,7 +310,7 @@ describe("the best first", () => {
       literal("walk"),
     ],
     [
-      "the hump of a camel is an edge",
+      "a camelCase hump is a word edge",
       [
         { path: "b.ts", content: "doWalk()\n" },
         { path: "a.ts", content: "dowalkers()\n" },
@@ -328,7 +329,7 @@ describe("the best first", () => {
       literal("walk"),
     ],
     [
-      "several terms near one another",
+      "terms near each other first",
       [
         { path: "b", content: `walk run${"\n.".repeat(2000)}\n` },
         { path: "c", content: `walk${"\n.".repeat(300)}\nrun\n` },
@@ -337,7 +338,7 @@ describe("the best first", () => {
       { kind: "and", children: [literal("walk"), literal("run")] },
     ],
     [
-      "more matches before fewer, order of the shard among equals",
+      "more matches before fewer, shard order among equals",
       [
         { path: "z", content: "walk ".repeat(50) },
         { path: "b", content: "walk\n" },
@@ -346,7 +347,7 @@ describe("the best first", () => {
       literal("walk"),
     ],
     [
-      "an expression is judged like text",
+      "expressions are ranked like text",
       [
         { path: "b", content: "walk\n" },
         { path: "a", content: "sleepwalking\n" },
@@ -358,12 +359,12 @@ describe("the best first", () => {
     test(name, async () => {
       const expected = documents.map(({ path }) => path);
       assert.deepEqual(await rank(documents, query), expected);
-      // What is written last is not what decides, but among equals.
+      // The order in the shard matters only among equals.
       if (!name.includes("equals")) assert.deepEqual(await rank([...documents].reverse(), query), expected);
     });
   }
 
-  test("a repository that is open in the editor", async () => {
+  test("repositories open in the editor come first", async () => {
     const directory = await openIndex(
       [1, 2, 3].map((id) => ({ id, segments: [[{ path: `${id}.ts`, content: "walk\n" }]] })),
     );
@@ -380,7 +381,7 @@ describe("the best first", () => {
     await engine.close();
   });
 
-  test("names of a term that an `and` refuses do not show", async () => {
+  test("names matched by a failing `and` do not count", async () => {
     const documents = [{ path: "foo_bar.ts", content: "nothing here\n" }];
     const name = (text: string) => literal(text, { where: "name" });
     const query: Query = {

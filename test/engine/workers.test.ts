@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import type { EngineResult } from "#engine/engine";
 import type { FileMatch } from "#model/match";
 import type { Query } from "#query/query";
-import type { ShardDirectory } from "#shard/directory";
+import type { ShardDirectory } from "#shard/directory/directory";
 import { Random, shapedDocuments } from "#test/support/corpus";
 import {
   literal,
@@ -17,7 +17,7 @@ import {
   type TestEngine,
 } from "#test/support/engines";
 
-/** Thirty repositories of all sizes; `needle` is rare, `common` stands in every line of some. */
+/** Thirty repositories of various sizes; `needle` is rare, `common` is frequent in some. */
 function repositories() {
   const random = new Random(5);
   return Array.from({ length: 30 }, (_, index) => {
@@ -50,18 +50,18 @@ const queries: Readonly<Record<string, Query>> = {
   nothing: literal("not anywhere"),
 };
 
-/** Compares as text first: most answers are equal and large. */
-function same(actual: unknown, expected: unknown, message?: string): void {
+/** Compares serialized values first, because most are equal and large. */
+function assertSame(actual: unknown, expected: unknown, message?: string): void {
   if (JSON.stringify(actual) !== JSON.stringify(expected)) assert.deepEqual(actual, expected, message);
 }
 
-/** All that must not depend on who found it. */
-function essence({ files, exhaustive, stats }: EngineResult) {
+/** The parts of a result that must not depend on the number of workers. */
+function comparable({ files, isExhaustive, stats }: EngineResult) {
   const { totalMatchCount, actualMatchCount, fileCount, flushReason } = stats;
-  return { files, exhaustive, totalMatchCount, actualMatchCount, fileCount, flushReason };
+  return { files, isExhaustive, totalMatchCount, actualMatchCount, fileCount, flushReason };
 }
 
-describe("the same answer whoever has which shard", () => {
+describe("results do not depend on how shards are distributed to workers", () => {
   let directory: ShardDirectory;
   const engines: [name: string, TestEngine][] = [];
   before(async () => {
@@ -78,17 +78,17 @@ describe("the same answer whoever has which shard", () => {
       test(`${name}, ${maxMatches} matches`, async () => {
         const limits = { maxMatches, contextLines: 1 };
         const [, first] = engines[0] ?? assert.fail();
-        const expected = essence(await search(first.engine, query, limits));
+        const expected = comparable(await search(first.engine, query, limits));
         assert.ok(rangeLines(expected.files).length <= maxMatches);
-        for (const [who, { engine }] of engines) {
-          same(essence(await search(engine, query, limits)), expected, who);
-          same(essence(await search(engine, query, limits)), expected, `${who}, again`);
+        for (const [setup, { engine }] of engines) {
+          assertSame(comparable(await search(engine, query, limits)), expected, setup);
+          assertSame(comparable(await search(engine, query, limits)), expected, `${setup}, again`);
         }
       });
     }
   }
 
-  test("a limit on what is found, another on what is shown", async () => {
+  test("the limits for found and displayed matches are separate", async () => {
     for (const [maxMatches, maxDisplayedMatches] of [
       [2500, 3],
       [2500, 1000],
@@ -97,24 +97,24 @@ describe("the same answer whoever has which shard", () => {
     ] as const) {
       const answers = [];
       for (const [, { engine }] of engines)
-        answers.push(essence(await search(engine, literal("m"), { maxMatches, maxDisplayedMatches })));
-      for (const answer of answers) same(answer, answers[0], `${maxMatches}, ${maxDisplayedMatches}`);
+        answers.push(comparable(await search(engine, literal("m"), { maxMatches, maxDisplayedMatches })));
+      for (const answer of answers) assertSame(answer, answers[0], `${maxMatches}, ${maxDisplayedMatches}`);
       assert.ok((answers[0]?.actualMatchCount ?? 0) <= maxDisplayedMatches);
     }
   });
 
-  test("an answer of few bytes", async () => {
-    for (const maxAnswerBytes of [0, 5000, 50_000]) {
+  test("a size limit cuts results", async () => {
+    for (const maxResponseBytes of [0, 5000, 50_000]) {
       const answers = [];
       for (const [, { engine }] of engines)
-        answers.push(essence(await search(engine, literal("m"), { maxAnswerBytes })));
-      for (const answer of answers) same(answer, answers[0], `${maxAnswerBytes}`);
+        answers.push(comparable(await search(engine, literal("m"), { maxResponseBytes })));
+      for (const answer of answers) assertSame(answer, answers[0], `${maxResponseBytes}`);
       assert.equal(answers[0]?.flushReason, "BYTE_LIMIT");
-      assert.ok(JSON.stringify(answers[0]?.files).length < 4 * maxAnswerBytes + 100);
+      assert.ok(JSON.stringify(answers[0]?.files).length < 4 * maxResponseBytes + 100);
     }
   });
 
-  test("repositories open in the editor come first, whoever has them", async () => {
+  test("repositories open in the editor come first, whichever worker has them", async () => {
     for (const preferred of [[17], [3, 29], []]) {
       const answers = [];
       for (const [, { engine }] of engines) {
@@ -123,28 +123,28 @@ describe("the same answer whoever has which shard", () => {
           { maxMatches: 50 },
           { preferred: preferred as never[] },
         );
-        answers.push(essence(await engine.search(plan, new AbortController().signal)));
+        answers.push(comparable(await engine.search(plan, new AbortController().signal)));
       }
-      for (const answer of answers) same(answer, answers[0]);
+      for (const answer of answers) assertSame(answer, answers[0]);
     }
   });
 
-  test("searches at the same time do not disturb one another", async () => {
-    for (const [who, { engine }] of engines.slice(2, 4)) {
+  test("concurrent searches do not affect each other", async () => {
+    for (const [setup, { engine }] of engines.slice(2, 4)) {
       const alone = [];
       for (const query of Object.values(queries))
-        alone.push(essence(await search(engine, query, { maxMatches: 250 })));
+        alone.push(comparable(await search(engine, query, { maxMatches: 250 })));
       const together = await Promise.all(
         [1, 2, 3].flatMap(() =>
           Object.values(queries).map((query) => search(engine, query, { maxMatches: 250 })),
         ),
       );
-      same(together.map(essence), [...alone, ...alone, ...alone], who);
+      assertSame(together.map(comparable), [...alone, ...alone, ...alone], setup);
     }
   });
 
-  test("a stream hands over the same files, none twice", async () => {
-    for (const [who, { engine }] of engines.filter(([name]) => name !== "2 here" && name !== "3 here")) {
+  test("a stream emits the same files, none twice", async () => {
+    for (const [setup, { engine }] of engines.filter(([name]) => name !== "2 here" && name !== "3 here")) {
       for (const [name, query] of Object.entries(queries)) {
         for (const maxMatches of [1, 7, 250, Number.POSITIVE_INFINITY]) {
           const streamed: FileMatch[] = [];
@@ -156,22 +156,22 @@ describe("the same answer whoever has which shard", () => {
             },
           );
           const whole = await search(engine, query, { maxMatches });
-          const label = `${who}, ${name}, ${maxMatches}`;
+          const label = `${setup}, ${name}, ${maxMatches}`;
           const lines = rangeLines(streamed);
           assert.deepEqual(result.files, [], label);
           assert.equal(new Set(lines).size, lines.length, label);
           assert.equal(result.stats.actualMatchCount, lines.length, label);
           assert.equal(lines.length, rangeLines(whole.files).length, label);
           if (maxMatches < 1000) continue;
-          same(lines, rangeLines(whole.files), label);
-          assert.equal(result.exhaustive, true, label);
+          assertSame(lines, rangeLines(whole.files), label);
+          assert.equal(result.isExhaustive, true, label);
         }
       }
     }
   });
 });
 
-test("shaped documents, in threads and here", async () => {
+test("worker threads and the test process find the same in documents with edge cases", async () => {
   const documents = shapedDocuments(2).filter(({ content }) => content.length < 100_000);
   const directory = await openIndex([
     {
@@ -191,8 +191,8 @@ test("shaped documents, in threads and here", async () => {
     ]) {
       const limits = { contextLines: 2 };
       assert.deepEqual(
-        essence(await search(threads.engine, query, limits)),
-        essence(await search(here.engine, query, limits)),
+        comparable(await search(threads.engine, query, limits)),
+        comparable(await search(here.engine, query, limits)),
       );
     }
   } finally {

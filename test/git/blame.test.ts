@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { parseBlame } from "#git/blame";
-import { parseBranches } from "#git/branches";
 import type { BytePath } from "#git/bytePath";
-import { unquoted } from "#git/quoting";
-import { parseIgnored } from "#service/blame";
+import { parseBlame } from "#git/history/blame";
+import { unquotePath } from "#git/history/quotedPath";
+import { parseBranches } from "#git/refs/branches";
+import { parseIgnoredCommits } from "#service/history/blame";
 
 const one = "1".repeat(40);
 const two = "2".repeat(40);
 
-/** As git prints it; the fields of a commit come the first time only. */
+/** The output of git, which prints the fields of a commit only once. */
 const printed = [
   `${one} 1 1 2`,
   "author Ann <Author>",
@@ -39,7 +39,7 @@ const printed = [
   "",
 ].join("\n");
 
-test("lines are gathered, and text that reads like git's words stays text", async () => {
+test("adjacent lines are merged, and lines that look like headers stay text", async () => {
   const { lines, commits } = await parseBlame(Buffer.from(printed));
   assert.deepEqual(lines, [
     { hash: one, path: "old\tnameé", startLine: 1, lineCount: 2 },
@@ -88,8 +88,8 @@ test("no output makes the parsers fail or hang", async () => {
         assert.ok(before === undefined || before.hash !== line.hash || before.path !== line.path);
       }
       parseBranches(Buffer.from(bytes).toString("utf8"));
-      parseIgnored(Buffer.from(bytes).toString("latin1"));
-      unquoted(Buffer.from(bytes).toString("latin1") as BytePath);
+      parseIgnoredCommits(Buffer.from(bytes).toString("latin1"));
+      unquotePath(Buffer.from(bytes).toString("latin1") as BytePath);
     }),
     { numRuns: 2000 },
   );
@@ -97,7 +97,7 @@ test("no output makes the parsers fail or hang", async () => {
 
 function checkUnquoted(quoted: string, expected: string): void {
   test(`${quoted} is ${JSON.stringify(expected)}`, () =>
-    assert.equal(unquoted(quoted as BytePath), expected));
+    assert.equal(unquotePath(quoted as BytePath), expected));
 }
 
 checkUnquoted("plain name", "plain name");
@@ -107,7 +107,7 @@ checkUnquoted('"\\\\303"', "\\303");
 checkUnquoted('"', '"');
 checkUnquoted('""', "");
 
-test("refs are lines of fields; a tag's own commit counts", () => {
+test("refs are parsed, and tags are peeled", () => {
   const branch = ["refs/heads/a b", "commit", one, "5 +0000", "", "", ""].join("\0");
   const tag = ["refs/tags/v1", "tag", two, "", "commit", one, "6 +0100"].join("\0");
   assert.deepEqual(parseBranches(`${branch}\n${tag}\nbroken\n`), [
@@ -116,7 +116,7 @@ test("refs are lines of fields; a tag's own commit counts", () => {
   ]);
 });
 
-test("commits to ignore are full hashes, a line each", () => {
+test("commits to ignore are full hashes, one per line", () => {
   const text = `# comment\n${one}\n  ${two.toUpperCase()}  # why\n1234567\n\n${one} ${two}\r\n${"a".repeat(40)}\r\n`;
-  assert.deepEqual(parseIgnored(text), [one, two, "a".repeat(40)]);
+  assert.deepEqual(parseIgnoredCommits(text), [one, two, "a".repeat(40)]);
 });

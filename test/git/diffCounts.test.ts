@@ -1,38 +1,35 @@
-/** The counts of a difference, against its hunks, which are compared with git's own elsewhere. */
+/** Line counts of diffs must match their hunks; other tests compare the hunks with git's. */
 import assert from "node:assert/strict";
 import { symlinkSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import { Limiter } from "#base/limiter";
-import { type ChangedFile, diffCommits, parseCounts } from "#git/diff";
-import { findPlace } from "#git/place";
-import type { Question } from "#git/question";
-import { repo } from "#test/support/repo";
+import type { GitRequest } from "#git/gitRequest";
+import { type ChangedFile, diffCommits, parseCounts } from "#git/history/diff";
+import { gitRepositoryOf, repo } from "#test/support/repo";
 
 const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
-function questionOf(path: string): Question {
-  const place = findPlace(path);
-  assert.ok(place);
+function requestFor(path: string): GitRequest {
   return {
-    place,
+    gitRepository: gitRepositoryOf({ path }),
     signal: new AbortController().signal,
     client: "",
     timeLimitMs: 10_000,
-    turns: new Limiter(4),
+    limiter: new Limiter(4),
   };
 }
 
-/** What counts would say of a file whose hunks are known. */
-function counted({ hunks, ...file }: ChangedFile): ChangedFile {
+/** Replaces the hunks of a file with their line counts. */
+function withCounts({ hunks, ...file }: ChangedFile): ChangedFile {
   const lines = hunks.flatMap(({ body }) => body.split("\n"));
   const marked = (marker: string) => lines.filter((line) => line.startsWith(marker)).length;
   const counts = { addedLines: marked("+"), removedLines: marked("-") };
   return { ...file, hunks: [], ...(file.isBinary ? {} : counts) };
 }
 
-test("counts are those of the hunks, for every kind of change", async () => {
+test("counts match the hunks for every kind of change", async () => {
   const made = repo(`
     = main: One
     kept.txt
@@ -66,20 +63,20 @@ test("counts are those of the hunks, for every kind of change", async () => {
   git("add", "-A");
   git("update-index", "--chmod=+x", "run.sh");
   git("commit", "-qm", "Two");
-  const question = questionOf(made.path);
+  const request = requestFor(made.path);
   const [base, head] = [made.git("rev-parse", "HEAD~1").trim(), made.git("rev-parse", "HEAD").trim()];
   for (const [from, to] of [
     [base, head],
     [head, base],
     [emptyTree, head],
   ] as const) {
-    const hunks = await diffCommits(question, from, to);
-    assert.deepEqual(await diffCommits(question, from, to, { detail: "counts" }), hunks.map(counted));
+    const hunks = await diffCommits(request, from, to);
+    assert.deepEqual(await diffCommits(request, from, to, { detail: "counts" }), hunks.map(withCounts));
     for (const path of ["new name.txt", "größe.md", "nowhere"]) {
-      const one = await diffCommits(question, from, to, { path });
+      const one = await diffCommits(request, from, to, { path });
       assert.deepEqual(
-        await diffCommits(question, from, to, { path, detail: "counts" }),
-        one.map(counted),
+        await diffCommits(request, from, to, { path, detail: "counts" }),
+        one.map(withCounts),
         path,
       );
     }
@@ -95,16 +92,16 @@ test("a file that became a link is deleted and added, without counts", async () 
   unlinkSync(join(made.path, "file.txt"));
   symlinkSync("elsewhere", join(made.path, "file.txt"));
   made.git("commit", "-qam", "Two");
-  const question = questionOf(made.path);
+  const request = requestFor(made.path);
   const commits = ["HEAD~1", "HEAD"].map((name) => made.git("rev-parse", name).trim());
-  const found = await diffCommits(question, commits[0] ?? "", commits[1] ?? "", { detail: "counts" });
+  const found = await diffCommits(request, commits[0] ?? "", commits[1] ?? "", { detail: "counts" });
   assert.deepEqual(found, [
     { oldPath: "file.txt", oldMode: "100644", isBinary: false, hunks: [] },
     { newPath: "file.txt", newMode: "120000", isBinary: false, hunks: [] },
   ]);
 });
 
-test("no bytes end in anything but an answer or an error that says so", () => {
+test("any bytes result in a diff or a documented error", () => {
   const record = ":100644 100644 1111 2222 M\0a\0";
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom("\0", "\t", "-", "1", "a", "\n") }), (text) => {

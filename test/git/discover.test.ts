@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from "no
 import { join, relative } from "node:path";
 import { test } from "node:test";
 import { discover } from "#git/discover";
-import { findPlace } from "#git/place";
+import { findGitRepository } from "#git/repository";
 import { repo, runGit, temporaryFolder } from "#test/support/repo";
 
 const one = "= main: One\na\n| 1";
@@ -13,7 +13,7 @@ async function found(root: string): Promise<string[]> {
   return repositories.map(({ kind, path }) => `${kind} ${relative(root, path) || "."}`);
 }
 
-test("clones, bare repositories and what lies in them, to a depth of four", async () => {
+test("clones, bare repositories and nested ones are found, to a depth of four", async () => {
   const root = temporaryFolder();
   for (const path of ["a", "b/c", "b/c/nested", "1/2/3/4", "1/2/3/4/5", "node_modules/x"])
     repo(one, { path: join(root, path) });
@@ -48,7 +48,7 @@ test("a bare repository and its worktrees are one repository", async () => {
   assert.deepEqual(await found(root), ["bare r.git"]);
 });
 
-test("submodules are found however deep they lie, once each", async () => {
+test("submodules are found once each, at any depth", async () => {
   const root = temporaryFolder();
   const inner = repo(one);
   const outer = repo(one, { path: join(root, "outer") });
@@ -61,7 +61,7 @@ test("submodules are found however deep they lie, once each", async () => {
   ]);
 });
 
-test("links, loops, folders that cannot be read, and what only looks like a repository", async () => {
+test("links, loops, unreadable folders, and folders that only look like repositories are skipped", async () => {
   const root = temporaryFolder();
   repo(one, { path: join(root, "real") });
   symlinkSync("..", join(root, "real/loop"));
@@ -100,7 +100,7 @@ test("a .gitmodules file cannot lead out of its repository", async () => {
   assert.deepEqual(await found(join(root, "in")), ["clone side"]);
 });
 
-test("a moved worktree's folder and a repository in a folder named .git", async () => {
+test("a moved worktree and a repository in a folder named .git are found", async () => {
   const root = temporaryFolder();
   const main = repo(one, { path: join(root, "main") });
   main.git("worktree", "add", "-q", "-b", "w", join(root, "linked"));
@@ -109,5 +109,5 @@ test("a moved worktree's folder and a repository in a folder named .git", async 
   mkdirSync(join(root, "hub"));
   runGit(join(root, "hub"), ["init", "-q", "--bare", ".git"]);
   assert.deepEqual(await found(join(root, "hub")), ["bare .git"]);
-  assert.equal(findPlace(join(root, "hub"))?.workTree, undefined);
+  assert.equal(findGitRepository(join(root, "hub"))?.workTree, undefined);
 });

@@ -1,16 +1,16 @@
-/** What git writes about history, as literal bytes. */
+/** Parsers of git's output about history, on literal bytes. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseDate } from "#base/writtenDate";
-import { AuthorCounter } from "#git/authors";
-import { isOfReasonableSize } from "#git/basicExpression";
-import { parseDiff } from "#git/diff";
-import { CommitReader, parseCommits, parseFollowed, plainList } from "#git/log";
+import { parseDate } from "#base/parseDate";
+import { AuthorCounter } from "#git/history/authors";
+import { parseDiff } from "#git/history/diff";
+import { CommitReader, parseCommits, parseFollowed, parseHashList } from "#git/history/log";
+import { hasReasonableSize } from "#git/history/posixRegex";
 
 const one = "1".repeat(40);
 const two = "2".repeat(40);
 
-test("commits, one of them cut off", () => {
+test("commits are parsed, except a truncated one", () => {
   const fields = [one, `${two} ${one}`, "2020-01-01T00:00:00Z", "2020-01-02T00:00:00+02:00", "Ann", "a@b"];
   const rest = ["Bob", "b@c", "HEAD -> main", "Subject", "Body\n\ncommit 1\n"];
   const output = Buffer.from(`${[...fields, ...rest].join("\0")}\0${two}\0\0`);
@@ -32,7 +32,7 @@ test("commits, one of them cut off", () => {
   assert.deepEqual(parseCommits(Buffer.from("")), []);
 });
 
-test("commits come whole, however they are cut on the way", () => {
+test("commits are parsed however they are split into chunks", () => {
   const commit = (subject: string) =>
     `${[one, "", "d", "d", "n", "e", "c", "e", "", subject, "b\n"].join("\0")}\0`;
   const output = Buffer.from(`${commit("é")}${commit("")}${commit("third")}${one}\0cut`);
@@ -42,20 +42,20 @@ test("commits come whole, however they are cut on the way", () => {
     for (let at = 0; at < output.length; at += step) {
       subjects.push(...reader.push(output.subarray(at, at + step)).map(({ subject }) => subject));
     }
-    assert.deepEqual(subjects, ["é", "", "third"], `in pieces of ${step}`);
+    assert.deepEqual(subjects, ["é", "", "third"], `in chunks of ${step}`);
   }
 });
 
-test("a list of hashes", () => {
-  const list = plainList(Buffer.from(`${one}\n${two}\n`));
+test("hash lists are parsed and sliced", () => {
+  const list = parseHashList(Buffer.from(`${one}\n${two}\n`));
   assert.equal(list.total, 2);
   assert.deepEqual(list.slice(1, 5), [{ hash: two }]);
   assert.deepEqual(list.slice(0, 1), [{ hash: one }]);
   assert.deepEqual(list.slice(2, 1), []);
-  assert.equal(plainList(Buffer.from("")).total, 0);
+  assert.equal(parseHashList(Buffer.from("")).total, 0);
 });
 
-test("followed commits", () => {
+test("commits that follow a file have its path at that time", () => {
   const names = `${one}\0\nR099\0old\0new\nline\0${two}\0${two}\0\nM\0a\0D\0b\0${one}\0\nA\0${two}\0`;
   assert.deepEqual(parseFollowed(Buffer.from(names)), [
     { hash: one, path: "new\nline", oldPath: "old" },
@@ -65,7 +65,7 @@ test("followed commits", () => {
   ]);
 });
 
-test("authors are counted, however their lines are cut on the way", () => {
+test("authors are counted however their lines are split into chunks", () => {
   const output = Buffer.from(
     [
       "1500000000 +0200 Ann <a@b>",
@@ -98,7 +98,7 @@ test("authors are counted, however their lines are cut on the way", () => {
 const raw = (status: string, ...names: string[]) =>
   `:100644 100755 ${one} ${two} ${status}\0${names.map((name) => `${name}\0`).join("")}`;
 
-test("a difference", async () => {
+test("diffs are parsed", async () => {
   const patch = [
     'diff --git "a/a\\nb" "b/a\\nb"',
     "old mode 100644",
@@ -147,7 +147,7 @@ test("a difference", async () => {
   ]);
 });
 
-test("a large difference lets others have their turn", async () => {
+test("parsing a large diff yields to the event loop", async () => {
   const count = 600_000;
   const line = `+${"0123456789abcdef".repeat(5)}é\n`;
   const patch = `diff --git a/a b/a\n@@ -0,0 +1,${count} @@\n${line.repeat(count)}`;
@@ -160,7 +160,7 @@ test("a large difference lets others have their turn", async () => {
   assert.ok(turns >= 2, `${turns}`);
 });
 
-test("a name or a message without end is refused, and no slower for its pieces", () => {
+test("an endless name or message is rejected in linear time", () => {
   const piece = Buffer.alloc(4096, "a");
   const counter = new AuthorCounter();
   const reader = new CommitReader();
@@ -175,12 +175,12 @@ test("a name or a message without end is refused, and no slower for its pieces",
   }
 });
 
-test("more people than fit into an answer are refused", () => {
+test("more authors than fit into a response are rejected", () => {
   const counter = new AuthorCounter();
   const lines = (from: number) =>
     Array.from({ length: 1000 }, (_, at) => `1500000000 +0000 ${"a".repeat(900)}${from + at} <a@b>\n`);
   for (let from = 0; from < 50_000; from += 1000) counter.push(Buffer.from(lines(from).join("")));
-  // The same people take no more.
+  // Counting the same authors again needs no more memory.
   for (let from = 0; from < 50_000; from += 1000) counter.push(Buffer.from(lines(from).join("")));
   assert.equal(counter.authors.length, 50_000);
   assert.throws(
@@ -191,7 +191,7 @@ test("more people than fit into an answer are refused", () => {
   );
 });
 
-test("more hunks than fit into an answer are refused while they are read", async () => {
+test("more hunks than fit into a response are rejected while parsing", async () => {
   const patch = `diff --git a/a b/a\n${"@@ -1 +1 @@\n-a\n+b\n".repeat(600_000)}`;
   const output = Buffer.from(`${raw("M", "a")}\0${patch}`);
   await assert.rejects(parseDiff(output), { code: "ANSWER_TOO_LARGE" });
@@ -199,18 +199,18 @@ test("more hunks than fit into an answer are refused while they are read", async
 });
 
 const damaged: Record<string, string> = {
-  "a cut name": raw("M", "a").slice(0, -1),
+  "a truncated name": raw("M", "a").slice(0, -1),
   "a missing name": raw("R1", "a"),
   "no patch": raw("M", "a"),
   "one file too many": `\0diff --git a b\n`,
   "no file": `${raw("M", "a")}\0--- a\n`,
   "a short hunk": `${raw("M", "a")}\0diff --git a b\n@@ -1 +1,3 @@\n-a\n+b\n`,
   "a long hunk": `${raw("M", "a")}\0diff --git a b\n@@ -1 +1,3 @@\n-a\n-b\n`,
-  "a hunk without a head": `${raw("M", "a")}\0diff --git a b\n@@ what @@\n`,
+  "a hunk without a header": `${raw("M", "a")}\0diff --git a b\n@@ what @@\n`,
 };
 
 for (const [name, output] of Object.entries(damaged)) {
-  test(`a difference with ${name} is refused`, async () => {
+  test(`a diff with ${name} is rejected`, async () => {
     await assert.rejects(parseDiff(Buffer.from(output)), { code: "UNEXPECTED_ERROR" });
   });
 }
@@ -286,6 +286,6 @@ const expressions: Record<string, boolean> = {
 
 for (const [expression, isReasonable] of Object.entries(expressions)) {
   test(`${expression} is ${isReasonable ? "of reasonable size" : "too large"}`, () => {
-    assert.equal(isOfReasonableSize(expression), isReasonable);
+    assert.equal(hasReasonableSize(expression), isReasonable);
   });
 }

@@ -3,21 +3,18 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { test } from "node:test";
 import { runGit as callGit, gitFailure } from "#git/git";
-import { readObjects } from "#git/objects";
-import { findMissing } from "#git/partialClone";
-import { findPlace, type GitPlace } from "#git/place";
-import { diffTrees, listTree, rootTrees } from "#git/tree";
-import { repo, runGit, type TestRepository, temporaryFolder } from "#test/support/repo";
+import { readObjects } from "#git/objects/readObjects";
+import { diffTrees, findMissingObjects, listTree, rootTrees } from "#git/objects/tree";
+import type { GitRepository } from "#git/repository";
+import { gitRepositoryOf, repo, runGit, type TestRepository, temporaryFolder } from "#test/support/repo";
 
-function placeOf(repository: { readonly path: string }): GitPlace {
-  const place = findPlace(repository.path);
-  assert.ok(place);
-  return place;
-}
-
-async function read(place: GitPlace, names: readonly string[], maxBytes = 1000): Promise<string[]> {
+async function read(
+  gitRepository: GitRepository,
+  names: readonly string[],
+  maxBytes = 1000,
+): Promise<string[]> {
   const lines: string[] = [];
-  await readObjects(place, names, maxBytes, (object, index) => {
+  await readObjects(gitRepository, names, maxBytes, (object, index) => {
     assert.equal(index, lines.length);
     if (object.kind === "content") lines.push(object.bytes.toString("latin1"));
     else lines.push(object.kind === "tooLarge" ? `tooLarge ${object.size}` : object.kind);
@@ -31,14 +28,14 @@ function hashOf(repository: TestRepository, content: string | Uint8Array): strin
   return repository.git("hash-object", "-w", "content");
 }
 
-test("objects of all sizes, in order, also behind one that is far too large", async () => {
+test("objects of all sizes are read in order, including after one that is far too large", async () => {
   const repository = repo("");
   const small = hashOf(repository, "small\n");
   const large = hashOf(repository, "y".repeat(2000));
   const huge = hashOf(repository, Buffer.alloc(40 * 1024 * 1024, "z"));
   const missing = "1".repeat(40);
   const names = [small, huge, large, missing, small, huge, small];
-  assert.deepEqual(await read(placeOf(repository), names), [
+  assert.deepEqual(await read(gitRepositoryOf(repository), names), [
     "small\n",
     "tooLarge 41943040",
     "tooLarge 2000",
@@ -49,35 +46,39 @@ test("objects of all sizes, in order, also behind one that is far too large", as
   ]);
 });
 
-test("a damaged object is one that git does not have, and the ones behind it are read", async () => {
+test("a damaged object is reported as missing, and the ones after it are read", async () => {
   const repository = repo("");
   const good = hashOf(repository, "good\n");
   const bad = hashOf(repository, "bad\n");
   const file = join(repository.path, ".git/objects", bad.slice(0, 2), bad.slice(2));
   chmodSync(file, 0o600);
   writeFileSync(file, "not zlib");
-  assert.deepEqual(await read(placeOf(repository), [good, bad, good]), ["good\n", "missing", "good\n"]);
+  assert.deepEqual(await read(gitRepositoryOf(repository), [good, bad, good]), [
+    "good\n",
+    "missing",
+    "good\n",
+  ]);
 });
 
-test("reading stops when nothing more is wanted, when it is cancelled, and where the caller fails", async () => {
+test("reading stops on request, when canceled, and when the callback throws", async () => {
   const repository = repo("");
-  const place = placeOf(repository);
+  const gitRepository = gitRepositoryOf(repository);
   const names = Array.from({ length: 500 }, () => hash);
   let seen = 0;
-  await readObjects(place, names, 10, () => ++seen < 3);
+  await readObjects(gitRepository, names, 10, () => ++seen < 3);
   assert.equal(seen, 3);
   const fails = () => {
     throw new RangeError("mine");
   };
-  await assert.rejects(readObjects(place, names, 10, fails), /mine/);
+  await assert.rejects(readObjects(gitRepository, names, 10, fails), /mine/);
   await assert.rejects(
-    readObjects(place, names, 10, () => true, AbortSignal.abort()),
+    readObjects(gitRepository, names, 10, () => true, AbortSignal.abort()),
     { code: "CANCELLED" },
   );
 });
 const hash = "4".repeat(40);
 
-test("trees and their differences", async () => {
+test("trees are listed and compared", async () => {
   const repository = repo(`
     = main: One
     a b
@@ -91,15 +92,15 @@ test("trees and their differences", async () => {
     d/y
     | 4
   `);
-  const place = placeOf(repository);
-  const [first = "", second = "", none] = await rootTrees(place, [
+  const gitRepository = gitRepositoryOf(repository);
+  const [first = "", second = "", none] = await rootTrees(gitRepository, [
     repository.git("rev-parse", "main~1"),
     repository.git("rev-parse", "main"),
     "5".repeat(40),
   ]);
   assert.equal(none, undefined);
   assert.deepEqual(
-    (await listTree(place, first)).map(({ path }) => path),
+    (await listTree(gitRepository, first)).map(({ path }) => path),
     ["a b", "d/x", "n\nl"],
   );
   const pairs = [
@@ -107,35 +108,35 @@ test("trees and their differences", async () => {
     { from: first, to: first },
     { from: second, to: first },
   ];
-  const changes = (await diffTrees(place, pairs)).map((pair) =>
-    pair.map(({ path, entry }) => (entry ? `+${path}` : `-${path}`)),
+  const changes = (await diffTrees(gitRepository, pairs)).map((pair) =>
+    pair?.map(({ path, entry }) => (entry ? `+${path}` : `-${path}`)),
   );
   assert.deepEqual(changes, [["-a b", "+d/y"], [], ["+a b", "-d/y"]]);
 });
 
-test("a partial clone fetches nothing, whatever its configuration allows", async () => {
+test("nothing is fetched for a partial clone, whatever its configuration allows", async () => {
   const source = repo("= main: One\na\n| 1\nb\n| 2");
   source.git("config", "uploadpack.allowFilter", "true");
   const path = temporaryFolder();
   runGit(path, ["clone", "-q", "--no-checkout", "--filter=blob:none", `file://${source.path}`, path]);
   for (const key of ["protocol.file.allow", "protocol.allow"]) runGit(path, ["config", key, "always"]);
-  const place = placeOf({ path });
+  const gitRepository = gitRepositoryOf({ path });
   const objects = () => readdirSync(join(path, ".git/objects/pack")).sort().join();
   const before = objects();
-  const [tree = ""] = await rootTrees(place, [source.git("rev-parse", "main")]);
-  const blobs = (await listTree(place, tree)).map((entry) => entry.hash);
-  assert.deepEqual([...(await findMissing(place, [tree]))].sort(), [...blobs].sort());
-  assert.deepEqual(await read(place, [blobs[0] ?? "", tree, blobs[1] ?? ""], 0), [
+  const [tree = ""] = await rootTrees(gitRepository, [source.git("rev-parse", "main")]);
+  const blobs = (await listTree(gitRepository, tree)).map((entry) => entry.hash);
+  assert.deepEqual([...(await findMissingObjects(gitRepository, [tree]))].sort(), [...blobs].sort());
+  assert.deepEqual(await read(gitRepository, [blobs[0] ?? "", tree, blobs[1] ?? ""], 0), [
     "missing",
     `tooLarge ${treeBytes}`,
     "missing",
   ]);
   assert.equal(objects(), before);
-  assert.equal((await findMissing(placeOf(source), [tree])).size, 0);
+  assert.equal((await findMissingObjects(gitRepositoryOf(source), [tree])).size, 0);
 });
 const treeBytes = 2 * ("100644 a\0".length + 20);
 
-test("nothing that a repository names is run, and nothing in it is written", async () => {
+test("no program that a repository names is run, and nothing is written to it", async () => {
   const repository = repo("= main: One\n.gitattributes\n| * filter=evil diff=evil\na\n| 1");
   const mark = join(temporaryFolder(), "mark");
   const evil = `touch ${mark}; cat`;
@@ -159,38 +160,42 @@ test("nothing that a repository names is run, and nothing in it is written", asy
     readFileSync(join(repository.path, ".git/index"), "hex"),
   ];
   const before = index();
-  const place = placeOf(repository);
-  const [tree = ""] = await rootTrees(place, [repository.git("rev-parse", "main")]);
-  await listTree(place, tree);
-  await diffTrees(place, [{ from: tree, to: tree }]);
-  await callGit(place, ["ls-files", "-o", "--exclude-standard", "-z", "--full-name"]);
+  const gitRepository = gitRepositoryOf(repository);
+  const [tree = ""] = await rootTrees(gitRepository, [repository.git("rev-parse", "main")]);
+  await listTree(gitRepository, tree);
+  await diffTrees(gitRepository, [{ from: tree, to: tree }]);
+  await callGit(gitRepository, ["ls-files", "-o", "--exclude-standard", "-z", "--full-name"]);
   assert.throws(() => statSync(mark), { code: "ENOENT" });
   assert.deepEqual(index(), before);
 });
 
-test("git's own refusals are told with the way out of them", () => {
-  const place = { workTree: "/srv/it's", gitDir: "/srv/it's/.git", commonDir: "/srv/it's/.git" };
-  const dubious = gitFailure(place, ["ls-tree"], "fatal: detected dubious ownership in repository at '/srv'");
+test("errors about untrusted repositories explain how to allow them", () => {
+  const gitRepository = { workTree: "/srv/it's", gitDir: "/srv/it's/.git", commonDir: "/srv/it's/.git" };
+  const dubious = gitFailure(
+    gitRepository,
+    ["ls-tree"],
+    "fatal: detected dubious ownership in repository at '/srv'",
+  );
   assert.equal(dubious.code, "REPOSITORY_NOT_TRUSTED");
   assert.match(dubious.message, /safe\.directory '\/srv\/it'\\''s'$/);
   const bare = gitFailure(
-    place,
+    gitRepository,
     ["ls-tree"],
     "fatal: cannot use bare repository '/srv' (safe.bareRepository is 'explicit')",
   );
   assert.equal(bare.code, "REPOSITORY_NOT_TRUSTED");
   assert.match(
-    gitFailure(place, ["ls-tree"], "no").message,
-    /^git ls-tree failed in .*: no The folder is not there\.$/,
+    gitFailure(gitRepository, ["ls-tree"], "no").message,
+    /^git ls-tree failed in .*: no The folder does not exist\.$/,
   );
 });
 
 test("a folder in a repository is not that repository", async () => {
   const outer = repo("= main: One\na\n| 1");
   const inner = repo("= main: Two\nb\n| 2", { path: join(outer.path, "inner") });
-  const place = placeOf(inner);
+  const gitRepository = gitRepositoryOf(inner);
   writeFileSync(join(inner.path, ".git/HEAD"), "broken");
-  await assert.rejects(callGit(place, ["rev-parse", "HEAD"]), {
+  await assert.rejects(callGit(gitRepository, ["rev-parse", "HEAD"]), {
     code: "GIT_FAILED",
     message: /not a git repository/,
   });

@@ -1,34 +1,34 @@
-/** What git writes and what its files hold, as literal bytes. */
+/** Parsers of git's output and files, on literal bytes. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bytePath, bytePathOfText, bytesOf, folderOf, onDisk, textOf } from "#git/bytePath";
+import { bytePath, bytePathFromText, bytesOf, diskPath, parentOf, textOf } from "#git/bytePath";
 import { configValue, parseConfig } from "#git/config";
 import { parseVersion } from "#git/git";
-import { parseStaged } from "#git/indexFile";
-import { BatchParser, type ReadObject } from "#git/objects";
-import { parsePackedRefs, parseRefList } from "#git/refs";
+import { BatchParser, type ObjectResult } from "#git/objects/readObjects";
+import { parseTree, parseTreeDiffs } from "#git/objects/tree";
+import { parsePackedRefs, parseRefList } from "#git/refs/refs";
 import { originUrl, remoteName } from "#git/remoteName";
-import { parseTree, parseTreeDiffs } from "#git/tree";
+import { parseStaged } from "#git/workTree/indexFile";
 
 const one = "1".repeat(40);
 const two = "2".repeat(40);
 const zero = "0".repeat(40);
 
-test("versions", () => {
+test("version numbers are parsed", () => {
   assert.deepEqual(parseVersion("git version 2.39.5 (Apple Git-154)"), [2, 39]);
   assert.deepEqual(parseVersion("git version 2.45.1.windows.1"), [2, 45]);
   assert.equal(parseVersion("not git"), undefined);
 });
 
-test("a path is any bytes", () => {
+test("a path can be any bytes", () => {
   const bytes = Buffer.from([0x61, 0x2f, 0xff, 0x0a, 0xc3, 0xa9]);
   const path = bytePath(bytes);
   assert.deepEqual(bytesOf(path), bytes);
   assert.equal(textOf(path), "a/\ufffd\n\u00e9");
-  assert.equal(folderOf(path), "a");
-  assert.deepEqual(onDisk("/r", path), Buffer.concat([Buffer.from("/r/"), bytes]));
-  assert.equal(onDisk("/", bytePathOfText("a")), "/a");
-  assert.equal(textOf(bytePathOfText("\u00e9\u{1f600}")), "\u00e9\u{1f600}");
+  assert.equal(parentOf(path), "a");
+  assert.deepEqual(diskPath("/r", path), Buffer.concat([Buffer.from("/r/"), bytes]));
+  assert.equal(diskPath("/", bytePathFromText("a")), "/a");
+  assert.equal(textOf(bytePathFromText("\u00e9\u{1f600}")), "\u00e9\u{1f600}");
 });
 
 const configs: Record<string, Record<string, string>> = {
@@ -55,7 +55,7 @@ for (const [text, expected] of Object.entries(configs)) {
   });
 }
 
-test("the origin, or the only remote", () => {
+test("the URL is that of origin, or of the only remote", () => {
   assert.equal(originUrl(parseConfig('[remote "x"]\nurl = a\n[remote "origin"]\nurl = b')), "b");
   assert.equal(originUrl(parseConfig('[remote "x"]\nurl = a\n[branch "m"]\nremote = x')), "a");
   assert.equal(originUrl(parseConfig('[remote "x"]\nurl = a\n[remote "y"]\nurl = b')), undefined);
@@ -103,7 +103,7 @@ for (const [url, expected] of Object.entries(remotes)) {
   });
 }
 
-test("packed refs", () => {
+test("packed refs are parsed", () => {
   const text = `# pack-refs with: peeled fully-peeled sorted \n${one} refs/heads/main\n${one} refs/notes/x\n^${two}\n${one} refs/tags/a\n^${two}\n${two} refs/tags/b\nbroken\n`;
   assert.deepEqual(Object.fromEntries(parsePackedRefs(text)), {
     "refs/heads/main": { hash: one, peeled: one },
@@ -115,14 +115,14 @@ test("packed refs", () => {
   });
 });
 
-test("a list of refs", () => {
+test("lists of refs are parsed", () => {
   assert.deepEqual(Object.fromEntries(parseRefList(`${one}  refs/heads/a b\n${one} ${two} refs/tags/v\n`)), {
     "refs/heads/a b": { hash: one, peeled: one },
     "refs/tags/v": { hash: one },
   });
 });
 
-test("a tree", () => {
+test("trees are parsed", () => {
   const output =
     `100644 blob ${one}\ta b\n\xff\0` + `120000 blob ${two}\tl\0` + `160000 commit ${two}\tsub\0`;
   assert.deepEqual(parseTree(Buffer.from(output, "latin1")), [
@@ -132,7 +132,7 @@ test("a tree", () => {
   assert.throws(() => parseTree(Buffer.from(`100644 blob ${one}\tcut`)), { code: "GIT_FAILED" });
 });
 
-test("differences of several pairs", () => {
+test("diffs of several pairs of trees are parsed", () => {
   const output = [
     `${one} ${two}\n`,
     `:000000 100644 ${zero} ${one} A\0new\0`,
@@ -155,7 +155,7 @@ test("differences of several pairs", () => {
   ]);
 });
 
-test("staged entries", () => {
+test("staged entries are parsed", () => {
   const output = `H 100644 ${one} 0\ta\tb\0S 100644 ${one} 0\tout\0M 100644 ${two} 2\tconflict\0`;
   assert.deepEqual(parseStaged(Buffer.from(output)), [
     { path: "a\tb", hash: one, mode: 0o100644, stage: 0, isSkipped: false },
@@ -164,12 +164,12 @@ test("staged entries", () => {
   ]);
 });
 
-function printed(object: ReadObject): string {
+function printed(object: ObjectResult): string {
   if (object.kind === "content") return `${object.type} ${object.bytes.toString("latin1")}`;
   return object.kind === "tooLarge" ? `tooLarge ${object.size}` : object.kind;
 }
 
-test("objects come whole, however they are cut on the way", () => {
+test("objects are parsed however they are split into chunks", () => {
   const large = "x".repeat(50);
   const stream = Buffer.from(
     `${one} blob 3\nabc\n${two} missing\n${one} blob 0\n\n${two} blob 50\n${large}\n${one} tag 4\n\n\n\0\n\n` +
@@ -192,7 +192,7 @@ test("objects come whole, however they are cut on the way", () => {
       return true;
     });
     for (let at = 0; at < stream.length; at += step) parser.push(stream.subarray(at, at + step));
-    assert.deepEqual(objects, expected, `in pieces of ${step}`);
+    assert.deepEqual(objects, expected, `in chunks of ${step}`);
   }
   assert.throws(() => new BatchParser(20, () => true).push(Buffer.from("what is this\n")), {
     code: "GIT_FAILED",

@@ -2,10 +2,9 @@ import assert from "node:assert/strict";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { findPlace, type GitPlace } from "#git/place";
-import { readRefFiles, readRefs } from "#git/refs";
-import { allBranches, chooseRevisions, type RevisionChoice } from "#git/revisions";
-import { repo, type TestRepository } from "#test/support/repo";
+import { readRefFiles, readRefs } from "#git/refs/refs";
+import { chooseRevisions, defaultRevisionSettings, type RevisionSettings } from "#git/refs/revisions";
+import { gitRepositoryOf, repo, type TestRepository } from "#test/support/repo";
 
 const history = `
   = main: One
@@ -22,15 +21,16 @@ const history = `
   tag v2: Another
 `;
 
-function placeOf(repository: TestRepository): GitPlace {
-  const place = findPlace(repository.path);
-  assert.ok(place);
-  return place;
-}
-
-async function chosen(repository: TestRepository, choice: RevisionChoice = allBranches): Promise<string[]> {
-  const place = placeOf(repository);
-  const { revisions, defaultRevision } = await chooseRevisions(place, await readRefs(place), choice);
+async function chosenNames(
+  repository: TestRepository,
+  choice: RevisionSettings = defaultRevisionSettings,
+): Promise<string[]> {
+  const gitRepository = gitRepositoryOf(repository);
+  const { revisions, defaultRevision } = await chooseRevisions(
+    gitRepository,
+    await readRefs(gitRepository),
+    choice,
+  );
   assert.equal(revisions[0]?.name, defaultRevision);
   return revisions.map(({ name, commit }) => {
     assert.equal(commit, repository.git("rev-parse", `${name}^{commit}`));
@@ -38,7 +38,7 @@ async function chosen(repository: TestRepository, choice: RevisionChoice = allBr
   });
 }
 
-const ways: Record<string, (repository: TestRepository) => void> = {
+const layouts: Record<string, (repository: TestRepository) => void> = {
   loose: () => {},
   packed: (repository) => repository.git("pack-refs", "--all"),
   "packed and loose": (repository) => {
@@ -49,11 +49,11 @@ const ways: Record<string, (repository: TestRepository) => void> = {
   },
 };
 
-for (const [name, change] of Object.entries(ways)) {
-  test(`refs that are ${name} are those that git knows`, async () => {
+for (const [name, change] of Object.entries(layouts)) {
+  test(`${name} refs equal git's`, async () => {
     const repository = repo(history);
     change(repository);
-    const refs = readRefFiles(placeOf(repository));
+    const refs = readRefFiles(gitRepositoryOf(repository));
     assert.ok(refs);
     const lines = [...refs.refs].map(([ref, { hash }]) => `${hash} ${ref}`);
     assert.equal(lines.join("\n"), repository.git("for-each-ref", "--format=%(objectname) %(refname)"));
@@ -61,47 +61,47 @@ for (const [name, change] of Object.entries(ways)) {
   });
 }
 
-test("the default revision first, then branches, then the newest tags", async () => {
+test("the default revision comes first, then branches, then the newest tags", async () => {
   const repository = repo(history);
-  assert.deepEqual(await chosen(repository), [
+  assert.deepEqual(await chosenNames(repository), [
     "heads/main",
     "heads/topic/x",
     "tags/v2",
     "tags/v1",
     "tags/old",
   ]);
-  assert.deepEqual(await chosen(repository, { ...allBranches, newestTags: 1 }), [
+  assert.deepEqual(await chosenNames(repository, { ...defaultRevisionSettings, newestTags: 1 }), [
     "heads/main",
     "heads/topic/x",
     "tags/v2",
   ]);
-  assert.deepEqual(await chosen(repository, { ...allBranches, newestTags: 0 }), [
+  assert.deepEqual(await chosenNames(repository, { ...defaultRevisionSettings, newestTags: 0 }), [
     "heads/main",
     "heads/topic/x",
   ]);
   const few = { branches: [], tags: ["old"], newestTags: 5 };
-  assert.deepEqual(await chosen(repository, few), ["heads/main", "tags/old"]);
+  assert.deepEqual(await chosenNames(repository, few), ["heads/main", "tags/old"]);
   repository.git("pack-refs", "--all");
-  assert.deepEqual(await chosen(repository, few), ["heads/main", "tags/old"]);
+  assert.deepEqual(await chosenNames(repository, few), ["heads/main", "tags/old"]);
 });
 
-test("HEAD that is detached, unborn, on another branch", async () => {
+test("the default revision follows HEAD, which may be detached or unborn", async () => {
   const repository = repo(history);
   repository.git("checkout", "-q", "--detach", "topic/x");
-  assert.deepEqual((await chosen(repository))[0], "HEAD");
+  assert.deepEqual((await chosenNames(repository))[0], "HEAD");
   repository.git("checkout", "-q", "topic/x");
-  assert.deepEqual((await chosen(repository))[0], "heads/topic/x");
+  assert.deepEqual((await chosenNames(repository))[0], "heads/topic/x");
   repository.git("checkout", "-q", "--orphan", "fresh");
-  assert.deepEqual((await chosen(repository))[0], "heads/main");
-  assert.deepEqual(await chosen(repo("")), []);
+  assert.deepEqual((await chosenNames(repository))[0], "heads/main");
+  assert.deepEqual(await chosenNames(repo("")), []);
 });
 
-test("tags that lead to tags, and tags that lead to no commit", async () => {
+test("tags are peeled, and skipped if they name no commit", async () => {
   const repository = repo(history);
   repository.git("tag", "-a", "-m", "of a tag", "nested", "v2");
   repository.git("tag", "tree", "main^{tree}");
   repository.git("tag", "-a", "-m", "of a blob", "blob", "main:a");
-  assert.deepEqual((await chosen(repository)).sort(), [
+  assert.deepEqual((await chosenNames(repository)).sort(), [
     "heads/main",
     "heads/topic/x",
     "tags/nested",
@@ -115,16 +115,15 @@ test("a linked worktree has its own HEAD and the same refs", async () => {
   const repository = repo(history);
   const linked = `${repository.path}-linked`;
   repository.git("worktree", "add", "-q", linked, "topic/x");
-  const place = findPlace(linked);
-  assert.ok(place);
-  assert.deepEqual(place.commonDir, join(repository.path, ".git"));
-  const refs = await readRefs(place);
+  const gitRepository = gitRepositoryOf({ path: linked });
+  assert.deepEqual(gitRepository.commonDir, join(repository.path, ".git"));
+  const refs = await readRefs(gitRepository);
   assert.deepEqual(refs.head, { kind: "branch", name: "refs/heads/topic/x" });
   assert.equal(refs.refs.size, 5);
   rmSync(linked, { recursive: true });
 });
 
-test("refs that lead to refs, to themselves, and files that are no refs", async () => {
+test("symbolic refs are resolved; circular refs and other files are skipped", async () => {
   const repository = repo(history);
   repository.git("symbolic-ref", "refs/heads/alias", "refs/heads/main");
   const heads = join(repository.path, ".git/refs/heads");
@@ -134,7 +133,7 @@ test("refs that lead to refs, to themselves, and files that are no refs", async 
   writeFileSync(join(heads, "main.lock"), "1".repeat(40));
   mkdirSync(join(heads, "folder"));
   symlinkSync(".", join(heads, "link"));
-  const refs = await readRefs(placeOf(repository));
+  const refs = await readRefs(gitRepositoryOf(repository));
   assert.deepEqual(
     [...refs.refs.keys()],
     [
@@ -149,7 +148,7 @@ test("refs that lead to refs, to themselves, and files that are no refs", async 
   assert.deepEqual(refs.refs.get("refs/heads/alias"), refs.refs.get("refs/heads/main"));
 });
 
-test("a repository that keeps hashes of 64 digits", async () => {
+test("SHA-256 repositories are supported", async () => {
   const repository = repo("");
   rmSync(join(repository.path, ".git"), { recursive: true });
   repository.git("init", "-q", "-b", "main", "--object-format=sha256");
@@ -157,5 +156,5 @@ test("a repository that keeps hashes of 64 digits", async () => {
   repository.git("add", ".");
   repository.git("commit", "-q", "-m", "One");
   repository.git("tag", "-a", "-m", "tag", "v1");
-  assert.deepEqual(await chosen(repository), ["heads/main", "tags/v1"]);
+  assert.deepEqual(await chosenNames(repository), ["heads/main", "tags/v1"]);
 });

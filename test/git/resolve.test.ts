@@ -3,46 +3,50 @@ import { after, test } from "node:test";
 import fc from "fast-check";
 import { isServiceError } from "#base/error";
 import { Limiter } from "#base/limiter";
-import { ObjectBatches, ObjectReader } from "#git/objectReader";
-import { findPlace } from "#git/place";
-import type { Question } from "#git/question";
-import { checkRef, resolveRef } from "#git/resolve";
+import type { GitRequest } from "#git/gitRequest";
+import { CatFilePool, ObjectReader } from "#git/objects/objectReader";
+import { checkRef, resolveRef } from "#git/refs/resolveRef";
 import { hostileHistory } from "#test/support/history";
+import { gitRepositoryOf } from "#test/support/repo";
 
-const past = hostileHistory();
-past.git("update-ref", "refs/remotes/origin/far", "main~2");
-past.git("symbolic-ref", "refs/heads/alias", "refs/heads/left");
-past.git("tag", "packed", "main~1");
-past.git("pack-refs", "--all");
-past.git("branch", "loose", "main~3");
-past.git("branch", "deadbee", "main~4");
-past.git("branch", "odd#%&(),;=!'\"$|<>{}", "main~4");
-past.git("branch", "with.dots", "main~4");
-const batches = new ObjectBatches();
-after(() => batches.close());
+const repository = hostileHistory();
+repository.git("update-ref", "refs/remotes/origin/far", "main~2");
+repository.git("symbolic-ref", "refs/heads/alias", "refs/heads/left");
+repository.git("tag", "packed", "main~1");
+repository.git("pack-refs", "--all");
+repository.git("branch", "loose", "main~3");
+repository.git("branch", "deadbee", "main~4");
+repository.git("branch", "odd#%&(),;=!'\"$|<>{}", "main~4");
+repository.git("branch", "with.dots", "main~4");
+const pool = new CatFilePool();
+after(() => pool.close());
 
-function question(): Question {
-  const place = findPlace(past.path);
-  assert.ok(place);
+function newRequest(): GitRequest {
   const { signal } = new AbortController();
-  return { place, signal, client: "", timeLimitMs: 10_000, turns: new Limiter(4) };
+  return {
+    gitRepository: gitRepositoryOf(repository),
+    signal,
+    client: "",
+    timeLimitMs: 10_000,
+    limiter: new Limiter(4),
+  };
 }
 
-async function resolved(ref: string) {
-  const asked = question();
-  return resolveRef(asked, new ObjectReader(asked, batches), ref);
+async function resolve(ref: string) {
+  const request = newRequest();
+  return resolveRef(request, new ObjectReader(request, pool), ref);
 }
 
-/** What git says itself; `undefined` where it says nothing. */
-function inGit(ref: string): string | undefined {
+/** The commit that git itself resolves a ref to, or undefined. */
+function revParse(ref: string): string | undefined {
   try {
-    return past.git("rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`);
+    return repository.git("rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`);
   } catch {
     return undefined;
   }
 }
 
-const main = past.git("rev-parse", "main");
+const main = repository.git("rev-parse", "main");
 const names = [
   ...["main", "HEAD", "@", "refs/heads/main", "heads/main", "feature/ünïcode", "refs/heads/feature/ünïcode"],
   ...["v0.1", "v1.0", "refs/tags/v1.0", "tag-of-tag", "packed", "loose", "alias", "ambiguous", "same-name"],
@@ -60,8 +64,8 @@ const names = [
     "deadbee",
     "with.dots",
     "odd#%&(),;=!'\"$|<>{}",
-    past.git("rev-parse", "v1.0"),
-    past.git("rev-parse", "tag-of-tag"),
+    repository.git("rev-parse", "v1.0"),
+    repository.git("rev-parse", "tag-of-tag"),
   ],
   ...[
     "nothing",
@@ -70,19 +74,19 @@ const names = [
     "a-tree",
     "f".repeat(40),
     "abcdef1",
-    past.git("rev-parse", "main:README.md"),
+    repository.git("rev-parse", "main:README.md"),
   ],
   ...["refs/heads/nothing", "MAIN/x", "refs/heads", "refs/tags/", "heads", "packed-refs"],
 ];
 
 for (const name of names) {
-  test(`${name} is what it is for git`, async () => {
-    assert.equal((await resolved(name))?.commit, inGit(name));
+  test(`resolves ${name} as git does`, async () => {
+    assert.equal((await resolve(name))?.commit, revParse(name));
   });
 }
 
-test("full names are told of branches and tags", async () => {
-  const known = async (ref: string) => (await resolved(ref))?.name;
+test("full names of branches and tags are returned", async () => {
+  const known = async (ref: string) => (await resolve(ref))?.name;
   assert.equal(await known("main"), "refs/heads/main");
   assert.equal(await known("HEAD"), "refs/heads/main");
   assert.equal(await known("v1.0"), "refs/tags/v1.0");
@@ -92,12 +96,12 @@ test("full names are told of branches and tags", async () => {
   assert.equal(await known("main~1"), undefined);
 });
 
-test("a commit is not told by fewer than seven digits", async () => {
-  assert.equal(await resolved(main.slice(0, 6)), undefined);
-  assert.notEqual(inGit(main.slice(0, 6)), undefined);
+test("abbreviated hashes need at least seven digits", async () => {
+  assert.equal(await resolve(main.slice(0, 6)), undefined);
+  assert.notEqual(revParse(main.slice(0, 6)), undefined);
 });
 
-const wrong = [
+const invalid = [
   ...[
     "",
     "-x",
@@ -130,24 +134,24 @@ const wrong = [
   ...["~", "^", "~2", "/main", "a//b", "main.lock", "x".repeat(251), "\ud800", "main~99999999999"],
 ];
 
-for (const ref of wrong) {
-  test(`${JSON.stringify(ref).slice(0, 40)} is refused`, () => {
+for (const ref of invalid) {
+  test(`rejects ${JSON.stringify(ref).slice(0, 40)}`, () => {
     assert.throws(() => checkRef(ref), { code: "INVALID_GIT_REF", message: /^Invalid git reference/ });
   });
 }
 
-test("whatever is asked for, it is refused, not there, or a commit of git's", async () => {
+test("any input is rejected, not found, or the commit that git resolves", async () => {
   const piece = fc.oneof(
-    fc.constantFrom(...names, ...wrong),
+    fc.constantFrom(...names, ...invalid),
     fc.string({ maxLength: 6 }),
     fc.constantFrom("~1", "^2", "^{}"),
   );
   const some = fc.sample(fc.array(piece, { minLength: 1, maxLength: 3 }), { numRuns: 150, seed: 11 });
   for (const ref of some.map((pieces) => pieces.join(""))) {
-    const found = await resolved(ref).catch((error: unknown) => {
+    const found = await resolve(ref).catch((error: unknown) => {
       assert.ok(isServiceError(error, "INVALID_GIT_REF"), String(error));
       return undefined;
     });
-    if (found !== undefined) assert.equal(found.commit, inGit(ref), ref);
+    if (found !== undefined) assert.equal(found.commit, revParse(ref), ref);
   }
 });

@@ -1,13 +1,12 @@
-/** Compared with what git itself says of the same working tree. */
+/** Scans of working trees, relative to HEAD. */
 import assert from "node:assert/strict";
 import { mkdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { type BytePath, bytePathOfText } from "#git/bytePath";
-import { findPlace } from "#git/place";
-import { listTree, rootTrees } from "#git/tree";
-import { checkPaths, scanWorkingTree } from "#git/workingTree";
-import { repo, type TestRepository } from "#test/support/repo";
+import { type BytePath, bytePathFromText } from "#git/bytePath";
+import { listTree, rootTrees } from "#git/objects/tree";
+import { checkPaths, scanWorkingTree } from "#git/workTree/workingTree";
+import { gitRepositoryOf, repo, type TestRepository } from "#test/support/repo";
 
 const history = `
   = main: One
@@ -30,17 +29,16 @@ const history = `
 `;
 
 async function baseOf(repository: TestRepository): Promise<Map<BytePath, string>> {
-  const place = findPlace(repository.path);
-  assert.ok(place);
+  const gitRepository = gitRepositoryOf(repository);
   const head = repository.git("rev-parse", "-q", "--verify", "HEAD");
-  const [tree] = await rootTrees(place, [head]);
-  return new Map((await listTree(place, tree ?? "")).map(({ path, hash }) => [path, hash]));
+  const [tree] = await rootTrees(gitRepository, [head]);
+  return new Map((await listTree(gitRepository, tree ?? "")).map(({ path, hash }) => [path, hash]));
 }
 
 function treeOf(repository: TestRepository) {
-  const place = findPlace(repository.path);
-  assert.ok(place?.workTree);
-  return { ...place, workTree: place.workTree };
+  const gitRepository = gitRepositoryOf(repository);
+  assert.ok(gitRepository.workTree);
+  return { ...gitRepository, workTree: gitRepository.workTree };
 }
 
 async function scan(repository: TestRepository): Promise<string[]> {
@@ -48,7 +46,7 @@ async function scan(repository: TestRepository): Promise<string[]> {
   return [...changes].map(([path, change]) => `${change} ${JSON.stringify(path)}`).sort();
 }
 
-/** The file changed, but its size and times are what git has noted. */
+/** Changes a file without changing its size and times, which are those in git's index. */
 function changeUnseen(repository: TestRepository, path: string, content: string): void {
   const { atime, mtime } = statSync(join(repository.path, path));
   repository.write(path, content);
@@ -57,7 +55,7 @@ function changeUnseen(repository: TestRepository, path: string, content: string)
 
 const cases: Record<string, { change: (repository: TestRepository) => void; expected: string[] }> = {
   nothing: { change: () => {}, expected: [] },
-  "files that are changed, new, ignored and gone": {
+  "changed, new, ignored and deleted files": {
     change: (repository) => {
       repository.write("a", "changed\n");
       repository.write("new", "new\n");
@@ -69,11 +67,11 @@ const cases: Record<string, { change: (repository: TestRepository) => void; expe
     },
     expected: ["absent b", "absent dir/c", "absent dir/d", "present a", "present deep/new", "present new"],
   },
-  "files written with the content that they had": {
+  "a file rewritten with the same content": {
     change: (repository) => repository.write("a", "a\n"),
     expected: [],
   },
-  "a change of the same size within the same moment": {
+  "a change that keeps size and times": {
     change: (repository) => changeUnseen(repository, "a", "A\n"),
     expected: ["present a"],
   },
@@ -89,7 +87,7 @@ const cases: Record<string, { change: (repository: TestRepository) => void; expe
     },
     expected: ["absent b", "present a", "present dir/c", "present later", "present new"],
   },
-  "staged, then written back": {
+  "a staged change that is undone on disk": {
     change: (repository) => {
       repository.write("a", "staged\n");
       repository.git("add", "a");
@@ -97,7 +95,7 @@ const cases: Record<string, { change: (repository: TestRepository) => void; expe
     },
     expected: [],
   },
-  "an ignored file that is tracked, and one added by force": {
+  "an ignored file that was added by force": {
     change: (repository) => {
       repository.write("x.log", "forced\n");
       repository.git("add", "-f", "x.log");
@@ -131,7 +129,7 @@ const cases: Record<string, { change: (repository: TestRepository) => void; expe
     },
     expected: ["absent a", "present a/inside", "present loop"],
   },
-  "a merge that is not resolved": {
+  "an unresolved merge": {
     change: (repository) => {
       repository.git("checkout", "-q", "-b", "other");
       repository.write("a", "theirs\n");
@@ -157,14 +155,14 @@ const cases: Record<string, { change: (repository: TestRepository) => void; expe
     },
     expected: ["absent b"],
   },
-  "a sparse checkout in which a file was written nevertheless": {
+  "a file written outside of a sparse checkout": {
     change: (repository) => {
       repository.git("sparse-checkout", "init", "--cone");
       repository.write("dir/c", "changed\n");
     },
     expected: ["present dir/c"],
   },
-  "files that git is told to take for unchanged": {
+  "a file marked assume-unchanged": {
     change: (repository) => {
       repository.git("update-index", "--assume-unchanged", "a");
       repository.write("a", "changed\n");
@@ -179,7 +177,7 @@ const cases: Record<string, { change: (repository: TestRepository) => void; expe
     change: (repository) => repository.remove(".git/index"),
     expected: [],
   },
-  "a name without letters": {
+  "names that are not UTF-8": {
     change: (repository) => {
       writeFileSync(Buffer.from(`${repository.path}/\xff`, "latin1"), "changed\n");
       writeFileSync(Buffer.from(`${repository.path}/\xfe`, "latin1"), "new\n");
@@ -196,7 +194,7 @@ const indexFormats: Record<string, string[]> = {
 
 for (const [name, { change, expected }] of Object.entries(cases)) {
   for (const [format, command] of Object.entries(indexFormats)) {
-    test(`${name}, index ${format}`, async () => {
+    test(`${name} (index ${format})`, async () => {
       const repository = repo(history);
       repository.git(...command);
       change(repository);
@@ -215,7 +213,7 @@ test("a filter named by the repository is not run", async () => {
   assert.deepEqual(await scan(repository), ['present "a"']);
 });
 
-test("the working tree of a submodule and of a linked worktree", async () => {
+test("submodules and linked worktrees are scanned", async () => {
   const inner = repo("= main: One\na\n| 1\nb\n| 2");
   const outer = repo("= main: One\nx\n| 1");
   outer.git("submodule", "--quiet", "add", inner.path, "sub");
@@ -231,7 +229,7 @@ test("the working tree of a submodule and of a linked worktree", async () => {
   rmSync(path, { recursive: true });
 });
 
-test("single paths after an event", async () => {
+test("single paths are checked after an event", async () => {
   const repository = repo(history);
   repository.git("sparse-checkout", "init", "--cone");
   repository.write("a", "changed\n");
@@ -240,7 +238,7 @@ test("single paths after an event", async () => {
   repository.write(":(top)odd", "new\n");
   repository.remove("link");
   const base = await baseOf(repository);
-  const paths = ["a", "b", "new", "x.log", "link", "dir/c", "gone", "dir", ":(top)odd"].map(bytePathOfText);
+  const paths = ["a", "b", "new", "x.log", "link", "dir/c", "gone", "dir", ":(top)odd"].map(bytePathFromText);
   const changes = await checkPaths(treeOf(repository), (path) => base.get(path), paths);
   assert.deepEqual(Object.fromEntries(changes), {
     a: "present",

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { projectRoot } from "#test/support/house";
 
-/** A project with the real script and next to nothing else, in a folder whose name has spaces. */
+/** A minimal project with the real script, in a folder whose name contains spaces. */
 const root = join(mkdtempSync(join(tmpdir(), "trawl ready ")), "a project");
 after(() => rmSync(dirname(root), { recursive: true }));
 
@@ -50,7 +50,7 @@ function ready(
   onOutput?: (text: string, kill: () => void) => void,
 ): Promise<Outcome> {
   const environment = { ...process.env, npm_lifecycle_event: "start", INIT_CWD: tmpdir() };
-  // Node's runner tells its children that they are tests; the ones in here are to speak for themselves.
+  // Node's test runner marks its child processes as tests; these must run on their own.
   const { NODE_TEST_CONTEXT: _, ...env } = environment as NodeJS.ProcessEnv;
   const child = spawn(process.execPath, [join(root, "scripts/ready.mjs"), ...words], { cwd: root, env });
   let out = "";
@@ -72,7 +72,7 @@ function builds(): string[] {
   return text.split("\n").filter(Boolean);
 }
 
-test("start builds once, and runs where the person is", async () => {
+test("start builds once, and runs in the user's directory", async () => {
   const first = await ready(["start", "some path", "--port", "0"]);
   assert.equal(first.code, 0, first.error);
   const { words, folder } = JSON.parse(first.out);
@@ -83,10 +83,10 @@ test("start builds once, and runs where the person is", async () => {
   assert.deepEqual(builds(), []);
   write("server/more.js", "");
   await Promise.all([ready(["start"]), ready(["start"])]);
-  assert.deepEqual(builds(), ["server"], "two at once build once");
+  assert.deepEqual(builds(), ["server"], "concurrent starts build once");
 });
 
-test("a signal reaches the server itself, which ends with its own exit code", async () => {
+test("a signal reaches the server itself, and its exit code is kept", async () => {
   const { code, out } = await ready(["start", "--wait"], (text, kill) => {
     if (!text.includes("stopped")) kill();
   });
@@ -94,7 +94,7 @@ test("a signal reaches the server itself, which ends with its own exit code", as
   assert.equal(code, 0);
 });
 
-test("tests run by a part of their path, and what fails is red", async () => {
+test("tests are selected by part of their path, and a failure fails the run", async () => {
   const good = await ready(["test", "good"]);
   assert.equal(good.code, 0, good.error);
   assert.match(good.out, /pass 1/);
@@ -107,7 +107,7 @@ test("tests run by a part of their path, and what fails is red", async () => {
   rmSync(join(root, "test/bad.test.js"));
 });
 
-test("a build that fails is an end, and the next run builds again", async () => {
+test("a failed build ends the run, and the next run builds again", async () => {
   builds();
   write("build.mjs", "process.exit(3);");
   assert.equal((await ready(["start"])).code, 3);
@@ -116,8 +116,8 @@ test("a build that fails is an end, and the next run builds again", async () => 
   assert.deepEqual(builds(), ["server"]);
 });
 
-test("no command, or an unknown one, is answered with what there is", async () => {
+test("no command, or an unknown one, prints the usage", async () => {
   const { code, error } = await ready(["stat"]);
   assert.equal(code, 1);
-  assert.match(error, /start \| test \| e2e \| bench \| check \| package/);
+  assert.match(error, /start \| test \| e2e \| bench \| campaign \| check \| package/);
 });

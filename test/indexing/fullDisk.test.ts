@@ -1,23 +1,22 @@
-/** Each write, sync and rename fails in turn, as on a full disk: the old index stays, and the next run succeeds. */
+/** If any write, sync or rename fails, as on a full disk, the old index stays, and the next run succeeds. */
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { test } from "node:test";
-import { findPlace } from "#git/place";
-import { readRefs } from "#git/refs";
-import { allBranches, chooseRevisions } from "#git/revisions";
+import { readRefs } from "#git/refs/refs";
+import { chooseRevisions, defaultRevisionSettings } from "#git/refs/revisions";
 import { Indexer } from "#indexing/indexing";
 import { indexTask } from "#indexing/indexTask";
 import type { Repository } from "#model/repository";
 import { diskFiles, type Files } from "#platform/files";
-import { thisThread } from "#platform/workers";
-import { ShardDirectory } from "#shard/directory";
-import { everyContent } from "#shard/skipReason";
+import { inlineThread } from "#platform/inlineThread";
+import { ShardDirectory } from "#shard/directory/directory";
+import { defaultContentSettings } from "#shard/format/skipReason";
 import { indexedLines } from "#test/support/indexed";
-import { repo, type TestRepository, temporaryFolder } from "#test/support/repo";
+import { gitRepositoryOf, repo, type TestRepository, temporaryFolder } from "#test/support/repo";
 
 const failing = ["mkdir", "create", "write", "fsync", "rename", "fsyncFolder"] as const;
 
-/** Files whose `failAt`-th step from now on fails, and all behind it. */
+/** Files on which the `failAt`-th step from now and all later ones fail. */
 function fillingDisk() {
   let left = Number.POSITIVE_INFINITY;
   const step = <Args extends unknown[], Result>(work: (...args: Args) => Result) => {
@@ -40,17 +39,16 @@ function fillingDisk() {
 }
 
 async function indexNow(indexer: Indexer, { path }: TestRepository) {
-  const place = findPlace(path);
-  assert.ok(place);
-  const chosen = await chooseRevisions(place, await readRefs(place), allBranches);
+  const gitRepository = gitRepositoryOf({ path });
+  const chosen = await chooseRevisions(gitRepository, await readRefs(gitRepository), defaultRevisionSettings);
   const repository = { id: 1, name: "r", path, kind: "clone" } as Repository;
   return indexer.index(repository, chosen, {
     signal: new AbortController().signal,
-    choice: everyContent,
+    settings: defaultContentSettings,
   });
 }
 
-test("a disk that fills up at any step of a first run, of a delta, and of a run anew", async () => {
+test("a disk that fills up at any step of a first build, a delta or a rebuild leaves the old index", async () => {
   const repository = repo("= main: One\na\n| 1\nb\n| 2");
   const before = ["a [main]: 1|", "b [main]: 2|"];
   const after = ["a [main]: 3|", "b [main]: 2|"];
@@ -58,7 +56,7 @@ test("a disk that fills up at any step of a first run, of a delta, and of a run 
   for (let hasFailed = true; hasFailed; steps++) {
     const disk = fillingDisk();
     const directory = await ShardDirectory.open(temporaryFolder(), disk.files);
-    const indexer = new Indexer(thisThread(indexTask(disk.files)), directory);
+    const indexer = new Indexer(inlineThread(indexTask(disk.files)), directory);
     repository.git("reset", "-q", "--hard", ":/One");
     hasFailed = false;
     for (const expected of [before, after]) {
@@ -81,7 +79,11 @@ test("a disk that fills up at any step of a first run, of a delta, and of a run 
         assert.deepEqual(await indexedLines(reopened, 1), isReported ? older : expected);
       }
       await indexNow(indexer, repository);
-      assert.deepEqual(await indexedLines(directory, 1), expected, `after ${steps} steps and room again`);
+      assert.deepEqual(
+        await indexedLines(directory, 1),
+        expected,
+        `after ${steps} steps, with free space again`,
+      );
       assert.deepEqual(
         readdirSync(directory.folder).filter((name) => name.includes("draft")),
         [],

@@ -1,23 +1,22 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { test } from "node:test";
-import { findPlace } from "#git/place";
-import { readRefs } from "#git/refs";
-import { allBranches, chooseRevisions } from "#git/revisions";
+import { readRefs } from "#git/refs/refs";
+import { chooseRevisions, defaultRevisionSettings } from "#git/refs/revisions";
 import { Indexer } from "#indexing/indexing";
 import { indexTask } from "#indexing/indexTask";
 import type { Repository, RepositoryId } from "#model/repository";
-import { thisThread } from "#platform/workers";
-import { ShardDirectory } from "#shard/directory";
-import { everyContent } from "#shard/skipReason";
+import { inlineThread } from "#platform/inlineThread";
+import { ShardDirectory } from "#shard/directory/directory";
+import { defaultContentSettings } from "#shard/format/skipReason";
 import { indexedLines } from "#test/support/indexed";
-import { repo, type TestRepository, temporaryFolder } from "#test/support/repo";
+import { gitRepositoryOf, repo, type TestRepository, temporaryFolder } from "#test/support/repo";
 
 const signal = new AbortController().signal;
 
 async function openIndex() {
   const directory = await ShardDirectory.open(temporaryFolder());
-  const indexer = new Indexer(thisThread(indexTask()), directory);
+  const indexer = new Indexer(inlineThread(indexTask()), directory);
   return { directory, indexer };
 }
 
@@ -41,12 +40,11 @@ function known(path: string, kind: Repository["kind"] = "clone"): Repository {
 }
 
 async function indexNow({ indexer }: Awaited<ReturnType<typeof openIndex>>, repository: TestRepository) {
-  const place = findPlace(repository.path);
-  assert.ok(place);
-  const chosen = await chooseRevisions(place, await readRefs(place), allBranches);
-  return indexer.index(known(repository.path, place.workTree ? "clone" : "bare"), chosen, {
+  const gitRepository = gitRepositoryOf(repository);
+  const chosen = await chooseRevisions(gitRepository, await readRefs(gitRepository), defaultRevisionSettings);
+  return indexer.index(known(repository.path, gitRepository.workTree ? "clone" : "bare"), chosen, {
     signal,
-    choice: everyContent,
+    settings: defaultContentSettings,
   });
 }
 
@@ -77,7 +75,7 @@ const everywhere = [
   "link [feature main v1]: src/a.ts",
 ];
 
-test("all branches and tags are indexed, contents shared", async () => {
+test("all branches and tags are indexed, and share equal contents", async () => {
   const index = await openIndex();
   const manifest = await indexNow(index, repo(first));
   assert.deepEqual(await indexedLines(index.directory, 7), [

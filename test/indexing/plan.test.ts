@@ -1,21 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bytePathOfText, textOf } from "#git/bytePath";
-import type { TreeChange, TreeEntry } from "#git/tree";
+import { bytePathFromText, textOf } from "#git/bytePath";
+import type { TreeChange, TreeEntry } from "#git/objects/tree";
 import { planDelta } from "#indexing/deltaTask";
 import { movedRevisions } from "#indexing/indexing";
 import {
-  cutTasks,
   type PlannedDocument,
   packDocuments,
   planDocuments,
   sortByRank,
+  splitIntoTasks,
   unpackDocuments,
 } from "#indexing/plan";
-import { giveSlots } from "#indexing/slots";
+import { assignSlots } from "#indexing/slots";
 import type { CommitHash } from "#model/repository";
 
-/** `path=hash`, a tree; in changes `path` alone is gone. */
+/** Parses `path=hash path=hash` as a tree; in changes, a `path` alone is removed. */
 function entries(text: string): TreeEntry[] {
   return changes(text).flatMap(({ entry }) => entry ?? []);
 }
@@ -26,7 +26,7 @@ function changes(text: string): TreeChange[] {
     .filter(Boolean)
     .map((word) => {
       const [name = "", hash] = word.split("=");
-      const path = bytePathOfText(name);
+      const path = bytePathFromText(name);
       return hash === undefined ? { path } : { path, entry: { path, hash, isSymlink: false } };
     });
 }
@@ -63,13 +63,13 @@ test("documents with the same set have the same array, however many refs there a
   assert.equal(documents[0]?.slots.length, 5001);
 });
 
-test("best first: by category, then shallow before deep, then by name", () => {
+test("documents are sorted by category, then depth, then name", () => {
   const documents = planDocuments(entries("z=1 test/a=1 a/b/c=1 b/a=1 a/b=1"), 0, []);
   const sorted = sortByRank(documents, (path) => (path.startsWith("test/") ? 1 : 0));
   assert.equal(sorted.map(({ path }) => path).join(" "), "z a/b b/a a/b/c test/a");
 });
 
-test("packed documents come out as they went in", () => {
+test("packed documents are unpacked unchanged", () => {
   const documents = planDocuments(entries("a=1 d\u00e9/\u{1f600}=2"), 0, [
     { slot: 3, changes: changes("a=4") },
   ]);
@@ -79,9 +79,9 @@ test("packed documents come out as they went in", () => {
   assert.equal(printed(unpackDocuments(packDocuments(onDisk))), printed(onDisk));
 });
 
-test("tasks of about the same size", () => {
+test("tasks have about the same size", () => {
   const sizes = (count: number) =>
-    cutTasks(Array.from({ length: count }), 10)
+    splitIntoTasks(Array.from({ length: count }), 10)
       .map((task) => task.length)
       .join();
   assert.deepEqual([0, 1, 10, 11, 25].map(sizes), ["", "1", "10", "6,5", "9,9,7"]);
@@ -97,10 +97,10 @@ function revisions(text: string): { name: string; commit: CommitHash }[] {
     });
 }
 
-test("a ref keeps its slot; no slot is given twice", () => {
-  const first = giveSlots(undefined, revisions("m=1 a=1"));
-  const second = giveSlots(first, revisions("m=2 b=1"));
-  const third = giveSlots(second, revisions("a=1 m=2 b=1"));
+test("a ref keeps its slot, and no slot is assigned twice", () => {
+  const first = assignSlots(undefined, revisions("m=1 a=1"));
+  const second = assignSlots(first, revisions("m=2 b=1"));
+  const third = assignSlots(second, revisions("a=1 m=2 b=1"));
   const print = ({ revisions: all, nextSlot }: typeof first) =>
     `${all.map(({ name, slot }) => name + slot).join(" ")} | ${nextSlot}`;
   assert.deepEqual([first, second, third].map(print), ["m0 a1 | 2", "m0 b2 | 3", "a3 m0 b2 | 4"]);
@@ -112,22 +112,22 @@ const moves: [string, string, string][] = [
   ["m=1 a=2", "m=3 a=2", "0:1>3"],
   ["m=1 a=2", "m=1 a=2 n=2", "2:2>2 like 1"],
   ["m=1 a=2", "m=1 a=2 n=5", "2:1>5 like 0"],
-  ["", "m=1", "nothing to begin with"],
+  ["", "m=1", "no base"],
 ];
 
 for (const [before, after, expected] of moves) {
   test(`moves from ${before || "nothing"} to ${after}`, () => {
-    const old = { ...giveSlots(undefined, revisions(before)), defaultRevision: "m" };
-    const moved = movedRevisions(old, { ...giveSlots(old, revisions(after)), defaultRevision: "m" });
+    const old = { ...assignSlots(undefined, revisions(before)), defaultRevision: "m" };
+    const moved = movedRevisions(old, { ...assignSlots(old, revisions(after)), defaultRevision: "m" });
     const lines = moved?.map(
-      ({ slot, indexedCommit, commit, like }) =>
-        `${slot}:${indexedCommit}>${commit}${like === undefined ? "" : ` like ${like}`}`,
+      ({ slot, indexedCommit, commit, copiedSlot }) =>
+        `${slot}:${indexedCommit}>${commit}${copiedSlot === undefined ? "" : ` like ${copiedSlot}`}`,
     );
-    assert.equal(lines?.join(" ") ?? "nothing to begin with", expected);
+    assert.equal(lines?.join(" ") ?? "no base", expected);
   });
 }
 
-test("a delta overrides what is there and brings what is not", () => {
+test("a delta overrides existing documents and adds new ones", () => {
   const older = [
     { segment: 0, document: 4, blob: "1", slots: [0, 1] },
     { segment: 1, document: 2, blob: "2", slots: [2] },
@@ -135,7 +135,7 @@ test("a delta overrides what is there and brings what is not", () => {
   const segments = { find: (path: Uint8Array) => (Buffer.from(path).toString() === "a" ? older : []) };
   const at = (path: string, slots: Record<number, string | undefined>) =>
     [
-      bytePathOfText(path),
+      bytePathFromText(path),
       new Map(Object.entries(slots).map(([slot, hash]) => [Number(slot), hash])),
     ] as const;
   const plan = (

@@ -7,7 +7,7 @@ const lists = fc
   .uniqueArray(fc.oneof(fc.nat(80), fc.nat(10_000), fc.constant(0xffffffff)), { maxLength: 80 })
   .map((list) => Uint32Array.from(list).sort());
 
-test("galloping finds what both lists have in common, into a list of its own or either", () => {
+test("galloping intersects two lists into a third one, or in place", () => {
   fc.assert(
     fc.property(lists, lists, (a, b) => {
       const inB = new Set(b);
@@ -22,7 +22,7 @@ test("galloping finds what both lists have in common, into a list of its own or 
   );
 });
 
-test("a union has each number once", () => {
+test("a union contains each number once", () => {
   fc.assert(
     fc.property(lists, lists, (a, b) => {
       const into = new Uint32Array(a.length + b.length);
@@ -31,7 +31,7 @@ test("a union has each number once", () => {
   );
 });
 
-test("bits keep the numbers they stand for", () => {
+test("a bitmap keeps the numbers whose bit is set", () => {
   fc.assert(
     fc.property(lists, fc.uint32Array({ maxLength: 20 }), (list, bits) => {
       const isSet = (number: number) => (((bits[Math.floor(number / 32)] ?? 0) >>> (number % 32)) & 1) === 1;
@@ -41,7 +41,7 @@ test("bits keep the numbers they stand for", () => {
   );
 });
 
-test("the lower bound is the first place that is not below", () => {
+test("the lower bound is the index of the first number that is not less", () => {
   const list = Uint32Array.of(2, 4, 4_000_000_000);
   const bounds = [0, 2, 3, 4, 5, 4_000_000_000, 4_294_967_296].map((n) => lowerBound(list, n, 0, 3));
   assert.deepEqual(bounds, [0, 0, 1, 1, 2, 2, 3]);

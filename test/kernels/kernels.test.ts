@@ -6,26 +6,26 @@ import { foldByte } from "#kernels/needle";
 import { PlainKernels } from "#kernels/plain";
 import { hasSimd, SimdKernels } from "#kernels/simd";
 
-const both: readonly (readonly [string, Kernels])[] = [
+const allKernels: readonly (readonly [string, Kernels])[] = [
   ["simd", new SimdKernels()],
   ["plain", new PlainKernels()],
 ];
 
 test("this machine runs the kernels in WebAssembly", () => assert.ok(hasSimd()));
 
-/** What a search should give, in the plainest words there are. */
-function hitsOf(text: Uint8Array, needle: Uint8Array, caseSensitive: boolean): number[] {
+/** A straightforward reference implementation. */
+function plainFind(text: Uint8Array, needle: Uint8Array, caseSensitive: boolean): number[] {
   const seen = caseSensitive ? (byte: number) => byte : foldByte;
   const hits: number[] = [];
   for (let at = 0; at + needle.length <= text.length; ) {
-    const isHit = needle.every((byte, place) => seen(byte) === seen(text[at + place] ?? 0));
+    const isHit = needle.every((byte, index) => seen(byte) === seen(text[at + index] ?? 0));
     if (isHit) hits.push(at);
     at += isHit ? needle.length : 1;
   }
   return hits;
 }
 
-/** Puts `text` at a distance from where texts start, with bytes around it that look like its own. */
+/** Writes `text` at a distance from the aligned start, surrounded by bytes that resemble it. */
 function put(kernels: Kernels, text: Uint8Array, distance: number): number {
   const start = kernels.reserve(distance + text.length + 100) + distance;
   kernels.bytes.fill(text.at(-1) ?? 0, start - distance, start + text.length + 100);
@@ -51,7 +51,7 @@ function found(
   return hits;
 }
 
-for (const [name, kernels] of both) {
+for (const [name, kernels] of allKernels) {
   const check = (text: string, needle: string, hits: number[], caseSensitive = true) =>
     test(`${name}: ${needle} in ${text.slice(0, 40)}`, () => {
       const bytes = (of: string) => Buffer.from(of, "latin1");
@@ -75,27 +75,27 @@ for (const [name, kernels] of both) {
   );
 }
 
-/** Few letters, so that hits, near misses and overlaps are many; some beyond ASCII, some next to the letters. */
+/** Few letters, so that hits, near misses and overlaps are frequent; includes non-ASCII and the neighbors of A and Z. */
 const letters = fc.constantFrom(...Buffer.from("aaabAB\n@[`{\x00\xe4\xc4\xff\xc3\xa4", "latin1"));
 const texts = fc.array(letters, { maxLength: 400 }).map((bytes) => Uint8Array.from(bytes));
-const places = fc.nat(70);
+const distances = fc.nat(70);
 
-test("every kernel finds what a plain scan finds", () => {
+test("every kernel finds what the reference implementation finds", () => {
   const needles = fc.array(letters, { minLength: 1, maxLength: 40 }).map((bytes) => Uint8Array.from(bytes));
   const cases = fc.record({
     text: texts,
     needle: needles,
     at: fc.nat(),
-    distance: places,
+    distance: distances,
     exact: fc.boolean(),
   });
   fc.assert(
     fc.property(cases, ({ text, needle, at, distance, exact }) => {
-      // Half of the texts have the needle in them, at any alignment, the last byte included.
-      const place = text.length < needle.length ? -1 : at % (2 * (text.length - needle.length + 1));
-      if (place >= 0 && place + needle.length <= text.length) text.set(needle, place);
-      const hits = hitsOf(text, needle, exact);
-      for (const [name, kernels] of both) {
+      // Half of the texts contain the needle, at any alignment, even at the very end.
+      const index = text.length < needle.length ? -1 : at % (2 * (text.length - needle.length + 1));
+      if (index >= 0 && index + needle.length <= text.length) text.set(needle, index);
+      const hits = plainFind(text, needle, exact);
+      for (const [name, kernels] of allKernels) {
         assert.deepEqual(found(kernels, text, needle, exact, distance), hits, name);
       }
     }),
@@ -103,19 +103,19 @@ test("every kernel finds what a plain scan finds", () => {
   );
 });
 
-test("a needle is found at every place of a text, whatever its length", () => {
+test("a needle of any length is found at every offset", () => {
   for (let size = 1; size <= 40; size++) {
-    const needle = Uint8Array.from({ length: size }, (_, place) => 0x61 + (place % 26));
-    for (let place = 0; place <= 130; place++) {
-      const text = new Uint8Array(place + size).fill(0x2e);
-      text.set(needle, place);
-      for (const [, kernels] of both) assert.deepEqual(found(kernels, text, needle, false), [place]);
+    const needle = Uint8Array.from({ length: size }, (_, index) => 0x61 + (index % 26));
+    for (let index = 0; index <= 130; index++) {
+      const text = new Uint8Array(index + size).fill(0x2e);
+      text.set(needle, index);
+      for (const [, kernels] of allKernels) assert.deepEqual(found(kernels, text, needle, false), [index]);
     }
   }
 });
 
-test("long needles that fail late are given up and found in linear time", () => {
-  const [, simd] = both[0]!;
+test("long needles that mismatch late are searched in linear time", () => {
+  const [, simd] = allKernels[0]!;
   const needle = Buffer.alloc(10_000, "a");
   const text = Buffer.concat(Array.from({ length: 30 }, () => Buffer.from(`${"A".repeat(9_999)}b`)));
   const whole = Buffer.concat([text, needle]);
@@ -123,8 +123,8 @@ test("long needles that fail late are given up and found in linear time", () => 
   assert.deepEqual(found(simd, whole, needle, true), [text.length]);
 });
 
-test("more needles than the memory holds at once", () => {
-  const [, simd] = both[0]!;
+test("more needles can be prepared than fit into memory at once", () => {
+  const [, simd] = allKernels[0]!;
   const needles = Array.from({ length: 300 }, (_, n) =>
     simd.prepareNeedle(Buffer.from(`${"x".repeat(9_990)}${n}.`), true),
   );
@@ -137,8 +137,8 @@ test("more needles than the memory holds at once", () => {
   assert.throws(() => simd.count(simd.prepareNeedle(Buffer.alloc(1 << 20), true), start, 1), RangeError);
 });
 
-test("texts outside of the room are refused", () => {
-  for (const [, kernels] of both) {
+test("texts outside of the reserved memory are rejected", () => {
+  for (const [, kernels] of allKernels) {
     const start = kernels.reserve(10);
     const needle = kernels.prepareNeedle(Buffer.from("a"), true);
     assert.throws(() => kernels.find(needle, start - 1, 10), RangeError);
@@ -148,7 +148,7 @@ test("texts outside of the room are refused", () => {
   }
 });
 
-test("what is in the memory stays when it grows", () => {
+test("memory keeps its content when it grows", () => {
   for (const kernels of [new SimdKernels(), new PlainKernels()]) {
     const text = Buffer.from("one two one");
     const start = put(kernels, text, 0);
@@ -161,11 +161,11 @@ test("what is in the memory stays when it grows", () => {
   }
 });
 
-test("newlines, ASCII, code points and folding", () => {
+test("newlines, ASCII, code points and folding equal those of the reference", () => {
   fc.assert(
-    fc.property(texts, places, (text, distance) => {
+    fc.property(texts, distances, (text, distance) => {
       const lines = [...text.keys()].filter((at) => text[at] === 10);
-      for (const [name, kernels] of both) {
+      for (const [name, kernels] of allKernels) {
         const start = put(kernels, text, distance);
         const count = kernels.newlines(start, text.length);
         assert.deepEqual([...kernels.hits.subarray(0, count)], lines, name);
@@ -187,9 +187,9 @@ test("newlines, ASCII, code points and folding", () => {
   );
 });
 
-test("newlines and code points are counted past what a byte holds", () => {
+test("counts of newlines and code points do not overflow a byte", () => {
   const text = Buffer.alloc(70_001, "\n");
-  for (const [, kernels] of both) {
+  for (const [, kernels] of allKernels) {
     const start = put(kernels, text, 3);
     assert.equal(kernels.countNewlines(start, text.length), text.length);
     assert.equal(kernels.countCodePoints(start, text.length), text.length);
@@ -224,7 +224,7 @@ test("deltas decode to the numbers that were encoded", () => {
   fc.assert(
     fc.property(lists, (numbers) => {
       const bytes = encodeDeltas(numbers);
-      for (const [name, kernels] of both) {
+      for (const [name, kernels] of allKernels) {
         const count = kernels.decodeDeltas(put(kernels, bytes, 0), bytes.length);
         assert.deepEqual([...kernels.decoded.subarray(0, count)], numbers, name);
       }
@@ -238,33 +238,33 @@ const deltaLists: Record<
   readonly [bytes: readonly number[], numbers: readonly number[] | "damaged"]
 > = {
   nothing: [[], []],
-  "zero is the first number": [[1], [0]],
-  "the greatest number": [[0x80, 0x80, 0x80, 0x80, 0x10], [0xffffffff]],
-  "one more than the greatest": [[0x81, 0x80, 0x80, 0x80, 0x10], "damaged"],
-  "past the greatest by a second delta": [[0x80, 0x80, 0x80, 0x80, 0x10, 1], "damaged"],
-  "past the greatest by sixteen": [
+  zero: [[1], [0]],
+  "the maximum": [[0x80, 0x80, 0x80, 0x80, 0x10], [0xffffffff]],
+  "one more than the maximum": [[0x81, 0x80, 0x80, 0x80, 0x10], "damaged"],
+  "exceeds the maximum by a second delta": [[0x80, 0x80, 0x80, 0x80, 0x10, 1], "damaged"],
+  "exceeds the maximum by sixteen": [
     [0xff, 0xff, 0xff, 0xff, 0x0f, ...new Array<number>(16).fill(1)],
     "damaged",
   ],
-  "a delta of nothing": [[1, 0], "damaged"],
-  "a delta of nothing among sixteen": [[...new Array<number>(20).fill(1), 0, 1], "damaged"],
-  "a number that is cut": [[0x80], "damaged"],
-  "a number that is cut late": [[1, 0xff, 0xff], "damaged"],
+  "a zero delta": [[1, 0], "damaged"],
+  "a zero delta among sixteen": [[...new Array<number>(20).fill(1), 0, 1], "damaged"],
+  "a truncated number": [[0x80], "damaged"],
+  "a number truncated late": [[1, 0xff, 0xff], "damaged"],
   "six bytes": [[0x80, 0x80, 0x80, 0x80, 0x80, 1], "damaged"],
 };
 for (const [name, [bytes, numbers]] of Object.entries(deltaLists)) {
   test(`deltas: ${name}`, () => {
-    for (const [kind, kernels] of both) {
+    for (const [kind, kernels] of allKernels) {
       const count = kernels.decodeDeltas(put(kernels, Uint8Array.from(bytes), 0), bytes.length);
       assert.deepEqual(count < 0 ? "damaged" : [...kernels.decoded.subarray(0, count)], numbers, kind);
     }
   });
 }
 
-test("any bytes decode alike or are damaged alike", () => {
+test("both kernels decode any bytes to the same numbers, or reject them", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
-      const [simd, plain] = both.map(([, kernels]) => {
+      const [simd, plain] = allKernels.map(([, kernels]) => {
         const count = kernels.decodeDeltas(put(kernels, bytes, 0), bytes.length);
         return count < 0 ? "damaged" : [...kernels.decoded.subarray(0, count)];
       });
@@ -274,7 +274,7 @@ test("any bytes decode alike or are damaged alike", () => {
   );
 });
 
-test("intersections", () => {
+test("intersections of ascending lists are correct", () => {
   const list = (length: number, step: number, seed: number) => {
     let last = seed;
     return Uint32Array.from({ length }, (_, n) => {
@@ -295,7 +295,7 @@ test("intersections", () => {
     const b = list(bLength, bStep, 2);
     const inB = new Set(b);
     const expected = a.filter((number) => inB.has(number));
-    for (const [name, kernels] of both) {
+    for (const [name, kernels] of allKernels) {
       const into = new Uint32Array(Math.min(aLength, bLength));
       assert.deepEqual(into.slice(0, kernels.intersect(a, b, into)), expected, name);
       assert.deepEqual(into.slice(0, kernels.intersect(b, a, into)), expected, name);
@@ -305,7 +305,7 @@ test("intersections", () => {
   }
 });
 
-test("intersections of random lists", () => {
+test("intersections of random lists are correct", () => {
   const numbers = fc.uniqueArray(fc.oneof(fc.nat(50), fc.integer({ min: 0xfffffff0, max: 0xffffffff })), {
     maxLength: 60,
   });
@@ -314,7 +314,7 @@ test("intersections of random lists", () => {
     fc.property(lists, lists, (a, b) => {
       const inB = new Set(b);
       const into = new Uint32Array(60);
-      for (const [name, kernels] of both) {
+      for (const [name, kernels] of allKernels) {
         assert.deepEqual(
           into.slice(0, kernels.intersect(a, b, into)),
           a.filter((n) => inB.has(n)),

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { PlainTrigrams, type TrigramKernel, trigramKernel } from "#kernels/trigrams";
 
-/** By the definition: every three bytes that follow one another, A to Z made small. */
+/** Computes trigrams by their definition: every three consecutive bytes, with A to Z folded. */
 function expected(bytes: Uint8Array): Set<number> {
   const small = bytes.map((byte) => (byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte));
   const trigrams = new Set<number>();
@@ -28,7 +28,7 @@ for (const [name, make] of Object.entries(kernels)) {
       return found;
     };
 
-    test("each trigram of a block once, block after block", () => {
+    test("collects each trigram of a block once, block by block", () => {
       const blocks = fc.array(fc.uint8Array({ maxLength: 300, max: 255 }), { maxLength: 5 });
       fc.assert(
         fc.property(blocks, (all) => {
@@ -41,7 +41,7 @@ for (const [name, make] of Object.entries(kernels)) {
       );
     });
 
-    test("two forms of one block share what they have in common", () => {
+    test("two forms of one block share trigrams", () => {
       const [first, second] = [Buffer.from("sKelvin"), Buffer.from("skelvix")];
       kernel.collect(first, 0, first.length);
       const count = kernel.collect(second, 0, second.length);
@@ -51,13 +51,13 @@ for (const [name, make] of Object.entries(kernels)) {
       kernel.next();
     });
 
-    test("a block of two mebibytes, then a small one", () => {
+    test("a small block after one of two mebibytes is unaffected", () => {
       const large = Uint8Array.from({ length: 2 << 20 }, (_, at) => (at * 7919) >>> 5);
       assert.deepEqual(new Set(collect(large)), expected(large));
       assert.deepEqual(collect(Buffer.from("abc")), [0x616263]);
     });
 
     for (const text of ["", "a", "ab"])
-      test(`none in "${text}"`, () => assert.deepEqual(collect(Buffer.from(text)), []));
+      test(`finds none in "${text}"`, () => assert.deepEqual(collect(Buffer.from(text)), []));
   });
 }

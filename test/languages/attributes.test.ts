@@ -79,7 +79,7 @@ const file = fc.array(attributeLine, { maxLength: 4 }).map((lines) => lines.join
 const folders = ["", "a", "a/b"];
 const paths = names.flatMap((one) => [one, ...names.flatMap((two) => [`${one}/${two}`, `a/${one}/${two}`])]);
 
-test("any patterns, in nested files, as git reads them", () => {
+test("any patterns in nested files apply as in git", () => {
   const root = temporaryFolder();
   runGit(root, ["init", "-q"]);
   mkdirSync(join(root, "a/b"), { recursive: true });
@@ -88,12 +88,12 @@ test("any patterns, in nested files, as git reads them", () => {
       const files = folders.map((folder, at) => ({ folder, text: texts[at] ?? "" }));
       for (const { folder, text } of files) writeFileSync(join(root, folder, ".gitattributes"), text);
       const input = Buffer.from(paths.join("\0"));
-      const said = runGit(
+      const output = runGit(
         root,
         ["check-attr", "-z", "--stdin", "linguist-vendored", "linguist-language"],
         input,
       );
-      const words = said.toString("utf8").split("\0");
+      const words = output.toString("utf8").split("\0");
       const ours = linguistAttributes(files);
       for (let at = 0; at + 2 < words.length; at += 6) {
         const [path = "", , vendored, , , language] = words.slice(at, at + 6);
@@ -106,7 +106,7 @@ test("any patterns, in nested files, as git reads them", () => {
   );
 });
 
-// Exponential work would not come to its end here.
-test("takes hostile patterns", { timeout: 20_000 }, () => {
+// An exponential matcher would time out here.
+test("matches hostile patterns in time", { timeout: 20_000 }, () => {
   parseLinguistAttributes(`${"*a".repeat(500)} linguist-vendored\n`.repeat(2000))("a".repeat(1000));
 });

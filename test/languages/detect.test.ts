@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { detectLanguage } from "#languages/detect";
-import { heuristicsAToL } from "#languages/heuristicsAToL";
-import { heuristicsMToZ } from "#languages/heuristicsMToZ";
+import { heuristics } from "#languages/heuristics";
 import { tables } from "#languages/languages";
 
 /** Rows are a path, text with `|` for newlines, and the language. */
@@ -14,7 +13,7 @@ function check(rows: readonly (readonly [path: string, text: string, language: s
   }
 }
 
-// A modeline, a name, an interpreter.
+// By modeline, name or interpreter.
 check([
   ["a.txt", "-*- mode: c++; coding: utf-8 -*-", "C++"],
   ["a.txt", "# -*- Python -*-", "Python"],
@@ -40,7 +39,7 @@ check([
   ["a.constructor", "", ""],
 ]);
 
-// An extension, an XML head, a manual page.
+// By extension, XML declaration or manual page.
 check([
   ["a.ts", "", "TypeScript"],
   ["a.d.ts", "", "TypeScript"],
@@ -55,7 +54,7 @@ check([
   ["a.sol", "pragma solidity ^0.8.0;", "Solidity"],
 ]);
 
-// What stands in the text.
+// By content.
 check([
   ["a.h", "#include <stdio.h>|int f(void);", "C"],
   ["a.h", "#pragma once|#include <vector>|", "C++"],
@@ -139,10 +138,8 @@ check([
   ["a.lean", "import Mathlib", "Lean 4"],
 ]);
 
-const rules = { ...heuristicsAToL, ...heuristicsMToZ };
-
 test("every language that a rule names exists", () => {
-  const named = Object.values(rules).flatMap((each) =>
+  const named = Object.values(heuristics).flatMap((each) =>
     typeof each === "string" ? [each] : each.map((rule) => (typeof rule === "string" ? rule : rule[1])),
   );
   assert.deepEqual(
@@ -153,7 +150,7 @@ test("every language that a rule names exists", () => {
 
 test("a rule names only languages of its extension, and every ambiguous extension has one", () => {
   const strangers: string[] = [];
-  for (const [extension, each] of Object.entries(rules)) {
+  for (const [extension, each] of Object.entries(heuristics)) {
     const own = (tables.extensions[extension] ?? []).map((index) => tables.names[index] ?? "");
     const named =
       typeof each === "string" ? [each] : each.map((rule) => (typeof rule === "string" ? rule : rule[1]));
@@ -164,15 +161,15 @@ test("a rule names only languages of its extension, and every ambiguous extensio
   const ambiguous = Object.entries(tables.extensions).filter(([, indexes]) => indexes.length > 1);
   const missing = ambiguous
     .map(([extension]) => extension)
-    .filter((extension) => !Object.hasOwn(rules, extension));
+    .filter((extension) => !Object.hasOwn(heuristics, extension));
   assert.deepEqual(
     { strangers, missing: missing.filter((extension) => !/^\.(?:\d|man|mdoc)/.test(extension)) },
     { strangers: [], missing: [] },
   );
 });
 
-// A pattern that is not linear would not come to its end here.
-test("takes hostile text", { timeout: 20_000 }, () => {
+// A pattern that is not linear would time out here.
+test("detects hostile text in time", { timeout: 20_000 }, () => {
   const texts = [
     " ",
     "\t",
@@ -192,7 +189,7 @@ test("takes hostile text", { timeout: 20_000 }, () => {
     "global\n",
   ];
   for (const extension of Object.keys(tables.extensions)) {
-    if (!Object.hasOwn(rules, extension)) continue;
+    if (!Object.hasOwn(heuristics, extension)) continue;
     for (const text of texts)
       detectLanguage(`a${extension}`, new TextEncoder().encode(text.repeat(16384 / text.length)));
   }

@@ -3,8 +3,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { categorize } from "#languages/categorize";
+import { categorize, testPathExpression } from "#languages/categorize";
 import { languageNames, nearestLanguages, resolveLanguage } from "#languages/languages";
+import { compileLinear } from "#query/regexp/re2";
 
 const names: Record<string, string | undefined> = {
   TypeScript: "TypeScript",
@@ -28,14 +29,14 @@ for (const [text, name] of Object.entries(names)) {
   test(`resolves ${text}`, () => assert.equal(resolveLanguage(text), name));
 }
 
-test("knows near names", () => {
+test("suggests similar names", () => {
   assert.equal(nearestLanguages("typscript")[0], "TypeScript");
   assert.equal(nearestLanguages("golnag")[0], "Go");
   assert.deepEqual(nearestLanguages("nothing like it"), []);
   assert.ok(languageNames().includes("Rust"));
 });
 
-test("the tables are what the script makes of linguist-languages", async () => {
+test("the tables are up to date with linguist-languages", async () => {
   const root = process.cwd();
   const script = pathToFileURL(join(root, "scripts/languageData.mjs")).href;
   const { languageData } = (await import(script)) as { languageData: () => Promise<string> };
@@ -76,3 +77,24 @@ const categories: Record<string, string> = {
 for (const [path, category] of Object.entries(categories)) {
   test(`category of ${path}`, () => assert.equal(categorize(path), category));
 }
+
+test("the expression for paths of tests matches those that are categorized as tests", () => {
+  const find = compileLinear(testPathExpression, true);
+  const paths = [
+    ...Object.keys(categories).filter((path) => !path.startsWith("node_modules/")),
+    ...[
+      "Test/a.ts",
+      "a/E2E/b.ts",
+      "conftest.py",
+      "a/conftest.py",
+      "conftest.pyc",
+      "a/test.d/b.ts",
+      "a/test_x/b.ts",
+    ],
+    ...["src/test-a.b.js", "a_test/b.ts", "a.test/b.ts", "x/aTest.kt", "atest.kt"],
+    ...["src/test/java/Retry.java", "Shop.Tests/CartTests.cs", "contest/a.ts", "src/protest.go", "Latest.cs"],
+  ];
+  for (const path of paths) {
+    assert.equal(find(path, 0) !== undefined, categorize(path) === "test", path);
+  }
+});

@@ -1,9 +1,20 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { acquireLock } from "#platform/lock";
+import { setTimeout } from "node:timers/promises";
+import { acquireLock, staleMs } from "#platform/lock";
+import { eventually } from "#test/support/eventually";
 import { temporaryFolder } from "#test/support/repo";
 
 /** This file is also the program of the processes that race for a lock. */
@@ -19,7 +30,7 @@ async function take(folder: string, options = {}) {
   return lock as Extract<typeof lock, { kind: "acquired" }>;
 }
 
-/** A holder that this machine and boot once had; its process is another's by now or gone. */
+/** Writes the lock of a holder on another host, except for the fields in `change`. */
 function leaveLock(folder: string, change: Record<string, unknown>, ageSeconds = 0): void {
   const holder = { id: "left-behind", pid: 1, startTime: "1", host: "elsewhere", ...change };
   writeFileSync(lockFile(folder), JSON.stringify(holder));
@@ -34,7 +45,7 @@ async function race(folder: string): Promise<void> {
 }
 
 function tests(): void {
-  test("one takes the lock, others are told who has it, and then it is free again", async () => {
+  test("one process acquires the lock, others see its holder, and release frees it", async () => {
     const folder = temporaryFolder();
     const first = await take(folder);
     const second = await acquireLock(folder);
@@ -48,7 +59,7 @@ function tests(): void {
     (await take(folder)).release();
   });
 
-  test("a killed process's lock is taken at once", async () => {
+  test("the lock of a killed process is acquired at once", async () => {
     const folder = temporaryFolder();
     const lock = await take(folder);
     const own = JSON.parse(readFileSync(lockFile(folder), "utf8"));
@@ -61,16 +72,16 @@ function tests(): void {
     (await take(folder)).release();
   });
 
-  test("a holder elsewhere lives by its heartbeat and by its socket", async () => {
+  test("a remote holder is alive by its heartbeat or its socket", async () => {
     const folder = temporaryFolder();
     leaveLock(folder, {}, 5);
     assert.equal((await acquireLock(folder)).kind, "held");
     leaveLock(folder, {}, 60);
-    assert.equal((await acquireLock(folder, { answers: async () => true })).kind, "held");
+    assert.equal((await acquireLock(folder, { isHolderResponding: async () => true })).kind, "held");
     (await take(folder, { answers: async () => false })).release();
   });
 
-  test("a file that says nothing is somebody who writes it, but not for long", async () => {
+  test("an unreadable file counts as being written, but not for long", async () => {
     const folder = temporaryFolder();
     writeFileSync(lockFile(folder), "");
     assert.equal((await acquireLock(folder)).kind, "held");
@@ -78,7 +89,80 @@ function tests(): void {
     (await take(folder)).release();
   });
 
-  test("a thief that died while stealing does not block for ever", async () => {
+  test("a missing lock is not acquired while the holder's socket answers", async () => {
+    const folder = temporaryFolder();
+    assert.equal((await acquireLock(folder, { isHolderResponding: async () => true })).kind, "held");
+    writeFileSync(lockFile(folder), "");
+    utimesSync(lockFile(folder), 1, 1);
+    assert.equal((await acquireLock(folder, { isHolderResponding: async () => true })).kind, "held");
+    (await take(folder, { answers: async () => false })).release();
+  });
+
+  test("a heartbeat from before the clock was set back does not keep a dead holder alive", async () => {
+    const folder = temporaryFolder();
+    leaveLock(folder, {}, -3600);
+    assert.equal((await acquireLock(folder)).kind, "held");
+    const acquired = await eventually(async () => {
+      const lock = await acquireLock(folder);
+      return lock.kind === "acquired" && lock;
+    }, staleMs + 15_000);
+    acquired.release();
+  });
+
+  test("a holder whose clock is ahead keeps the lock while its heartbeat continues", async () => {
+    const folder = temporaryFolder();
+    const limit = performance.now() + staleMs + 3_000;
+    for (let beat = 0; performance.now() < limit; beat++) {
+      leaveLock(folder, {}, -3600 - beat);
+      assert.equal((await acquireLock(folder)).kind, "held");
+      // The interval of the holder's heartbeat.
+      await setTimeout(2_000);
+    }
+  });
+
+  for (const [name, damage] of [
+    ["removed", (path: string) => rmSync(path)],
+    ["emptied", (path: string) => truncateSync(path)],
+    [
+      "replaced by a folder",
+      (path: string) => {
+        rmSync(path);
+        mkdirSync(path);
+      },
+    ],
+  ] as const) {
+    test(`a holder restores a file ${name}`, async () => {
+      const folder = temporaryFolder();
+      let restored = () => {};
+      const isRestored = new Promise<void>((resolve) => {
+        restored = resolve;
+      });
+      const lost = () => assert.fail("The lock was not lost.");
+      const lock = await take(folder, { onRestored: restored, onLost: lost });
+      const before = readFileSync(lockFile(folder), "utf8");
+      damage(lockFile(folder));
+      // The timer of the lock does not keep the process alive.
+      const alive = setInterval(() => undefined, 1000);
+      await isRestored;
+      clearInterval(alive);
+      assert.equal(readFileSync(lockFile(folder), "utf8"), before);
+      assert.equal((await acquireLock(folder)).kind, "held");
+      lock.release();
+      assert.deepEqual(readdirSync(folder), []);
+    });
+  }
+
+  test("a holder whose file names another process has lost the lock", async () => {
+    const folder = temporaryFolder();
+    const alive = setInterval(() => undefined, 1000);
+    await new Promise<void>((resolve, reject) => {
+      take(folder, { onLost: resolve }).then(() => leaveLock(folder, {}), reject);
+    });
+    clearInterval(alive);
+    assert.match(readFileSync(lockFile(folder), "utf8"), /left-behind/);
+  });
+
+  test("a process that died while stealing a lock does not block others forever", async () => {
     const folder = temporaryFolder();
     leaveLock(folder, {}, 60);
     writeFileSync(`${lockFile(folder)}.steal-left-behind`, "");
@@ -87,7 +171,7 @@ function tests(): void {
     (await take(folder)).release();
   });
 
-  test("somebody else's lock is not released", async () => {
+  test("another process's lock is not released", async () => {
     const folder = temporaryFolder();
     const lock = await take(folder);
     leaveLock(folder, {});
@@ -95,7 +179,7 @@ function tests(): void {
     assert.ok(existsSync(lockFile(folder)));
   });
 
-  test("of many processes that find a stale lock, one gets it", async () => {
+  test("of many processes that race for a stale lock, one acquires it", async () => {
     const folder = temporaryFolder();
     leaveLock(folder, {}, 60);
     const children = Array.from({ length: 6 }, () =>

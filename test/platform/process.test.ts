@@ -21,14 +21,14 @@ test("a child gets its input and a small environment", async () => {
   assert.equal(stderr, "undefined!");
 });
 
-test("a child that reads nothing does not hurt", async () => {
+test("a child may ignore its input", async () => {
   const { exitCode } = await runProcess(node, ["-e", "0"], { input: Buffer.alloc(4_000_000) });
   assert.equal(exitCode, 0);
 });
 
 const forever = ["-e", "setInterval(() => process.stdout.write('x'.repeat(1000)), 1)"];
 
-test("time limit, output limit, signal, and a missing program", async () => {
+test("a time limit, an output limit, a signal, and a missing program reject", async () => {
   await assert.rejects(runProcess(node, forever, { timeoutMs: 200 }), { code: "TIMED_OUT" });
   await assert.rejects(runProcess(node, forever, { maxOutputBytes: 5000 }), { code: "ANSWER_TOO_LARGE" });
   const controller = new AbortController();
@@ -37,11 +37,11 @@ test("time limit, output limit, signal, and a missing program", async () => {
   await assert.rejects(runProcess(node, forever, { signal: controller.signal }), { code: "CANCELLED" });
   await assert.rejects(runProcess("/no/such/program", []), {
     code: "UNEXPECTED_ERROR",
-    message: /cannot be started/,
+    message: /^Cannot start /,
   });
 });
 
-test("a long-lived child is talked to and killed", async () => {
+test("a long-lived child exchanges data and is killed", async () => {
   const child = spawnProcess(node, [
     "-e",
     "process.stdin.on('data', (data) => process.stdout.write(data + '!'))",

@@ -1,13 +1,13 @@
-/** Keys, licences and the log of an instance as it runs: its processes, its files, its port, its editor. */
+/** Keys, licenses and the audit log of a running instance: its processes, files, port and editor. */
 import assert from "node:assert/strict";
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
-import type { AuditRecord, CreatedKey, License, Member } from "#contract/organisation";
+import type { AuditRecord, CreatedKey, License, Member } from "#contract/organization";
 import type { Page } from "#contract/service";
 import { openEditor } from "#test/support/editor";
 import { audience, startIssuer } from "#test/support/issuer";
-import { newMaker } from "#test/support/organisation";
+import { newLicenseKeys } from "#test/support/organization";
 import { repo, temporaryFolder } from "#test/support/repo";
 import { serve } from "#test/support/served";
 import { trawl } from "#test/support/trawl";
@@ -16,7 +16,7 @@ const folder = temporaryFolder();
 const dataDir = join(folder, "data");
 const config = join(folder, "trawl.jsonc");
 const source = repo("= main: First\none.txt\n| needle\n", { path: join(folder, "one") });
-const maker = newMaker();
+const maker = newLicenseKeys();
 let license: string;
 
 const run = (...args: string[]) => trawl([...args, "--data-dir", dataDir, "--config", config], folder);
@@ -27,45 +27,45 @@ before(async () => {
   const issue = ["license", "issue", "--key", "maker.pem", "--organization", "Example", "--expires"];
   const issued = await trawl([...issue, "2999-12-31", "--seats", "3"], folder);
   assert.equal(issued.code, 0, issued.stderr);
-  assert.match(issued.stderr, new RegExp(`maker's key ${maker.publicKey}\n$`));
+  assert.match(issued.stderr, new RegExp(`public key ${maker.publicKey}\n$`));
   license = join(folder, "trawl.license");
   writeFileSync(license, issued.stdout);
 });
 
-test("a licence is issued, installed and shown", async () => {
+test("a license is issued, installed and shown", async () => {
   const none = await run("license", "show");
   assert.equal(none.code, 1);
-  assert.match(none.stdout, /there is none/);
+  assert.match(none.stdout, /No license is installed/);
   const installed = await run("license", "install", license);
   assert.equal(installed.code, 0, installed.stderr);
   assert.match(
     installed.stdout,
-    /^Licensed to Example until 2999-12-31.*\n +for +Example\n +members +up to 3\n +until .*\n +for use +organization, audit, oauth\n$/,
+    /^Licensed to Example until 2999-12-31.*\n +issued to +Example\n +members +up to 3\n +expires .*\n +features +organization, audit, oauth\n$/,
   );
-  const shown = JSON.parse((await run("license", "show", "--json")).stdout) as License;
-  assert.deepEqual([shown.state, shown.organization, shown.seats], ["valid", "Example", 3]);
-  // An instance whose operator does not trust the maker.
+  const found = JSON.parse((await run("license", "show", "--json")).stdout) as License;
+  assert.deepEqual([found.state, found.organization, found.seats], ["valid", "Example", 3]);
+  // An instance that does not trust the issuer.
   const elsewhere = ["--data-dir", join(folder, "elsewhere")];
   const refused = await trawl(["license", "install", license, ...elsewhere], folder);
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /signed by somebody whose licences do not count here/);
+  assert.match(refused.stderr, /signed by an issuer that this instance does not trust/);
 });
 
-test("whom to trust is said only where the operator alone can write", async () => {
+test("licenseMakers is refused in a configuration file that other users can write to", async () => {
   chmodSync(config, 0o666);
   const refused = await run("license", "show");
   chmodSync(config, 0o600);
   assert.equal(refused.code, 2);
-  assert.match(refused.stderr, /has "licenseMakers", but others can write to it/);
+  assert.match(refused.stderr, /sets "licenseMakers", but other users can write to it/);
 });
 
 for (const [args, message] of [
-  [["license"], /license takes show, install FILE, reset-clock, or issue/],
-  [["license", "install"], /license takes/],
+  [["license"], /license requires a subcommand: show, install FILE, reset-clock, or issue/],
+  [["license", "install"], /license install requires a FILE/],
   [["license", "install", "nowhere"], /Cannot read .*nowhere/],
-  [["license", "issue", "--organization", "x"], /needs --expires/],
-  [["license", "issue", "--organization", "x", "--expires", "soon"], /--expires takes a day/],
-  [["license", "issue", "--organization", "x", "--expires", "2030-01-01"], /needs --key/],
+  [["license", "issue", "--organization", "x"], /requires --expires/],
+  [["license", "issue", "--organization", "x", "--expires", "soon"], /--expires must be a date/],
+  [["license", "issue", "--organization", "x", "--expires", "2030-01-01"], /requires --key/],
 ] as const) {
   test(`trawl ${args.join(" ")}`, async () => {
     const { code, stderr } = await run(...args);
@@ -74,10 +74,11 @@ for (const [args, message] of [
   });
 }
 
-test("the editor manages keys and members, the port asks for them, and a second process passes them on", async (t) => {
+test("keys and members that the editor manages take effect on all ports at once", async (t) => {
   const args = ["--config", config, "--port", "0"];
   const editor = await openEditor(dataDir, { folders: [source.path], args }, t);
-  const ask = <Answer>(row: string, request: object = {}) => editor.call<Answer>(row, request);
+  const ask = <Response>(operation: string, request: object = {}) =>
+    editor.call<Response>(operation, request);
   const { url } = await ask<{ url: string }>("instance");
   const follower = await serve(dataDir, [], { flags: ["--config", config, "--anonymous", "off"] });
   t.after(() => follower.kill());
@@ -89,7 +90,7 @@ test("the editor manages keys and members, the port asks for them, and a second 
     return `${response.status} ${errorCode ?? ""}`.trim();
   };
 
-  // The editor's port is open for as long as there is no key; the other was told what to do.
+  // The editor's port is open as long as there is no key; the follower was started with --anonymous off.
   assert.equal(await status(url, "/api/repos"), "200");
   assert.equal(await status(follower.url, "/api/repos"), "401 NOT_AUTHENTICATED");
   const own = await ask<CreatedKey>("createKey", { name: "scripts" });
@@ -110,7 +111,7 @@ test("the editor manages keys and members, the port asks for them, and a second 
     assert.equal(await status(address, "/api/repos", bobs.key), "401 NOT_AUTHENTICATED");
   }
 
-  // Over LSP the same rows answer the person.
+  // The same operations over LSP, as the local user.
   const users = await ask<Member[]>("users");
   assert.equal(users.length, 1);
   assert.notEqual(users[0]?.lastActivityAt, null);
@@ -123,20 +124,20 @@ test("the editor manages keys and members, the port asks for them, and a second 
 
   await editor.close();
   const { stdout, stderr } = await follower.stop();
-  const said = [stdout, stderr, ...editor.log].join("\n");
-  const kept = readdirSync(dataDir, { recursive: true, withFileTypes: true })
+  const output = [stdout, stderr, ...editor.log].join("\n");
+  const contents = readdirSync(dataDir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(join(entry.parentPath ?? entry.path, entry.name)).toString("latin1"));
   for (const secret of [own.key, bobs.key]) {
-    assert(!said.includes(secret), "a key is in the log");
-    assert(!kept.some((text) => text.includes(secret)), "a key is on the disk");
+    assert(!output.includes(secret), "a key is in the log");
+    assert(!contents.some((text) => text.includes(secret)), "a key is on disk");
   }
   for (const name of readdirSync(dataDir).filter((each) => each.startsWith("trawl.db"))) {
     assert.equal(statSync(join(dataDir, name)).mode & 0o077, 0, name);
   }
 });
 
-test("an access token is let in by the program as it is shipped", async (t) => {
+test("the built server accepts access tokens", async (t) => {
   const issuer = await startIssuer({ eve: { email: "eve@example.com", email_verified: true } });
   t.after(() => issuer.close());
   const withIssuer = join(folder, "oauth.jsonc");
@@ -158,5 +159,5 @@ test("an access token is let in by the program as it is shipped", async (t) => {
   writeFileSync(unsafe, JSON.stringify({ oauth: { ...oauth, issuer: "http://login.example.com" } }));
   const refused = await trawl(["serve", "--data-dir", dataDir, "--config", unsafe], folder);
   assert.equal(refused.code, 2);
-  assert.match(refused.stderr, /oauth.issuer takes an address that begins with https:/);
+  assert.match(refused.stderr, /"oauth.issuer" must be an https:/);
 });

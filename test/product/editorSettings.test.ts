@@ -1,24 +1,25 @@
-/** What an editor is set to, in the built server: at its start, and when it changes. */
+/** Editor settings in the built server, at start and after changes. */
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import type { InstanceState } from "#contract/editor";
+import type { EditorSettings } from "#contract/editorOptions";
 import type { RepositoryItem, SkippedDocument, UnparsedDocument } from "#contract/repositories";
 import type { SearchResult } from "#contract/search";
-import type { EditorSettings } from "#contract/settings";
-import { type Editor, openEditor, until } from "#test/support/editor";
+import { type Editor, openEditor } from "#test/support/editor";
+import { eventually, eventuallyEqual } from "#test/support/eventually";
 import { repo, runGit, temporaryFolder } from "#test/support/repo";
 import { replaceGit, restoreGit } from "#test/support/watchedGit";
 
-const dataFolder = () => join(temporaryFolder(), "data");
+const newDataDir = () => join(temporaryFolder(), "data");
 
 function open(
   t: TestContext,
   folders: readonly string[],
   settings: EditorSettings,
-  dataDir = dataFolder(),
+  dataDir = newDataDir(),
 ): Promise<Editor> {
   return openEditor(dataDir, { folders, settings }, t);
 }
@@ -30,29 +31,16 @@ const names = async (editor: Editor) =>
 const count = async (editor: Editor, query: string) =>
   (await editor.call<SearchResult>("search", { query })).stats.totalMatchCount;
 
-/** `path reason` of each document without text. */
+/** Returns `path reason` of each skipped document. */
 async function skipped(editor: Editor): Promise<string> {
   const { items } = await editor.call<{ items: SkippedDocument[] }>("skippedRepos");
   return items.map(({ path, reason }) => `${path} ${reason}`).join(", ");
 }
 
-/** Waits until it is so; says what it was instead. */
-async function becomes<Value>(look: () => Promise<Value>, expected: Value): Promise<void> {
-  let last: Value | undefined;
-  try {
-    await until(async () => {
-      last = await look();
-      return JSON.stringify(last) === JSON.stringify(expected);
-    });
-  } catch {
-    assert.deepEqual(last, expected);
-  }
-}
-
 const text = "= main: First\na.txt\n| a needle\n";
 const one = (name: string, content = text) => repo(content, { path: join(temporaryFolder(), name) });
 
-test("folders are added while they are trusted and discovery is on", async (t) => {
+test("folders are indexed only if they are trusted and discovery is on", async (t) => {
   const editor = await open(t, [one("app").path], { isTrusted: false, discovery: "workspace" });
   await editor.call("indexing");
   assert.equal(await names(editor), "");
@@ -60,7 +48,7 @@ test("folders are added while they are trusted and discovery is on", async (t) =
   await editor.call("indexing");
   assert.equal(await names(editor), "");
   await editor.configure({ isTrusted: true, discovery: "siblings" });
-  await becomes(() => names(editor), "app");
+  await eventuallyEqual(() => names(editor), "app");
   await editor.configure({ isTrusted: true, discovery: "off" });
   const other = one("other").path;
   await editor.client.sendNotification("workspace/didChangeWorkspaceFolders", {
@@ -70,17 +58,17 @@ test("folders are added while they are trusted and discovery is on", async (t) =
   assert.equal(await names(editor), "app");
 });
 
-test("what was removed from the index does not come back with its open folder, but when it is added", async (t) => {
-  const dataDir = dataFolder();
+test("a removed repository is not indexed again until it is added", async (t) => {
+  const dataDir = newDataDir();
   const folder = temporaryFolder();
   const app = repo(text, { path: join(folder, "app") }).path;
   repo(text, { path: join(folder, "other") });
   const editor = await open(t, [app], {}, dataDir);
-  await becomes(() => names(editor), "app");
+  await eventuallyEqual(() => names(editor), "app");
   await editor.call("removeRepositories", { repositories: ["app"] });
   await editor.close();
   const again = await open(t, [folder, app], {}, dataDir);
-  await becomes(() => names(again), "other");
+  await eventuallyEqual(() => names(again), "other");
   await again.call("addPaths", { paths: [app] });
   assert.equal(await names(again), "app other");
   await again.close();
@@ -88,36 +76,36 @@ test("what was removed from the index does not come back with its open folder, b
   assert.equal(await names(third), "app other");
 });
 
-test("a folder inside of a repository stands for all of it, unless git passes it over", async (t) => {
+test("opening a folder inside a repository indexes the repository, unless git ignores the folder", async (t) => {
   const repository = one(
     "app",
     "= main: First\n.gitignore\n| out\nsrc/a.txt\n| a needle\nb.txt\n| another needle\n",
   );
   repository.write("out/c.txt", "no needle\n");
   const editor = await open(t, [join(repository.path, "src")], {});
-  await becomes(() => names(editor), "app");
-  await becomes(() => count(editor, "needle"), 2);
+  await eventuallyEqual(() => names(editor), "app");
+  await eventuallyEqual(() => count(editor, "needle"), 2);
   const second = await open(t, [join(repository.path, "out")], {});
-  await becomes(() => names(second), "out");
+  await eventuallyEqual(() => names(second), "out");
 });
 
-test("roots are added, and forgotten when they are none any more", async (t) => {
+test("roots are indexed, and removed with the setting", async (t) => {
   const [app, first, second] = [one("app"), one("first"), one("second")].map(({ path }) => path) as [
     string,
     string,
     string,
   ];
   const editor = await open(t, [app], { roots: [first, second, "/nowhere"], isTrusted: false });
-  await becomes(() => names(editor), "first second");
+  await eventuallyEqual(() => names(editor), "first second");
   assert(
-    editor.log.some((line) => /^error .*\/nowhere is not there/.test(line)),
+    editor.log.some((line) => /^error .*\/nowhere does not exist/.test(line)),
     editor.log.join("\n"),
   );
-  await editor.configure({ roots: [second] });
-  await becomes(() => names(editor), "app second");
+  await editor.configure({ roots: [second], isTrusted: true });
+  await eventuallyEqual(() => names(editor), "app second");
 });
 
-test("branches and tags are indexed as chosen", async (t) => {
+test("branches and tags are indexed according to the settings", async (t) => {
   const repository = one(
     "app",
     "= main: First\na.txt\n| a needle\n= topic from main: More\nb.txt\n| b\ntag v1\n= main: Last\nc.txt\n| c\ntag v2\n",
@@ -127,11 +115,11 @@ test("branches and tags are indexed as chosen", async (t) => {
   const editor = await open(t, [repository.path], { branches: "default", newestTags: 0 });
   const revisions = async () =>
     ((await repositories(editor))[0]?.revisions ?? []).map(({ name }) => name).join(" ");
-  await becomes(revisions, "refs/heads/main");
+  await eventuallyEqual(revisions, "refs/heads/main");
   await editor.configure({ branches: "local", newestTags: 1 });
-  await becomes(revisions, "refs/heads/main refs/heads/topic refs/tags/v2");
+  await eventuallyEqual(revisions, "refs/heads/main refs/heads/topic refs/tags/v2");
   await editor.configure({ branches: "all", newestTags: 0 });
-  await becomes(revisions, "refs/heads/main refs/heads/topic refs/remotes/origin/far");
+  await eventuallyEqual(revisions, "refs/heads/main refs/heads/topic refs/remotes/origin/far");
   assert.equal(
     (await editor.call<SearchResult>("search", { query: "b rev:origin/far file:b.txt" })).files.length,
     1,
@@ -149,7 +137,7 @@ const contents = `
 `;
 
 for (const kind of ["clone", "folder"] as const) {
-  test(`what is too large or excluded in a ${kind} is found by name only, also on disk, and after a start`, async (t) => {
+  test(`files of a ${kind} that are too large or excluded are found by name only, also after a restart`, async (t) => {
     const repository = kind === "clone" ? one("app", contents) : undefined;
     const path = repository?.path ?? join(temporaryFolder(), "plain");
     const write = (name: string, content: string) => {
@@ -161,45 +149,45 @@ for (const kind of ["clone", "folder"] as const) {
       write("docs/b.txt", `another needle${" and more".repeat(10)}\n`);
       write("a.min.js", "needle\n");
     }
-    const dataDir = dataFolder();
+    const dataDir = newDataDir();
     const editor = await open(t, [path], {}, dataDir);
-    await becomes(() => count(editor, "needle"), 3);
+    await eventuallyEqual(() => count(editor, "needle"), 3);
     await editor.configure({ maxFileBytes: 40 });
-    await becomes(() => skipped(editor), "docs/b.txt tooLarge");
+    await eventuallyEqual(() => skipped(editor), "docs/b.txt tooLarge");
     await editor.configure({ maxFileBytes: 40, indexExclude: ["*.min.js"] });
-    await becomes(() => skipped(editor), "a.min.js excluded, docs/b.txt tooLarge");
+    await eventuallyEqual(() => skipped(editor), "a.min.js excluded, docs/b.txt tooLarge");
     assert.equal(await count(editor, "needle"), 1);
     assert.equal(await count(editor, "file:min.js"), 1);
     write("b.min.js", "needle\n");
     write("c.txt", `needle${" and more".repeat(10)}\n`);
     write("d.txt", "a needle\n");
-    await becomes(() => count(editor, "needle"), 2);
-    await becomes(() => count(editor, "type:file file:/(b.min.js|c.txt)/"), 2);
+    await eventuallyEqual(() => count(editor, "needle"), 2);
+    await eventuallyEqual(() => count(editor, "type:file file:/(b.min.js|c.txt)/"), 2);
     await editor.close();
 
     const again = await open(t, [], { indexExclude: ["docs/"] }, dataDir);
-    await becomes(() => count(again, "needle"), 5);
-    await becomes(() => skipped(again), "docs/b.txt excluded");
+    await eventuallyEqual(() => count(again, "needle"), 5);
+    await eventuallyEqual(() => skipped(again), "docs/b.txt excluded");
   });
 }
 
-test("git is given the time that is set, from now on", async (t) => {
+test("a changed time limit of git takes effect at once", async (t) => {
   const app = one("app").path;
   replaceGit('case "$*" in *" log "*) sleep 1;; esac\nreal');
   t.after(restoreGit);
   const editor = await open(t, [app], { gitTimeLimitMs: 200 });
-  await becomes(() => names(editor), "app");
+  await eventuallyEqual(() => names(editor), "app");
   const authors = () =>
     editor.call("authors", { repo: "app" }).then(
-      () => "answered",
+      () => "succeeded",
       (error: Error) => error.message,
     );
-  assert.match(await authors(), /^git log took longer than 0\.2 s/);
+  assert.match(await authors(), /took longer than 0\.2 s/);
   await editor.configure({ gitTimeLimitMs: 20_000, maxGitProcesses: 1 });
-  await becomes(authors, "answered");
+  await eventuallyEqual(authors, "succeeded");
 });
 
-test("repositories are looked for as chosen", async (t) => {
+test("repositories are discovered according to the settings", async (t) => {
   const folder = temporaryFolder();
   const at = (path: string) => repo(text, { path: join(folder, path) });
   at("near");
@@ -209,44 +197,44 @@ test("repositories are looked for as chosen", async (t) => {
   const inner = at("outer/inner");
   outer.write(".gitmodules", `[submodule "inner"]\n\tpath = inner\n\turl = ${inner.path}\n`);
   const editor = await open(t, [folder], { scanDepth: 1, exclude: ["old"], submodules: false });
-  await becomes(() => names(editor), "near outer");
+  await eventuallyEqual(() => names(editor), "near outer");
   await editor.configure({ scanDepth: 4, exclude: ["old"], submodules: true });
-  await becomes(() => names(editor), "deep inner near outer");
-  await editor.configure({ exclude: ["**/some/**"], submodules: false });
-  await becomes(() => names(editor), "near one outer");
+  await eventuallyEqual(() => names(editor), "deep inner near outer");
+  await editor.configure({ scanDepth: 4, exclude: ["**/some/**"], submodules: false });
+  await eventuallyEqual(() => names(editor), "near one outer");
 });
 
-test("unsaved text is searched where that is wanted", async (t) => {
+test("unsaved documents are searched only with includeUnsaved", async (t) => {
   const repository = one("app");
   const editor = await open(t, [repository.path], { includeUnsaved: false });
-  await becomes(() => count(editor, "needle"), 1);
+  await eventuallyEqual(() => count(editor, "needle"), 1);
   const uri = pathToFileURL(join(repository.path, "a.txt")).href;
   await editor.client.sendNotification("textDocument/didOpen", {
     textDocument: { uri, version: 1, languageId: "plaintext", text: "a thimble\n" },
   });
   assert.equal(await count(editor, "thimble"), 0);
   await editor.configure({ includeUnsaved: true });
-  await becomes(() => count(editor, "thimble"), 1);
+  await eventuallyEqual(() => count(editor, "thimble"), 1);
 });
 
-test("the REST interface is there as set, also under the next leader", async (t) => {
-  const dataDir = dataFolder();
+test("the REST endpoint follows the setting, also after a takeover", async (t) => {
+  const dataDir = newDataDir();
   const url = async (editor: Editor) => (await editor.call<InstanceState>("instance")).url;
   const free = { isEnabled: true, port: 0, allowedOrigins: [] };
   const editor = await open(t, [], { endpoint: { ...free, isEnabled: false } }, dataDir);
   assert.equal(await url(editor), undefined);
   await editor.configure({ endpoint: free });
-  await becomes(async () => (await url(editor)) === undefined, false);
+  await eventuallyEqual(async () => (await url(editor)) === undefined, false);
   const second = await open(t, [], { endpoint: free }, dataDir);
   assert.equal(await url(second), await url(editor));
   await editor.configure({ endpoint: { ...free, isEnabled: false } });
-  await becomes(() => url(second), undefined);
+  await eventuallyEqual(() => url(second), undefined);
   await editor.kill();
-  await becomes(async () => (await url(second)) === undefined, false);
+  await eventuallyEqual(async () => (await url(second)) === undefined, false);
   assert.equal(JSON.parse(readFileSync(join(dataDir, "endpoint.json"), "utf8")).url, await url(second));
 });
 
-test("a value that cannot be meant is named, and the others count", async (t) => {
+test("an invalid setting is reported and ignored, and the others take effect", async (t) => {
   const repository = one("app");
   const settings = {
     maxFileBytes: 0,
@@ -258,37 +246,37 @@ test("a value that cannot be meant is named, and the others count", async (t) =>
     ...settings,
     indexExclude: ["a.txt"],
   } as unknown as EditorSettings);
-  await becomes(() => skipped(editor), "a.txt excluded");
+  await eventuallyEqual(() => skipped(editor), "a.txt excluded");
   const complaints = editor.log.filter((line) => line.startsWith("error"));
   assert.deepEqual(
-    complaints.map((line) => /^error The setting "([\w.]+)" does not count: /.exec(line)?.[1]),
+    complaints.map((line) => /^error Ignored a setting: "([\w.[\]]+)" /.exec(line)?.[1]),
     ["scanDepth", "branches", "endpoint.isEnabled", "endpoint.port", "endpoint.allowedOrigins"],
   );
 });
 
-test("the editor's log tells what goes on", async (t) => {
-  const dataDir = dataFolder();
+test("the editor's log reports indexing, the endpoint and takeovers", async (t) => {
+  const dataDir = newDataDir();
   const repository = one("app");
   const editor = await open(t, [repository.path], {}, dataDir);
   const second = await open(t, [], {}, dataDir);
-  await becomes(() => names(editor), "app");
+  await eventuallyEqual(() => names(editor), "app");
   await editor.call("indexing");
   await editor.call("startEndpoint", { port: 0 });
   await editor.call("removeRepositories", { repositories: ["app"] });
   const patterns = [
-    /^info Trawl \d.* leads, with its index in /,
+    /^info Trawl \d.* leads \//,
     /^info Found 1 repositories in /,
     /^info Indexed app in \d/,
-    /^info The REST interface answers at http:\/\/127/,
-    /^info app is forgotten/,
+    /^info The REST endpoint listens at http:\/\/127/,
+    /^info Removed app/,
   ];
-  await until(() => patterns.every((pattern) => editor.log.some((line) => pattern.test(line))));
-  await until(() => second.log.some((line) => line.includes(`asks process ${editor.pid}`)));
+  await eventually(() => patterns.every((pattern) => editor.log.some((line) => pattern.test(line))));
+  await eventually(() => second.log.some((line) => line.includes(`follows process ${editor.pid}`)));
   await editor.kill();
-  await until(() => second.log.some((line) => /^info Trawl .* leads/.test(line)));
+  await eventually(() => second.log.some((line) => /^info Trawl .* leads/.test(line)));
 });
 
-test("code that is indexed and too large to be parsed is listed as such", async (t) => {
+test("indexed code that is too large to be parsed is listed as unparsed", async (t) => {
   const { path } = one("app", "= main: First\na.go\n| package a\n");
   const editor = await open(t, [path], { maxFileBytes: 4 * 1024 * 1024 });
   writeFileSync(join(path, "large.go"), `package a\n${"// Nothing of note.\n".repeat(120_000)}`);
@@ -298,6 +286,6 @@ test("code that is indexed and too large to be parsed is listed as such", async 
     const { items, total } = await editor.call<{ items: UnparsedDocument[]; total: number }>("unparsedRepos");
     return [total, ...items.map((each) => `${each.repoName}/${each.path} ${each.language} ${each.reason}`)];
   };
-  await becomes(unparsed, [1, "app/large.go Go tooLarge"]);
+  await eventuallyEqual(unparsed, [1, "app/large.go Go tooLarge"]);
   assert.equal(await skipped(editor), "");
 });

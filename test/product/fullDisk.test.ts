@@ -1,57 +1,31 @@
 /**
- * The disk that holds the index is full: an error that says so, answers from the old index, and everything as it
- * should be once there is room again.
+ * A full disk: indexing fails with the reason, searches use the old index, and everything works again once there is
+ * space.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { closeSync, openSync, readdirSync, rmSync, statfsSync, writeSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
-import { Catalogue } from "#catalogue/catalogue";
+import { test } from "node:test";
+import { Catalog } from "#catalog/catalog";
 import type { RepositoryItem } from "#contract/repositories";
 import { diskFiles, type Files } from "#platform/files";
+import { inlineThread } from "#platform/inlineThread";
 import { silentLog } from "#platform/log";
-import { thisThread } from "#platform/workers";
-import { ShardDirectory } from "#shard/directory";
+import { ShardDirectory } from "#shard/directory/directory";
 import { Sync } from "#sync/sync";
-import { indexWork } from "#sync/work";
+import { workerTask } from "#sync/work";
 import { Random } from "#test/support/corpus";
+import { fill, smallDisk } from "#test/support/disk";
+import { eventually } from "#test/support/eventually";
 import { indexedLines } from "#test/support/indexed";
 import { repo, type TestRepository, temporaryFolder } from "#test/support/repo";
-import { serve, until } from "#test/support/served";
+import { serve } from "#test/support/served";
 import { trawl } from "#test/support/trawl";
 
-const noRoom = /no space left on device/;
+const noSpace = /no space left on device/;
 
-/** A file system of its own with so many megabytes, or why there is none. */
-function smallDisk(megabytes: number): { readonly path: string } | { readonly reason: string } {
-  if (process.platform !== "linux") return { reason: `no tmpfs on ${process.platform}` };
-  if (process.getuid?.() !== 0) return { reason: "only root may mount" };
-  const path = temporaryFolder();
-  const size = `size=${megabytes}m,mode=700`;
-  const { status, stderr } = spawnSync("mount", ["-t", "tmpfs", "-o", size, "tmpfs", path]);
-  if (status !== 0) return { reason: `mount: ${String(stderr).trim()}` };
-  after(() => {
-    spawnSync("umount", ["-l", path]);
-  });
-  return { path };
-}
-
-/** Takes all room but so many bytes, until the file is removed. */
-function fill(path: string, leftBytes: number): void {
-  const descriptor = openSync(path, "w");
-  const { bavail, bsize } = statfsSync(path);
-  const piece = Buffer.alloc(64 * 1024, "x");
-  try {
-    for (let left = bavail * bsize - leftBytes; left > 0; left -= piece.length) {
-      writeSync(descriptor, piece, 0, Math.min(left, piece.length));
-    }
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-/** Adds files with so much text, all different. */
+/** Commits random text of the given size. */
 function grow(repository: TestRepository, kilobytes: number, seed: number): void {
   const random = new Random(seed);
   for (let file = 0; file * 100 < kilobytes; file++) {
@@ -63,9 +37,9 @@ function grow(repository: TestRepository, kilobytes: number, seed: number): void
   repository.git("commit", "-q", "-m", `Text ${seed}`);
 }
 
-test("on a small file system", async (t) => {
+test("with a full disk, the old index stays searchable", async (t) => {
   const disk = smallDisk(48);
-  if ("reason" in disk) return t.diagnostic(`Nothing was mounted: ${disk.reason}. See the test below.`);
+  if ("reason" in disk) return t.diagnostic(`Nothing was mounted: ${disk.reason}. See the last test.`);
   const dataDir = join(disk.path, "data");
   const ballast = join(disk.path, "ballast");
   const rest = join(disk.path, "rest");
@@ -84,76 +58,76 @@ test("on a small file system", async (t) => {
   const leftovers = () => readdirSync(join(dataDir, "shards")).filter((name) => name.endsWith(".draft"));
   assert.equal((await run("index", small.path)).code, 0);
 
-  await t.test("indexing ends with the reason; what was indexed is found", async () => {
+  await t.test("indexing fails with the reason, and the old index is searched", async () => {
     fill(ballast, 3_000_000);
     const indexed = await run("index", large.path);
     assert.equal(indexed.code, 1, indexed.stderr);
-    assert.match(indexed.stderr, /^trawl: large could not be indexed: /m);
-    assert.match(indexed.stderr, noRoom);
+    assert.match(indexed.stderr, /^trawl: Cannot index large: /m);
+    assert.match(indexed.stderr, noSpace);
     const { small: first, large: second } = await states();
     assert.equal(first?.state, "ready");
     assert.equal(second?.state, "failed");
-    assert.match(second?.lastError ?? "", noRoom);
+    assert.match(second?.lastError ?? "", noSpace);
     const found = await run("search", "needle0");
     assert.deepEqual([found.code, found.stdout], [0, "small/a.txt:1:needle0\n"]);
     assert.match(found.stderr, /not everything is indexed/);
     assert.deepEqual(leftovers(), []);
   });
 
-  await t.test("a server goes on with the old index, and catches up", async (t) => {
+  await t.test("a server keeps searching the old index, and catches up", async (t) => {
     const server = await serve(dataDir);
     t.after(() => server.kill());
     await server.ready();
     grow(small, 6000, 2);
     const stateOf = async (name: string) =>
       (await server.repositories()).find(({ repoName }) => repoName === name);
-    await until("failed", async () => (await stateOf("small"))?.state === "failed");
-    assert.match((await stateOf("small"))?.lastError ?? "", noRoom);
+    await eventually(async () => (await stateOf("small"))?.state === "failed");
+    assert.match((await stateOf("small"))?.lastError ?? "", noSpace);
     const found = await server.search("needle0");
     assert.deepEqual(
       found.files.map(({ repository }) => repository),
       ["small"],
     );
     assert.equal(found.isSearchExhaustive, false);
-    // Definitions may be being written.
-    await until("drafts are gone", () => leftovers().length === 0);
+    // Symbols may still be being written.
+    await eventually(() => leftovers().length === 0);
 
     rmSync(ballast);
-    // By itself with the next change, or when asked.
+    // Triggered by the next change, or by a command.
     small.write("a.txt", "needle0 again\n");
     small.git("commit", "-q", "-a", "-m", "Two");
-    await until("ready", async () => (await stateOf("small"))?.state === "ready");
+    await eventually(async () => (await stateOf("small"))?.state === "ready");
     assert.equal((await server.search("repo:small needle2")).stats.totalMatchCount, 60);
     const indexed = await run("index", large.path);
     assert.equal(indexed.code, 0, indexed.stderr);
-    await until("complete", async () => (await server.search("needle0 or needle1")).isSearchExhaustive);
+    await eventually(async () => (await server.search("needle0 or needle1")).isSearchExhaustive);
     assert.equal((await server.search("needle0 or needle1")).stats.totalMatchCount, 62);
     assert.equal((await server.stop()).code, 0);
   });
 
-  await t.test("not a byte is left", async (t) => {
+  await t.test("without a single byte left, searches work and commands fail with the reason", async (t) => {
     const server = await serve(dataDir);
     t.after(() => server.kill());
     await server.ready();
     fill(ballast, 0);
     small.write("a.txt", "needle3\n");
     small.git("commit", "-q", "-a", "-m", "Three");
-    await until("failed", async () =>
+    await eventually(async () =>
       (await server.repositories()).some(({ repoName, state }) => repoName === "small" && state === "failed"),
     );
     assert.equal((await server.search("needle1")).stats.totalMatchCount, 60);
-    // What was saved since lies in memory and is found without the disk.
+    // The overlay of later changes is in memory and needs no disk.
     assert.equal((await server.search("needle2")).stats.totalMatchCount, 60);
     const { code, stderr } = await server.stop();
     assert.equal(code, 0, stderr);
     assert.doesNotMatch(stderr, /defect/);
 
-    // The lock is a file as well: where not even that can be written, no process begins.
+    // No process starts if not even the lock file can be written.
     fill(rest, 0);
     for (const args of [["index", small.path], ["search", "needle1"], ["status"], ["serve", "--port", "0"]]) {
       const refused = await run(...args);
       assert.deepEqual([refused.code, refused.stdout], [args[0] === "search" ? 2 : 1, ""]);
-      assert.match(refused.stderr, /^trawl: The data directory .* cannot be used: .*no space left on device/);
+      assert.match(refused.stderr, /^trawl: Cannot use the data directory .*: .*no space left on device/);
     }
     rmSync(ballast);
     rmSync(rest);
@@ -166,8 +140,79 @@ test("on a small file system", async (t) => {
   });
 });
 
-/** The same where nothing can be mounted: in this process, with files that are full when they are told to be. */
-test("with files that are full", async (t) => {
+test("with a full disk, a server refuses requests that it cannot record, and commands still search", async (t) => {
+  const disk = smallDisk(24);
+  if ("reason" in disk) return t.diagnostic(`Nothing was mounted: ${disk.reason}.`);
+  const dataDir = join(disk.path, "data");
+  const ballast = join(disk.path, "ballast");
+  const { path } = repo("= main: One\na.txt\n| needle\n");
+  const server = await serve(dataDir, [path], { flags: ["--anonymous", "off"] });
+  t.after(() => server.kill());
+  await server.ready();
+  const run = (...args: string[]) => trawl([...args, "--data-dir", dataDir]);
+  const [key] = /trwl_\S+/.exec((await run("keys", "create", "scripts")).stdout) ?? [];
+  const search = async () => {
+    const response = await fetch(`${server.url}/api/search`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ query: "needle" }),
+    });
+    const { errorCode = "", message = "" } = (await response.json()) as Readonly<Record<string, string>>;
+    return [response.status, errorCode, message];
+  };
+  assert.deepEqual(await search(), [200, "", ""]);
+  fill(ballast, 0);
+  // The free space in allocated blocks of the log is used first.
+  await eventually(async () => (await search())[0] !== 200);
+  const reason = "trawl.db cannot be written: the disk of the data directory is full. Free some space.";
+  for (let round = 0; round < 3; round++)
+    assert.deepEqual(await search(), [503, "ENGINE_UNAVAILABLE", reason]);
+  assert.equal((await fetch(`${server.url}/api/health`)).status, 200);
+  for (const [args, expected] of [
+    [["search", "needle"], /^.*a\.txt:1:needle\n$/],
+    [["status"], /^Index .*\nServed by process /],
+  ] as const) {
+    const { code, stdout, stderr } = await run(...args);
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, expected);
+  }
+  const refused = await run("keys", "create", "another");
+  assert.deepEqual([refused.code, refused.stderr], [1, `trawl: ${reason}\n`]);
+  const backup = await run("backup", join(disk.path, "backup"));
+  assert.equal(backup.code, 1);
+  assert.match(backup.stderr, /^trawl: .*(no space left|is full)/);
+
+  rmSync(ballast);
+  assert.deepEqual(await search(), [200, "", ""]);
+  const { code, stderr } = await server.stop();
+  assert.equal(code, 0, stderr);
+  assert.doesNotMatch(stderr, /defect|"stack"/);
+});
+
+test("search and status work on a read-only data directory that a server uses", async (t) => {
+  const disk = smallDisk(24);
+  if ("reason" in disk) return t.diagnostic(`Nothing was mounted: ${disk.reason}.`);
+  const dataDir = join(disk.path, "data");
+  const { path } = repo("= main: One\na.txt\n| needle\n");
+  const server = await serve(dataDir, [path]);
+  t.after(() => server.kill());
+  await server.ready();
+  const readOnly = temporaryFolder();
+  for (const args of [
+    ["--bind", dataDir],
+    ["-o", "remount,bind,ro"],
+  ]) {
+    assert.equal(spawnSync("mount", [...args, readOnly]).status, 0);
+  }
+  t.after(() => void spawnSync("umount", ["-l", readOnly]));
+  const found = await trawl(["search", "needle", "--data-dir", readOnly]);
+  assert.equal(found.code, 0, found.stderr);
+  const status = await trawl(["status", "--data-dir", readOnly]);
+  assert.match(status.stdout, /^Index .*\nServed by process /, status.stderr);
+});
+
+/** The same on systems that cannot mount: in this process, with simulated write errors. */
+test("indexing fails on write errors and succeeds afterwards", async (t) => {
   let isFull = false;
   const write: Files["write"] = (descriptor, bytes) => {
     if (isFull) throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
@@ -176,12 +221,12 @@ test("with files that are full", async (t) => {
   const files = { ...diskFiles, write };
   const data = temporaryFolder();
   const directory = await ShardDirectory.open(join(data, "shards"), files);
-  const catalogue = Catalogue.open(data, { log: silentLog, files });
+  const catalog = Catalog.open(data, { log: silentLog, files });
   const sync = new Sync({
-    catalogue,
+    catalog,
     directory,
-    pool: thisThread(indexWork(files)),
-    wanted: { branches: ["**"], tags: ["**"], newestTags: 20 },
+    pool: inlineThread(workerTask(files)),
+    settings: { branches: ["**"], tags: ["**"], newestTags: 20 },
     hosts: {},
     log: silentLog,
     watches: false,
@@ -198,14 +243,14 @@ test("with files that are full", async (t) => {
   isFull = true;
   sync.refresh(added.id);
   await sync.idle();
-  assert.equal(catalogue.get(added.id)?.state, "failed");
-  assert.match(catalogue.get(added.id)?.lastError ?? "", noRoom);
+  assert.equal(catalog.get(added.id)?.state, "failed");
+  assert.match(catalog.get(added.id)?.lastError ?? "", noSpace);
   assert.deepEqual(await indexedLines(directory, added.id), ["a.txt [main]: one|"]);
 
   isFull = false;
   sync.refresh(added.id);
   await sync.idle();
-  assert.equal(catalogue.get(added.id)?.state, "ready");
+  assert.equal(catalog.get(added.id)?.state, "ready");
   assert.deepEqual(await indexedLines(directory, added.id), ["a.txt [main]: two|"]);
   assert.deepEqual(
     readdirSync(join(data, "shards")).filter((name) => name.endsWith(".draft")),

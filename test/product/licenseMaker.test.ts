@@ -1,17 +1,17 @@
-/** A build that knows its maker: licences count without any configuration, and those of others do not. */
+/** A build with a built-in license key: its licenses are valid without configuration, others are not. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { copyFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { projectRoot } from "#test/support/house";
-import { licenseOf, type Maker, newMaker } from "#test/support/organisation";
+import { type LicenseKeys, licenseOf, newLicenseKeys } from "#test/support/organization";
 import { temporaryFolder } from "#test/support/repo";
 
-/** As an extension lies: the bundles in a folder beside what names their version. */
+/** The layout of the installed extension: the bundles in a folder next to package.json. */
 const home = join("out", `license-maker-${process.pid}`);
 const to = join(home, "dist");
-const maker = newMaker();
+const maker = newLicenseKeys();
 
 function build(licenseMaker: string) {
   return spawnSync(process.execPath, ["build.mjs", "server", `--to=${to}`], {
@@ -21,8 +21,8 @@ function build(licenseMaker: string) {
   });
 }
 
-/** Installs a licence in a new instance of this build. */
-function install(by: Maker, trusted: readonly string[] = []) {
+/** Installs a license in a new instance of this build. */
+function install(by: LicenseKeys, trusted: readonly string[] = []) {
   const folder = temporaryFolder();
   const [file, config] = [join(folder, "trawl.license"), join(folder, "trawl.jsonc")];
   writeFileSync(file, licenseOf({}, by));
@@ -39,23 +39,23 @@ before(() => {
 });
 after(() => rmSync(join(projectRoot(), home), { recursive: true, force: true }));
 
-test("the licence of the build's maker counts", () => {
+test("a license of the built-in issuer is valid", () => {
   const { status, stdout, stderr } = install(maker);
   assert.equal(status, 0, stderr);
   assert.match(stdout, /^Licensed to Example until /);
 });
 
-test("that of another maker counts only where the operator trusts them, too", () => {
-  const other = newMaker();
+test("a license of another issuer is valid only if the configuration trusts it", () => {
+  const other = newLicenseKeys();
   const refused = install(other);
   assert.equal(refused.status, 1);
-  assert.match(refused.stderr, /signed by somebody whose licences do not count here/);
+  assert.match(refused.stderr, /signed by an issuer that this instance does not trust/);
   assert.equal(install(other, [other.publicKey]).status, 0);
   assert.equal(install(maker, [other.publicKey]).status, 0);
 });
 
-test("what is no key makes no build", () => {
+test("a build with an invalid key fails", () => {
   const { status, stderr } = build("-----BEGIN PUBLIC KEY-----");
   assert.equal(status, 1);
-  assert.match(stderr, /TRAWL_LICENSE_MAKER is no public key/);
+  assert.match(stderr, /TRAWL_LICENSE_MAKER must be a public key/);
 });

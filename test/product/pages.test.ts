@@ -1,10 +1,11 @@
-/** What `trawl serve` links to is there. */
+/** The links in responses of `trawl serve` work. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { eventually } from "#test/support/eventually";
 import { repo, temporaryFolder } from "#test/support/repo";
 import { serve } from "#test/support/served";
 
-test("each result of a search leads to the page of its file, and on from there", async () => {
+test("each search result links to a page of its file, and the links of the page work", async () => {
   const repository = repo(`
     = main: First
     src/needle one.ts
@@ -33,16 +34,11 @@ test("each result of a search leads to the page of its file, and on from there",
     }
     assert.match(await (await fetch(files[0]?.webUrl ?? "")).text(), /<span class="hljs-/);
     for (const { webUrl } of repositoryInfo) assert.equal((await fetch(webUrl)).status, 200, webUrl);
-    // What was never committed is on no page yet, and the page says so.
+    // The page of an uncommitted file explains why it is empty.
     repository.write("draft.ts", "needle\n");
-    for (let found = 0; found === 0; ) {
-      const draft = (await served.search("needle f:draft")).files;
-      found = draft.length;
-      for (const { webUrl } of draft) {
-        const page = await fetch(webUrl);
-        assert.deepEqual([page.status, /not committed/.test(await page.text())], [404, true]);
-      }
-    }
+    const draft = await eventually(async () => (await served.search("needle f:draft")).files[0]);
+    const page = await fetch(draft.webUrl);
+    assert.deepEqual([page.status, /Uncommitted files have no page/.test(await page.text())], [404, true]);
   } finally {
     await served.stop();
   }

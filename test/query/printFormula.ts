@@ -1,6 +1,6 @@
-import type { TrigramFormula } from "#query/trigramFormula";
+import type { TrigramFormula } from "#query/regexp/trigramFormula";
 
-/** A formula in one line: parts of `and` side by side, of `or` with bars between, an `and` within it in parentheses. */
+/** Prints a formula in one line: `and` by juxtaposition, `or` with bars, a nested `and` in parentheses. */
 export function printFormula(formula: TrigramFormula): string {
   switch (formula.kind) {
     case "and":

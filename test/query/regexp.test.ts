@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isServiceError } from "#base/error";
-import { compileExpression, literalTrigrams } from "#query/regexp";
+import { foldingOrbit, parseSyntax } from "#query/regexp/re2";
+import { compileExpression, literalTrigrams } from "#query/regexp/regexp";
+import type { ExpressionSource } from "#query/regexp/translate";
 import { printFormula } from "./printFormula";
 
-// What Go accepts, and what then matches: `+text` does, `-text` does not.
+// Expressions that Go accepts, with texts that match (`+text`) or do not (`-text`).
 const accepted: readonly (readonly [source: string, ...texts: string[]])[] = [
   ["(?i)abc", "+xABC"],
   ["(?s)a.b", "+a\nb"],
@@ -49,20 +51,25 @@ const accepted: readonly (readonly [source: string, ...texts: string[]])[] = [
   ["[^x]$", "+\r\n"],
 ];
 
-/** What the expression for ASCII may be asked. */
+/** Whether the ASCII form may be used. */
 function isPlain(text: string): boolean {
   return !text.includes("\r") && Array.from(text).every((character) => character <= "\x7f");
 }
 
+function runForm(form: ExpressionSource | undefined, text: string): boolean {
+  assert.ok(form !== undefined, "V8 may take long to compile it");
+  return new RegExp(form.source, form.flags).test(text);
+}
+
 for (const [source, ...rows] of accepted) {
   test(`accepts ${JSON.stringify(source)}`, () => {
-    const { ascii, unicode, findLinear } = compileExpression(source, true);
+    const { forms, findLinear } = compileExpression(source, true);
     for (const row of rows) {
       const text = row.slice(1);
       const found = {
         linear: findLinear(text, 0) !== undefined,
-        unicode: new RegExp(unicode.source, unicode.flags).test(text),
-        ...(isPlain(text) ? { ascii: new RegExp(ascii.source, ascii.flags).test(text) } : {}),
+        unicode: runForm(forms.unicode, text),
+        ...(isPlain(text) ? { ascii: runForm(forms.ascii, text) } : {}),
       };
       assert.deepEqual(
         [...new Set(Object.values(found))],
@@ -91,8 +98,8 @@ const refused: Record<string, string> = {
   "((a{100}){100}){100}": "invalid repeat count: `{100}`",
 };
 
-/** Gives the message without its first words. */
-function refusal(source: string): string {
+/** Returns the error message without its prefix. */
+function errorOf(source: string): string {
   try {
     compileExpression(source, true);
   } catch (error) {
@@ -104,7 +111,7 @@ function refusal(source: string): string {
 }
 
 for (const [source, message] of Object.entries(refused)) {
-  test(`refuses ${source}`, () => assert.equal(refusal(source), message));
+  test(`rejects ${source}`, () => assert.equal(errorOf(source), message));
 }
 
 const formulas: Record<string, string> = {
@@ -144,7 +151,7 @@ for (const [source, formula] of Object.entries(formulas)) {
   });
 }
 
-test("trigrams of plain text", () => {
+test("trigrams of literals", () => {
   const of = (text: string, caseSensitive: boolean) =>
     printFormula(literalTrigrams(new TextEncoder().encode(text), caseSensitive));
   assert.equal(of("Ab", true), "all");
@@ -184,15 +191,20 @@ const traits: Record<string, Traits> = {
 
 for (const [source, expected] of Object.entries(traits)) {
   test(`traits of ${source}`, () => {
-    const { literal, required, safe, needsWholeDocument } = compileExpression(source, true);
+    const { literal, required, isSafe, needsWholeDocument } = compileExpression(source, true);
     const shown = (each: typeof literal) => each && each.text + (each.caseSensitive ? "" : "/i");
-    const found = { required: shown(required), literal: shown(literal), safe, whole: needsWholeDocument };
+    const found = {
+      required: shown(required),
+      literal: shown(literal),
+      safe: isSafe,
+      whole: needsWholeDocument,
+    };
     assert.deepEqual(found, { required: undefined, literal: undefined, ...expected });
   });
 }
 
-// An expression that takes more than linear work to compile would not come to its end here.
-test("compiles large and wicked expressions in a moment", { timeout: 20_000 }, () => {
+// An expression whose compilation is not linear would time out here.
+test("compiles large and hostile expressions within seconds", { timeout: 30_000 }, () => {
   const words = Array.from({ length: 1000 }, (_, index) => `word${index * 7919}`);
   const large = [
     words.join("|"),
@@ -209,21 +221,70 @@ test("compiles large and wicked expressions in a moment", { timeout: 20_000 }, (
     "(((a{10}){10}){10})*b",
     "(a*)*b",
     "(?:a?){50}a{50}",
+    `${"a?".repeat(60)}aaaaaaaa`,
+    `${"[ab]?".repeat(60)}${"ab".repeat(20)}`,
+    `(?i)${"k?".repeat(60)}kkkkkkkk`,
+    `${"\\w?\\d?".repeat(30)}abcdefgh`,
+    `${"a{0,2}".repeat(60)}aaaaaaaa`,
+    `${"(?:ab)?".repeat(200)}${"(?:ab)?".repeat(200)}abababab`,
+    `${"(?:a|b|)".repeat(60)}aaaaaaaa`,
+    `${"\\ba?".repeat(80)}aaaa`,
+    `${".?".repeat(40)}aaaaaaaa`,
+    "\\pL".repeat(25),
+    "[\u{42}-\u{1e942}]".repeat(1600),
+    `[${"B-\u{1e942}".repeat(2400)}]`,
+    `(?i)${"[B-\u{1e942}]".repeat(1600)}`,
   ];
   for (const source of large) {
-    const { ascii, unicode, findLinear } = compileExpression(source, true);
-    for (const { source: script, flags } of [ascii, unicode]) new RegExp(script, flags).test("zz");
-    findLinear("zz", 0);
+    for (const caseSensitive of [true, false]) {
+      const { forms, formsOfLine, trigrams, findLinear } = compileExpression(source, caseSensitive);
+      for (const form of [forms.ascii, forms.unicode, formsOfLine.ascii, formsOfLine.unicode]) {
+        if (form !== undefined) for (const text of ["zz", "z\u{100}"]) runForm(form, text);
+      }
+      assert.ok(trigrams.kind.length > 0);
+      findLinear("zz", 0);
+    }
   }
 });
 
-test("refuses what would be too large", () => {
+test("a case-insensitive range contains all cases of its code points", () => {
+  const ranges = [
+    [0x41, 0x5a],
+    [0x4b, 0x4b],
+    [0x17f, 0x17f],
+    [0x100, 0x24f],
+    [0x30, 0x1e942],
+    [0x42, 0x1e942],
+    [0x390, 0x1f00],
+    [0x2100, 0x2200],
+    [0x10400, 0x10410],
+    [0x20, 0x10ffff],
+    [0x4e00, 0x9fff],
+  ] as const;
+  for (const [first, last] of ranges) {
+    const expected = new Set<number>();
+    for (let codePoint = first; codePoint <= last; codePoint++)
+      for (const each of foldingOrbit(codePoint)) expected.add(each);
+    const syntax = parseSyntax(`[\\x{${first.toString(16)}}-\\x{${last.toString(16)}}_]`, false);
+    expected.add(0x5f);
+    const found = new Set<number>();
+    assert.equal(syntax.kind, "class");
+    if (syntax.kind !== "class") continue;
+    for (let at = 0; at < syntax.ranges.length; at += 2)
+      for (let codePoint = syntax.ranges[at] ?? 0; codePoint <= (syntax.ranges[at + 1] ?? 0); codePoint++)
+        found.add(codePoint);
+    assert.deepEqual(found, expected);
+  }
+});
+
+test("rejects expressions that are too large", () => {
   const large = [
     "[a-z]{1000}".repeat(21),
     "\\pL".repeat(100),
+    `[${"\\pL".repeat(3300)}]`,
     "(?:ab{900})+".repeat(23),
     "((x{30}){30}|y)+".repeat(30),
   ];
-  assert.deepEqual(large.map(refusal), Array(4).fill("expression too large"));
-  assert.match(refusal("(".repeat(2000) + "a" + ")".repeat(2000)), /^expression nests too deeply/);
+  assert.deepEqual(large.map(errorOf), Array(5).fill("expression too large"));
+  assert.match(errorOf("(".repeat(2000) + "a" + ")".repeat(2000)), /^expression nests too deeply/);
 });

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isServiceError } from "#base/error";
-import { compileExpression, type Expression, literalTrigrams } from "#query/regexp";
-import type { ExpressionSource } from "#query/translate";
-import type { TrigramFormula } from "#query/trigramFormula";
+import { parseSyntax } from "#query/regexp/re2";
+import { compileExpression, type Expression, literalTrigrams } from "#query/regexp/regexp";
+import { type ExpressionSource, toAsciiExpression, toUnicodeExpression } from "#query/regexp/translate";
+import type { TrigramFormula } from "#query/regexp/trigramFormula";
 
 /**
- * Random expressions on random texts: V8 must find what the linear engine finds, and no formula may be false for a text
- * that matches. Seeds are fixed, so that a failure can be seen again.
+ * Runs random expressions on random texts: V8 must find what the linear engine finds, and no trigram formula may be
+ * false for a matching text. Seeds are fixed, so failures are reproducible.
  */
 class Random {
   #state: number;
@@ -34,7 +35,7 @@ const characters = [..."aabbckKsSABé\u00c9ßẞσςжЖ1 _\n\n\r\t\u2028\u2029�
 const letters = [..."aaabbbccKkkSssABCéÉ\u212aſ\n "];
 const ascii = characters.filter((character) => character < "\x80" && character !== "\r");
 
-/** What has trigrams, and little else. */
+/** Mostly literals, which have trigrams. */
 const texts = "a|b|ab|abc|k|K|ks|s|(?i:k)|(?i:s)|ſ|\u212a|é|(?i:é)|[ab]|[a-c]|[é-ë]|.|\\b|^"
   .split("|")
   .concat("(?:ab|ka)");
@@ -66,14 +67,20 @@ function compile(source: string, caseSensitive: boolean): Expression | undefined
   }
 }
 
+/** The V8 form of an expression, even if V8 would not run it. */
+function formOf({ source, caseSensitive }: Expression, isAscii = false): ExpressionSource {
+  const syntax = parseSyntax(source, caseSensitive);
+  return isAscii ? toAsciiExpression(syntax) : toUnicodeExpression(syntax);
+}
+
 function text(random: Random, from: readonly string[], maxLength: number): string {
   return Array.from({ length: random.below(maxLength) }, () => random.pick(from)).join("");
 }
 
-/** A loop whose body may be empty: the engines leave it at different ends, which `translate.ts` says. */
+/** A loop whose body may match the empty string: matches may end elsewhere (see `translate.ts`). */
 const mayLoopOnNothing = /[)][*+?{]/;
 
-test("V8 matches what the linear engine matches, at the same place", () => {
+test("V8 and the linear engine find the same matches", () => {
   const random = new Random(20_26);
   let compared = 0;
   let matched = 0;
@@ -83,7 +90,7 @@ test("V8 matches what the linear engine matches, at the same place", () => {
     if (compiled === undefined) continue;
     for (let round = 0; round < 4; round++) {
       const isAscii = round % 2 === 0;
-      const dialect: ExpressionSource = isAscii ? compiled.ascii : compiled.unicode;
+      const dialect = formOf(compiled, isAscii);
       const haystack = text(random, isAscii ? ascii : characters, 12);
       const found = new RegExp(dialect.source, dialect.flags).exec(haystack);
       const expected: [number, number] | undefined = compiled.findLinear(haystack, 0);
@@ -104,16 +111,17 @@ test("V8 matches what the linear engine matches, at the same place", () => {
   assert.ok(matched > compared / 4, `only ${matched} of ${compared} matched`);
 });
 
-test("the linear engine goes on where it is told to", () => {
+test("the linear engine continues from an offset", () => {
   const random = new Random(7);
   for (let round = 0; round < 3000; round++) {
     const compiled = compile(expression(random, 0), true);
     if (compiled === undefined || mayLoopOnNothing.test(compiled.source)) continue;
     const haystack = text(random, characters, 20);
     const from = random.below(haystack.length + 2);
-    // Not between the halves of a surrogate pair, where no search begins.
+    // No search begins between the halves of a surrogate pair.
     if (/[\udc00-\udfff]/.test(haystack[from] ?? "")) continue;
-    const script = new RegExp(compiled.unicode.source, `${compiled.unicode.flags}g`);
+    const form = formOf(compiled);
+    const script = new RegExp(form.source, `${form.flags}g`);
     script.lastIndex = from;
     const found = script.exec(haystack);
     const shown = JSON.stringify({ source: compiled.source, haystack, from });
@@ -125,21 +133,22 @@ test("the linear engine goes on where it is told to", () => {
   }
 });
 
-test("line by line finds the same where an expression does not look beyond a line", () => {
+test("searching line by line is equivalent unless an expression needs the whole document", () => {
   const random = new Random(99);
   for (let round = 0; round < 6000; round++) {
     const compiled = compile(expression(random, 0), true);
     if (compiled === undefined || compiled.needsWholeDocument) continue;
     const haystack = text(random, characters, 20);
-    const script = new RegExp(compiled.unicode.source, compiled.unicode.flags);
+    const form = formOf(compiled);
+    const script = new RegExp(form.source, form.flags);
     const whole = script.test(haystack);
     const byLine = haystack.split("\n").some((line) => script.test(line));
     assert.equal(byLine, whole, JSON.stringify({ source: compiled.source, haystack }));
   }
 });
 
-/** What the index holds for a text: `folding.ts`. Brute force, on strings of bytes. */
-function indexed(haystack: string): Set<number> {
+/** The trigrams of a text in the index, as `folding.ts` describes. Brute force, on strings of bytes. */
+function indexedTrigrams(haystack: string): Set<number> {
   const found = new Set<number>();
   const forms = [haystack, haystack.replaceAll("\u212a", "k").replaceAll("ſ", "s")];
   for (const form of forms) {
@@ -167,7 +176,7 @@ function holds(formula: TrigramFormula, trigrams: ReadonlySet<number>): boolean 
   }
 }
 
-test("no formula misses a text that matches", () => {
+test("no formula is false for a matching text", () => {
   const random = new Random(4711);
   let useful = 0;
   for (let round = 0; round < 4000; round++) {
@@ -179,7 +188,7 @@ test("no formula misses a text that matches", () => {
       if (compiled.findLinear(haystack, 0) === undefined) continue;
       useful++;
       const shown = JSON.stringify({ source, haystack, caseSensitive: compiled.caseSensitive });
-      assert.ok(holds(compiled.trigrams, indexed(haystack)), shown);
+      assert.ok(holds(compiled.trigrams, indexedTrigrams(haystack)), shown);
       const { required } = compiled;
       if (required === undefined) continue;
       const fold = (value: string) =>
@@ -190,7 +199,7 @@ test("no formula misses a text that matches", () => {
   assert.ok(useful > 150, `only ${useful} texts matched`);
 });
 
-test("no formula of plain text misses a text that holds it", () => {
+test("no formula of a literal is false for a text that contains it", () => {
   const random = new Random(42);
   for (let round = 0; round < 3000; round++) {
     const haystack = text(random, characters, 20).replaceAll("\ufffd", "");
@@ -198,16 +207,19 @@ test("no formula of plain text misses a text that holds it", () => {
     const start = random.below(points.length);
     const needle = points.slice(start, start + 1 + random.below(8)).join("");
     for (const caseSensitive of [true, false]) {
-      const asked = caseSensitive
+      const literal = caseSensitive
         ? needle
         : random.pick([needle, needle.toUpperCase().replaceAll("SS", "ß"), needle.toLowerCase()]);
-      const formula = literalTrigrams(new TextEncoder().encode(asked), caseSensitive);
+      const formula = literalTrigrams(new TextEncoder().encode(literal), caseSensitive);
       const script = new RegExp(
-        asked.replace(/[^\p{L}\d]/gu, (each) => `\\u{${each.codePointAt(0)?.toString(16)}}`),
+        literal.replace(/[^\p{L}\d]/gu, (each) => `\\u{${each.codePointAt(0)?.toString(16)}}`),
         caseSensitive ? "u" : "iu",
       );
       if (script.test(haystack))
-        assert.ok(holds(formula, indexed(haystack)), JSON.stringify({ asked, haystack, caseSensitive }));
+        assert.ok(
+          holds(formula, indexedTrigrams(haystack)),
+          JSON.stringify({ literal, haystack, caseSensitive }),
+        );
     }
   }
 });

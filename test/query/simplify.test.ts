@@ -1,23 +1,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseQuery } from "#query/parse";
+import { simplifyQuery } from "#query/analysis/simplify";
+import { parseQuery } from "#query/parser/parse";
 import { printQuery } from "#query/print";
-import { simplifyQuery } from "#query/simplify";
 
 const cases: Record<string, string> = {
   "a (b c)": '(and "a" "b" "c")',
   "a or (b or c)": '(or "a" "b" "c")',
   "a (b or c) a": '(and "a" (or "b" "c"))',
-  "a () b": "false",
-  "a or ()": '"a"',
-  "a -()": '"a"',
+  "a () b": '(and "a" "()" "b")',
+  '-("") a': "false",
+  'a or -("")': '"a"',
   '""': "true",
   '"" a': '"a"',
   '"" or a': "true",
   "NOT NOT a": '"a"',
   "-(-file:a)": "name:/a/",
-  "-(a or ())": '(not "a")',
-  "type:file ()": "false",
+  '-(a or -(""))': '(not "a")',
+  'type:file -("")': "false",
   "type:repo (a (b c))": '(type:repo (and "a" "b" "c"))',
   "rev:a (rev:b c)": '(and "c" revision:b revision:a)',
 };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseQuery } from "#query/parse";
+import { onlyWholeWords } from "#query/analysis/wholeWord";
+import { parseQuery } from "#query/parser/parse";
 import { printQuery } from "#query/print";
-import { onlyWholeWords } from "#query/wholeWord";
 
 function check(query: string, expected: string, isRegexEnabled = false): void {
   test(`${query}${isRegexEnabled ? " as an expression" : ""}`, () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { cancelled, isServiceError, ServiceError } from "#base/error";
+import { canceled, isServiceError, ServiceError } from "#base/error";
 import type { Call, Caller } from "#contract/service";
 import { silentLog } from "#platform/log";
 import { connectRemote } from "#remote/remote";
@@ -16,11 +16,11 @@ interface Received {
 }
 
 let received: Received | undefined;
-let behaviour: (call: Call) => unknown = () => ({ status: "ok" });
+let respond: (call: Call) => unknown = () => ({ status: "ok" });
 
 const caller = (async (name: string, request: unknown, call: Call) => {
   received = { name, request, call };
-  return behaviour(call);
+  return respond(call);
 }) as Caller;
 
 const socket = join(mkdtempSync(join(tmpdir(), "trawl-remote-")), "s");
@@ -36,22 +36,22 @@ after(async () => {
 
 const never = new AbortController().signal;
 
-test("the socket is the person's alone", () => {
+test("only the user can access the socket", () => {
   assert.equal(statSync(socket).mode & 0o777, 0o600);
 });
 
-test("a call arrives with everything that it carries, what the caller has shown included", async () => {
-  behaviour = () => ({ status: "ok" });
+test("a call arrives with its request, credentials, unsaved documents and folders", async () => {
+  respond = () => ({ status: "ok" });
   const unsaved = [{ path: "/a/ü\n.ts", text: "line\u2028\n\ud83d\ude00", version: "1" }];
   const request = { query: "x\ny", page: 1 };
-  const answer = await remote.call("health", request, {
+  const response = await remote.call("health", request, {
     credentials: { kind: "none" },
     signal: never,
     baseUrl: "http://h",
     unsaved,
     folders: ["/a"],
   });
-  assert.deepEqual(answer, { status: "ok" });
+  assert.deepEqual(response, { status: "ok" });
   assert(received);
   assert.equal(received.name, "health");
   assert.deepEqual(received.request, request);
@@ -62,15 +62,25 @@ test("a call arrives with everything that it carries, what the caller has shown 
   );
 });
 
-test("events come before the answer, in order", async () => {
-  behaviour = async ({ emit }) => {
+test("the time that a call has already waited is passed on", async () => {
+  respond = () => ({ status: "ok" });
+  const arrivedAt = performance.now() - 5000;
+  await remote.call("health", {}, { credentials: { kind: "local" }, signal: never, arrivedAt });
+  const { arrivedAt: seen = Number.NaN } = received?.call ?? {};
+  assert.ok(performance.now() - seen >= 5000, `${performance.now() - seen} ms`);
+  await remote.call("health", {}, { credentials: { kind: "local" }, signal: never });
+  assert.ok((received?.call.arrivedAt ?? 0) > seen);
+});
+
+test("events arrive in order and before the response", async () => {
+  respond = async ({ emit }) => {
     for (let count = 0; count < 1000; count++) {
       await emit?.({ repositories: [], total: count, ready: 0 } as never);
     }
     return { total: 1000, ready: 0, failed: [] };
   };
   const totals: number[] = [];
-  const answer = await remote.call(
+  const response = await remote.call(
     "indexing",
     {},
     {
@@ -81,28 +91,28 @@ test("events come before the answer, in order", async () => {
       },
     },
   );
-  assert.equal(answer.total, 1000);
+  assert.equal(response.total, 1000);
   assert.deepEqual(
     totals,
     Array.from({ length: 1000 }, (_, count) => count),
   );
 });
 
-test("an answer of many megabytes comes whole", async () => {
+test("a response of many megabytes arrives complete", async () => {
   const text = "ä".repeat(8 * 1024 * 1024);
-  behaviour = () => ({ status: text });
-  const answer = await remote.call("health", {}, { credentials: { kind: "local" }, signal: never });
-  assert.equal(answer.status, text);
+  respond = () => ({ status: text });
+  const response = await remote.call("health", {}, { credentials: { kind: "local" }, signal: never });
+  assert.equal(response.status, text);
 });
 
 const errors: readonly (readonly [thrown: Error, code: string, message: RegExp])[] = [
   [new ServiceError("FAILED_TO_PARSE_QUERY", "at 3"), "FAILED_TO_PARSE_QUERY", /^at 3$/],
   [new ServiceError("NOT_FOUND", 'Repository "x" not found.'), "NOT_FOUND", /"x"/],
-  [new TypeError("secret"), "UNEXPECTED_ERROR", /^Something went wrong inside/],
+  [new TypeError("secret"), "UNEXPECTED_ERROR", /^An internal error occurred/],
 ];
 for (const [thrown, code, message] of errors) {
-  test(`${code} comes back as itself`, async () => {
-    behaviour = () => {
+  test(`an error with the code ${code} is passed on`, async () => {
+    respond = () => {
       throw thrown;
     };
     await assert.rejects(
@@ -112,14 +122,14 @@ for (const [thrown, code, message] of errors) {
   });
 }
 
-test("giving up ends the call at the other end", async () => {
+test("cancelling a call aborts it in the leader", async () => {
   const controller = new AbortController();
   const stopped = new Promise<void>((resolve) => {
-    behaviour = ({ signal }) =>
+    respond = ({ signal }) =>
       new Promise((_, reject) => {
         signal.addEventListener("abort", () => {
           resolve();
-          reject(cancelled());
+          reject(canceled());
         });
         controller.abort();
       });
@@ -131,30 +141,30 @@ test("giving up ends the call at the other end", async () => {
   await stopped;
 });
 
-test("an unknown row is named", async () => {
+test("an unknown operation is reported by name", async () => {
   await assert.rejects(
     remote.call("nonsense" as "health", {}, { credentials: { kind: "local" }, signal: never }),
     (error) => isServiceError(error, "NOT_FOUND") && /nonsense/.test(error.message),
   );
 });
 
-test("a leader that has gone is said to have gone", async () => {
+test("calls to a leader that has ended fail with the reason", async () => {
   const path = join(mkdtempSync(join(tmpdir(), "trawl-remote-")), "s");
-  const mortal = await listen({ socket: path, caller, log: silentLog });
+  const leader = await listen({ socket: path, caller, log: silentLog });
   const follower = connectRemote(path);
-  behaviour = () => {
-    void mortal.close();
+  respond = () => {
+    void leader.close();
     return new Promise(() => undefined);
   };
-  const isGone = (error: unknown) =>
-    isServiceError(error, "ENGINE_UNAVAILABLE") && /has gone/.test(error.message);
+  const leaderHasEnded = (error: unknown) =>
+    isServiceError(error, "ENGINE_UNAVAILABLE") && /has exited/.test(error.message);
   await assert.rejects(
     follower.call("health", {}, { credentials: { kind: "local" }, signal: never }),
-    isGone,
+    leaderHasEnded,
   );
   await assert.rejects(
     follower.call("health", {}, { credentials: { kind: "local" }, signal: never }),
-    isGone,
+    leaderHasEnded,
   );
   await follower.close();
 });

@@ -1,13 +1,13 @@
-/** Files, trees, blame and branches, compared with what git itself says of every commit. */
+/** Files, trees, blame and branches, compared with git's own output for every commit. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import type { Blame, TreeNode } from "#contract/history";
 import type { OperationName } from "#contract/operations";
-import type { AnswerOf } from "#contract/service";
+import type { ResponseOf } from "#contract/service";
 import type { Repository } from "#model/repository";
-import { History } from "#service/history";
+import { History } from "#service/history/history";
 import { hostileHistory, importCommits, shallowClone } from "#test/support/history";
 import { projectRoot } from "#test/support/house";
 import { repo, runGit, temporaryFolder } from "#test/support/repo";
@@ -17,7 +17,7 @@ interface Subject {
   readonly name: string;
   readonly path: string;
   readonly kind: Repository["kind"];
-  /** Of its commits, in git's order, every so many-th. */
+  /** Only every `step`-th of its commits is compared, in git's order. */
   readonly step: number;
 }
 
@@ -33,6 +33,8 @@ importCommits(longHashes, [
   { on: "main", message: "First", files, annotatedTag: "v1" },
   { on: "main", message: "Second", files: files.map(([name, text]) => [name, `${text}more\n`] as const) },
 ]);
+runGit(longHashes, ["update-ref", "refs/remotes/origin/main", "main~1"]);
+runGit(longHashes, ["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main"]);
 const subjects: readonly Subject[] = [
   { name: "clone", path: hostile.path, kind: "clone", step: 1 },
   { name: "bare", path: hostileHistory({ bare: true }).path, kind: "bare", step: 5 },
@@ -53,19 +55,19 @@ const history = new History({ repositories });
 const caller = callerOf({ repositories, history });
 after(() => history.close());
 
-function ask<Name extends OperationName>(name: Name, request: object): Promise<AnswerOf<Name>> {
+function ask<Name extends OperationName>(name: Name, request: object): Promise<ResponseOf<Name>> {
   const signal = new AbortController().signal;
   return caller(name, request, { credentials: { kind: "local" }, signal });
 }
 
-interface Listed {
+interface TreeEntry {
   readonly mode: string;
   readonly hash: string;
   readonly path: Buffer;
 }
 
-function listed(path: string, commit: string): Listed[] {
-  const found: Listed[] = [];
+function listTree(path: string, commit: string): TreeEntry[] {
+  const found: TreeEntry[] = [];
   const output = runGit(path, ["ls-tree", "-r", "-t", "-z", commit]);
   for (let at = 0; at < output.length; ) {
     const end = output.indexOf(0, at);
@@ -85,32 +87,32 @@ function commitsOf({ path, step }: Subject): string[] {
 for (const subject of subjects) {
   const { name, path } = subject;
 
-  test(`${name}: every file of every commit has its content`, async () => {
+  test(`${name}: every file of every commit has the content that git reports`, async () => {
     const contents = new Map<string, string>();
     let compared = 0;
     for (const commit of commitsOf(subject)) {
-      for (const entry of listed(path, commit)) {
+      for (const entry of listTree(path, commit)) {
         const request = { repo: name, path: entry.path.toString("utf8"), ref: commit };
         if (entry.mode === "040000" || entry.mode === "160000") {
           await assert.rejects(ask("source", request), { code: "FILE_NOT_FOUND" });
           continue;
         }
-        const answer = await ask("source", request);
-        assert.equal(answer.blobSha, entry.hash);
-        assert.equal(answer.commit, commit);
+        const response = await ask("source", request);
+        assert.equal(response.blobSha, entry.hash);
+        assert.equal(response.commit, commit);
         const known = contents.get(entry.hash);
         const expected = known ?? runGit(path, ["cat-file", "blob", entry.hash]).toString("utf8");
         contents.set(entry.hash, expected);
-        assert.equal(answer.source, expected);
+        assert.equal(response.source, expected);
         compared++;
       }
     }
     assert.ok(compared > 10);
   });
 
-  test(`${name}: every tree of every commit has what git lists`, async () => {
+  test(`${name}: every tree of every commit has the entries that git lists`, async () => {
     for (const commit of commitsOf(subject)) {
-      const entries = listed(path, commit);
+      const entries = listTree(path, commit);
       const folders = entries
         .filter(({ mode }) => mode === "040000")
         .map((entry) => entry.path.toString("utf8"));
@@ -121,17 +123,17 @@ for (const subject of subjects) {
       });
       const types: Readonly<Record<string, string>> = { "040000": "tree", "160000": "commit" };
       assert.deepEqual(
-        flattened(tree).sort(),
+        flatten(tree).sort(),
         entries.map((entry) => `${types[entry.mode] ?? "blob"} ${entry.path.toString("utf8")}`).sort(),
       );
     }
   });
 
-  test(`${name}: blame says what git says of every line`, async () => {
+  test(`${name}: blame is that of git for every line`, async () => {
     const seen = new Set<string>();
     let compared = 0;
     for (const commit of commitsOf(subject)) {
-      const files = listed(path, commit).filter(({ mode }) => mode.startsWith("100"));
+      const files = listTree(path, commit).filter(({ mode }) => mode.startsWith("100"));
       for (const entry of files.slice(0, subject.step === 1 ? files.length : 12)) {
         const file = entry.path.toString("utf8");
         const request = { repo: name, path: file, ref: commit };
@@ -139,15 +141,15 @@ for (const subject of subjects) {
           await assert.rejects(ask("blame", { ...request, ignoreRevs: false }), /is not UTF-8/);
           continue;
         }
-        // Most files are the same in most commits: of those only some are compared again.
+        // Most files are the same in most commits: only some of them are compared again.
         const key = `${file} ${entry.hash}`;
         if (seen.has(key) && seen.add(`${key} ${commit}`).size % 7 !== 0) continue;
         seen.add(key);
         const expected = runGit(path, ["blame", "--line-porcelain", commit, "--", file]);
-        const answer = await ask("blame", { ...request, ignoreRevs: false });
-        assert.deepEqual(linesOf(answer), blamedLines(expected));
-        assert.deepEqual(previousOf(answer), previousInGit(expected));
-        await someLines(request, linesOf(answer));
+        const response = await ask("blame", { ...request, ignoreRevs: false });
+        assert.deepEqual(linesOf(response), linesInGit(expected));
+        assert.deepEqual(previousOf(response), previousInGit(expected));
+        await checkLineRanges(request, linesOf(response));
         compared++;
       }
     }
@@ -166,7 +168,7 @@ for (const subject of subjects) {
         ([full = ""]) =>
           `${full} ${runGit(path, ["log", "-1", "--format=%H %cI", full, "--"]).toString().trim()}`,
       );
-    // Where HEAD names no branch it stands among them.
+    // A detached HEAD is listed too.
     const head = runGit(path, ["rev-parse", "--symbolic-full-name", "HEAD"]).toString().trim();
     if (head === "HEAD")
       refs.push(`HEAD ${runGit(path, ["log", "-1", "--format=%H %cI"]).toString().trim()}`);
@@ -181,7 +183,25 @@ for (const subject of subjects) {
   });
 }
 
-test("commits that only format are passed over, unless asked otherwise", async () => {
+test("remote-tracking branches are listed on request, between branches and tags", async () => {
+  const list = async (request: object) =>
+    (await ask("branches", { repo: "sha256", ...request })).items.map(({ name, fullName }) => [
+      name,
+      fullName,
+    ]);
+  const [main, remote, tag] = [
+    ["main", "refs/heads/main"],
+    ["origin/main", "refs/remotes/origin/main"],
+    ["v1", "refs/tags/v1"],
+  ];
+  assert.deepEqual(await list({}), [main, tag]);
+  assert.deepEqual(await list({ remotes: true }), [main, remote, tag]);
+  assert.deepEqual(await list({ remotes: true, query: "origin" }), [remote]);
+  const { hash } = await ask("commit", { repo: "sha256", ref: "refs/remotes/origin/main" });
+  assert.equal(hash, runGit(longHashes, ["rev-parse", "main~1"]).toString().trim());
+});
+
+test("blame skips ignored revisions by default", async () => {
   const file = ["--", "music/song.txt"];
   const ignoring = runGit(hostile.path, [
     "blame",
@@ -191,22 +211,22 @@ test("commits that only format are passed over, unless asked otherwise", async (
     ...file,
   ]);
   const request = { repo: "clone", path: "music/song.txt" };
-  assert.deepEqual(linesOf(await ask("blame", request)), blamedLines(ignoring));
-  assert.deepEqual(linesOf(await ask("blame", { ...request, ignoreRevs: true })), blamedLines(ignoring));
+  assert.deepEqual(linesOf(await ask("blame", request)), linesInGit(ignoring));
+  assert.deepEqual(linesOf(await ask("blame", { ...request, ignoreRevs: true })), linesInGit(ignoring));
   const plain = runGit(hostile.path, ["blame", "--line-porcelain", "main", ...file]);
-  assert.notDeepEqual(blamedLines(plain), blamedLines(ignoring));
+  assert.notDeepEqual(linesInGit(plain), linesInGit(ignoring));
   const white = runGit(hostile.path, ["blame", "--line-porcelain", "-w", "main", ...file]);
   assert.deepEqual(
     linesOf(await ask("blame", { ...request, ignoreRevs: false, ignoreWhitespace: true })),
-    blamedLines(white),
+    linesInGit(white),
   );
-  // Before the file was there, what the default revision says counts.
+  // For a revision without .git-blame-ignore-revs, the file of the default revision applies.
   const before = await ask("blame", { ...request, ref: "main~5" });
   const robot = hostile.git("log", "--format=%H", "--grep=^Reformat everything", "main");
   assert.equal(before.ranges.filter(({ hash }) => hash === robot).length, 0);
 });
 
-test("another file may name the commits that are passed over", async () => {
+test("a request can name another file of ignored revisions", async () => {
   const request = { repo: "clone", path: "music/song.txt" };
   const plain = linesOf(await ask("blame", { ...request, ignoreRevs: false }));
   for (const ignoreRevsFile of ["music/song.txt", "no such file", "music", ""]) {
@@ -219,7 +239,7 @@ test("another file may name the commits that are passed over", async () => {
   });
 });
 
-test("lines that were moved are followed to where they were written", async () => {
+test("with followMoves, moved lines are attributed to the commit that wrote them", async () => {
   const moved = repo(`
     = main: Write
     one.txt
@@ -242,7 +262,7 @@ test("lines that were moved are followed to where they were written", async () =
   const call = callerOf({ repositories: view, history: movedHistory });
   const signal = new AbortController().signal;
   const wrote = async (request: object) => {
-    const answer = await call(
+    const response = await call(
       "blame",
       { repo: "moved", path: "two.txt", ...request },
       {
@@ -250,23 +270,23 @@ test("lines that were moved are followed to where they were written", async () =
         signal,
       },
     );
-    return answer.ranges.map(
-      ({ hash, path, lineCount }) => `${answer.commits[hash]?.message} ${path} ${lineCount}`,
+    return response.ranges.map(
+      ({ hash, path, lineCount }) => `${response.commits[hash]?.message} ${path} ${lineCount}`,
     );
   };
   assert.deepEqual(await wrote({}), ["Move two.txt 4"]);
   assert.deepEqual(await wrote({ followMoves: true }), ["Write one.txt 4"]);
 });
 
-test("lines that are not there are the caller's mistake", async () => {
+test("a range of lines outside the file is refused", async () => {
   const request = { repo: "clone", path: "music/song.txt" };
   for (const lines of ["0", "2-1", "-3", "1,2", "9999", "9999-10000"]) {
     await assert.rejects(ask("blame", { ...request, lines }), { code: "INVALID_QUERY_PARAMS" });
   }
 });
 
-/** The first line, and all from the middle on, are what they are among all. */
-async function someLines(
+/** Checks that blame of the first line, and of the second half, is part of the blame of the whole file. */
+async function checkLineRanges(
   request: { readonly repo: string; readonly path: string },
   all: readonly string[],
 ): Promise<void> {
@@ -276,16 +296,16 @@ async function someLines(
     [middle, all.length + 5],
   ] as const) {
     if (all.length === 0) continue;
-    const asked = await ask("blame", { ...request, ignoreRevs: false, lines: `${first}-${last}` });
-    assert.deepEqual(linesOf(asked, first), all.slice(first - 1, last));
+    const found = await ask("blame", { ...request, ignoreRevs: false, lines: `${first}-${last}` });
+    assert.deepEqual(linesOf(found, first), all.slice(first - 1, last));
   }
 }
 
-function flattened(node: TreeNode): string[] {
-  return node.children.flatMap((child) => [`${child.type} ${child.path}`, ...flattened(child)]);
+function flatten(node: TreeNode): string[] {
+  return node.children.flatMap((child) => [`${child.type} ${child.path}`, ...flatten(child)]);
 }
 
-/** One line of text for each line of the file. */
+/** Returns one line of text for each line of the file. */
 function linesOf({ ranges, commits }: Blame, first = 1): string[] {
   let next = first;
   return ranges.flatMap(({ hash, path, startLine, lineCount }) => {
@@ -299,7 +319,7 @@ function linesOf({ ranges, commits }: Blame, first = 1): string[] {
   });
 }
 
-function blamedLines(porcelain: Buffer): string[] {
+function linesInGit(porcelain: Buffer): string[] {
   const lines: string[] = [];
   const known = new Map<string, Map<string, string>>();
   let hash = "";
@@ -319,7 +339,7 @@ function blamedLines(porcelain: Buffer): string[] {
   return lines;
 }
 
-/** Of each commit that has one, what its first lines came from. */
+/** Returns the `previous` commit and path of each commit that has one. */
 function previousOf({ commits }: Blame): Record<string, string> {
   const all = Object.entries(commits).flatMap(([hash, { previous }]) =>
     previous === undefined ? [] : [[hash, `${previous.hash} ${previous.path}`]],

@@ -1,20 +1,22 @@
-/** What questions about commits cost: git is watched, and made slow, by a program of its name. */
+/** How many git processes requests about commits need. A script on the PATH logs git's calls and can delay them. */
 import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, test } from "node:test";
-import { setTimeout as pause } from "node:timers/promises";
 import type { OperationName } from "#contract/operations";
-import type { AnswerOf } from "#contract/service";
-import { History } from "#service/history";
+import type { ResponseOf } from "#contract/service";
+import { refsFingerprint } from "#git/refs/refsFingerprint";
+import { History } from "#service/history/history";
+import { eventually } from "#test/support/eventually";
 import { hostileHistory, importOn } from "#test/support/history";
-import { repo, temporaryFolder } from "#test/support/repo";
-import { until } from "#test/support/served";
+import { repo, runGit, temporaryFolder } from "#test/support/repo";
 import { callerOf, repository, viewOf } from "#test/support/service";
 import { calls, isAlive, replaceGit, restoreGit } from "#test/support/watchedGit";
 
 const past = hostileHistory();
 const many = Array.from({ length: 12 }, (_, at) => repo(`= main: Number ${at}\na\n| a`).path);
+const bare = join(temporaryFolder(), "bare.git");
+past.git("clone", "-q", "--bare", ".", bare);
 const gate = join(temporaryFolder(), "gate");
 
 afterEach(() => {
@@ -22,27 +24,35 @@ afterEach(() => {
   rmSync(gate, { force: true });
 });
 
+/** Waits until the refs of `past` are old enough that responses are cached. */
+async function refsSettled(): Promise<void> {
+  const gitDir = join(past.path, ".git");
+  await eventually(() => refsFingerprint({ gitDir, commonDir: gitDir }));
+}
+
 function open({ gitTimeLimitMs = 30_000, timeLimitMs = 30_000 } = {}) {
   const repositories = viewOf([
     repository(1, "past", { path: past.path }),
+    repository(100, "bare", { path: bare, kind: "bare" }),
     ...many.map((path, at) => repository(at + 2, `many/${at}`, { path })),
   ]);
   const history = new History({ repositories, gitTimeLimitMs });
-  const caller = callerOf({ repositories, history, timeLimitMs });
+  const caller = callerOf({ repositories, history }, { timeLimitMs });
   return {
     close: () => history.close(),
     ask<Name extends OperationName>(
       name: Name,
       request: object,
       { client = "one", signal = new AbortController().signal } = {},
-    ): Promise<AnswerOf<Name>> {
+    ): Promise<ResponseOf<Name>> {
       return caller(name, request, { credentials: { kind: "local" }, signal, client });
     },
   };
 }
 
-const questions: readonly (readonly [OperationName, Record<string, unknown>, number])[] = [
-  ["commits", { repo: "past" }, 2],
+const requests: readonly (readonly [OperationName, Record<string, unknown>, number])[] = [
+  ["commits", { repo: "past" }, 1],
+  ["commits", { repo: "past", perPage: 3 }, 2],
   ["commits", { repo: "past", ref: "v1.0", query: "verse", author: "bob" }, 2],
   ["commits", { repo: "past", path: "music/song.txt" }, 2],
   ["commits", { repo: "past", path: "music/song.txt", since: "2017-01-01T00:00:00Z" }, 3],
@@ -55,11 +65,10 @@ const questions: readonly (readonly [OperationName, Record<string, unknown>, num
   ["diff", { repo: "past", base: "v0.1", head: "v1.0", path: "README.md", mergeBase: true }, 2],
 ];
 
-for (const [name, request, cost] of questions) {
-  test(`${name} ${JSON.stringify(request)} takes ${cost} of git's processes, and none again`, async () => {
+for (const [name, request, cost] of requests) {
+  test(`${name} ${JSON.stringify(request)} runs git ${cost} times, and not again when repeated`, async () => {
     const { ask, close } = open();
-    // What changed a moment ago is not trusted to stay.
-    await pause(60);
+    await refsSettled();
     replaceGit("real");
     const first = await ask(name, request);
     assert.equal(calls().length, cost);
@@ -69,22 +78,22 @@ for (const [name, request, cost] of questions) {
   });
 }
 
-for (const [name, request, cost] of questions) {
-  test(`${name} ${JSON.stringify(request)} asked five times at once takes ${cost}`, async () => {
+for (const [name, request, cost] of requests) {
+  test(`${name} ${JSON.stringify(request)} runs git ${cost} times for five concurrent requests`, async () => {
     const { ask, close } = open();
-    await pause(60);
+    await refsSettled();
     replaceGit(`while [ ! -e ${gate} ]; do sleep 0.02; done\nreal`);
-    const asked = ["one", "two", "three", "four", "five"].map((client) => ask(name, request, { client }));
-    await until("it has begun", () => calls().length > 0);
+    const responses = ["one", "two", "three", "four", "five"].map((client) => ask(name, request, { client }));
+    await eventually(() => calls().length > 0);
     writeFileSync(gate, "");
-    const [first, ...others] = await Promise.all(asked);
+    const [first, ...others] = await Promise.all(responses);
     for (const other of others) assert.deepEqual(other, first);
     assert.equal(calls().length, cost);
     close();
   });
 }
 
-test("further pages of a list cost one short call each", async () => {
+test("each further page of a list runs git once, without a walk", async () => {
   const { ask, close } = open();
   const request = { repo: "past", query: "e", perPage: 2 };
   await ask("commits", request);
@@ -95,7 +104,7 @@ test("further pages of a list cost one short call each", async () => {
   close();
 });
 
-test("a file is followed once, whatever is then asked of its commits", async () => {
+test("the renames of a file are followed once for all filters", async () => {
   const { ask, close } = open();
   const request = { repo: "past", path: "music/song.txt" };
   await ask("commits", request);
@@ -106,18 +115,18 @@ test("a file is followed once, whatever is then asked of its commits", async () 
   close();
 });
 
-test("a new branch, a moved tag and a new name of a person are seen at once", async () => {
+test("a new branch, a moved tag and a changed .mailmap take effect at once", async () => {
   const { ask, close } = open();
   const request = { repo: "past", ref: past.git("rev-parse", "v2.0") };
   const refs = async () => (await ask("commit", request)).refs;
   assert.equal(await refs(), "tag: v2.0");
   past.git("branch", "topic/deep", "v2.0");
   assert.equal(await refs(), "tag: v2.0, topic/deep");
-  await pause(60);
+  await refsSettled();
   assert.equal(await refs(), "tag: v2.0, topic/deep");
   past.git("tag", "-f", "v2.0", "v2.0~1");
   assert.equal(await refs(), "topic/deep");
-  await pause(60);
+  await refsSettled();
   assert.equal(await refs(), "topic/deep");
   past.git("pack-refs", "--all");
   assert.equal(await refs(), "topic/deep");
@@ -132,7 +141,7 @@ test("a new branch, a moved tag and a new name of a person are seen at once", as
   close();
 });
 
-test("a branch that moved has another history", async () => {
+test("a moved branch has another history", async () => {
   const { ask, close } = open();
   const { total } = await ask("commits", { repo: "past" });
   importOn(past.path, "main", { on: "main", message: "One more" });
@@ -142,14 +151,41 @@ test("a branch that moved has another history", async () => {
   close();
 });
 
-test("a search of all repositories leaves others their turn", async () => {
+for (const [name, path] of [
+  ["past", past.path],
+  ["bare", bare],
+] as const) {
+  test(`commits are counted from scratch once; then only differences are counted (${name})`, async () => {
+    const { ask, close } = open();
+    const request = { repo: name, perPage: 3 };
+    const { total } = await ask("commits", request);
+    importOn(path, "main", { on: "main", message: "Next" });
+    replaceGit("real");
+    assert.equal((await ask("commits", request)).total, total + 1);
+    assert.deepEqual(countsOfGit(), []);
+    // An older commit, whose page does not contain the counted one.
+    const older = await ask("commits", { ...request, ref: "main~5" });
+    assert.match(countsOfGit().join(), /^[^,]*--left-right[^,]*$/);
+    assert.equal(older.total, Number(runGit(path, ["rev-list", "--count", "main~5"])));
+    close();
+  });
+}
+
+function countsOfGit(): string[] {
+  return calls()
+    .map(({ line }) => line)
+    .filter((line) => line.includes("rev-list"));
+}
+
+test("a search of all repositories does not block other callers", async () => {
   replaceGit(`while [ ! -e ${gate} ]; do sleep 0.02; done\nreal`);
   const { ask, close } = open();
   const searched = ask("search", { query: "type:commit number" });
-  await until("two have begun", () => calls().length === 2);
+  await eventually(() => calls().length === 2);
   const other = ask("commit", { repo: "past", ref: "main" }, { client: "two" });
-  await until("the other one has begun, too", () => calls().length === 3);
-  await pause(100);
+  await eventually(() => calls().length === 3);
+  // Requests that need no git give further processes the chance to start; none may.
+  for (let turn = 0; turn < 20; turn++) await ask("source", { repo: "past", path: "README.md" });
   assert.equal(calls().length, 3);
   writeFileSync(gate, "");
   await other;
@@ -158,16 +194,16 @@ test("a search of all repositories leaves others their turn", async () => {
   close();
 });
 
-test("a search of commits that takes too long is ended, and says so", async () => {
+test("a search of commits that takes too long is stopped and reports the time limit", async () => {
   replaceGit("exec sleep 60");
   const { ask, close } = open({ timeLimitMs: 300 });
   const { commits, stats, isSearchExhaustive } = await ask("search", { query: "type:commit x" });
   assert.deepEqual([commits, stats.flushReason, isSearchExhaustive], [[], "TIME_LIMIT", false]);
-  await until("nothing is left", () => calls().every(({ pid }) => !isAlive(pid)));
+  await eventually(() => calls().every(({ pid }) => !isAlive(pid)));
   close();
 });
 
-test("one slow repository does not take the others with it", async () => {
+test("a slow repository does not affect results of the others", async () => {
   replaceGit(`case "$PWD" in ${many[3]}) exec sleep 60;; esac\nreal`);
   const { ask, close } = open({ gitTimeLimitMs: 1000 });
   const { commits, stats } = await ask("search", { query: "type:commit number" });
@@ -175,7 +211,7 @@ test("one slow repository does not take the others with it", async () => {
   close();
 });
 
-test("one broken repository does not take the others with it, whoever is asked what a date means", async () => {
+test("a broken repository does not affect results of the others, even if git parses a date there", async () => {
   replaceGit(`case "$PWD" in ${many[0]}) exit 128;; esac\nreal`);
   const { ask, close } = open();
   const query = 'type:commit number until:"1 day ago"';
@@ -184,23 +220,23 @@ test("one broken repository does not take the others with it, whoever is asked w
   close();
 });
 
-test("who gives up a search of commits ends what was started", async () => {
+test("cancelling a search of commits kills its git processes", async () => {
   replaceGit("exec sleep 60");
   const { ask, close } = open();
   const controller = new AbortController();
   const searched = ask("search", { query: "type:commit x" }, { signal: controller.signal });
-  await until("two have begun", () => calls().length === 2);
+  await eventually(() => calls().length === 2);
   controller.abort();
   await assert.rejects(searched, { code: "CANCELLED" });
-  await until("nothing is left", () => calls().every(({ pid }) => !isAlive(pid)));
+  await eventually(() => calls().every(({ pid }) => !isAlive(pid)));
   assert.equal(calls().length, 2);
   close();
 });
 
-test("a repository that git does not trust is refused, with the way to allow it", async () => {
+test("a repository that git does not trust is refused with instructions to allow it", async () => {
   replaceGit("export GIT_TEST_ASSUME_DIFFERENT_OWNER=1\nreal");
   const { ask, close } = open();
-  for (const [name, request] of questions) {
+  for (const [name, request] of requests) {
     await assert.rejects(ask(name, request), { code: "REPOSITORY_NOT_TRUSTED", message: /safe\.directory/ });
   }
   const { commits, stats } = await ask("search", { query: "type:commit x" });
@@ -208,11 +244,11 @@ test("a repository that git does not trust is refused, with the way to allow it"
   close();
 });
 
-test("a git that talks nonsense is not believed", async () => {
+test("malformed output of git does not crash the service", async () => {
   for (const script of ["echo nonsense", "head -c 100000 /dev/urandom"]) {
     replaceGit(script);
     const { ask, close } = open();
-    for (const [name, request] of questions) await ask(name, request).catch(() => undefined);
+    for (const [name, request] of requests) await ask(name, request).catch(() => undefined);
     await ask("search", { query: "type:commit x" });
     close();
   }

@@ -1,4 +1,4 @@
-/** `type:commit` in several repositories: what is found, in which order, and why not all of it. */
+/** `type:commit` in several repositories: results, their order, and why they are incomplete. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SearchEvent, SearchResult } from "#contract/search";
@@ -44,7 +44,7 @@ function search(query: string, more: object = {}): Promise<SearchResult> {
   return call("search", { query, ...more }, context);
 }
 
-/** `repository: subject` of what is found. */
+/** Returns each result as `repository: subject`. */
 function found({ commits = [] }: SearchResult): string[] {
   return commits.map(({ repository: name, message }) => `${name}: ${message}`);
 }
@@ -64,7 +64,7 @@ const rows: readonly (readonly [string, readonly string[], object?])[] = [
   ["type:commit repo:tools Fix case:auto", [handle]],
   ["type:commit repo:tools loose", [handle]],
   ["type:commit repo:tools (see #12)", [handle]],
-  ['type:commit repo:tools "handle\n\nIt"', []],
+  ['type:commit repo:tools "handle\n\nIt"', [handle]],
   ["type:commit repo:tools add or handle", [saw, handle, hammer]],
   ["type:commit repo:tools -(add or handle)", [prefix]],
   ["type:commit repo:tools fix -author:ann", [prefix, handle]],
@@ -106,7 +106,7 @@ for (const [query, expected, more] of rows) {
   });
 }
 
-test("newest first over all repositories, by commit date", async () => {
+test("commits of all repositories are sorted by commit date, newest first", async () => {
   const { commits = [] } = await search("type:commit");
   const times = commits.map(({ commitDate }) => Date.parse(commitDate));
   assert.deepEqual(
@@ -118,7 +118,7 @@ test("newest first over all repositories, by commit date", async () => {
   assert.equal(commits.length, count(past) + count(tools));
 });
 
-test("a found commit is what git says of it", async () => {
+test("a result has all fields of the commit", async () => {
   const { commits } = await search("type:commit loose", {});
   const hash = hashOf(tools, "main~2");
   assert.deepEqual(commits, [
@@ -139,7 +139,7 @@ test("a found commit is what git says of it", async () => {
   ]);
 });
 
-test("more than was asked for is cut, and said", async () => {
+test("results over the match limit are cut off, and the limit is reported", async () => {
   const result = await search("type:commit", { matches: 3 });
   assert.equal(result.commits?.length, 3);
   assert.equal(result.commits?.[0]?.message, "fix: prefix of Änderung");
@@ -148,7 +148,7 @@ test("more than was asked for is cut, and said", async () => {
   assert.ok(result.stats.totalMatchCount > 3);
 });
 
-test("a stream brings commits as it brings files", async () => {
+test("a streamed search sends commits in a files event", async () => {
   const events: SearchEvent[] = [];
   const emit: NonNullable<Call<"streamSearch">["emit"]> = (event) => {
     events.push(event);
@@ -173,7 +173,7 @@ test("an excluded revision is refused", async () => {
   await assert.rejects(search("type:commit -rev:old"), { code: "FAILED_TO_PARSE_QUERY" });
 });
 
-test("what is gone makes the answer partial", async () => {
+test("a missing repository makes the result partial", async () => {
   const partly = callerOf({
     repositories: viewOf([
       repository(1, "tools", { path: tools }),
@@ -185,20 +185,29 @@ test("what is gone makes the answer partial", async () => {
   assert.equal(result.stats.flushReason, "ENGINE_PARTIAL");
 });
 
-test("who gives up gets nothing", async () => {
+test("patterns that no commit can contain match nothing", async () => {
+  for (const query of ['"a\0b"', 'author:"\0"', "\ud800", '"a\rb"', "\x01"]) {
+    const result = await search(`type:commit repo:tools ${query}`);
+    assert.deepEqual([found(result), result.isSearchExhaustive], [[], true], query);
+  }
+  assert.deepEqual(found(await search('type:commit repo:tools hammer or "a\0b"')), [hammer]);
+  assert.deepEqual(found(await search('type:commit repo:tools hammer -("a\0b")')), [hammer]);
+});
+
+test("a canceled search is rejected", async () => {
   const signal = AbortSignal.abort();
   await assert.rejects(call("search", { query: "type:commit" }, { ...context, signal }), {
     code: "CANCELLED",
   });
 });
 
-test("a message of many megabytes is found by its beginning", async () => {
+test("a message of many megabytes is searched at its beginning only", async () => {
   const path = repo("= main: First").path;
   importOn(path, "main", { on: "main", message: `Needle\n\n${"hay ".repeat(3_000_000)}` });
   const large = callerOf({ repositories: viewOf([repository(1, "large", { path })]) });
   const { commits, stats } = await large("search", { query: "type:commit needle" }, context);
   assert.deepEqual([commits?.length, stats.flushReason], [1, "NONE"]);
-  // What may stand further behind is not denied.
+  // A match after that is possible, so the result is not complete.
   const further = await large("search", { query: "type:commit nothing or (hay needles)" }, context);
   assert.deepEqual([further.commits, further.stats.flushReason], [[], "BYTE_LIMIT"]);
 });

@@ -1,9 +1,9 @@
-/** Commits, authors and their pages against git itself, on histories of every kind. */
+/** Commits, authors and their pages, compared with git's own output on histories of every kind. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CommitDetails, CommitItem } from "#contract/commits";
 import type { OperationName } from "#contract/operations";
-import type { AnswerOf, Page } from "#contract/service";
+import type { Page, ResponseOf } from "#contract/service";
 import { hostileHistory, importOn, ownHistory, shallowClone } from "#test/support/history";
 import { repo, runGit, temporaryFolder } from "#test/support/repo";
 import { callerOf, repository, viewOf } from "#test/support/service";
@@ -31,11 +31,11 @@ const context = { credentials: { kind: "local" } as const, signal: new AbortCont
 function ask<Name extends OperationName>(
   name: Name,
   request: Record<string, unknown>,
-): Promise<AnswerOf<Name>> {
+): Promise<ResponseOf<Name>> {
   return call(name, request, context);
 }
 
-/** Messages that read like git's own output, control characters, bytes that are no text, and much of it. */
+/** Adds messages that look like git's output, control characters, bytes that are not UTF-8, and long messages. */
 function addHostileMessages(path: string): void {
   const fake = `commit ${"a".repeat(40)}\nAuthor: Eve <eve@example.com>\n\n    not a commit\n`;
   const messages = [
@@ -55,7 +55,7 @@ function addHostileMessages(path: string): void {
   runGit(path, ["update-ref", "refs/heads/main", latin]);
 }
 
-/** One field of every commit, from a command of its own. */
+/** Returns one field of every commit, from a separate command. */
 function field(path: string, format: string, args: readonly string[]): string[] {
   const output = runGit(path, [
     "log",
@@ -68,7 +68,7 @@ function field(path: string, format: string, args: readonly string[]): string[] 
   return output.toString("utf8").split("\0").slice(0, -1);
 }
 
-/** The author date of each person's newest commit. */
+/** Returns the author date of each person's newest commit. */
 function newestOf(path: string, args: readonly string[]): Map<string, string> {
   const [people = [], dates = []] = ["%aN <%aE>", "%aI"].map((format) => field(path, format, args));
   const newest = new Map<string, string>();
@@ -118,12 +118,12 @@ function withoutNames({ path: _, oldPath: __, ...commit }: CommitItem): CommitIt
 }
 
 for (const [name, path] of Object.entries(histories)) {
-  test(`${name}: every commit is listed with what git says of it`, async () => {
+  test(`${name}: every commit is listed with the fields that git reports`, async () => {
     const found = await allPages((page, perPage) => ask("commits", { repo: name, page, perPage }), 37);
     assert.deepEqual(found, expectedCommits(path, ["HEAD"]));
   });
 
-  test(`${name}: every commit of every ref is described`, async () => {
+  test(`${name}: every commit of every ref has the details that git reports`, async () => {
     const hashes = field(path, "%H", ["--all"]);
     const expected = expectedCommits(path, ["--all"]);
     const more = ["%P", "%cN", "%cE", "%cI"].map((format) => field(path, format, ["--all"]));
@@ -162,14 +162,14 @@ for (const [name, path] of Object.entries(histories)) {
     }
   });
 
-  test(`${name}: a file's commits are followed over its renames`, async () => {
+  test(`${name}: a file's commits are followed across its renames`, async () => {
     const files = runGit(path, ["ls-tree", "-r", "-z", "--name-only", "HEAD"]).toString("utf8").split("\0");
     const readable = files.slice(0, -1).filter((file) => !file.includes("\ufffd"));
     const step = Math.ceil(readable.length / 40);
     for (let at = 0; at < readable.length; at += step) {
       const file = readable[at] ?? "";
       const { items, total } = await ask("commits", { repo: name, path: file, perPage: 100 });
-      // `--follow` counts as one pathspec only what is literal.
+      // `--follow` needs a literal pathspec.
       const literal = ["--literal-pathspecs", "log", "--format=%H", "--follow", "HEAD", "--", file];
       const expected = runGit(path, literal).toString().split("\n").slice(0, -1);
       assert.equal(total, expected.length, file);
@@ -179,9 +179,9 @@ for (const [name, path] of Object.entries(histories)) {
         file,
       );
       assert.equal(items[0]?.path, file);
-      for (const { hash, path: there = "" } of items) {
-        // It lies there under this name, or was removed there.
-        const listed = runGit(path, ["--literal-pathspecs", "ls-tree", "-z", hash, "--", there]);
+      for (const { hash, path: name = "" } of items) {
+        // The commit contains the file under this name, or removed it.
+        const listed = runGit(path, ["--literal-pathspecs", "ls-tree", "-z", hash, "--", name]);
         const touched = runGit(path, [
           "--literal-pathspecs",
           "diff-tree",
@@ -191,9 +191,9 @@ for (const [name, path] of Object.entries(histories)) {
           "-z",
           hash,
           "--",
-          there,
+          name,
         ]);
-        assert.ok(listed.length + touched.length > 0, `${hash} ${there}`);
+        assert.ok(listed.length + touched.length > 0, `${hash} ${name}`);
       }
     }
   });
@@ -235,6 +235,7 @@ const filters: readonly (readonly [Record<string, unknown>, readonly string[]])[
   [{ notIn: "v1.0", path: "music" }, ["v1.0..HEAD", "--", "music"]],
   [{ notIn: "v0.1", path: "music/song.txt" }, ["--follow", "v0.1..HEAD", "--", "music/song.txt"]],
   [{ notIn: "v0.1", path: "music/song.txt", lines: "3-4" }, ["-s", "-L3,4:music/song.txt", "v0.1..HEAD"]],
+  [{ notIn: "HEAD", path: "music/song.txt", lines: "3-4" }, ["HEAD..HEAD"]],
   [{ path: "music" }, ["HEAD", "--", "music"]],
   [{ path: "/shallow/" }, ["HEAD", "--", "shallow"]],
   [{ path: "" }, []],
@@ -266,7 +267,7 @@ for (const [request, args] of filters) {
   });
 }
 
-test("a followed file has its names", async () => {
+test("commits of a followed file have the names of the file", async () => {
   const { items } = await ask("commits", { repo: "hostile", path: "music/song.txt" });
   const names = items.map(({ path, oldPath }) => (oldPath === undefined ? path : `${oldPath} -> ${path}`));
   assert.deepEqual(names, [
@@ -278,7 +279,7 @@ test("a followed file has its names", async () => {
   ]);
 });
 
-test("a name that is no text has a history, too", async () => {
+test("a file whose name is not UTF-8 has a history", async () => {
   for (const path of ["latin1-\ufffd.txt", "\ufffd\ufffd/broken-\ufffd.txt", "\ufffd\ufffd"]) {
     const { items, total } = await ask("commits", { repo: "hostile", path });
     assert.deepEqual([total, items[0]?.message], [1, "Hostile names"], path);
@@ -297,7 +298,7 @@ test("a name that is no text has a history, too", async () => {
   });
 });
 
-test("the commits of lines have the file's names, too", async () => {
+test("commits of a range of lines have the names of the file", async () => {
   const request = { repo: "hostile", path: "music/song.txt", lines: "3-4" };
   const { items } = await ask("commits", request);
   assert.deepEqual(
@@ -356,7 +357,7 @@ for (const [request, args] of ofFile) {
   });
 }
 
-test("a file's names before are left out where they are not wanted", async () => {
+test("with followRenames: false, commits from before a rename are left out", async () => {
   const path = "music/song.txt";
   const { items, total } = await ask("commits", { repo: "hostile", path, followRenames: false });
   assert.deepEqual(items, expectedCommits(hostile, ["--no-follow", "HEAD", "--", path]));
@@ -371,7 +372,7 @@ test("a file's names before are left out where they are not wanted", async () =>
 });
 
 for (const [name, path] of Object.entries(histories)) {
-  test(`${name}: what contains a commit`, async () => {
+  test(`${name}: branches and tag that contain a commit`, async () => {
     const list = (...args: string[]) =>
       runGit(path, ["for-each-ref", ...args])
         .toString("utf8")
@@ -410,7 +411,7 @@ test("a repository without commits has no commits and no authors", async () => {
 });
 
 for (const [name, path] of Object.entries(histories)) {
-  test(`${name}: what each ref is ahead of the others, and behind`, async () => {
+  test(`${name}: commits of each ref that are not in another`, async () => {
     const heads = runGit(path, ["for-each-ref", "--format=%(objectname)", "refs/heads", "refs/tags"]);
     const commits = new Set(
       heads
@@ -429,6 +430,20 @@ for (const [name, path] of Object.entries(histories)) {
           .slice(0, -1);
         assert.deepEqual([items.map(({ hash }) => hash), total], [expected.slice(0, 100), expected.length]);
       }
+    }
+  });
+}
+
+for (const [name, path] of Object.entries(histories)) {
+  test(`${name}: the first page and the total of one commit after another`, async () => {
+    const commits = runGit(path, ["rev-list", "--max-count=40", "--all"]).toString().trim().split("\n");
+    const perPage = 4;
+    // From the oldest to the newest, as a branch moves, then the others from the newest to the oldest.
+    const older = commits.filter((_, at) => at % 2 === 0).reverse();
+    for (const ref of new Set([...older, ...commits])) {
+      const { items, total } = await ask("commits", { repo: name, ref, perPage });
+      const expected = runGit(path, ["rev-list", ref]).toString().trim().split("\n");
+      assert.deepEqual([items.map(({ hash }) => hash), total], [expected.slice(0, perPage), expected.length]);
     }
   });
 }

@@ -4,9 +4,9 @@ import * as fc from "fast-check";
 import type { QueryCompletions } from "#contract/queries";
 import type { Caller } from "#contract/service";
 import type { Repository } from "#model/repository";
-import { outlineQuery, parseQuery } from "#query/parse";
+import { outlineQuery, parseQuery } from "#query/parser/parse";
 import type { Query } from "#query/query";
-import { compileExpression } from "#query/regexp";
+import { compileExpression } from "#query/regexp/regexp";
 import { openEngine, openIndex, type TestDocument, type TestEngine } from "#test/support/engines";
 import { callerOf, repository, viewOf } from "#test/support/service";
 
@@ -63,7 +63,7 @@ before(async () => {
 });
 after(() => opened.engine.close());
 
-/** `|` is the cursor. */
+/** Completes a query with its cursor at `|`. */
 async function complete(marked: string, request: Record<string, unknown> = {}): Promise<QueryCompletions> {
   const offset = marked.indexOf("|");
   const query = marked.replace("|", "");
@@ -83,7 +83,7 @@ function applied(marked: string, { offset, length }: QueryCompletions, text: str
   return query.slice(0, offset) + text + query.slice(offset + length);
 }
 
-/** What the query is after each proposal, and what is said about that, if anything. */
+/** A row is a query and the expected queries after each suggestion, with its detail, if any, after `#`. */
 function check(rows: Readonly<Record<string, readonly string[]>>): void {
   for (const [marked, expected] of Object.entries(rows)) {
     test(marked, async () => {
@@ -97,7 +97,7 @@ function check(rows: Readonly<Record<string, readonly string[]>>): void {
   }
 }
 
-// Names of filters.
+// Filter names.
 check({
   "l|": ["lang:  # Files in a language"],
   "foo fo|": ["foo fork:  # Forks: yes, no or only"],
@@ -121,21 +121,23 @@ check({
   "Re|": [],
   '"re|': [],
   '"re|"': [],
+  '"x\n  re|\n"': [],
+  'content:"x\n  re|\n"': [],
   "x-re|": [],
   "http://re|": [],
   "quux|": [],
 });
 
-test("an empty box and a lone dash are offered every filter", async () => {
-  assert.equal((await complete("|")).items.length, 13);
-  assert.equal((await complete("foo -|")).items.length, 11);
+test("every filter is suggested for an empty query and after a lone dash", async () => {
+  assert.equal((await complete("|")).items.length, 14);
+  assert.equal((await complete("foo -|")).items.length, 12);
   assert.deepEqual(
     (await complete("|", { limit: 2 })).items.map(({ label }) => label),
     ["file:", "repo:"],
   );
 });
 
-// Values that are one of a few words.
+// Values of an enumeration.
 check({
   "type:|": [
     "type:file  # Names of files",
@@ -143,9 +145,9 @@ check({
     "type:symbol  # Definitions",
     "type:commit  # Commits",
   ],
-  "case:a| x": ["case:auto x  # Capitals count in words that have one"],
-  "-fork:o|": ["-fork:only  # Nothing else"],
-  "visibility:pub|lic": ["visibility:public  # Public ones"],
+  "case:a| x": ["case:auto x  # Match case in words with capitals"],
+  "-fork:o|": ["-fork:only  # Only these"],
+  "visibility:pub|lic": ["visibility:public  # Public"],
   "archived:x|": [],
   "content:|": [],
   "sym:a|": [],
@@ -252,7 +254,7 @@ check({
   "file:nowhere/|": [],
 });
 
-/** What a filter asks for, as far as a completed one does. */
+/** Returns the value of a completed filter. */
 function meaningOf(node: Query): string {
   if (node.kind === "not") return meaningOf(node.child);
   if (node.kind === "language" || node.kind === "revision" || node.kind === "repositorySet")
@@ -275,7 +277,7 @@ const around = fc.constantFrom(
 );
 const filters = ["repo", "reposet", "rev", "context"] as const;
 
-test("whatever it proposes means what it shows", async () => {
+test("every suggested query means what its label says", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(hard, { minLength: 1, maxLength: 3 }),
@@ -318,7 +320,7 @@ test("whatever it proposes means what it shows", async () => {
   );
 });
 
-test("is ready for any text and any cursor", async () => {
+test("any text and any cursor are accepted", async () => {
   const pieces = [
     "repo:",
     "file:",

@@ -1,8 +1,8 @@
-/** Differences against git itself: hunks turn the old content into the new one, and nothing else differs. */
+/** Diffs, compared with git's: applying the hunks to the old content produces the new content. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ChangedFile, Hunk } from "#contract/commits";
-import type { AnswerOf } from "#contract/service";
+import type { ResponseOf } from "#contract/service";
 import { hostileHistory, hostileNames, importOn, ownHistory, shallowClone } from "#test/support/history";
 import { repo, runGit, temporaryFolder } from "#test/support/repo";
 import { callerOf, repository, viewOf } from "#test/support/service";
@@ -58,11 +58,11 @@ const call = callerOf({
 });
 const context = { credentials: { kind: "local" } as const, signal: new AbortController().signal };
 
-function diff(repo: string, base: string, head: string, more: object = {}): Promise<AnswerOf<"diff">> {
+function diff(repo: string, base: string, head: string, more: object = {}): Promise<ResponseOf<"diff">> {
   return call("diff", { repo, base, head, ...more }, context);
 }
 
-/** Lines and names that read like a patch. */
+/** Adds lines and names that look like parts of a patch. */
 function addHostileContent(path: string): void {
   const like = [
     "diff --git a/x b/x",
@@ -98,11 +98,11 @@ function blob(path: string, commit: string, name: string): Buffer {
   return runGit(path, ["--literal-pathspecs", "cat-file", "blob", `${commit}:${name}`]);
 }
 
-/** `.` and `$` would end a line at a carriage return, too. */
+/** Without `.` and `$`, which also end a line at a carriage return. */
 const hunkLine = /(?<=^|\n)([ +-])([^\n]*)(\n\\ No newline at end of file)?(?=\n|$)/g;
 
-/** What becomes of the old lines. */
-function applied(old: string, hunks: readonly Hunk[]): string {
+/** Applies hunks to the old content. */
+function applyHunks(old: string, hunks: readonly Hunk[]): string {
   const lines = old.match(/[^\n]*\n|[^\n]+$/g) ?? [];
   const result: string[] = [];
   let at = 0;
@@ -112,7 +112,7 @@ function applied(old: string, hunks: readonly Hunk[]): string {
     assert.equal(result.length, newRange.lines === 0 ? newRange.start : newRange.start - 1);
     at = start;
     const before = result.length;
-    // The marker of a line without end stands behind it.
+    // The marker for a missing newline comes after the line.
     for (const [, marker, text, isLast] of body.matchAll(hunkLine)) {
       const line = isLast === undefined ? `${text}\n` : text;
       if (marker !== "+") assert.equal(lines[at++], line);
@@ -124,11 +124,11 @@ function applied(old: string, hunks: readonly Hunk[]): string {
   return [...result, ...lines.slice(at)].join("");
 }
 
-/** Compares an answer with what plain commands say about each file. */
+/** Compares a response with the output of git for each file. */
 async function check(name: string, path: string, base: string, head: string): Promise<void> {
   const { files } = await diff(name, base, head);
   const listed = runGit(path, ["diff", "--name-status", "-M", "--ignore-submodules=none", "-z", base, head]);
-  assert.deepEqual(files.map(named), expectedNames(listed.toString("utf8").split("\0").slice(0, -1)));
+  assert.deepEqual(files.map(nameOf), expectedNames(listed.toString("utf8").split("\0").slice(0, -1)));
   const added = runGit(path, ["diff", "--numstat", "-M", "--ignore-submodules=none", "-z", base, head]);
   const isBinary = added.toString("utf8").includes("-\t-\t");
   assert.equal(
@@ -138,7 +138,8 @@ async function check(name: string, path: string, base: string, head: string): Pr
   for (const file of files) {
     if ([file.oldPath, file.newPath].some((text) => text.includes("\ufffd"))) continue;
     if (file.isBinary) assert.deepEqual(file.hunks, []);
-    else assert.equal(applied(sideOf(path, base, file, "old"), file.hunks), sideOf(path, head, file, "new"));
+    else
+      assert.equal(applyHunks(sideOf(path, base, file, "old"), file.hunks), sideOf(path, head, file, "new"));
   }
 }
 
@@ -153,7 +154,7 @@ function sideOf(path: string, commit: string, file: ChangedFile, side: "old" | "
   return `Subproject commit ${hash}\n`;
 }
 
-function named({ oldPath, newPath }: ChangedFile): string {
+function nameOf({ oldPath, newPath }: ChangedFile): string {
   return oldPath === newPath ? oldPath : `${oldPath} -> ${newPath}`;
 }
 
@@ -172,7 +173,7 @@ function expectedNames(fields: readonly string[]): string[] {
 }
 
 for (const [name, path] of Object.entries(histories)) {
-  test(`${name}: what each commit changes`, async () => {
+  test(`${name}: the changes of each commit`, async () => {
     const lines = runGit(path, ["rev-list", "--parents", "--all"]).toString().trim().split("\n");
     const pairs = lines.flatMap((line) => {
       const [hash = "", ...parents] = line.split(" ");
@@ -188,7 +189,7 @@ for (const [name, path] of Object.entries(histories)) {
 }
 
 for (const [name, path] of Object.entries(histories)) {
-  test(`${name}: where two refs parted`, async () => {
+  test(`${name}: merge bases of all pairs of refs`, async () => {
     const refs = runGit(path, ["for-each-ref", "--format=%(objectname)", "refs/heads", "refs/tags"]);
     const commits = [...new Set(refs.toString().trim().split("\n"))].filter(
       (hash) => runGit(path, ["cat-file", "-t", hash]).toString() !== "tree\n",
@@ -214,7 +215,7 @@ for (const [name, path] of Object.entries(histories)) {
 
 const ancestors = new Map<string, readonly string[]>();
 
-/** The commits that lead to this one, itself included. */
+/** Returns the ancestors of a commit, including itself. */
 function ancestorsOf(path: string, commit: string): readonly string[] {
   const known = ancestors.get(`${path} ${commit}`);
   if (known !== undefined) return known;
@@ -223,11 +224,11 @@ function ancestorsOf(path: string, commit: string): readonly string[] {
   return found;
 }
 
-test("the same revision twice differs in nothing", async () => {
+test("a revision has no diff to itself", async () => {
   assert.deepEqual(await diff("hostile", "main", "HEAD"), { files: [] });
 });
 
-test("headings are git's", async () => {
+test("hunk headings are those of git", async () => {
   const { files } = await diff("hostile", "main~1", "main");
   assert.deepEqual(
     files[0]?.hunks.map(({ oldRange, newRange, heading }) => [
@@ -248,7 +249,7 @@ test("headings are git's", async () => {
   );
 });
 
-test("a change of mode has no hunks, one of type has two sides", async () => {
+test("a mode change has no hunks, and a type change is a removal and an addition", async () => {
   const { files } = await diff("bare", "v1.0", "v2.0");
   const sides = files
     .filter(({ oldPath, newPath }) => /^(src|latest|data)/.test(oldPath === "/dev/null" ? newPath : oldPath))
@@ -280,50 +281,50 @@ const paths: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 for (const [path, expected] of paths) {
-  test(`only ${JSON.stringify(path)}`, async () => {
+  test(`diff limited to ${JSON.stringify(path)}`, async () => {
     const { files } = await diff("renames", "main~1", "main", { path });
-    assert.deepEqual(files.map(named), expected);
+    assert.deepEqual(files.map(nameOf), expected);
     const { files: all } = await diff("renames", "main~1", "main");
     for (const file of files)
       assert.deepEqual(
         file,
-        all.find((other) => named(other) === named(file)),
+        all.find((other) => nameOf(other) === nameOf(file)),
       );
   });
 }
 
-test("only a folder of hostile names", async () => {
+test("a diff can be limited to a folder of hostile names", async () => {
   const { files } = await diff("hostile", "main~3", "main~2", { path: "patch" });
   assert.equal(files.length, hostileNames.length + 2);
 });
 
-test("a path whose bytes are no text is found by how it reads", async () => {
+test("a path that is not UTF-8 is found with replacement characters", async () => {
   for (const path of ["latin1-\ufffd.txt", "\ufffd\ufffd/broken-\ufffd.txt"]) {
     const { files } = await diff("bare", "v0.1", "v1.0", { path });
-    assert.deepEqual(files.map(named), [`/dev/null -> ${path}`]);
+    assert.deepEqual(files.map(nameOf), [`/dev/null -> ${path}`]);
     assert.equal(files[0]?.hunks.length, 1);
   }
 });
 
-test("against the commit that both come from", async () => {
+test("with mergeBase, a diff starts at the merge base", async () => {
   const direct = await diff("renames", "main", "other");
   assert.equal(direct.files.length, 4);
   assert.equal(direct.mergeBase, undefined);
   const { files, mergeBase = "" } = await diff("renames", "main", "other", { mergeBase: true });
-  assert.deepEqual(files.map(named), ["/dev/null -> aside.txt"]);
+  assert.deepEqual(files.map(nameOf), ["/dev/null -> aside.txt"]);
   assert.deepEqual((await diff("renames", mergeBase, "other")).files, files);
 });
 
-test("a first commit is compared with nothing", async () => {
+test("the first commit can be compared with the empty tree", async () => {
   const { files } = await diff("renames", "4b825dc642cb6eb9a060e54bf8d69288fbee4904", "main~1");
-  assert.deepEqual(files.map(named), [
+  assert.deepEqual(files.map(nameOf), [
     "/dev/null -> a.txt",
     "/dev/null -> dir/b.txt",
     "/dev/null -> dir/c.txt",
   ]);
 });
 
-test("what a partial clone does not have is told", async () => {
+test("a partial clone reports missing objects", async () => {
   const source = repo("= main: First\nbig.txt\n| one\n= main: Second\nbig.txt\n| two").path;
   runGit(source, ["config", "uploadpack.allowFilter", "true"]);
   const path = temporaryFolder();
@@ -331,26 +332,26 @@ test("what a partial clone does not have is told", async () => {
   const partial = callerOf({ repositories: viewOf([repository(1, "partial", { path, kind: "bare" })]) });
   await assert.rejects(partial("diff", { repo: "partial", base: "main~1", head: "main" }, context), {
     code: "NOT_FOUND",
-    message: /not in this clone/,
+    message: /^Repository "partial" is missing .*partial clone/,
   });
 });
 
-test("what has no common ancestor is told", async () => {
+test("revisions without a common ancestor are refused", async () => {
   await assert.rejects(diff("hostile", "v1.0", "orphan", { mergeBase: true }), {
     code: "INVALID_GIT_REF",
     message: '"v1.0" and "orphan" have no common ancestor.',
   });
 });
 
-test("a difference over the limit is refused, and can be counted", async () => {
+test("a diff over the limit is refused, but its lines can be counted", async () => {
   const large = repo("= main: First\na\n| a").path;
   const line = `${"0123456789abcdef".repeat(8)}\n`;
   importOn(large, "main", { on: "main", message: "Large", files: [["large", line.repeat(600_000)]] });
-  const asked = callerOf({ repositories: viewOf([repository(1, "large", { path: large })]) });
+  const ask = callerOf({ repositories: viewOf([repository(1, "large", { path: large })]) });
   const before = process.memoryUsage().rss;
   const request = { repo: "large", base: "main~1", head: "main" };
-  await assert.rejects(asked("diff", request, context), { code: "ANSWER_TOO_LARGE" });
-  const { files } = await asked("diff", { ...request, hunks: false }, context);
+  await assert.rejects(ask("diff", request, context), { code: "ANSWER_TOO_LARGE" });
+  const { files } = await ask("diff", { ...request, hunks: false }, context);
   assert.deepEqual(
     files.map(({ newPath, hunks, addedLines, removedLines }) => [newPath, hunks, addedLines, removedLines]),
     [["large", [], 600_000, 0]],

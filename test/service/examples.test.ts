@@ -4,7 +4,7 @@ import type { Examples } from "#contract/editor";
 import { openEngine, openIndex, type TestDocument } from "#test/support/engines";
 import { callerOf, repository, viewOf } from "#test/support/service";
 
-/** What is proposed to a person who has `folders` open; a repository lies at `/src/<name>`. */
+/** Returns the suggested queries if `folders` are open. Repositories are at `/src/<name>`. */
 async function examplesOf(
   repositories: Readonly<Record<string, Readonly<Record<string, string>>>>,
   folders: readonly string[],
@@ -40,7 +40,7 @@ const shop = {
 const api = { "client.go": "func retry_all_requests() {}\n// retryWithBackoff ShoppingCart\n" };
 const docs = { "notes.md": "struct retry_all_requests, retryWithBackoff\n" };
 
-test("names that several repositories know come first, with what a search finds of them", async () => {
+test("names that occur in several repositories come first, with their numbers of results", async () => {
   assert.deepEqual(await examplesOf({ shop, api, docs }, ["/src/shop"]), [
     { query: "ShoppingCart", repositories: 2, matches: 2 },
     { query: "retryWithBackoff", repositories: 3, matches: 5 },
@@ -48,20 +48,20 @@ test("names that several repositories know come first, with what a search finds 
   ]);
 });
 
-test("a single repository gives the names that it uses", async () => {
+test("for a single repository, names that it uses are suggested", async () => {
   const [first, ...others] = await examplesOf({ shop }, ["/src/shop/src"]);
   assert.deepEqual(first, { query: "retryWithBackoff", repositories: 1, matches: 3 });
   assert.equal(others.length, 2);
 });
 
-test("without an open folder any repository will do", async () => {
+test("without an open folder, names of any repository are suggested", async () => {
   assert.deepEqual(
     (await examplesOf({ api, docs }, [])).map(({ query }) => query),
     ["retry_all_requests"],
   );
 });
 
-test("nothing is made up", async () => {
+test("without suitable names, nothing is suggested", async () => {
   assert.deepEqual(await examplesOf({ empty: { "a.txt": "nothing here\n" } }, []), []);
   assert.deepEqual(await examplesOf({}, []), []);
 });

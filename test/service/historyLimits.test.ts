@@ -1,14 +1,14 @@
-/** What questions about history cost: git is watched, and made slow, by a program of its name. */
+/** How many git processes requests about history need. A script on the PATH logs git's calls and can delay them. */
 import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, test } from "node:test";
 import type { OperationName } from "#contract/operations";
-import type { AnswerOf } from "#contract/service";
-import { History, type HistoryLimits } from "#service/history";
+import type { ResponseOf } from "#contract/service";
+import { History, type HistoryLimits } from "#service/history/history";
+import { eventually } from "#test/support/eventually";
 import { hostileHistory, importOn } from "#test/support/history";
 import { runGit, temporaryFolder } from "#test/support/repo";
-import { until } from "#test/support/served";
 import { callerOf, repository, viewOf } from "#test/support/service";
 import { calls, isAlive, replaceGit, restoreGit } from "#test/support/watchedGit";
 
@@ -36,14 +36,14 @@ function open(gitTimeLimitMs = 30_000) {
       name: Name,
       request: object,
       { client = "one", signal = new AbortController().signal } = {},
-    ): Promise<AnswerOf<Name>> {
+    ): Promise<ResponseOf<Name>> {
       return caller(name, request, { credentials: { kind: "local" }, signal, client });
     },
   };
 }
 
 for (const repo of ["past", "bare"]) {
-  test(`${repo}: what a commit determines is asked once`, async () => {
+  test(`${repo}: blame at a commit is cached`, async () => {
     const { ask, close } = open();
     const ref = past.git("rev-parse", "main");
     const request = { repo, path: "music/song.txt", ref };
@@ -58,7 +58,7 @@ for (const repo of ["past", "bare"]) {
   });
 }
 
-test("a branch that moved gives another answer, and so does a changed .mailmap", async () => {
+test("blame changes with a moved branch and with a changed .mailmap", async () => {
   const { ask, close } = open();
   const request = { repo: "past", path: "README.md" };
   const before = await ask("blame", request);
@@ -89,7 +89,7 @@ test("files of a clone are read without git", async () => {
   close();
 });
 
-test("objects of a bare repository are read through one process", async () => {
+test("objects of a bare repository are read with one git process", async () => {
   replaceGit("real");
   const { ask, close } = open();
   for (const path of ["README.md", "music/song.txt", "src/run.sh", "empty"]) {
@@ -99,10 +99,10 @@ test("objects of a bare repository are read through one process", async () => {
   const [only] = calls();
   assert.match(only?.line ?? "", /cat-file --batch/);
   close();
-  await until("the process has ended", () => !isAlive(only?.pid ?? 0));
+  await eventually(() => !isAlive(only?.pid ?? 0));
 });
 
-test("four run at once, and callers take turns", async () => {
+test("four git processes run at once, and callers are served round-robin", async () => {
   const listed = past.git("ls-tree", "-r", "--name-only", "v0.1").split("\n");
   const wanted = past.git("rev-parse", "v2.0");
   replaceGit(`while [ ! -e ${gate} ]; do sleep 0.02; done\nreal`);
@@ -110,52 +110,52 @@ test("four run at once, and callers take turns", async () => {
   const blame = { repo: "past", ignoreRevs: false };
   const files = listed.filter((name) => !/module|latest/.test(name));
   const greedy = files.map((path) => ask("blame", { ...blame, path, ref: "v0.1" }));
-  await until("four have begun", () => calls().length === 4);
+  await eventually(() => calls().length === 4);
   const modest = ask("blame", { ...blame, path: "README.md", ref: "v2.0" }, { client: "two" });
-  // Something that needs no git is answered meanwhile.
+  // Requests that need no git are served meanwhile.
   for (let turn = 0; turn < 20; turn++) await ask("source", { repo: "past", path: "README.md" });
   assert.equal(calls().length, 4);
   writeFileSync(gate, "");
   await modest;
   await Promise.all(greedy);
-  const place = calls().findIndex(({ line }) => line.includes(wanted));
-  assert.ok(files.length > 7 && place >= 4 && place <= 5, `${place} of ${calls().length}`);
+  const index = calls().findIndex(({ line }) => line.includes(wanted));
+  assert.ok(files.length > 7 && index >= 4 && index <= 5, `${index} of ${calls().length}`);
   close();
 });
 
-test("what takes too long is ended and said so", async () => {
+test("a request that takes too long is stopped and reports the time limit", async () => {
   replaceGit("exec sleep 60");
   const { ask, close } = open(300);
   await assert.rejects(ask("blame", { repo: "past", path: "README.md" }), {
     code: "TIMED_OUT",
-    message: "git blame took longer than 0.3 s and was ended.",
+    message: "The request took longer than 0.3 s.",
   });
   await assert.rejects(ask("source", { repo: "bare", path: "README.md" }), { code: "TIMED_OUT" });
-  await until("nothing is left", () => calls().every(({ pid }) => !isAlive(pid)));
+  await eventually(() => calls().every(({ pid }) => !isAlive(pid)));
   close();
 });
 
-test("who gives up ends what was started, and keeps no place", async () => {
+test("canceled requests kill their git processes and free their slots", async () => {
   replaceGit("exec sleep 60");
   const { ask, close } = open();
   const controller = new AbortController();
-  const asked = ["README.md", "src/run.sh", "crlf.txt", "empty", "latin1.txt", "no newline"].map((path) =>
+  const responses = ["README.md", "src/run.sh", "crlf.txt", "empty", "latin1.txt", "no newline"].map((path) =>
     ask("blame", { repo: "past", path }, { signal: controller.signal }),
   );
   const inBare = ask("source", { repo: "bare", path: "README.md" }, { signal: controller.signal });
-  await until("they have begun", () => calls().length === 5);
+  await eventually(() => calls().length === 5);
   controller.abort();
-  for (const each of await Promise.allSettled([...asked, inBare])) {
+  for (const each of await Promise.allSettled([...responses, inBare])) {
     assert.ok(each.status === "rejected" && each.reason.code === "CANCELLED");
   }
-  await until("nothing is left", () => calls().every(({ pid }) => !isAlive(pid)));
+  await eventually(() => calls().every(({ pid }) => !isAlive(pid)));
   restoreGit();
   assert.equal((await ask("source", { repo: "bare", path: "README.md" })).source, "# Title\n");
   assert.ok((await ask("blame", { repo: "past", path: "README.md" })).ranges.length > 0);
   close();
 });
 
-test("who shares a question may leave, and the last who leaves ends it", async () => {
+test("a shared request is stopped when its last caller cancels", async () => {
   const request = { repo: "past", path: "README.md", ref: "v2.0", ignoreRevs: false };
   replaceGit(`while [ ! -e ${gate} ]; do sleep 0.02; done\nreal`);
   const { ask, close } = open();
@@ -164,7 +164,7 @@ test("who shares a question may leave, and the last who leaves ends it", async (
   const running = () => calls().filter(({ pid }) => isAlive(pid)).length;
 
   const [first, second, third] = askAll();
-  await until("they have begun", () => calls().length === 1);
+  await eventually(() => calls().length === 1);
   callers[0]?.abort();
   await assert.rejects(first ?? Promise.resolve(), { code: "CANCELLED" });
   callers[2]?.abort();
@@ -172,15 +172,15 @@ test("who shares a question may leave, and the last who leaves ends it", async (
   assert.equal(running(), 1);
   callers[1]?.abort();
   await assert.rejects(second ?? Promise.resolve(), { code: "CANCELLED" });
-  // Who comes now does not get what is being ended.
+  // A new caller does not join the request that is being stopped.
   const next = ask("blame", request);
-  await until("only the new one runs", () => calls().length === 2 && running() === 1);
+  await eventually(() => calls().length === 2 && running() === 1);
   writeFileSync(gate, "");
   assert.ok((await next).ranges.length > 0);
   close();
 });
 
-test("who may wait longer does not share the end of one who may not", async () => {
+test("a patient request outlives an impatient one for the same blame", async () => {
   const request = { repo: "past", path: "README.md", ref: "v2.0", ignoreRevs: false };
   replaceGit(`while [ ! -e ${gate} ]; do sleep 0.02; done\nreal`);
   const { ask, close } = open(1000);
@@ -192,27 +192,27 @@ test("who may wait longer does not share the end of one who may not", async () =
   close();
 });
 
-test("as many run at once as is configured, from now on", async () => {
+test("a changed limit of git processes takes effect at once", async () => {
   replaceGit(`while [ ! -e ${gate} ]; do sleep 0.02; done\nreal`);
   const { ask, close, configure } = open();
   configure({ maxGitProcesses: 1 });
   const paths = ["README.md", "src/run.sh", "crlf.txt", "empty", "latin1.txt", "no newline"];
   const all = paths.map((path) => ask("blame", { repo: "past", path, ref: "v0.1", ignoreRevs: false }));
-  await until("one has begun", () => calls().length === 1);
+  await eventually(() => calls().length === 1);
   configure({ maxGitProcesses: 3 });
-  await until("three have begun", () => calls().length === 3);
+  await eventually(() => calls().length === 3);
   writeFileSync(gate, "");
   await Promise.all(all);
   rmSync(gate);
   configure({ gitTimeLimitMs: 200 });
   await assert.rejects(ask("blame", { repo: "past", path: "song.txt", ref: "v0.1", ignoreRevs: false }), {
     code: "TIMED_OUT",
-    message: "git blame took longer than 0.2 s and was ended.",
+    message: "The request took longer than 0.2 s.",
   });
   close();
 });
 
-test("a repository that git does not trust is refused, with the way to allow it", async () => {
+test("a repository that git does not trust is refused with instructions to allow it", async () => {
   replaceGit("export GIT_TEST_ASSUME_DIFFERENT_OWNER=1\nreal");
   const { ask, close } = open();
   const rows = [
@@ -228,7 +228,7 @@ test("a repository that git does not trust is refused, with the way to allow it"
   close();
 });
 
-test("a git that dies in the middle, or talks nonsense, is not waited for", async () => {
+test("a git process that dies or writes malformed output fails the request at once", async () => {
   for (const script of ["echo nonsense; exec sleep 60", "exit 1", "printf '0123'; exit 0"]) {
     replaceGit(script);
     const { ask, close } = open();
@@ -236,11 +236,11 @@ test("a git that dies in the middle, or talks nonsense, is not waited for", asyn
     restoreGit();
     assert.equal((await ask("source", { repo: "bare", path: "README.md" })).source, "# Title\n");
     close();
-    await until("nothing is left", () => calls().every(({ pid }) => !isAlive(pid)));
+    await eventually(() => calls().every(({ pid }) => !isAlive(pid)));
   }
 });
 
-test("a clone that has only a part of the contents says so", async () => {
+test("a partial clone reports missing objects", async () => {
   past.git("config", "uploadpack.allowFilter", "true");
   const path = temporaryFolder();
   runGit(path, ["clone", "-q", "--no-checkout", "--filter=blob:none", `file://${past.path}`, "."]);
@@ -251,14 +251,38 @@ test("a clone that has only a part of the contents says so", async () => {
   assert.ok((await caller("tree", { repoName: "part" }, call)).tree.children.length > 10);
   for (const name of ["source", "blame"] as const) {
     await assert.rejects(caller(name, { repo: "part", path: "music/song.txt", ref: "v2.0" }, call), {
-      code: "FILE_NOT_FOUND",
-      message: /only a part/,
+      code: "NOT_FOUND",
+      message: /^Repository "part" is missing .*partial clone/,
     });
   }
   history.close();
 });
 
-test("a file of more than 64 MiB is refused, and the service goes on", async () => {
+test("a git process that needs to fetch an object is stopped at once", async () => {
+  const words = "warning: lazy fetching disabled; some objects may not be available";
+  replaceGit(`printf '%s\\n' '${words}' >&2; exec sleep 60`);
+  const { ask, close } = open();
+  const path = "music/song.txt";
+  for (const [name, request] of [
+    ["blame", { repo: "past", path, ref: "v2.0" }],
+    ["commits", { repo: "past", path }],
+    ["authors", { repo: "past" }],
+    ["diff", { repo: "past", base: "v1.0", head: "v2.0" }],
+    ["branches", { repo: "past" }],
+    ["source", { repo: "bare", path, ref: "v2.0" }],
+  ] as const) {
+    await assert.rejects(
+      ask(name, request),
+      { code: "NOT_FOUND", message: /^Repository ".*" is missing / },
+      name,
+    );
+  }
+  assert.ok(calls().length >= 6);
+  close();
+  await eventually(() => calls().every(({ pid }) => !isAlive(pid)));
+});
+
+test("a file of more than 64 MiB is refused, and other files are still served", async () => {
   const large = Buffer.alloc(65 * 1024 * 1024);
   importOn(past.path, "main", { on: "main", message: "Large", files: [["large", large]] });
   const { ask, close } = open();

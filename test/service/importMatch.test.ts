@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importsFile, isSamePackage } from "#service/navigation/importMatch";
-import { type Package, packageOf } from "#service/navigation/packages";
+import { type Package, parseManifest } from "#service/navigation/packages";
 
-/** `language path: import -> path`, with `elsewhere` where the other file lies in another repository. */
+/** `language path: import -> path`, with `elsewhere` if the other file is in another repository. */
 type Row = readonly [row: string, expected: boolean, packages?: readonly Package[]];
 
 const npm = (name: string, folder = ""): Package => ({ kind: "npm", folder, name });
@@ -105,7 +105,7 @@ check([
   ["Constructor a.x: constructor -> b.x elsewhere", false],
 ]);
 
-test("files of one package see one another", () => {
+test("files in the same package are recognized", () => {
   assert.equal(isSamePackage("Go", "retry/a.go", "retry/b.go"), true);
   assert.equal(isSamePackage("Go", "retry/a.go", "other/b.go"), false);
   assert.equal(isSamePackage("Java", "src/main/java/a/b/A.java", "src/test/java/a/b/ATest.java"), true);
@@ -113,7 +113,7 @@ test("files of one package see one another", () => {
   assert.equal(isSamePackage("Python", "a/b.py", "a/c.py"), false);
 });
 
-test("manifests say what a package is called", () => {
+test("package names are read from manifests", () => {
   const rows: readonly (readonly [path: string, text: string, expected: string | undefined])[] = [
     ["package.json", '{ "name": "@acme/ui" }', "npm  @acme/ui"],
     ["a/b/package.json", '{ "name": "ui" }', "npm a/b ui"],
@@ -130,7 +130,7 @@ test("manifests say what a package is called", () => {
     ["README.md", 'name = "kit"', undefined],
   ];
   for (const [path, text, expected] of rows) {
-    const found = packageOf(path, text);
+    const found = parseManifest(path, text);
     assert.equal(found && `${found.kind} ${found.folder} ${found.name}`, expected, `${path}: ${text}`);
   }
 });

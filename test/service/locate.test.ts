@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
-import type { Location } from "#contract/editor";
+import type { LocatedFile } from "#contract/editor";
 import type { OpenDocument } from "#contract/service";
-import { History } from "#service/history";
+import { History } from "#service/history/history";
 import { repo, temporaryFolder } from "#test/support/repo";
 import { callerOf, repository, viewOf } from "#test/support/service";
 
@@ -35,31 +35,31 @@ const sha = (content: string) =>
     .update(`blob ${Buffer.byteLength(content)}\0${content}`)
     .digest("hex");
 const committed = sha(text);
-const place = join(clone.path, "src", "a.txt");
+const file = join(clone.path, "src", "a.txt");
 
-function locate(request: object, unsaved: readonly OpenDocument[] = []): Promise<Location> {
+function locate(request: object, unsaved: readonly OpenDocument[] = []): Promise<LocatedFile> {
   const signal = new AbortController().signal;
   return caller("locate", request, { credentials: { kind: "local" }, signal, unsaved });
 }
 
 interface Row {
   readonly title: string;
-  /** What is on disk; absent: as committed. */
+  /** Content on disk; by default as committed. */
   readonly disk?: string;
-  /** What the editor shows. */
-  readonly shown?: string;
+  /** Content of the unsaved document. */
+  readonly dirty?: string;
   readonly blobSha?: string;
-  readonly state: Location["state"];
-  /** Where the five lines and a sixth are now. */
+  readonly state: LocatedFile["state"];
+  /** Current line numbers of lines 1 to 6; the file has five. */
   readonly now: readonly (number | null)[];
 }
 
 const none = [null, null, null, null, null, null];
 const rows: readonly Row[] = [
   { title: "an untouched file", blobSha: committed, state: "same", now: [1, 2, 3, 4, 5, 6] },
-  { title: "content that nobody named", state: "same", now: [1, 2, 3, 4, 5, 6] },
+  { title: "no blob SHA", state: "same", now: [1, 2, 3, 4, 5, 6] },
   {
-    title: "other line ends",
+    title: "other line endings",
     disk: text.replaceAll("\n", "\r\n"),
     blobSha: committed,
     state: "same",
@@ -73,23 +73,23 @@ const rows: readonly Row[] = [
     now: [2, 3, 4, 5, 6, 7],
   },
   {
-    title: "an unsaved document stands over the file",
+    title: "an unsaved document instead of the file",
     disk: `new\n${text}`,
-    shown: `one\ntwo\n${text}`,
+    dirty: `one\ntwo\n${text}`,
     blobSha: committed,
     state: "changed",
     now: [3, 4, 5, 6, 7, 8],
   },
   {
-    title: "an unsaved document that is as it was committed",
+    title: "an unsaved document equal to the committed content",
     disk: "else",
-    shown: text,
+    dirty: text,
     blobSha: committed,
     state: "same",
     now: [1, 2, 3, 4, 5, 6],
   },
   {
-    title: "a touched and a removed line",
+    title: "a changed and a removed line",
     disk: text.replace("gamma line", "gamma lines").replace("beta\n", ""),
     blobSha: committed,
     state: "changed",
@@ -103,9 +103,9 @@ const rows: readonly Row[] = [
     now: [null, null, null, null, null, 2],
   },
   { title: "content that is not in the repository", blobSha: sha("nowhere"), state: "changed", now: none },
-  { title: "what is no hash", blobSha: "--all", state: "changed", now: none },
+  { title: "a blob SHA that is not a hash", blobSha: "--all", state: "changed", now: none },
   {
-    title: "content from the working tree that is still there",
+    title: "the blob SHA of the working tree file",
     disk: "mine\n",
     blobSha: sha("mine\n"),
     state: "same",
@@ -114,19 +114,19 @@ const rows: readonly Row[] = [
 ];
 
 describe("a file", () => {
-  for (const { title, disk = text, shown, blobSha, state, now } of rows) {
+  for (const { title, disk = text, dirty, blobSha, state, now } of rows) {
     test(title, async () => {
-      writeFileSync(place, disk);
-      const unsaved = shown === undefined ? [] : [{ path: place, text: shown, version: "1" }];
+      writeFileSync(file, disk);
+      const unsaved = dirty === undefined ? [] : [{ path: file, text: dirty, version: "1" }];
       const request = { repository: "clone", path: "src/a.txt", lines: [1, 2, 3, 4, 5, 6] };
       const found = await locate({ ...request, ...(blobSha === undefined ? {} : { blobSha }) }, unsaved);
-      assert.deepEqual(found, { state, path: place, lines: now });
+      assert.deepEqual(found, { state, path: file, lines: now });
     });
   }
 });
 
-test("an editor may have come to the file through a link around the repository", async () => {
-  writeFileSync(place, text);
+test("an unsaved document is found through a symbolic link to the repository", async () => {
+  writeFileSync(file, text);
   const around = join(temporaryFolder(), "around");
   symlinkSync(clone.path, around);
   const unsaved = [{ path: join(around, "src", "a.txt"), text: `one\n${text}`, version: "1" }];
@@ -134,10 +134,10 @@ test("an editor may have come to the file through a link around the repository",
     { repository: "clone", path: "src/a.txt", blobSha: committed, lines: [1] },
     unsaved,
   );
-  assert.deepEqual(found, { state: "changed", path: place, lines: [2] });
+  assert.deepEqual(found, { state: "changed", path: file, lines: [2] });
 });
 
-test("a symbolic link is its own text, not what it leads to", async () => {
+test("the content of a symbolic link is its target path", async () => {
   const request = { repository: "clone", path: "link", lines: [1] };
   assert.equal((await locate({ ...request, blobSha: sha("src/a.txt") })).state, "same");
   rmSync(join(clone.path, "link"));
@@ -146,7 +146,7 @@ test("a symbolic link is its own text, not what it leads to", async () => {
   assert.deepEqual(found, { state: "changed", path: join(clone.path, "link"), lines: [null] });
 });
 
-test("nothing is read through a folder that is a link", async () => {
+test("nothing is read through a linked folder", async () => {
   const outside = temporaryFolder();
   writeFileSync(join(outside, "secret.txt"), text);
   symlinkSync(outside, join(clone.path, "way out"));
@@ -159,7 +159,7 @@ test("nothing is read through a folder that is a link", async () => {
   assert.deepEqual(found, { state: "gone", path: join(clone.path, "way out", "secret.txt"), lines: [null] });
 });
 
-test("folders, what is gone, what is too large, and what has no working tree", async () => {
+test("folders, missing files, large files and repositories without a working tree are located", async () => {
   const { path } = clone;
   assert.deepEqual(await locate({ repository: "clone", path: "" }), { state: "same", path, lines: [] });
   assert.deepEqual(await locate({ repository: "clone", path: "/src/" }), {
@@ -200,7 +200,7 @@ test("folders, what is gone, what is too large, and what has no working tree", a
   assert.deepEqual((await locate({ ...plain, blobSha: sha("else") })).lines, [null, null]);
 });
 
-test("what leads out of the repository is refused", async () => {
+test("paths outside the repository are refused", async () => {
   for (const path of ["../up", "a/../../b", "a\0b", "//etc/passwd"]) {
     await assert.rejects(locate({ repository: "clone", path }), { code: "INVALID_REQUEST_BODY" });
   }

@@ -4,7 +4,7 @@ import { callerOf, repository, viewOf } from "#test/support/service";
 
 const call = { credentials: { kind: "none" } as const, signal: new AbortController().signal };
 
-test("repositories are ordered, filtered and paged", async () => {
+test("repositories are sorted, filtered and paged", async () => {
   const caller = callerOf({
     repositories: viewOf([
       repository(1, "a/one", { pushedAt: 300, indexedAt: 10 }),
@@ -29,7 +29,7 @@ test("repositories are ordered, filtered and paged", async () => {
   }
 });
 
-test("skipped documents are paged over all repositories, and only those of the page are read", async () => {
+test("skipped documents are paged across repositories, and only those of the page are read", async () => {
   const read: number[] = [];
   const documents = (name: string, count: number) =>
     Array.from({ length: count }, (_, each) => ({ path: `${name}${each}`, reason: "binary" as const }));
@@ -64,7 +64,7 @@ test("skipped documents are paged over all repositories, and only those of the p
   }
 });
 
-test("documents without symbols are paged over all repositories", async () => {
+test("documents without symbols are paged across repositories", async () => {
   const documents = (name: string, count: number) =>
     Array.from({ length: count }, (_, each) => ({
       path: `${name}${each}.c`,

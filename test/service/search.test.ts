@@ -10,15 +10,16 @@ import type { Call } from "#contract/service";
 import type { SearchPlan } from "#engine/engine";
 import type { Repository } from "#model/repository";
 import { noStats } from "#model/stats";
+import { monotonicNow } from "#platform/clock";
 import { printQuery } from "#query/print";
 import type { ServiceOptions } from "#service/createService";
-import type { BroughtRevision } from "#service/repositoryView";
+import type { RevisionResult } from "#service/repositories/repositoryView";
 import { callerOf, engineOf, engineResult, fileMatch, repository, viewOf } from "#test/support/service";
 
 const folder = mkdtempSync(join(tmpdir(), "trawl-refs-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A real repository with a tag that is not indexed. */
+/** Creates a git repository with a tag that is not indexed. */
 function repositoryWithRefs(): Repository {
   const git = (...args: string[]) =>
     execFileSync("git", ["-C", folder, ...args], { encoding: "utf8" }).trim();
@@ -36,7 +37,7 @@ const repositories = [
   repository(3, "gitlab.com/p/Gamma", { isArchived: true, codeHostType: "gitlab" }),
 ];
 
-interface Asked {
+interface Outcome {
   readonly result: SearchResult;
   readonly plans: readonly SearchPlan[];
 }
@@ -46,7 +47,7 @@ async function ask(
   options: Partial<ServiceOptions> = {},
   request: Record<string, unknown> = {},
   call: Partial<Call<"search">> = {},
-): Promise<Asked> {
+): Promise<Outcome> {
   const plans: SearchPlan[] = [];
   const engine = options.engine ?? engineOf(async () => engineResult([]));
   const caller = callerOf({
@@ -67,14 +68,14 @@ async function ask(
   return { result, plans };
 }
 
-function planned({ plans }: Asked): string {
+function planned({ plans }: Outcome): string {
   const [plan] = plans;
   if (plan === undefined) return "nothing";
   const { query, repositories: ids } = plan;
   return `${printQuery(query)} in ${ids === "all" ? "all" : [...ids].join(",") || "none"}`;
 }
 
-describe("what is asked of the engine", () => {
+describe("plans for the engine", () => {
   const a = printed("a");
   function printed(text: string): string {
     return printQuery({
@@ -112,19 +113,50 @@ describe("what is asked of the engine", () => {
     });
   }
 
-  test("limits", async () => {
-    const { plans } = await ask(
-      "a",
-      { timeLimitMs: 5000 },
-      { matches: 7, contextLines: 2, whole: true, explain: true },
+  test("the words of a query are passed on as a phrase", async () => {
+    const phraseOf = async (query: string, request: Record<string, unknown> = {}) =>
+      (await ask(query, {}, request)).plans[0]?.phrase;
+    const phrase = (text: string, caseSensitive = false) => ({ kind: "literal", text, caseSensitive });
+    assert.deepEqual(await phraseOf("return new error"), phrase("return new error"));
+    assert.deepEqual(
+      await phraseOf("return lang:go new Error -file:other", { isCaseSensitivityEnabled: true }),
+      {
+        ...phrase("return new Error", true),
+      },
     );
-    const { deadline, ...limits } = plans[0]!.limits;
-    assert.ok(Math.abs(deadline - Date.now() - 5000) < 1000);
-    const expected = { maxMatches: 7, maxDisplayedMatches: 7, contextLines: 2, whole: true, explain: true };
-    assert.deepEqual(limits, { ...expected, maxAnswerBytes: 32 * 1024 * 1024 });
+    assert.deepEqual(await phraseOf('return "new" error file:a'), phrase('return "new" error'));
+    assert.deepEqual(await phraseOf("if (return new) error"), phrase("if (return new) error"));
+    assert.deepEqual(await phraseOf("return new AND error"), phrase("return new"));
+    assert.deepEqual(await phraseOf("return\n  new"), {
+      kind: "regexp",
+      source: "return\\r?\\n  new",
+      caseSensitive: false,
+    });
+    assert.deepEqual(await phraseOf("return new", { isWholeWordEnabled: true }), {
+      kind: "regexp",
+      source: "\\breturn new\\b",
+      caseSensitive: false,
+    });
+    for (const query of ["return", "return or new", "return file:new", "NOT return new"])
+      assert.equal(await phraseOf(query), undefined, query);
+    assert.equal(await phraseOf("return new", { isRegexEnabled: true }), undefined);
   });
 
-  test("what is open in the editor", async () => {
+  test("the limits of a request are passed on", async () => {
+    const { plans } = await ask("a", {}, { matches: 7, contextLines: 2, whole: true, explain: true });
+    const { deadline, ...limits } = plans[0]!.limits;
+    assert.ok(Math.abs(deadline - monotonicNow() - 10_000) < 1000);
+    const expected = {
+      maxMatches: 7,
+      maxDisplayedMatches: 7,
+      contextLines: 2,
+      returnsContent: true,
+      explainsScores: true,
+    };
+    assert.deepEqual(limits, { ...expected, maxResponseBytes: 32 * 1024 * 1024 });
+  });
+
+  test("unsaved documents and open folders are passed on", async () => {
     const unsaved = [
       { path: "/src/github.com/o/alpha/src/a.ts", text: "a", version: "3" },
       { path: "/elsewhere/b.ts", text: "b", version: "1" },
@@ -144,28 +176,33 @@ describe("what is asked of the engine", () => {
   });
 });
 
-describe("whether the answer is all there is", () => {
+describe("completeness of results", () => {
   const withRefs = repositoryWithRefs();
   const changed = (change: Partial<Repository>) => ({
     repositories: viewOf([repository(1, "github.com/o/alpha", change), repository(2, "github.com/o/beta")]),
   });
-  const brings = (brought: BroughtRevision) => ({
-    repositories: { ...viewOf([withRefs]), bringRevision: async () => brought },
+  const indexRevision = (result: RevisionResult) => ({
+    repositories: { ...viewOf([withRefs]), indexRevision: async () => result },
   });
-  const refs = brings("late");
+  const refs = indexRevision("late");
   const limited = engineResult([], {
-    exhaustive: false,
+    isExhaustive: false,
     stats: { ...noStats, flushReason: "MATCH_LIMIT" },
   });
-  const partial = engineResult([], { exhaustive: false });
+  const partial = engineResult([], { isExhaustive: false });
   const rows: [name: string, query: string, options: Partial<ServiceOptions>, expected: string][] = [
     ["ready", "a", {}, "NONE"],
     ["indexing", "a", changed({ state: "indexing" }), "INDEXING"],
     ["failed", "a", changed({ state: "failed" }), "INDEXING"],
     ["indexing elsewhere", "a repo:beta", changed({ state: "indexing" }), "NONE"],
-    ["nothing was found yet", "a", { repositories: { ...viewOf([]), isScanning: () => true } }, "INDEXING"],
-    ["the engine's reason", "a", { engine: engineOf(async () => limited) }, "MATCH_LIMIT"],
-    ["the engine's doubt", "a", { engine: engineOf(async () => partial) }, "ENGINE_PARTIAL"],
+    [
+      "no repository discovered yet",
+      "a",
+      { repositories: { ...viewOf([]), isScanning: () => true } },
+      "INDEXING",
+    ],
+    ["a limit of the engine", "a", { engine: engineOf(async () => limited) }, "MATCH_LIMIT"],
+    ["a partial result of the engine", "a", { engine: engineOf(async () => partial) }, "ENGINE_PARTIAL"],
     [
       "two reasons",
       "a",
@@ -173,18 +210,18 @@ describe("whether the answer is all there is", () => {
       "MATCH_LIMIT",
     ],
     ["an indexed branch", "a rev:main", refs, "NONE"],
-    ["an indexed branch in full", "a rev:refs/heads/main", refs, "NONE"],
-    ["all that is indexed", "a rev:*", refs, "NONE"],
-    ["the default", "a rev:HEAD", refs, "NONE"],
+    ["the full name of an indexed branch", "a rev:refs/heads/main", refs, "NONE"],
+    ["all indexed revisions", "a rev:*", refs, "NONE"],
+    ["the default revision", "a rev:HEAD", refs, "NONE"],
     ["a tag that is not indexed", "a rev:v1", refs, "REVISION_NOT_INDEXED"],
-    ["one of several", "a rev:main rev:v1", refs, "REVISION_NOT_INDEXED"],
-    ["a glob over it", "a rev:v*", refs, "REVISION_NOT_INDEXED"],
-    ["what exists nowhere", "a rev:nothing", refs, "NONE"],
+    ["one unindexed revision of several", "a rev:main rev:v1", refs, "REVISION_NOT_INDEXED"],
+    ["a glob that matches it", "a rev:v*", refs, "REVISION_NOT_INDEXED"],
+    ["a name that does not exist", "a rev:nothing", refs, "NONE"],
     ["an indexed commit", `a rev:${withRefs.revisions[0]?.commit.slice(0, 8)}`, refs, "NONE"],
     ["another commit", "a rev:0123456789", refs, "REVISION_NOT_INDEXED"],
-    ["a calculated one", "a rev:main~2", refs, "REVISION_NOT_INDEXED"],
-    ["a tag that was indexed in time", "a rev:v1", brings("indexed"), "NONE"],
-    ["a commit that is nowhere", "a rev:0123456789", brings("absent"), "NONE"],
+    ["a revision expression", "a rev:main~2", refs, "REVISION_NOT_INDEXED"],
+    ["a tag that was indexed in time", "a rev:v1", indexRevision("indexed"), "NONE"],
+    ["a commit that does not exist", "a rev:0123456789", indexRevision("absent"), "NONE"],
   ];
   for (const [name, query, options, expected] of rows) {
     test(name, async () => {
@@ -196,8 +233,8 @@ describe("whether the answer is all there is", () => {
 });
 
 describe("type:repo", () => {
-  /** Every repository holds so many files with a match; one answer brings a thousand. */
-  const holding = (counts: Readonly<Record<number, number>>) =>
+  /** Returns an engine with the given number of matching files for each repository. */
+  const engineWith = (counts: Readonly<Record<number, number>>) =>
     engineOf(async ({ repositories: ids, limits }) => {
       const files = Object.entries(counts).flatMap(([id, count]) =>
         ids === "all" || ids.has(Number(id) as Repository["id"])
@@ -206,47 +243,46 @@ describe("type:repo", () => {
       );
       const taken = files.slice(0, limits.maxMatches);
       const isCut = taken.length < files.length;
-      const result = engineResult(taken, { exhaustive: !isCut });
+      const result = engineResult(taken, { isExhaustive: !isCut });
       return isCut ? { ...result, stats: { ...result.stats, flushReason: "MATCH_LIMIT" } } : result;
     });
-  const names = ({ result }: Asked) => result.files.map(({ fileName }) => fileName.text).join(" ");
+  const names = ({ result }: Outcome) => result.files.map(({ fileName }) => fileName.text).join(" ");
 
-  test("one entry for each repository with a match, in rounds", async () => {
-    const asked = await ask(
+  test("each repository with a match is listed once, found in several rounds", async () => {
+    const outcome = await ask(
       "type:repo a",
-      { engine: holding({ 2: 5000, 1: 3000, 3: 1 }) },
+      { engine: engineWith({ 2: 5000, 1: 3000, 3: 1 }) },
       {},
       { baseUrl: "http://h" },
     );
-    assert.equal(names(asked), "github.com/o/alpha github.com/o/beta gitlab.com/p/Gamma");
-    assert.equal(asked.plans.length, 3);
-    const { stats, files, repositoryInfo, isSearchExhaustive } = asked.result;
+    assert.equal(names(outcome), "github.com/o/alpha github.com/o/beta gitlab.com/p/Gamma");
+    assert.equal(outcome.plans.length, 3);
+    const { stats, files, repositoryInfo, isSearchExhaustive } = outcome.result;
     assert.deepEqual([stats.actualMatchCount, stats.totalMatchCount, stats.fileCount], [3, 3, 3]);
     assert.deepEqual([repositoryInfo.length, isSearchExhaustive], [3, true]);
     assert.equal(files[0]?.webUrl, "http://h/browse/github.com/o/alpha@refs/heads/main/-/tree/");
     assert.deepEqual(files[0]?.fileName.matchRanges[0]?.end, { byteOffset: 18, lineNumber: 1, column: 19 });
   });
 
-  test("what is about names alone needs no engine", async () => {
-    const asked = await ask("type:repo repo:github");
-    assert.equal(names(asked), "github.com/o/alpha github.com/o/beta");
-    assert.equal(asked.plans.length, 0);
+  test("a query for names alone does not use the engine", async () => {
+    const outcome = await ask("type:repo repo:github");
+    assert.equal(names(outcome), "github.com/o/alpha github.com/o/beta");
+    assert.equal(outcome.plans.length, 0);
   });
 
-  test("no more than were asked for", async () => {
+  test("the match limit applies to repositories", async () => {
     const { result } = await ask("type:repo repo:.", {}, { matches: 2 });
     assert.deepEqual([result.files.length, result.stats.flushReason], [2, "MATCH_LIMIT"]);
   });
 
-  test("inside a group it stands for the repositories that it finds", async () => {
-    const asked = await ask("b (type:repo a)", { engine: holding({ 2: 1 }) });
-    const { plans } = asked;
+  test("inside a group it is replaced by the repositories that match", async () => {
+    const { plans } = await ask("b (type:repo a)", { engine: engineWith({ 2: 1 }) });
     assert.match(printQuery(plans[1]!.query), /and .*2/);
   });
 });
 
-describe("a stream", () => {
-  test("brings what the blocking search brings", async () => {
+describe("streamed search", () => {
+  test("streamed results equal those of a blocking search", async () => {
     const files = [fileMatch(1, "a"), fileMatch(2, "b"), fileMatch(1, "c")];
     const caller = callerOf({
       repositories: viewOf(repositories),
@@ -267,7 +303,7 @@ describe("a stream", () => {
     assert.equal(whole.suggestions?.length, undefined);
   });
 
-  test("a receiver that fails stops the search", async () => {
+  test("a failing receiver stops the search", async () => {
     const caller = callerOf({
       repositories: viewOf(repositories),
       engine: engineOf((_plan, signal, onFiles) => {
@@ -285,7 +321,7 @@ describe("a stream", () => {
   });
 });
 
-test("a file of a repository that was forgotten meanwhile is left out", async () => {
+test("files of a repository that was removed during the search are left out", async () => {
   const { result } = await ask("a", {
     engine: engineOf(async () => engineResult([fileMatch(9, "a"), fileMatch(1, "b")])),
   });
@@ -295,7 +331,7 @@ test("a file of a repository that was forgotten meanwhile is left out", async ()
   );
 });
 
-test("a likely slip is told", async () => {
+test("a likely typo in a filter name has a suggestion", async () => {
   const { result } = await ask("repp:x");
   assert.deepEqual(result.suggestions, [{ offset: 0, length: 5, prefix: "repp:", suggestion: "repo:" }]);
 });

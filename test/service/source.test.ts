@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { FileSource } from "#contract/history";
 import type { CallContext } from "#contract/service";
-import { History } from "#service/history";
+import { History } from "#service/history/history";
 import { repo } from "#test/support/repo";
 import { repository, serviceOf, viewOf } from "#test/support/service";
 
@@ -42,6 +42,7 @@ after(() => history.close());
 
 const context: CallContext = {
   actor: { kind: "local" },
+  deadline: Number.POSITIVE_INFINITY,
   signal: new AbortController().signal,
   baseUrl: "http://trawl",
 };
@@ -51,7 +52,7 @@ function source(path: string, ref?: string, repo = "github.com/o/r"): Promise<Fi
   return service.source({ repo, path, encoding, ...(ref === undefined ? {} : { ref }) }, context);
 }
 
-test("bytes that are no UTF-8 are told in Base64 as they are", async () => {
+test("with the base64 encoding, bytes that are not UTF-8 are unchanged", async () => {
   const request = { repo: "github.com/o/r", path: "latin.txt" };
   const bytes = await service.source({ ...request, encoding: "base64" }, context);
   assert.equal(Buffer.from(bytes.source, "base64").toString("latin1"), "gr\u00fc\u00df\u0000");
@@ -68,12 +69,12 @@ const languages: readonly [path: string, ref: string | undefined, language: stri
   ["link.ts", undefined, ""],
 ];
 for (const [path, ref, language] of languages) {
-  test(`${path} at ${ref ?? "the default revision"} is ${language || "of no language"}`, async () => {
+  test(`${path} at ${ref ?? "the default revision"}: ${language || "no language"}`, async () => {
     assert.equal((await source(path, ref)).language, language);
   });
 }
 
-const addresses: readonly [ref: string | undefined, webUrl: string, externalWebUrl: string][] = [
+const urls: readonly [ref: string | undefined, webUrl: string, externalWebUrl: string][] = [
   [undefined, "@refs/heads/main", "blob/main"],
   ["main", "@main", "blob/main"],
   ["HEAD", "@HEAD", "blob/main"],
@@ -84,15 +85,15 @@ const addresses: readonly [ref: string | undefined, webUrl: string, externalWebU
   [head.slice(0, 9), `@${head.slice(0, 9)}`, `blob/${head}`],
   ["main^0", "@main%5E0", `blob/${head}`],
 ];
-for (const [ref, own, external] of addresses) {
-  test(`addresses of a file at ${ref ?? "the default revision"}`, async () => {
+for (const [ref, own, external] of urls) {
+  test(`URLs of a file at ${ref ?? "the default revision"}`, async () => {
     const { webUrl, externalWebUrl } = await source("odd name#.ts", ref);
     assert.equal(webUrl, `http://trawl/browse/github.com/o/r${own}/-/blob/odd%20name%23.ts`);
     assert.equal(externalWebUrl, `https://github.com/o/r/${external}/odd%20name%23.ts`);
   });
 }
 
-test("what else is told of a file", async () => {
+test("a file has the fields of its repository and its blob", async () => {
   const { language: _, webUrl: __, externalWebUrl: ___, ...rest } = await source("/a.inc");
   assert.deepEqual(rest, {
     source: "text\n",
@@ -117,7 +118,7 @@ test("a detached HEAD is the default revision", async () => {
   const { commit, externalWebUrl } = await source("a.inc");
   assert.equal(commit, clone.git("rev-parse", "v1"));
   assert.equal(externalWebUrl, `https://github.com/o/r/blob/${commit}/a.inc`);
-  const { items } = await service.branches({ repo: "plain", page: 1, perPage: 50 }, context);
+  const { items } = await service.branches({ repo: "plain", remotes: false, page: 1, perPage: 50 }, context);
   assert.deepEqual(
     items.map(({ fullName, isDefault, isTag }) => [fullName, isDefault, isTag]),
     [

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { FileMatch } from "#model/match";
 import type { RepositoryId } from "#model/repository";
-import { definitionsAsText } from "#service/navigation/textDefinitions";
+import { guessDefinitions } from "#service/navigation/textDefinitions";
 
-/** A file in which the name stands wherever `text` has it, as the engine presents it. */
+/** Returns a match in a file, with a range for each occurrence of `name` in `text`. */
 function fileWith(text: string, name: string): FileMatch {
-  const place = (at: number) => {
+  const positionAt = (at: number) => {
     const before = text.slice(0, at).split("\n");
     return {
       byteOffset: Buffer.byteLength(text.slice(0, at)),
@@ -15,8 +15,8 @@ function fileWith(text: string, name: string): FileMatch {
     };
   };
   const matchRanges = [...text.matchAll(new RegExp(name, "g"))].map(({ index }) => ({
-    start: place(index),
-    end: place(index + name.length),
+    start: positionAt(index),
+    end: positionAt(index + name.length),
   }));
   const contentStart = { byteOffset: 0, lineNumber: 1, column: 1 };
   return {
@@ -52,16 +52,16 @@ const lines: Readonly<Record<string, boolean>> = {
 };
 
 for (const [line, isDefinition] of Object.entries(lines)) {
-  test(`${isDefinition ? "a definition" : "none"}: ${line.trim()}`, () => {
+  test(`${isDefinition ? "a definition" : "no definition"}: ${line.trim()}`, () => {
     const text = `first\n${line}\nlast\n`;
-    const found = definitionsAsText(fileWith(text, "retry"), "retry");
+    const found = guessDefinitions(fileWith(text, "retry"), "retry");
     const offset = Buffer.byteLength(text.slice(0, text.lastIndexOf("retry")));
     assert.deepEqual(
-      found.map(({ name, start, end, line: shown, range }) => [
+      found.map(({ name, start, end, line: lineContent, range }) => [
         name,
         start,
         end,
-        shown,
+        lineContent,
         range.start.lineNumber,
       ]),
       isDefinition ? [["retry", offset, offset + 5, line, 2]] : [],

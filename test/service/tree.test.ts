@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import type { TreeNode } from "#contract/history";
 import type { CallContext } from "#contract/service";
-import { History } from "#service/history";
+import { History } from "#service/history/history";
+import { CodeFiles } from "#service/navigation/codeFiles";
 import { hostileHistory } from "#test/support/history";
 import { repo, runGit, temporaryFolder } from "#test/support/repo";
 import { repository, serviceOf, viewOf } from "#test/support/service";
@@ -43,24 +44,28 @@ const history = new History({ repositories });
 const service = serviceOf({ repositories, history });
 after(() => history.close());
 
-const context: CallContext = { actor: { kind: "local" }, signal: new AbortController().signal };
+const context: CallContext = {
+  actor: { kind: "local" },
+  deadline: Number.POSITIVE_INFINITY,
+  signal: new AbortController().signal,
+};
 
-/** Open folders in brackets behind their names; a slash behind other folders, `=>` behind a submodule. */
-async function drawn(
+/** Prints a tree: entries of open folders in brackets, `/` after other folders, `=>` after submodules. */
+async function printTree(
   repoName: string,
   paths: readonly string[] = [],
   revisionName = "HEAD",
 ): Promise<string> {
   const { tree } = await service.tree({ repoName, revisionName, paths: [...paths] }, context);
   assert.deepEqual([tree.type, tree.name, tree.path], ["tree", "root", ""]);
-  return draw(tree, "");
+  return printNode(tree, "");
 }
 
-function draw(node: TreeNode, path: string): string {
+function printNode(node: TreeNode, path: string): string {
   const items = node.children.map((child) => {
-    const place = path === "" ? child.name : `${path}/${child.name}`;
-    assert.equal(child.path, place);
-    if (child.children.length > 0) return `${child.name}[${draw(child, place)}]`;
+    const childPath = path === "" ? child.name : `${path}/${child.name}`;
+    assert.equal(child.path, childPath);
+    if (child.children.length > 0) return `${child.name}[${printNode(child, childPath)}]`;
     return child.name + { tree: "/", blob: "", commit: "=>" }[child.type];
   });
   return items.join(" ");
@@ -81,18 +86,19 @@ const rows: readonly [paths: readonly string[], expected: string][] = [
 ];
 
 for (const [paths, expected] of rows) {
-  test(`${JSON.stringify(paths)} open`, async () => assert.equal(await drawn("clone", paths), expected));
+  test(`tree with ${JSON.stringify(paths)} open`, async () =>
+    assert.equal(await printTree("clone", paths), expected));
 }
 
-test("a plain folder is read from the disk, without what is never indexed, and links are not followed", async () => {
-  assert.equal(await drawn("folder"), "sub/ A.txt b.txt way out");
+test("the tree of a plain folder has no ignored files, and links are not followed", async () => {
+  assert.equal(await printTree("folder"), "sub/ A.txt b.txt way out");
   assert.equal(
-    await drawn("folder", ["sub/inner", ".git", "way out", "way out/ssl"]),
+    await printTree("folder", ["sub/inner", ".git", "way out", "way out/ssl"]),
     "sub[inner[x]] A.txt b.txt way out",
   );
 });
 
-test("a file of a plain folder is read from the disk", async () => {
+test("a file of a plain folder is read from disk", async () => {
   const source = (path: string) => service.source({ repo: "folder", path, encoding: "utf-8" }, context);
   const { source: text, commit, blobSha } = await source("b.txt");
   assert.deepEqual([text, commit, blobSha], ["x", "", clone.git("hash-object", join(folder, "b.txt"))]);
@@ -102,13 +108,30 @@ test("a file of a plain folder is read from the disk", async () => {
   }
 });
 
-test("a repository without commits has an empty root", async () => {
-  assert.equal(await drawn("empty"), "");
-  await assert.rejects(drawn("empty", [], "main"), { code: "INVALID_GIT_REF" });
+test("code in a plain folder is that on disk, or that of an unsaved document", async () => {
+  const codeFiles = new CodeFiles({ history, repositories, languageOf: () => "" });
+  const read = (path: string, open: Partial<CallContext> = {}) => {
+    const calling = { ...context, ...open };
+    return codeFiles.read(codeFiles.find({ repo: "folder", path, column: 1 }, calling), calling);
+  };
+  assert.equal((await read("b.txt")).origin, "workingTree");
+  const link = join(temporaryFolder(), "link");
+  symlinkSync(folder, link);
+  for (const root of [folder, link]) {
+    const unsaved = [{ path: join(root, "b.txt"), text: "unsaved", version: "1" }];
+    const { origin, content } = await read("b.txt", { unsaved });
+    assert.deepEqual([origin, content.toString()], ["unsaved", "unsaved"]);
+  }
+  await assert.rejects(read("nothing"), { code: "FILE_NOT_FOUND" });
 });
 
-test("folders whose names are no text can be opened", async () => {
-  const names = await drawn("hostile", ["\ufffd\ufffd", "café"]);
+test("a repository without commits has an empty root", async () => {
+  assert.equal(await printTree("empty"), "");
+  await assert.rejects(printTree("empty", [], "main"), { code: "INVALID_GIT_REF" });
+});
+
+test("folders whose names are not UTF-8 can be opened", async () => {
+  const names = await printTree("hostile", ["\ufffd\ufffd", "café"]);
   assert.ok(names.includes("\ufffd\ufffd[broken-\ufffd.txt]"), names);
   assert.ok(names.includes("café[ünïcode \u{1f600}.txt]"), names);
   const { source } = await service.source(
@@ -118,7 +141,7 @@ test("folders whose names are no text can be opened", async () => {
   assert.match(source, /^first /);
 });
 
-test("a small repository whose tree has no end is refused, not drawn", async () => {
+test("a tree bomb is refused", async () => {
   const bomb = repo("= main: First\na\n| a\n");
   let inner = bomb.git("rev-parse", "main^{tree}");
   for (let level = 0; level < 12; level++) {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CodeHostType } from "#model/repository";
-import { browseUrl, hostFileUrl, withLines } from "#service/webLinks";
+import { addLineAnchor, browseUrl, hostFileUrl } from "#service/repositories/webLinks";
 import { repository } from "#test/support/service";
 
 const commit = "0123456789012345678901234567890123456789";
 
-test("pages of code hosts", () => {
+test("URLs of files on code hosts", () => {
   const path = "src/a b#?%.ts";
   const file = "src/a%20b%23%3F%25.ts";
   const rows: [host: CodeHostType, ref: string, expected: string][] = [
@@ -33,7 +33,7 @@ test("pages of code hosts", () => {
   }
 });
 
-test("lines on pages of code hosts", () => {
+test("URLs of lines on code hosts", () => {
   const rows: [host: CodeHostType, one: string, several: string][] = [
     ["github", "#L10", "#L10-L20"],
     ["gitlab", "#L10", "#L10-20"],
@@ -58,19 +58,19 @@ test("lines on pages of code hosts", () => {
       codeHostType,
     );
   }
-  assert.equal(withLines("http://h/a", { first: 3, last: 3 }), "http://h/a#L3");
-  assert.equal(withLines("http://h/a", { first: 3, last: 9 }), "http://h/a#L3-L9");
-  assert.equal(withLines("", { first: 3, last: 3 }), "");
+  assert.equal(addLineAnchor("http://h/a", { first: 3, last: 3 }), "http://h/a#L3");
+  assert.equal(addLineAnchor("http://h/a", { first: 3, last: 9 }), "http://h/a#L3-L9");
+  assert.equal(addLineAnchor("", { first: 3, last: 3 }), "");
 });
 
-test("no page", () => {
+test("a repository without a code host has no URL", () => {
   const { hostUrl: _, ...bare } = repository(1, "r");
   assert.equal(hostFileUrl(bare, "refs/heads/main", commit, "a"), "");
   const generic = repository(1, "r", { codeHostType: "genericGitHost" });
   assert.equal(hostFileUrl(generic, "refs/heads/main", commit, "a"), "");
 });
 
-test("pages of this service", () => {
+test("URLs of pages of this server", () => {
   const rows: [revision: string | undefined, path: string, expected: string][] = [
     ["refs/heads/main", "a/b.ts", "/browse/host/o%40x/r@refs/heads/main/-/blob/a/b.ts"],
     ["refs/heads/ä b", "ü/\n", "/browse/host/o%40x/r@refs/heads/%C3%A4%20b/-/blob/%C3%BC/%0A"],

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { Chunk } from "#model/match";
-import { cutChunks, nameRanges } from "#shard/chunks";
-import { RangeBuffer } from "#shard/ranges";
-import { threadWindow } from "#shard/window";
+import { threadWindow } from "#shard/format/window";
+import { cutChunks, nameRanges } from "#shard/matches/chunks";
+import { RangeBuffer } from "#shard/matches/ranges";
 import { brutePosition, decodeBrute } from "#test/support/bruteForce";
 import { shardDocument } from "#test/support/engines";
 import { readerOf, shardBytes } from "#test/support/shards";
@@ -18,7 +18,7 @@ async function cut(
     writer.beginRepository(1);
     writer.add(shardDocument({ path: "before", content: "another document\n" }));
     writer.add(shardDocument({ path: "it", content }));
-    writer.add(shardDocument({ path: "behind", content: "and another" }));
+    writer.add(shardDocument({ path: "after", content: "and another" }));
   });
   const buffer = new RangeBuffer();
   for (const [start, end] of ranges) buffer.push(start, end, 0, 0);
@@ -26,7 +26,7 @@ async function cut(
   return cutChunks(source, buffer, 0, buffer.length, contextLines);
 }
 
-/** `3+6 one line|another|: 3:2-3:5`: first line and byte, text with `|` for newlines, ranges as line:column. */
+/** Formats as `3+6 one line|another|: 3:2-3:5`: first line and byte, text with `|` for newlines, ranges as line:column. */
 function print({ content, contentStart, matchRanges }: Chunk): string {
   const ranges = matchRanges.map(
     ({ start, end }) => `${start.lineNumber}:${start.column}-${end.lineNumber}:${end.column}`,
@@ -51,7 +51,7 @@ const cases: readonly (readonly [
   ["one line", numbered, [at(numbered, "hre")], 0, ["3+8 three|: 3:2-3:5"]],
   ["context", numbered, [at(numbered, "hre")], 1, ["2+4 two|three|four|: 3:2-3:5"]],
   [
-    "context that the text does not have",
+    "more context than the text has",
     numbered,
     [at(numbered, "hre")],
     9,
@@ -68,31 +68,31 @@ const cases: readonly (readonly [
     ["1+0 ab ab|: 1:1-1:3 1:4-1:6"],
   ],
   [
-    "neighbouring lines stay apart",
+    "adjacent lines stay separate",
     numbered,
     [at(numbered, "one"), at(numbered, "two")],
     0,
     ["1+0 one|: 1:1-1:4", "2+4 two|: 2:1-2:4"],
   ],
   [
-    "windows that touch stay apart",
+    "adjacent windows stay separate",
     numbered,
     [at(numbered, "one"), at(numbered, "four")],
     1,
     ["1+0 one|two|: 1:1-1:4", "3+8 three|four|five|: 4:1-4:5"],
   ],
   [
-    "windows that overlap are one",
+    "overlapping windows are merged",
     numbered,
     [at(numbered, "one"), at(numbered, "three")],
     1,
     ["1+0 one|two|three|four|: 1:1-1:4 3:1-3:6"],
   ],
-  ["a range over lines", numbered, [at(numbered, "o\nth")], 0, ["2+4 two|three|: 2:3-3:3"]],
-  ["a range that ends behind a newline", numbered, [at(numbered, "two\n")], 0, ["2+4 two|: 2:1-3:1"]],
+  ["a range over two lines", numbered, [at(numbered, "o\nth")], 0, ["2+4 two|three|: 2:3-3:3"]],
+  ["a range that ends after a newline", numbered, [at(numbered, "two\n")], 0, ["2+4 two|: 2:1-3:1"]],
   ["a newline alone", numbered, [[3, 4]], 0, ["1+0 one|: 1:4-2:1"]],
   [
-    "a range over lines beside the next",
+    "a range over two lines, followed by another",
     numbered,
     [at(numbered, "one\nt"), at(numbered, "wo")],
     0,
@@ -101,14 +101,14 @@ const cases: readonly (readonly [
   ["an empty range", numbered, [[4, 4]], 0, ["2+4 two|: 2:1-2:1"]],
   ["no final newline", "a\nb", [[2, 3]], 0, ["2+2 b: 2:1-2:2"]],
   ["empty at the end without a newline", "a\nb", [[3, 3]], 0, ["2+2 b: 2:2-2:2"]],
-  ["a last line of nothing", "a\n\n", [[2, 2]], 0, ["2+2 |: 2:1-2:1"]],
+  ["an empty last line", "a\n\n", [[2, 2]], 0, ["2+2 |: 2:1-2:1"]],
   ["only a newline", "\n", [[0, 0]], 3, ["1+0 |: 1:1-1:1"]],
   ["carriage returns", "a\r\nbc\r\nd", [[4, 5]], 0, ["2+3 bc<|: 2:2-2:3"]],
-  ["a lone carriage return is no end", "a\rb\n", [[2, 3]], 0, ["1+0 a<b|: 1:3-1:4"]],
+  ["a lone carriage return ends no line", "a\rb\n", [[2, 3]], 0, ["1+0 a<b|: 1:3-1:4"]],
   ["code points", "é👍🏽x\n", [at("é👍🏽x\n", "x")], 0, ["1+0 é👍🏽x|: 1:4-1:5"]],
   ["a byte order mark", "\ufeffab\n", [[3, 5]], 0, ["1+0 \ufeffab|: 1:2-1:4"]],
   [
-    "broken bytes are a character each",
+    "each invalid byte is one character",
     Buffer.from("\xe2\x84x\xffy\n", "latin1"),
     [
       [2, 3],
@@ -125,7 +125,7 @@ for (const [name, text, ranges, contextLines, expected] of cases) {
   });
 }
 
-test("blocks do not show", async () => {
+test("chunks do not depend on blocks", async () => {
   const long = Array.from({ length: 3000 }, (_, line) => `line ${line + 1}\n`);
   const text = long.join("");
   const ranges = ["line 1\n", "line 410\n", "line 1499", "line 3000"].map((part) => at(text, part));
@@ -138,7 +138,7 @@ test("blocks do not show", async () => {
   ]);
 });
 
-/** The same by lines, one after another. */
+/** A reference implementation, line by line. */
 function bruteChunks(
   content: Uint8Array,
   ranges: readonly (readonly [number, number])[],
@@ -175,7 +175,7 @@ function bruteChunks(
   });
 }
 
-test("random texts and ranges are cut as by hand", async () => {
+test("chunks of random texts and ranges equal those of a reference implementation", async () => {
   const pieces = fc.constantFrom(
     "a",
     "\n",
@@ -193,11 +193,11 @@ test("random texts and ranges are cut as by hand", async () => {
       texts,
       fc.array(fc.nat(), { minLength: 2, maxLength: 12 }),
       fc.nat(3),
-      async (parts, places, context) => {
+      async (parts, offsets, context) => {
         const content = Buffer.from(parts.join(""));
         const isBoundary = (offset: number) => ((content[offset] ?? 0) & 0xc0) !== 0x80;
         const ends = content.at(-1) === 0x0a ? content.length : content.length + 1;
-        const sorted = [...new Set(places.map((place) => place % ends).filter(isBoundary))].sort(
+        const sorted = [...new Set(offsets.map((offset) => offset % ends).filter(isBoundary))].sort(
           (a, b) => a - b,
         );
         const ranges: (readonly [number, number])[] = [];
@@ -211,7 +211,7 @@ test("random texts and ranges are cut as by hand", async () => {
   );
 });
 
-test("ranges of names are in line 1", () => {
+test("ranges in paths are on line 1", () => {
   const path = Buffer.from("src/é/👍.ts");
   const ranges = new RangeBuffer();
   ranges.push(4, 6, 0, 0);

@@ -1,13 +1,13 @@
-/** Whatever is written together, alone, again, or removed: what counts is the last word, or nothing. */
+/** After any writes and removals, the last manifest written for each repository is loaded, or none. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import { diskFiles } from "#platform/files";
-import { loadChecksum } from "#shard/checksum";
-import type { Manifest } from "#shard/directory";
-import { isManifestFile, ManifestFiles } from "#shard/manifestFiles";
+import type { Manifest } from "#shard/directory/manifest";
+import { isManifestFile, ManifestFiles } from "#shard/directory/manifestFiles";
+import { loadChecksum } from "#shard/format/checksum";
 import { temporaryFolder } from "#test/support/repo";
 
 type Step =
@@ -31,8 +31,8 @@ async function open(folder: string) {
   return { files, ...files.load(readdirSync(folder)) };
 }
 
-/** Does as it is told, and gives what should count then. */
-async function play(folder: string, all: readonly Step[]): Promise<ReadonlyMap<number, Manifest>> {
+/** Runs the steps, and returns the manifests that should be loaded afterwards. */
+async function run(folder: string, all: readonly Step[]): Promise<ReadonlyMap<number, Manifest>> {
   let { files } = await open(folder);
   const expected = new Map<number, Manifest>();
   for (const [count, step] of all.entries()) {
@@ -58,11 +58,11 @@ function sorted(manifests: ReadonlyMap<number, Manifest>): Manifest[] {
   return [...manifests.values()].sort((a, b) => a.repositoryId - b.repositoryId);
 }
 
-test("after any steps the folder holds what was written last, and no file that holds nothing of it", async () => {
+test("after any steps the folder contains the manifests written last, and no obsolete file", async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (all) => {
       const folder = temporaryFolder();
-      const expected = await play(folder, all);
+      const expected = await run(folder, all);
       const { manifests, damaged } = await open(folder);
       assert.deepEqual(sorted(manifests), sorted(expected));
       assert.equal(damaged.size, 0);
@@ -71,11 +71,11 @@ test("after any steps the folder holds what was written last, and no file that h
   );
 });
 
-test("where a file is damaged, nothing older takes its place, at this start or the next", async () => {
+test("an older manifest never replaces a damaged one, at this start or the next", async () => {
   await fc.assert(
     fc.asyncProperty(steps, fc.nat(), fc.nat(), async (all, which, where) => {
       const folder = temporaryFolder();
-      const expected = await play(folder, all);
+      const expected = await run(folder, all);
       const names = readdirSync(folder).sort();
       const name = names[which % Math.max(names.length, 1)];
       if (name === undefined) return;
@@ -92,7 +92,7 @@ test("where a file is damaged, nothing older takes its place, at this start or t
   );
 });
 
-test("a shard that is not there takes its repositories with it, and what is written next counts", async () => {
+test("a missing shard drops the manifests of its repositories, and new ones replace them", async () => {
   const folder = temporaryFolder();
   const { files } = await open(folder);
   const segment = { documentCount: 1, skippedCount: 0, contentBytes: 1, shardBytes: 1, isDelta: false };

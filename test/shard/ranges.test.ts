@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { edgesOf, endsAtEdge, RangeBuffer, startsAtEdge } from "#shard/ranges";
+import { edgesOf, endsAtEdge, RangeBuffer, startsAtEdge } from "#shard/matches/ranges";
 
 type Found = readonly [start: number, end: number, term: number];
 
@@ -84,7 +84,7 @@ for (const [ranges, expected] of cases) {
   });
 }
 
-test("what lies before is left alone", () => {
+test("earlier ranges are not changed", () => {
   const buffer = bufferOf([
     [9, 10, 0],
     [5, 6, 1],
@@ -94,22 +94,22 @@ test("what lies before is left alone", () => {
   assert.equal(print(buffer), "9-10a 1-2c 5-6b");
 });
 
-test("any ranges come out as if sorted and picked one by one", () => {
+test("normalizing any ranges equals sorting and selecting them one by one", () => {
   const range = fc
     .tuple(fc.nat(40), fc.nat(6), fc.nat(5))
     .map(([start, length, term]): Found => [start, start + length, term]);
   fc.assert(
     fc.property(fc.array(range, { maxLength: 400 }), (ranges) => {
-      const kept: Found[] = [];
+      const selected: Found[] = [];
       const sorted = [...ranges].sort((left, right) => left[0] - right[0] || right[1] - left[1]);
       for (const [start, end, term] of sorted) {
-        const last = kept.at(-1);
+        const last = selected.at(-1);
         if (last === undefined || (start >= last[1] && (start !== last[0] || end !== last[1])))
-          kept.push([start, end, term]);
+          selected.push([start, end, term]);
       }
       const buffer = bufferOf(ranges);
       buffer.normalize(0);
-      assert.equal(print(buffer), print(bufferOf(kept)));
+      assert.equal(print(buffer), print(bufferOf(selected)));
     }),
   );
 });
@@ -128,7 +128,7 @@ const edges: Readonly<Record<string, string>> = {
   "4[2]": "end",
 };
 for (const [text, expected] of Object.entries(edges)) {
-  test(`edges of ${text}`, () => {
+  test(`word boundaries of ${text}`, () => {
     const start = Buffer.from(text).indexOf("[");
     const bytes = Buffer.from(text.replace(/[[\]]/g, ""));
     const end = Buffer.from(text).indexOf("]") - 1;

@@ -3,10 +3,10 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { isServiceError } from "#base/error";
-import { loadChecksum } from "#shard/checksum";
-import { parseManifests, printManifest } from "#shard/manifest";
-import { RepositorySegments } from "#shard/segments";
-import type { ShardWriter } from "#shard/writer";
+import { parseManifests, printManifest } from "#shard/directory/manifest";
+import { loadChecksum } from "#shard/format/checksum";
+import { RepositorySegments } from "#shard/format/segments";
+import type { ShardWriter } from "#shard/format/writer";
 import { shardDocument } from "#test/support/engines";
 import { projectRoot } from "#test/support/house";
 import { listsOf, readerOf, sectionsOf, shardBytes } from "#test/support/shards";
@@ -29,7 +29,7 @@ function tiny(writer: ShardWriter): void {
   writer.add({ ...shardDocument({ path: "x", skip: "binary" }), size: 5_000_000_000, blob: "" });
 }
 
-test("the sections of a tiny shard", async () => {
+test("the sections of a tiny shard have the documented bytes", async () => {
   const bytes = await shardBytes(tiny);
   const sections = await sectionsOf(bytes);
   const words = (name: string) => [...sections.words(name)];
@@ -92,14 +92,14 @@ test("the sections of a tiny shard", async () => {
   );
 });
 
-test("the trigrams of a tiny shard: a list as long as the bitmap is the bitmap", async () => {
+test("a posting list that is as long as its bitmap is stored as the bitmap", async () => {
   // Two blocks, so a bitmap is one byte: 01 the first, 02 the second. The Kelvin sign is also a `k`.
   const first = ["ab\n", "b\na", "\nab", "abc"].map((trigram) => [trigram, "01"]);
   const second = ["\xe2\x84\xaa", "\x84\xaae", "\xaaey", "ey\n", "key"].map((trigram) => [trigram, "02"]);
   assert.deepEqual(await listsOf(await shardBytes(tiny)), Object.fromEntries([...first, ...second]));
 });
 
-test("a posting list is deltas, counted from -1; a dense one is a bitmap", async () => {
+test("a posting list consists of deltas from -1; a dense one is a bitmap", async () => {
   const lists = await listsOf(
     await shardBytes((writer) => {
       writer.beginRepository(1);
@@ -137,11 +137,11 @@ test("deltas of more than 127 blocks take two bytes", async () => {
 
 const fixtures = join(projectRoot(), "test/fixtures");
 
-/** What the fixture of format 1 was written from; it is never written again. */
+/** Wrote the fixture of format 1, which is never written again. */
 function fixture(writer: ShardWriter): void {
   const lines = (count: number, line: string) => `${line}\n`.repeat(count);
   writer.markDelta();
-  writer.liken({ slot: 3, like: 0 });
+  writer.copySlot({ slot: 3, like: 0 });
   writer.override({ segment: 0, document: 4, slots: [] });
   writer.override({ segment: 1, document: 0, slots: [0, 5] });
   writer.beginRepository(2);
@@ -164,7 +164,7 @@ function fixture(writer: ShardWriter): void {
   writer.add({ ...shardDocument({ path: "large", skip: "tooLarge", category: "vendored" }), size: 3e9 });
 }
 
-test("shards of format 1 are read for ever", async () => {
+test("shards of format 1 stay readable", async () => {
   const path = join(fixtures, "format1.shard");
   if (!existsSync(path)) writeFileSync(path, await shardBytes(fixture));
   const bytes = readFileSync(path);
@@ -247,11 +247,11 @@ test("shards of format 1 are read for ever", async () => {
       [3, 0],
     ],
   );
-  // Whoever changes what is written gives the format another number.
+  // A change of the written bytes needs another format number.
   assert.deepEqual(Buffer.from(await shardBytes(fixture)), bytes);
 });
 
-test("manifests of format 1 are read for ever", async () => {
+test("manifests of format 1 stay readable", async () => {
   const checksum = await loadChecksum();
   const counts = { documentCount: 3, skippedCount: 1, contentBytes: 10, shardBytes: 900 };
   const manifest = {
@@ -275,7 +275,7 @@ test("manifests of format 1 are read for ever", async () => {
   assert.equal(text(printManifest(manifest, checksum)), text(bytes));
 });
 
-test("what is no shard of this format is refused by name", async () => {
+test("anything but a shard of this format is rejected with a reason", async () => {
   const good = await shardBytes(tiny);
   const changed = (change: (bytes: Uint8Array) => void) => {
     const bytes = Uint8Array.from(good);
@@ -283,13 +283,13 @@ test("what is no shard of this format is refused by name", async () => {
     return bytes;
   };
   const cases: readonly (readonly [Uint8Array, RegExp])[] = [
-    [new Uint8Array(0), /Too short/],
-    [good.slice(0, 31), /Too short/],
-    [good.slice(0, -1), /No shard/],
-    [changed((bytes) => bytes.fill(0x41, 0, 8)), /No shard/],
-    [changed((bytes) => bytes.fill(2, 8, 9)), /Shard format 2, not 1/],
+    [new Uint8Array(0), /too short/],
+    [good.slice(0, 31), /too short/],
+    [good.slice(0, -1), /is not a shard/],
+    [changed((bytes) => bytes.fill(0x41, 0, 8)), /is not a shard/],
+    [changed((bytes) => bytes.fill(2, 8, 9)), /Shard format 2 is not supported/],
     [changed((bytes) => bytes.fill(0xff, -16, -12)), /out of bounds/],
-    [changed((bytes) => bytes.fill(0x20, -20, -19)), /Table of contents/],
+    [changed((bytes) => bytes.fill(0x20, -20, -19)), /checksum of the table of contents/],
   ];
   for (const [bytes, message] of cases) {
     await assert.rejects(readerOf(bytes), (error) => {
@@ -300,7 +300,7 @@ test("what is no shard of this format is refused by name", async () => {
   }
 });
 
-test("two shards may be written at the same time", async () => {
+test("two shards can be written at the same time", async () => {
   const one = await shardBytes(tiny);
   const other = await shardBytes((outer) => {
     outer.beginRepository(1);

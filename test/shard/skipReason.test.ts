@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { skipReason } from "#shard/skipReason";
+import { skipReason } from "#shard/format/skipReason";
 
-/** The same bytes at each run, and no pattern in them. */
+/** Generates bytes without a pattern, the same in each run. */
 function noise(byteCount: number): Buffer {
   const parts: Buffer[] = [];
   for (let at = 0; at * 32 < byteCount; at++) parts.push(createHash("sha256").update(String(at)).digest());

@@ -3,20 +3,20 @@ import { readdirSync } from "node:fs";
 import { test } from "node:test";
 import { isServiceError } from "#base/error";
 import { diskFiles, type Files } from "#platform/files";
-import { ShardDirectory } from "#shard/directory";
-import { isManifestFile } from "#shard/manifestFiles";
-import { rewriteShards } from "#shard/rewrite";
+import { ShardDirectory } from "#shard/directory/directory";
+import { isManifestFile } from "#shard/directory/manifestFiles";
+import { rewriteShards } from "#shard/directory/rewrite";
 import { literal, openEngine, openIndex, publish, rangeLines, search } from "#test/support/engines";
 import { temporaryFolder } from "#test/support/repo";
 
 type Step = keyof Files;
 
-/** A disk on which one step fails, or all from one on. */
+/** A disk on which one step fails, or also all later steps of some kinds. */
 class FailingDisk {
-  /** Steps so far. */
+  /** The steps so far. */
   readonly log: Step[] = [];
   failAt = Number.POSITIVE_INFINITY;
-  /** What goes on failing after that: a full disk still removes. */
+  /** Steps that keep failing after that. A full disk can still remove files. */
   failsOn: readonly Step[] = [];
   readonly files = new Proxy(diskFiles, {
     get:
@@ -38,7 +38,7 @@ const delta = {
   overrides: [{ segment: 0, document: 0, slots: [] }],
 };
 
-/** What is done to repositories 1 and 2, which hold `old.ts`, and what a search finds before and after. */
+/** Operations on repositories 1 and 2, which contain `old.ts`, and what a search finds afterwards. */
 const cases: Readonly<
   Record<
     string,
@@ -49,7 +49,7 @@ const cases: Readonly<
     }
   >
 > = {
-  "a repository anew": {
+  "a rebuild": {
     run: (directory, files) =>
       publish(directory, { id: 1, segments: [[{ path: "new.ts", content: "needle new\n" }]] }, { files }),
     after: ["1 new.ts", "2 old.ts"],
@@ -104,14 +104,14 @@ const cases: Readonly<
 
 async function found(directory: ShardDirectory): Promise<string[]> {
   const { engine, damage } = openEngine(directory);
-  const { files, exhaustive } = await search(engine, literal("needle"));
+  const { files, isExhaustive } = await search(engine, literal("needle"));
   await engine.close();
   assert.deepEqual(damage, []);
-  assert.equal(exhaustive, true);
+  assert.equal(isExhaustive, true);
   return rangeLines(files).map((line) => line.split(" ").slice(0, 2).join(" "));
 }
 
-/** Nothing lies there that is not named, and everything that is. */
+/** Checks that the folder contains exactly the shards that the manifests name. */
 function checkNoStrays(directory: ShardDirectory): void {
   const named = [...directory.manifests().values()].flatMap(({ segments }) =>
     segments.map(({ file }) => file),
@@ -125,21 +125,21 @@ const full: readonly Step[] = ["create", "write", "fsync", "rename", "mkdir"];
 
 for (const [name, { withDelta, run, after }] of Object.entries(cases)) {
   for (const failsOn of [[], full]) {
-    test(`${name}, on a disk where ${failsOn.length === 0 ? "each step fails once" : "nothing goes any more"}`, async () => {
+    test(`${name} on a disk where ${failsOn.length === 0 ? "each step fails once" : "every step fails"}`, async () => {
       const before = withDelta ? ["1 delta.ts", "2 old.ts"] : ["1 old.ts", "2 old.ts"];
       const failed: Step[] = [];
-      // A shard takes some fifty writes; a disk that is full is full for all that follow, so some are enough there.
+      // A shard takes about fifty writes. On a full disk all later writes fail, so every fourth step is enough.
       for (let failAt = 1; ; failAt += failsOn.length === 0 ? 1 : 4) {
         const disk = new FailingDisk();
         const folder = temporaryFolder();
         const directory = await openIndex([old(1), old(2)], { folder, files: disk.files });
         if (withDelta) await publish(directory, { id: 1, segments: [delta] }, { keepSegments: true });
         const { engine, damage } = openEngine(directory);
-        const ask = async () =>
+        const searchPaths = async () =>
           rangeLines((await search(engine, literal("needle"))).files).map((line) =>
             line.split(" ").slice(0, 2).join(" "),
           );
-        assert.deepEqual(await ask(), before);
+        assert.deepEqual(await searchPaths(), before);
 
         const steps = disk.log.length;
         disk.failAt = steps + failAt;
@@ -157,10 +157,10 @@ for (const [name, { withDelta, run, after }] of Object.entries(cases)) {
         if (step !== undefined) failed.push(step);
 
         assert.ok(error === undefined || isServiceError(error, "STORAGE_FAILED"), label);
-        // Strays that stay are no failure, nor is a folder that cannot be synchronized.
+        // Failing to remove stray files or to synchronize a folder is no error.
         if (hasFailed && !["remove", "fsyncFolder"].includes(step ?? ""))
           assert.ok(error !== undefined, label);
-        const now = await ask();
+        const now = await searchPaths();
         const again = await ShardDirectory.open(folder);
         if (name === "a compound") assert.deepEqual(now, after, label);
         else assert.deepEqual(now, error === undefined ? after : before, label);
@@ -168,7 +168,7 @@ for (const [name, { withDelta, run, after }] of Object.entries(cases)) {
         checkNoStrays(again);
 
         if (error !== undefined) await run(directory, disk.files);
-        assert.deepEqual(await ask(), after, label);
+        assert.deepEqual(await searchPaths(), after, label);
         assert.deepEqual(damage, [], label);
         await engine.close();
         checkNoStrays(await ShardDirectory.open(folder));
@@ -184,7 +184,7 @@ for (const [name, { withDelta, run, after }] of Object.entries(cases)) {
   }
 }
 
-test("a folder that cannot be made", async () => {
+test("a folder that cannot be created is reported", async () => {
   const disk = new FailingDisk();
   disk.failAt = 1;
   await assert.rejects(ShardDirectory.open(temporaryFolder(), disk.files), (error) =>

@@ -4,12 +4,12 @@ import fc from "fast-check";
 import { isServiceError } from "#base/error";
 import { type Definition, symbolKinds } from "#model/symbol";
 import { memorySource } from "#platform/byteSource";
-import { type Checksum, loadChecksum } from "#shard/checksum";
-import { ShardReader } from "#shard/reader";
-import { SymbolReader } from "#shard/symbolReader";
-import { foldName, type KnownSymbols } from "#shard/symbols";
-import { SymbolWriter } from "#shard/symbolWriter";
-import { MemorySink, ShardWriter } from "#shard/writer";
+import { type Checksum, loadChecksum } from "#shard/format/checksum";
+import { ShardReader } from "#shard/format/reader";
+import { MemorySink, ShardWriter } from "#shard/format/writer";
+import { foldName, type KnownSymbols } from "#shard/symbolFile/symbolFile";
+import { SymbolReader } from "#shard/symbolFile/symbolReader";
+import { SymbolWriter } from "#shard/symbolFile/symbolWriter";
 
 let checksum: Checksum;
 
@@ -68,7 +68,7 @@ const names = fc.oneof(
   },
   { weight: 1, arbitrary: fc.string({ minLength: 1, maxLength: 8, unit: "grapheme" }) },
 );
-/** Names as parsers give them: a line. */
+/** Names as parsers return them: one line. */
 const lineNames = names.map((name) => name.replace(/\p{Cc}/gu, "_"));
 
 const definitions: fc.Arbitrary<Definition[]> = fc
@@ -79,7 +79,7 @@ const definitions: fc.Arbitrary<Definition[]> = fc
         kind: fc.constantFrom(...symbolKinds),
         before: fc.nat(300),
         gap: fc.nat(70_000),
-        behind: fc.nat(300),
+        after: fc.nat(300),
         parent: fc.integer({ min: -1, max: 5 }),
         owner: fc.constantFrom("", "", "Owner", "Other"),
         isLocal: fc.boolean(),
@@ -89,13 +89,13 @@ const definitions: fc.Arbitrary<Definition[]> = fc
     { maxLength: 12 },
   )
   .map((drafts) => {
-    let place = 0;
-    return drafts.map(({ gap, before, behind, parent, ...rest }, at) => {
-      const nameStart = place + gap;
+    let offset = 0;
+    return drafts.map(({ gap, before, after, parent, ...rest }, at) => {
+      const nameStart = offset + gap;
       const nameEnd = nameStart + Buffer.byteLength(rest.name);
-      place = nameEnd;
+      offset = nameEnd;
       const start = Math.max(0, nameStart - before);
-      return { ...rest, nameStart, nameEnd, start, end: nameEnd + behind, parent: parent < at ? parent : -1 };
+      return { ...rest, nameStart, nameEnd, start, end: nameEnd + after, parent: parent < at ? parent : -1 };
     });
   });
 
@@ -118,7 +118,7 @@ const documents: fc.Arbitrary<KnownSymbols[]> = fc.array(
   { minLength: 1, maxLength: 6 },
 );
 
-test("what was written is read", () => {
+test("written symbols are read back", () => {
   fc.assert(
     fc.property(documents, (written) => {
       const shard = shardOf(written.length);
@@ -132,22 +132,24 @@ test("what was written is read", () => {
   );
 });
 
-test("names are found by what they begin with, in capitals or not", () => {
+test("names are found by prefix, ignoring case", () => {
   fc.assert(
-    fc.property(documents, names, fc.boolean(), (written, asked, isWhole) => {
+    fc.property(documents, names, fc.boolean(), (written, query, isWhole) => {
       const shard = shardOf(written.length);
       const reader = read(write(shard, written), shard);
       const all = written.flatMap((each) => (each.kind === "parsed" ? each.definitions : []));
       const matches = (name: string) =>
-        isWhole ? foldName(name) === foldName(asked) : foldName(name).startsWith(foldName(asked));
+        isWhole ? foldName(name) === foldName(query) : foldName(name).startsWith(foldName(query));
       const expected = [...new Set(all.map(({ name }) => name))].filter(matches).sort();
-      const { from, to } = reader.names.find(asked, isWhole);
+      const { from, to } = reader.names.find(query, isWhole);
       const found = Array.from({ length: to - from }, (_, at) => reader.names.text(from + at));
       assert.deepEqual([...found].sort(), expected);
       for (const [at, name] of found.entries()) {
-        const places = [...reader.namesakes(from + at, from + at + 1)].map((each) => reader.places[each]);
+        const offsets = [...reader.namesakes(from + at, from + at + 1)].map(
+          (each) => reader.nameOffsets[each],
+        );
         assert.deepEqual(
-          places,
+          offsets,
           all.filter((each) => each.name === name).map(({ nameStart }) => nameStart),
         );
       }
@@ -155,7 +157,7 @@ test("names are found by what they begin with, in capitals or not", () => {
   );
 });
 
-test("names over many blocks are in order, and each is where its number says", () => {
+test("names in many blocks are sorted, and found by number", () => {
   const made = Array.from({ length: 5000 }, (_, at) => `name_${(at * 7919) % 5000}_${"x".repeat(at % 40)}`);
   const parsed: KnownSymbols = {
     kind: "parsed",
@@ -177,7 +179,7 @@ test("names over many blocks are in order, and each is where its number says", (
   assert.ok(reader.names.blockCount > 10);
   const inOrder = Array.from({ length: reader.names.count }, (_, number) => reader.names.text(number));
   assert.deepEqual(inOrder, [...made].sort());
-  reader.names.keepAll();
+  reader.names.loadAll();
   assert.deepEqual(
     Array.from({ length: reader.names.count }, (_, number) => reader.names.text(number)),
     inOrder,
@@ -185,7 +187,7 @@ test("names over many blocks are in order, and each is where its number says", (
   assert.deepEqual(reader.symbolsOf(0), parsed);
 });
 
-test("names that are no line, empty or endless are kept as one that is", () => {
+test("names with newlines, empty names and very long ones are stored as one line", () => {
   const odd = ["a\nb", "", "\ud800", "x".repeat(5000)];
   const parsed: KnownSymbols = {
     kind: "parsed",
@@ -211,7 +213,7 @@ test("names that are no line, empty or endless are kept as one that is", () => {
   );
 });
 
-test("no byte can change without being noticed", () => {
+test("a change of any byte is detected", () => {
   const written: KnownSymbols[] = [
     {
       kind: "parsed",
@@ -245,7 +247,7 @@ test("no byte can change without being noticed", () => {
   }
 });
 
-test("symbols of another shard are refused", () => {
+test("the symbol file of another shard is rejected", () => {
   const bytes = write(shardOf(1), [{ kind: "pending" }]);
   assert.throws(
     () => read(bytes, shardOf(2)),

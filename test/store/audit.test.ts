@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import type { AuditRecord, NewAuditRecord } from "#model/audit";
 import type { AuditPageRequest, Store } from "#store/store";
-import { setClock } from "#test/support/clock";
+import { manualClock } from "#test/support/clock";
 import { onEachDatabase, openTestStore } from "#test/support/stores";
 
 const searched: NewAuditRecord = {
@@ -18,7 +18,7 @@ const searched: NewAuditRecord = {
 const start = Date.UTC(2026, 0, 1);
 const day = 86_400_000;
 
-/** As the log says what a page has, by looking at every record. */
+/** Computes a page by filtering and sorting all records. */
 function expectedPage(records: readonly AuditRecord[], request: AuditPageRequest) {
   const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY, page, perPage } = request;
   const found = records
@@ -36,8 +36,8 @@ async function recordAt(store: Store, clock: { time: number }, times: readonly n
 }
 
 onEachDatabase((empty) => {
-  test("a record comes back as it was", async () => {
-    const clock = setClock(start);
+  test("a record is read back unchanged", async () => {
+    const clock = manualClock(start);
     const store = await openTestStore(await empty(), clock);
     const record = await store.auditLog.append(searched);
     const { id, ...rest } = record;
@@ -49,8 +49,8 @@ onEachDatabase((empty) => {
     await store.close();
   });
 
-  test("what nobody would name a file", async () => {
-    const store = await openTestStore(await empty(), setClock(start));
+  test("NUL, quotes, lone surrogates and very long names are stored or replaced", async () => {
+    const store = await openTestStore(await empty(), manualClock(start));
     const targets = ["a\0b", "it's; drop table member --", "naïve 🎣 \u202e", "\ud800", "x".repeat(100_000)];
     const metadata = { path: "a\0b", nested: { lone: "\udfff" } };
     for (const targetId of targets) await store.auditLog.append({ ...searched, targetId, metadata });
@@ -66,8 +66,8 @@ onEachDatabase((empty) => {
     await store.close();
   });
 
-  test("a thousand at once are all there, in the order in which they came", async () => {
-    const store = await openTestStore(await empty(), setClock(start));
+  test("a thousand concurrent records are all stored, in the order of their calls", async () => {
+    const store = await openTestStore(await empty(), manualClock(start));
     const records = await Promise.all(
       Array.from({ length: 1000 }, (_, at) => store.auditLog.append({ ...searched, targetId: `${at}` })),
     );
@@ -82,11 +82,11 @@ onEachDatabase((empty) => {
     await store.close();
   });
 
-  describe("a page by time", () => {
-    test("has what looking at every record finds", async () => {
-      const clock = setClock(start);
+  describe("a page of a time range", () => {
+    test("equals filtering all records", async () => {
+      const clock = manualClock(start);
       const log = await openTestStore(await empty(), clock);
-      // Bursts, quiet months, and the edges of the spans that are counted together.
+      // Bursts, quiet months, and the edges of the spans that share a count.
       const times = fc.sample(
         fc.oneof(
           fc.integer({ min: start, max: start + 400 * day }),
@@ -124,13 +124,13 @@ onEachDatabase((empty) => {
 
     const edges: Readonly<Record<string, AuditPageRequest>> = {
       "an empty log": { page: 1, perPage: 50 },
-      "the last page there can be": { page: Number.MAX_SAFE_INTEGER, perPage: 100 },
-      "an end before its beginning": { since: start, until: start - 1, page: 1, perPage: 50 },
-      "all the time there is": { since: -8.64e15, until: 8.64e15, page: 1, perPage: 50 },
+      "the highest page number": { page: Number.MAX_SAFE_INTEGER, perPage: 100 },
+      "an end before the start": { since: start, until: start - 1, page: 1, perPage: 50 },
+      "the widest range": { since: -8.64e15, until: 8.64e15, page: 1, perPage: 50 },
     };
     for (const [name, request] of Object.entries(edges)) {
       test(name, async () => {
-        const store = await openTestStore(await empty(), setClock(start));
+        const store = await openTestStore(await empty(), manualClock(start));
         assert.deepEqual(await store.auditLog.page(request), { items: [], total: 0 });
         const record = await store.auditLog.append(searched);
         assert.deepEqual(await store.auditLog.page(request), expectedPage([record], request));
@@ -139,8 +139,8 @@ onEachDatabase((empty) => {
     }
   });
 
-  test("what is too old is gone, and what is left is counted", async () => {
-    const clock = setClock(start);
+  test("old records are removed, and the counts include only the others", async () => {
+    const clock = manualClock(start);
     const store = await openTestStore(await empty(), clock);
     const times = Array.from({ length: 2000 }, (_, at) => start + at * 3_600_000);
     const records = await recordAt(store, clock, times);
@@ -159,17 +159,17 @@ onEachDatabase((empty) => {
     await store.close();
   });
 
-  test("cutting off can be given up, and what was cut off stays so", async () => {
-    const clock = setClock(start);
+  test("a canceled removal keeps what it has removed", async () => {
+    const clock = manualClock(start);
     const store = await openTestStore(await empty(), clock);
     await recordAt(
       store,
       clock,
       Array.from({ length: 1200 }, (_, at) => start + at),
     );
-    const given = new AbortController();
-    const removing = store.auditLog.removeBefore(start + day, given.signal);
-    given.abort();
+    const controller = new AbortController();
+    const removing = store.auditLog.removeBefore(start + day, controller.signal);
+    controller.abort();
     await assert.rejects(removing, { code: "CANCELLED" });
     const { total } = await store.auditLog.page({ page: 1, perPage: 1 });
     assert.ok(total < 1200 && total > 0, `${total}`);

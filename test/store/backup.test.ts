@@ -3,15 +3,17 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
+import { diskFiles } from "#platform/files";
+import { openStore } from "#store/openStore";
 import type { Store } from "#store/store";
-import { setClock } from "#test/support/clock";
+import { manualClock } from "#test/support/clock";
 import { embeddedFile } from "#test/support/embeddedFile";
 import { temporaryFolder } from "#test/support/repo";
 import { onEachDatabase, openTestStore } from "#test/support/stores";
 
 const start = Date.UTC(2026, 0, 1);
 
-/** Two members, a key each, a licence, and 2500 records over a month. */
+/** Adds two members with a key each, a license, and 2,500 records over a month. */
 async function fill(store: Store, clock: { time: number }): Promise<void> {
   const oauth = { issuer: "https://login.example.com", subject: "7" };
   for (const [email, role] of [
@@ -30,7 +32,7 @@ async function fill(store: Store, clock: { time: number }): Promise<void> {
     const [key] = await store.apiKeys.ofMember(id);
     if (key !== undefined) await store.sessions.create({ keyId: key.id, hash: email, expiresAt: start + 9 });
   }
-  await store.organisation.setLicense("a licence");
+  await store.organization.setLicense("a license");
   await Promise.all(
     Array.from({ length: 2500 }, (_, at) => {
       clock.time = start + at * 1_000_000;
@@ -52,7 +54,7 @@ async function everything(store: Store) {
     Array.from({ length: 26 }, (_, at) => store.auditLog.page({ page: at + 1, perPage: 100 })),
   );
   return {
-    organisation: await store.organisation.get(),
+    organization: await store.organization.get(),
     members,
     identities: await store.members.byOAuth({ issuer: "https://login.example.com", subject: "7" }),
     keys: await store.apiKeys.all(),
@@ -64,8 +66,8 @@ async function everything(store: Store) {
 }
 
 onEachDatabase((empty) => {
-  test("a backup gives everything back but sessions, on either database", async () => {
-    const clock = setClock(start);
+  test("a backup restores everything except sessions, on either database", async () => {
+    const clock = manualClock(start);
     const source = await openTestStore(await empty(), clock);
     await fill(source, clock);
     const expected = await everything(source);
@@ -78,7 +80,7 @@ onEachDatabase((empty) => {
     const elsewhere = join(temporaryFolder(), "trawl.db");
     for (const database of [await empty(), { source: () => embeddedFile(elsewhere), isShared: false }]) {
       const target = await openTestStore(database, clock);
-      await target.members.addFirst({ email: "whoever@started.it" });
+      await target.members.addFirst({ email: "first@example.com" });
       assert.deepEqual(await target.restore(file, { replace: false }), counts);
       assert.deepEqual(await everything(target), expected);
       assert.equal(await target.sessions.byHash("ada@example.com"), undefined);
@@ -86,8 +88,8 @@ onEachDatabase((empty) => {
     }
   });
 
-  test("what is here already is replaced only where that was asked for", async () => {
-    const clock = setClock(start);
+  test("existing data is replaced only on request", async () => {
+    const clock = manualClock(start);
     const store = await openTestStore(await empty(), clock);
     const file = join(temporaryFolder(), "trawl.backup");
     await store.backup(file);
@@ -108,7 +110,7 @@ onEachDatabase((empty) => {
     await store.close();
   });
 
-  describe("a file that is no whole backup changes nothing", () => {
+  describe("restoring from an invalid file changes nothing", () => {
     const header = { format: "trawl-backup", version: "9.0.0", migration: "0001", createdAt: 0 };
     const end = { members: 0, apiKeys: 0, auditRecords: 0 };
     const lines = (...values: unknown[]) =>
@@ -116,37 +118,37 @@ onEachDatabase((empty) => {
     const bad: Readonly<
       Record<string, readonly [make: (whole: Buffer) => Buffer | undefined, message: RegExp]>
     > = {
-      "it is not there": [() => undefined, /cannot be read as a backup: ENOENT/],
-      "it is empty": [() => Buffer.alloc(0), /cannot be read as a backup/],
-      "it is something else": [() => Buffer.from("MZ something else"), /cannot be read as a backup/],
-      "it is another JSON": [() => lines({ name: "x" }), /no backup of Trawl/],
-      "half of it is missing": [(whole) => whole.subarray(0, whole.length >> 1), /cannot be read|damaged/],
-      "its last line is missing": [
+      "the file does not exist": [() => undefined, /Cannot read .* as a backup: ENOENT/],
+      "the file is empty": [() => Buffer.alloc(0), /Cannot read .* as a backup/],
+      "the file has another format": [() => Buffer.from("MZ another format"), /Cannot read .* as a backup/],
+      "the file has other JSON": [() => lines({ name: "x" }), /not a backup of Trawl/],
+      "half of the file is missing": [(whole) => whole.subarray(0, whole.length >> 1), /Cannot read|damaged/],
+      "the last line is missing": [
         (whole) => gzipSync(gunzipSync(whole).toString().split("\n").slice(0, -2).join("\n") + "\n"),
-        /was cut off/,
+        /incomplete/,
       ],
       "a record is missing": [
         (whole) => gzipSync(gunzipSync(whole).toString().split("\n").toSpliced(100, 1).join("\n")),
-        /was cut off/,
+        /incomplete/,
       ],
-      "a row has another column": [
+      "a row has an unknown column": [
         () => lines(header, { member: { id: "x", isAdmin: true } }, { end }),
         /damaged/,
       ],
-      "something follows its end": [() => lines(header, { end }, { end }), /damaged/],
+      "a line follows the end": [() => lines(header, { end }, { end }), /damaged/],
       "a line is endless": [
         () => gzipSync(Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), Buffer.alloc(20e6, "x")])),
         /damaged/,
       ],
-      "it is of a newer Trawl": [
+      "the backup is from a newer version": [
         () => lines({ ...header, migration: "0417" }, { end }),
-        /Trawl 9\.0\.0, which is newer: it has "0417", and this one knows "0002" at most/,
+        /Trawl 9\.0\.0, which is newer: it contains "0417", but this version supports migrations up to "0003"/,
       ],
     };
     let store: Store;
     let whole: Buffer;
     before(async () => {
-      const clock = setClock(start);
+      const clock = manualClock(start);
       store = await openTestStore(await empty(), clock);
       await fill(store, clock);
       const file = join(temporaryFolder(), "trawl.backup");
@@ -170,13 +172,13 @@ onEachDatabase((empty) => {
     }
   });
 
-  test("a backup that cannot be written leaves the one before", async () => {
+  test("a failed backup leaves the previous file unchanged", async () => {
     const folder = temporaryFolder();
     const file = join(folder, "trawl.backup");
     const store = await openTestStore(await empty());
     await store.backup(file);
     const written = readFileSync(file);
-    const given = AbortSignal.abort();
+    const aborted = AbortSignal.abort();
     await store.members.addFirst({ email: "a@x.org" });
     await store.auditLog.append({
       action: "a",
@@ -186,7 +188,7 @@ onEachDatabase((empty) => {
       targetType: "org",
       metadata: null,
     });
-    await assert.rejects(store.backup(file, given), { code: "CANCELLED" });
+    await assert.rejects(store.backup(file, aborted), { code: "CANCELLED" });
     assert.deepEqual(readFileSync(file), written);
     await assert.rejects(store.backup(join(folder, "none", "x")), {
       code: "STORAGE_FAILED",
@@ -195,4 +197,24 @@ onEachDatabase((empty) => {
     assert.deepEqual(readdirSync(folder), ["trawl.backup"]);
     await store.close();
   });
+});
+
+test("a backup is complete on a file system that cannot flush folders", async () => {
+  const folder = temporaryFolder();
+  const database = join(folder, "trawl.db");
+  const store = await openStore({
+    source: embeddedFile(database),
+    version: "1.2.3",
+    clock: manualClock(start),
+    files: {
+      ...diskFiles,
+      fsyncFolder() {
+        throw new Error("EINVAL: invalid argument, fsync");
+      },
+    },
+  });
+  const file = join(folder, "trawl.backup");
+  assert.deepEqual(await store.backup(file), { members: 0, apiKeys: 0, auditRecords: 0 });
+  assert.deepEqual(await store.restore(file, { replace: true }), { members: 0, apiKeys: 0, auditRecords: 0 });
+  await store.close();
 });

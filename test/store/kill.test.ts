@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { Kysely, sql } from "kysely";
 import type { AuditRecord, NewAuditRecord } from "#model/audit";
-import type { ApiKeyId } from "#model/organisation";
+import type { ApiKeyId } from "#model/organization";
 import { systemClock } from "#platform/clock";
 import { acquireLock } from "#platform/lock";
-import { startThread } from "#platform/workers";
+import { startThread } from "#platform/workerThread";
 import { embeddedDatabase } from "#store/embedded";
 import { openStore } from "#store/openStore";
 import type { Store } from "#store/store";
@@ -19,19 +19,19 @@ import { temporaryFolder } from "#test/support/repo";
 
 const rounds = 20;
 
-/** As a leader has it: on a thread of its own, in a folder whose lock the process holds. */
+/** Opens the database as a leader does, on a separate thread; the process holds the lock of the folder. */
 function sourceIn(folder: string) {
   return embeddedDatabase(join(folder, "trawl.db"), () =>
     startThread(join(projectRoot(), "dist/server/storeWorker.js")),
   );
 }
 
-/** The process that is killed: writes without end, and says of everything that was answered that it was. */
-async function writeAndTell(folder: string): Promise<void> {
+/** Runs in the process that is killed: writes forever, and reports each acknowledged write. */
+async function writeAndReport(folder: string): Promise<void> {
   const lock = await acquireLock(folder);
   assert.equal(lock.kind, "acquired");
   const store = await openStore({ source: sourceIn(folder), version: "1.0.0", clock: systemClock });
-  const say = (what: string, id: string) => writeSync(1, `${what} ${id}\n`);
+  const report = (what: string, id: string) => writeSync(1, `${what} ${id}\n`);
   const record = async () => {
     for (;;) {
       const { id } = await store.auditLog.append({
@@ -42,7 +42,7 @@ async function writeAndTell(folder: string): Promise<void> {
         targetType: "org",
         metadata: { source: "test" },
       });
-      say("record", id);
+      report("record", id);
     }
   };
   const addMembers = async () => {
@@ -50,46 +50,49 @@ async function writeAndTell(folder: string): Promise<void> {
       const email = `${process.pid}-${at}@example.com`;
       const addition = await store.members.add(
         { email, role: "MEMBER" },
-        { record: told("org.member_added") },
+        { record: auditRecord("org.member_added") },
       );
       if (addition.kind !== "added") continue;
       const memberId = addition.member.id;
-      say("member", memberId);
+      report("member", memberId);
       const hash = `${process.pid}-${at}`;
-      const creation = await store.apiKeys.create({ memberId, name: "key", hash }, told("api_key.created"));
+      const creation = await store.apiKeys.create(
+        { memberId, name: "key", hash },
+        auditRecord("api_key.created"),
+      );
       if (creation.kind !== "created") continue;
-      say("key", creation.key.id);
+      report("key", creation.key.id);
       if (at % 3 === 0) {
-        // Until it is answered, it may be there or not.
-        say("unsure", creation.key.id);
-        await store.apiKeys.revoke(creation.key.id, told("api_key.deleted"));
-        say("revoked", creation.key.id);
+        // Until it is acknowledged, the key may or may not exist.
+        report("unsure", creation.key.id);
+        await store.apiKeys.revoke(creation.key.id, auditRecord("api_key.deleted"));
+        report("revoked", creation.key.id);
       }
     }
   };
   await Promise.all([record(), record(), record(), addMembers()]);
 }
 
-/** What was said before the process was killed, after so many lines. */
+/** Kills the process after this many lines, and returns the lines that it has reported. */
 function killAfter(folder: string, lines: number): Promise<readonly string[]> {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const child = spawn(process.execPath, [__filename, "write", folder], {
     env,
     stdio: ["ignore", "pipe", "inherit"],
   });
-  let said = "";
+  let output = "";
   return new Promise((resolve) => {
     child.stdout.on("data", (text: Buffer) => {
-      said += text.toString();
-      if (said.split("\n").length > lines) child.kill("SIGKILL");
+      output += text.toString();
+      if (output.split("\n").length > lines) child.kill("SIGKILL");
     });
-    // A line that is not whole was cut off by the end.
-    child.once("close", () => resolve(said.split("\n").slice(0, -1)));
+    // The last line may be incomplete.
+    child.once("close", () => resolve(output.split("\n").slice(0, -1)));
   });
 }
 
-/** What is recorded of a change. */
-function told(action: NewAuditRecord["action"]) {
+/** Returns a function that creates the record of a change. */
+function auditRecord(action: NewAuditRecord["action"]) {
   return ({ id }: { readonly id: string }): NewAuditRecord => ({
     action,
     actorId: "m1",
@@ -111,7 +114,7 @@ async function allRecords(store: Store): Promise<ReadonlyMap<string, AuditRecord
   }
 }
 
-/** No change without its record, and no record of what was not changed. */
+/** Checks that every change has a record, and every record a change. */
 function checkRecorded(
   records: ReadonlyMap<string, AuditRecord>,
   members: ReadonlySet<string>,
@@ -126,12 +129,12 @@ function checkRecorded(
 }
 
 if (process.argv[2] === "write") {
-  writeAndTell(process.argv[3] ?? "").catch((error: unknown) => {
+  writeAndReport(process.argv[3] ?? "").catch((error: unknown) => {
     process.stderr.write(`${String(error)}\n`);
     process.exitCode = 1;
   });
 } else {
-  test(`killed ${rounds} times while it writes, a store has all that was answered`, async (t) => {
+  test(`a store that is killed ${rounds} times while writing has every acknowledged write`, async (t) => {
     const folder = temporaryFolder();
     const random = new Random(23);
     const known = { record: new Set<string>(), member: new Set<string>(), key: new Set<string>() };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { ApiKey, Member } from "#model/organisation";
+import type { ApiKey, Member } from "#model/organization";
 import type { MemberChange, Store } from "#store/store";
-import { setClock } from "#test/support/clock";
+import { manualClock } from "#test/support/clock";
 import { onEachDatabase, openTestStore, type TestDatabase } from "#test/support/stores";
 
 const start = Date.UTC(2026, 0, 1);
@@ -20,9 +20,9 @@ async function keyOf(store: Store, memberId: Member["id"], digit: string): Promi
 }
 
 onEachDatabase((empty) => {
-  /** A store for one test; two of the same database where it can be had. */
+  /** Opens two stores on one database if it can be shared, otherwise the same store twice. */
   const withStores = async (work: (one: Store, other: Store, clock: { time: number }) => Promise<void>) => {
-    const clock = setClock(start);
+    const clock = manualClock(start);
     const database: TestDatabase = await empty();
     const one = await openTestStore(database, clock);
     const other = database.isShared ? await openTestStore(database, clock) : one;
@@ -34,31 +34,32 @@ onEachDatabase((empty) => {
     }
   };
 
-  test("a new instance has an organisation, and nobody in it", () =>
+  test("a new instance has an organization without members", () =>
     withStores(async (store) => {
-      assert.deepEqual(await store.organisation.get(), { id: 1, name: "Trawl", latestTime: start });
+      const { uuid } = await store.organization.get();
+      assert.deepEqual(await store.organization.get(), { id: 1, uuid, name: "Trawl", latestTime: start });
       assert.deepEqual(await store.members.all(), []);
       assert.deepEqual(await store.apiKeys.all(), []);
-      assert.equal(await store.apiKeys.exist(), false);
+      assert.equal(await store.apiKeys.hasKeys(), false);
     }));
 
-  test("the licence is replaced, and taken away", () =>
+  test("the license can be replaced and removed", () =>
     withStores(async (store, other) => {
-      await store.organisation.setLicense("one");
-      await store.organisation.setLicense("two");
-      assert.equal((await other.organisation.get()).license, "two");
-      await store.organisation.setLicense(undefined);
-      assert.equal((await other.organisation.get()).license, undefined);
+      await store.organization.setLicense("one");
+      await store.organization.setLicense("two");
+      assert.equal((await other.organization.get()).license, "two");
+      await store.organization.setLicense(undefined);
+      assert.equal((await other.organization.get()).license, undefined);
     }));
 
-  test("the time that was noted never goes back", () =>
+  test("the latest time never goes back", () =>
     withStores(async (store) => {
-      for (const time of [start + 5, start + 9, start + 7]) await store.organisation.noteTime(time);
-      assert.equal((await store.organisation.get()).latestTime, start + 9);
+      for (const time of [start + 5, start + 9, start + 7]) await store.organization.advanceLatestTime(time);
+      assert.equal((await store.organization.get()).latestTime, start + 9);
     }));
 
   describe("members", () => {
-    test("are found as they were added", () =>
+    test("are found by id, email and identity", () =>
       withStores(async (store, other, clock) => {
         const oauth = { issuer: "https://login.example.com", subject: "42" };
         const ada = await store.members.add({ name: "Ada", email: "Ada@Example.com", role: "OWNER" });
@@ -76,7 +77,7 @@ onEachDatabase((empty) => {
         assert.equal(await other.members.byEmail("carol@example.com"), undefined);
       }));
 
-    test("an address belongs to one of them, in whatever case", () =>
+    test("have unique emails, ignoring case", () =>
       withStores(async (store) => {
         const ada = await added(store, "ada@example.com");
         assert.deepEqual(await store.members.add({ email: "ADA@example.com", role: "OWNER" }), {
@@ -86,7 +87,7 @@ onEachDatabase((empty) => {
         assert.deepEqual(await store.members.all(), [ada]);
       }));
 
-    test("of many that want the same address at once, one gets it", () =>
+    test("concurrent additions with the same email add one", () =>
       withStores(async (one, other) => {
         const additions = await Promise.all(
           Array.from({ length: 12 }, (_, at) =>
@@ -97,7 +98,7 @@ onEachDatabase((empty) => {
         assert.equal((await one.members.all()).length, 1);
       }));
 
-    test("no more than there are seats, whoever asks at once", () =>
+    test("concurrent additions never exceed the seats", () =>
       withStores(async (one, other) => {
         const suspended = await added(one, "away@example.com");
         await added(one, "owner@example.com", "OWNER");
@@ -118,7 +119,7 @@ onEachDatabase((empty) => {
         assert.equal(await one.members.count(), 4);
       }));
 
-    test("the first one is an owner, and there is only one first", () =>
+    test("only one first member is added, as an owner", () =>
       withStores(async (one, other) => {
         const firsts = await Promise.all(
           [one, other, one, other].map((store, at) => store.members.addFirst({ email: `m${at}@x.org` })),
@@ -127,7 +128,7 @@ onEachDatabase((empty) => {
         assert.deepEqual([first?.role, more.length], ["OWNER", 0]);
       }));
 
-    test("are linked to another identity", () =>
+    test("can be linked to another identity", () =>
       withStores(async (store) => {
         const ada = await added(store, "ada@example.com");
         const identity = { issuer: "https://login.example.com", subject: "1" };
@@ -137,7 +138,7 @@ onEachDatabase((empty) => {
         assert.equal((await store.members.byOAuth({ ...identity, subject: "2" }))?.id, ada.id);
       }));
 
-    test("change their role, are suspended, and come back", () =>
+    test("can be promoted, suspended and resumed", () =>
       withStores(async (store, _, clock) => {
         await added(store, "owner@example.com", "OWNER");
         const bob = await added(store, "bob@example.com");
@@ -152,13 +153,13 @@ onEachDatabase((empty) => {
         assert.equal((await store.members.get(bob.id))?.suspendedAt, start + 60);
         await store.members.resume(bob.id);
         assert.deepEqual(await store.members.get(bob.id), { ...promoted, updatedAt: start + 70 });
-        assert.deepEqual(await store.members.setRole("nobody" as Member["id"], "OWNER"), { kind: "unknown" });
+        assert.deepEqual(await store.members.setRole("none" as Member["id"], "OWNER"), { kind: "unknown" });
       }));
 
-    test("activity is noted where it is the latest", () =>
+    test("only later activity is recorded", () =>
       withStores(async (store) => {
         const { id } = await added(store, "ada@example.com");
-        for (const time of [start + 5, start + 9, start + 7]) await store.members.noteActivity(id, time);
+        for (const time of [start + 5, start + 9, start + 7]) await store.members.recordActivity(id, time);
         assert.equal((await store.members.get(id))?.lastActivityAt, start + 9);
       }));
   });
@@ -181,7 +182,7 @@ onEachDatabase((empty) => {
         }),
       );
 
-      test(`${name}, where all of them are to go at once`, () =>
+      test(`${name} by concurrent changes of all owners`, () =>
         withStores(async (one, other) => {
           const owners = await Promise.all(
             Array.from({ length: 6 }, (_, at) => added(one, `o${at}@x.org`, "OWNER")),
@@ -195,7 +196,7 @@ onEachDatabase((empty) => {
   });
 
   describe("API keys", () => {
-    test("are found by what they hash to, with their owner as he is now", () =>
+    test("are found by hash, with the current state of their owner", () =>
       withStores(async (store, other, clock) => {
         const ada = await added(store, "ada@example.com");
         clock.time = start + 10;
@@ -220,12 +221,12 @@ onEachDatabase((empty) => {
         const found = { key: creation.key, member: promoted.member };
         assert.deepEqual(await other.apiKeys.byHash(hash("a")), found);
         assert.equal(await other.apiKeys.byHash(hash("b")), undefined);
-        assert.equal(await other.apiKeys.exist(), true);
-        for (const time of [start + 5, start + 9, start + 7]) await store.apiKeys.noteUse(id, time);
+        assert.equal(await other.apiKeys.hasKeys(), true);
+        for (const time of [start + 5, start + 9, start + 7]) await store.apiKeys.recordUse(id, time);
         assert.equal((await other.apiKeys.byHash(hash("a")))?.key.lastUsedAt, start + 9);
       }));
 
-    test("have names of their own, for each member", () =>
+    test("have names that are unique per member", () =>
       withStores(async (store) => {
         const [ada, bob] = [await added(store, "ada@x.org"), await added(store, "bob@x.org")];
         const create = (memberId: Member["id"], name: string, digit: string) =>
@@ -235,7 +236,7 @@ onEachDatabase((empty) => {
           create(bob.id, "ci", "2"),
           create(ada.id, "ci", "3"),
           create(ada.id, "laptop", "4"),
-          create("nobody" as Member["id"], "ci", "5"),
+          create("none" as Member["id"], "ci", "5"),
         ]);
         assert.deepEqual(kinds.map(({ kind }) => kind).sort(), [
           "created",
@@ -249,7 +250,7 @@ onEachDatabase((empty) => {
         assert.equal((await store.apiKeys.all()).length, 3);
       }));
 
-    test("are void the moment they are revoked", () =>
+    test("are invalid as soon as they are revoked", () =>
       withStores(async (store, other) => {
         const ada = await added(store, "ada@x.org");
         const creation = await store.apiKeys.create({ memberId: ada.id, name: "ci", hash: hash("a") });
@@ -260,7 +261,7 @@ onEachDatabase((empty) => {
       }));
   });
 
-  test("sessions end by themselves, and when they are ended", () =>
+  test("sessions expire, and can be ended", () =>
     withStores(async (store, other) => {
       const ada = await added(store, "ada@x.org");
       const key = await keyOf(store, ada.id, "9");
@@ -282,7 +283,7 @@ onEachDatabase((empty) => {
       );
     }));
 
-  test("a key that is revoked takes its sessions along, and who is removed keys and sessions", () =>
+  test("revoking a key ends its sessions, and removing a member removes keys and sessions", () =>
     withStores(async (store, other) => {
       await added(store, "owner@x.org", "OWNER");
       const [ada, bob] = [await added(store, "ada@x.org"), await added(store, "bob@x.org")];
@@ -307,7 +308,7 @@ onEachDatabase((empty) => {
       assert.deepEqual(await store.members.remove(ada.id), { kind: "unknown" });
     }));
 
-  test("names that no database would keep are found as they were stored", () =>
+  test("NUL and lone surrogates in names are replaced, and lookups still match", () =>
     withStores(async (store) => {
       const name = "it's \0 \ud800 naïve 🎣; --";
       const ada = await store.members.add({ name, email: "a\0@x.org", role: "MEMBER" });

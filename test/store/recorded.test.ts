@@ -2,19 +2,19 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { NewAuditRecord } from "#model/audit";
-import type { Member } from "#model/organisation";
+import type { Member } from "#model/organization";
 import type { Store } from "#store/store";
-import { setClock } from "#test/support/clock";
+import { manualClock } from "#test/support/clock";
 import { temporaryFolder } from "#test/support/repo";
 import { onEachDatabase, openTestStore } from "#test/support/stores";
 
 const start = Date.UTC(2026, 0, 1);
 
-/** What is recorded of what happens to something. */
-function told(action: NewAuditRecord["action"]) {
+/** Returns a function that creates the record of a change. */
+function auditRecord(action: NewAuditRecord["action"]) {
   return ({ id }: { readonly id: string | number }): NewAuditRecord => ({
     action,
-    actorId: "somebody",
+    actorId: "m1",
     actorType: "user",
     targetId: String(id),
     targetType: "user",
@@ -22,12 +22,12 @@ function told(action: NewAuditRecord["action"]) {
   });
 }
 
-function fails(): never {
-  throw new Error("No record can be made of it.");
+function cannotRecord(): never {
+  throw new Error("Cannot create the record.");
 }
 
 async function added(store: Store, email: string, role: Member["role"] = "MEMBER"): Promise<Member> {
-  const addition = await store.members.add({ email, role }, { record: told("added") });
+  const addition = await store.members.add({ email, role }, { record: auditRecord("added") });
   return addition.kind === "added" ? addition.member : assert.fail(addition.kind);
 }
 
@@ -39,7 +39,7 @@ async function records(store: Store): Promise<string[]> {
 
 onEachDatabase((empty) => {
   const withStore = async (work: (store: Store) => Promise<void>) => {
-    const store = await openTestStore(await empty(), setClock(start));
+    const store = await openTestStore(await empty(), manualClock(start));
     try {
       await work(store);
     } finally {
@@ -47,27 +47,30 @@ onEachDatabase((empty) => {
     }
   };
 
-  test("each change is recorded, and what changes nothing is not", () =>
+  test("each change is recorded, and calls that change nothing are not", () =>
     withStore(async (store) => {
       const ada = await added(store, "ada@x.org", "OWNER");
       const bob = await added(store, "bob@x.org");
-      const again = await store.members.add({ email: "BOB@x.org", role: "OWNER" }, { record: fails });
-      const full = await store.members.add({ email: "c@x.org", role: "MEMBER" }, { seats: 2, record: fails });
+      const again = await store.members.add({ email: "BOB@x.org", role: "OWNER" }, { record: cannotRecord });
+      const full = await store.members.add(
+        { email: "c@x.org", role: "MEMBER" },
+        { seats: 2, record: cannotRecord },
+      );
       assert.deepEqual([again.kind, full.kind], ["emailTaken", "full"]);
-      await store.members.setRole(bob.id, "OWNER", told("promoted"));
-      const same = await store.members.setRole(bob.id, "OWNER", fails);
+      await store.members.setRole(bob.id, "OWNER", auditRecord("promoted"));
+      const same = await store.members.setRole(bob.id, "OWNER", cannotRecord);
       assert.equal(same.kind, "changed");
       const key = { memberId: bob.id, name: "ci", hash: "1" };
-      const creation = await store.apiKeys.create(key, told("created"));
+      const creation = await store.apiKeys.create(key, auditRecord("created"));
       assert.ok(creation.kind === "created");
-      assert.equal((await store.apiKeys.create({ ...key, hash: "2" }, fails)).kind, "nameTaken");
-      await store.apiKeys.revoke(creation.key.id, told("revoked"));
-      assert.equal(await store.apiKeys.revoke(creation.key.id, fails), undefined);
-      await store.members.remove(bob.id, told("removed"));
-      assert.equal((await store.members.remove(bob.id, fails)).kind, "unknown");
-      assert.equal((await store.members.remove(ada.id, fails)).kind, "lastOwner");
-      await store.organisation.setLicense("a", told("licensed"));
-      await store.organisation.resetTime(start, told("reset"));
+      assert.equal((await store.apiKeys.create({ ...key, hash: "2" }, cannotRecord)).kind, "nameTaken");
+      await store.apiKeys.revoke(creation.key.id, auditRecord("revoked"));
+      assert.equal(await store.apiKeys.revoke(creation.key.id, cannotRecord), undefined);
+      await store.members.remove(bob.id, auditRecord("removed"));
+      assert.equal((await store.members.remove(bob.id, cannotRecord)).kind, "unknown");
+      assert.equal((await store.members.remove(ada.id, cannotRecord)).kind, "lastOwner");
+      await store.organization.setLicense("a", auditRecord("licensed"));
+      await store.organization.resetLatestTime(start, auditRecord("reset"));
       assert.deepEqual(await records(store), [
         `added ${ada.id}`,
         `added ${bob.id}`,
@@ -80,68 +83,69 @@ onEachDatabase((empty) => {
       ]);
     }));
 
-  test("what cannot be recorded is not done", () =>
+  test("a change that cannot be recorded is not made", () =>
     withStore(async (store) => {
       const ada = await added(store, "ada@x.org", "OWNER");
       const bob = await added(store, "bob@x.org", "OWNER");
       const creation = await store.apiKeys.create({ memberId: ada.id, name: "ci", hash: "1" });
       assert.ok(creation.kind === "created");
       const before = await records(store);
-      const { members, apiKeys, organisation } = store;
+      const { members, apiKeys, organization } = store;
       for (const change of [
-        () => members.add({ email: "eve@x.org", role: "MEMBER" }, { record: fails }),
-        () => members.setRole(bob.id, "MEMBER", fails),
-        () => members.remove(bob.id, fails),
-        () => apiKeys.create({ memberId: bob.id, name: "ci", hash: "2" }, fails),
-        () => apiKeys.revoke(creation.key.id, fails),
-        () => organisation.setLicense("a", fails),
-        () => organisation.resetTime(start + 1, fails),
+        () => members.add({ email: "eve@x.org", role: "MEMBER" }, { record: cannotRecord }),
+        () => members.setRole(bob.id, "MEMBER", cannotRecord),
+        () => members.remove(bob.id, cannotRecord),
+        () => apiKeys.create({ memberId: bob.id, name: "ci", hash: "2" }, cannotRecord),
+        () => apiKeys.revoke(creation.key.id, cannotRecord),
+        () => organization.setLicense("a", cannotRecord),
+        () => organization.resetLatestTime(start + 1, cannotRecord),
       ]) {
-        await assert.rejects(change(), { message: "No record can be made of it." });
+        await assert.rejects(change(), { message: "Cannot create the record." });
       }
       assert.deepEqual(await members.all(), [ada, bob]);
       assert.deepEqual(await apiKeys.all(), [creation.key]);
-      assert.deepEqual(await organisation.get(), { id: 1, name: "Trawl", latestTime: start });
+      const { uuid } = await organization.get();
+      assert.deepEqual(await organization.get(), { id: 1, uuid, name: "Trawl", latestTime: start });
       assert.deepEqual(await records(store), before);
     }));
 
-  test("a restore is recorded behind what it has brought", () =>
+  test("a restore is recorded after the records that it restores", () =>
     withStore(async (store) => {
       const ada = await added(store, "ada@x.org", "OWNER");
       const file = join(temporaryFolder(), "backup");
       await store.backup(file);
       const bob = await added(store, "bob@x.org");
-      await assert.rejects(store.restore(file, { replace: true, record: fails }));
+      await assert.rejects(store.restore(file, { replace: true, record: cannotRecord }));
       assert.deepEqual(await store.members.all(), [ada, bob]);
-      await store.restore(file, { replace: true, record: () => told("restored")({ id: 1 }) });
+      await store.restore(file, { replace: true, record: () => auditRecord("restored")({ id: 1 }) });
       assert.deepEqual(await records(store), [`added ${ada.id}`, "restored 1"]);
     }));
 
-  test("who was vouched for before somebody was removed is not added, whichever process removed them", async () => {
-    const clock = setClock(start);
+  test("an identity verified before a removal is not added, whichever process removed the member", async () => {
+    const clock = manualClock(start);
     const database = await empty();
     const one = await openTestStore(database, clock);
     const other = database.isShared ? await openTestStore(database, clock) : one;
-    const join = (email: string, vouchedAt: number) =>
-      other.members.add({ email, role: "MEMBER" }, { vouchedAt });
+    const join = (email: string, verifiedAt: number) =>
+      other.members.add({ email, role: "MEMBER" }, { verifiedAt: verifiedAt });
     assert.equal((await join("ada@x.org", start - 1000)).kind, "added");
     const bob = await added(one, "bob@x.org");
     clock.time += 5000;
     await one.members.remove(bob.id);
-    for (const vouchedAt of [start, start + 5000]) {
-      assert.equal((await join("bob@x.org", vouchedAt)).kind, "outdated");
+    for (const verifiedAt of [start, start + 5000]) {
+      assert.equal((await join("bob@x.org", verifiedAt)).kind, "outdated");
     }
-    // By somebody here, and by whoever knew of the removal.
+    // An owner may add members, and so may an identity verified after the removal.
     assert.equal((await one.members.add({ email: "carol@x.org", role: "MEMBER" })).kind, "added");
     assert.equal((await join("bob@x.org", start + 5001)).kind, "added");
-    // A clock that was set back undoes nothing.
+    // Setting the clock back does not undo a removal.
     clock.time -= 3000;
     await one.members.remove((await other.members.byEmail("carol@x.org"))?.id ?? bob.id);
     assert.equal((await join("carol@x.org", start + 5000)).kind, "outdated");
     await one.close();
     if (other !== one) await other.close();
     const later = await openTestStore(database, clock);
-    const again = await later.members.add({ email: "carol@x.org", role: "MEMBER" }, { vouchedAt: start });
+    const again = await later.members.add({ email: "carol@x.org", role: "MEMBER" }, { verifiedAt: start });
     assert.equal(again.kind, "outdated");
     await later.close();
   });

@@ -1,4 +1,4 @@
-/** A caller asked over HTTP and over LSP. */
+/** Calls one dispatcher over both HTTP and LSP. */
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import {
@@ -14,12 +14,12 @@ import { type OperationName, operation } from "#contract/operations";
 import type { Caller } from "#contract/service";
 import { silentLog } from "#platform/log";
 import { openListener } from "#test/support/service";
-import { serveRows } from "#transport/lsp/requests";
+import { serveOperations } from "#transport/lsp/requests";
 
 export interface BothWays {
   readonly url: string;
   overHttp(name: OperationName, request: object): Promise<{ status: number; body: unknown }>;
-  /** The answer, or the error object that a request is refused with. */
+  /** The response, or the error object of a rejected request. */
   overLsp(name: OperationName, request: object): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export async function openBothWays(caller: Caller): Promise<BothWays> {
   const [there, back] = [new PassThrough(), new PassThrough()];
   const server = createConnection(new StreamMessageReader(there), new StreamMessageWriter(back));
   server.onInitialize(() => ({ capabilities: {} }));
-  serveRows(server, { caller: Promise.resolve(caller), medium: async () => ({}), log: silentLog });
+  serveOperations(server, { caller: Promise.resolve(caller), callContext: async () => ({}), log: silentLog });
   server.listen();
   const editor = createProtocolConnection(new StreamMessageReader(back), new StreamMessageWriter(there));
   editor.listen();

@@ -1,9 +1,9 @@
 /**
- * What a search has to find, by looking at every byte: written without any of the code that it judges.
+ * A brute-force reference search that shares no code with the search it verifies.
  *
- * Expressions run in re2js over the whole text, which is decoded so that each byte that is no UTF-8 is one U+FFFD. The
- * matches of a text are Go's: from left to right, none overlapping, an empty one right behind another is none, and
- * there is none behind a document's final newline.
+ * Regular expressions run in re2js over the whole text, decoded so that each invalid UTF-8 byte becomes one U+FFFD.
+ * Matches follow Go's rules: left to right and non-overlapping, with no empty match directly after another match and
+ * none after a document's final newline.
  */
 import { RE2JS } from "re2js";
 import type { Pattern, Query } from "#query/query";
@@ -15,11 +15,11 @@ export interface BruteDocument {
   readonly path: string;
   readonly content: Uint8Array;
   readonly language?: string;
-  /** Short names of the refs that hold it. */
+  /** Short names of the refs that contain it. */
   readonly refs?: readonly string[];
 }
 
-/** A text and the byte at which each of its UTF-16 units begins; one more for its end. */
+/** A text and the byte offset of each of its UTF-16 units, plus one for its end. */
 export interface BruteText {
   readonly text: string;
   readonly byteAt: readonly number[];
@@ -27,7 +27,7 @@ export interface BruteText {
 
 const fatal = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The same documents are asked for by query after query. */
+/** Cached, because every query of a test decodes the same documents. */
 const decodedTexts = new WeakMap<Uint8Array, BruteText>();
 
 export function decodeBrute(content: Uint8Array): BruteText {
@@ -59,7 +59,7 @@ function decode(content: Uint8Array): BruteText {
         length = Math.min(wanted, content.length - at);
       }
     } catch {
-      // No valid sequence begins here.
+      // Not the start of a valid sequence.
     }
     for (let unit = 0; unit < piece.length; unit++) byteAt.push(at);
     text += piece;
@@ -69,7 +69,7 @@ function decode(content: Uint8Array): BruteText {
   return { text, byteAt };
 }
 
-/** Finds one pattern in texts; it is compiled once. */
+/** Compiles a pattern once and returns a function that finds it in texts. */
 export function bruteFinder(pattern: Pattern): (content: Uint8Array, isName?: boolean) => ByteRange[] {
   if (pattern.kind === "regexp") return expressionFinder(pattern.source, pattern.caseSensitive);
   const { text, caseSensitive } = pattern;
@@ -91,7 +91,7 @@ function findBytes(content: Uint8Array, wanted: Uint8Array): ByteRange[] {
   return found;
 }
 
-/** ASCII letters of either case; `k` is also U+212A (`e2 84 aa`), `s` is also U+017F (`c5 bf`). */
+/** Folds ASCII letters; `k` also matches U+212A (`e2 84 aa`), `s` also U+017F (`c5 bf`). */
 function findFolded(content: Uint8Array, wanted: Uint8Array): ByteRange[] {
   const small = (byte = 0) => (byte >= 65 && byte <= 90 ? byte + 32 : byte);
   const target = Array.from(wanted, small);
@@ -122,7 +122,7 @@ function findFolded(content: Uint8Array, wanted: Uint8Array): ByteRange[] {
   return found;
 }
 
-/** Code point by code point, by Unicode's simple folding. */
+/** Compares code point by code point, with Unicode simple case folding. */
 function findLetters(content: Uint8Array, wanted: string): ByteRange[] {
   const tests = Array.from(wanted, (letter) => {
     const escaped = letter.replace(/[\\^$.*+?()[\]{}|/]/u, "\\$&");
@@ -151,7 +151,7 @@ function findLetters(content: Uint8Array, wanted: string): ByteRange[] {
 
 const knownLetters = new WeakMap<Uint8Array, { letters: readonly string[]; starts: readonly number[] }>();
 
-/** The code points of a text and where each begins. */
+/** The code points of a text and the offset of each. */
 function lettersOf(content: Uint8Array): { letters: readonly string[]; starts: readonly number[] } {
   let known = knownLetters.get(content);
   if (known === undefined) {
@@ -181,9 +181,9 @@ function expressionFinder(source: string, caseSensitive: boolean) {
     for (let from = 0; from <= text.length && matcher.find(from); ) {
       const start = matcher.start();
       const end = matcher.end();
-      const isBehindText = !isName && start === text.length && (text === "" || text.endsWith("\n"));
+      const isPastText = !isName && start === text.length && (text === "" || text.endsWith("\n"));
       const isEmpty = start === end;
-      if (!(isEmpty && (start === previousEnd || isBehindText))) {
+      if (!(isEmpty && (start === previousEnd || isPastText))) {
         found.push([byteAt[start] ?? content.length, byteAt[end] ?? content.length]);
       }
       previousEnd = end;
@@ -193,24 +193,22 @@ function expressionFinder(source: string, caseSensitive: boolean) {
   };
 }
 
-interface Judged {
+interface Evaluated {
   readonly holds: boolean;
   readonly content: readonly ByteRange[];
   readonly name: readonly ByteRange[];
 }
 
-/** What an answer has for one document: ranges in its text, or in its name; nothing where the query does not hold. */
+/** The expected matches in one document: ranges in its text or in its name. */
 export type BruteHit = { readonly where: "content" | "name"; readonly ranges: readonly ByteRange[] };
 
-/** A query made ready, for document after document. */
+/** Compiles a query and returns a function that evaluates it on a document. */
 export function bruteQuery(query: Query): (document: BruteDocument) => BruteHit | undefined {
   const finders = new Map<Query, ReturnType<typeof bruteFinder>>();
-  const isNamesOnly = asksForNames(query);
   return (document) => {
-    const judged = judge(query, document, isNamesOnly, finders);
+    const judged = judge(query, document, false, finders);
     if (!judged.holds) return undefined;
-    if (judged.content.length > 0 && !isNamesOnly)
-      return { where: "content", ranges: joined(judged.content) };
+    if (judged.content.length > 0) return { where: "content", ranges: joined(judged.content) };
     const length = Buffer.byteLength(document.path);
     return { where: "name", ranges: judged.name.length > 0 ? joined(judged.name) : [[0, length]] };
   };
@@ -221,8 +219,8 @@ function judge(
   document: BruteDocument,
   namesOnly: boolean,
   finders: Map<Query, ReturnType<typeof bruteFinder>>,
-): Judged {
-  const truth = (holds: boolean): Judged => ({ holds, content: [], name: [] });
+): Evaluated {
+  const truth = (holds: boolean): Evaluated => ({ holds, content: [], name: [] });
   switch (query.kind) {
     case "const":
       return truth(query.value);
@@ -232,8 +230,11 @@ function judge(
       return truth(query.names.some((name) => name === "*" || document.refs?.includes(name)));
     case "repositoryIds":
       return truth(query.ids.includes(document.repositoryId));
-    case "type":
-      return judge(query.child, document, namesOnly, finders);
+    case "type": {
+      const isForNames = query.type !== "symbol";
+      const judged = judge(query.child, document, namesOnly || isForNames, finders);
+      return isForNames ? { ...judged, content: [] } : judged;
+    }
     case "not":
       return truth(!judge(query.child, document, namesOnly, finders).holds);
     case "and":
@@ -260,30 +261,24 @@ function judge(
       return { holds: content.length + name.length > 0, content, name };
     }
     default:
-      throw new Error(`No engine is asked for ${query.kind}.`);
+      throw new Error(`Engines do not evaluate ${query.kind}.`);
   }
 }
 
-function asksForNames(query: Query): boolean {
-  if (query.kind === "type") return query.type !== "symbol" || asksForNames(query.child);
-  if (query.kind === "not") return asksForNames(query.child);
-  return "children" in query && query.children.some(asksForNames);
-}
-
-/** In order; of ranges that overlap the first, of those with one start the longest. */
+/** Sorts ranges and drops overlaps: the first range wins, and of several with one start the longest. */
 function joined(ranges: readonly ByteRange[]): ByteRange[] {
   const sorted = [...ranges].sort((left, right) => left[0] - right[0] || right[1] - left[1]);
-  const kept: ByteRange[] = [];
+  const selected: ByteRange[] = [];
   for (const range of sorted) {
-    const last = kept.at(-1);
+    const last = selected.at(-1);
     if (last !== undefined && (range[0] < last[1] || (range[0] === last[0] && range[1] === last[1])))
       continue;
-    kept.push(range);
+    selected.push(range);
   }
-  return kept;
+  return selected;
 }
 
-/** Line from 1 and column from 1 in code points of a byte. */
+/** Returns the 1-based line and column, in code points, of a byte offset. */
 export function brutePosition(
   content: Uint8Array,
   byteOffset: number,

@@ -1,4 +1,4 @@
-/** The extension's own source and manifest, as the tests of its rules read them. */
+/** The extension's source and manifest, for tests of its rules. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { importsOf, projectRoot } from "#test/support/house";
@@ -7,7 +7,7 @@ export interface ClientFile {
   /** `/`-separated, below `client/`. */
   readonly path: string;
   readonly text: string;
-  /** What it imports, as written. */
+  /** Import specifiers, as written. */
   readonly imports: readonly string[];
 }
 
@@ -20,6 +20,11 @@ export function clientSources(): readonly ClientFile[] {
       const text = readFileSync(join(client, path), "utf8");
       return { path, text, imports: importsOf(text) };
     });
+}
+
+/** Reports whether a file only declares manifest contributions; the extension imports only types from it. */
+export function isDeclaration(path: string): boolean {
+  return /(?:^|\/)(?:contributions|manifest|settingsTable)(?:\.ts)?$/.test(path);
 }
 
 interface Setting {
@@ -44,9 +49,10 @@ interface View {
   readonly name: string;
   readonly type?: string;
   readonly icon?: string;
+  readonly when?: string;
 }
 
-/** As much of `package.json` as tests ask about. */
+/** The parts of `package.json` that tests use. */
 export interface Manifest {
   readonly name: string;
   readonly version: string;
@@ -92,7 +98,7 @@ export function manifest(): Manifest {
   return JSON.parse(readProjectFile("package.json"));
 }
 
-/** Texts by key, as the manifest names them between `%`. */
+/** Localized strings by the key that the manifest writes between `%`. */
 export function manifestTexts(): Readonly<Record<string, string>> {
   return JSON.parse(readProjectFile("package.nls.json"));
 }

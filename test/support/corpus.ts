@@ -1,4 +1,4 @@
-/** Trees of documents to search: the project's own files, packages as they were published, and made ones. */
+/** Documents to search: the project's own files, published packages, and generated ones. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { projectRoot } from "#test/support/house";
@@ -8,7 +8,7 @@ export interface CorpusDocument {
   readonly content: Uint8Array;
 }
 
-/** Numbers from 0 to 1, the same for the same seed: mulberry32. */
+/** A seeded generator of numbers from 0 to 1 (mulberry32). */
 export class Random {
   #state: number;
 
@@ -24,7 +24,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number in `[from, to]`. */
+  /** Returns an integer in `[from, to]`. */
   between(from: number, to: number): number {
     return from + Math.floor(this.next() * (to - from + 1));
   }
@@ -35,12 +35,12 @@ export class Random {
 
   pick<Item>(items: readonly Item[]): Item {
     const item = items[this.between(0, items.length - 1)];
-    if (item === undefined) throw new RangeError("There is nothing to pick from.");
+    if (item === undefined) throw new RangeError("Cannot pick from an empty list.");
     return item;
   }
 }
 
-/** Text files below a folder of the project, by path, until their bytes are `maxBytes`. */
+/** Reads text files below a project folder, in path order, up to `maxBytes` in total. */
 export function filesBelow(folder: string, maxBytes: number): CorpusDocument[] {
   const root = projectRoot();
   const found: CorpusDocument[] = [];
@@ -79,7 +79,7 @@ function bytes(text: string): Uint8Array {
   return Buffer.from(text);
 }
 
-/** What searching has to get right about bytes: every shape of line, end, encoding and size, in a few megabytes. */
+/** Edge cases in a few megabytes: every kind of line, line ending, encoding and size. */
 export function shapedDocuments(seed: number): CorpusDocument[] {
   const random = new Random(seed);
   const documents: CorpusDocument[] = [];
@@ -122,7 +122,7 @@ export function shapedDocuments(seed: number): CorpusDocument[] {
   return documents;
 }
 
-/** The largest lines that are indexed: 2 MB each, with and without an end. */
+/** The largest lines that are indexed: 2 MB each, with and without a final newline. */
 export function hugeLines(): CorpusDocument[] {
   const text = "abc(def, 42);return value;/* KIND */".repeat(56_000);
   return [

@@ -1,20 +1,25 @@
-/** An editor's end of the wire: the built server in a process of its own, spoken to over LSP. */
+/** The editor's side of an LSP connection to the built server, which runs in a separate process. */
+import type { Readable, Writable } from "node:stream";
 import type { TestContext } from "node:test";
 import { pathToFileURL } from "node:url";
 import {
   createProtocolConnection,
+  type Logger,
   ProgressType,
   type ProtocolConnection,
   StreamMessageReader,
   StreamMessageWriter,
+  SymbolKind,
 } from "vscode-languageserver/node";
-import type { EditorSettings } from "#contract/settings";
+import type { ClientOptions, EditorSettings } from "#contract/editorOptions";
 import { type RunningTrawl, startTrawl } from "#test/support/trawl";
 
 export interface EditorOptions {
   readonly folders?: readonly string[];
   readonly settings?: EditorSettings;
-  /** Further words of the command line. */
+  /** The client's initialization options; those of the extension by default. */
+  readonly clientOptions?: Partial<ClientOptions>;
+  /** Additional command-line arguments. */
   readonly args?: readonly string[];
 }
 
@@ -22,34 +27,57 @@ export interface Editor {
   readonly server: RunningTrawl;
   readonly client: ProtocolConnection;
   readonly pid: number;
-  /** What the server has written to the editor's log, each line with its level. */
+  /** Lines that the server wrote to the editor's log, each with its level. */
   readonly log: readonly string[];
-  /** Tells what it is set to from now on. */
+  /** Sends changed settings. */
   configure(settings: EditorSettings): Promise<void>;
-  /** Calls a row. */
+  /** Calls an operation. */
   call<Answer>(row: string, request?: object): Promise<Answer>;
-  /** Calls a row with events; gives what ends it. */
+  /** Calls a streaming operation and returns its final event. */
   follow(row: string, request: object, onEvent: (event: never) => void): { readonly ended: Promise<unknown> };
-  /** Resolves when the process has ended. */
+  /** Resolves when the process has exited. */
   kill(): Promise<void>;
-  /** Ends as editors do; gives the exit code. */
+  /** Sends `shutdown` and `exit`; returns the exit code. */
   close(): Promise<number | null>;
 }
 
 let tokens = 0;
 
-/** `t`: ends with that test at the latest. */
+const extensionOptions: ClientOptions = {
+  indexingNotifications: true,
+  workspaceSymbols: "otherRepositories",
+  snapshotUris: "trawl",
+};
+
+const symbolKind = { valueSet: Object.values(SymbolKind) };
+const modernCapabilities = {
+  workspace: { workspaceFolders: true, symbol: { symbolKind } },
+  textDocument: {
+    hover: { contentFormat: ["markdown", "plaintext"] },
+    documentSymbol: { hierarchicalDocumentSymbolSupport: true, symbolKind },
+  },
+};
+
+/** The client's side of a connection to a server that is not listened to yet. */
+export function connectTo(
+  { stdin, stdout }: { readonly stdin: Writable; readonly stdout: Readable },
+  logger?: Logger,
+): ProtocolConnection {
+  const reader = new StreamMessageReader(stdout);
+  // Its timer would keep this process alive if the server is killed while it writes a message.
+  reader.partialMessageTimeout = 0;
+  return createProtocolConnection(reader, new StreamMessageWriter(stdin), logger);
+}
+
+/** Starts a server that ends with test `t` at the latest. */
 export async function openEditor(
   dataDir: string,
   options: EditorOptions = {},
   t?: TestContext,
 ): Promise<Editor> {
-  const { folders = [], settings, args = [] } = options;
+  const { folders = [], settings = {}, clientOptions = extensionOptions, args = [] } = options;
   const server = startTrawl(["serve", "--stdio", "--data-dir", dataDir, ...args]);
-  const client = createProtocolConnection(
-    new StreamMessageReader(server.process.stdout),
-    new StreamMessageWriter(server.process.stdin),
-  );
+  const client = connectTo(server.process);
   t?.after(() => server.process.kill("SIGKILL"));
   const log: string[] = [];
   client.onNotification("window/logMessage", ({ type, message }: { type: number; message: string }) => {
@@ -59,9 +87,9 @@ export async function openEditor(
   await client.sendRequest("initialize", {
     processId: process.pid,
     rootUri: null,
-    capabilities: { workspace: { workspaceFolders: true } },
+    capabilities: modernCapabilities,
     workspaceFolders: folders.map((path) => ({ uri: pathToFileURL(path).href, name: path })),
-    ...(settings === undefined ? {} : { initializationOptions: { settings } }),
+    initializationOptions: { ...settings, ...clientOptions },
   });
   await client.sendNotification("initialized", {});
   return {
@@ -87,14 +115,4 @@ export async function openEditor(
       return (await server.ended).code;
     },
   };
-}
-
-/** Asks until `look` gives true; throws after the limit. Gives the milliseconds that it took. */
-export async function until(look: () => Promise<boolean> | boolean, limitMs = 10_000): Promise<number> {
-  const startedAt = performance.now();
-  for (;;) {
-    if (await look()) return performance.now() - startedAt;
-    if (performance.now() - startedAt > limitMs) throw new Error(`It was not so within ${limitMs} ms.`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }

@@ -1,9 +1,9 @@
-import { thisThread } from "#platform/workers";
+import { inlineThread } from "#platform/inlineThread";
+import type { DatabaseSource } from "#store/connection";
 import { embeddedDatabase } from "#store/embedded";
 import { createDatabaseTask } from "#store/embeddedTask";
-import type { DatabaseSource } from "#store/openStore";
 
-/** On this thread, which opens many of them sooner than threads of their own would. */
+/** Opens the embedded database on this thread, because starting a thread for each would be slower. */
 export function embeddedFile(file: string): DatabaseSource {
-  return embeddedDatabase(file, () => thisThread(createDatabaseTask()));
+  return embeddedDatabase(file, () => inlineThread(createDatabaseTask()));
 }

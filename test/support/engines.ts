@@ -1,22 +1,26 @@
-/** Indexes written as values, and engines over them. */
+/** Indexes written as literals, and engines that search them. */
+
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { EmbeddedEngine, type EmbeddedEngineOptions } from "#engine/embedded/embeddedEngine";
 import { createSearchTask } from "#engine/embedded/searchTask";
-import type { SearchThread, WorkerAnswer, WorkerCall } from "#engine/embedded/task";
+import type { SearchThread, WorkerCall, WorkerResponse } from "#engine/embedded/task";
 import type { Engine, EngineResult, SearchPlan } from "#engine/engine";
 import type { DocumentCategory, SkipReason } from "#model/document";
 import type { FileMatch } from "#model/match";
+import { monotonicNow } from "#platform/clock";
 import type { Files } from "#platform/files";
-import { startThread, thisThread } from "#platform/workers";
+import { inlineThread } from "#platform/inlineThread";
+import { startThread } from "#platform/workerThread";
 import type { Limits } from "#query/limits";
 import type { Query } from "#query/query";
-import { loadChecksum } from "#shard/checksum";
-import { type IndexedRevision, type Manifest, ShardDirectory } from "#shard/directory";
-import { writeDraft } from "#shard/draft";
-import type { Likeness, Override, ShardDocument } from "#shard/shard";
-import type { ShardWriter } from "#shard/writer";
-import type { SymbolParsers } from "#symbols/parsers";
+import { ShardDirectory } from "#shard/directory/directory";
+import { writeDraft } from "#shard/directory/draft";
+import type { IndexedRevision, Manifest } from "#shard/directory/manifest";
+import { loadChecksum } from "#shard/format/checksum";
+import type { Override, ShardDocument, SlotCopy } from "#shard/format/shard";
+import type { ShardWriter } from "#shard/format/writer";
+import type { SymbolParsers } from "#symbols/parsing/parsers";
 import { projectRoot } from "#test/support/house";
 import { temporaryFolder } from "#test/support/repo";
 
@@ -27,29 +31,29 @@ export interface TestDocument {
   readonly skip?: SkipReason;
   readonly language?: string;
   readonly category?: DocumentCategory;
-  /** `[0]` unless given. */
+  /** Defaults to `[0]`. */
   readonly slots?: readonly number[];
 }
 
 export interface TestSegment {
   readonly documents: readonly TestDocument[];
   readonly overrides?: readonly Override[];
-  readonly likenesses?: readonly Likeness[];
+  readonly likenesses?: readonly SlotCopy[];
 }
 
 export interface TestRepositoryIndex {
   readonly id: number;
   readonly kind?: Manifest["kind"];
-  /** One, `refs/heads/main` in slot 0, unless given. */
+  /** Defaults to `refs/heads/main` in slot 0. */
   readonly revisions?: readonly IndexedRevision[];
   readonly defaultRevision?: string;
-  /** A shard each; the first is the base. */
+  /** One shard each; the first is the base shard. */
   readonly segments: readonly (TestSegment | readonly TestDocument[])[];
 }
 
 const mainRevision: IndexedRevision = { name: "refs/heads/main", commit: "c".repeat(40), slot: 0 };
 
-/** As git hashes it. */
+/** Hashes content as a git blob. */
 export function blobHash(content: Uint8Array): string {
   return createHash("sha1").update(`blob ${content.length}\0`).update(content).digest("hex");
 }
@@ -71,12 +75,12 @@ export function shardDocument(document: TestDocument): ShardDocument {
 function fillShard(writer: ShardWriter, id: number, segment: TestSegment, isDelta: boolean): void {
   writer.beginRepository(id);
   if (isDelta) writer.markDelta();
-  for (const likeness of segment.likenesses ?? []) writer.liken(likeness);
+  for (const likeness of segment.likenesses ?? []) writer.copySlot(likeness);
   for (const override of segment.overrides ?? []) writer.override(override);
   for (const document of segment.documents) writer.add(shardDocument(document));
 }
 
-/** Publishes a repository as it is given, segment by segment. */
+/** Publishes a repository segment by segment. */
 export async function publish(
   directory: ShardDirectory,
   repository: TestRepositoryIndex,
@@ -92,8 +96,9 @@ export async function publish(
   const checksum = await loadChecksum();
   const before = directory.manifest(id);
   let manifest: Manifest | undefined;
-  for (const [index, given] of segments.entries()) {
-    const segment: TestSegment = "documents" in given ? given : { documents: given };
+  for (const [index, segmentOrDocuments] of segments.entries()) {
+    const segment: TestSegment =
+      "documents" in segmentOrDocuments ? segmentOrDocuments : { documents: segmentOrDocuments };
     const keepSegments = index > 0 || options.keepSegments === true;
     const draft = await writeDraft(
       directory.newDraft(),
@@ -116,7 +121,7 @@ export async function publish(
       [draft],
     );
   }
-  if (manifest === undefined) throw new Error("A repository has at least one segment.");
+  if (manifest === undefined) throw new Error("A repository needs at least one segment.");
   return manifest;
 }
 
@@ -131,13 +136,13 @@ export async function openIndex(
 
 export interface TestEngine {
   readonly engine: EmbeddedEngine;
-  /** Files that were reported as damaged, in order. */
+  /** Files reported as damaged, in order. */
   readonly damage: string[];
-  /** All that were started, in order. */
+  /** All workers that were started, in order. */
   readonly threads: SearchThread[];
 }
 
-/** On this thread, or with `threads` on the bundled workers. */
+/** Opens an engine on this thread, or on the bundled workers if `threads` is given. */
 export function openEngine(
   directory: ShardDirectory,
   options: {
@@ -150,8 +155,8 @@ export function openEngine(
   const threads: SearchThread[] = [];
   const script = join(projectRoot(), "dist/server/searchWorker.js");
   const start: EmbeddedEngineOptions["startThread"] = options.threads
-    ? (onExit) => startThread<WorkerCall, WorkerAnswer>(script, onExit)
-    : () => thisThread(createSearchTask());
+    ? (onExit) => startThread<WorkerCall, WorkerResponse>(script, onExit)
+    : () => inlineThread(createSearchTask());
   const engine = new EmbeddedEngine({
     directory,
     workerCount: options.workerCount ?? 1,
@@ -194,10 +199,10 @@ export function planOf(
       maxMatches: Number.POSITIVE_INFINITY,
       maxDisplayedMatches: limits.maxMatches ?? Number.POSITIVE_INFINITY,
       contextLines: 0,
-      whole: false,
-      deadline: Date.now() + 60_000,
-      maxAnswerBytes: 1 << 30,
-      explain: false,
+      returnsContent: false,
+      deadline: monotonicNow() + 60_000,
+      maxResponseBytes: 1 << 30,
+      explainsScores: false,
       ...limits,
     },
     unsaved: [],
@@ -215,7 +220,7 @@ export async function search(
   return engine.search(planOf(query, limits, change), new AbortController().signal);
 }
 
-/** Every range of an answer: `repository path 12+3`, with `name` before a range of a name; sorted. */
+/** Formats every range of a result as `repository path 12+3`, sorted; ranges in names are preceded by `name`. */
 export function rangeLines(files: readonly FileMatch[]): string[] {
   return files
     .flatMap(({ repositoryId, path, nameRanges, chunks }) => [
@@ -231,7 +236,7 @@ function span({ start, end }: FileMatch["nameRanges"][number]): string {
   return `${start.byteOffset}+${end.byteOffset - start.byteOffset}`;
 }
 
-/** `path: line text` of each chunk, in the order of the answer; a name that matched is `path`. */
+/** Formats each chunk as `path: line text`, in result order; a matching name is just `path`. */
 export function hitLines(files: readonly FileMatch[]): string[] {
   return files.flatMap(({ path, chunks }) =>
     chunks.length === 0

@@ -1,6 +1,6 @@
-import type { L10n } from "#client/l10n";
+import type { L10n } from "#client/text/l10n";
 
-/** Messages as they stand in the source, as VS Code gives them to a person who reads English. */
+/** Returns messages untranslated, as VS Code does when its display language is English. */
 export const english: L10n = {
   t: (message, ...values) => message.replace(/\{(\d+)\}/g, (_, at: string) => String(values[Number(at)])),
 };

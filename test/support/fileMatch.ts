@@ -3,11 +3,11 @@ import type { FileMatch } from "#contract/search";
 interface MatchedLine {
   readonly number: number;
   readonly text: string;
-  /** One where it is left out. */
+  /** Defaults to 1. */
   readonly matches?: number;
 }
 
-/** A file of an answer, with a chunk for each line; found by its name where there is none. */
+/** A file of a result with one chunk per line; without lines, the file name matched. */
 export function fileMatch(repository: string, path: string, ...lines: readonly MatchedLine[]): FileMatch {
   const at = (lineNumber: number) => ({ byteOffset: 0, lineNumber, column: 1 });
   return {

@@ -1,4 +1,4 @@
-/** Repositories that grow from a seed, and what git says of each of their commits. Nothing here blocks the thread. */
+/** Repositories that grow from a seed, with git's own results for each commit. Nothing here blocks the thread. */
 import { spawn } from "node:child_process";
 import { basename } from "node:path";
 import type { Random } from "#test/support/corpus";
@@ -12,12 +12,12 @@ export interface GrowingOptions {
   readonly random: Random;
 }
 
-/** No word is a part of another one, or of a file's name. */
+/** No word is part of another word or of a file name. */
 const words =
   "alder birch cedar dogwood elm fir gorse hazel ivy juniper kapok larch maple nutmeg oak pine quince rowan".split(
     " ",
   );
-/** In the first line of each file, once. */
+/** A word that occurs once in each file, in its first line. */
 export const everywhere = "everywhere";
 
 export function someWord(random: Random): string {
@@ -26,13 +26,13 @@ export function someWord(random: Random): string {
 
 export class GrowingRepository {
   readonly path: string;
-  /** The repository's name, too: it has no remote. */
+  /** Also the repository's name, because it has no remote. */
   readonly name: string;
   readonly isBare: boolean;
-  /** Of its branch, oldest first. */
+  /** Commits of its branch, oldest first. */
   readonly commits: string[] = [];
   readonly #options: GrowingOptions;
-  /** Lines `path:number:text` of each commit, as git has them. */
+  /** Lines `path:number:text` of each commit, from git. */
   readonly #lines = new Map<string, readonly string[]>();
   #nextFile = 0;
   #files: string[] = [];
@@ -44,14 +44,14 @@ export class GrowingRepository {
     this.isBare = options.bare;
   }
 
-  /** With one commit. */
+  /** Creates a repository with one commit. */
   static async create(options: GrowingOptions): Promise<GrowingRepository> {
     const repository = new GrowingRepository(options);
     await repository.commit(options.files);
     return repository;
   }
 
-  /** Writes so many files, of which one in four is new, and removes one now and then. */
+  /** Writes this many files, one in four of them new, and occasionally removes one. */
   async commit(changes: number): Promise<void> {
     const { random } = this.#options;
     const written = new Set<string>();
@@ -75,7 +75,7 @@ export class GrowingRepository {
     const stream = `${head}${data("")}${from}${parts.join("")}get-mark :1\n`;
     const commit = (await git(this.path, ["fast-import", "--quiet"], stream)).trim();
     if (!this.isBare) await git(this.path, ["reset", "-q", "--hard"]);
-    // NUL behind commit, path and number, so that nothing has to be guessed.
+    // With a NUL after commit, path and number, the output is unambiguous.
     const printed = await git(this.path, ["grep", "-z", "-n", "-F", "-e", "", commit]);
     const lines = printed.split("\n").filter((line) => line !== "");
     this.#lines.set(
@@ -85,7 +85,7 @@ export class GrowingRepository {
     this.commits.push(commit);
   }
 
-  /** The lines of a commit that hold a word, as `path:number:text`, sorted. */
+  /** Returns the lines of a commit that contain a word as `path:number:text`, sorted. */
   linesWith(word: string, commit: string): string[] {
     return (this.#lines.get(commit) ?? []).filter((line) => line.includes(word)).sort();
   }
@@ -114,7 +114,7 @@ function git(cwd: string, args: readonly string[], input = ""): Promise<string> 
       if (code === 0) resolve(printed);
       else reject(new Error(`git ${args.join(" ")} ended with ${code}`));
     });
-    // A git that wants no input may have ended by now; its exit code tells what counts.
+    // A git process that reads no input may have exited already; only its exit code matters.
     child.stdin.on("error", () => undefined);
     child.stdin.end(input);
   });

@@ -1,31 +1,31 @@
 /**
- * A repository with everything in its history that is out of the ordinary, the same bytes each time.
+ * A repository with every unusual kind of history, byte-for-byte reproducible.
  *
- * Merges (one of four parents), renames, changes of mode and of type, a submodule, binary and empty files, empty
- * commits, people who changed their names, commits that a formatter made, messages and names that nobody sane would
- * write. `hostileHistory` makes it; `importCommits` makes others.
+ * It has merges (one with four parents), renames, changes of mode and type, a submodule, binary and empty files, empty
+ * commits, authors who changed their names, formatting-only commits, and pathological messages and names.
+ * `hostileHistory` creates it; `importCommits` creates others.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { projectRoot } from "#test/support/house";
 import { type RepoOptions, repo, runGit, type TestRepository, temporaryFolder } from "#test/support/repo";
 
-/** A name as text, or as bytes that are no text. */
+/** A file name as text, or as bytes that are not valid UTF-8. */
 export type Name = string | Buffer;
 
 export interface CommitLiteral {
-  /** Short name of the branch that it is put on. */
+  /** Short name of the branch that it is added to. */
   readonly on: string;
   readonly message: string;
-  /** `Name <e-mail>`, and as git writes a time: seconds and zone. */
+  /** `Name <email>`, and a time in git's format: seconds and zone. */
   readonly author?: string;
   readonly date?: string;
   readonly committer?: string;
   readonly committed?: string;
-  /** Commits by their places in the list, from 1; without it the last one of the branch. */
+  /** Parent, as a 1-based index into the list; the last commit of the branch by default. */
   readonly from?: number;
   readonly merge?: readonly number[];
-  /** A string or bytes; `link` and `module` for what is no file. */
+  /** A string or bytes; `link` and `module` for symbolic links and submodules. */
   readonly files?: readonly (readonly [Name, Content])[];
   readonly remove?: readonly Name[];
   readonly rename?: readonly (readonly [Name, Name])[];
@@ -40,7 +40,7 @@ type Content =
   | { readonly link: string }
   | { readonly module: string };
 
-/** Puts commits into a repository that has none of these branches yet. */
+/** Imports commits into a repository that does not have these branches yet. */
 export function importCommits(path: string, commits: readonly CommitLiteral[]): void {
   const parts: (string | Uint8Array)[] = [];
   const ends = new Map<string, number>();
@@ -83,7 +83,7 @@ function counted(bytes: Uint8Array): (string | Uint8Array)[] {
   return [`data ${bytes.length}\n`, bytes, "\n"];
 }
 
-/** As git writes names that are no plain words: every other byte as an octal number. */
+/** Quotes a name as git does, with special bytes as octal numbers. */
 function quoted(name: Name): string {
   const bytes = typeof name === "string" ? Buffer.from(name) : name;
   const escaped = [...bytes].map((byte) =>
@@ -94,7 +94,7 @@ function quoted(name: Name): string {
   return `"${escaped.join("")}"`;
 }
 
-/** Names of files that are hard to carry through a command line or its output. */
+/** File names that are hard to pass through a command line or parse from its output. */
 export const hostileNames: readonly Name[] = [
   "with space.txt",
   'quote".txt',
@@ -124,7 +124,7 @@ const changed = (lines: readonly string[], at: number, ...replacement: readonly 
 
 const reindented = song.map((line) => `  ${line}`);
 
-/** In order; the places in the list are the numbers that `from` and `merge` name. */
+/** In order; `from` and `merge` refer to 1-based indexes in this list. */
 const hostileCommits: readonly CommitLiteral[] = [
   {
     on: "main",
@@ -251,7 +251,7 @@ const hostileCommits: readonly CommitLiteral[] = [
   { on: "ambiguous", from: 4, message: "The branch of this name" },
 ];
 
-/** The repository with all of it; the formatting commit is told in `.git-blame-ignore-revs`. */
+/** Creates the whole repository; `.git-blame-ignore-revs` lists the formatting commit. */
 export function hostileHistory(options: RepoOptions = {}): TestRepository {
   const repository = repo("", options);
   importCommits(repository.path, hostileCommits);
@@ -269,7 +269,7 @@ export function hostileHistory(options: RepoOptions = {}): TestRepository {
   return repository;
 }
 
-/** One more commit on a branch that exists. */
+/** Adds a commit to an existing branch. */
 export function importOn(path: string, branch: string, commit: CommitLiteral): void {
   const { author = "Ann Author <ann@example.com>", date = "1700000000 +0000", message, files = [] } = commit;
   const parts = [
@@ -285,16 +285,16 @@ export function importOn(path: string, branch: string, commit: CommitLiteral): v
   );
 }
 
-/** The newest commits of another one, without those before. */
+/** Clones only the newest commits of a repository. */
 export function shallowClone(of: string, path: string, depth = 3): void {
   runGit(path, ["clone", "-q", "--depth", String(depth), `file://${of}`, "."]);
 }
 
-/** This project's own history, as it is now; absent where the project was unpacked without one. */
+/** Returns a clone of this project's own history, or undefined if the project has no repository. */
 export function ownHistory(): string | undefined {
   if (!existsSync(join(projectRoot(), ".git"))) return undefined;
   const path = temporaryFolder();
-  // Whoever works on the project meanwhile does not change it.
+  // A clone, so that work on the project meanwhile does not change it.
   runGit(path, ["clone", "-q", "--bare", "--no-tags", "--shared", projectRoot(), "."]);
   return path;
 }

@@ -1,18 +1,77 @@
-/** The project's own source, as the tests of its rules read it. */
+/** The project's own source, for tests of its rules. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+
+/**
+ * The rooms of the server in dependency order, with the rooms that each may import. A room is a folder of `server/src`,
+ * or a folder in it (a sub-room, such as `shard/format`). Every source file must be in one of these rooms, or in `entry`.
+ *
+ * Naming a room covers its sub-rooms. Only in the rows of its own sub-rooms does it mean just the files next to them.
+ */
+export const mayImport: Readonly<Record<string, string>> = {
+  base: "",
+  contract: "base",
+  model: "base",
+  platform: "base",
+  languages: "base model",
+  query: "base",
+  "query/regexp": "base query",
+  "query/analysis": "query query/regexp",
+  "query/parser": "base languages query query/analysis query/regexp",
+  kernels: "",
+  "shard/format": "base platform model query kernels",
+  "shard/symbolFile": "base platform model shard/format",
+  "shard/matches": "model shard/format shard/symbolFile",
+  "shard/evaluation": "base query kernels shard/format shard/matches shard/symbolFile",
+  "shard/directory": "base platform shard/format shard/symbolFile",
+  catalog: "base platform model",
+  git: "base platform model",
+  "git/objects": "base platform model git",
+  "git/refs": "base platform model git git/objects",
+  "git/history": "base platform model git",
+  "git/workTree": "base platform model git git/objects",
+  store: "base platform model",
+  symbols: "base model",
+  "symbols/grammars": "symbols",
+  "symbols/elision": "base",
+  "symbols/recovery": "base",
+  "symbols/definitions": "model symbols",
+  "symbols/scopes": "base model symbols symbols/definitions symbols/grammars symbols/recovery",
+  "symbols/parsing":
+    "base platform model symbols symbols/definitions symbols/elision symbols/grammars symbols/recovery symbols/scopes",
+  engine: "base platform model query kernels shard symbols",
+  indexing: "base platform model git shard languages symbols",
+  overlay: "base platform model git shard languages",
+  sync: "base platform model git shard catalog indexing overlay symbols",
+  access: "base contract platform model store",
+  remote: "contract base platform",
+  "service/repositories": "base contract platform model query git",
+  "service/history": "base contract platform model languages git service/repositories",
+  "service/search": "base contract platform model query git engine service/repositories service/history",
+  "service/queries":
+    "base contract platform model query languages engine service/repositories service/history service/search",
+  "service/navigation":
+    "base contract platform model query languages symbols git engine service/repositories service/history service/search",
+  "service/organization": "base contract platform model store access",
+  service:
+    "base contract platform access service/repositories service/history service/search service/queries service/navigation service/organization",
+  transport: "contract base platform model access service remote",
+  instance:
+    "base contract model platform query shard catalog git store symbols engine overlay sync access remote service transport",
+  cli: "base contract access instance",
+};
 
 export interface SourceFile {
   /** `/`-separated, below `server/`. */
   readonly path: string;
-  /** `contract`, or a folder of `server/src`. */
+  /** A key of `mayImport`, or the folder that it should be. */
   readonly room: string;
   readonly text: string;
-  /** What it imports, as written. */
+  /** Import specifiers, as written. */
   readonly imports: readonly string[];
 }
 
-/** The folder of `package.json`; bundles lie below it, wherever the tests are run from. */
+/** Returns the folder of `package.json`, independent of the current directory; bundles are below it. */
 export function projectRoot(): string {
   let folder = __dirname;
   while (!existsSync(join(folder, "package.json"))) folder = dirname(folder);
@@ -33,11 +92,42 @@ export function serverSources(): readonly SourceFile[] {
       const text = readFileSync(join(server, path), "utf8");
       return {
         path,
-        room: path.split("/")[path.startsWith("src/") ? 1 : 0] ?? "",
+        room: roomOf(path.replace(/^src\//, "")),
         text,
         imports: importsOf(text),
       };
     });
+}
+
+/** Returns the room of a path below `server/src`: the first two folders if they are a sub-room, else the first. */
+export function roomOf(path: string): string {
+  const [folder = "", inside = ""] = path.split("/");
+  const subRoom = `${folder}/${inside}`;
+  return subRoom in mayImport ? subRoom : folder;
+}
+
+/** Returns one line for each circle that is found in the imports, types included: `a.ts > b.ts > a.ts`. */
+export function importCircles(sources: readonly Pick<SourceFile, "path" | "imports">[]): readonly string[] {
+  const importsByPath = new Map(sources.map(({ path, imports }) => [path, imports]));
+  const circles: string[] = [];
+  const finished = new Set<string>();
+  const visit = (path: string, importers: readonly string[]): void => {
+    if (importers.includes(path)) {
+      circles.push([...importers.slice(importers.indexOf(path)), path].join(" > "));
+    } else if (!finished.has(path)) {
+      for (const name of importsByPath.get(path) ?? []) visit(sourcePath(path, name), [...importers, path]);
+      finished.add(path);
+    }
+  };
+  for (const path of importsByPath.keys()) visit(path, []);
+  return circles;
+}
+
+/** Returns the path below `server/` that an import specifier names; not a source file if it names a package. */
+function sourcePath(importer: string, name: string): string {
+  if (name.startsWith("./")) return `${dirname(importer)}/${name.slice(2)}.ts`;
+  if (name.startsWith("#contract/")) return `${name.slice(1)}.ts`;
+  return `src/${name.replace(/^#/, "")}.ts`;
 }
 
 /** Reads `import … from`, `export … from`, `import "…"` and `import("…")`. */

@@ -1,11 +1,11 @@
-/** What an index holds, as lines that a person can judge. */
+/** Prints the contents of an index as readable lines. */
 import { fileSource, memorySource } from "#platform/byteSource";
-import { loadChecksum } from "#shard/checksum";
-import type { ShardDirectory } from "#shard/directory";
-import { ShardReader } from "#shard/reader";
-import { RepositorySegments } from "#shard/segments";
+import type { ShardDirectory } from "#shard/directory/directory";
+import { loadChecksum } from "#shard/format/checksum";
+import { ShardReader } from "#shard/format/reader";
+import { RepositorySegments } from "#shard/format/segments";
 
-/** `path [main v1]: text`, sorted; a reason in place of the text of a skipped document. Ref names are short. */
+/** Returns `path [main v1]: text` lines, sorted; skipped documents show the reason instead. Ref names are short. */
 export async function indexedLines(directory: ShardDirectory, repositoryId: number): Promise<string[]> {
   const manifest = directory.manifest(repositoryId);
   if (!manifest) return ["no manifest"];
@@ -27,7 +27,7 @@ export async function indexedLines(directory: ShardDirectory, repositoryId: numb
   return lines.sort();
 }
 
-/** `path: text` of a shard in memory. */
+/** Returns the documents of an in-memory shard as `path: text`. */
 export async function shardLines(bytes: Uint8Array): Promise<string[]> {
   const reader = new ShardReader(memorySource(bytes), await loadChecksum());
   return Array.from(

@@ -1,27 +1,27 @@
-/** A real OpenID provider on a port of its own: it says who somebody is, and signs it. */
+/** A real OpenID provider on its own port, which issues signed access tokens. */
 import { generateKeyPairSync } from "node:crypto";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export const audience = "https://search.example.com";
 
-/** What is said of somebody besides their name at the issuer (`sub`). */
+/** A person's claims besides `sub`. */
 export type Claims = Readonly<Record<string, string | boolean>>;
 
 export interface Issuer {
   readonly url: string;
-  /** An access token of `person` for `resource`, ten minutes long. */
+  /** Issues an access token of `person` for `resource`, valid for ten minutes. */
   token(person: string, resource?: string): Promise<string>;
-  /** Its public keys, as it publishes them. */
+  /** Its published public keys. */
   keys(): Promise<readonly Readonly<Record<string, unknown>>[]>;
-  /** Signs with new keys from now on, and publishes no others. */
+  /** Replaces its keys: signs with new ones and publishes only those. */
   rotate(): Promise<void>;
-  /** How often its keys were asked for. */
+  /** How often its keys were requested. */
   readonly keyRequests: number;
   close(): Promise<void>;
 }
 
-/** `people`: claims by the name of each. */
+/** Starts an issuer; `people` has the claims of each person by `sub`. */
 export async function startIssuer(people: Readonly<Record<string, Claims>>): Promise<Issuer> {
   let answer: RequestListener = (_request, response) => response.writeHead(503).end();
   let keyRequests = 0;
@@ -79,9 +79,9 @@ export async function startIssuer(people: Readonly<Record<string, Claims>>): Pro
         headers: { authorization: `Basic ${Buffer.from(basic).toString("base64")}` },
         body: new URLSearchParams({ grant_type: "client_credentials", resource }),
       });
-      const answered = (await response.json()) as { readonly access_token?: string };
-      if (answered.access_token === undefined) throw new Error(JSON.stringify(answered));
-      return answered.access_token;
+      const body = (await response.json()) as { readonly access_token?: string };
+      if (body.access_token === undefined) throw new Error(JSON.stringify(body));
+      return body.access_token;
     },
     async keys() {
       const response = await fetch(`${url}/jwks`);

@@ -1,7 +1,7 @@
 /**
- * A PostgreSQL server of a test's own: in a temporary folder, on a socket there, without a password.
+ * A PostgreSQL server for one test: in a temporary folder, listening on a socket there, without a password.
  *
- * `POSTGRES_REQUIRED=1` makes its absence a failure; elsewhere the tests that need one say that they did not run.
+ * If PostgreSQL is not installed, tests that need it report that they did not run; with `POSTGRES_REQUIRED=1`, they fail.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
@@ -11,15 +11,15 @@ import { Client } from "pg";
 import { temporaryFolder } from "#test/support/repo";
 
 export interface PostgresServer {
-  /** Of a database that is new, and empty. */
+  /** Creates an empty database and returns its URL. */
   database(): Promise<string>;
-  /** As when the machine loses its power, but for the disk. */
+  /** Stops it as a power failure would, but without losing writes to the disk. */
   kill(): Promise<void>;
   start(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Where `initdb` and `postgres` lie, which no distribution has in the PATH. */
+/** Returns the folder of `initdb` and `postgres`, which distributions do not put on the PATH. */
 export function postgresFolder(): string | undefined {
   const debian = "/usr/lib/postgresql";
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
@@ -35,9 +35,9 @@ export function postgresFolder(): string | undefined {
 const postgresRequired = process.env["POSTGRES_REQUIRED"] === "1";
 
 export const howToGetPostgres =
-  "PostgreSQL is not installed, so that nothing was tested on it: apt-get install postgresql (or brew install postgresql).";
+  "PostgreSQL is not installed, so nothing was tested on it. Run apt-get install postgresql (or brew install postgresql).";
 
-/** Defines tests that need a PostgreSQL; where there is none, one by that name that says so. */
+/** Defines tests that need PostgreSQL; without it, defines one test of that name that reports so. */
 export function withPostgres(name: string, define: (binaries: string) => void): void {
   const binaries = postgresFolder();
   if (binaries !== undefined) define(binaries);
@@ -80,12 +80,12 @@ export async function startPostgres(binaries: string): Promise<PostgresServer> {
     const running = server;
     process.once("exit", () => running.kill("SIGKILL"));
     await new Promise<void>((resolve, reject) => {
-      let said = "";
+      let output = "";
       running.stderr?.on("data", (text: Buffer) => {
-        said += text.toString();
-        if (/ready to accept connections/.test(said)) resolve();
+        output += text.toString();
+        if (/ready to accept connections/.test(output)) resolve();
       });
-      running.once("exit", () => reject(new Error(`postgres: ${said}`)));
+      running.once("exit", () => reject(new Error(`postgres: ${output}`)));
     });
   };
   await start();
@@ -108,13 +108,13 @@ export async function startPostgres(binaries: string): Promise<PostgresServer> {
   };
 }
 
-/** The server refuses to be run by root, and its package has made a user for it. */
+/** The server refuses to run as root; its package creates a user for it. */
 function serverUser(): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const line = readFileSync("/etc/passwd", "utf8")
     .split("\n")
     .find((each) => each.startsWith("postgres:"));
   const [uid, gid] = (line ?? "").split(":").slice(2, 4).map(Number);
-  if (uid === undefined || gid === undefined) throw new Error("There is no user postgres.");
+  if (uid === undefined || gid === undefined) throw new Error("The user postgres does not exist.");
   return { uid, gid };
 }

@@ -15,41 +15,42 @@
  *       | 00 ff 00
  *       = main merge feature: Merge
  *       tag v1
- *       tag v2: An annotated one
+ *       tag v2: An annotated tag
  *     `);
  *
- * `= BRANCH[ from COMMIT][ merge COMMIT]: MESSAGE` begins a commit on that branch; COMMIT is a branch or tag, or a mark
- * `:N` (the N-th commit of the text, from 1). Lines below it name files: what follows behind `| ` are their lines.
+ * `= BRANCH[ from COMMIT][ merge COMMIT]: MESSAGE` begins a commit on that branch; COMMIT is a branch, a tag, or a mark
+ * `:N` (the N-th commit of the text, from 1). The lines below it name files; lines after `| ` are their content.
  *
  * - `[executable]`, `[no newline]` (the last line has none), `[crlf]`, `[hex]` (content as hexadecimal bytes)
  * - `NAME -> TARGET` is a symbolic link, `NAME => HASH` a submodule, `- NAME` removes
- * - a name in double quotes is written as git writes it: `"caf\\303\\251"`, `"a\\nb"`
+ * - a name in double quotes is quoted as git does it: `"caf\\303\\251"`, `"a\\nb"`
  *
- * `tag NAME` and `tag NAME: MESSAGE` are put on the last commit. Lines are taken without the indentation of the first.
- * Dates begin at 2020-01-01 00:00 UTC, an hour later with each commit, so hashes are the same everywhere.
+ * `tag NAME` and `tag NAME: MESSAGE` tag the last commit. The indentation of the first line is removed from all lines.
+ * Dates begin at 2020-01-01 00:00 UTC and advance an hour with each commit, so that hashes are the same everywhere.
  *
- * HEAD is the branch of the first commit. Everything lies below the system's temporary folder and goes when the
- * process ends.
+ * HEAD is the branch of the first commit. Everything is in the system's temporary folder and is removed when the
+ * process exits.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { findGitRepository, type GitRepository } from "#git/repository";
 
 export interface TestRepository {
   readonly path: string;
-  /** Runs git in it and gives its output without the final newline; throws where git fails. */
+  /** Runs git in it and returns its output without the final newline; throws if git fails. */
   git(...args: string[]): string;
-  /** Adds commits, tags and branches: the same language; the working tree follows. */
+  /** Adds commits, tags and branches, in the same syntax, and updates the working tree. */
   more(text: string): void;
-  /** Writes a file of the working tree. */
+  /** Writes a file in the working tree. */
   write(path: string, content: string | Uint8Array): void;
   remove(path: string): void;
 }
 
 export interface RepoOptions {
   readonly bare?: boolean;
-  /** Where it is made; a new temporary folder otherwise. */
+  /** Where to create it; a new temporary folder by default. */
   readonly path?: string;
   /** URL of the remote `origin`. */
   readonly origin?: string;
@@ -86,7 +87,14 @@ export function repo(text = "", options: RepoOptions = {}): TestRepository {
 
 const folders: string[] = [];
 
-/** A new folder, removed with all that is in it when the process ends. */
+/** Locates the repository in a folder, as the server does. */
+export function gitRepositoryOf({ path }: { readonly path: string }): GitRepository {
+  const found = findGitRepository(path);
+  if (found === undefined) throw new Error(`There is no repository in ${path}.`);
+  return found;
+}
+
+/** Creates a folder that is removed with its contents when the process exits. */
 export function temporaryFolder(): string {
   if (folders.length === 0) {
     process.on("exit", () => {
@@ -98,7 +106,7 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** Git as it is without anybody's settings. */
+/** Runs git without user or system configuration. */
 export function runGit(cwd: string, args: readonly string[], input?: Uint8Array): Buffer {
   const { status, stdout, stderr, error } = spawnSync("git", args, {
     cwd,
@@ -126,7 +134,7 @@ export function runGit(cwd: string, args: readonly string[], input?: Uint8Array)
 const firstDate = Date.UTC(2020, 0, 1) / 1000;
 const person = "Ann Author <ann@example.com>";
 
-/** The text as `git fast-import` reads it; `commits` counts on over several texts. */
+/** Converts the text to input of `git fast-import`; `commits` is the count of earlier commits. */
 function fastImport(
   text: string,
   commitsBefore: number,

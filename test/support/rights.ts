@@ -1,12 +1,12 @@
-/** Files that this process may not open. */
+/** Makes files inaccessible to this process. */
 import { chmodSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** A user with few rights, on every system that has a root. */
+/** An unprivileged user (`nobody`), present on every system that has a root user. */
 const nobody = 65_534;
 
-/** Runs without the right to open a file; tests may run as root, to whom all are open. */
-export async function withoutRightTo<Result>(path: string, run: () => Promise<Result>): Promise<Result> {
+/** Runs without permission to open a file, even when tests run as root. */
+export async function withoutPermission<Result>(path: string, run: () => Promise<Result>): Promise<Result> {
   const isRoot = process.geteuid?.() === 0;
   chmodSync(dirname(path), 0o755);
   chmodSync(path, 0);

@@ -1,18 +1,18 @@
-/** A `trawl serve` of the built bundle, asked over HTTP as its clients do. */
+/** Runs `trawl serve` from the built bundle and sends it requests over HTTP. */
 import type { RepositoryItem } from "#contract/repositories";
 import type { SearchResult } from "#contract/search";
 import { type Ended, type RunningTrawl, startTrawl, type TrawlOptions } from "#test/support/trawl";
 
 export interface Served extends RunningTrawl {
   readonly url: string;
-  /** The line that says that all is indexed; rejects when the process ends before. */
+  /** Returns the line that reports that indexing is complete; rejects if the process exits before it. */
   ready(): Promise<string>;
-  /** The answer to `POST /api/search`; throws for any other status than 200. */
+  /** Returns the response to `POST /api/search`; throws for any status except 200. */
   search(request: Readonly<Record<string, unknown>> | string): Promise<SearchResult>;
   repositories(): Promise<readonly RepositoryItem[]>;
-  /** Ends it at once, as a crash would. */
+  /** Kills it, as a crash would. */
   kill(): Promise<void>;
-  /** Ends it as one should, and gives what it said. */
+  /** Shuts it down cleanly and returns its output. */
   stop(): Promise<Ended>;
 }
 
@@ -26,7 +26,7 @@ export async function serve(
   return listening(startTrawl(["serve", ...flags, ...paths], undefined, options));
 }
 
-/** Of a process that was started with `serve`. */
+/** Waits until a process that was started with `serve` listens. */
 export async function listening(running: RunningTrawl): Promise<Served> {
   const url = (await running.line(/^Listening on /)).slice("Listening on ".length);
   const end = async (signal: NodeJS.Signals) => {
@@ -65,16 +65,4 @@ async function answerOf<Answer>(response: Response): Promise<Answer> {
   const text = await response.text();
   if (response.status !== 200) throw new Error(`${response.url} answered ${response.status}: ${text}`);
   return JSON.parse(text) as Answer;
-}
-
-/** Asks until it is so, every few milliseconds; throws after `limitMs`. */
-export async function until(
-  what: string,
-  isSo: () => boolean | Promise<boolean>,
-  limitMs = 30_000,
-): Promise<void> {
-  for (const startedAt = Date.now(); !(await isSo()); ) {
-    if (Date.now() - startedAt > limitMs) throw new Error(`${what} was not so within ${limitMs} ms.`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }

@@ -1,24 +1,25 @@
-/** The service with everything below it given as values, and a listener around it. */
+/** The service with all its dependencies as plain values, and a listener for it. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Caller, Service } from "#contract/service";
 import type { Engine, EngineResult } from "#engine/engine";
+import { defaultGitTimeLimitMs } from "#git/gitRequest";
 import type { FileMatch } from "#model/match";
 import type { Repository, RepositoryId } from "#model/repository";
 import { noStats } from "#model/stats";
 import { silentLog } from "#platform/log";
 import { createService, type ServiceOptions } from "#service/createService";
 import { createDispatch, type DispatchOptions } from "#service/dispatch";
-import { History } from "#service/history";
-import type { RepositoryView, SkippedEntry, UnparsedEntry } from "#service/repositoryView";
-import { symbolParsers } from "#symbols/parsers";
+import { History } from "#service/history/history";
+import type { RepositoryView, SkippedEntry, UnparsedEntry } from "#service/repositories/repositoryView";
+import { symbolParsers } from "#symbols/parsing/parsers";
 import { projectRoot } from "#test/support/house";
-import { type TestOrganisation, testOrganisation } from "#test/support/organisation";
 import { type Listener, type ListenerOptions, listen } from "#transport/http/listener";
+import { type TestOrganization, testOrganization } from "./organization";
 
-/** A repository as the catalogue would have it. */
+/** Creates a repository as the catalog would describe it. */
 export function repository(id: number, name: string, change: Partial<Repository> = {}): Repository {
   return {
     id: id as RepositoryId,
@@ -41,7 +42,7 @@ export function repository(id: number, name: string, change: Partial<Repository>
   };
 }
 
-/** One match, `found`, in line 2 of the file. */
+/** Creates one match, `found`, in line 2 of the file. */
 export function fileMatch(repositoryId: number, path: string, change: Partial<FileMatch> = {}): FileMatch {
   const at = (byteOffset: number, column: number) => ({ byteOffset, lineNumber: 2, column });
   return {
@@ -71,15 +72,15 @@ export function fileMatch(repositoryId: number, path: string, change: Partial<Fi
 export function engineResult(files: readonly FileMatch[], change: Partial<EngineResult> = {}): EngineResult {
   const matches = files.reduce((sum, { matchCount }) => sum + matchCount, 0);
   const stats = { ...noStats, actualMatchCount: matches, totalMatchCount: matches, fileCount: files.length };
-  return { files, stats, exhaustive: true, ...change };
+  return { files, stats, isExhaustive: true, ...change };
 }
 
-/** An engine that answers as it is told. */
+/** Creates an engine with this search function. */
 export function engineOf(search: Engine["search"]): Engine {
   return {
     search,
     count: async () => new Map(),
-    findSymbols: async () => ({ symbols: [], flushReason: "NONE" }),
+    findSymbols: async () => ({ symbols: [], flushReason: "NONE", filesMissing: 0 }),
     readDocuments: async (requests) => requests.map(() => undefined),
     close: async () => {},
   };
@@ -99,7 +100,7 @@ export function viewOf(
     isScanning: () => false,
     isPolled: () => false,
     hasSymbols: () => false,
-    bringRevision: async () => "absent",
+    indexRevision: async () => "absent",
     skipped: async (id) => skipped[id] ?? [],
     unparsed: async (id) => unparsed[id] ?? [],
   };
@@ -147,27 +148,30 @@ export function serviceOf(options: Partial<ServiceOptions> = {}): Service {
     repositories,
     history: new History({ repositories }),
     contexts: {},
-    timeLimitMs: 10_000,
     languageOf: () => "",
     version: "1.2.3",
     local: notLocal,
-    organisation: testOrganisation().options,
+    organization: testOrganization().handlerOptions,
     ...options,
   });
 }
 
 export interface TestDispatchOptions extends Partial<DispatchOptions> {
-  readonly organisation?: TestOrganisation;
+  readonly organization?: TestOrganization;
 }
 
-/** Calls without credentials are answered unless the listener says something else. */
+/** Calls without credentials are allowed unless the listener says otherwise. */
 export function callerOf(
   options: Partial<ServiceOptions> = {},
-  { organisation = testOrganisation(), ...dispatch }: TestDispatchOptions = {},
+  { organization = testOrganization(), ...dispatch }: TestDispatchOptions = {},
 ): Caller {
-  const { access, audit, options: people } = organisation;
-  const service = serviceOf({ organisation: people, ...options });
-  const caller = createDispatch({ service, access, audit, ...dispatch });
+  const { access, audit, handlerOptions: people } = organization;
+  const service = serviceOf({ organization: people, ...options });
+  const limits = {
+    timeLimitMs: 10_000,
+    gitTimeLimitMs: () => options.history?.timeLimitMs ?? defaultGitTimeLimitMs,
+  };
+  const caller = createDispatch({ service, access, audit, ...limits, ...dispatch });
   return (name, request, call) => caller(name, request, { anonymous: "on", ...call });
 }
 
@@ -177,7 +181,7 @@ export interface TestListener extends Listener {
   readonly socket: string;
 }
 
-/** Listens on a port of its own and on a local socket. */
+/** Listens on a free port and on a local socket. */
 export async function openListener(
   caller: Caller,
   options: Partial<ListenerOptions> = {},
@@ -198,7 +202,7 @@ export async function openListener(
   };
 }
 
-/** What comes back on a bare connection for these bytes, until the other side ends it or `enough` is seen. */
+/** Sends raw bytes and returns what is received until the server closes the connection or `enough` is received. */
 export async function rawRequest(
   target: number | string,
   bytes: string | Uint8Array,

@@ -1,16 +1,16 @@
-/** Shards in memory, written and read in one go. */
+/** Shards that are written and read in memory. */
 import { memorySource } from "#platform/byteSource";
-import { loadChecksum } from "#shard/checksum";
-import { ShardReader } from "#shard/reader";
-import { SectionReader } from "#shard/sections";
-import { MemorySink, ShardWriter } from "#shard/writer";
+import { loadChecksum } from "#shard/format/checksum";
+import { ShardReader } from "#shard/format/reader";
+import { SectionReader } from "#shard/format/sections";
+import { MemorySink, ShardWriter } from "#shard/format/writer";
 
 export async function shardBytes(
   fill: (writer: ShardWriter) => void,
-  withTrigrams = true,
+  hasTrigrams = true,
 ): Promise<Uint8Array> {
   const sink = new MemorySink();
-  const writer = new ShardWriter(sink, await loadChecksum(), { withTrigrams });
+  const writer = new ShardWriter(sink, await loadChecksum(), { hasTrigrams });
   fill(writer);
   writer.finish();
   return sink.bytes();
@@ -20,12 +20,12 @@ export async function readerOf(bytes: Uint8Array): Promise<ShardReader> {
   return new ShardReader(memorySource(bytes), await loadChecksum());
 }
 
-/** The sections of a shard as they lie in the file. */
+/** Reads the sections of a shard as stored in the file. */
 export async function sectionsOf(bytes: Uint8Array): Promise<SectionReader> {
   return new SectionReader(memorySource(bytes), await loadChecksum());
 }
 
-/** Each trigram with the bytes of its list, in hexadecimal. */
+/** Returns each trigram with the bytes of its posting list, in hexadecimal. */
 export async function listsOf(bytes: Uint8Array): Promise<Record<string, string>> {
   const sections = await sectionsOf(bytes);
   const starts = sections.words("postingStarts");

@@ -1,28 +1,40 @@
-/** The store on each of the databases that it can lie in. */
+/** Tests of the store on each supported database. */
 import { join } from "node:path";
 import { after, before, describe } from "node:test";
+import { Kysely, sql } from "kysely";
 import type { Clock } from "#platform/clock";
 import { silentLog } from "#platform/log";
-import { type DatabaseSource, openStore } from "#store/openStore";
+import type { DatabaseSource } from "#store/connection";
+import { openStore } from "#store/openStore";
 import { postgresDatabase } from "#store/postgres";
 import type { Store } from "#store/store";
-import { setClock } from "#test/support/clock";
+import { manualClock } from "#test/support/clock";
 import { embeddedFile } from "#test/support/embeddedFile";
 import { type PostgresServer, startPostgres, withPostgres } from "#test/support/postgres";
 import { temporaryFolder } from "#test/support/repo";
 
-/** One database, which may be opened again and again. */
+/** A database that can be opened repeatedly. */
 export interface TestDatabase {
   source(): DatabaseSource;
-  /** Whether several stores may have it open at once. */
+  /** Whether several stores can open it at once. */
   readonly isShared: boolean;
 }
 
-export function openTestStore(database: TestDatabase, clock: Clock = setClock(0)): Promise<Store> {
+export function openTestStore(database: TestDatabase, clock: Clock = manualClock(0)): Promise<Store> {
   return openStore({ source: database.source(), version: "1.2.3", clock });
 }
 
-/** Runs a suite on every database that is here. `empty` gives a new one. */
+/** Runs one SQL statement. */
+export async function run(source: DatabaseSource, statement: string): Promise<readonly unknown[]> {
+  const database = new Kysely<unknown>({ dialect: source.dialect });
+  try {
+    return (await sql.raw(statement).execute(database)).rows;
+  } finally {
+    await database.destroy();
+  }
+}
+
+/** Runs a suite on every database that is installed. `empty` creates a new one. */
 export function onEachDatabase(suite: (empty: () => Promise<TestDatabase>) => void): void {
   describe("embedded", () => {
     suite(async () => {

@@ -1,9 +1,9 @@
-/** Symbols of a language made up for tests, and companions written as values. */
+/** A made-up language for tests, with its parser and symbol files. */
 import { join } from "node:path";
-import { makeSymbols } from "#indexing/symbolTask";
+import { buildSymbols } from "#indexing/symbolTask";
 import type { Definition, DocumentSymbols, SymbolKind } from "#model/symbol";
-import type { ShardDirectory } from "#shard/directory";
-import type { SymbolParsers } from "#symbols/parsers";
+import type { ShardDirectory } from "#shard/directory/directory";
+import type { SymbolParsers } from "#symbols/parsing/parsers";
 import type { ParsedSymbols } from "#symbols/symbols";
 
 const definition = /^( *)(import|local )?(?:(def|class|const|field) )?(\S+)/gm;
@@ -14,7 +14,7 @@ const kinds: Readonly<Record<string, SymbolKind>> = {
   field: "field",
 };
 
-/** `class A`, and indented by two `def b`, belongs to it; `local def c`; `import d`. Other lines define nothing. */
+/** Parses `class A`, its members `  def b` (indented by two), `local def c` and `import d`. Other lines define nothing. */
 export function parseTestLanguage(text: string): DocumentSymbols {
   const definitions: Definition[] = [];
   const imports: string[] = [];
@@ -43,9 +43,9 @@ export function parseTestLanguage(text: string): DocumentSymbols {
   return { definitions, imports };
 }
 
-/** Parsers of that language, in whichever language a document is said to be; `crash` in a text is what it says. */
+/** Parsers that treat every document as that language; a text that contains `crash` crashes them. */
 export function testParsers(onText: (text: string) => void = () => {}): SymbolParsers {
-  const never = () => Promise.reject(new Error("Not asked for in tests"));
+  const never = () => Promise.reject(new Error("Not used in tests"));
   return {
     size: 1,
     async symbols(texts) {
@@ -57,7 +57,7 @@ export function testParsers(onText: (text: string) => void = () => {}): SymbolPa
       });
     },
     occurrences: never,
-    placeAt: never,
+    identifierAt: never,
     signature: never,
     prepare: () => undefined,
     resize: () => undefined,
@@ -65,14 +65,14 @@ export function testParsers(onText: (text: string) => void = () => {}): SymbolPa
   };
 }
 
-/** Gives every shard of the directory a companion, as the run of an index does. */
+/** Writes a symbol file for every shard of the directory, as indexing does. */
 export async function addSymbols(directory: ShardDirectory, parsers = testParsers()): Promise<void> {
   const files = new Set(
     [...directory.manifests().values()].flatMap(({ segments }) => segments.map((each) => each.file)),
   );
   for (const file of files) {
     if (directory.symbols.isComplete(file)) continue;
-    const answer = await makeSymbols(
+    const answer = await buildSymbols(
       {
         target: { kind: "disk", shardPath: join(directory.folder, file), draftPath: directory.newDraft() },
         known: [],

@@ -1,5 +1,6 @@
-/** The command line as people run it: the built bundle in a process of its own. */
+/** The command line as users run it: the built bundle in a separate process. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { projectRoot } from "#test/support/house";
 import { temporaryFolder } from "#test/support/repo";
@@ -15,18 +16,27 @@ export interface Ended {
 export interface RunningTrawl {
   readonly process: ChildProcessWithoutNullStreams;
   readonly ended: Promise<Ended>;
-  /** The first line on either stream that matches, now or later; rejects when the process ends without one. */
+  /** Waits for the first matching line on either stream, including earlier ones; rejects if the process exits first. */
   line(pattern: RegExp): Promise<string>;
 }
 
 export interface TrawlOptions {
-  /** Over the environment of the test. */
+  /** Added to the environment of the test. */
   readonly env?: Readonly<Record<string, string>>;
   /** Another user, for both user and group; only root can choose one. */
   readonly user?: number;
 }
 
-/** Runs to the end. A hanging process fails the test instead of stopping it. */
+/** Returns what the leader of a data directory has published; empty if there is no leader. */
+export function announced(dataDir: string): { readonly url?: string; readonly pid?: number } {
+  try {
+    return JSON.parse(readFileSync(join(dataDir, "endpoint.json"), "utf8"));
+  } catch {
+    return {};
+  }
+}
+
+/** Runs until exit. A hanging process fails the test instead of blocking it. */
 export async function trawl(
   args: readonly string[],
   cwd = temporaryFolder(),
@@ -40,13 +50,13 @@ export async function trawl(
   return ended;
 }
 
-/** Ends with this process at the latest. */
+/** Starts a process that ends with this one at the latest. */
 export function startTrawl(
   args: readonly string[],
   cwd = temporaryFolder(),
   options: TrawlOptions = {},
 ): RunningTrawl {
-  // Nobody's own settings or index.
+  // Isolated from the user's settings and index.
   const { NO_COLOR: _, ...env } = process.env;
   const child = spawn(process.execPath, [trawlBundle, ...args], {
     cwd,
@@ -75,17 +85,22 @@ export function startTrawl(
     ended,
     line: (pattern) =>
       new Promise((resolve, reject) => {
-        const look = () => {
-          // A last line without its newline may still grow.
+        const check = () => {
+          // A last line without a newline may still be incomplete.
           const lines = [text.stdout, text.stderr].flatMap((each) => each.split("\n").slice(0, -1));
           const found = lines.find((line) => pattern.test(line));
           if (found === undefined && child.exitCode === null && child.signalCode === null) return;
-          listeners.delete(look);
+          listeners.delete(check);
           if (found !== undefined) resolve(found);
-          else reject(new Error(`trawl ended without ${pattern}:\n${text.stdout}\n${text.stderr}`));
+          else
+            reject(
+              new Error(
+                `trawl exited without a line that matches ${pattern}:\n${text.stdout}\n${text.stderr}`,
+              ),
+            );
         };
-        listeners.add(look);
-        look();
+        listeners.add(check);
+        check();
       }),
   };
 }

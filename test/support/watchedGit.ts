@@ -1,4 +1,4 @@
-/** A program of git's name in front of git: it notes each call, and may do something else. */
+/** Shadows git on the PATH with a script that logs each call and can change its behavior. */
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { temporaryFolder } from "#test/support/repo";
@@ -7,7 +7,7 @@ const tools = temporaryFolder();
 const log = join(tools, "log");
 const realPath = process.env["PATH"] ?? "";
 
-/** Notes each call of git from now on, then does what the script says; `real` is git itself. */
+/** Logs each call of git from now on, then runs the script; `real` is the real git. */
 export function replaceGit(script: string): void {
   const real = `PATH=${JSON.stringify(realPath)} exec git "$@"`;
   const note = `printf '%s ' $$ "$@" >> ${log}; echo >> ${log}`;
@@ -21,7 +21,7 @@ export function restoreGit(): void {
   process.env["PATH"] = realPath;
 }
 
-/** The calls since git was replaced, each its process and what it was asked. */
+/** Returns the calls since git was replaced, each with its process id and arguments. */
 export function calls(): { readonly pid: number; readonly line: string }[] {
   const lines = readFileSync(log, "utf8")
     .split("\n")

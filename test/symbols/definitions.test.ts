@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { definitionRows, documentParser } from "#test/support/symbols";
 
-/** Rows are `line kind name in parent of owner local`; each was written down by reading the source above it. */
+/** Rows are `line kind name in parent of owner local`, written by hand from the source above them. */
 function check(
   language: string,
   source: string,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { definitionRows, documentParser } from "#test/support/symbols";
 
-/** As in `definitions.test.ts`, for the languages that are parsed with less care. Those of data have an outline alone. */
+/** Like `definitions.test.ts`, for languages with less detail. Data languages have only an outline. */
 function check(language: string, source: string, rows: string, imports: string): void {
   test(`${language}: definitions and imports`, async () => {
     const parser = await documentParser();

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { brotliDecompressSync } from "node:zlib";
 import { languageNames } from "#languages/languages";
-import { definesNames, grammarOf, parsedLanguages } from "#symbols/grammars";
+import { definesNames, grammarOf, parsedLanguages } from "#symbols/grammars/grammars";
 import { projectRoot } from "#test/support/house";
 import { documentParser } from "#test/support/symbols";
 
@@ -17,15 +17,15 @@ const sums = new Map(
     .map((line) => line.split("  ").reverse() as [string, string]),
 );
 
-test("languages are called as the detector calls them", () => {
+test("languages have the names that the detector uses", () => {
   const unknown = parsedLanguages().filter((name) => !languageNames().includes(name));
   assert.deepEqual(unknown, []);
   assert.equal(grammarOf("constructor"), undefined);
 });
 
-test("every grammar that is kept belongs to a language, and is what its checksum says", () => {
-  const kept = readdirSync(folder).filter((name) => name.endsWith(".wasm.br"));
-  assert.deepEqual(kept.map((name) => name.slice(0, -".br".length)).sort(), [...sums.keys()].sort());
+test("every bundled grammar belongs to a language and matches its checksum", () => {
+  const bundled = readdirSync(folder).filter((name) => name.endsWith(".wasm.br"));
+  assert.deepEqual(bundled.map((name) => name.slice(0, -".br".length)).sort(), [...sums.keys()].sort());
   const used = new Set(parsedLanguages().map((name) => `${grammarOf(name)}.wasm`));
   assert.deepEqual([...used].sort(), [...sums.keys()].sort());
   for (const [name, sum] of sums) {
@@ -34,16 +34,16 @@ test("every grammar that is kept belongs to a language, and is what its checksum
   }
 });
 
-test("every package that a grammar is from says its licence", () => {
+test("every package of a grammar states its license", () => {
   const script = readFileSync(join(projectRoot(), "scripts/grammars.mjs"), "utf8");
-  const licences = readFileSync(join(folder, "LICENSES.txt"), "utf8");
+  const licenses = readFileSync(join(folder, "LICENSES.txt"), "utf8");
   const packages = new Set(script.match(/(?<=")(?:@[\w-]+\/)?tree-sitter-[\w-]+@[\d.]+/g));
   assert.ok(packages.size > 25);
-  for (const name of packages) assert.match(licences, new RegExp(`^${name}\n\nLicence: `, "m"));
+  for (const name of packages) assert.match(licenses, new RegExp(`^${name}\n\nLicense: `, "m"));
 });
 
 for (const language of parsedLanguages()) {
-  test(`${language}: an empty text and a text of another language are parsed`, async () => {
+  test(`${language}: parses an empty text and a text of another language`, async () => {
     const parser = await documentParser();
     assert.deepEqual(parser.symbols(language, new Uint8Array()), { definitions: [], imports: [] });
     for (const text of ["}{ ][ )( <> \\ ''' \"\"\" ` @#$ 0x", "def a(): { class B; fn c } end\n\n%%\n"])
@@ -51,7 +51,7 @@ for (const language of parsedLanguages()) {
   });
 }
 
-test("what data defines is of use in its own document alone", () => {
+test("data languages define no names for other documents", () => {
   const languages = ["JSON", "YAML", "TOML", "CSS", "HTML", "Klingon", "TypeScript"];
   assert.deepEqual(languages.filter(definesNames), ["TypeScript"]);
 });

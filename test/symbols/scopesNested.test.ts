@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { symbolParsers } from "#symbols/parsers";
+import { symbolParsers } from "#symbols/parsing/parsers";
 import { symbolWorker } from "#test/support/symbols";
 
 const parsers = symbolParsers(symbolWorker, 1);
@@ -8,7 +8,7 @@ after(() => parsers.close());
 
 const depth = 5000;
 
-/** What is written before and behind `name`, each so many times. */
+/** Repeated before and after `name`. */
 const nests: Readonly<Record<string, readonly [head: string, open: string, close: string]>> = {
   Lua: ["", "f(function(x) local y = x ", " end)"],
   Elixir: ["", "f(fn x -> y = x; ", " end)"],
@@ -26,7 +26,7 @@ const nests: Readonly<Record<string, readonly [head: string, open: string, close
   Ruby: ["", "f { |x| y = x; ", "}\n"],
 };
 
-test(`${depth} scopes in each other keep nobody waiting without end`, async () => {
+test(`${depth} nested scopes finish in time`, async () => {
   const deep = Object.entries(nests).map(([language, [head, open, close]]) => ({
     language,
     content: Buffer.from(`${head}${open.repeat(depth)} name ${close.repeat(depth)}\n`),

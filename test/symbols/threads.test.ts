@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { symbolParsers } from "#symbols/parsers";
+import { symbolParsers } from "#symbols/parsing/parsers";
 import { temporaryFolder } from "#test/support/repo";
 
-/** A thread that ends, or never answers, at a text that tells it to. Grammars do so rarely, and not when asked. */
+/** A thread that exits or hangs on certain texts. Real grammars do so rarely, and not on demand. */
 const script = join(temporaryFolder(), "worker.js");
 writeFileSync(
   script,
@@ -18,13 +18,13 @@ parentPort.on("message", ({ kind, call, input }) => {
     while (word === "hang");
     return { kind: "parsed", definitions: [], imports: [word] };
   });
-  parentPort.postMessage({ call, kind: "done", value: { parsed, isWorn: parsed.length === 1 } });
+  parentPort.postMessage({ call, kind: "done", value: { parsed, mustReplaceThread: parsed.length === 1 } });
 });`,
 );
 
 for (const harm of ["end", "hang"]) {
-  test(`threads that ${harm} lose one text each`, async () => {
-    // Long enough for a thread to start on a busy machine.
+  test(`threads that ${harm} lose only one text each`, async () => {
+    // Leaves enough time for a thread to start on a busy machine.
     const parsers = symbolParsers(script, 1, 2500);
     try {
       const words = ["a", harm, "b", "c", harm, "d"];

@@ -1,22 +1,21 @@
-/** What `.gitattributes` says of languages and categories: of commits, working trees, folders and unsaved documents. */
+/** How `.gitattributes` sets languages and categories in commits, working trees, folders and unsaved documents. */
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
-import { Catalogue } from "#catalogue/catalogue";
+import { Catalog } from "#catalog/catalog";
 import type { Repository } from "#model/repository";
 import type { Overlay } from "#overlay/overlay";
 import { unsavedLanguage } from "#overlay/unsavedLanguage";
 import { fileSource, memorySource } from "#platform/byteSource";
+import { inlineThread } from "#platform/inlineThread";
 import { silentLog } from "#platform/log";
-import { thisThread } from "#platform/workers";
-import { loadChecksum } from "#shard/checksum";
-import { ShardDirectory } from "#shard/directory";
-import { ShardReader } from "#shard/reader";
-import { RepositorySegments } from "#shard/segments";
+import { ShardDirectory } from "#shard/directory/directory";
+import { loadChecksum } from "#shard/format/checksum";
+import { ShardReader } from "#shard/format/reader";
+import { RepositorySegments } from "#shard/format/segments";
 import { Sync } from "#sync/sync";
-import { indexWork } from "#sync/work";
+import { workerTask } from "#sync/work";
 import { repo, temporaryFolder } from "#test/support/repo";
 
 const signal = new AbortController().signal;
@@ -24,13 +23,13 @@ const signal = new AbortController().signal;
 async function open(t: TestContext) {
   const data = temporaryFolder();
   const directory = await ShardDirectory.open(join(data, "shards"));
-  const catalogue = Catalogue.open(data, { log: silentLog });
+  const catalog = Catalog.open(data, { log: silentLog });
   const overlays = new Map<number, Overlay>();
   const sync = new Sync({
-    catalogue,
+    catalog,
     directory,
-    pool: thisThread(indexWork()),
-    wanted: { branches: ["**"], tags: ["**"], newestTags: 20 },
+    pool: inlineThread(workerTask()),
+    settings: { branches: ["**"], tags: ["**"], newestTags: 20 },
     hosts: {},
     log: silentLog,
     watches: false,
@@ -40,7 +39,7 @@ async function open(t: TestContext) {
   const index = async (path: string): Promise<Repository> => {
     const [found] = await sync.addPaths([path], signal);
     await sync.idle();
-    const repository = found && catalogue.get(found.id);
+    const repository = found && catalog.get(found.id);
     assert.equal(repository?.state, "ready");
     return repository;
   };
@@ -48,7 +47,7 @@ async function open(t: TestContext) {
     sync.refresh(id);
     await sync.idle();
   };
-  /** `path: language category` of the documents that the index has on some revision, without `.gitattributes`. */
+  /** Formats the documents of all revisions as `path: language category`, except `.gitattributes`. */
   const traits = async ({ id }: Repository): Promise<string[]> => {
     const checksum = await loadChecksum();
     const manifest = directory.manifest(id) ?? assert.fail();
@@ -109,7 +108,7 @@ const firstTraits = [
   "vendor/ours.c: C source",
 ];
 
-test("the default revision's files count, in the root and below, in a build and in a delta", async (t) => {
+test("the files of the default revision apply, at any depth, to builds and deltas", async (t) => {
   const { index, again, traits, segments } = await open(t);
   const repository = repo(first);
   const known = await index(repository.path);
@@ -130,7 +129,7 @@ test("the default revision's files count, in the root and below, in a build and 
   assert.deepEqual(await traits(known), [...firstTraits, ...more].sort());
 });
 
-test("a commit that changes one of them gives all documents their new language", async (t) => {
+test("a commit that changes a .gitattributes file updates the languages of all documents", async (t) => {
   const { index, again, traits, segments } = await open(t);
   const repository = repo(first);
   const known = await index(repository.path);
@@ -154,7 +153,7 @@ test("a commit that changes one of them gives all documents their new language",
   ]);
 });
 
-test("another branch has no say, until it is the default one", async (t) => {
+test("the files of another branch do not apply until it is the default branch", async (t) => {
   const { index, again, traits, segments } = await open(t);
   const repository = repo(`
     = main: First
@@ -180,7 +179,7 @@ test("another branch has no say, until it is the default one", async (t) => {
   assert.deepEqual(await traits(known), ["a.x: C source", "b.x: C source"]);
 });
 
-test("a working tree has its own files", async (t) => {
+test("the files of a working tree apply to its overlay", async (t) => {
   const { index, again, traits, overlaid } = await open(t);
   const repository = repo(first);
   repository.write("a.tpl", "changed\n");
@@ -193,7 +192,7 @@ test("a working tree has its own files", async (t) => {
   assert.deepEqual(await traits(known), firstTraits);
 });
 
-test("a plain folder has them too, and is built anew when one changes", async (t) => {
+test("the files of a plain folder apply, and it is rebuilt when one changes", async (t) => {
   const { index, again, traits } = await open(t);
   const folder = temporaryFolder();
   mkdirSync(join(folder, "sub"));
@@ -202,14 +201,12 @@ test("a plain folder has them too, and is built anew when one changes", async (t
   writeFileSync(join(folder, "sub/b.x"), "two\n");
   const known = await index(folder);
   assert.deepEqual(await traits(known), ["a.x: C source", "sub/b.x: C source"]);
-  // The digest of a folder is made of sizes and times.
-  await sleep(5);
   writeFileSync(join(folder, "sub/.gitattributes"), "*.x linguist-language=Rust linguist-vendored\n");
   await again(known);
   assert.deepEqual(await traits(known), ["a.x: C source", "sub/b.x: Rust vendored"]);
 });
 
-test("an unsaved document has the language that the files around it give it", () => {
+test("an unsaved document has the language that the files in its folders set", () => {
   const { path } = repo(first);
   const languages = ["new.tpl", "sub/new.tpl", "not/there/yet.tpl", "a.c"].map((name) =>
     unsavedLanguage(path, name, "int x;\n"),

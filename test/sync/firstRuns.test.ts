@@ -1,16 +1,16 @@
-/** Many small repositories at once become the same index as each by itself, and what is not small is left out of it. */
+/** Indexing many small repositories together has the same result as one by one; larger ones are excluded. */
 import assert from "node:assert/strict";
 import { chownSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { Catalogue } from "#catalogue/catalogue";
+import { Catalog } from "#catalog/catalog";
 import type { Repository } from "#model/repository";
 import { diskFiles, type Files } from "#platform/files";
+import { inlineThread } from "#platform/inlineThread";
 import { silentLog } from "#platform/log";
-import { thisThread } from "#platform/workers";
-import { ShardDirectory } from "#shard/directory";
+import { ShardDirectory } from "#shard/directory/directory";
 import { Sync } from "#sync/sync";
-import { indexWork } from "#sync/work";
+import { workerTask } from "#sync/work";
 import { indexedLines, shardLines } from "#test/support/indexed";
 import { repo, runGit, temporaryFolder } from "#test/support/repo";
 
@@ -19,13 +19,13 @@ const signal = new AbortController().signal;
 async function open(t: TestContext, files: Files = diskFiles) {
   const data = temporaryFolder();
   const directory = await ShardDirectory.open(join(data, "shards"), files);
-  const catalogue = Catalogue.open(data, { log: silentLog });
+  const catalog = Catalog.open(data, { log: silentLog });
   const overlays = new Map<number, string[]>();
   const sync = new Sync({
-    catalogue,
+    catalog,
     directory,
-    pool: thisThread(indexWork(files), 2),
-    wanted: { branches: ["**"], tags: ["**"], newestTags: 2 },
+    pool: inlineThread(workerTask(files), 2),
+    settings: { branches: ["**"], tags: ["**"], newestTags: 2 },
     hosts: {},
     log: silentLog,
     watches: false,
@@ -35,9 +35,9 @@ async function open(t: TestContext, files: Files = diskFiles) {
     },
   });
   t.after(() => sync.close());
-  /** What is known of each repository, without what depends on when and with whom it was indexed. */
+  /** Describes each repository, without the parts that depend on when and with which others it was indexed. */
   const known = async (): Promise<readonly string[]> => {
-    const lines = catalogue.all().map(async (repository) => {
+    const lines = catalog.all().map(async (repository) => {
       const { id, name, state, documentCount, skippedCount, contentBytes, defaultRevision, pushedAt } =
         repository;
       const counts = `${documentCount} ${skippedCount} ${contentBytes}`;
@@ -48,10 +48,10 @@ async function open(t: TestContext, files: Files = diskFiles) {
     });
     return await Promise.all(lines);
   };
-  return { directory, catalogue, sync, known };
+  return { directory, catalog, sync, known };
 }
 
-/** Some plain ones, and one of each kind that has something about it. */
+/** Creates several plain repositories, and one of each special kind. */
 function manyRepositories(): string {
   const folder = temporaryFolder();
   const at = (name: string) => ({ path: join(folder, name) });
@@ -87,7 +87,7 @@ function paths(repositories: readonly Repository[]): string[] {
   return repositories.map(({ path }) => path).sort();
 }
 
-test("together or one by one: the same is known of each", async (t) => {
+test("indexing together and one by one have the same result", async (t) => {
   const folder = manyRepositories();
   const together = await open(t);
   const found = await together.sync.addPaths([folder], signal);
@@ -105,29 +105,29 @@ test("together or one by one: the same is known of each", async (t) => {
       ),
     );
   const isPlain = ({ path }: Repository) => /plain|history|attributes|packed|changed|skipped/.test(path);
-  assert.equal(files(together.catalogue.all().filter(isPlain)).size, 1);
-  const failed = together.catalogue.all().filter(({ state }) => state === "failed");
+  assert.equal(files(together.catalog.all().filter(isPlain)).size, 1);
+  const failed = together.catalog.all().filter(({ state }) => state === "failed");
   assert.ok(failed.length >= 1 && failed.every(({ path }) => /broken|foreign/.test(path)));
 });
 
-test("changes afterwards, a look at everything again, and the next start find each where it is", async (t) => {
+test("later changes, full scans and restarts work for each repository", async (t) => {
   const folder = temporaryFolder();
   const repositories = Array.from({ length: 20 }, (_, n) =>
     repo(`= main: One\na.txt\n| number ${n}`, { path: join(folder, `r${String(n).padStart(2, "0")}`) }),
   );
-  const { sync, catalogue, directory } = await open(t);
+  const { sync, catalog, directory } = await open(t);
   await sync.addPaths([folder], signal);
   await sync.idle();
   const manifests = new Map(directory.manifests());
-  for (const { id } of catalogue.all()) sync.refresh(id);
+  for (const { id } of catalog.all()) sync.refresh(id);
   await sync.idle();
   assert.deepEqual(new Map(directory.manifests()), manifests);
   repositories[3]?.more("= main: Two\nb.txt\n| second");
   rmSync(join(folder, "r04"), { recursive: true });
   await sync.addPaths([folder], signal);
   await sync.idle();
-  assert.equal(catalogue.all().length, 19);
-  const changed = catalogue.all().find(({ path }) => path.endsWith("r03"));
+  assert.equal(catalog.all().length, 19);
+  const changed = catalog.all().find(({ path }) => path.endsWith("r03"));
   assert.deepEqual(await indexedLines(directory, changed?.id ?? 0), [
     "a.txt [main]: number 3|",
     "b.txt [main]: second|",
@@ -136,17 +136,17 @@ test("changes afterwards, a look at everything again, and the next start find ea
   assert.deepEqual(new Map(again.manifests()), new Map(directory.manifests()));
 });
 
-test("one that is forgotten meanwhile does not come back", async (t) => {
+test("a repository that is removed during the run does not come back", async (t) => {
   const folder = temporaryFolder();
   for (let n = 0; n < 20; n++) repo(`= main: One\na\n| ${n}`, { path: join(folder, `r${n}`) });
-  const { sync, catalogue, directory } = await open(t);
+  const { sync, catalog, directory } = await open(t);
   await sync.addPaths([folder], signal);
   await sync.removePaths([folder]);
   await sync.idle();
-  assert.deepEqual([catalogue.all(), [...directory.manifests()]], [[], []]);
+  assert.deepEqual([catalog.all(), [...directory.manifests()]], [[], []]);
 });
 
-test("where the shard cannot be written, each repository says so, and is indexed when it can", async (t) => {
+test("if the shard cannot be written, each repository reports it, and is indexed later", async (t) => {
   let isFull = true;
   const failing: Files = {
     ...diskFiles,
@@ -158,11 +158,11 @@ test("where the shard cannot be written, each repository says so, and is indexed
   const folder = temporaryFolder();
   for (let n = 0; n < 20; n++) repo(`= main: One\na\n| ${n}`, { path: join(folder, `r${n}`) });
   writeFileSync(join(folder, "r1", "a"), "changed\n");
-  const { sync, catalogue } = await open(t, failing);
+  const { sync, catalog } = await open(t, failing);
   await sync.addPaths([folder], signal);
   await sync.idle();
   const states = () =>
-    new Set(catalogue.all().map(({ state, lastError }) => `${state} ${lastError !== undefined}`));
+    new Set(catalog.all().map(({ state, lastError }) => `${state} ${lastError !== undefined}`));
   assert.deepEqual([...states()], ["failed true"]);
   isFull = false;
   await sync.addPaths([folder], signal);

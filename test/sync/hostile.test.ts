@@ -1,4 +1,4 @@
-/** Repositories that are odd, broken or change under us: each ends ready or failed with a reason, and serves on. */
+/** Unusual, broken or concurrently changed repositories: each becomes ready or failed with a reason, and stays searchable. */
 import assert from "node:assert/strict";
 import {
   chmodSync,
@@ -12,13 +12,13 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { Catalogue } from "#catalogue/catalogue";
+import { Catalog } from "#catalog/catalog";
 import type { Repository } from "#model/repository";
+import { inlineThread } from "#platform/inlineThread";
 import { silentLog } from "#platform/log";
-import { thisThread } from "#platform/workers";
-import { ShardDirectory } from "#shard/directory";
+import { ShardDirectory } from "#shard/directory/directory";
 import { Sync } from "#sync/sync";
-import { indexWork } from "#sync/work";
+import { workerTask } from "#sync/work";
 import { indexedLines, shardLines } from "#test/support/indexed";
 import { repo, runGit, temporaryFolder } from "#test/support/repo";
 
@@ -27,13 +27,13 @@ const signal = new AbortController().signal;
 async function open(t: TestContext) {
   const data = temporaryFolder();
   const directory = await ShardDirectory.open(join(data, "shards"));
-  const catalogue = Catalogue.open(data, { log: silentLog });
+  const catalog = Catalog.open(data, { log: silentLog });
   const overlays = new Map<number, string[]>();
   const sync = new Sync({
-    catalogue,
+    catalog,
     directory,
-    pool: thisThread(indexWork()),
-    wanted: { branches: ["**"], tags: ["**"], newestTags: 20 },
+    pool: inlineThread(workerTask()),
+    settings: { branches: ["**"], tags: ["**"], newestTags: 20 },
     hosts: {},
     log: silentLog,
     watches: false,
@@ -46,24 +46,24 @@ async function open(t: TestContext) {
   const index = async (path: string): Promise<Repository> => {
     const [found] = await sync.addPaths([path], signal);
     await sync.idle();
-    const repository = found && catalogue.get(found.id);
+    const repository = found && catalog.get(found.id);
     assert.ok(repository);
     return repository;
   };
   const again = async ({ id }: Repository): Promise<Repository> => {
     sync.refresh(id);
     await sync.idle();
-    const repository = catalogue.get(id);
+    const repository = catalog.get(id);
     assert.ok(repository);
     return repository;
   };
   const lines = async ({ id }: Repository) => indexedLines(directory, id);
-  return { index, again, lines, overlays, sync, directory, catalogue };
+  return { index, again, lines, overlays, sync, directory, catalog };
 }
 
 const one = "= main: One\na\n| 1\nb\n| 2\n";
 
-/** Names, sizes, modes and times of everything below a folder. */
+/** Lists names, sizes, modes and times of everything below a folder. */
 function stateOf(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .map((name) => {
@@ -73,16 +73,18 @@ function stateOf(folder: string): string[] {
     .sort();
 }
 
-test("no commits, then the first", async (t) => {
-  const { index, again, lines } = await open(t);
+test("a repository without commits is indexed, and then its first commit", async (t) => {
+  const { index, again, lines, overlays } = await open(t);
   const repository = repo("");
   repository.write("a", "untracked\n");
   const known = await index(repository.path);
   assert.deepEqual([known.state, known.revisions, known.defaultRevision], ["ready", [], undefined]);
+  assert.deepEqual(overlays.get(known.id), ["a: untracked|"]);
   repository.git("add", "a");
   repository.git("commit", "-q", "-m", "First");
   assert.equal((await again(known)).defaultRevision, "refs/heads/main");
   assert.deepEqual(await lines(known), ["a [main]: untracked|"]);
+  assert.equal(overlays.size, 0);
 });
 
 test("nothing is written into a repository", async (t) => {
@@ -95,7 +97,7 @@ test("nothing is written into a repository", async (t) => {
   assert.deepEqual(stateOf(repository.path), before);
 });
 
-test("a folder that may only be read", async (t) => {
+test("a read-only repository is indexed", async (t) => {
   const { index, lines } = await open(t);
   const repository = repo(one);
   const folders = ["", ".git", ".git/refs", ".git/refs/heads"].map((name) => join(repository.path, name));
@@ -106,7 +108,7 @@ test("a folder that may only be read", async (t) => {
   assert.deepEqual(await lines(known), ["a [main]: 1|", "b [main]: 2|"]);
 });
 
-test("a shallow clone", async (t) => {
+test("a shallow clone is indexed", async (t) => {
   const { index, lines } = await open(t);
   const source = repo(`${one}= main: Two\na\n| 3\n`);
   const path = temporaryFolder();
@@ -114,7 +116,7 @@ test("a shallow clone", async (t) => {
   assert.deepEqual(await lines(await index(path)), ["a [main]: 3|", "b [main]: 2|"]);
 });
 
-test("a partial clone names what it has not", async (t) => {
+test("a partial clone reports its missing objects", async (t) => {
   const { index, lines, sync, overlays } = await open(t);
   const source = repo(one);
   source.git("config", "uploadpack.allowFilter", "true");
@@ -129,7 +131,7 @@ test("a partial clone names what it has not", async (t) => {
   assert.equal(overlays.size, 0);
 });
 
-test("names with blanks, quotes, newlines, leading dashes, and no letters at all", async (t) => {
+test("names may contain spaces, quotes, newlines, leading dashes and invalid UTF-8", async (t) => {
   const { index, lines } = await open(t);
   const known = await index(
     repo(`
@@ -161,7 +163,7 @@ test("names with blanks, quotes, newlines, leading dashes, and no letters at all
   ]);
 });
 
-test("a branch that leads to nothing, and one to a commit that is lost", async (t) => {
+test("branches whose object is missing are skipped", async (t) => {
   const { index, again, lines } = await open(t);
   const repository = repo(one);
   const heads = join(repository.path, ".git/refs/heads");
@@ -174,7 +176,7 @@ test("a branch that leads to nothing, and one to a commit that is lost", async (
   assert.deepEqual(await lines(known), ["a [main]: 3|", "b [main]: 2|"]);
 });
 
-test("a repository that breaks serves on, and recovers", async (t) => {
+test("a repository that breaks stays searchable, and recovers", async (t) => {
   const { index, again, lines } = await open(t);
   const repository = repo(one);
   const known = await index(repository.path);
@@ -182,14 +184,14 @@ test("a repository that breaks serves on, and recovers", async (t) => {
   rmSync(head);
   const broken = await again(known);
   assert.equal(broken.state, "failed");
-  assert.match(broken.lastError ?? "", /no git repository any more/);
+  assert.match(broken.lastError ?? "", /no longer a git repository/);
   assert.deepEqual(await lines(known), ["a [main]: 1|", "b [main]: 2|"]);
   writeFileSync(head, "ref: refs/heads/main\n");
   const whole = await again(known);
   assert.deepEqual([whole.state, whole.lastError], ["ready", undefined]);
 });
 
-test("a history that was rewritten and cleaned up", async (t) => {
+test("a history that was rewritten and garbage-collected is indexed", async (t) => {
   const { index, again, lines } = await open(t);
   const repository = repo(one);
   const known = await index(repository.path);
@@ -203,7 +205,7 @@ test("a history that was rewritten and cleaned up", async (t) => {
   assert.deepEqual(await lines(known), ["a [main]: rewritten|", "b [main]: 2|"]);
 });
 
-test("links in the working tree lead nowhere else", async (t) => {
+test("links in the working tree are not followed", async (t) => {
   const { index, overlays } = await open(t);
   const secret = temporaryFolder();
   writeFileSync(join(secret, "secret"), "secret\n");
@@ -220,7 +222,7 @@ test("links in the working tree lead nowhere else", async (t) => {
   assert.equal(plain.kind, "folder");
 });
 
-test("5 000 branches", async (t) => {
+test("5,000 branches are indexed", async (t) => {
   const { index, again, directory } = await open(t);
   const branches = Array.from({ length: 5000 }, (_, at) => `= b/${at} from main: x\nown\n| ${at}\n`);
   const repository = repo(one + branches.join(""));
@@ -232,7 +234,7 @@ test("5 000 branches", async (t) => {
   assert.equal(directory.manifest(known.id)?.segments.length, 2);
 });
 
-test("a repository that somebody else owns is refused as git refuses it", async (t) => {
+test("a repository of another user is rejected, as by git", async (t) => {
   if (process.getuid?.() !== 0) return t.diagnostic("only root can give files away");
   const { index } = await open(t);
   const repository = repo(one);

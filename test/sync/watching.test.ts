@@ -1,32 +1,33 @@
-/** What is told of changes where the system watches folders, where it stops doing so, and of git's index. */
+/** Changes are found by file-system events, by polling when the system runs out of watchers, and in git's index. */
 import assert from "node:assert/strict";
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
-import { Catalogue } from "#catalogue/catalogue";
+import { Catalog } from "#catalog/catalog";
 import type { Overlay } from "#overlay/overlay";
+import { inlineThread } from "#platform/inlineThread";
 import { silentLog } from "#platform/log";
-import { thisThread } from "#platform/workers";
-import { ShardDirectory } from "#shard/directory";
+import { ShardDirectory } from "#shard/directory/directory";
 import { Sync } from "#sync/sync";
 import { type WatchFolder, watchFolder } from "#sync/watch";
-import { indexWork } from "#sync/work";
+import { workerTask } from "#sync/work";
+import { eventually, eventuallyEqual } from "#test/support/eventually";
 import { indexedLines, shardLines } from "#test/support/indexed";
 import { repo, temporaryFolder } from "#test/support/repo";
+import { replaceGit, restoreGit } from "#test/support/watchedGit";
 
 const signal = new AbortController().signal;
 
-async function open(t: TestContext, watch: WatchFolder = watchFolder) {
+async function open(t: TestContext, watch: WatchFolder = watchFolder, pool = inlineThread(workerTask())) {
   const data = temporaryFolder();
   const directory = await ShardDirectory.open(join(data, "shards"));
-  const catalogue = Catalogue.open(data, { log: silentLog });
+  const catalog = Catalog.open(data, { log: silentLog });
   const overlays = new Map<number, Overlay>();
   const sync = new Sync({
-    catalogue,
+    catalog,
     directory,
-    pool: thisThread(indexWork()),
-    wanted: { branches: ["**"], tags: ["**"], newestTags: 20 },
+    pool,
+    settings: { branches: ["**"], tags: ["**"], newestTags: 20 },
     hosts: {},
     log: silentLog,
     watches: true,
@@ -38,14 +39,7 @@ async function open(t: TestContext, watch: WatchFolder = watchFolder) {
     const known = overlays.get(id);
     return known === undefined ? [] : await shardLines(known.bytes);
   };
-  return { sync, directory, overlay };
-}
-
-async function eventually(look: () => Promise<readonly string[]>, expected: readonly string[]) {
-  for (const end = Date.now() + 5000; Date.now() < end; await sleep(10)) {
-    if ((await look()).join("\n") === expected.join("\n")) return;
-  }
-  assert.deepEqual(await look(), expected);
+  return { sync, catalog, directory, overlay };
 }
 
 const text = `
@@ -58,42 +52,42 @@ const text = `
   | two
 `;
 
-/** As where fs.inotify.max_user_watches is reached. */
-function limited(most: number): WatchFolder {
+/** Fails after `limit` folders, as when `fs.inotify.max_user_watches` is reached. */
+function limitedWatch(most: number): WatchFolder {
   let watched = 0;
-  return (place, onEntry) => {
+  return (path, onEntry) => {
     if (watched >= most)
       throw Object.assign(new Error("ENOSPC: System limit for number of file watchers reached"), {
         code: "ENOSPC",
       });
     watched++;
-    return watchFolder(place, onEntry);
+    return watchFolder(path, onEntry);
   };
 }
 
-for (const most of [0, 3, 1000]) {
-  test(`where the system watches ${most} folders, files and commits are found`, async (t) => {
-    const { sync, directory, overlay } = await open(t, limited(most));
+for (const limit of [0, 3, 1000]) {
+  test(`changed files and new commits are found if the system watches at most ${limit} folders`, async (t) => {
+    const { sync, directory, overlay } = await open(t, limitedWatch(limit));
     const repository = repo(text);
     const [found] = await sync.addPaths([repository.path], signal);
     await sync.idle();
     const id = found?.id ?? assert.fail();
-    assert.equal(sync.isPolled(id), most < 1000);
+    assert.equal(sync.isPolled(id), limit < 1000);
 
     repository.write("new.txt", "new\n");
-    await eventually(() => overlay(id), ["new.txt: new|"]);
-    // As editors save: beside, then renamed.
+    await eventuallyEqual(() => overlay(id), ["new.txt: new|"]);
+    // Editors save by renaming a new file.
     repository.write("src/.b.swp", "better\n");
     renameSync(join(repository.path, "src/.b.swp"), join(repository.path, "src/b.txt"));
-    await eventually(() => overlay(id), ["new.txt: new|", "src/b.txt: better|"]);
+    await eventuallyEqual(() => overlay(id), ["new.txt: new|", "src/b.txt: better|"]);
     repository.write("deep/er/c.txt", "in new folders\n");
-    await eventually(
+    await eventuallyEqual(
       () => overlay(id),
       ["deep/er/c.txt: in new folders|", "new.txt: new|", "src/b.txt: better|"],
     );
     repository.git("add", "-A");
     repository.git("commit", "-qm", "Second");
-    await eventually(() => overlay(id), []);
+    await eventuallyEqual(() => overlay(id), []);
     const committed = [
       ".gitignore [main]: *.log|",
       "a.txt [main]: one|",
@@ -103,14 +97,14 @@ for (const most of [0, 3, 1000]) {
     ];
     assert.deepEqual(await indexedLines(directory, id), committed);
     repository.git("branch", "team/topic");
-    await eventually(
+    await eventuallyEqual(
       () => indexedLines(directory, id),
       committed.map((line) => line.replace("[main]", "[main team/topic]")),
     );
   });
 }
 
-test("a repository that appears below a remembered folder is found, however deep", {
+test("a new repository below a remembered folder is found at any depth", {
   timeout: 60_000,
 }, async (t) => {
   const { sync, directory } = await open(t);
@@ -124,16 +118,13 @@ test("a repository that appears below a remembered folder is found, however deep
   mkdirSync(join(folder, "group"));
   const second = repo(text);
   renameSync(second.path, join(folder, "group/second"));
-  const end = Date.now() + 30_000;
-  while (directory.manifests().size < 2 && Date.now() < end) await sleep(50);
-  assert.equal(directory.manifests().size, 2);
+  await eventuallyEqual(() => directory.manifests().size, 2);
 
   rmSync(join(folder, "first"), { recursive: true });
-  while (directory.manifests().size > 1 && Date.now() < end + 30_000) await sleep(50);
-  assert.equal(directory.manifests().size, 1);
+  await eventuallyEqual(() => directory.manifests().size, 1);
 });
 
-test("an ignored file that git tracks from now on is found, and one that it no longer tracks is not", async (t) => {
+test("an ignored file is indexed only while git tracks it", async (t) => {
   const { sync, overlay } = await open(t);
   const repository = repo(text);
   writeFileSync(join(repository.path, "x.log"), "ignored\n");
@@ -142,17 +133,17 @@ test("an ignored file that git tracks from now on is found, and one that it no l
   const id = found?.id ?? assert.fail();
   assert.deepEqual(await overlay(id), []);
   repository.git("add", "-f", "x.log");
-  await eventually(() => overlay(id), ["x.log: ignored|"]);
+  await eventuallyEqual(() => overlay(id), ["x.log: ignored|"]);
   repository.git("rm", "-q", "--cached", "x.log");
-  await eventually(() => overlay(id), []);
+  await eventuallyEqual(() => overlay(id), []);
 });
 
-test("a repository that was removed below a remembered folder stays away until it is added itself", async (t) => {
+test("a removed repository below a remembered folder stays removed until its own path is added", async (t) => {
   const { sync } = await open(t);
   const folder = temporaryFolder();
   const paths = ["a", "b"].map((name) => repo(text, { path: join(folder, name) }).path);
-  const names = async (given: readonly string[]) =>
-    (await sync.addPaths(given, signal)).map(({ path }) => path).sort();
+  const names = async (added: readonly string[]) =>
+    (await sync.addPaths(added, signal)).map(({ path }) => path).sort();
   assert.deepEqual(await names([folder]), paths);
   await sync.idle();
   const removed = await sync.removePaths([paths[0] ?? ""]);
@@ -166,13 +157,110 @@ test("a repository that was removed below a remembered folder stays away until i
   await sync.idle();
 });
 
-test("a folder that git tracks and the disk has not leaves nothing to do", { timeout: 30_000 }, async (t) => {
+test("a tracked folder that does not exist on disk causes no endless work", {
+  timeout: 30_000,
+}, async (t) => {
   const repository = repo(text);
   rmSync(join(repository.path, "src"), { recursive: true });
   const { sync, overlay } = await open(t);
   const [found] = await sync.addPaths([repository.path], signal);
   await sync.idle();
   repository.write("new.txt", "new\n");
-  await eventually(() => overlay(found?.id ?? assert.fail()), ["new.txt: new|"]);
+  await eventuallyEqual(() => overlay(found?.id ?? assert.fail()), ["new.txt: new|"]);
   await sync.idle();
+});
+
+test("a new folder is watched if git begins to track its files while untracked ones are listed", async (t) => {
+  const { sync, overlay } = await open(t);
+  const repository = repo(text);
+  const [found] = await sync.addPaths([repository.path], signal);
+  await sync.idle();
+  const id = found?.id ?? assert.fail();
+  t.after(restoreGit);
+  replaceGit(`case "$*" in *ls-files*) PATH="\${PATH#*:}" git -C ${repository.path} add -A;; esac\nreal`);
+  repository.write("deep/er/c.txt", "new\n");
+  await eventuallyEqual(() => overlay(id), ["deep/er/c.txt: new|"]);
+  await sync.idle();
+  repository.write("deep/er/c.txt", "changed\n");
+  await eventuallyEqual(() => overlay(id), ["deep/er/c.txt: changed|"]);
+});
+
+test("a folder that is deleted and created again at once stays watched", async (t) => {
+  const { sync, overlay } = await open(t);
+  const repository = repo(`${text}  src/in/c.txt\n  | three\n`);
+  const [found] = await sync.addPaths([repository.path], signal);
+  await sync.idle();
+  const id = found?.id ?? assert.fail();
+  for (const round of ["first", "second"]) {
+    rmSync(join(repository.path, "src"), { recursive: true });
+    repository.write("src/b.txt", "two\n");
+    repository.write("src/in/c.txt", `${round}\n`);
+    await eventuallyEqual(() => overlay(id), [`src/in/c.txt: ${round}|`]);
+    await sync.idle();
+    repository.write("src/in/c.txt", `${round}, changed\n`);
+    await eventuallyEqual(() => overlay(id), [`src/in/c.txt: ${round}, changed|`]);
+  }
+});
+
+test("new commits of a branch are found after its folder was deleted and created again", async (t) => {
+  const { sync, directory } = await open(t);
+  const repository = repo(text);
+  repository.git("branch", "team/a");
+  const [found] = await sync.addPaths([repository.path], signal);
+  await sync.idle();
+  const id = found?.id ?? assert.fail();
+  const revisions = () => directory.manifest(id)?.revisions.map(({ name }) => name) ?? [];
+  repository.git("branch", "-D", "team/a");
+  repository.git("branch", "team/b");
+  await eventuallyEqual(revisions, ["refs/heads/main", "refs/heads/team/b"]);
+  await sync.idle();
+  repository.git("branch", "team/c");
+  await eventuallyEqual(revisions, ["refs/heads/main", "refs/heads/team/b", "refs/heads/team/c"]);
+});
+
+test("a git directory that is deleted and created again is watched", async (t) => {
+  const { sync, catalog, directory } = await open(t);
+  const repository = repo(text);
+  const [found] = await sync.addPaths([repository.path], signal);
+  await sync.idle();
+  const id = found?.id ?? assert.fail();
+  const gitDir = join(repository.path, ".git");
+  const copy = join(temporaryFolder(), "git");
+  cpSync(gitDir, copy, { recursive: true });
+  rmSync(gitDir, { recursive: true });
+  await eventually(() => catalog.get(id)?.state === "failed");
+  cpSync(copy, gitDir, { recursive: true });
+  for (const [branch, expected] of [
+    ["topic", ["refs/heads/main", "refs/heads/topic"]],
+    ["z", ["refs/heads/main", "refs/heads/topic", "refs/heads/z"]],
+  ] as const) {
+    repository.git("branch", branch);
+    await eventuallyEqual(() => directory.manifest(id)?.revisions.map(({ name }) => name), [...expected]);
+    await sync.idle();
+  }
+});
+
+test("a plain folder that changes a lot while it is indexed stays watched", async (t) => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "a.txt"), "a\n");
+  const thread = inlineThread(workerTask());
+  let written = 0;
+  const pool: typeof thread = {
+    ...thread,
+    run(task, ...rest) {
+      // Too much has changed for an overlay, after the first build and again after the second.
+      if (task.kind === "overlay" && written < 2) {
+        written++;
+        for (let at = 0; at < 2001; at++) writeFileSync(join(folder, `${written}-${at}.txt`), "x\n");
+      }
+      return thread.run(task, ...rest);
+    },
+  };
+  const { sync, directory, overlay } = await open(t, watchFolder, pool);
+  const [found] = await sync.addPaths([folder], signal);
+  const id = found?.id ?? assert.fail();
+  await eventually(async () => (await indexedLines(directory, id)).length === 1 + 2 * 2001);
+  await sync.idle();
+  writeFileSync(join(folder, "a.txt"), "changed\n");
+  await eventuallyEqual(() => overlay(id), ["a.txt: changed|"]);
 });

@@ -1,4 +1,4 @@
-/** Answers of any length as JSON: the bytes of `JSON.stringify`, while others have their turn. */
+/** Encoding of values of any size: the bytes of `JSON.stringify`, with yields to the event loop. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
@@ -6,27 +6,27 @@ import { encodeJson } from "#transport/http/encodeJson";
 
 const noLimit = Number.POSITIVE_INFINITY;
 
-async function check(answer: unknown): Promise<void> {
-  assert.ok((await encodeJson(answer, noLimit)).equals(Buffer.from(JSON.stringify(answer))));
+async function check(value: unknown): Promise<void> {
+  assert.ok((await encodeJson(value, noLimit)).equals(Buffer.from(JSON.stringify(value))));
 }
 
 const long = "0123456789".repeat(40_000);
-const answers: Record<string, unknown> = {
+const values: Record<string, unknown> = {
   "a number": 7,
   null: null,
-  "a long text": long,
-  "a text of pairs": `x${"\u{1f600}".repeat(300_000)}`,
-  "halves of pairs": `${"\ud83d".repeat(262_144)}\ude00${"\ude00".repeat(300_000)}`,
-  "what is escaped": '"\\\n\u0000\u2028é'.repeat(100_000),
+  "a long string": long,
+  "surrogate pairs": `x${"\u{1f600}".repeat(300_000)}`,
+  "lone surrogates": `${"\ud83d".repeat(262_144)}\ude00${"\ude00".repeat(300_000)}`,
+  "characters that are escaped": '"\\\n\u0000\u2028é'.repeat(100_000),
   "long and short fields": { a: long, b: undefined, 'c"': [], d: { e: [long, undefined, null, long], f: 1 } },
   "many items": Array.from({ length: 50_000 }, (_, at) => ({ at, text: `item ${at}`, gone: undefined })),
   "many fields": Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`field ${at}`, { at }])),
-  "deep ones": Array.from({ length: 300 }).reduce((inner) => ({ inner: [inner] }), long),
+  "nested values": Array.from({ length: 300 }).reduce((inner) => ({ inner: [inner] }), long),
 };
 
-for (const [name, answer] of Object.entries(answers)) test(name, () => check(answer));
+for (const [name, value] of Object.entries(values)) test(name, () => check(value));
 
-test("whatever JSON can say, with something long in it", async () => {
+test("random JSON values with long strings in them", async () => {
   const { letrec, oneof, string, integer, constant, array, dictionary, boolean, double } = fc;
   const { value } = letrec((tie) => ({
     value: oneof(
@@ -44,16 +44,16 @@ test("whatever JSON can say, with something long in it", async () => {
   await fc.assert(fc.asyncProperty(value, check), { numRuns: 100 });
 });
 
-test("a large answer lets others have their turn", async () => {
-  const answer = { files: Array.from({ length: 300 }, (_, at) => ({ at, text: long })) };
+test("encoding a large value yields to the event loop", async () => {
+  const value = { files: Array.from({ length: 300 }, (_, at) => ({ at, text: long })) };
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
-  await encodeJson(answer, noLimit);
+  await encodeJson(value, noLimit);
   clearInterval(timer);
   assert.ok(turns >= 5, `${turns}`);
 });
 
-test("an answer over the limit is refused, and not written to its end", async () => {
+test("a value over the limit is refused", async () => {
   assert.equal((await encodeJson("é", 4)).length, 4);
   await assert.rejects(encodeJson("é", 3), { code: "ANSWER_TOO_LARGE", message: /more than 3 bytes/ });
   await assert.rejects(encodeJson(Array(100).fill(long), 1000), { code: "ANSWER_TOO_LARGE" });

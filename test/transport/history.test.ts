@@ -1,4 +1,4 @@
-/** Questions about history that cannot be answered: over HTTP and over LSP the same object, and nothing left behind. */
+/** Failing requests about history: HTTP and LSP return the same error object, and no process is left. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,6 +7,7 @@ import * as fc from "fast-check";
 import type { ErrorObject } from "#contract/error";
 import type { OperationName } from "#contract/operations";
 import { type BothWays, openBothWays } from "#test/support/bothWays";
+import { eventually } from "#test/support/eventually";
 import { hostileHistory, importOn } from "#test/support/history";
 import { repo, temporaryFolder } from "#test/support/repo";
 import { callerOf, repository, viewOf } from "#test/support/service";
@@ -17,16 +18,15 @@ for (const text of ["one\n\ntwo\n\nthree\n", "one\n\nTWO\n\nthree\n"]) {
 }
 importOn(past, "main", {
   on: "main",
-  message: "Too much to answer with",
+  message: "A large file",
   files: [["huge.txt", `${"0123456789abcdef".repeat(8)}\n`.repeat(600_000)]],
 });
-const gone = temporaryFolder();
 const caller = callerOf({
   repositories: viewOf([
     repository(1, "past", { path: past }),
     repository(2, "empty", { path: repo().path, revisions: [] }),
     repository(3, "folder", { path: temporaryFolder(), kind: "folder" }),
-    repository(4, "gone", { path: join(gone, "nothing") }),
+    repository(4, "gone", { path: join(temporaryFolder(), "nothing") }),
   ]),
 });
 
@@ -39,7 +39,7 @@ after(() => ways.close());
 const unknownHash = "f".repeat(40);
 const [a, b] = ["v0.1", "v1.0"];
 
-/** Row, request, code, and a word of the message. */
+/** Operation, request, error code, and part of the message. */
 const failures: readonly (readonly [
   OperationName,
   Record<string, unknown>,
@@ -49,7 +49,7 @@ const failures: readonly (readonly [
   ["commits", {}, "INVALID_QUERY_PARAMS", '"repo"'],
   ["commits", { repo: "" }, "INVALID_QUERY_PARAMS", '"repo"'],
   ["commits", { repo: "nobody/nothing" }, "NOT_FOUND", 'Repository "nobody/nothing" not found.'],
-  ["commits", { repo: "gone" }, "NOT_FOUND", "not on the disk"],
+  ["commits", { repo: "gone" }, "NOT_FOUND", "no longer on disk"],
   ["commits", { repo: "folder" }, "INVALID_GIT_REF", "has no history"],
   ["commits", { repo: "past", ref: "nothing" }, "INVALID_GIT_REF", '"nothing"'],
   ["commits", { repo: "past", ref: unknownHash }, "INVALID_GIT_REF", unknownHash],
@@ -136,7 +136,7 @@ const failures: readonly (readonly [
   ["source", { repo: "past" }, "INVALID_QUERY_PARAMS", '"path"'],
   ["source", { path: "README.md" }, "INVALID_QUERY_PARAMS", '"repo"'],
   ["source", { repo: "nobody", path: "README.md" }, "NOT_FOUND", 'Repository "nobody" not found.'],
-  ["source", { repo: "gone", path: "README.md" }, "NOT_FOUND", "not on the disk"],
+  ["source", { repo: "gone", path: "README.md" }, "NOT_FOUND", "no longer on disk"],
   ["source", { repo: "past", path: "nothing" }, "FILE_NOT_FOUND", '"nothing"'],
   ["source", { repo: "past", path: "README.md/" }, "FILE_NOT_FOUND", '"README.md/"'],
   ["source", { repo: "past", path: "README.md/more" }, "FILE_NOT_FOUND", '"README.md/more"'],
@@ -165,7 +165,7 @@ const failures: readonly (readonly [
   ["tree", { repoName: "past", paths: ["a\u0000"] }, "INVALID_REQUEST_BODY", '"path"'],
   ["tree", { repoName: "past", paths: Array(1001).fill("a") }, "INVALID_REQUEST_BODY", '"paths"'],
   ["tree", { repoName: "nobody" }, "NOT_FOUND", "nobody"],
-  ["tree", { repoName: "gone" }, "NOT_FOUND", "not on the disk"],
+  ["tree", { repoName: "gone" }, "NOT_FOUND", "no longer on disk"],
   ["tree", { repoName: "past", revisionName: "nothing" }, "INVALID_GIT_REF", "nothing"],
   ["tree", { repoName: "past", revisionName: "main:src" }, "INVALID_GIT_REF", "main:src"],
   ["tree", { repoName: "past", revisionName: "--" }, "INVALID_GIT_REF", "--"],
@@ -201,7 +201,7 @@ for (const [name, request, errorCode, word] of failures) {
   });
 }
 
-/** Processes that this one has started and that are still there, by their command lines. */
+/** Returns the command lines of running child processes. */
 function children(): string[] {
   return readdirSync("/proc").flatMap((pid) => {
     if (!/^\d+$/.test(pid)) return [];
@@ -214,7 +214,7 @@ function children(): string[] {
   });
 }
 
-/** What a caller may put in place of a name, to be taken for something else. */
+/** Names that git could take for an option or another expression. */
 const bait = fc.oneof(
   fc.constantFrom(
     "--upload-pack=touch /tmp/owned",
@@ -266,7 +266,7 @@ const bait = fc.oneof(
   fc.string({ maxLength: 60, unit: "binary" }).map((text) => `x\u0001${text}`),
 );
 
-test("1 500 requests made to be taken for something else are refused, and leave nothing behind", async () => {
+test("1,500 hostile requests are refused and leave no process", async () => {
   const requests = fc.sample(
     fc.oneof(
       bait.map((ref) => ["commits", { repo: "past", ref }] as const),
@@ -301,19 +301,18 @@ test("1 500 requests made to be taken for something else are refused, and leave 
     }
   };
   await Promise.all(Array.from({ length: 16 }, work));
-  // The one that reads objects stays for a while.
-  await until(() => children().every((command) => command.includes("cat-file")));
+  // The process that reads objects is kept for a while.
+  await eventually(() => children().every((command) => command.includes("cat-file")));
 });
 
-/** A URL cannot carry half of a surrogate pair. */
+/** Replaces lone surrogates, which a URL cannot contain. */
 function wellFormed(request: object): object {
   return JSON.parse(JSON.stringify(request), (_, value) =>
     typeof value === "string" ? value.replace(/\p{Surrogate}/gu, "\ufffd") : value,
   );
 }
 
-/** What is right to ask, however odd: an answer, or a refusal, never a defect. */
-test("odd paths and expressions are taken as they are", async () => {
+test("odd paths and expressions cause no internal error", async () => {
   for (const [at, text] of fc.sample(fc.tuple(fc.nat(), bait), { numRuns: 200, seed: 3 })) {
     const request = [
       ["commits", { repo: "past", path: `a${text}`.slice(0, 4000) }],
@@ -328,26 +327,18 @@ test("odd paths and expressions are taken as they are", async () => {
   }
 });
 
-test("a call that is given up ends its process", async () => {
-  const runs = (isRunning: boolean) =>
-    until(() => children().some((command) => command.includes("diff-tree")) === isRunning);
+test("aborting a request kills its git process", async () => {
+  const untilRunning = (isRunning: boolean) =>
+    eventually(() => children().some((command) => command.includes("diff-tree")) === isRunning);
   const abort = new AbortController();
-  const asked = fetch(`${ways.url}/api/diff?repo=past&base=main~1&head=main`, { signal: abort.signal });
-  await runs(true);
+  const response = fetch(`${ways.url}/api/diff?repo=past&base=main~1&head=main`, { signal: abort.signal });
+  await untilRunning(true);
   abort.abort();
-  await assert.rejects(asked);
-  await runs(false);
+  await assert.rejects(response);
+  await untilRunning(false);
 });
 
-async function until(condition: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 1000; tries++) {
-    if (condition()) return;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  assert.fail(children().join("\n"));
-}
-
-test("git's own settings of a person change nothing", async () => {
+test("a user's git configuration has no effect", async () => {
   const home = temporaryFolder();
   writeFileSync(
     join(home, ".gitconfig"),
@@ -355,7 +346,7 @@ test("git's own settings of a person change nothing", async () => {
   );
   writeFileSync(join(home, "people"), "Nobody <nobody@example.com> <ann@example.com>\n");
   const ask = async () => {
-    // Answers are kept by a service, so a new one is asked each time.
+    // A new service each time, because responses are cached.
     const fresh = callerOf({ repositories: viewOf([repository(1, "past", { path: past })]) });
     const context = { credentials: { kind: "local" } as const, signal: new AbortController().signal };
     return [

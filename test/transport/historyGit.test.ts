@@ -1,12 +1,12 @@
-/** What git does not answer: over HTTP and over LSP the same object, for every row that asks it. */
+/** Failures of git: HTTP and LSP return the same error object, for every operation that runs git. */
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 import type { ErrorObject } from "#contract/error";
 import type { OperationName } from "#contract/operations";
-import { History } from "#service/history";
+import { History } from "#service/history/history";
 import { openBothWays } from "#test/support/bothWays";
+import { eventually } from "#test/support/eventually";
 import { hostileHistory } from "#test/support/history";
-import { until } from "#test/support/served";
 import { callerOf, repository, viewOf } from "#test/support/service";
 import { calls, isAlive, replaceGit, restoreGit } from "#test/support/watchedGit";
 
@@ -27,15 +27,21 @@ const rows: readonly (readonly [OperationName, Record<string, unknown>])[] = [
   ["diff", { repo: "past", base: "v0.1", head: "main" }],
 ];
 
-/** What git does, how long it may, and what is said of it. */
+/** Script that replaces git, time limit in milliseconds, error code and message. */
 const failures: readonly (readonly [string, number, ErrorObject["errorCode"], RegExp])[] = [
   [
     "export GIT_TEST_ASSUME_DIFFERENT_OWNER=1\nreal",
     30_000,
     "REPOSITORY_NOT_TRUSTED",
-    /To allow it: git config --global --add safe\.directory/,
+    /To allow it, run: git config --global --add safe\.directory/,
   ],
-  ["exec sleep 60", 300, "TIMED_OUT", /^git [\w-]+ took longer than 0\.3 s and was ended\.$/],
+  // The time limits of the request and of git are equal, and either may expire first.
+  [
+    "exec sleep 60",
+    300,
+    "TIMED_OUT",
+    /^(?:git [\w-]+ took longer than 0\.3 s and was stopped|The request took longer than 0\.3 s)\.$/,
+  ],
 ];
 
 for (const [script, gitTimeLimitMs, errorCode, message] of failures) {
@@ -44,26 +50,30 @@ for (const [script, gitTimeLimitMs, errorCode, message] of failures) {
       replaceGit(script);
       const history = new History({ repositories, gitTimeLimitMs });
       const ways = await openBothWays(callerOf({ repositories, history }));
-      const { status, body } = await ways.overHttp(name, request);
-      const error = body as ErrorObject;
-      assert.deepEqual([error.errorCode, status], [errorCode, error.statusCode], error.message);
-      assert.match(error.message, message);
-      assert.deepEqual(await ways.overLsp(name, request), error);
-      history.close();
-      await ways.close();
-      await until("nothing is left", () => calls().every(({ pid }) => !isAlive(pid)));
+      try {
+        const { status, body } = await ways.overHttp(name, request);
+        const errors = [body, await ways.overLsp(name, request)] as ErrorObject[];
+        for (const error of errors) {
+          assert.deepEqual([error.errorCode, error.statusCode], [errorCode, status], error.message);
+          assert.match(error.message, message);
+        }
+      } finally {
+        history.close();
+        await ways.close();
+      }
+      await eventually(() => calls().every(({ pid }) => !isAlive(pid)));
     });
   }
 }
 
-test("more calls than can wait are refused, each the same way", async () => {
+test("requests over the limit are refused with the same error over HTTP and LSP", async () => {
   replaceGit("exec sleep 60");
   const history = new History({ repositories, gitTimeLimitMs: 2000 });
   const ways = await openBothWays(callerOf({ repositories, history }, { maxRunning: 1, maxWaiting: 1 }));
   const [name, request] = ["commits", { repo: "past" }] as const;
   const waiting = [ways.overHttp(name, request), ways.overLsp(name, request)];
-  await until("one runs", () => calls().length > 0);
-  await until("the other waits", async () => (await ways.overHttp(name, request)).status === 503);
+  await eventually(() => calls().length > 0);
+  await eventually(async () => (await ways.overHttp(name, request)).status === 503);
   const { body } = await ways.overHttp(name, request);
   assert.equal((body as ErrorObject).errorCode, "OVERLOADED");
   assert.deepEqual(await ways.overLsp(name, request), body);

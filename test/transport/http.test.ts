@@ -27,20 +27,20 @@ before(async () => {
 });
 after(() => listener.close());
 
-interface Answer {
+interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** One request with whatever headers the row wants, also those that `fetch` would not send. */
+/** Sends a request with any headers, including those that `fetch` does not send. */
 function ask(
   method: string,
   path: string,
   headers: Record<string, string | string[]> = {},
   body?: string | Uint8Array,
   target: { port: number } | { socketPath: string } = { port: listener.port },
-): Promise<Answer> {
+): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     const request = httpRequest(
       { host: "127.0.0.1", ...target, method, path, headers, agent: false },
@@ -63,25 +63,31 @@ function ask(
   });
 }
 
-function checkFailure(answer: Answer, status: number, code: string, says: RegExp = /./): void {
-  const error = ErrorObject.parse(JSON.parse(answer.body));
-  assert.deepEqual([answer.status, error.statusCode, error.errorCode], [status, status, code]);
-  assert.match(error.message, says);
-  assert.match(answer.headers["content-type"] ?? "", /^application\/json/);
-  assert.equal(answer.headers["x-content-type-options"], "nosniff");
+function checkFailure(response: HttpResponse, status: number, code: string, message: RegExp = /./): void {
+  const error = ErrorObject.parse(JSON.parse(response.body));
+  assert.deepEqual([response.status, error.statusCode, error.errorCode], [status, status, code]);
+  assert.match(error.message, message);
+  assert.match(response.headers["content-type"] ?? "", /^application\/json/);
+  assert.equal(response.headers["x-content-type-options"], "nosniff");
 }
 
 const search = (body: string | Uint8Array, headers: Record<string, string> = json) =>
   ask("POST", "/api/search", headers, body);
 
-describe("refusals", () => {
-  type Row = [name: string, call: () => Promise<Answer>, status: number, code: string, says?: RegExp];
+describe("refused requests", () => {
+  type Row = [
+    name: string,
+    call: () => Promise<HttpResponse>,
+    status: number,
+    code: string,
+    message?: RegExp,
+  ];
   const big = JSON.stringify({ query: "x".repeat(1024 * 1024) });
   const rows: Row[] = [
     ["unknown endpoint", () => ask("GET", "/api/nothing"), 404, "NOT_FOUND", /\/api\/nothing/],
-    ["outside of the interface", () => ask("GET", "/"), 404, "NOT_FOUND"],
+    ["a path outside the API", () => ask("GET", "/"), 404, "NOT_FOUND"],
     [
-      "unknown endpoint with a strange body",
+      "unknown endpoint with an unsupported content type",
       () => ask("POST", "/x", { "content-type": "a/b" }, "x"),
       404,
       "NOT_FOUND",
@@ -94,7 +100,7 @@ describe("refusals", () => {
       "METHOD_NOT_ALLOWED",
       /GET, HEAD/,
     ],
-    ["a method nobody knows", () => ask("PROPFIND", "/api/health"), 405, "METHOD_NOT_ALLOWED"],
+    ["an unknown method", () => ask("PROPFIND", "/api/health"), 405, "METHOD_NOT_ALLOWED"],
     ["malformed path", () => ask("GET", "/api/repos/%E0%A4%A"), 400, "MALFORMED_REQUEST"],
     [
       "malformed query string",
@@ -110,8 +116,13 @@ describe("refusals", () => {
       415,
       "UNSUPPORTED_MEDIA_TYPE",
     ],
-    ["text", () => search("{}", { "content-type": "text/plain" }), 415, "UNSUPPORTED_MEDIA_TYPE"],
-    ["no type at all", () => search("{}", { "content-type": "json" }), 415, "UNSUPPORTED_MEDIA_TYPE"],
+    ["plain text", () => search("{}", { "content-type": "text/plain" }), 415, "UNSUPPORTED_MEDIA_TYPE"],
+    [
+      "a malformed content type",
+      () => search("{}", { "content-type": "json" }),
+      415,
+      "UNSUPPORTED_MEDIA_TYPE",
+    ],
     [
       "another charset",
       () => search("{}", { "content-type": "application/json; charset=utf-16" }),
@@ -124,103 +135,155 @@ describe("refusals", () => {
       415,
       "UNSUPPORTED_MEDIA_TYPE",
     ],
-    ["no JSON", () => search('{"query": nothing}'), 400, "INVALID_REQUEST_BODY", /not JSON/],
-    ["half of JSON", () => search('{"query": "a"'), 400, "INVALID_REQUEST_BODY"],
-    ["nothing", () => search(""), 400, "INVALID_REQUEST_BODY"],
+    ["not JSON", () => search('{"query": nothing}'), 400, "INVALID_REQUEST_BODY", /not JSON/],
+    ["incomplete JSON", () => search('{"query": "a"'), 400, "INVALID_REQUEST_BODY"],
+    ["an empty body", () => search(""), 400, "INVALID_REQUEST_BODY"],
     [
-      "no UTF-8",
+      "not UTF-8",
       () => search(Buffer.from('{"query":"\xe4"}', "latin1")),
       400,
       "INVALID_REQUEST_BODY",
       /UTF-8/,
     ],
-    ["brackets", () => search("[".repeat(1024 * 1024 - 1)), 400, "INVALID_REQUEST_BODY"],
+    ["deeply nested brackets", () => search("[".repeat(1024 * 1024 - 1)), 400, "INVALID_REQUEST_BODY"],
     ["an array", () => search("[]"), 400, "INVALID_REQUEST_BODY", /an array/],
-    ["a value", () => search('"a"'), 400, "INVALID_REQUEST_BODY", /"a"/],
+    ["a string", () => search('"a"'), 400, "INVALID_REQUEST_BODY", /"a"/],
     [
-      "a deep value",
+      "a deeply nested value",
       () => search(`{"query":${"[".repeat(5e5)}${"]".repeat(5e5)}}`),
       400,
       "INVALID_REQUEST_BODY",
       /"query" must be a string.* an array/,
     ],
-    ["too large", () => search(big), 413, "REQUEST_TOO_LARGE", /1048576/],
+    ["a body over the limit", () => search(big), 413, "REQUEST_TOO_LARGE", /1048576/],
     [
-      "too large in pieces",
+      "a chunked body over the limit",
       () => search(big, { ...json, "transfer-encoding": "chunked" }),
       413,
       "REQUEST_TOO_LARGE",
     ],
-    ["a field is missing", () => search("{}"), 400, "INVALID_REQUEST_BODY", /"query" is missing/],
+    ["a missing field", () => search("{}"), 400, "INVALID_REQUEST_BODY", /"query" is missing/],
     [
-      "a required null",
+      "null for a required field",
       () => search('{"query":null}'),
       400,
       "INVALID_REQUEST_BODY",
       /"query" must be a string.*null/,
     ],
     [
-      "a number as text",
+      "a string for a number",
       () => search('{"query":"a","matches":"5"}'),
       400,
       "INVALID_REQUEST_BODY",
       /"matches" must be an integer from 1 to 100000, but is "5"/,
     ],
-    ["no integer", () => search('{"query":"a","matches":1.5}'), 400, "INVALID_REQUEST_BODY", /1\.5/],
-    ["too few", () => search('{"query":"a","matches":0}'), 400, "INVALID_REQUEST_BODY", /but is 0/],
     [
-      "too many",
+      "a fraction for an integer",
+      () => search('{"query":"a","matches":1.5}'),
+      400,
+      "INVALID_REQUEST_BODY",
+      /1\.5/,
+    ],
+    [
+      "a number below the minimum",
+      () => search('{"query":"a","matches":0}'),
+      400,
+      "INVALID_REQUEST_BODY",
+      /but is 0/,
+    ],
+    [
+      "a number above the maximum",
       () => search('{"query":"a","contextLines":101}'),
       400,
       "INVALID_REQUEST_BODY",
       /from 0 to 100, but is 101/,
     ],
     [
-      "no boolean",
+      "a number for a boolean",
       () => search('{"query":"a","whole":1}'),
       400,
       "INVALID_REQUEST_BODY",
       /true or false, but is 1/,
     ],
     [
-      "a long query",
+      "a query over the limit",
       () => search(JSON.stringify({ query: "x".repeat(10_001) })),
       400,
       "INVALID_REQUEST_BODY",
       /10000 characters/,
     ],
+    [
+      "an invalid array item",
+      () => ask("POST", "/api/tree", json, '{"repoName":"a","paths":["b",null]}'),
+      400,
+      "INVALID_REQUEST_BODY",
+      /"paths\[1\]" must be a string of at most 4096 characters, but is null/,
+    ],
+    [
+      "an invalid field of a nested object",
+      () => ask("POST", "/api/outline", json, '{"place":{"repo":"a","path":"b","lineNumber":0}}'),
+      400,
+      "INVALID_REQUEST_BODY",
+      /"place\.lineNumber" must be an integer from 1 to 9007199254740991, but is 0/,
+    ],
+    [
+      "a string for an object",
+      () => ask("POST", "/api/outline", json, '{"place":"a"}'),
+      400,
+      "INVALID_REQUEST_BODY",
+      /"place" must be an object, but is "a"/,
+    ],
     ["a blank query", () => search('{"query":"  "}'), 400, "FAILED_TO_PARSE_QUERY"],
     ["an empty query", () => search('{"query":""}'), 400, "FAILED_TO_PARSE_QUERY"],
-    ["a query that is none", () => search('{"query":"file:["}'), 400, "FAILED_TO_PARSE_QUERY", /offset 5/],
-    ["no number", () => ask("GET", "/api/repos?page=two"), 400, "INVALID_QUERY_PARAMS", /"page".*"two"/],
+    ["an invalid query", () => search('{"query":"file:["}'), 400, "FAILED_TO_PARSE_QUERY", /offset 5/],
     [
-      "a number in other clothes",
+      "a word for a number",
+      () => ask("GET", "/api/repos?page=two"),
+      400,
+      "INVALID_QUERY_PARAMS",
+      /"page".*"two"/,
+    ],
+    [
+      "a number with an exponent",
       () => ask("GET", "/api/repos?page=1e1"),
       400,
       "INVALID_QUERY_PARAMS",
       /"1e1"/,
     ],
-    ["hexadecimal", () => ask("GET", "/api/repos?page=0x1"), 400, "INVALID_QUERY_PARAMS"],
-    ["a plus", () => ask("GET", "/api/repos?page=%2B1"), 400, "INVALID_QUERY_PARAMS"],
+    ["a hexadecimal number", () => ask("GET", "/api/repos?page=0x1"), 400, "INVALID_QUERY_PARAMS"],
+    ["a number with a plus sign", () => ask("GET", "/api/repos?page=%2B1"), 400, "INVALID_QUERY_PARAMS"],
     ["an empty number", () => ask("GET", "/api/repos?page="), 400, "INVALID_QUERY_PARAMS"],
-    ["zero", () => ask("GET", "/api/repos?page=0"), 400, "INVALID_QUERY_PARAMS", /at least 1, but is 0/],
-    ["huge", () => ask("GET", "/api/repos?page=99999999999999999999"), 400, "INVALID_QUERY_PARAMS"],
     [
-      "a page too long",
+      "page zero",
+      () => ask("GET", "/api/repos?page=0"),
+      400,
+      "INVALID_QUERY_PARAMS",
+      /from 1 to 1000000000, but is 0/,
+    ],
+    ["a huge number", () => ask("GET", "/api/repos?page=99999999999999999999"), 400, "INVALID_QUERY_PARAMS"],
+    [
+      "a page number over the limit",
+      () => ask("GET", "/api/repos?page=1000000001"),
+      400,
+      "INVALID_QUERY_PARAMS",
+      /"page" must be an integer from 1 to 1000000000, but is 1000000001/,
+    ],
+    [
+      "a page size over the limit",
       () => ask("GET", "/api/repos?perPage=101"),
       400,
       "INVALID_QUERY_PARAMS",
       /from 1 to 100/,
     ],
     [
-      "a key twice",
+      "a repeated parameter",
       () => ask("GET", "/api/repos?page=1&page=1"),
       400,
       "INVALID_QUERY_PARAMS",
       /more than once/,
     ],
     [
-      "no choice",
+      "a value outside the enumeration",
       () => ask("GET", "/api/repos?sort=size"),
       400,
       "INVALID_QUERY_PARAMS",
@@ -240,7 +303,7 @@ describe("refusals", () => {
       "NOT_AUTHENTICATED",
     ],
     [
-      "a bearer token, other case",
+      "a bearer token with an uppercase scheme",
       () => search('{"query":"a"}', { ...json, authorization: "BEARER x" }),
       401,
       "NOT_AUTHENTICATED",
@@ -258,24 +321,24 @@ describe("refusals", () => {
       "NOT_AUTHENTICATED",
     ],
     [
-      "rows of the local socket",
+      "a path of the local socket",
       () => ask("POST", "/call/search", json, '{"request":{"query":"a"}}'),
       404,
       "NOT_FOUND",
     ],
   ];
-  for (const [name, call, status, code, says] of rows) {
-    test(name, async () => checkFailure(await call(), status, code, says));
+  for (const [name, call, status, code, message] of rows) {
+    test(name, async () => checkFailure(await call(), status, code, message));
   }
 });
 
-describe("answers", () => {
-  test("search", async () => {
-    const answer = await search(
+describe("responses", () => {
+  test("a search returns URLs, and unknown fields are ignored", async () => {
+    const response = await search(
       '{"query":"found","unknown":1,"__proto__":{"a":1},"whole":null,"query":"found"}',
     );
-    assert.equal(answer.status, 200);
-    const result = JSON.parse(answer.body);
+    assert.equal(response.status, 200);
+    const result = JSON.parse(response.body);
     assert.equal(
       result.files[0].webUrl,
       `${listener.url}/browse/github.com/o/r@refs/heads/main/-/blob/src/a%20b%23.ts`,
@@ -285,12 +348,25 @@ describe("answers", () => {
     assert.equal(({} as Record<string, unknown>)["a"], undefined);
   });
 
-  test("an address is what the caller used", async () => {
-    const answer = await search('{"query":"found"}', { ...json, host: `LocalHost.:${listener.port}` });
-    assert.match(JSON.parse(answer.body).files[0].webUrl, /^http:\/\/LocalHost\.:\d+\/browse/);
+  test("null counts as an absent field, at any depth", async () => {
+    const place = {
+      repo: "github.com/o/nothing",
+      path: "a",
+      ref: null,
+      file: null,
+      lineNumber: null,
+      column: null,
+    };
+    const response = await ask("POST", "/api/outline", json, JSON.stringify({ place }));
+    checkFailure(response, 404, "NOT_FOUND", /Repository "github.com\/o\/nothing" not found/);
   });
 
-  test("health, version and description are open to whoever they are", async () => {
+  test("URLs have the host of the request", async () => {
+    const response = await search('{"query":"found"}', { ...json, host: `LocalHost.:${listener.port}` });
+    assert.match(JSON.parse(response.body).files[0].webUrl, /^http:\/\/LocalHost\.:\d+\/browse/);
+  });
+
+  test("health, version and the OpenAPI document need no credentials", async () => {
     const closed = await openListener(callerOf(), { anonymous: "off" });
     try {
       const paths = { "/api/health": '{"status":"ok"}', "/api/version": '{"version":"1.2.3"}' };
@@ -306,7 +382,7 @@ describe("answers", () => {
     }
   });
 
-  test("what every answer says to browsers and caches", async () => {
+  test("every response has headers for browsers and caches", async () => {
     for (const path of ["/api/health", "/api/nothing", "/api/repos/%E0%A4%A"]) {
       const { headers } = await ask("GET", path);
       assert.equal(headers["cache-control"], "no-store");
@@ -315,7 +391,7 @@ describe("answers", () => {
     }
   });
 
-  test("HEAD, OPTIONS", async () => {
+  test("HEAD and OPTIONS are supported", async () => {
     const head = await ask("HEAD", "/api/health");
     assert.deepEqual([head.status, head.body, head.headers["content-length"]], [200, "", "15"]);
     for (const path of ["/api/search", "/api/health"]) {
@@ -327,7 +403,7 @@ describe("answers", () => {
     assert.equal((await ask("HEAD", "/api/search")).headers["allow"], "POST, OPTIONS");
   });
 
-  test("pages", async () => {
+  test("pages have links and a total count", async () => {
     const links = async (query: string) => {
       const { headers, body } = await ask("GET", `/api/repos${query}`);
       assert.equal(headers["x-total-count"], "2");
@@ -350,11 +426,11 @@ describe("answers", () => {
     );
   });
 
-  test("gzip where it is asked for", async () => {
+  test("responses are compressed if the request accepts gzip", async () => {
     const encoding = async (header: string) => {
-      const answer = await ask("GET", "/api/openapi.json", { "accept-encoding": header });
-      assert.equal(JSON.parse(answer.body).openapi, "3.1.0");
-      return answer.headers["content-encoding"];
+      const response = await ask("GET", "/api/openapi.json", { "accept-encoding": header });
+      assert.equal(JSON.parse(response.body).openapi, "3.1.0");
+      return response.headers["content-encoding"];
     };
     assert.equal(await encoding("gzip, br"), "gzip");
     assert.equal(await encoding("br;q=1, *;q=0.1"), "gzip");
@@ -403,20 +479,20 @@ describe("hosts and origins", () => {
   for (const [host, expected] of Object.entries(hosts)) {
     test(`host ${host}`, async () => {
       const request = `GET /api/health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
-      const answer = await rawRequest(guarded.port, request);
-      const code = /"errorCode":"(\w+)"/.exec(answer)?.[1] ?? /"status":"(\w+)"/.exec(answer)?.[1];
-      assert.equal(code, expected, answer);
+      const response = await rawRequest(guarded.port, request);
+      const code = /"errorCode":"(\w+)"/.exec(response)?.[1] ?? /"status":"(\w+)"/.exec(response)?.[1];
+      assert.equal(code, expected, response);
     });
   }
 
-  test("no host, two hosts", async () => {
+  test("a request without a host or with two hosts is refused", async () => {
     const none = await rawRequest(guarded.port, "GET /api/health HTTP/1.1\r\nConnection: close\r\n\r\n");
     assert.match(none, /^HTTP\/1\.1 400 [\s\S]*MALFORMED_REQUEST/);
     const two = "GET /api/health HTTP/1.1\r\nHost: localhost\r\nHost: evil\r\nConnection: close\r\n\r\n";
     assert.match(await rawRequest(guarded.port, two), /^HTTP\/1\.1 400 [\s\S]*MALFORMED_REQUEST/);
   });
 
-  test("origins", async () => {
+  test("only allowed origins are accepted", async () => {
     const own = `http://127.0.0.1:${guarded.port}`;
     const rows: [origin: string, status: number, allowed: string | undefined][] = [
       [own, 200, undefined],
@@ -431,10 +507,10 @@ describe("hosts and origins", () => {
       ["nonsense", 403, undefined],
     ];
     for (const [origin, status, allowed] of rows) {
-      const answer = await ask("GET", "/api/health", { origin }, undefined, guarded);
-      assert.equal(answer.status, status, origin);
-      assert.equal(answer.headers["access-control-allow-origin"], allowed, origin);
-      if (status === 403) checkFailure(answer, 403, "ORIGIN_NOT_ALLOWED");
+      const response = await ask("GET", "/api/health", { origin }, undefined, guarded);
+      assert.equal(response.status, status, origin);
+      assert.equal(response.headers["access-control-allow-origin"], allowed, origin);
+      if (status === 403) checkFailure(response, 403, "ORIGIN_NOT_ALLOWED");
     }
     const preflight = await ask(
       "OPTIONS",
@@ -447,41 +523,41 @@ describe("hosts and origins", () => {
     assert.match(preflight.headers["access-control-allow-headers"] ?? "", /authorization, content-type/);
   });
 
-  test("what a page on another port can make a browser send", async () => {
+  test("cross-site requests of a browser are refused, except for navigation and allowed origins", async () => {
     const form = "application/x-www-form-urlencoded";
     const elsewhere = "http://localhost:3000";
-    const rows: [what: string, method: string, headers: Record<string, string>, status: number][] = [
+    const rows: [name: string, method: string, headers: Record<string, string>, status: number][] = [
       ["fetch", "GET", { origin: elsewhere, "sec-fetch-site": "same-site", "sec-fetch-mode": "cors" }, 403],
       ["fetch without cors", "GET", { "sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors" }, 403],
       [
-        "a picture of another site",
+        "an image on another site",
         "GET",
         { "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" },
         403,
       ],
       ["a form", "POST", { origin: elsewhere, "content-type": form, "sec-fetch-mode": "navigate" }, 403],
-      ["a form from nowhere", "POST", { origin: "null", "content-type": form }, 403],
+      ["a form with a null origin", "POST", { origin: "null", "content-type": form }, 403],
       ["a form of plain text", "POST", { "content-type": "text/plain" }, 415],
       [
-        "a link that is followed",
+        "a link on another site",
         "GET",
         { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" },
         200,
       ],
       ["its own page", "GET", { "sec-fetch-site": "same-origin", "sec-fetch-mode": "cors" }, 200],
-      ["no page at all", "GET", { "sec-fetch-site": "none" }, 200],
+      ["an address typed by the user", "GET", { "sec-fetch-site": "none" }, 200],
       ["a program", "GET", {}, 200],
       [
-        "a page that may",
+        "a page of an allowed origin",
         "GET",
         { origin: "https://portal.example.org", "sec-fetch-site": "cross-site", "sec-fetch-mode": "cors" },
         200,
       ],
     ];
-    for (const [what, method, headers, status] of rows) {
+    for (const [name, method, headers, status] of rows) {
       const body = method === "POST" ? '{"query":"found"}' : undefined;
       const path = method === "POST" ? "/api/search" : "/api/health";
-      assert.equal((await ask(method, path, headers, body, guarded)).status, status, what);
+      assert.equal((await ask(method, path, headers, body, guarded)).status, status, name);
     }
     const preflight = await ask(
       "OPTIONS",
@@ -493,9 +569,9 @@ describe("hosts and origins", () => {
     checkFailure(preflight, 403, "ORIGIN_NOT_ALLOWED");
   });
 
-  test("addresses are built on the public one", async () => {
-    const answer = await ask("POST", "/api/search", json, '{"query":"found"}', guarded);
-    assert.match(JSON.parse(answer.body).files[0].webUrl, /^https:\/\/code\.example\.org\/trawl\/browse\//);
+  test("URLs start with the public URL", async () => {
+    const response = await ask("POST", "/api/search", json, '{"query":"found"}', guarded);
+    assert.match(JSON.parse(response.body).files[0].webUrl, /^https:\/\/code\.example\.org\/trawl\/browse\//);
     const pages = await ask("GET", "/api/repos", {}, undefined, guarded);
     assert.match(pages.headers["link"] ?? "", /^<https:\/\/code\.example\.org\/trawl\/api\/repos\?/);
   });

@@ -5,21 +5,19 @@ import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import {
   CancellationTokenSource,
-  createProtocolConnection,
   LSPErrorCodes,
   ProgressType,
   type ProtocolConnection,
   ResponseError,
-  StreamMessageReader,
-  StreamMessageWriter,
 } from "vscode-languageserver/node";
 import type { IndexingProgress } from "#contract/local";
 import { indexingMethod } from "#contract/notifications";
 import type { SearchResult } from "#contract/search";
+import { connectTo } from "#test/support/editor";
 import { repo, temporaryFolder } from "#test/support/repo";
 import { type RunningTrawl, startTrawl } from "#test/support/trawl";
 
-// One editor, from its start to its end; each test goes on where the one before has stopped.
+// One editor session; each test continues where the previous one stopped.
 
 const repository = repo(`
   = main: First
@@ -41,11 +39,7 @@ const progress: string[] = [];
 
 before(() => {
   server = startTrawl(["serve", "--stdio", "--data-dir", dataDir]);
-  client = createProtocolConnection(
-    new StreamMessageReader(server.process.stdout),
-    new StreamMessageWriter(server.process.stdin),
-    console,
-  );
+  client = connectTo(server.process, console);
   client.onNotification(indexingMethod, (event: IndexingProgress) => {
     indexing.push(event);
   });
@@ -60,7 +54,7 @@ function search(request: object): Promise<SearchResult> {
   return client.sendRequest("trawl/search", request);
 }
 
-/** `path:line: text` of every matched line. */
+/** Returns every matched line as `path:line: text`. */
 function found(result: Pick<SearchResult, "files">): string[] {
   return result.files.flatMap((file) =>
     file.chunks.flatMap((chunk) =>
@@ -79,14 +73,15 @@ const committed = [
   'src/two.ts:1: import { needle } from "./one";',
 ];
 
-test("the server says what it is, and that it follows documents", async () => {
-  const answer = await client.sendRequest("initialize", {
+test("initialize returns the server's name and its document synchronization", async () => {
+  const result = await client.sendRequest("initialize", {
     processId: process.pid,
     rootUri: null,
     capabilities: { window: { workDoneProgress: true }, workspace: { workspaceFolders: true } },
     workspaceFolders: [{ uri: pathToFileURL(repository.path).href, name: "one" }],
+    initializationOptions: { indexingNotifications: true },
   });
-  const { serverInfo, capabilities } = answer as {
+  const { serverInfo, capabilities } = result as {
     serverInfo: { name: string };
     capabilities: { textDocumentSync: object };
   };
@@ -110,14 +105,14 @@ test("the editor's folder is indexed", async () => {
   assert(indexing.some((event) => event.total === 1));
 });
 
-test("a search finds every match, and says where", async () => {
+test("a search finds every match with its location", async () => {
   const result = await search({ query: "needle" });
   assert.deepEqual(found(result).sort(), committed);
   assert.equal(result.isSearchExhaustive, true);
   assert.equal(result.files[0]?.webUrl, "", "there is no listener");
 });
 
-test("a search that sends parts leaves them out of its answer", async () => {
+test("a search with partial results does not repeat them in its response", async () => {
   const parts: Pick<SearchResult, "files">[] = [];
   const token = client.onProgress(
     new ProgressType<Pick<SearchResult, "files">>(),
@@ -148,7 +143,7 @@ test("a streamed search sends events", async () => {
   assert.deepEqual([progress[0], progress.at(-1)], ["begin", "end"]);
 });
 
-test("an unsaved document is searched as it stands", async () => {
+test("an unsaved document is searched instead of its file", async () => {
   const document = { uri: uri("src/one.ts"), version: 1 };
   await client.sendNotification("textDocument/didOpen", {
     textDocument: {
@@ -172,7 +167,7 @@ test("an unsaved document is searched as it stands", async () => {
   assert.deepEqual(found(await search({ query: "thimble" })), []);
 });
 
-test("a document that is as on disk is no unsaved one", async () => {
+test("an open document that equals its file is not unsaved", async () => {
   await client.sendNotification("textDocument/didOpen", {
     textDocument: { uri: uri("café.md"), version: 1, languageId: "markdown", text: "# A needle\n" },
   });
@@ -193,7 +188,7 @@ test("a new file that was never saved is found", async () => {
   assert.deepEqual(found(await search({ query: "brandNew" })), ["src/new.ts:1: const brandNew = 1;"]);
 });
 
-test("a failure carries the error object", async () => {
+test("a failed request returns the error object", async () => {
   await assert.rejects(search({ query: "(a", isRegexEnabled: true }), (error) => {
     assert(error instanceof ResponseError);
     assert.equal(error.code, LSPErrorCodes.RequestFailed);
@@ -204,18 +199,18 @@ test("a failure carries the error object", async () => {
   });
 });
 
-test("a search that was given up ends as cancelled", async () => {
+test("a canceled search ends with RequestCancelled", async () => {
   const source = new CancellationTokenSource();
-  const asked = client.sendRequest<SearchResult>("trawl/search", { query: "needle" }, source.token);
+  const response = client.sendRequest<SearchResult>("trawl/search", { query: "needle" }, source.token);
   source.cancel();
-  // The answer may have been on its way already; what counts is that nothing else comes.
-  await asked.then(
+  // The result may have been sent before the cancellation arrived.
+  await response.then(
     (result) => assert(result.stats.totalMatchCount > 0),
     (error) => assert.equal(error.code, LSPErrorCodes.RequestCancelled),
   );
 });
 
-test("a folder that is added to the editor is indexed too", async () => {
+test("a folder that is added to the workspace is indexed", async () => {
   const folder = join(temporaryFolder(), "plain");
   mkdirSync(folder);
   writeFileSync(join(folder, "a.txt"), "a haystack\n");
@@ -227,7 +222,7 @@ test("a folder that is added to the editor is indexed too", async () => {
   assert.deepEqual(found(await search({ query: "haystack" })), ["a.txt:1: a haystack"]);
 });
 
-test("it ends when it is told to, and leaves nothing behind", async () => {
+test("the server exits with 0 after shutdown and exit", async () => {
   await client.sendRequest("shutdown");
   await client.sendNotification("exit");
   const { code } = await server.ended;

@@ -12,10 +12,9 @@ import {
   type MessageWriter,
   SocketMessageReader,
   SocketMessageWriter,
-  StreamMessageReader,
-  StreamMessageWriter,
 } from "vscode-languageserver/node";
 import type { SearchResult } from "#contract/search";
+import { connectTo } from "#test/support/editor";
 import { repo, temporaryFolder } from "#test/support/repo";
 import { trawlBundle } from "#test/support/trawl";
 
@@ -26,8 +25,12 @@ after(() => {
   for (const server of servers) server.close();
 });
 
-/** A first talk: the server says who it is, answers a search, and ends with 0 when it is told to. */
-async function talk(child: ChildProcess, reader: MessageReader, writer: MessageWriter): Promise<void> {
+/** Initializes the server, sends a request, and shuts it down. */
+async function checkSession(
+  child: ChildProcess,
+  reader: MessageReader,
+  writer: MessageWriter,
+): Promise<void> {
   const client = createProtocolConnection(reader, writer);
   client.listen();
   const { serverInfo } = (await client.sendRequest("initialize", {
@@ -49,30 +52,30 @@ function args(...rest: string[]): string[] {
   return ["serve", "--data-dir", join(temporaryFolder(), "data"), ...rest];
 }
 
-test("over Node's channel", async () => {
+test("over Node's IPC channel", async () => {
   const child = fork(trawlBundle, args("--node-ipc", `--clientProcessId=${process.pid}`), { silent: true });
   children.push(child);
-  await talk(child, new IPCMessageReader(child), new IPCMessageWriter(child));
+  await checkSession(child, new IPCMessageReader(child), new IPCMessageWriter(child));
 });
 
-/** What the server connects to: a listener of the client's, as language clients have it. */
-async function overSocket(place: string | undefined, flag: (server: Server) => string): Promise<void> {
+/** Listens on a pipe or a free TCP port, as language clients do; the server connects to it. */
+async function overSocket(path: string | undefined, flag: (server: Server) => string): Promise<void> {
   const server = createServer();
   servers.push(server);
   await new Promise<void>((resolve) => {
-    if (place === undefined) server.listen(0, "127.0.0.1", resolve);
-    else server.listen(place, resolve);
+    if (path === undefined) server.listen(0, "127.0.0.1", resolve);
+    else server.listen(path, resolve);
   });
   const connected = new Promise<Socket>((resolve) => server.once("connection", resolve));
   const child = spawn(process.execPath, [trawlBundle, ...args(flag(server))], { stdio: "ignore" });
   children.push(child);
   const socket = await connected;
-  await talk(child, new SocketMessageReader(socket), new SocketMessageWriter(socket));
+  await checkSession(child, new SocketMessageReader(socket), new SocketMessageWriter(socket));
 }
 
 test("over a pipe", async () => {
-  const place = join(temporaryFolder(), "pipe");
-  await overSocket(place, () => `--pipe=${place}`);
+  const path = join(temporaryFolder(), "pipe");
+  await overSocket(path, () => `--pipe=${path}`);
 });
 
 test("over a TCP socket", async () => {
@@ -83,7 +86,7 @@ test("over a TCP socket", async () => {
   });
 });
 
-test("it ends when the editor has gone without a word", async () => {
+test("the server exits when its standard input is closed", async () => {
   const child = spawn(process.execPath, [trawlBundle, ...args("--stdio")], {
     stdio: ["pipe", "pipe", "ignore"],
   });
@@ -93,7 +96,7 @@ test("it ends when the editor has gone without a word", async () => {
   await ended;
 });
 
-test("it ends when the process that it was started for has ended", async () => {
+test("the server exits when its client process has exited", async () => {
   const editor = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
   children.push(editor);
   const child = spawn(
@@ -109,16 +112,13 @@ test("it ends when the process that it was started for has ended", async () => {
   await ended;
 });
 
-test("a second window asks the first, with documents of its own", async () => {
+test("each of two windows searches its own unsaved documents", async () => {
   const repository = repo("= main: First\na.txt\n| one thing\n");
   const shared = ["serve", "--stdio", "--data-dir", join(temporaryFolder(), "data")];
   const open = async (text: string) => {
     const child = spawn(process.execPath, [trawlBundle, ...shared], { stdio: ["pipe", "pipe", "ignore"] });
     children.push(child);
-    const client = createProtocolConnection(
-      new StreamMessageReader(child.stdout),
-      new StreamMessageWriter(child.stdin),
-    );
+    const client = connectTo(child);
     client.listen();
     await client.sendRequest("initialize", {
       processId: process.pid,

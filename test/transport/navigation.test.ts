@@ -1,4 +1,4 @@
-/** Names over REST and over LSP, in repositories that use one another. */
+/** Definitions, references and outlines over REST and LSP, in repositories that depend on each other. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,16 +6,17 @@ import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { RepositoryItem } from "#contract/repositories";
 import type { ReferenceEvent, SymbolResult } from "#contract/symbols";
-import { type Editor, openEditor, until } from "#test/support/editor";
+import { type Editor, openEditor } from "#test/support/editor";
+import { eventually } from "#test/support/eventually";
 import { repo, runGit, type TestRepository, temporaryFolder } from "#test/support/repo";
 
-const organisation = temporaryFolder();
+const organization = temporaryFolder();
 
-function made(name: string, text: string): TestRepository {
-  return repo(text, { path: join(organisation, name), origin: `https://example.com/acme/${name}.git` });
+function makeRepository(name: string, text: string): TestRepository {
+  return repo(text, { path: join(organization, name), origin: `https://example.com/acme/${name}.git` });
 }
 
-const kit = made(
+const kit = makeRepository(
   "kit",
   `
   = main: First
@@ -46,7 +47,7 @@ const kit = made(
   | }
 `,
 );
-const app = made(
+const app = makeRepository(
   "app",
   `
   = main: First
@@ -73,9 +74,12 @@ const app = made(
   | }
   notes.md
   | Retry is explained here.
+  signs.md
+  | é 😀 名 Beacon 😀Beacon (Beacon) ÜBeacon Beaconß
+  | Beacon .${"😀".repeat(3000)}
 `,
 );
-made(
+makeRepository(
   "payments",
   `
   = main: First
@@ -85,7 +89,7 @@ made(
   | export function charge(amount: number): void {}
 `,
 );
-const twins = made(
+const twins = makeRepository(
   "twins",
   `
   = main: First
@@ -136,7 +140,7 @@ ${Array.from({ length: 60 }, (_, at) => `  | class Many${at}\n  |   def draw() e
   | Many1.new.draw
 `,
 );
-made(
+makeRepository(
   "other",
   `
   = main: First
@@ -166,10 +170,10 @@ let editor: Editor;
 before(async () => {
   editor = await openEditor(dataDir, {
     folders: [app.path],
-    settings: { roots: [organisation], discovery: "workspace" },
+    settings: { roots: [organization], discovery: "workspace" },
   });
-  // What is defined counts in the order of references, too.
-  await until(async () => {
+  // The order of references also depends on definitions.
+  await eventually(async () => {
     const { items } = await editor.call<{ items: RepositoryItem[] }>("repos", {});
     const areReady = items.length > 1 && items.every(({ symbolsReady }) => symbolsReady);
     return areReady && (await symbols("total")).length > 0 && (await symbols("Bank")).length > 0;
@@ -179,17 +183,17 @@ before(async () => {
 after(() => editor.kill());
 
 async function symbols(query: string): Promise<string[]> {
-  const answer = await editor.call<{ symbols: { symbol: string; repository: string }[] }>("findSymbols", {
+  const response = await editor.call<{ symbols: { symbol: string; repository: string }[] }>("findSymbols", {
     query,
   });
-  return answer.symbols.map(({ symbol, repository }) => `${symbol} ${short(repository)}`);
+  return response.symbols.map(({ symbol, repository }) => `${symbol} ${short(repository)}`);
 }
 
 function short(repository: string): string {
   return repository.slice(repository.lastIndexOf("/") + 1);
 }
 
-/** `certainty repository path:line`, in the order of the answer. */
+/** Returns each match as `certainty repository path:line`, in the order of the response. */
 function lines({ files }: Pick<SymbolResult, "files">): string[] {
   return files.flatMap(({ repository, fileName, matches }) =>
     matches.map(
@@ -199,11 +203,11 @@ function lines({ files }: Pick<SymbolResult, "files">): string[] {
   );
 }
 
-const find = (row: "findDefinitions" | "findReferences", request: object) =>
-  editor.call<SymbolResult>(row, request);
+const find = (operation: "findDefinitions" | "findReferences", request: object) =>
+  editor.call<SymbolResult>(operation, request);
 
-/** Where the `occurrence`-th `word` of a file stands; in the editor's way with `lsp`. */
-function placeOf(repository: TestRepository, path: string, word: string, occurrence = 1) {
+/** Returns the position of an occurrence of `word` in a file, as in REST and as in LSP. */
+function positionOf(repository: TestRepository, path: string, word: string, occurrence = 1) {
   const text = readFileSync(join(repository.path, path), "utf8");
   let offset = -1;
   for (let count = 0; count < occurrence; count++) offset = text.indexOf(word, offset + 1);
@@ -218,20 +222,20 @@ function placeOf(repository: TestRepository, path: string, word: string, occurre
   };
 }
 
-/** `repository path:line`, or a snapshot's. */
+/** Returns a location as `path:line`, for files on disk and for snapshots. */
 function location({ uri: address, range }: { uri: string; range: { start: { line: number } } }): string {
   const path = address.startsWith("file:")
-    ? fileURLToPath(address).slice(organisation.length + 1)
+    ? fileURLToPath(address).slice(organization.length + 1)
     : decodeURIComponent(address)
         .replace(/@[0-9a-f]{40}/, "@…")
         .replace(/\?.*$/, "");
   return `${path}:${range.start.line + 1}`;
 }
 
-test("definitions of a name are those of all repositories", async () => {
+test("definitions are found in all repositories", async () => {
   const { files, stats, repositoryInfo } = await find("findDefinitions", { symbolName: "Retry" });
   assert.deepEqual(lines({ files }).sort(), ["- kit retry/retry.go:4", "- other other.go:3"]);
-  assert.deepEqual(stats, { matchCount: 2, isExhaustive: true, unparsedFiles: 0 });
+  assert.deepEqual(stats, { matchCount: 2, isExhaustive: true, unparsedFiles: 0, filesMissing: 0 });
   assert.deepEqual(repositoryInfo.map(({ name }) => short(name)).sort(), ["kit", "other"]);
   const [match] = files.find(({ repository }) => repository.endsWith("kit"))?.matches ?? [];
   assert.equal(match?.lineContent, "func Retry(work func() error) error {");
@@ -239,14 +243,14 @@ test("definitions of a name are those of all repositories", async () => {
   assert.equal(match?.range.end.column, 11);
 });
 
-test("what is imported where a name is read comes before what only has its name", async () => {
-  const askedFrom = placeOf(app, "main.go", "Retry(").rest;
+test("definitions that the file imports come before others of the same name", async () => {
+  const askedFrom = positionOf(app, "main.go", "Retry(").rest;
   const found = await find("findDefinitions", { symbolName: "Retry", askedFrom });
   assert.deepEqual(lines(found), ["import kit retry/retry.go:4", "name other other.go:3"]);
 });
 
-test("what is imported by its full name comes before what is near", async () => {
-  const askedFrom = placeOf(twins, "src/main/java/com/acme/use/Use.java", "checkAll()").rest;
+test("a definition imported by its full name comes before one in a nearby folder", async () => {
+  const askedFrom = positionOf(twins, "src/main/java/com/acme/use/Use.java", "checkAll()").rest;
   const found = await find("findDefinitions", { symbolName: "checkAll", askedFrom });
   assert.deepEqual(lines(found), [
     "import other src/main/java/com/acme/far/Checks.java:4",
@@ -254,28 +258,28 @@ test("what is imported by its full name comes before what is near", async () => 
   ]);
 });
 
-test("a package is known by the name in its manifest", async () => {
-  const askedFrom = placeOf(app, "web/cart.ts", "charge(").rest;
+test("a package is resolved by the name in its manifest", async () => {
+  const askedFrom = positionOf(app, "web/cart.ts", "charge(").rest;
   const found = await find("findDefinitions", { symbolName: "charge", askedFrom });
   assert.deepEqual(lines(found), ["import payments src/charge.ts:1", "name other charge.ts:2"]);
 });
 
 test("an import inside a repository is resolved", async () => {
-  const askedFrom = placeOf(app, "web/cart.ts", "total(").rest;
+  const askedFrom = positionOf(app, "web/cart.ts", "total(").rest;
   const found = await find("findDefinitions", { symbolName: "total", askedFrom });
   assert.deepEqual(lines(found), ["exact app web/sum.ts:2"]);
 });
 
-test("a local variable is defined where it is, and nowhere else", async () => {
-  const askedFrom = placeOf(app, "main.go", "count++").rest;
+test("definition and references of a local variable are in its scope only", async () => {
+  const askedFrom = positionOf(app, "main.go", "count++").rest;
   const found = await find("findDefinitions", { symbolName: "count", askedFrom });
   assert.deepEqual(lines(found), ["exact app main.go:6"]);
   const used = await find("findReferences", { symbolName: "count", askedFrom });
   assert.deepEqual(lines(used), ["exact app main.go:7"]);
 });
 
-test("references are uses in code: no comment, no string, no local of the same name", async () => {
-  const askedFrom = placeOf(kit, "retry/retry.go", "Retry(").rest;
+test("references exclude comments, strings and local variables of the same name", async () => {
+  const askedFrom = positionOf(kit, "retry/retry.go", "Retry(").rest;
   const found = await find("findReferences", { symbolName: "Retry", askedFrom });
   assert.deepEqual(lines(found), [
     "exact kit retry/twice.go:4",
@@ -283,16 +287,16 @@ test("references are uses in code: no comment, no string, no local of the same n
     "import app main.go:7",
     "name other other.go:5",
   ]);
-  assert.deepEqual(found.stats, { matchCount: 4, isExhaustive: true, unparsedFiles: 0 });
+  assert.deepEqual(found.stats, { matchCount: 4, isExhaustive: true, unparsedFiles: 0, filesMissing: 0 });
 });
 
-test("asked again, the answer is the same", async () => {
+test("a repeated request has the same response", async () => {
   const request = { symbolName: "Retry", language: "go" };
   const first = await find("findReferences", request);
   assert.deepEqual(await find("findReferences", request), first);
 });
 
-test("a language that nobody parses is matched as text, and that is said", async () => {
+test("files in a language without a parser are matched as text and reported as unparsed", async () => {
   const { files, stats } = await find("findReferences", { symbolName: "Retry", language: "markdown" });
   assert.deepEqual(
     files.map(({ fileName, isParsed }) => `${fileName} ${isParsed}`),
@@ -301,7 +305,25 @@ test("a language that nobody parses is matched as text, and that is said", async
   assert.equal(stats.unparsedFiles, 1);
 });
 
-test("references come one after another, and as many as are wanted", async () => {
+test("columns and lines of text are correct next to any characters", async () => {
+  const { files } = await find("findReferences", { symbolName: "Beacon", language: "markdown" });
+  const [first, second, third, long, ...others] = files.flatMap(({ matches }) => matches);
+  assert.deepEqual(others, []);
+  assert.deepEqual(
+    [first, second, third].map((match) => [match?.range.start, match?.range.end.column]),
+    [
+      [{ byteOffset: 12, lineNumber: 1, column: 7 }, 13],
+      [{ byteOffset: 23, lineNumber: 1, column: 15 }, 21],
+      [{ byteOffset: 31, lineNumber: 1, column: 23 }, 29],
+    ],
+  );
+  assert.equal(first?.lineContent, "é 😀 名 Beacon 😀Beacon (Beacon) ÜBeacon Beaconß");
+  const { lineContent = "" } = long ?? {};
+  assert.ok(Buffer.byteLength(lineContent) <= 4096);
+  assert.match(lineContent, /^Beacon \.(?:😀)+$/u, "a long line is not cut within a character");
+});
+
+test("references are streamed, and their number is limited by matches", async () => {
   const found: string[] = [];
   const { ended } = editor.follow("streamReferences", { symbolName: "Retry" }, ({ data }: ReferenceEvent) => {
     found.push(...lines(data));
@@ -313,8 +335,8 @@ test("references come one after another, and as many as are wanted", async () =>
   assert.equal(few.stats.isExhaustive, false);
 });
 
-test("code comes before prose that speaks of it", async () => {
-  // A name that nobody has asked for before: its code has to be parsed first.
+test("code comes before prose", async () => {
+  // The first request for this name: its code has to be parsed first.
   const streamed: string[] = [];
   const { ended } = editor.follow("streamReferences", { symbolName: "draw" }, ({ data }: ReferenceEvent) => {
     streamed.push(...data.files.map(({ fileName }) => fileName));
@@ -328,7 +350,7 @@ test("code comes before prose that speaks of it", async () => {
   );
 });
 
-test("only one repository, one revision, one language may be meant", async () => {
+test("definitions can be limited to a repository, a revision and a language", async () => {
   const rows: readonly (readonly [request: object, expected: readonly string[]])[] = [
     [{ repoName: "example.com/acme/other" }, ["- other other.go:3"]],
     [{ repoName: "example.com/acme/kit", revisionName: "HEAD" }, ["- kit retry/retry.go:4"]],
@@ -344,12 +366,12 @@ test("only one repository, one revision, one language may be meant", async () =>
   assert.deepEqual(files, []);
 });
 
-test("an editor goes to what is sure, in files of this computer", async () => {
-  const rows: readonly (readonly [place: ReturnType<typeof placeOf>, expected: readonly string[]])[] = [
-    [placeOf(app, "main.go", "Retry("), ["kit/retry/retry.go:4"]],
-    [placeOf(app, "web/cart.ts", "total("), ["app/web/sum.ts:2"]],
-    [placeOf(app, "main.go", "count++"), ["app/main.go:6"]],
-    [placeOf(app, "main.go", "// Retry"), []],
+test("go to definition returns only confident results, in files on disk", async () => {
+  const rows: readonly (readonly [position: ReturnType<typeof positionOf>, expected: readonly string[]])[] = [
+    [positionOf(app, "main.go", "Retry("), ["kit/retry/retry.go:4"]],
+    [positionOf(app, "web/cart.ts", "total("), ["app/web/sum.ts:2"]],
+    [positionOf(app, "main.go", "count++"), ["app/main.go:6"]],
+    [positionOf(app, "main.go", "// Retry"), []],
   ];
   for (const [{ lsp }, expected] of rows) {
     const found =
@@ -361,8 +383,8 @@ test("an editor goes to what is sure, in files of this computer", async () => {
   }
 });
 
-test("an editor lists references, with the definition where that is wanted", async () => {
-  const { lsp } = placeOf(kit, "retry/retry.go", "Retry(");
+test("an editor lists references, with the definition if requested", async () => {
+  const { lsp } = positionOf(kit, "retry/retry.go", "Retry(");
   const ask = async (includeDeclaration: boolean) => {
     const request = { ...lsp, context: { includeDeclaration } };
     const found = await editor.client.sendRequest<Parameters<typeof location>[0][]>(
@@ -371,64 +393,64 @@ test("an editor lists references, with the definition where that is wanted", asy
     );
     return found.map(location);
   };
-  // Not the one that has nothing but the same name.
-  const uses = ["kit/retry/twice.go:4", "kit/retry/twice.go:7", "app/main.go:7"];
-  assert.deepEqual(await ask(false), uses);
-  assert.deepEqual(await ask(true), ["kit/retry/retry.go:4", ...uses]);
+  // Without the reference that only shares the name.
+  const expected = ["kit/retry/twice.go:4", "kit/retry/twice.go:7", "app/main.go:7"];
+  assert.deepEqual(await ask(false), expected);
+  assert.deepEqual(await ask(true), ["kit/retry/retry.go:4", ...expected]);
 });
 
-test("an editor shows what a definition says of itself, and none of it as markup", async () => {
-  const { lsp } = placeOf(app, "web/cart.ts", "total(");
+test("a hover shows signature and documentation", async () => {
+  const { lsp } = positionOf(app, "web/cart.ts", "total(");
   const hover = await editor.client.sendRequest<{ contents: { value: string } }>("textDocument/hover", lsp);
   const { value } = hover.contents;
   assert.match(value, /^```typescript\nexport function total\(prices: number\[\]\): number/);
-  assert.match(value, /\nAdds up\\\.\n/);
+  assert.match(value, /\nAdds up\.\n/);
 });
 
-test("what its own file defines is meant, and not what an import has of the same name", async () => {
+test("a definition in the same file takes precedence over an imported one of the same name", async () => {
   const rows: readonly (readonly [
-    place: ReturnType<typeof placeOf>,
-    said: RegExp,
-    places: readonly string[],
+    position: ReturnType<typeof positionOf>,
+    documentation: RegExp,
+    definitions: readonly string[],
   ])[] = [
     [
-      placeOf(twins, "tree/doc/walk.go", "grow() {"),
+      positionOf(twins, "tree/doc/walk.go", "grow() {"),
       /that of the documentation/,
       ["twins/tree/doc/walk.go:6"],
     ],
     [
-      placeOf(twins, "tree/doc/walk.go", "grow();"),
+      positionOf(twins, "tree/doc/walk.go", "grow();"),
       /that of the documentation/,
       ["twins/tree/doc/walk.go:6"],
     ],
     [
-      placeOf(twins, "src/Box.java", "Box() {"),
+      positionOf(twins, "src/Box.java", "Box() {"),
       /Makes an empty one/,
       ["twins/src/Box.java:1", "twins/src/Box.java:3"],
     ],
   ];
-  for (const [{ lsp }, said, places] of rows) {
+  for (const [{ lsp }, documentation, definitions] of rows) {
     const { client } = editor;
     const hover = await client.sendRequest<{ contents: { value: string } }>("textDocument/hover", lsp);
-    assert.match(hover.contents.value, said);
+    assert.match(hover.contents.value, documentation);
     const found = await client.sendRequest<Parameters<typeof location>[0][]>("textDocument/definition", lsp);
-    assert.deepEqual(found.map(location), places);
+    assert.deepEqual(found.map(location), definitions);
   }
 });
 
-test("a name with more definitions than are looked at hides no use", async () => {
+test("references are complete for a name with more definitions than are loaded", async () => {
   const { stats } = await find("findReferences", { symbolName: "draw", language: "ruby" });
-  assert.deepEqual(stats, { matchCount: 1, isExhaustive: true, unparsedFiles: 0 });
+  assert.deepEqual(stats, { matchCount: 1, isExhaustive: true, unparsedFiles: 0, filesMissing: 0 });
 });
 
-test("text that is not saved counts", async () => {
+test("unsaved documents are navigated and outlined", async () => {
   const { client } = editor;
   const address = uri(app, "web/sum.ts");
   const text = `const first = 0;\n\n${readFileSync(join(app.path, "web/sum.ts"), "utf8")}`;
   await client.sendNotification("textDocument/didOpen", {
     textDocument: { uri: address, languageId: "typescript", version: 1, text },
   });
-  const { lsp } = placeOf(app, "web/cart.ts", "total(");
+  const { lsp } = positionOf(app, "web/cart.ts", "total(");
   const found = await client.sendRequest<Parameters<typeof location>[0][]>("textDocument/definition", lsp);
   assert.deepEqual(found.map(location), ["app/web/sum.ts:4"]);
   const outline = await client.sendRequest<{ name: string; range: { start: { line: number } } }[]>(
@@ -442,17 +464,17 @@ test("text that is not saved counts", async () => {
   await client.sendNotification("textDocument/didClose", { textDocument: { uri: address } });
 });
 
-test("a function inside of another is found where nothing else has its name", async () => {
+test("a nested function is found if nothing else has its name", async () => {
   const hidden = await find("findDefinitions", { symbolName: "hidden_input" });
   assert.deepEqual(lines(hidden), ["- twins nested.py:2"]);
   const grow = await find("findDefinitions", { symbolName: "grow" });
   assert.deepEqual(lines(grow).sort(), ["- twins tree/doc/walk.go:6", "- twins tree/walk.go:3"]);
-  const askedFrom = placeOf(app, "main.go", "main(").rest;
+  const askedFrom = positionOf(app, "main.go", "main(").rest;
   const fromElsewhere = await find("findDefinitions", { symbolName: "hidden_input", askedFrom });
   assert.deepEqual(lines(fromElsewhere), []);
 });
 
-test("an outline says what methods belong to that stand outside of their types", async () => {
+test("an outline shows the type of methods that are declared outside it", async () => {
   const { client } = editor;
   const address = uri(kit, "retry/client.go");
   const text = "package retry\n\ntype Client struct{ tries int }\n\nfunc (c *Client) Do() {}\n";
@@ -474,7 +496,7 @@ test("an outline says what methods belong to that stand outside of their types",
   await client.sendNotification("textDocument/didClose", { textDocument: { uri: address } });
 });
 
-test("the outline of a line with thousands of definitions has each where the editor counts it", async () => {
+test("the outline of a line with thousands of definitions has correct UTF-16 columns", async () => {
   const { client } = editor;
   const address = uri(app, "web/minified.js");
   const text = 'const w="👍é";function f(b){return b}'.repeat(3000);
@@ -502,7 +524,7 @@ test("the outline of a line with thousands of definitions has each where the edi
   await client.sendNotification("textDocument/didClose", { textDocument: { uri: address } });
 });
 
-test("a file of a commit is answered at that commit", async () => {
+test("in a snapshot of a commit, definitions are those of the commit", async () => {
   const commit = runGit(kit.path, ["rev-parse", "HEAD"]).toString().trim();
   const address = `trawl:/example.com/acme/kit%40${commit}/-/retry/twice.go`.replace("%40", "@");
   const lsp = { textDocument: { uri: address }, position: { line: 3, character: 12 } };
@@ -513,21 +535,42 @@ test("a file of a commit is answered at that commit", async () => {
   assert.deepEqual(found.map(location), ["trawl:/example.com/acme/kit@…/-/retry/retry.go:4"]);
 });
 
-test("symbols of the workspace are those of repositories that are not open", async () => {
-  const ask = (query: string) =>
-    editor.client.sendRequest<{ name: string; location: Parameters<typeof location>[0] }[]>(
-      "workspace/symbol",
-      { query },
-    );
+interface WorkspaceSymbol {
+  readonly name: string;
+  readonly location: Parameters<typeof location>[0];
+}
+
+const workspaceSymbols = ({ client }: Editor, query: string) =>
+  client.sendRequest<WorkspaceSymbol[]>("workspace/symbol", { query });
+
+test("by option, workspace symbols are only those of repositories that are not open", async () => {
   assert.deepEqual(
-    (await ask("Bank")).map((found) => location(found.location)),
+    (await workspaceSymbols(editor, "Bank")).map((found) => location(found.location)),
     ["other/charge.ts:1"],
   );
-  assert.deepEqual(await ask("total"), []);
-  assert.deepEqual(await ask("B"), []);
+  assert.deepEqual(await workspaceSymbols(editor, "total"), []);
 });
 
-test("names are found by letters of them", async () => {
+test("workspace symbols are found in all repositories, from the first letter on", async (t) => {
+  const other = await openEditor(dataDir, { folders: [organization], clientOptions: {} }, t);
+  const symbolsWithLocations = async (query: string) =>
+    (await workspaceSymbols(other, query)).map((found) => `${found.name} ${location(found.location)}`);
+  assert.deepEqual(await symbolsWithLocations("total"), ["total app/web/sum.ts:2"]);
+  assert.deepEqual(await symbolsWithLocations("Bank"), ["Bank other/charge.ts:1"]);
+  const oneLetter = await symbolsWithLocations("B");
+  // Sorted by length: the shortest names that start with the letter come first.
+  assert.deepEqual(oneLetter.slice(0, 2).sort(), ["Box twins/src/Box.java:1", "Box twins/src/Box.java:3"]);
+  assert(oneLetter.includes("Bank other/charge.ts:1"));
+  assert(oneLetter.includes("bill app/web/cart.ts:4"));
+  const all = await workspaceSymbols(other, "");
+  assert.equal(all.length, 100);
+  assert(all.some(({ name }) => name === "Bank"));
+  const onlyApp = await openEditor(dataDir, { folders: [app.path], clientOptions: {} }, t);
+  const [first] = await workspaceSymbols(onlyApp, "");
+  assert.equal(location(first?.location ?? { uri: "", range: { start: { line: 0 } } }).split("/")[0], "app");
+});
+
+test("symbols are found by fuzzy and by prefix match", async () => {
   assert.deepEqual((await symbols("chrg")).sort(), ["charge other", "charge payments"]);
   const { symbols: found } = await editor.call<{ symbols: { symbol: string; parent: { symbol: string } }[] }>(
     "findSymbols",

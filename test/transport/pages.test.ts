@@ -1,16 +1,17 @@
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
-import { browseUrl } from "#service/webLinks";
+import { browseUrl } from "#service/repositories/webLinks";
+import { slowdown } from "#test/support/clock";
 import { hostileHistory } from "#test/support/history";
+import { getPage, linksOf, type Page, plain } from "#test/support/page";
 import { temporaryFolder } from "#test/support/repo";
 import { callerOf, openListener, repository, type TestListener, viewOf } from "#test/support/service";
-import { highlightedLines } from "#transport/http/highlight";
-import { escapeText, html } from "#transport/http/html";
-import { readPageAddress } from "#transport/http/pageAddress";
+import { highlightedLines } from "#transport/pages/highlight";
+import { escapeText, html } from "#transport/pages/html";
+import { parsePageUrl } from "#transport/pages/pageUrl";
 
 const past = hostileHistory();
 const folder = temporaryFolder();
@@ -28,71 +29,18 @@ before(async () => {
 });
 after(() => listener.close());
 
-interface Page {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
+function get(address: string, options?: RequestInit): Promise<Page> {
+  return getPage(address.startsWith("http") ? address : `${listener.url}/browse/${address}`, options);
 }
 
-async function get(address: string, options: RequestInit = {}): Promise<Page> {
-  const url = address.startsWith("http") ? address : `${listener.url}/browse/${address}`;
-  const response = await fetch(url, { redirect: "manual", ...options });
-  const text = await response.text();
-  if (response.headers.get("content-type")?.startsWith("text/html") && text !== "")
-    checkPage(text, response.headers);
-  return { status: response.status, headers: response.headers, text };
-}
-
-const ownTags = new Set(
-  "html head meta title style body header h1 h2 p span a main div table tr td bdi ul li pre section script".split(
-    " ",
-  ),
-);
-
-/** Only our own elements, one script and one style, which are those that the policy names, and no address elsewhere. */
-function checkPage(text: string, headers: Headers): void {
-  const [, style = ""] = /<style>(.*?)<\/style>/s.exec(text) ?? [];
-  const [, script = ""] = /<script>(.*?)<\/script>/s.exec(text) ?? [];
-  const policy = headers.get("content-security-policy") ?? "";
-  for (const part of [style, script]) {
-    assert.ok(policy.includes(`'sha256-${createHash("sha256").update(part).digest("base64")}'`));
-  }
-  assert.match(policy, /default-src 'none'/);
-  assert.doesNotMatch(policy, /unsafe|https?:/);
-  assert.equal(headers.get("x-content-type-options"), "nosniff");
-  const content = text.replace(style, "").replace(script, "");
-  for (const [, tag = ""] of content.matchAll(/<\/?([^\s>/]+)/g))
-    assert.ok(ownTags.has(tag) || tag === "!doctype", tag);
-  assert.equal(content.match(/<script/g)?.length, 1);
-  assert.doesNotMatch(content, /<[^>]*\s(?:on\w+|style|src)=/);
-  for (const [, address = ""] of content.matchAll(/href="([^"]*)"/g)) {
-    assert.match(address, /^(?:#L\d+$|http:\/\/127\.0\.0\.1:\d+\/|https:\/\/github\.com\/)/);
-  }
-}
-
-/** The lines of the file that a page shows. */
+/** Returns the lines of the file on a page. */
 function linesOf({ text }: Page): string[] {
   return [...text.matchAll(/<tr id="L\d+"[^>]*>.*?<td>(.*?)<\/td><\/tr>/gs)].map(([, line = ""]) =>
     plain(line),
   );
 }
 
-const entities: Readonly<Record<string, string>> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  "#39": "'",
-  "#x27": "'",
-};
-
-function plain(markup: string): string {
-  return markup
-    .replace(/<[^>]*>/g, "")
-    .replace(/&([#\w]+);/g, (_, name: string) => entities[name] ?? `&${name};`);
-}
-
-test("each file's own address opens it", async () => {
+test("the URL of each file opens its page", async () => {
   const paths = past
     .git("ls-tree", "-r", "-z", "--name-only", "main")
     .split("\0")
@@ -122,7 +70,7 @@ test("each file's own address opens it", async () => {
   assert.ok(opened > 30);
 });
 
-test("every link of a folder leads somewhere", async () => {
+test("every link on a folder page works", async () => {
   const seen = new Set<string>();
   const waiting = [`${listener.url}/browse/github.com/o/past/-/tree/`];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -136,57 +84,61 @@ test("every link of a folder leads somewhere", async () => {
   assert.ok(seen.size > 40);
 });
 
-const past1 = "github.com/o/past";
-const rows: readonly [address: string, status: number, says: RegExp][] = [
-  [past1, 200, /music\//],
-  [`${past1}/`, 200, /music\//],
-  [`${past1}@v1.0/-/tree/deep`, 200, /er\//],
-  [`${past1}@refs%2Ftags%2Fv1.0/-/tree/`, 200, /deep\//],
-  [`${past1}@feature/%C3%BCn%C3%AFcode/-/blob/feature.txt`, 200, /id="L3"/],
-  [`${past1}/-/tree/vendor`, 200, /module \(submodule\)/],
-  [`${past1}/-/blob/music%2Fsong.txt?blame=1`, 200, /Zoë Ω/],
-  [`${past1}/-/blob/README.md?blame=1`, 200, /Hide blame/],
-  [`${past1}/-/blob/data.bin`, 200, /binary/],
-  [`${past1}/-/blob/empty`, 200, /empty/],
-  [`${past1}/-/blob/music`, 302, /^$/],
-  [`${past1}/-/tree/README.md`, 302, /^$/],
-  [`${past1}/-/tree/nothing`, 404, /nothing/],
-  [`${past1}/-/blob/nothing%3Cb%3E`, 404, /nothing&lt;b&gt;/],
-  [`${past1}@nothing/-/blob/README.md`, 400, /nothing/],
-  [`${past1}@--all/-/blob/README.md`, 400, /--all/],
-  [`${past1}/-/blob/a/..%2F..%2Fb`, 400, /path/],
+const repositoryName = "github.com/o/past";
+const rows: readonly [address: string, status: number, content: RegExp][] = [
+  [repositoryName, 200, /music\//],
+  [`${repositoryName}/`, 200, /music\//],
+  [`${repositoryName}@v1.0/-/tree/deep`, 200, /er\//],
+  [`${repositoryName}@refs%2Ftags%2Fv1.0/-/tree/`, 200, /deep\//],
+  [`${repositoryName}@feature/%C3%BCn%C3%AFcode/-/blob/feature.txt`, 200, /id="L3"/],
+  [`${repositoryName}/-/tree/vendor`, 200, /module<\/bdi> \(submodule\)/],
+  [`${repositoryName}/-/blob/music%2Fsong.txt?blame=1`, 200, /Zoë Ω/],
+  [`${repositoryName}/-/blob/README.md?blame=1`, 200, /Hide blame/],
+  [`${repositoryName}/-/blob/data.bin`, 200, /binary/],
+  [`${repositoryName}/-/blob/empty`, 200, /empty/],
+  [`${repositoryName}/-/blob/music`, 302, /^$/],
+  [`${repositoryName}/-/tree/README.md`, 302, /^$/],
+  [`${repositoryName}/-/tree/nothing`, 404, /nothing/],
+  [`${repositoryName}/-/blob/nothing%3Cb%3E`, 404, /nothing&lt;b&gt;/],
+  [`${repositoryName}@nothing/-/blob/README.md`, 400, /nothing/],
+  [`${repositoryName}@--all/-/blob/README.md`, 400, /--all/],
+  [`${repositoryName}/-/blob/a/..%2F..%2Fb`, 400, /path/],
   ["nobody/nothing/-/blob/x", 404, /Repository &quot;nobody\/nothing&quot; not found/],
   ["%3Cscript%3E/-/tree/", 404, /&lt;script&gt;/],
-  [`${past1}/-/commit/main`, 200, /name the formatting commit/i],
-  [`${past1}/-/commit/v0.1`, 200, /first commit/],
-  [`${past1}/-/commit/v1.0`, 200, /Parent/],
-  [`${past1}/-/commit/feature/%C3%BCn%C3%AFcode`, 200, /&lt;b&gt;markup&lt;\/b&gt; &amp;/],
-  [`${past1}/-/commit/main~6`, 200, /Binary file.*Mode 100755 became 100644/s],
-  [`${past1}/-/commit/main~7`, 200, /song\.txt → music\/song\.txt.*Same content/s],
-  [`${past1}/-/commit/nothing`, 404, /nothing/],
+  [`${repositoryName}/-/commit/main`, 200, /name the formatting commit/i],
+  [`${repositoryName}/-/commit/v0.1`, 200, /This commit has no parent/],
+  [`${repositoryName}/-/commit/v1.0`, 200, /Parent/],
+  [`${repositoryName}/-/commit/feature/%C3%BCn%C3%AFcode`, 200, /&lt;b&gt;markup&lt;\/b&gt; &amp;/],
+  [`${repositoryName}/-/commit/main~6`, 200, /Binary file.*Mode changed from 100755 to 100644/s],
+  [
+    `${repositoryName}/-/commit/main~7`,
+    200,
+    /song\.txt<\/bdi> → .*music\/song\.txt<\/bdi>.*The content did not change/s,
+  ],
+  [`${repositoryName}/-/commit/nothing`, 404, /nothing/],
   ["folder/-/blob/in%20side/note.md", 200, /A note/],
   ["folder/-/tree/in%20side", 200, /note\.md/],
   ["folder/-/commit/HEAD", 400, /no history/],
-  [`${past1}/-/blob/${"a/".repeat(1500)}b`, 404, /not found/],
+  [`${repositoryName}/-/blob/${"a/".repeat(1500)}b`, 404, /not found/],
 ];
 
-for (const [address, status, says] of rows) {
+for (const [address, status, content] of rows) {
   test(`${address.slice(0, 80)}: ${status}`, async () => {
     const page = await get(address);
     assert.equal(page.status, status, page.text.slice(-500));
-    assert.match(page.text.replace(/<style>.*?<\/style>|<script>.*?<\/script>/gs, ""), says);
+    assert.match(page.text.replace(/<style>.*?<\/style>|<script>.*?<\/script>/gs, ""), content);
   });
 }
 
-test("a folder asked for as a file is shown as one, and the other way round", async () => {
-  const there = (await get(`${past1}@v2.0/-/blob/music`)).headers.get("location");
-  assert.equal(there, `${listener.url}/browse/${past1}@v2.0/-/tree/music`);
-  const back = (await get(`${past1}/-/tree/README.md`)).headers.get("location");
-  assert.equal(back, `${listener.url}/browse/${past1}/-/blob/README.md`);
+test("the blob URL of a folder redirects to its tree URL, and the other way around", async () => {
+  const treeUrl = (await get(`${repositoryName}@v2.0/-/blob/music`)).headers.get("location");
+  assert.equal(treeUrl, `${listener.url}/browse/${repositoryName}@v2.0/-/tree/music`);
+  const blobUrl = (await get(`${repositoryName}/-/tree/README.md`)).headers.get("location");
+  assert.equal(blobUrl, `${listener.url}/browse/${repositoryName}/-/blob/README.md`);
 });
 
-test("pages have the rules of the interface: hosts, origins, keys, methods", async () => {
-  const url = `${listener.url}/browse/${past1}`;
+test("pages follow the rules of the API for hosts, origins, keys and methods", async () => {
+  const url = `${listener.url}/browse/${repositoryName}`;
   assert.equal((await fetch(url, { headers: { origin: "https://evil.example" } })).status, 403);
   assert.equal((await fetch(url, { headers: { authorization: "Bearer wrong" } })).status, 401);
   const posted = await fetch(url, {
@@ -199,21 +151,30 @@ test("pages have the rules of the interface: hosts, origins, keys, methods", asy
   const head = await fetch(url, { method: "HEAD" });
   assert.deepEqual([head.status, await head.text()], [200, ""]);
   const closed = await openListener(callerOf({ repositories }), { anonymous: "off" });
-  const refused = await fetch(`${closed.url}/browse/${past1}`);
+  const refused = await fetch(`${closed.url}/browse/${repositoryName}`);
   assert.equal(refused.status, 401);
   assert.equal(refused.headers.get("www-authenticate"), "Bearer");
   assert.match(await refused.text(), /<h1>Sign in/);
   await closed.close();
 });
 
-test("characters that change the direction of text are pointed out", async () => {
-  const plainFile = await get(`${past1}/-/blob/README.md`);
+test("a page warns about bidirectional control characters", async () => {
+  const plainFile = await get(`${repositoryName}/-/blob/README.md`);
   assert.doesNotMatch(plainFile.text, /direction of text/);
   writeFileSync(join(folder, "trojan.js"), "/* \u202e } \u2066if (admin)\u2069 */\n");
   assert.match((await get("folder/-/blob/trojan.js")).text, /direction of text/);
 });
 
-test("addresses are read as they are written", () => {
+test("a plain folder has no links to a history or to revisions", async () => {
+  writeFileSync(join(folder, "note.md"), "A note.\n");
+  for (const page of [await get("folder/-/blob/note.md"), await get("folder")]) {
+    const links = linksOf(page).map(({ text }) => text);
+    assert.ok(links.includes("Go to file"));
+    assert.ok(!links.includes("History") && !links.includes("default revision"), `${links}`);
+  }
+});
+
+test("page URLs are parsed as they are built", () => {
   const name = fc
     .string({ minLength: 1, maxLength: 12, unit: "grapheme" })
     .filter((text) => !/[/\0]|^\.+$/.test(text) && !/\p{Surrogate}/u.test(text));
@@ -227,12 +188,19 @@ test("addresses are read as they are written", () => {
         view: "blob",
         path,
       };
-      assert.deepEqual(readPageAddress(url), { ...expected, withBlame: false });
+      const position = { filter: "", page: 1 };
+      assert.deepEqual(parsePageUrl(url), { ...expected, withBlame: false, position });
     }),
+    {
+      examples: [
+        ["o/-/tree/a", "wip/-/blob/x", "a/-/raw/b"],
+        ["-", "-", "-"],
+      ],
+    },
   );
 });
 
-test("whatever stands in a file, its lines are shown as text", () => {
+test("any content is highlighted as plain text without markup of its own", () => {
   const text = fc.oneof(
     fc.string({ unit: "binary" }),
     fc
@@ -262,10 +230,10 @@ test("whatever stands in a file, its lines are shown as text", () => {
   fc.assert(
     fc.property(text, language, (source, named) => {
       const lines = highlightedLines(source, named).map((line) => line.text);
-      const shown = source.replaceAll("\r\n", "\n").split("\n");
+      const expected = source.replaceAll("\r\n", "\n").split("\n");
       assert.deepEqual(
         lines.map(plain),
-        shown.map((line) => plain(escapeText(line))),
+        expected.map((line) => plain(escapeText(line))),
       );
       for (const line of lines) {
         const opened = line.match(/<span /g)?.length ?? 0;
@@ -277,7 +245,8 @@ test("whatever stands in a file, its lines are shown as text", () => {
   );
 });
 
-test("no file holds up the service by its colours", () => {
+test("highlighting time is bounded for any file", () => {
+  const slowdownBefore = slowdown();
   const started = performance.now();
   for (const language of ["TypeScript", "HTML", "Markdown", "C++", "Perl", "PHP", "Swift", "SQL"]) {
     for (const part of ["(", "<a ", "`${", "/* ", "\\", "a".repeat(100), "[[", "1e", "<!--"]) {
@@ -285,11 +254,12 @@ test("no file holds up the service by its colours", () => {
       assert.ok(highlightedLines(text, language).length > 10);
     }
   }
-  // Each is stopped after a quarter of a second; reading and splitting the text comes on top.
-  assert.ok(performance.now() - started < 72 * 1500);
+  // Each is stopped after 250 ms, plus the time to read and split the text.
+  const tookMs = performance.now() - started;
+  assert.ok(tookMs < 72 * 1500 * Math.max(slowdownBefore, slowdown()), `${tookMs} ms`);
 });
 
-test("what is put into a template is text", () => {
+test("values in a template are escaped", () => {
   const evil = `<img src=x onerror="a('b')">&\u0000`;
   assert.equal(
     html`<p title="${evil}">${[evil, 1, undefined, html`<b>${"<"}</b>`]}</p>`.text,

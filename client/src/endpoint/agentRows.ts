@@ -1,7 +1,7 @@
-/** Agents as rows of the view "API & Agents". */
+/** Rows of agents in the API & Agents view. */
 import * as vscode from "vscode";
-import type { Row } from "#client/rows";
-import { setting } from "#client/settings";
+import type { Row } from "#client/workbench/rows";
+import { setting } from "#client/workbench/settings";
 import { agents } from "./agentGuide";
 
 export function agentsRow(): Row {
@@ -11,7 +11,7 @@ export function agentsRow(): Row {
       label: vscode.l10n.t("Agents"),
       iconPath: new vscode.ThemeIcon("hubot"),
       contextValue: "agents",
-      tooltip: vscode.l10n.t("Agents search by the local endpoint, once they are told how."),
+      tooltip: vscode.l10n.t("Agents search through the local endpoint once they are set up."),
       collapsibleState: vscode.TreeItemCollapsibleState.Collapsed,
     }),
     children: () => [
@@ -35,10 +35,10 @@ function toolsRow(): Row {
     item: () => ({
       label: vscode.l10n.t("VS Code agent mode"),
       description: setting("api.agentTools")
-        ? vscode.l10n.t("on, nothing to do")
-        : vscode.l10n.t("off by trawl.api.agentTools"),
+        ? vscode.l10n.t("ready")
+        : vscode.l10n.t("turned off by trawl.api.agentTools"),
       contextValue: "agentTools",
-      tooltip: vscode.l10n.t("It has tools that search, read files and find symbols in all repositories."),
+      tooltip: vscode.l10n.t("Its tools search, read files and find symbols in all repositories."),
     }),
     run: () => showToolsSetting(),
   };

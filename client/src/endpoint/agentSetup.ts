@@ -1,12 +1,14 @@
-/** "Set Up for Agents...": shows what an agent has to be told, and writes it where the person says so. */
+/** "Set Up for Agents...": shows the instructions for an agent, and writes them to a file on request. */
+
 import * as vscode from "vscode";
-import type { Commands } from "#client/commands";
-import type { ServiceClient } from "#client/serviceClient";
-import { setting } from "#client/settings";
-import type { Instance } from "#client/status/instance";
-import { type Agent, agents, type GuideFacts, guide, keyVariable, withGuide } from "./agentGuide";
+import type { Instance } from "#client/model/instance";
+import type { ServiceClient } from "#client/server/serviceClient";
+import type { Handlers } from "#client/workbench/declarations";
+import { setting } from "#client/workbench/settings";
+import { type Agent, agents, type GuideOptions, guide, keyVariable, withGuide } from "./agentGuide";
 import { showToolsSetting } from "./agentRows";
 import type { ApiKeys } from "./apiKeys";
+import type { agentCommands } from "./contributions";
 
 const scheme = "trawl-agents";
 
@@ -17,7 +19,7 @@ export interface AgentSetupOptions {
 }
 
 interface Step extends vscode.QuickPickItem {
-  /** Gives whether there is more to do afterwards. */
+  /** Returns whether to show the steps again. */
   readonly run?: () => Promise<boolean>;
 }
 
@@ -33,27 +35,27 @@ export class AgentSetup implements vscode.Disposable {
       this.#changed,
       vscode.workspace.registerTextDocumentContentProvider(scheme, {
         onDidChange: this.#changed.event,
-        provideTextDocumentContent: () => guide(this.#facts),
+        provideTextDocumentContent: () => guide(this.#guideOptions),
       }),
     );
   }
 
-  readonly commands: Commands = {
+  readonly commands: Handlers<typeof agentCommands> = {
     "agents.setup": async (id?: unknown) => {
       const agent = agents.find((each) => each.id === id) ?? (await pickAgent());
-      if (agent !== undefined) await this.#guideTo(agent);
+      if (agent !== undefined) await this.#setUp(agent);
     },
   };
 
-  /** Where the interface answers, or will once it is started. */
-  get #facts(): GuideFacts {
-    const address = this.#options.instance.facts?.url ?? `http://127.0.0.1:${setting("api.port")}`;
-    return { address, repository: this.#repository };
+  /** Uses the URL of the local endpoint, or the one that it will have once it is started. */
+  get #guideOptions(): GuideOptions {
+    const url = this.#options.instance.state?.url ?? `http://127.0.0.1:${setting("api.port")}`;
+    return { url, repository: this.#repository };
   }
 
-  async #guideTo(agent: Agent): Promise<void> {
+  async #setUp(agent: Agent): Promise<void> {
     const { service, instance, keys } = this.#options;
-    // Starts the server where it is not: whether there is a port is for it to say.
+    // Starts the server if needed, which knows whether the local endpoint is running.
     const { items } = await service.call("repos", { perPage: 1 });
     this.#repository = items[0]?.repoName ?? this.#repository;
     await Promise.all([instance.refresh(), keys.load()]);
@@ -64,8 +66,8 @@ export class AgentSetup implements vscode.Disposable {
       await vscode.window.showTextDocument(document, { preview: true, preserveFocus: true });
       const step = await vscode.window.showQuickPick(this.#steps(agent), {
         title: vscode.l10n.t("Set Up for Agents: {0}", agent.name),
-        placeHolder: vscode.l10n.t("Nothing is written before you choose it."),
-        // The text behind it is there to be read.
+        placeHolder: vscode.l10n.t("Select a step. No file is changed until you select it."),
+        // The user may scroll the instructions while the quick pick is open.
         ignoreFocusOut: true,
       });
       if (step?.run === undefined || !(await step.run())) return;
@@ -75,75 +77,80 @@ export class AgentSetup implements vscode.Disposable {
   #steps(agent: Agent): Step[] {
     const { l10n } = vscode;
     const { instance, keys } = this.#options;
-    const isRunning = instance.facts?.url !== undefined;
+    const isRunning = instance.state?.url !== undefined;
     const hasKeys = keys.known !== undefined && keys.known.length > 0;
-    const after = (command: string) => async () => {
+    const runCommand = (command: string) => async () => {
       await vscode.commands.executeCommand(command);
       return true;
     };
     return [
       {
         label: isRunning
-          ? `$(check) ${l10n.t("The local endpoint runs")}`
+          ? `$(check) ${l10n.t("Local endpoint is running")}`
           : `$(play) ${l10n.t("Start Local Endpoint")}`,
-        detail: isRunning ? this.#facts.address : l10n.t("Agents ask it; nothing listens until then"),
-        ...(isRunning ? { run: async () => true } : { run: after("trawl.api.start") }),
+        detail: isRunning ? this.#guideOptions.url : l10n.t("Required by agents; off until started"),
+        ...(isRunning ? { run: async () => true } : { run: runCommand("trawl.api.start") }),
       },
+      ...(isRunning ? [alwaysStartStep()] : []),
       {
         label: `$(key) ${l10n.t("Create API Key...")}`,
         detail: hasKeys
-          ? l10n.t("The agent needs one, in the environment variable {0}", keyVariable)
-          : l10n.t("There is none yet. The agent needs one, in the environment variable {0}", keyVariable),
-        run: after("trawl.api.createKey"),
+          ? l10n.t("The agent reads its key from the environment variable {0}", keyVariable)
+          : l10n.t(
+              "No key exists yet. The agent reads its key from the environment variable {0}",
+              keyVariable,
+            ),
+        run: runCommand("trawl.api.createKey"),
       },
       {
-        label: `$(copy) ${l10n.t("Copy the Text")}`,
-        detail: l10n.t("It has no key in it"),
+        label: `$(copy) ${l10n.t("Copy Instructions")}`,
+        detail: l10n.t("Does not contain your key"),
         run: () => this.#copy(),
       },
-      ...this.#writings(agent),
+      ...this.#writeSteps(agent),
     ];
   }
 
-  /** Where the text can be written: below each open folder. */
-  #writings(agent: Agent): Step[] {
+  /** Returns a step for each open folder that writes the instructions there. */
+  #writeSteps(agent: Agent): Step[] {
     const { file } = agent;
     if (file === undefined) return [];
     const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file");
     return folders.map(({ uri, name }) => ({
       label: `$(new-file) ${vscode.l10n.t("Add to {0}", file)}`,
-      detail: vscode.l10n.t("In {0}, in the place of an earlier one, or at its end", name),
+      detail: vscode.l10n.t("In {0}: replaces the Trawl section or appends one", name),
       run: () => this.#write(agent, vscode.Uri.joinPath(uri, file)),
     }));
   }
 
   async #copy(): Promise<boolean> {
-    await vscode.env.clipboard.writeText(guide(this.#facts));
-    vscode.window.setStatusBarMessage(vscode.l10n.t("$(check) Copied for agents"), 4_000);
+    await vscode.env.clipboard.writeText(guide(this.#guideOptions));
+    vscode.window.setStatusBarMessage(vscode.l10n.t("$(check) Instructions copied"), 4_000);
     return false;
   }
 
-  /** As a change that can be undone. */
+  /** Writes the instructions as an edit that can be undone. */
   async #write(agent: Agent, uri: vscode.Uri): Promise<boolean> {
     const edit = new vscode.WorkspaceEdit();
-    const isThere = await vscode.workspace.fs.stat(uri).then(
+    const exists = await vscode.workspace.fs.stat(uri).then(
       () => true,
       () => false,
     );
-    if (isThere) {
+    if (exists) {
       const document = await vscode.workspace.openTextDocument(uri);
       const before = document.getText();
       const whole = new vscode.Range(document.positionAt(0), document.positionAt(before.length));
-      edit.replace(uri, whole, withGuide(before, agent, this.#facts));
+      edit.replace(uri, whole, withGuide(before, agent, this.#guideOptions));
     } else {
-      const contents = new TextEncoder().encode(withGuide(undefined, agent, this.#facts));
+      const contents = new TextEncoder().encode(withGuide(undefined, agent, this.#guideOptions));
       edit.createFile(uri, { contents });
     }
-    const isDone = await vscode.workspace.applyEdit(edit);
-    if (!isDone) throw new Error(vscode.l10n.t("{0} could not be changed.", uri.fsPath));
+    const isApplied = await vscode.workspace.applyEdit(edit);
+    if (!isApplied) throw new Error(vscode.l10n.t("Cannot change {0}. Check its permissions.", uri.fsPath));
     const document = await vscode.workspace.openTextDocument(uri);
     await vscode.window.showTextDocument(document);
-    if (!(await document.save())) throw new Error(vscode.l10n.t("{0} could not be saved.", uri.fsPath));
+    if (!(await document.save()))
+      throw new Error(vscode.l10n.t("Cannot save {0}. Check its permissions.", uri.fsPath));
     return false;
   }
 
@@ -152,21 +159,39 @@ export class AgentSetup implements vscode.Disposable {
   }
 }
 
+/** Offers to start the endpoint whenever the server runs, rather than only until the user stops it. */
+function alwaysStartStep(): Step {
+  const { l10n } = vscode;
+  const isAlways = setting("api.enabled");
+  return {
+    label: isAlways ? `$(check) ${l10n.t("Always starts with Trawl")}` : `$(sync) ${l10n.t("Always Start")}`,
+    detail: l10n.t("Sets trawl.api.enabled: the endpoint opens whenever the search server runs"),
+    async run() {
+      if (!isAlways) {
+        await vscode.workspace
+          .getConfiguration("trawl")
+          .update("api.enabled", true, vscode.ConfigurationTarget.Global);
+      }
+      return true;
+    },
+  };
+}
+
 async function pickAgent(): Promise<Agent | undefined> {
   const tools = {
     label: vscode.l10n.t("VS Code agent mode"),
     detail: setting("api.agentTools")
-      ? vscode.l10n.t("nothing to do: it has tools that search, read files and find symbols")
+      ? vscode.l10n.t("ready: its tools search, read files and find symbols")
       : vscode.l10n.t("its tools are turned off by trawl.api.agentTools"),
   };
   const items: (vscode.QuickPickItem & { readonly agent?: Agent })[] = agents.map((agent) => ({
     label: agent.name,
-    detail: agent.file ?? vscode.l10n.t("a text to give to any agent"),
+    detail: agent.file ?? vscode.l10n.t("instructions for any agent"),
     agent,
   }));
   const picked = await vscode.window.showQuickPick([tools, ...items], {
     title: vscode.l10n.t("Set Up for Agents"),
-    placeHolder: vscode.l10n.t("Which agent is to search?"),
+    placeHolder: vscode.l10n.t("Select the agent to set up"),
   });
   if (picked === tools) await showToolsSetting();
   return picked === undefined || !("agent" in picked) ? undefined : picked.agent;

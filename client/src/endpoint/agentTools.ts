@@ -1,11 +1,11 @@
-/** What VS Code's agent mode can ask by itself: three questions, none of which changes anything. */
+/** Read-only tools for VS Code's agent mode. */
 import * as vscode from "vscode";
-import { callError } from "#client/callError";
-import type { ServiceClient } from "#client/serviceClient";
-import { setting } from "#client/settings";
-import { searchAnswer, sourceAnswer, symbolAnswer } from "./agentAnswers";
+import { callError } from "#client/server/callError";
+import type { ServiceClient } from "#client/server/serviceClient";
+import { setting } from "#client/workbench/settings";
+import { formatSearch, formatSource, formatSymbols } from "./agentResults";
 
-/** As `languageModelTools` in the manifest describes them; VS Code checks what comes. */
+/** Inputs of the tools, as `languageModelTools` in the manifest declares them; VS Code validates them. */
 interface Inputs {
   readonly trawl_search_code: {
     readonly query: string;
@@ -26,31 +26,31 @@ interface Inputs {
   };
 }
 
-const usualMatches = 50;
+const defaultMatches = 50;
 
-type Answers = {
+type ToolHandlers = {
   readonly [Name in keyof Inputs]: (input: Inputs[Name], token: vscode.CancellationToken) => Promise<string>;
 };
 
-function answers(service: Pick<ServiceClient, "call">): Answers {
+function toolHandlers(service: Pick<ServiceClient, "call">): ToolHandlers {
   return {
-    async trawl_search_code({ query, isRegex = false, matches = usualMatches }, token) {
+    async trawl_search_code({ query, isRegex = false, matches = defaultMatches }, token) {
       const request = { query, matches, contextLines: 1, isRegexEnabled: isRegex };
-      return searchAnswer(await service.call("search", request, { token }));
+      return formatSearch(await service.call("search", request, { token }));
     },
     async trawl_read_file({ repository: repo, path, revision, fromLine, toLine }, token) {
       const request = { repo, path, ...(revision === undefined ? {} : { ref: revision }) };
-      return sourceAnswer(await service.call("source", request, { token }), fromLine, toLine);
+      return formatSource(await service.call("source", request, { token }), fromLine, toLine);
     },
     async trawl_find_symbol({ name, role, repository }, token) {
       const request = { symbolName: name, ...(repository === undefined ? {} : { repoName: repository }) };
-      const row = role === "references" ? "findReferences" : "findDefinitions";
-      return symbolAnswer(await service.call(row, request, { token }));
+      const operation = role === "references" ? "findReferences" : "findDefinitions";
+      return formatSymbols(await service.call(operation, request, { token }));
     },
   };
 }
 
-/** Registers them as long as the setting says so. */
+/** Registers the tools while the setting is on. */
 export class AgentTools implements vscode.Disposable {
   #tools: vscode.Disposable | undefined;
   readonly #service: Pick<ServiceClient, "call">;
@@ -58,15 +58,15 @@ export class AgentTools implements vscode.Disposable {
 
   constructor(service: Pick<ServiceClient, "call">, onSettings: vscode.Event<void>) {
     this.#service = service;
-    this.#subscription = onSettings(() => this.#follow());
-    this.#follow();
+    this.#subscription = onSettings(() => this.#update());
+    this.#update();
   }
 
-  #follow(): void {
-    const isWanted = setting("api.agentTools");
-    if (isWanted === (this.#tools !== undefined)) return;
+  #update(): void {
+    const isEnabled = setting("api.agentTools");
+    if (isEnabled === (this.#tools !== undefined)) return;
     this.#tools?.dispose();
-    this.#tools = isWanted ? register(answers(this.#service)) : undefined;
+    this.#tools = isEnabled ? register(toolHandlers(this.#service)) : undefined;
   }
 
   dispose(): void {
@@ -75,13 +75,13 @@ export class AgentTools implements vscode.Disposable {
   }
 }
 
-function register(all: Answers): vscode.Disposable {
+function register(all: ToolHandlers): vscode.Disposable {
   const tool = <Name extends keyof Inputs>(name: Name) =>
     vscode.lm.registerTool<Inputs[Name]>(name, {
       async invoke({ input }, token) {
         const text = await all[name](input, token).catch((error: unknown) => {
           if (error instanceof vscode.CancellationError) throw error;
-          // Agents mend a question by what is wrong with it.
+          // Agents use the message to correct their request.
           return `Error: ${callError(error).message}`;
         });
         return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);

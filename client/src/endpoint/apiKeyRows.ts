@@ -1,16 +1,16 @@
-/** API keys as rows of the view "API & Agents". */
+/** Rows of API keys in the API & Agents view. */
 import * as vscode from "vscode";
-import type { Row } from "#client/rows";
-import { ago, day } from "#client/words";
-import type { ApiKey } from "#contract/organisation";
+import { ago, day } from "#client/workbench/format";
+import type { Row } from "#client/workbench/rows";
+import type { ApiKey } from "#contract/organization";
 import type { ApiKeys } from "./apiKeys";
 
-/** A row that commands can ask for its key. */
+/** A row with its key, for commands. */
 export interface ApiKeyRow extends Row {
   readonly key: ApiKey;
 }
 
-/** They are asked for when the row is opened. */
+/** Loads the keys when it is expanded. */
 export function apiKeysRow(keys: ApiKeys): Row {
   const { known } = keys;
   return {
@@ -20,7 +20,7 @@ export function apiKeysRow(keys: ApiKeys): Row {
       ...(known === undefined ? {} : { description: `${known.length}` }),
       iconPath: new vscode.ThemeIcon("key"),
       contextValue: "apiKeys",
-      tooltip: vscode.l10n.t("A program that shows a key may search and read every indexed repository."),
+      tooltip: vscode.l10n.t("A program with an API key can search and read every indexed repository."),
       collapsibleState: vscode.TreeItemCollapsibleState.Collapsed,
     }),
     async children() {
@@ -38,9 +38,7 @@ function apiKeyRow(key: ApiKey, owner: string): ApiKeyRow {
     key,
     item: () => ({
       label: key.name,
-      description: [usedInWords(key), expiryInWords(key, hasExpired)]
-        .filter((text) => text !== "")
-        .join(" · "),
+      description: [lastUsedText(key), expiryText(key, hasExpired)].filter((text) => text !== "").join(" · "),
       iconPath: new vscode.ThemeIcon(icon),
       contextValue: "apiKey",
       tooltip: [
@@ -66,19 +64,19 @@ function noKeysRow(): Row {
   };
 }
 
-function usedInWords({ lastUsedAt }: ApiKey): string {
+function lastUsedText({ lastUsedAt }: ApiKey): string {
   return lastUsedAt === null
     ? vscode.l10n.t("never used")
     : vscode.l10n.t("last used {0}", ago(Date.parse(lastUsedAt)));
 }
 
-function expiryInWords({ expiresAt }: ApiKey, hasExpired: boolean): string {
+function expiryText({ expiresAt }: ApiKey, hasExpired: boolean): string {
   if (expiresAt === null) return "";
-  return hasExpired ? vscode.l10n.t("expired") : vscode.l10n.t("expires {0}", dayAhead(expiresAt));
+  return hasExpired ? vscode.l10n.t("expired") : vscode.l10n.t("expires {0}", futureDay(expiresAt));
 }
 
-/** Short: the year is said where it is not the next such day. */
-function dayAhead(moment: string): string {
+/** Formats a day within a year from now without its year. */
+function futureDay(moment: string): string {
   const date = new Date(moment);
   const nextYear = new Date();
   nextYear.setFullYear(nextYear.getFullYear() + 1);

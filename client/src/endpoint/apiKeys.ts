@@ -1,11 +1,11 @@
-/** The API keys of the Trawl that answers this window. Their values are never here but for the moment of creation. */
+/** The API keys of the instance that serves this window. Their secrets are only seen when they are created. */
 import * as vscode from "vscode";
-import type { ServiceClient } from "#client/serviceClient";
-import type { ApiKey } from "#contract/organisation";
+import type { ServiceClient } from "#client/server/serviceClient";
+import type { ApiKey } from "#contract/organization";
 
 export class ApiKeys implements vscode.Disposable {
   #known: readonly ApiKey[] | undefined;
-  /** E-mail addresses by member id. */
+  /** Email addresses by member id. */
   #owners: ReadonlyMap<string, string> = new Map();
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #service: ServiceClient;
@@ -20,20 +20,20 @@ export class ApiKeys implements vscode.Disposable {
     });
   }
 
-  /** As they were when somebody looked last; absent until then. */
+  /** The keys as of the last load; absent before it. */
   get known(): readonly ApiKey[] | undefined {
     return this.#known;
   }
 
-  /** Fires when what is known changes. */
+  /** Fires when `known` changes. */
   get onChange(): vscode.Event<void> {
     return this.#changed.event;
   }
 
-  /** Asks the server, which opens its database for it. */
+  /** Loads the keys, for which the server opens its database. */
   async load(): Promise<readonly ApiKey[]> {
     const keys = await this.#service.call("keys", {});
-    // To ask who there is, is recorded: it is done where somebody is new.
+    // Only for new owners: listing members is recorded in the audit log.
     if (keys.some(({ userId }) => !this.#owners.has(userId))) {
       const members = await this.#service.call("members", {});
       this.#owners = new Map(members.map(({ id, email }) => [id, email]));
@@ -44,13 +44,13 @@ export class ApiKeys implements vscode.Disposable {
     return keys;
   }
 
-  /** Gives the key itself, which nobody can ask for again. */
+  /** Returns the secret of the new key, which cannot be read again. */
   async create(name: string, expiresAt: string | undefined): Promise<string> {
     const { key } = await this.#service.call("createKey", {
       name,
       ...(expiresAt === undefined ? {} : { expiresAt }),
     });
-    // The key is told here alone: nothing that fails afterwards may hide it.
+    // A failed load must not lose the secret.
     await this.load().catch(() => undefined);
     return key;
   }

@@ -1,48 +1,67 @@
-/** Commands of the local endpoint. */
-import * as vscode from "vscode";
-import type { Commands } from "#client/commands";
-import { defaultSettings } from "#client/defaultSettings";
-import type { ServiceClient } from "#client/serviceClient";
-import { setting } from "#client/settings";
-import type { Instance } from "#client/status/instance";
-import type { ApiKeys } from "./apiKeys";
+/** Commands that start and stop the local endpoint and copy its URL. */
 
-export function endpointCommands(service: ServiceClient, instance: Instance, keys: ApiKeys): Commands {
+import * as vscode from "vscode";
+import type { Instance } from "#client/model/instance";
+import type { ServiceClient } from "#client/server/serviceClient";
+import type { Handlers } from "#client/workbench/declarations";
+import { setting } from "#client/workbench/settings";
+import type { ApiKeys } from "./apiKeys";
+import type { endpointCommands as declared } from "./contributions";
+import type { EndpointMemory } from "./endpointMemory";
+
+export interface EndpointOptions {
+  readonly service: ServiceClient;
+  readonly instance: Instance;
+  readonly keys: ApiKeys;
+  readonly memory: EndpointMemory;
+}
+
+export function endpointCommands({
+  service,
+  instance,
+  keys,
+  memory,
+}: EndpointOptions): Handlers<typeof declared> {
   return {
     async "api.start"() {
-      if (!(await mayStart((await keys.load()).length > 0))) return;
+      if (!(await confirmStart((await keys.load()).length > 0))) return;
       const port = setting("api.port");
-      await service.call("startEndpoint", {
-        // The default port is one to begin with: the server takes the next free one where it is taken.
-        ...(port === defaultSettings["api.port"] ? {} : { port }),
+      const defaultPort = vscode.workspace.getConfiguration("trawl").inspect("api.port")?.defaultValue;
+      const { url } = await service.call("startEndpoint", {
+        // Without a port, the server uses the default one or, if that is in use, the next free one.
+        ...(port === defaultPort ? {} : { port }),
         allowedOrigins: [...setting("api.allowedOrigins")],
       });
-      await instance.refresh();
+      await memory.remember(url);
     },
     async "api.stop"() {
-      await service.call("stopEndpoint", {});
-      await instance.refresh();
+      try {
+        await memory.forget();
+      } finally {
+        await service.call("stopEndpoint", {});
+        await instance.refresh();
+      }
     },
     async "api.copyAddress"() {
       await instance.refresh();
-      const url = instance.facts?.url;
+      const url = instance.state?.url;
       if (url !== undefined) await vscode.env.clipboard.writeText(`${url}/api`);
     },
   };
 }
 
-async function mayStart(hasKeys: boolean): Promise<boolean> {
-  const start = vscode.l10n.t("Start");
-  const answer = await vscode.window.showInformationMessage(
-    hasKeys
-      ? vscode.l10n.t(
-          "Programs on this computer that have a key will be able to search and read every indexed repository.",
-        )
-      : vscode.l10n.t(
-          "Every program on this computer will be able to search and read every indexed repository.",
-        ),
-    { modal: true, detail: vscode.l10n.t("Nothing can be reached from other computers.") },
+async function confirmStart(hasKeys: boolean): Promise<boolean> {
+  const { l10n } = vscode;
+  const start = l10n.t("Start");
+  const access = hasKeys
+    ? l10n.t(
+        "Programs on this computer that have a key will be able to search and read every indexed repository.",
+      )
+    : l10n.t("Every program on this computer will be able to search and read every indexed repository.");
+  const choice = await vscode.window.showInformationMessage(
+    l10n.t("Start the local endpoint?"),
+    { modal: true, detail: `${access} ${l10n.t("Other computers cannot connect.")}` },
     start,
   );
-  return answer === start;
+  return choice === start;
 }

@@ -1,8 +1,8 @@
-/** The view "API & Agents": the local endpoint, which is off until somebody starts it, the keys that open it, and who is to ask it. */
+/** The API & Agents view: the local endpoint, which is off until the user starts it, its API keys, and agents. */
 import * as vscode from "vscode";
-import { childrenOf, type Row, runClickedRows, treeItemOf } from "#client/rows";
-import { setting } from "#client/settings";
-import type { Instance } from "#client/status/instance";
+import type { Instance } from "#client/model/instance";
+import { childrenOf, type Row, runClickedRows, treeItemOf } from "#client/workbench/rows";
+import { setting } from "#client/workbench/settings";
 import { agentsRow } from "./agentRows";
 import { apiKeysRow } from "./apiKeyRows";
 import type { ApiKeys } from "./apiKeys";
@@ -14,8 +14,8 @@ export class EndpointView implements vscode.TreeDataProvider<Row>, vscode.Dispos
   readonly #keys: ApiKeys;
   readonly #subscriptions: vscode.Disposable;
 
-  /** `looked`: told when keys were asked for, and with them whatever keeps them. */
-  constructor(instance: Instance, keys: ApiKeys, looked: () => void) {
+  /** `onKeysLoaded` is called after keys were loaded, when the database is open anyway. */
+  constructor(instance: Instance, keys: ApiKeys, onKeysLoaded: () => void) {
     this.#instance = instance;
     this.#keys = keys;
     const view = vscode.window.createTreeView("trawl.apiKeys", { treeDataProvider: this });
@@ -28,13 +28,13 @@ export class EndpointView implements vscode.TreeDataProvider<Row>, vscode.Dispos
         if (change.affectsConfiguration("trawl.api")) this.#changed.fire();
       }),
       keys.onChange(() => {
-        if (keys.known !== undefined) looked();
+        if (keys.known !== undefined) onKeysLoaded();
         this.#changed.fire();
       }),
       view.onDidChangeVisibility(({ visible }) => {
         if (!visible) return;
         void instance.refresh();
-        // Keys are used and made elsewhere, too. Where nobody has looked at them, nobody asks.
+        // Other windows may create or use keys. Keys that were never loaded are not loaded now.
         if (keys.known !== undefined) keys.load().catch(() => undefined);
       }),
     );
@@ -46,7 +46,7 @@ export class EndpointView implements vscode.TreeDataProvider<Row>, vscode.Dispos
 
   async getChildren(row?: Row): Promise<Row[]> {
     if (row !== undefined) return await childrenOf(row);
-    return [endpointRow(this.#instance.facts?.url), apiKeysRow(this.#keys), agentsRow()];
+    return [endpointRow(this.#instance.state?.url), apiKeysRow(this.#keys), agentsRow()];
   }
 
   dispose(): void {
@@ -54,22 +54,22 @@ export class EndpointView implements vscode.TreeDataProvider<Row>, vscode.Dispos
   }
 }
 
-/** `url` is where it listens; absent while it does not. */
+/** `url` is absent while the endpoint is stopped. */
 function endpointRow(url: string | undefined): Row {
   const isRunning = url !== undefined;
   return {
-    // Another id for each state: VS Code keeps by it whether the row is open.
+    // One id per state, because VS Code remembers by id whether a row is expanded.
     id: isRunning ? "running" : "stopped",
     item: () => ({
       label: vscode.l10n.t("Local endpoint"),
-      description: isRunning ? runningInWords(url) : vscode.l10n.t("stopped"),
+      description: isRunning ? runningText(url) : vscode.l10n.t("stopped"),
       iconPath: new vscode.ThemeIcon("radio-tower"),
       contextValue: isRunning ? "endpointRunning" : "endpointStopped",
       tooltip: isRunning
         ? vscode.l10n.t(
-            "Programs on this computer can search and read every indexed repository. Once there is an API key, only those that show one can.",
+            "Programs on this computer can search and read every indexed repository. Once an API key exists, only programs that have one can.",
           )
-        : vscode.l10n.t("A REST interface for scripts on this computer. Nothing listens until you start it."),
+        : vscode.l10n.t("A REST API for programs on this computer. No port is open until you start it."),
       collapsibleState: isRunning
         ? vscode.TreeItemCollapsibleState.Expanded
         : vscode.TreeItemCollapsibleState.None,
@@ -78,11 +78,11 @@ function endpointRow(url: string | undefined): Row {
   };
 }
 
-/** Where the usual port was taken the next free one is: whoever wrote down the usual one must know. */
-function runningInWords(url: string): string {
-  const usual = setting("api.port");
-  const isUsual = usual === 0 || new URL(url).port === `${usual}`;
-  return isUsual ? vscode.l10n.t("running") : vscode.l10n.t("running, not on port {0}", usual);
+/** Mentions the configured port if the server uses another one, because that port is in use. */
+function runningText(url: string): string {
+  const configured = setting("api.port");
+  const isConfigured = configured === 0 || new URL(url).port === `${configured}`;
+  return isConfigured ? vscode.l10n.t("running") : vscode.l10n.t("running, not on port {0}", configured);
 }
 
 function addressRows(url: string): Row[] {

@@ -1,18 +1,19 @@
-/** The page about the query language: what can be asked, with examples that run when they are clicked. */
+/** The query syntax page, with examples that run when clicked. */
+
 import * as vscode from "vscode";
-import type { Commands } from "#client/commands";
-import { escaped } from "#client/page";
 import type { SearchBox } from "#client/search/searchBox";
+import { escaped } from "#client/text/page";
+import type { Handlers } from "#client/workbench/declarations";
+import type { syntaxCommands as declared } from "./contributions";
 
 interface Section {
   readonly title: string;
-  /** What is written, and what it finds. */
-  readonly rows: readonly (readonly [written: string, finds: string])[];
-  /** Whether the left side is a query that can be tried; else it is a key. */
+  readonly rows: readonly (readonly [example: string, meaning: string])[];
+  /** Whether the examples are queries that can be run; otherwise they are keys. */
   readonly isQuery: boolean;
 }
 
-export function syntaxCommands(extensionUri: vscode.Uri, box: () => SearchBox): Commands {
+export function syntaxCommands(extensionUri: vscode.Uri, box: () => SearchBox): Handlers<typeof declared> {
   let panel: vscode.WebviewPanel | undefined;
   return {
     "help.syntax"() {
@@ -46,48 +47,49 @@ function sections(): readonly Section[] {
       isQuery: true,
       rows: [
         ["retry timeout", l10n.t("files with both words, in any order")],
-        ['"retry after"', l10n.t("the phrase, blanks included")],
+        ['"retry after"', l10n.t("the exact phrase, including spaces and line breaks")],
         ["todo or fixme", l10n.t("either word")],
-        ["(todo or fixme) lang:go", l10n.t("parentheses group")],
-        ["http NOT https", l10n.t("NOT leaves out what follows it")],
+        ["(todo or fixme) lang:go", l10n.t("parentheses group terms")],
+        ["http NOT https", l10n.t("NOT excludes the next term")],
       ],
     },
     {
-      title: l10n.t("Filters; a dash in front leaves out"),
+      title: l10n.t("Filters (prefix with - to exclude)"),
       isQuery: true,
       rows: [
         ["error lang:typescript", l10n.t("in files of a language")],
         ["error repo:web", l10n.t("in repositories whose name matches")],
         ["error file:*.ts", l10n.t("in files whose path matches a glob")],
         ["error -file:test", l10n.t("not in files whose path contains a word")],
-        ["error rev:release/*", l10n.t("on branches or at tags; any tag or commit can be named")],
-        ["error rev:*", l10n.t("at everything that is indexed")],
-        ["content:error", l10n.t("in texts only, not in names of files")],
-        ["readme type:file", l10n.t("names of files only")],
-        ["web type:repo", l10n.t("names of repositories only")],
+        ["error tests:no", l10n.t("not in test files")],
+        ["error rev:release/*", l10n.t("on branches or tags; any tag or commit can be named")],
+        ["error rev:*", l10n.t("on all indexed branches and tags")],
+        ["content:error", l10n.t("in file contents only, not in file names")],
+        ["readme type:file", l10n.t("file names only")],
+        ["web type:repo", l10n.t("repository names only")],
       ],
     },
     {
-      title: l10n.t("Capitals"),
+      title: l10n.t("Case"),
       isQuery: true,
       rows: [
-        ["case:yes Error", l10n.t("capitals count")],
-        ["case:no Error", l10n.t("capitals never count")],
-        ["case:auto Error", l10n.t("capitals count in words that have one")],
+        ["case:yes Error", l10n.t("case-sensitive")],
+        ["case:no Error", l10n.t("ignores case")],
+        ["case:auto Error", l10n.t("case-sensitive for words with a capital letter")],
       ],
     },
     {
-      title: l10n.t("Keys in the box"),
+      title: l10n.t("Keyboard shortcuts in the search box"),
       isQuery: false,
       rows: [
         ["Enter", l10n.t("search now")],
-        [l10n.t("Up, Down"), l10n.t("earlier and later searches")],
-        ["Ctrl+Alt+H", l10n.t("all earlier searches")],
-        [l10n.t("Ctrl+Space, Tab"), l10n.t("show suggestions, take one")],
+        [l10n.t("Up, Down"), l10n.t("previous and next search in the history")],
+        ["Ctrl+Alt+H", l10n.t("search history")],
+        [l10n.t("Ctrl+Space, Tab"), l10n.t("show suggestions, accept one")],
         ["Alt+C, Alt+W, Alt+R", l10n.t("match case, whole word, regular expression")],
-        ["Ctrl+Down", l10n.t("to the results")],
-        ["F6, Shift+F6", l10n.t("from the box to filters, choices and results, and back")],
-        ["Esc", l10n.t("stop the search; then empty the box; then back to the editor")],
+        ["Ctrl+Down", l10n.t("go to the results")],
+        ["F6, Shift+F6", l10n.t("move between the search box, filters, options and results")],
+        ["Esc", l10n.t("stop the search; then clear the box; then return to the editor")],
       ],
     },
   ];
@@ -107,22 +109,22 @@ function page(webview: vscode.Webview, media: vscode.Uri): string {
 </head>
 <body>
 <main>
-<h1>${escaped(l10n.t("What to ask"))}</h1>
-<p>${escaped(l10n.t("Words stand side by side and must all occur in a file, in its text or in its name. Click a query to try it."))}</p>
+<h1>${escaped(l10n.t("Query Syntax"))}</h1>
+<p>${escaped(l10n.t("A file matches if it contains every word, in its text or its name. Quote an exact phrase. Click a query to try it."))}</p>
 ${sections().map(table).join("\n")}
-<p>${escaped(l10n.t("With the button .* words are regular expressions in RE2 syntax: ^ and $ are ends of lines, and blanks still separate words, so write \\s. No expression can slow the search down for others."))}</p>
+<p>${escaped(l10n.t("With the .* button, words are regular expressions in RE2 syntax: ^ and $ match at the ends of lines, and spaces still separate words, so write \\s for whitespace. No expression can slow down the searches of others."))}</p>
 </main>
 </body>
 </html>`;
 }
 
 function table({ title, rows, isQuery }: Section): string {
-  const lines = rows.map(([written, finds]) => {
-    const address = `command:trawl.search.example?${encodeURIComponent(JSON.stringify([written]))}`;
+  const lines = rows.map(([example, meaning]) => {
+    const link = `command:trawl.search.example?${encodeURIComponent(JSON.stringify([example]))}`;
     const left = isQuery
-      ? `<a href="${escaped(address)}"><code>${escaped(written)}</code></a>`
-      : `<kbd>${escaped(written)}</kbd>`;
-    return `<tr><th scope="row">${left}</th><td>${escaped(finds)}</td></tr>`;
+      ? `<a href="${escaped(link)}"><code>${escaped(example)}</code></a>`
+      : `<kbd>${escaped(example)}</kbd>`;
+    return `<tr><th scope="row">${left}</th><td>${escaped(meaning)}</td></tr>`;
   });
   return `<h2>${escaped(title)}</h2><table>${lines.join("")}</table>`;
 }

@@ -1,18 +1,18 @@
-/** The view "Authors": who wrote the commits of a repository, a folder or a file. */
+/** The Authors view: the authors of a repository, a folder or a file, with their commit counts. */
 import * as vscode from "vscode";
-import { revisionName } from "#client/files/revisionTitle";
-import type { Row } from "#client/rows";
-import { getCall } from "#client/search/apiCall";
-import { visible } from "#client/search/resultLines";
-import type { ServiceClient } from "#client/serviceClient";
-import { setting } from "#client/settings";
-import { ago, count } from "#client/words";
+import { revisionName } from "#client/documents/revisionTitle";
+import { getCall } from "#client/server/apiCall";
+import type { ServiceClient } from "#client/server/serviceClient";
+import { visible } from "#client/text/visible";
+import { ago, count } from "#client/workbench/format";
+import type { Row } from "#client/workbench/rows";
+import { setting } from "#client/workbench/settings";
 import type { CommitAuthor } from "#contract/commits";
 import { literalExpression } from "./commitFilter";
 import type { CommitScope } from "./commitList";
 import { HistoryTree, loadMoreRow } from "./historyTree";
 
-/** Whose commits are counted. */
+/** What to count commits in. */
 export interface AuthorScope {
   readonly repository: string;
   readonly path?: string;
@@ -55,49 +55,51 @@ export class AuthorList implements vscode.Disposable {
 
   async #rows(scope: AuthorScope): Promise<readonly Row[]> {
     const { token } = this.tree;
-    const { repository: repo, ...place } = scope;
+    const { repository: repo, ...location } = scope;
     const found: CommitAuthor[] = [];
     let total = 0;
     for (let page = 1; page <= this.#pages; page++) {
       const followRenames = setting("history.followRenames");
-      const request = { repo, ...place, followRenames, page, perPage };
-      const answer = await this.#options.service.call("authors", request, { token });
+      const request = { repo, ...location, followRenames, page, perPage };
+      const response = await this.#options.service.call("authors", request, { token });
       if (this.#scope !== scope) throw new vscode.CancellationError();
-      found.push(...answer.items);
-      total = answer.total;
+      found.push(...response.items);
+      total = response.total;
     }
     const rows = found.map((author) => this.#authorRow(scope, author));
     if (rows.length === 0) return [{ id: "none", item: () => ({ label: vscode.l10n.t("No commits") }) }];
     if (total <= found.length) return rows;
-    const more = loadMoreRow({ left: total - found.length, perPage }, () => {
+    const more = loadMoreRow({ remaining: total - found.length, perPage }, () => {
       this.#pages++;
       this.tree.refresh();
     });
     return [...rows, more];
   }
 
-  #authorRow({ repository, ...place }: AuthorScope, author: CommitAuthor): Row {
+  #authorRow({ repository, ...location }: AuthorScope, author: CommitAuthor): Row {
     const { name, email, commitCount, lastActiveAt } = author;
     const last = Date.parse(lastActiveAt);
     const commits =
       commitCount === 1 ? vscode.l10n.t("1 commit") : vscode.l10n.t("{0} commits", count(commitCount));
     const expression = literalExpression(email === "" ? name : `${name} <${email}>`);
-    const parts = Number.isNaN(last) ? [commits] : [commits, vscode.l10n.t("last {0}", ago(last))];
     return {
       id: `author ${name} <${email}>`,
-      call: getCall("/api/commits/authors", { repo: repository, ...place }),
+      ...(Number.isNaN(last) ? {} : { date: last }),
+      call: getCall("/api/commits/authors", { repo: repository, ...location }),
       item: () => ({
         label: visible(name) || visible(email),
-        description: parts.join(" · "),
+        description: Number.isNaN(last)
+          ? commits
+          : [commits, vscode.l10n.t("last {0}", ago(last))].join(" · "),
         tooltip: [
           `${visible(name)} <${visible(email)}>`,
           ...(Number.isNaN(last) ? [] : [new Date(last).toLocaleString(vscode.env.language)]),
-          vscode.l10n.t("Show these commits"),
+          vscode.l10n.t("Click to show these commits"),
         ].join("\n"),
         iconPath: new vscode.ThemeIcon("account"),
         contextValue: "author",
       }),
-      run: () => this.#options.showCommits({ repository, filter: { ...place, author: expression } }),
+      run: () => this.#options.showCommits({ repository, filter: { ...location, author: expression } }),
     };
   }
 }

@@ -1,21 +1,24 @@
-/** Blame in editors: its commands, and the context keys `trawl.blameVisible` and `trawl.canReblame`. */
+/** Blame in editors: its commands, and the context key `trawl.canReblame`. */
+
 import * as vscode from "vscode";
-import { type Commands, setContext } from "#client/commands";
-import type { IndexedFiles } from "#client/files/indexedFiles";
-import { type Snapshots, snapshotDocument } from "#client/files/snapshots";
-import type { ServiceClient } from "#client/serviceClient";
-import { setting } from "#client/settings";
+import type { IndexedFiles } from "#client/documents/indexedFiles";
+import { type Snapshots, snapshotDocument } from "#client/documents/snapshots";
+import type { ServiceClient } from "#client/server/serviceClient";
+import { committedLines, mapLine } from "#client/text/lineOrigins";
+import { setContext } from "#client/workbench/commands";
+import type { Handlers } from "#client/workbench/declarations";
+import { setting } from "#client/workbench/settings";
 import { snapshotRevision } from "#contract/snapshotUri";
+import { BlameCache, type BlamedFile, type BlameFlags } from "./blameCache";
 import type { BlamedLine } from "./blamedLines";
 import { BlameGutter } from "./blameGutter";
-import type { BlamedPlace } from "./blameHover";
+import type { LineTarget } from "./blameHover";
 import { BlameInline } from "./blameInline";
-import { type BlameChoices, type BlamedFile, Blames } from "./blames";
-import { shortHash, trailWith } from "./blameText";
-import { committedLines, sameLine } from "./lineOrigins";
+import { extendTrail, shortHash } from "./blameText";
+import type { blameCommands } from "./contributions";
 
-/** What the service reads where the setting names no file. */
-const usualIgnoreFile = ".git-blame-ignore-revs";
+/** The file that the service reads when the setting names none. */
+const defaultIgnoreFile = ".git-blame-ignore-revs";
 
 export interface BlameOptions {
   readonly service: ServiceClient;
@@ -24,7 +27,7 @@ export interface BlameOptions {
 }
 
 /** A committed line of an open document. */
-interface Chosen {
+interface CommittedLine {
   readonly document: vscode.TextDocument;
   /** From 0. */
   readonly line: number;
@@ -33,42 +36,43 @@ interface Chosen {
 }
 
 export class Blame implements vscode.Disposable {
-  readonly commands: Commands;
-  readonly #blames: Blames;
+  readonly commands: Handlers<typeof blameCommands>;
+  readonly #cache: BlameCache;
   readonly #gutter: BlameGutter;
   readonly #snapshots: Snapshots;
   readonly #subscriptions: vscode.Disposable;
 
   constructor({ service, files, snapshots }: BlameOptions) {
     this.#snapshots = snapshots;
-    this.#blames = new Blames(service, files);
-    this.#gutter = new BlameGutter(this.#blames);
+    this.#cache = new BlameCache(service, files);
+    this.#gutter = new BlameGutter(this.#cache);
     this.#subscriptions = vscode.Disposable.from(
-      this.#blames,
+      this.#cache,
       this.#gutter,
-      new BlameInline(this.#blames, this.#gutter),
-      vscode.window.onDidChangeTextEditorSelection(() => this.#tell()),
-      vscode.window.onDidChangeActiveTextEditor(() => this.#tell()),
-      this.#gutter.onChange(() => this.#tell()),
+      new BlameInline(this.#cache, this.#gutter),
+      vscode.window.onDidChangeTextEditorSelection(() => this.#updateContext()),
+      vscode.window.onDidChangeActiveTextEditor(() => this.#updateContext()),
+      this.#gutter.onChange(() => this.#updateContext()),
     );
     this.commands = {
-      "blame.toggleFile": () => this.#toggle(),
-      "blame.hide": () => this.#ofActive((document) => this.#gutter.hide(document)),
-      "blame.continue": () => this.#ofActive((document) => this.#gutter.continue(document)),
+      // Other features pass true to show it; menus pass other arguments.
+      "blame.toggleFile": (isShown?: unknown) => this.#toggle(isShown === true),
+      "blame.hide": () => this.#withActiveDocument((document) => this.#gutter.hide(document)),
+      "blame.continue": () => this.#withActiveDocument((document) => this.#gutter.continue(document)),
       "blame.toggleInline": toggleInline,
-      "blame.options": () => this.#ofActive((document) => this.#choose(document)),
-      "blame.before": (place?: BlamedPlace) => this.#ofLine(place, (chosen) => this.#before(chosen)),
-      "blame.openDiff": (place?: BlamedPlace) => this.#ofLine(place, (chosen) => this.#openDiff(chosen)),
+      "blame.options": () => this.#withActiveDocument((document) => this.#pickFlags(document)),
+      "blame.before": (target?: LineTarget) => this.#withLine(target, (line) => this.#openPrevious(line)),
+      "blame.openDiff": (target?: LineTarget) => this.#withLine(target, (line) => this.#openDiff(line)),
       "blame.openCommit": () =>
-        this.#ofLine(undefined, ({ file, blamed }) =>
+        this.#withLine(undefined, ({ file, blamed }) =>
           vscode.commands.executeCommand("trawl.commit.open", commitOf(file, blamed)),
         ),
       "blame.openOnHost": () =>
-        this.#ofLine(undefined, ({ file, blamed }) =>
+        this.#withLine(undefined, ({ file, blamed }) =>
           vscode.commands.executeCommand("trawl.commit.openOnHost", commitOf(file, blamed)),
         ),
-      "blame.copyHash": (place?: BlamedPlace) =>
-        this.#ofLine(place, async ({ blamed }) => {
+      "blame.copyHash": (target?: LineTarget) =>
+        this.#withLine(target, async ({ blamed }) => {
           await vscode.env.clipboard.writeText(blamed.commit.hash);
           const text = vscode.l10n.t("Copied {0}", shortHash(blamed.commit.hash));
           vscode.window.setStatusBarMessage(text, 3000);
@@ -80,78 +84,80 @@ export class Blame implements vscode.Disposable {
     this.#subscriptions.dispose();
   }
 
-  async #toggle(): Promise<void> {
-    await this.#ofActive((document) =>
-      this.#gutter.isShown(document) ? this.#gutter.hide(document) : this.#gutter.show(document),
+  async #toggle(isAlwaysShown: boolean): Promise<void> {
+    await this.#withActiveDocument((document) =>
+      !isAlwaysShown && this.#gutter.isShown(document)
+        ? this.#gutter.hide(document)
+        : this.#gutter.show(document),
     );
   }
 
-  async #choose({ uri }: vscode.TextDocument): Promise<void> {
+  async #pickFlags({ uri }: vscode.TextDocument): Promise<void> {
     const { t } = vscode.l10n;
-    const present = this.#blames.choicesFor(uri);
-    const items: (vscode.QuickPickItem & { readonly choice: keyof BlameChoices })[] = [
+    const flags = this.#cache.flagsFor(uri);
+    const items: (vscode.QuickPickItem & { readonly choice: keyof BlameFlags })[] = [
       {
         choice: "ignoreWhitespace",
-        label: t("Ignore changes of white space"),
-        picked: present.ignoreWhitespace,
+        label: t("Ignore whitespace changes"),
+        picked: flags.ignoreWhitespace,
       },
       {
         choice: "ignoreRevs",
-        label: t("Ignore commits that only format"),
-        description: t("those that {0} names", setting("blame.ignoreRevsFile", uri) || usualIgnoreFile),
-        picked: present.ignoreRevs,
+        label: t("Ignore formatting commits"),
+        description: t("listed in {0}", setting("blame.ignoreRevsFile", uri) || defaultIgnoreFile),
+        picked: flags.ignoreRevs,
       },
       {
         choice: "followMoves",
         label: t("Follow moved lines"),
         description: t("slow"),
-        picked: present.followMoves,
+        picked: flags.followMoves,
       },
     ];
     const picked = await vscode.window.showQuickPick(items, {
       canPickMany: true,
-      title: t("How to blame, until this window is closed"),
+      title: t("Blame Options for This Window"),
     });
     if (picked === undefined) return;
-    const isPicked = (choice: keyof BlameChoices) => picked.some((item) => item.choice === choice);
-    this.#blames.choose({
+    const isPicked = (choice: keyof BlameFlags) => picked.some((item) => item.choice === choice);
+    this.#cache.setFlags({
       ignoreWhitespace: isPicked("ignoreWhitespace"),
       ignoreRevs: isPicked("ignoreRevs"),
       followMoves: isPicked("followMoves"),
     });
   }
 
-  /** Opens the file as it was before the line was written, on the line that stood in its place. */
-  async #before({ document, line, file, blamed }: Chosen): Promise<void> {
+  /** Opens the file as it was before the commit that wrote the line, at the corresponding line. */
+  async #openPrevious({ document, line, file, blamed }: CommittedLine): Promise<void> {
     const { hash, previous } = blamed.commit;
     if (previous === undefined) {
-      const text = vscode.l10n.t("{0} is where this line began.", shortHash(hash));
+      const text = vscode.l10n.t("This line was added in {0}.", shortHash(hash));
       vscode.window.setStatusBarMessage(text, 5000);
       return;
     }
     const { repository } = file;
-    const then = await this.#linesOf(repository, hash, blamed.path);
-    const before = await this.#linesOf(repository, previous.hash, previous.path);
-    const lineThen = sameLine(line, committedLines(document.getText()).lines, then);
-    const lineBefore = sameLine(lineThen, then, before);
-    const trail = trailWith(snapshotRevision(document.uri) ?? "HEAD", previous.hash);
-    const place = { repository, commit: previous.hash, path: previous.path };
-    // Going back passes over editors that gave their place to the next one.
-    const editor = await vscode.window.showTextDocument(snapshotDocument(place, trail), {
+    const linesAtCommit = await this.#linesOf(repository, hash, blamed.path);
+    const linesBefore = await this.#linesOf(repository, previous.hash, previous.path);
+    const lineAtCommit = mapLine(line, committedLines(document.getText()).lines, linesAtCommit);
+    const lineBefore = mapLine(lineAtCommit, linesAtCommit, linesBefore);
+    const trail = extendTrail(snapshotRevision(document.uri) ?? "HEAD", previous.hash);
+    const location = { repository, commit: previous.hash, path: previous.path };
+    // Not a preview: Go Back skips editors that were replaced.
+    const editor = await vscode.window.showTextDocument(snapshotDocument(location, trail), {
       preview: false,
       selection: new vscode.Range(lineBefore, 0, lineBefore, 0),
     });
     await this.#gutter.show(editor.document);
   }
 
-  async #openDiff({ document, line, file, blamed }: Chosen): Promise<void> {
+  async #openDiff({ document, line, file, blamed }: CommittedLine): Promise<void> {
     const { repository } = file;
     const { hash, previous } = blamed.commit;
     const after = snapshotDocument({ repository, commit: hash, path: blamed.path });
-    const then = await this.#linesOf(repository, hash, blamed.path);
-    const lineThen = sameLine(line, committedLines(document.getText()).lines, then);
+    const linesAtCommit = await this.#linesOf(repository, hash, blamed.path);
+    const lineAtCommit = mapLine(line, committedLines(document.getText()).lines, linesAtCommit);
     const options: vscode.TextDocumentShowOptions = {
-      selection: new vscode.Range(lineThen, 0, lineThen, 0),
+      selection: new vscode.Range(lineAtCommit, 0, lineAtCommit, 0),
     };
     if (previous === undefined) {
       await vscode.window.showTextDocument(after, options);
@@ -168,44 +174,44 @@ export class Blame implements vscode.Disposable {
     return committedLines(source).lines;
   }
 
-  async #ofActive(work: (document: vscode.TextDocument) => unknown): Promise<void> {
+  async #withActiveDocument(work: (document: vscode.TextDocument) => unknown): Promise<void> {
     const document = vscode.window.activeTextEditor?.document;
     if (document !== undefined) await work(document);
   }
 
-  /** The line of a link, or the one at the cursor; asks who wrote it where that is not known. */
-  async #ofLine(place: BlamedPlace | undefined, work: (chosen: Chosen) => unknown): Promise<void> {
+  /** Runs `work` with the line of a link, or the line at the cursor; fetches its blame if needed. */
+  async #withLine(target: LineTarget | undefined, work: (line: CommittedLine) => unknown): Promise<void> {
     const editor = vscode.window.activeTextEditor;
-    const isLink = typeof place?.uri === "string" && typeof place.line === "number";
+    const isLink = typeof target?.uri === "string" && typeof target.line === "number";
     const document = isLink
-      ? vscode.workspace.textDocuments.find(({ uri }) => uri.toString() === place.uri)
+      ? vscode.workspace.textDocuments.find(({ uri }) => uri.toString() === target.uri)
       : editor?.document;
     if (document === undefined) return;
-    const wanted = isLink ? place.line : (editor?.selection.active.line ?? 0);
-    const line = Math.max(0, Math.min(wanted, document.lineCount - 1));
-    const chosen = await this.#blamed(document, line);
-    if (chosen !== undefined) await work(chosen);
+    const requested = isLink ? target.line : (editor?.selection.active.line ?? 0);
+    const line = Math.max(0, Math.min(requested, document.lineCount - 1));
+    const committed = await this.#committedLine(document, line);
+    if (committed !== undefined) await work(committed);
     else vscode.window.setStatusBarMessage(vscode.l10n.t("This line is not committed."), 5000);
   }
 
-  /** `undefined` for a line that is not committed. Rejects with what `Blames` rejects with. */
-  async #blamed(document: vscode.TextDocument, line: number): Promise<Chosen | undefined> {
+  /** Returns `undefined` for an uncommitted line. Rejects as `BlameCache.open` does. */
+  async #committedLine(document: vscode.TextDocument, line: number): Promise<CommittedLine | undefined> {
     const source = new vscode.CancellationTokenSource();
     try {
-      const file = await this.#blames.open(document, source.token);
-      const stretch = this.#blames.stretchOf(document, line, line);
-      const missing = stretch && file.blamed.missing(stretch);
-      if (missing !== undefined) await this.#blames.ask(file, document, missing, { token: source.token });
-      const blamed = this.#blames.originOf(document, line);
+      const file = await this.#cache.open(document, source.token);
+      const range = this.#cache.committedRange(document, line, line);
+      const missing = range && file.blamed.missing(range);
+      if (missing !== undefined) await this.#cache.fetch(file, document, missing, { token: source.token });
+      const blamed = this.#cache.originOf(document, line);
       return typeof blamed === "object" ? { document, line, file, blamed } : undefined;
     } finally {
       source.dispose();
     }
   }
 
-  #tell(): void {
+  #updateContext(): void {
     const editor = vscode.window.activeTextEditor;
-    const origin = editor && this.#blames.originOf(editor.document, editor.selection.active.line);
+    const origin = editor && this.#cache.originOf(editor.document, editor.selection.active.line);
     setContext("trawl.canReblame", typeof origin === "object" && origin.commit.previous !== undefined);
   }
 }
@@ -214,7 +220,7 @@ function commitOf({ repository }: BlamedFile, { commit }: BlamedLine) {
   return { repository, ref: commit.hash };
 }
 
-/** Off, or on for what the open editor shows. */
+/** Turns inline blame off, or on for the kind of document in the active editor. */
 async function toggleInline(): Promise<void> {
   const isLocal = vscode.window.activeTextEditor?.document.uri.scheme === "file";
   const isOn = setting("blame.inline") === "always" || (setting("blame.inline") === "snapshots" && !isLocal);

@@ -1,51 +1,59 @@
-/** Blame beside the lines of whole files: which documents show it, and what it takes to keep it right. */
+/**
+ * Blame beside the lines of whole files: which documents show it, and when it is fetched and redrawn. Sets the context
+ * keys `trawl.blameVisible` and `trawl.blameStopped`.
+ */
 import * as vscode from "vscode";
-import { CallError, callError } from "#client/callError";
-import { setContext } from "#client/commands";
-import { setting } from "#client/settings";
-import { BlameDecorations, type LineWindow, seenLines } from "./blameDecorations";
-import { type Blames, NoBlame } from "./blames";
-import { withoutBlame } from "./blameText";
+import { CallError, callError } from "#client/server/callError";
+import { setContext } from "#client/workbench/commands";
+import { setting } from "#client/workbench/settings";
+import { type BlameCache, BlameUnavailableError } from "./blameCache";
+import { BlameDecorations, type LineWindow, visibleLines } from "./blameDecorations";
+import { unavailableText } from "./blameText";
 
-/** What is typed is drawn when the person rests for so long, in milliseconds; what is scrolled to, almost at once. */
-const restMs = 150;
-const scrollMs = 20;
-/** Of shorter files all is asked for at once. */
-const shortLines = 200;
-/** So many times as long as usual git may take where somebody wants it to go on. */
-const patience = 6;
+/** Delay before redrawing after the last edit, and after scrolling, in milliseconds. */
+const typingDebounceMs = 150;
+const scrollDebounceMs = 20;
+/** Interval of redrawing the ages of lines, in milliseconds. */
+const agingMs = 60_000;
+/** Blame of files up to this length is fetched in one request; of longer files, the visible lines come first. */
+const singleRequestLines = 200;
+/** Multiplies git's time limit after the user chose to continue. */
+const patientFactor = 6;
 
-interface Shown {
-  /** What is being asked. */
-  asking: vscode.CancellationTokenSource | undefined;
+interface ShownBlame {
+  /** The request in flight. */
+  request: vscode.CancellationTokenSource | undefined;
   problem: string | undefined;
   readonly drawn: Map<vscode.TextEditor, LineWindow>;
 }
 
 export class BlameGutter implements vscode.Disposable {
-  readonly #blames: Blames;
+  readonly #cache: BlameCache;
   readonly #decorations = new BlameDecorations();
-  /** By address of the document. */
-  readonly #shown = new Map<string, Shown>();
+  /** By URI of the document. */
+  readonly #shown = new Map<string, ShownBlame>();
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #subscriptions: vscode.Disposable;
-  #drawing: NodeJS.Timeout | undefined;
+  #drawTimer: NodeJS.Timeout | undefined;
+  readonly #agingTimer = setInterval(() => {
+    if (this.#shown.size > 0) this.#drawSoon(0);
+  }, agingMs);
 
-  constructor(blames: Blames) {
-    this.#blames = blames;
+  constructor(cache: BlameCache) {
+    this.#cache = cache;
     this.#subscriptions = vscode.Disposable.from(
       vscode.window.onDidChangeVisibleTextEditors(() => this.#editorsChanged()),
-      vscode.window.onDidChangeActiveTextEditor(() => this.#tell()),
+      vscode.window.onDidChangeActiveTextEditor(() => this.#notify()),
       vscode.window.onDidChangeTextEditorVisibleRanges(({ textEditor }) => this.#scrolled(textEditor)),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
-        if (this.isShown(document)) this.#drawSoon(restMs);
+        if (this.isShown(document)) this.#drawSoon(typingDebounceMs);
       }),
       vscode.workspace.onDidCloseTextDocument((document) => {
-        // Going back to a snapshot finds it as it was left.
+        // Snapshots keep theirs, so that Go Back shows them with blame.
         if (document.uri.scheme === "file") this.hide(document);
       }),
-      blames.onChange(() => {
-        // What is being asked may be about what holds no more.
+      cache.onChange(() => {
+        // Requests in flight may be about a stale commit.
         for (const shown of this.#shown.values()) cancel(shown);
         this.#editorsChanged();
       }),
@@ -53,14 +61,15 @@ export class BlameGutter implements vscode.Disposable {
   }
 
   dispose(): void {
-    clearTimeout(this.#drawing);
+    clearTimeout(this.#drawTimer);
+    clearInterval(this.#agingTimer);
     this.#subscriptions.dispose();
     for (const shown of this.#shown.values()) cancel(shown);
     this.#decorations.dispose();
     this.#changed.dispose();
   }
 
-  /** Fires when more is known or shown, or less. */
+  /** Fires when the known or shown blame changes. */
   get onChange(): vscode.Event<void> {
     return this.#changed.event;
   }
@@ -72,7 +81,7 @@ export class BlameGutter implements vscode.Disposable {
   async show(document: vscode.TextDocument): Promise<void> {
     const key = document.uri.toString();
     if (!this.#shown.has(key)) {
-      this.#shown.set(key, { asking: undefined, problem: undefined, drawn: new Map() });
+      this.#shown.set(key, { request: undefined, problem: undefined, drawn: new Map() });
     }
     await this.#load(document);
   }
@@ -84,10 +93,10 @@ export class BlameGutter implements vscode.Disposable {
     cancel(shown);
     this.#shown.delete(key);
     for (const editor of editorsOf(document)) this.#decorations.clear(editor);
-    this.#tell();
+    this.#notify();
   }
 
-  /** Goes on where git took too long. */
+  /** Retries with a longer time limit after git timed out. */
   async continue(document: vscode.TextDocument): Promise<void> {
     if (this.isShown(document)) await this.#load(document, true);
   }
@@ -96,56 +105,56 @@ export class BlameGutter implements vscode.Disposable {
     const shown = this.#shown.get(document.uri.toString());
     if (shown === undefined) return;
     cancel(shown);
-    const asking = new vscode.CancellationTokenSource();
-    shown.asking = asking;
+    const request = new vscode.CancellationTokenSource();
+    shown.request = request;
     shown.problem = undefined;
-    const loading = this.#ask(document, shown, asking.token, isPatient);
-    vscode.window.setStatusBarMessage(`$(loading~spin) ${vscode.l10n.t("Blame…")}`, loading);
+    const loading = this.#fetch(document, shown, request.token, isPatient);
+    vscode.window.setStatusBarMessage(`$(loading~spin) ${vscode.l10n.t("Blame...")}`, loading);
     await loading;
-    if (shown.asking === asking) shown.asking = undefined;
-    asking.dispose();
+    if (shown.request === request) shown.request = undefined;
+    request.dispose();
     this.#draw(document);
   }
 
-  /** Never rejects: what went wrong is said where the blame would be. */
-  async #ask(
+  /** Never rejects: errors are shown instead of the blame. */
+  async #fetch(
     document: vscode.TextDocument,
-    shown: Shown,
+    shown: ShownBlame,
     token: vscode.CancellationToken,
     isPatient: boolean,
   ): Promise<void> {
     try {
-      const file = await this.#blames.open(document, token);
+      const file = await this.#cache.open(document, token);
       this.#draw(document);
-      const how = { token, isPatient };
-      if (document.lineCount > shortLines) {
+      const options = { token, isPatient };
+      if (document.lineCount > singleRequestLines) {
         for (const editor of editorsOf(document)) {
-          const { first, last } = seenLines(editor);
-          const wanted = this.#blames.stretchOf(document, first, last);
-          const missing = wanted && file.blamed.missing(wanted);
+          const { first, last } = visibleLines(editor);
+          const range = this.#cache.committedRange(document, first, last);
+          const missing = range && file.blamed.missing(range);
           if (missing === undefined) continue;
-          await this.#blames.ask(file, document, missing, how);
+          await this.#cache.fetch(file, document, missing, options);
           this.#draw(document);
         }
       }
-      await this.#blames.ask(file, document, undefined, how);
+      await this.#cache.fetch(file, document, undefined, options);
     } catch (error) {
       if (error instanceof vscode.CancellationError || token.isCancellationRequested) return;
-      this.#failed(document, shown, error, isPatient);
+      this.#showFailure(document, shown, error, isPatient);
     }
   }
 
-  #failed(document: vscode.TextDocument, shown: Shown, error: unknown, isPatient: boolean): void {
+  #showFailure(document: vscode.TextDocument, shown: ShownBlame, error: unknown, isPatient: boolean): void {
     if (error instanceof CallError && error.errorCode === "TIMED_OUT") {
-      const seconds = setting("history.gitTimeout") * (isPatient ? patience : 1);
+      const seconds = setting("history.gitTimeout") * (isPatient ? patientFactor : 1);
       shown.problem = vscode.l10n.t("Blame took more than {0} s", seconds);
       return;
     }
     this.hide(document);
     const message =
-      error instanceof NoBlame
+      error instanceof BlameUnavailableError
         ? error.message
-        : (withoutBlame(callError(error).errorCode, vscode.l10n) ?? callError(error).message);
+        : (unavailableText(callError(error).errorCode, vscode.l10n) ?? callError(error).message);
     vscode.window.setStatusBarMessage(message, 5000);
   }
 
@@ -159,25 +168,25 @@ export class BlameGutter implements vscode.Disposable {
       }
       const document = editors[0]?.document;
       if (document === undefined) cancel(shown);
-      else if (shown.asking !== undefined) continue;
-      else if (shown.problem !== undefined || this.#blames.isDone(document)) this.#draw(document);
+      else if (shown.request !== undefined) continue;
+      else if (shown.problem !== undefined || this.#cache.isComplete(document)) this.#draw(document);
       else void this.#load(document);
     }
-    this.#tell();
+    this.#notify();
   }
 
   #scrolled(editor: vscode.TextEditor): void {
     const shown = this.#shown.get(editor.document.uri.toString());
     const drawn = shown?.drawn.get(editor);
     if (shown === undefined || drawn === undefined) return;
-    const seen = seenLines(editor);
+    const seen = visibleLines(editor);
     const isDrawn = seen.first >= drawn.first && seen.last <= drawn.last;
-    if (!isDrawn || shown.problem !== undefined) this.#drawSoon(scrollMs);
+    if (!isDrawn || shown.problem !== undefined) this.#drawSoon(scrollDebounceMs);
   }
 
   #drawSoon(delayMs: number): void {
-    clearTimeout(this.#drawing);
-    this.#drawing = setTimeout(() => {
+    clearTimeout(this.#drawTimer);
+    this.#drawTimer = setTimeout(() => {
       for (const document of new Set(vscode.window.visibleTextEditors.map((editor) => editor.document))) {
         this.#draw(document);
       }
@@ -186,17 +195,14 @@ export class BlameGutter implements vscode.Disposable {
 
   #draw(document: vscode.TextDocument): void {
     const shown = this.#shown.get(document.uri.toString());
-    if (shown === undefined || this.#blames.known(document) === undefined) return;
+    if (shown === undefined || this.#cache.cached(document) === undefined) return;
     for (const editor of editorsOf(document)) {
-      shown.drawn.set(
-        editor,
-        this.#decorations.draw(editor, { blames: this.#blames, problem: shown.problem }),
-      );
+      shown.drawn.set(editor, this.#decorations.draw(editor, { cache: this.#cache, problem: shown.problem }));
     }
-    this.#tell();
+    this.#notify();
   }
 
-  #tell(): void {
+  #notify(): void {
     const document = vscode.window.activeTextEditor?.document;
     const shown = document && this.#shown.get(document.uri.toString());
     setContext("trawl.blameVisible", shown !== undefined);
@@ -209,7 +215,7 @@ function editorsOf(document: vscode.TextDocument): vscode.TextEditor[] {
   return vscode.window.visibleTextEditors.filter((editor) => editor.document === document);
 }
 
-function cancel(shown: Shown): void {
-  shown.asking?.cancel();
-  shown.asking = undefined;
+function cancel(shown: ShownBlame): void {
+  shown.request?.cancel();
+  shown.request = undefined;
 }

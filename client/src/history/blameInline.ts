@@ -1,71 +1,71 @@
-/** Blame behind the line of the cursor, once it rests. */
+/** Blame after the end of the cursor's line, shown once the cursor rests. */
 import * as vscode from "vscode";
-import { setting } from "#client/settings";
-import { ago } from "#client/words";
+import { ago } from "#client/workbench/format";
+import { setting } from "#client/workbench/settings";
 import { snapshotScheme } from "#contract/snapshotUri";
-import { seenLines } from "./blameDecorations";
+import type { BlameCache } from "./blameCache";
+import { visibleLines } from "./blameDecorations";
 import type { BlameGutter } from "./blameGutter";
 import { blameHover } from "./blameHover";
-import type { Blames } from "./blames";
-import { formatted } from "./blameText";
+import { formatBlame } from "./blameText";
 
-const restMs = 250;
+const debounceMs = 250;
 
 export class BlameInline implements vscode.Disposable {
-  readonly #blames: Blames;
+  readonly #cache: BlameCache;
   readonly #gutter: BlameGutter;
   readonly #decoration = vscode.window.createTextEditorDecorationType({});
   readonly #subscriptions: vscode.Disposable;
-  /** Documents that have none, by address; until something changes. */
-  readonly #without = new Set<string>();
-  #resting: NodeJS.Timeout | undefined;
-  #asking: vscode.CancellationTokenSource | undefined;
-  /** Where it is shown. */
+  /** URIs of documents without blame, until something changes. */
+  readonly #unavailable = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+  #request: vscode.CancellationTokenSource | undefined;
+  /** The editor that shows it. */
   #editor: vscode.TextEditor | undefined;
 
-  constructor(blames: Blames, gutter: BlameGutter) {
-    this.#blames = blames;
+  constructor(cache: BlameCache, gutter: BlameGutter) {
+    this.#cache = cache;
     this.#gutter = gutter;
-    const moved = () => this.#moved();
+    const restart = () => this.#restart();
     this.#subscriptions = vscode.Disposable.from(
       vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => {
-        if (textEditor === vscode.window.activeTextEditor) this.#moved();
+        if (textEditor === vscode.window.activeTextEditor) this.#restart();
       }),
-      vscode.window.onDidChangeActiveTextEditor(moved),
+      vscode.window.onDidChangeActiveTextEditor(restart),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
-        if (document === vscode.window.activeTextEditor?.document) this.#moved();
+        if (document === vscode.window.activeTextEditor?.document) this.#restart();
       }),
-      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#without.delete(uri.toString())),
-      vscode.workspace.onDidChangeConfiguration(moved),
-      gutter.onChange(moved),
-      blames.onChange(() => {
-        this.#without.clear();
-        this.#moved();
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#unavailable.delete(uri.toString())),
+      vscode.workspace.onDidChangeConfiguration(restart),
+      gutter.onChange(restart),
+      cache.onChange(() => {
+        this.#unavailable.clear();
+        this.#restart();
       }),
     );
-    this.#moved();
+    this.#restart();
   }
 
   dispose(): void {
-    clearTimeout(this.#resting);
-    this.#asking?.cancel();
+    clearTimeout(this.#timer);
+    this.#request?.cancel();
     this.#subscriptions.dispose();
     this.#decoration.dispose();
   }
 
-  #moved(): void {
-    clearTimeout(this.#resting);
-    this.#asking?.cancel();
+  #restart(): void {
+    clearTimeout(this.#timer);
+    this.#request?.cancel();
     this.#editor?.setDecorations(this.#decoration, []);
     this.#editor = undefined;
     const editor = vscode.window.activeTextEditor;
-    if (editor === undefined || !this.#isWanted(editor.document)) return;
-    this.#resting = setTimeout(() => void this.#show(editor), restMs);
+    if (editor === undefined || !this.#isEnabledFor(editor.document)) return;
+    this.#timer = setTimeout(() => void this.#show(editor), debounceMs);
   }
 
-  #isWanted(document: vscode.TextDocument): boolean {
+  #isEnabledFor(document: vscode.TextDocument): boolean {
     const { uri } = document;
-    if (this.#gutter.isShown(document) || this.#without.has(uri.toString())) return false;
+    if (this.#gutter.isShown(document) || this.#unavailable.has(uri.toString())) return false;
     const inline = setting("blame.inline");
     if (uri.scheme === snapshotScheme) return inline !== "off";
     return uri.scheme === "file" && inline === "always" && !isShownByOthers();
@@ -74,47 +74,47 @@ export class BlameInline implements vscode.Disposable {
   async #show(editor: vscode.TextEditor): Promise<void> {
     const { document } = editor;
     const { line } = editor.selection.active;
-    const asking = new vscode.CancellationTokenSource();
-    this.#asking = asking;
+    const request = new vscode.CancellationTokenSource();
+    this.#request = request;
     try {
-      const file = await this.#blames.open(document, asking.token);
-      if (this.#blames.originOf(document, line) === "unknown") {
-        const seen = seenLines(editor);
-        const wanted = this.#blames.stretchOf(
+      const file = await this.#cache.open(document, request.token);
+      if (this.#cache.originOf(document, line) === "unknown") {
+        const seen = visibleLines(editor);
+        const range = this.#cache.committedRange(
           document,
           Math.min(line, seen.first),
           Math.max(line, seen.last),
         );
-        const missing = wanted && file.blamed.missing(wanted);
+        const missing = range && file.blamed.missing(range);
         if (missing !== undefined) {
-          await this.#blames.ask(file, document, missing, { token: asking.token });
+          await this.#cache.fetch(file, document, missing, { token: request.token });
         }
       }
-      if (asking.token.isCancellationRequested) return;
+      if (request.token.isCancellationRequested) return;
       this.#draw(editor, line);
     } catch (error) {
-      // Nobody asked for it: where there is none, there is nothing to say.
-      if (!(error instanceof vscode.CancellationError)) this.#without.add(document.uri.toString());
+      // No error is shown, because the user did not request this.
+      if (!(error instanceof vscode.CancellationError)) this.#unavailable.add(document.uri.toString());
     } finally {
-      asking.dispose();
+      request.dispose();
     }
   }
 
   #draw(editor: vscode.TextEditor, line: number): void {
     const { document } = editor;
-    const origin = this.#blames.originOf(document, line);
-    const file = this.#blames.known(document);
-    if (origin === "nothing" || origin === "unknown" || file === undefined) return;
+    const origin = this.#cache.originOf(document, line);
+    const file = this.#cache.cached(document);
+    if (origin === "none" || origin === "unknown" || file === undefined) return;
     const end = document.lineAt(line).range.end;
-    const place = { uri: document.uri.toString(), line };
-    const isOwn = origin === "own";
+    const target = { uri: document.uri.toString(), line };
+    const isUncommitted = origin === "uncommitted";
     editor.setDecorations(this.#decoration, [
       {
         range: new vscode.Range(end, end),
-        ...(isOwn ? {} : { hoverMessage: blameHover(origin, file.repository, file.path, place) }),
+        ...(isUncommitted ? {} : { hoverMessage: blameHover(origin, file.repository, file.path, target) }),
         renderOptions: {
           after: {
-            contentText: isOwn ? vscode.l10n.t("You · not committed") : inlineText(origin.commit),
+            contentText: isUncommitted ? vscode.l10n.t("You · not committed") : inlineText(origin.commit),
             color: new vscode.ThemeColor("editorCodeLens.foreground"),
             margin: "0 0 0 3ch",
             fontStyle: "normal",
@@ -127,16 +127,16 @@ export class BlameInline implements vscode.Disposable {
   }
 }
 
-function inlineText(commit: Parameters<typeof formatted>[1]["commit"]): string {
+function inlineText(commit: Parameters<typeof formatBlame>[1]["commit"]): string {
   const time = new Date(commit.date);
-  return formatted(setting("blame.format"), {
+  return formatBlame(setting("blame.format"), {
     commit,
     ago: ago(time.getTime()),
     date: time.toLocaleDateString(vscode.env.language),
   });
 }
 
-/** VS Code itself and another well-known extension can show the same. */
+/** Returns whether VS Code or GitLens already shows inline blame. */
 function isShownByOthers(): boolean {
   const settings = vscode.workspace.getConfiguration();
   return (

@@ -1,45 +1,40 @@
-/** What is known of who wrote the lines of a file. Pure: knows no VS Code. */
+/** The fetched part of a file's blame. Pure: does not use VS Code. */
+import type { LineRange } from "#client/text/lineOrigins";
 import type { Blame, BlameCommit } from "#contract/history";
 
 export interface BlamedLine {
   readonly commit: BlameCommit;
-  /** Name of the file in that commit. */
+  /** Path of the file in that commit. */
   readonly path: string;
-}
-
-/** Lines from 1, the last one included. */
-export interface Stretch {
-  readonly first: number;
-  readonly last: number;
 }
 
 export class BlamedLines {
   readonly #lines = new Map<number, BlamedLine>();
   #isComplete = false;
 
-  /** Whether there is nothing left to ask. */
+  /** Whether all lines were fetched. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
 
-  /** `undefined` for one that is not known yet, or not there. */
+  /** Returns the blame of a line (from 1); `undefined` if it was not fetched or does not exist. */
   at(line: number): BlamedLine | undefined {
     return this.#lines.get(line);
   }
 
-  /** `asked` absent: for all lines. */
-  add({ ranges, commits }: Blame, asked?: Stretch): void {
+  /** Adds a response. `requested` is the range of the request; absent for all lines. */
+  add({ ranges, commits }: Blame, requested?: LineRange): void {
     for (const { hash, path, startLine, lineCount } of ranges) {
       const commit = commits[hash];
       if (commit === undefined) continue;
       const blamed: BlamedLine = { commit, path };
       for (let line = startLine; line < startLine + lineCount; line++) this.#lines.set(line, blamed);
     }
-    if (asked === undefined) this.#isComplete = true;
+    if (requested === undefined) this.#isComplete = true;
   }
 
-  /** The smallest stretch within `wanted` that holds all its lines that are not known; `undefined` for none. */
-  missing({ first, last }: Stretch): Stretch | undefined {
+  /** Returns the smallest range that contains all unknown lines of a range; `undefined` if all are known. */
+  missing({ first, last }: LineRange): LineRange | undefined {
     if (this.#isComplete) return undefined;
     let start = first;
     let end = last;

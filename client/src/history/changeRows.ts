@@ -1,30 +1,30 @@
-/** Rows of the files that differ between two commits, and what opens them. */
+/** Tree rows of the files that differ between two commits, and the diffs that they open. */
 import { posix } from "node:path";
 import * as vscode from "vscode";
-import { snapshotDocument } from "#client/files/snapshots";
-import type { Row } from "#client/rows";
-import { getCall } from "#client/search/apiCall";
-import { visible } from "#client/search/resultLines";
-import { count } from "#client/words";
+import { snapshotDocument } from "#client/documents/snapshots";
+import { getCall } from "#client/server/apiCall";
+import { visible } from "#client/text/visible";
+import { count } from "#client/workbench/format";
+import type { Row } from "#client/workbench/rows";
 import type { ChangedFile } from "#contract/commits";
 import { emptyTree } from "#contract/snapshotUri";
 import { shortHash } from "./blameText";
 import {
-  type ChangeLetter,
   foldersOf,
   isSubmodule,
   type LineCounts,
-  letterOf,
   lineCounts,
   pathOf,
+  type StatusLetter,
   sidesOf,
+  statusOf,
 } from "./changedFiles";
 import type { HistoryTree } from "./historyTree";
 
-/** Two commits of a repository, by their SHAs, and what differs. */
+/** Two commits of a repository, by SHA, and the files that differ. */
 export interface Changes {
   readonly repository: string;
-  /** Git's empty tree, where nothing was before. */
+  /** Git's empty tree for a root commit. */
   readonly base: string;
   readonly head: string;
   readonly files: readonly ChangedFile[];
@@ -32,25 +32,25 @@ export interface Changes {
 
 /** The row of a changed file. */
 export interface ChangeRow extends Row {
-  /** Where the file is as it came to be; of a deleted one, as it was. */
+  /** The commit that contains the file: the newer one, or the older one if it was deleted. */
   readonly ref: string;
   readonly path: string;
 }
 
-const rowsAtOnce = 500;
-/** Folders of more files are closed at first. */
-const openAtMost = 200;
-/** An editor for more of them at once would not be read, and be slow. */
-const openedAtMost = 300;
+const rowsPerPage = 500;
+/** With more files, folders start collapsed. */
+const maxExpandedFiles = 200;
+/** More files in one editor would be slow. */
+const maxOpenFiles = 300;
 
-/** The row above them: how many there are, and how much they differ. */
+/** Returns the number of files, and of added and removed lines. */
 export function changesText(files: readonly ChangedFile[]): string {
   const number =
     files.length === 1 ? vscode.l10n.t("1 file") : vscode.l10n.t("{0} files", count(files.length));
   return files.length === 0 ? number : `${number} · ${countsText(lineCounts(files))}`;
 }
 
-/** Below `parent`: folders with their files, or only files where all are in one folder. */
+/** Returns the rows below `parent`: folders with their files, or only files if all are in the root. */
 export function changeRows(changes: Changes, parent: Row, tree: HistoryTree): readonly Row[] {
   if (changes.files.length === 0) {
     return [{ id: `${parent.id}/none`, parent, item: () => ({ label: vscode.l10n.t("No differences") }) }];
@@ -58,8 +58,8 @@ export function changeRows(changes: Changes, parent: Row, tree: HistoryTree): re
   const folders = foldersOf(changes.files);
   const [only] = folders;
   if (folders.length === 1 && only?.folder === "") return fileRows(changes, only.files, parent, tree);
-  const isOpen = changes.files.length <= openAtMost;
-  return limited(folders, parent, tree, ({ folder, files }) => {
+  const isOpen = changes.files.length <= maxExpandedFiles;
+  return limitedRows(folders, parent, tree, ({ folder, files }) => {
     const row: Row = {
       id: `${parent.id}/folder ${folder}`,
       parent,
@@ -78,54 +78,57 @@ export function changeRows(changes: Changes, parent: Row, tree: HistoryTree): re
   });
 }
 
-/** All of them in one editor. */
+/** Opens all changes in one editor. */
 export async function openAllChanges(changes: Changes, title: string): Promise<void> {
   const texts = changes.files.filter((file) => !isSubmodule(file));
-  const opened = texts.slice(0, openedAtMost);
+  const opened = texts.slice(0, maxOpenFiles);
   const part =
     opened.length < texts.length
       ? ` (${vscode.l10n.t("first {0} of {1}", opened.length, count(texts.length))})`
       : "";
   const sides = opened.map((file) => {
-    const { old, new: now } = documentsOf(changes, file);
-    return [now ?? old, old, now];
+    const { old, new: newUri } = documentsOf(changes, file);
+    return [newUri ?? old, old, newUri];
   });
   await vscode.commands.executeCommand("vscode.changes", title + part, sides);
 }
 
-/** What differs in one of them. A side that is not there is an empty document. */
+/** Opens the diff of one file. A missing side is an empty document. */
 export async function openChange(changes: Changes, file: ChangedFile, title?: string): Promise<void> {
   if (isSubmodule(file)) {
-    vscode.window.setStatusBarMessage(vscode.l10n.t("This is another repository, and no text."), 5000);
+    vscode.window.setStatusBarMessage(
+      vscode.l10n.t("This is a submodule, which has no text to compare."),
+      5000,
+    );
     return;
   }
   const { repository, base, head } = changes;
-  const { old, new: now } = documentsOf(changes, file);
-  const nothing = () => {
-    const place = { repository, commit: emptyTree, path: pathOf(file) };
-    return snapshotDocument(place, vscode.l10n.t("nothing"));
+  const { old, new: newUri } = documentsOf(changes, file);
+  const emptyDocument = () => {
+    const location = { repository, commit: emptyTree, path: pathOf(file) };
+    return snapshotDocument(location, vscode.l10n.t("empty"));
   };
   const name = visible(posix.basename(pathOf(file)));
   const sides =
     base === emptyTree || old === undefined
       ? shortHash(head)
-      : now === undefined
+      : newUri === undefined
         ? shortHash(base)
         : `${shortHash(base)} ↔ ${shortHash(head)}`;
   await vscode.commands.executeCommand(
     "vscode.diff",
-    old ?? nothing(),
-    now ?? nothing(),
+    old ?? emptyDocument(),
+    newUri ?? emptyDocument(),
     title ?? `${name} (${sides})`,
     { preview: true },
   );
 }
 
 function documentsOf({ repository, base, head }: Changes, file: ChangedFile) {
-  const { old, new: now } = sidesOf(file);
+  const { old: oldPath, new: newPath } = sidesOf(file);
   return {
-    old: old === undefined ? undefined : snapshotDocument({ repository, commit: base, path: old }),
-    new: now === undefined ? undefined : snapshotDocument({ repository, commit: head, path: now }),
+    old: oldPath === undefined ? undefined : snapshotDocument({ repository, commit: base, path: oldPath }),
+    new: newPath === undefined ? undefined : snapshotDocument({ repository, commit: head, path: newPath }),
   };
 }
 
@@ -135,23 +138,23 @@ function fileRows(
   parent: Row,
   tree: HistoryTree,
 ): readonly Row[] {
-  return limited(files, parent, tree, (file) => fileRow(changes, file, parent));
+  return limitedRows(files, parent, tree, (file) => fileRow(changes, file, parent));
 }
 
 function fileRow(changes: Changes, file: ChangedFile, parent: Row): ChangeRow {
-  const letter = letterOf(file);
+  const status = statusOf(file);
   const path = pathOf(file);
   return {
-    id: `${parent.id}/${letter} ${path}`,
+    id: `${parent.id}/${status} ${path}`,
     parent,
     repository: changes.repository,
-    ref: letter === "D" ? changes.base : changes.head,
+    ref: status === "D" ? changes.base : changes.head,
     path,
     call: getCall("/api/diff", { repo: changes.repository, base: changes.base, head: changes.head, path }),
     item: () => {
       const counts = lineCounts([file]);
-      const before = letter === "R" ? vscode.l10n.t("was {0}", visible(file.oldPath)) : "";
-      // A file that was only renamed has nothing to count.
+      const before = status === "R" ? vscode.l10n.t("was {0}", visible(file.oldPath)) : "";
+      // A pure rename has no changed lines.
       const text = counts.added + counts.removed === 0 ? "" : countsText(counts);
       const kind = isSubmodule(file)
         ? vscode.l10n.t("submodule")
@@ -160,28 +163,28 @@ function fileRow(changes: Changes, file: ChangedFile, parent: Row): ChangeRow {
           : text;
       const parts = [kind, before].filter((part) => part !== "");
       const name = visible(posix.basename(path));
-      const [word, color] = letters()[letter];
+      const [label, color] = statusLabels()[status];
       return {
         label: name,
-        description: [letter, ...parts].join(" · "),
-        tooltip: [visible(path), word, ...parts].join("\n"),
-        iconPath: new vscode.ThemeIcon(icons[letter], new vscode.ThemeColor(color)),
+        description: [status, ...parts].join(" · "),
+        tooltip: [visible(path), label, ...parts].join("\n"),
+        iconPath: new vscode.ThemeIcon(icons[status], new vscode.ThemeColor(color)),
         contextValue: isSubmodule(file) ? "submodule" : "change",
-        accessibilityInformation: { label: [name, word, ...parts].join(", ") },
+        accessibilityInformation: { label: [name, label, ...parts].join(", ") },
       };
     },
     run: () => openChange(changes, file),
   };
 }
 
-const icons: Readonly<Record<ChangeLetter, string>> = {
+const icons: Readonly<Record<StatusLetter, string>> = {
   A: "diff-added",
   D: "diff-removed",
   R: "diff-renamed",
   M: "diff-modified",
 };
 
-function letters(): Readonly<Record<ChangeLetter, readonly [word: string, color: string]>> {
+function statusLabels(): Readonly<Record<StatusLetter, readonly [label: string, color: string]>> {
   return {
     A: [vscode.l10n.t("added"), "gitDecoration.addedResourceForeground"],
     D: [vscode.l10n.t("deleted"), "gitDecoration.deletedResourceForeground"],
@@ -194,27 +197,27 @@ function countsText({ added, removed }: LineCounts): string {
   return `+${count(added)} −${count(removed)}`;
 }
 
-/** So many rows as can be looked through, and one that makes more. */
-function limited<Item>(
+/** Returns one page of rows, and a row that shows more. */
+function limitedRows<Item>(
   items: readonly Item[],
   parent: Row,
   tree: HistoryTree,
   rowOf: (item: Item) => Row,
 ): readonly Row[] {
-  const limit = limits.get(parent) ?? rowsAtOnce;
+  const limit = limits.get(parent) ?? rowsPerPage;
   const rows = items.slice(0, limit).map(rowOf);
-  const left = items.length - limit;
-  if (left <= 0) return rows;
+  const remaining = items.length - limit;
+  if (remaining <= 0) return rows;
   const more: Row = {
     id: `${parent.id}/more`,
     parent,
     item: () => ({
-      label: vscode.l10n.t("Show {0} More", count(Math.min(left, rowsAtOnce))),
-      description: vscode.l10n.t("{0} left", count(left)),
+      label: vscode.l10n.t("Show {0} More", count(Math.min(remaining, rowsPerPage))),
+      description: vscode.l10n.t("{0} left", count(remaining)),
       iconPath: new vscode.ThemeIcon("ellipsis"),
     }),
     run: () => {
-      limits.set(parent, limit + rowsAtOnce);
+      limits.set(parent, limit + rowsPerPage);
       tree.redraw(parent);
     },
   };

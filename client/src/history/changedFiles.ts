@@ -1,29 +1,29 @@
-/** Changed files of a comparison, as a tree lists them. Pure: knows no VS Code. */
+/** Changed files of a comparison, as a tree lists them. Pure: does not use VS Code. */
 import type { ChangedFile } from "#contract/commits";
 
 const noFile = "/dev/null";
 const submoduleMode = "160000";
 
-/** As git writes them: added, deleted, renamed, modified. */
-export type ChangeLetter = "A" | "D" | "R" | "M";
+/** Git's status letters: added, deleted, renamed, modified. */
+export type StatusLetter = "A" | "D" | "R" | "M";
 
-export function letterOf({ oldPath, newPath }: ChangedFile): ChangeLetter {
+export function statusOf({ oldPath, newPath }: ChangedFile): StatusLetter {
   if (oldPath === noFile) return "A";
   if (newPath === noFile) return "D";
   return oldPath === newPath ? "M" : "R";
 }
 
-/** The name it has now, or, deleted, had. */
+/** Returns the new path of a file, or the old path if it was deleted. */
 export function pathOf({ oldPath, newPath }: ChangedFile): string {
   return newPath === noFile ? oldPath : newPath;
 }
 
-/** The names on both sides; absent where the file is not there. */
+/** Returns the paths on both sides; absent where the file does not exist. */
 export function sidesOf({ oldPath, newPath }: ChangedFile): { readonly old?: string; readonly new?: string } {
   return { ...(oldPath === noFile ? {} : { old: oldPath }), ...(newPath === noFile ? {} : { new: newPath }) };
 }
 
-/** What stands for another repository holds no text. */
+/** Returns whether either side is a submodule, which has no text. */
 export function isSubmodule({ oldMode, newMode }: ChangedFile): boolean {
   return oldMode === submoduleMode || newMode === submoduleMode;
 }
@@ -49,7 +49,7 @@ export interface ChangedFolder {
   readonly files: readonly ChangedFile[];
 }
 
-/** In the order of their paths, the files of the root first. */
+/** Groups files by folder, sorted by path, root first. */
 export function foldersOf(files: readonly ChangedFile[]): readonly ChangedFolder[] {
   const folders = new Map<string, ChangedFile[]>();
   for (const file of files) {

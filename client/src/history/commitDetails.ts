@@ -1,11 +1,11 @@
-/** The view "Commit": one commit, who made it, what it changed, and where it is. */
+/** The Commit view: one commit, its author, its changed files, and the branches that contain it. */
 import * as vscode from "vscode";
-import { revisionName } from "#client/files/revisionTitle";
-import type { Row } from "#client/rows";
-import { getCall } from "#client/search/apiCall";
-import { visible } from "#client/search/resultLines";
-import type { ServiceClient } from "#client/serviceClient";
-import { ago } from "#client/words";
+import { revisionName } from "#client/documents/revisionTitle";
+import { getCall } from "#client/server/apiCall";
+import type { ServiceClient } from "#client/server/serviceClient";
+import { visible } from "#client/text/visible";
+import { ago } from "#client/workbench/format";
+import type { Row } from "#client/workbench/rows";
 import type { CommitDetails as Details } from "#contract/commits";
 import { emptyTree } from "#contract/snapshotUri";
 import { shortHash } from "./blameText";
@@ -13,8 +13,8 @@ import { type Changes, changeRows, changesText, openAllChanges } from "./changeR
 import { bodyLines, refNames, wholeMessage } from "./commitText";
 import { HistoryTree } from "./historyTree";
 
-/** A commit by any of its names. */
-export interface CommitPlace {
+/** A commit, by any revision that names it. */
+export interface CommitRef {
   readonly repository: string;
   readonly ref: string;
 }
@@ -27,9 +27,9 @@ export class CommitDetails implements vscode.Disposable {
   readonly tree = new HistoryTree("commit");
   readonly #service: Service;
   readonly #label: (repository: string) => string;
-  #place: CommitPlace | undefined;
+  #shown: CommitRef | undefined;
 
-  /** `label`: what a repository is called here. */
+  /** `label` returns the display name of a repository. */
   constructor(service: Service, label: (repository: string) => string) {
     this.#service = service;
     this.#label = label;
@@ -39,23 +39,23 @@ export class CommitDetails implements vscode.Disposable {
     this.tree.dispose();
   }
 
-  /** What is shown. */
-  get place(): CommitPlace | undefined {
-    return this.#place;
+  /** The commit that is shown. */
+  get shown(): CommitRef | undefined {
+    return this.#shown;
   }
 
-  async show(place: CommitPlace, options: { readonly keepsFocus?: boolean } = {}): Promise<void> {
-    this.#place = place;
+  async show(commit: CommitRef, options: { readonly keepsFocus?: boolean } = {}): Promise<void> {
+    this.#shown = commit;
     await this.tree.show(
       {
-        description: `${this.#label(place.repository)} · ${visible(revisionName(place.ref))}`,
-        rows: () => this.#rows(place),
+        description: `${this.#label(commit.repository)} · ${visible(revisionName(commit.ref))}`,
+        rows: () => this.#rows(commit),
       },
       options,
     );
   }
 
-  async #rows({ repository, ref }: CommitPlace): Promise<readonly Row[]> {
+  async #rows({ repository, ref }: CommitRef): Promise<readonly Row[]> {
     const { token } = this.tree;
     const details = await this.#service.call("commit", { repo: repository, ref }, { token });
     return [
@@ -85,7 +85,13 @@ export class CommitDetails implements vscode.Disposable {
         lines.map((line, index) => ({
           id: `${row.id}/${index}`,
           parent: row,
-          item: () => ({ label: visible(line), tooltip: visible(line) }),
+          item: () => ({
+            label: visible(line),
+            tooltip: visible(line),
+            ...(line.trim() === ""
+              ? { accessibilityInformation: { label: vscode.l10n.t("blank line") } }
+              : {}),
+          }),
         })),
     };
     return row;
@@ -125,7 +131,7 @@ export class CommitDetails implements vscode.Disposable {
       id: `${hash}/contained`,
       item: () => ({
         label: vscode.l10n.t("Contained in"),
-        tooltip: vscode.l10n.t("Branches, and the oldest tag, that have this commit"),
+        tooltip: vscode.l10n.t("The branches, and the oldest tag, that contain this commit"),
         iconPath: new vscode.ThemeIcon("git-merge"),
         collapsibleState: Collapsed,
       }),
@@ -166,7 +172,7 @@ export class CommitDetails implements vscode.Disposable {
       children: async () => {
         if (changes === undefined) {
           changes = await changesOf(this.#service, repository, details, { token: this.tree.token });
-          // Only now can the row say how much it is.
+          // Shows the counts in the row.
           this.tree.redraw(row);
         }
         return changeRows(changes, row, this.tree);
@@ -176,7 +182,7 @@ export class CommitDetails implements vscode.Disposable {
   }
 }
 
-/** What a commit changed, against its first parent; `path`: only of this file. Rejects with a `CallError`. */
+/** Fetches what a commit changed since its first parent, in all files or in `path`. Rejects with a `CallError`. */
 export async function changesOf(
   service: Service,
   repository: string,
@@ -199,8 +205,8 @@ function baseOf({ parents }: Pick<Details, "parents">): string {
   return parents[0] ?? emptyTree;
 }
 
-/** Every file that a commit changed, in one editor. Rejects with a `CallError`. */
-export async function openCommitChanges(service: Service, { repository, ref }: CommitPlace): Promise<void> {
+/** Opens all changes of a commit in one editor. Rejects with a `CallError`. */
+export async function openCommitChanges(service: Service, { repository, ref }: CommitRef): Promise<void> {
   const details = await service.call("commit", { repo: repository, ref });
   const changes = await changesOf(service, repository, details);
   await openAllChanges(changes, `${shortHash(details.hash)} · ${visible(details.message)}`);
@@ -213,13 +219,14 @@ function personRow(
   { name, email, date }: { readonly name: string; readonly email: string; readonly date: string },
 ): Row {
   const time = new Date(date);
-  const who = visible(email === "" ? name : `${name} <${email}>`);
+  const person = visible(email === "" ? name : `${name} <${email}>`);
   return {
     id,
+    date: time.getTime(),
     item: () => ({
-      label: who,
+      label: person,
       description: `${role} · ${ago(time.getTime())}`,
-      tooltip: `${role}: ${who}\n${time.toLocaleString(vscode.env.language)}`,
+      tooltip: `${role}: ${person}\n${time.toLocaleString(vscode.env.language)}`,
       iconPath: new vscode.ThemeIcon(icon),
     }),
   };

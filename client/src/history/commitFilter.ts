@@ -1,12 +1,12 @@
-/** Which commits a list shows, and how people write that: `author:Ada since:"2 weeks ago"`. Pure: knows no VS Code. */
+/** Filters of a commit list, and their syntax: `author:Ada since:"2 weeks ago"`. Pure: does not use VS Code. */
 
 export const filterNames = ["author", "message", "since", "until", "path", "lines", "ref"] as const;
 export type FilterName = (typeof filterNames)[number];
 
-/** Nothing in it is empty. `lines` are of the file `path`. */
+/** No value is empty. `lines` requires `path`. */
 export type CommitFilter = Readonly<Partial<Record<FilterName, string>>>;
 
-/** Words without a name are the message. What is named twice counts as it was named last. */
+/** Parses a filter. Words without a filter name search the message. The last of several equal filters wins. */
 export function parseFilter(text: string): CommitFilter {
   const found: Partial<Record<FilterName, string>> = {};
   const words: string[] = [];
@@ -22,11 +22,11 @@ export function parseFilter(text: string): CommitFilter {
   return clean(message === "" ? found : { ...found, message });
 }
 
-/** One part for each filter, as `parseFilter` reads them. */
+/** Formats each filter as `parseFilter` reads it. */
 export function filterParts(filter: CommitFilter): readonly string[] {
   return filterNames.flatMap((name) => {
     const value = filter[name];
-    return value === undefined ? [] : [`${name}:${written(value)}`];
+    return value === undefined ? [] : [`${name}:${quoteIfNeeded(value)}`];
   });
 }
 
@@ -35,16 +35,16 @@ export function withoutFilter(filter: CommitFilter, name: FilterName): CommitFil
   return clean(rest);
 }
 
-/** A name as the POSIX basic regular expression that matches nothing else. */
+/** Escapes text as a POSIX basic regular expression that matches it literally. */
 export function literalExpression(text: string): string {
   return text.replace(/[\\.*[\]^$]/g, "\\$&");
 }
 
-function written(value: string): string {
+function quoteIfNeeded(value: string): string {
   return /^[^\s"\\]+$/.test(value) ? value : `"${value.replace(/["\\]/g, "\\$&")}"`;
 }
 
-/** Lines are of a file. */
+/** Drops `lines` without `path`. */
 function clean(filter: CommitFilter): CommitFilter {
   if (filter.path !== undefined || filter.lines === undefined) return filter;
   const { lines: _, ...rest } = filter;

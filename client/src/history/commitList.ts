@@ -1,20 +1,21 @@
-/** The view "Commits": those that lead to a revision, newest first, by day, a page at a time. */
+/** The Commits view: the commits reachable from a revision, newest first, loaded in pages, grouped by day if days have several. */
 import * as vscode from "vscode";
-import { revisionName } from "#client/files/revisionTitle";
-import type { Row } from "#client/rows";
-import type { ApiCall } from "#client/search/apiCall";
-import { visible } from "#client/search/resultLines";
-import type { ServiceClient } from "#client/serviceClient";
-import { count } from "#client/words";
-import type { SentOf } from "#contract/service";
-import type { CommitPlace } from "./commitDetails";
+import { revisionName } from "#client/documents/revisionTitle";
+import type { ApiCall } from "#client/server/apiCall";
+import type { ServiceClient } from "#client/server/serviceClient";
+import { visible } from "#client/text/visible";
+import { count } from "#client/workbench/format";
+import type { Row } from "#client/workbench/rows";
+import type { CommitItem } from "#contract/commits";
+import type { RequestInput } from "#contract/service";
+import type { CommitRef } from "./commitDetails";
 import { type CommitFilter, filterParts } from "./commitFilter";
 import { CommitPages, commitsPerPage } from "./commitPages";
 import { commitRow } from "./commitRows";
-import { type DayOfCommits, dayOf, daysOf } from "./commitText";
+import { type DayOfCommits, dayOf, daysOf, isWorthGrouping } from "./commitText";
 import { HistoryTree, loadMoreRow } from "./historyTree";
 
-/** Which commits. */
+/** The commits to list. */
 export interface CommitScope {
   readonly repository: string;
   readonly filter: CommitFilter;
@@ -22,9 +23,9 @@ export interface CommitScope {
 
 export interface CommitListOptions {
   readonly service: Pick<ServiceClient, "call">;
-  /** What a repository is called here. */
+  /** Returns the display name of a repository. */
   readonly label: (repository: string) => string;
-  readonly open: (place: CommitPlace) => Promise<void>;
+  readonly openCommit: (commit: CommitRef) => Promise<void>;
 }
 
 export class CommitList implements vscode.Disposable {
@@ -40,7 +41,7 @@ export class CommitList implements vscode.Disposable {
     this.tree.dispose();
   }
 
-  /** What is shown. */
+  /** The commits that are shown. */
   get scope(): CommitScope | undefined {
     return this.#scope;
   }
@@ -52,8 +53,8 @@ export class CommitList implements vscode.Disposable {
     const isFiltered = Object.keys(filter).length > 0;
     await vscode.commands.executeCommand("setContext", "trawl.commitsFiltered", isFiltered);
     const { ref } = filter;
-    const told = ref === undefined ? filter : { ...filter, ref: revisionName(ref) };
-    const parts = [this.#options.label(repository), ...filterParts(told)];
+    const displayed = ref === undefined ? filter : { ...filter, ref: revisionName(ref) };
+    const parts = [this.#options.label(repository), ...filterParts(displayed)];
     await this.tree.show({
       description: parts.map(visible).join(" · "),
       rows: () => this.#rows(scope, pages),
@@ -65,23 +66,26 @@ export class CommitList implements vscode.Disposable {
     try {
       await pages.load(this.tree.token);
     } catch (error) {
-      if (this.#scope !== scope || pages.found.length === 0) throw error;
-      // What came before it failed stays.
+      if (this.#scope !== scope || pages.loaded.length === 0) throw error;
+      // Keeps the pages that were loaded before the error.
       problem = error;
     }
-    const rows = daysOf(pages.found).map((day) => this.#dayRow(scope, day, pages.call));
-    if (problem !== undefined) return [...rows, this.tree.problem(problem)];
+    // The first page decides for all of them, so that loading more keeps the rows where they are.
+    const isGrouped = isWorthGrouping(pages.loaded.slice(0, commitsPerPage));
+    const rows = isGrouped
+      ? daysOf(pages.loaded).map((day) => this.#dayRow(scope, day, pages.call))
+      : pages.loaded.map((commit) => this.#commitRow(scope, commit));
+    if (problem !== undefined) return [...rows, this.tree.errorRow(problem)];
     if (rows.length === 0) return [{ id: "none", item: () => ({ label: vscode.l10n.t("No commits") }) }];
-    if (pages.left <= 0) return rows;
-    const more = loadMoreRow({ left: pages.left, perPage: commitsPerPage }, () => {
-      pages.wantMore();
+    if (pages.remaining <= 0) return rows;
+    const more = loadMoreRow({ remaining: pages.remaining, perPage: commitsPerPage }, () => {
+      pages.requestMore();
       this.tree.refresh();
     });
     return [...rows, more];
   }
 
-  #dayRow({ repository, filter }: CommitScope, { day, commits }: DayOfCommits, call: ApiCall): Row {
-    const { open } = this.#options;
+  #dayRow(scope: CommitScope, { day, commits }: DayOfCommits, call: ApiCall): Row {
     const row: Row = {
       id: `${day} ${commits[0]?.hash}`,
       call,
@@ -92,14 +96,18 @@ export class CommitList implements vscode.Disposable {
         contextValue: "commits",
         collapsibleState: vscode.TreeItemCollapsibleState.Expanded,
       }),
-      children: () =>
-        commits.map((commit) => commitRow(commit, { parent: row, repository, path: filter.path, open })),
+      children: () => commits.map((commit) => this.#commitRow(scope, commit, row)),
     };
     return row;
   }
+
+  #commitRow({ repository, filter }: CommitScope, commit: CommitItem, parent?: Row): Row {
+    const { openCommit } = this.#options;
+    return commitRow(commit, { parent, repository, path: filter.path, openCommit });
+  }
 }
 
-function requestOf({ repository: repo, filter }: CommitScope): SentOf<"commits"> {
+function requestOf({ repository: repo, filter }: CommitScope): RequestInput<"commits"> {
   const { message, ...same } = filter;
   return { repo, ...same, ...(message === undefined ? {} : { query: message }) };
 }

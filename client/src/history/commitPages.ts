@@ -1,69 +1,75 @@
-/** The commits of one question, a page at a time. */
+/** The commits of one request, loaded in pages. */
 import * as vscode from "vscode";
-import { type ApiCall, getCall } from "#client/search/apiCall";
-import type { ServiceClient } from "#client/serviceClient";
-import { setting } from "#client/settings";
+import { type ApiCall, getCall } from "#client/server/apiCall";
+import type { ServiceClient } from "#client/server/serviceClient";
+import { setting } from "#client/workbench/settings";
 import type { CommitItem } from "#contract/commits";
-import type { SentOf } from "#contract/service";
+import type { RequestInput } from "#contract/service";
 
 export const commitsPerPage = 50;
 
 export class CommitPages {
   readonly #service: Pick<ServiceClient, "call">;
-  readonly #request: Omit<SentOf<"commits">, "page" | "perPage">;
-  readonly #found: CommitItem[] = [];
-  /** So many commits are wanted. */
-  #wanted = commitsPerPage;
+  readonly #request: Omit<RequestInput<"commits">, "page" | "perPage">;
+  readonly #loaded: CommitItem[] = [];
+  /** How many commits to load. */
+  #target = commitsPerPage;
   #total: number | undefined;
-  #turn: Promise<void> = Promise.resolve();
+  #queue: Promise<void> = Promise.resolve();
 
-  constructor(service: Pick<ServiceClient, "call">, request: Omit<SentOf<"commits">, "page" | "perPage">) {
+  constructor(
+    service: Pick<ServiceClient, "call">,
+    request: Omit<RequestInput<"commits">, "page" | "perPage">,
+  ) {
     this.#service = service;
     this.#request = request;
   }
 
-  /** What asks for the first of them over the REST interface. */
+  /** The REST request for the first page. */
   get call(): ApiCall {
     return getCall("/api/commits", this.#request);
   }
 
-  /** Newest first; those that were loaded. */
-  get found(): readonly CommitItem[] {
-    return this.#found;
+  /** Loaded commits, newest first. */
+  get loaded(): readonly CommitItem[] {
+    return this.#loaded;
   }
 
-  /** Of all pages; absent until the first is there. */
+  /** The number of commits on all pages; absent until the first page is loaded. */
   get total(): number | undefined {
     return this.#total;
   }
 
-  /** How many are known of and not loaded. */
-  get left(): number {
-    return (this.#total ?? 0) - this.#found.length;
+  /** How many commits are not loaded yet. */
+  get remaining(): number {
+    return (this.#total ?? 0) - this.#loaded.length;
   }
 
-  /** From now on, another page is wanted. */
-  wantMore(): void {
-    this.#wanted = this.#found.length + commitsPerPage;
+  /** Lets the next `load` fetch one more page. */
+  requestMore(): void {
+    this.#target = this.#loaded.length + commitsPerPage;
   }
 
-  /** Brings what is wanted. Rejects with a `CallError` or a `vscode.CancellationError`; what came before stays. */
+  /**
+   * Loads the requested pages. Rejects with a `CallError` or a `vscode.CancellationError`, and keeps the pages loaded
+   * before.
+   */
   load(token: vscode.CancellationToken): Promise<void> {
-    // One after the other, so that no page comes twice.
-    this.#turn = this.#turn.catch(() => undefined).then(() => this.#load(token));
-    return this.#turn;
+    // Serialized, so that no page is loaded twice.
+    this.#queue = this.#queue.catch(() => undefined).then(() => this.#load(token));
+    return this.#queue;
   }
 
   async #load(token: vscode.CancellationToken): Promise<void> {
-    while (this.#found.length < Math.min(this.#wanted, this.#total ?? this.#wanted)) {
-      const page = this.#found.length / commitsPerPage + 1;
+    while (this.#loaded.length < Math.min(this.#target, this.#total ?? this.#target)) {
+      const page = this.#loaded.length / commitsPerPage + 1;
       const followRenames = setting("history.followRenames");
       const request = { ...this.#request, followRenames, page, perPage: commitsPerPage };
       const { items, total } = await this.#service.call("commits", request, { token });
       if (token.isCancellationRequested) throw new vscode.CancellationError();
-      this.#found.push(...items);
-      // Another page may be shorter than it should be; behind it there is nothing.
-      this.#total = items.length < commitsPerPage ? this.#found.length : total;
+      this.#loaded.push(...items);
+      // A short page is the last one, whatever the total.
+      this.#total = items.length < commitsPerPage ? this.#loaded.length : total;
     }
   }
 }

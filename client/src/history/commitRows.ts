@@ -1,12 +1,12 @@
-/** Rows of commits, and a folder of some. */
+/** Tree rows of commits, and of folders of commits. */
 import * as vscode from "vscode";
-import type { Row } from "#client/rows";
-import { getCall } from "#client/search/apiCall";
-import { visible } from "#client/search/resultLines";
-import { ago, count } from "#client/words";
+import { getCall } from "#client/server/apiCall";
+import { visible } from "#client/text/visible";
+import { ago, count } from "#client/workbench/format";
+import type { Row } from "#client/workbench/rows";
 import type { CommitItem } from "#contract/commits";
 import { shortHash } from "./blameText";
-import type { CommitPlace } from "./commitDetails";
+import type { CommitRef } from "./commitDetails";
 import { type CommitPages, commitsPerPage } from "./commitPages";
 import { refNames, wholeMessage } from "./commitText";
 import { type HistoryTree, loadMoreRow } from "./historyTree";
@@ -16,30 +16,30 @@ export interface CommitRow extends Row {
   readonly repository: string;
   /** Full SHA. */
   readonly ref: string;
-  /** The whole of it. */
+  /** Subject and body. */
   readonly message: string;
-  /** Of a list of one file: its name in this commit. */
+  /** In the history of a file: its path in this commit. */
   readonly path?: string;
 }
 
 export interface CommitRowOptions {
-  readonly parent: Row;
+  readonly parent?: Row | undefined;
   readonly repository: string;
-  /** The file or folder that the list is about. */
+  /** The file or folder whose history is listed. */
   readonly path?: string | undefined;
-  readonly open: (place: CommitPlace) => Promise<void>;
+  readonly openCommit: (commit: CommitRef) => Promise<void>;
 }
 
 export function commitRow(commit: CommitItem, options: CommitRowOptions): CommitRow {
-  const { parent, repository, open } = options;
+  const { parent, repository, openCommit } = options;
   const { hash, authorName, authorEmail, date, refs, path, oldPath } = commit;
   const time = new Date(date);
   const isRenamed = oldPath !== undefined && oldPath !== path;
   const name = isRenamed ? `${oldPath} → ${path}` : path !== undefined && path !== options.path ? path : "";
-  const parts = [authorName, ago(time.getTime()), ...refNames(refs).map((ref) => `⟨${ref}⟩`), name];
   return {
-    id: `${parent.id}/${hash}`,
-    parent,
+    id: `${parent?.id ?? ""}/${hash}`,
+    ...(parent === undefined ? {} : { parent }),
+    date: time.getTime(),
     repository,
     ref: hash,
     message: wholeMessage(commit),
@@ -47,7 +47,7 @@ export function commitRow(commit: CommitItem, options: CommitRowOptions): Commit
     call: getCall("/api/commit", { repo: repository, ref: hash }),
     item: () => ({
       label: visible(commit.message).trim() || vscode.l10n.t("(no message)"),
-      description: parts
+      description: [authorName, ago(time.getTime()), ...refNames(refs).map((ref) => `⟨${ref}⟩`), name]
         .filter((part) => part !== "")
         .map(visible)
         .join(" · "),
@@ -62,7 +62,7 @@ export function commitRow(commit: CommitItem, options: CommitRowOptions): Commit
       iconPath: new vscode.ThemeIcon("git-commit"),
       contextValue: path === undefined ? "commit" : "commit file",
     }),
-    run: () => open({ repository, ref: hash }),
+    run: () => openCommit({ repository, ref: hash }),
   };
 }
 
@@ -76,7 +76,7 @@ export interface CommitFolder {
   readonly rowOf: (commit: CommitItem, parent: Row) => Row;
 }
 
-/** Says how many there are as soon as that is known, and which ones where somebody looks. */
+/** Returns a row that shows the number of commits once it is known, and lists them when it is expanded. */
 export function commitFolderRow(folder: CommitFolder, tree: HistoryTree): Row {
   const { id, label, icon, tooltip, rowOf } = folder;
   const { token } = tree;
@@ -101,21 +101,21 @@ export function commitFolderRow(folder: CommitFolder, tree: HistoryTree): Row {
         pages?.total === 0 ? vscode.TreeItemCollapsibleState.None : vscode.TreeItemCollapsibleState.Collapsed,
     }),
     children: async () => {
-      const { found, left } = await load();
-      const rows = found.map((commit) => rowOf(commit, row));
-      if (left <= 0) return rows;
-      const more = loadMoreRow({ left, perPage: commitsPerPage, parent: row }, () => {
-        pages?.wantMore();
+      const { loaded, remaining } = await load();
+      const rows = loaded.map((commit) => rowOf(commit, row));
+      if (remaining <= 0) return rows;
+      const more = loadMoreRow({ remaining, perPage: commitsPerPage, parent: row }, () => {
+        pages?.requestMore();
         tree.redraw(row);
       });
       return [...rows, more];
     },
   };
-  tree.counted(load()).then(
+  tree.track(load()).then(
     () => {
       if (!token.isCancellationRequested) tree.redraw(row);
     },
-    // The row says why when somebody opens it.
+    // Expanding the row shows the error.
     () => undefined,
   );
   return row;

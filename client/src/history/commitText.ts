@@ -1,7 +1,7 @@
-/** Commits in few words. Pure: knows no VS Code. */
+/** Short texts about commits. Pure: does not use VS Code. */
 import type { CommitItem } from "#contract/commits";
 
-/** The names in `HEAD -> main, tag: v1`, without where `HEAD` points. */
+/** Returns the names in git's decoration `HEAD -> main, tag: v1`, without `HEAD` itself. */
 export function refNames(refs: string): readonly string[] {
   return refs
     .split(", ")
@@ -9,25 +9,33 @@ export function refNames(refs: string): readonly string[] {
     .filter((name) => name !== "" && name !== "HEAD");
 }
 
-/** The whole message, as it was written. */
+/** Returns subject and body. */
 export function wholeMessage({ message, body }: Pick<CommitItem, "message" | "body">): string {
   const lines = bodyLines(body);
   return lines.length === 0 ? message : [message, "", ...lines].join("\n");
 }
 
-/** The lines behind the subject, without empty ones around them. */
+/** Returns the lines after the subject, without blank lines around them. */
 export function bodyLines(body: string): readonly string[] {
   const text = body.replace(/^(?:[^\S\n]*\n)+/, "").trimEnd();
-  return text === "" ? [] : text.split("\n");
+  return text === "" ? [] : text.split(/\r?\n/);
 }
 
 export interface DayOfCommits {
-  /** Where the day began, in milliseconds since 1970; NaN where a commit has no date that can be read. */
+  /** Start of the day, in milliseconds since 1970; NaN for an unreadable date. */
   readonly day: number;
   readonly commits: readonly CommitItem[];
 }
 
-/** Adjacent commits of one day, in their order; a day whose commits are not adjacent is there more than once. */
+/** With fewer commits per day, rows of days would take more space than they save. */
+const minCommitsPerDay = 3;
+
+/** Returns whether a list of commits is easier to read with a row for each day. */
+export function isWorthGrouping(commits: readonly CommitItem[]): boolean {
+  return commits.length >= minCommitsPerDay * daysOf(commits).length;
+}
+
+/** Groups adjacent commits of a day, in order. A day whose commits are not adjacent has several groups. */
 export function daysOf(commits: readonly CommitItem[]): readonly DayOfCommits[] {
   const days: { readonly day: number; readonly commits: CommitItem[] }[] = [];
   for (const commit of commits) {
@@ -39,7 +47,7 @@ export function daysOf(commits: readonly CommitItem[]): readonly DayOfCommits[] 
   return days;
 }
 
-/** In the time zone of the person. */
+/** Returns the start of the day in the local time zone. */
 export function dayOf(time: number): number {
   return new Date(time).setHours(0, 0, 0, 0);
 }

@@ -1,26 +1,26 @@
-/** The view "Compare": two revisions of a repository, what each has that the other has not, and what differs. */
+/** The Compare view: two revisions of a repository, the commits that only one of them has, and the changed files. */
 import * as vscode from "vscode";
-import type { RevisionPicker } from "#client/files/revisionPicker";
-import { revisionName } from "#client/files/revisionTitle";
-import type { Row } from "#client/rows";
-import { type ApiCall, getCall } from "#client/search/apiCall";
-import { visible } from "#client/search/resultLines";
-import type { ServiceClient } from "#client/serviceClient";
+import type { RevisionPicker } from "#client/browse/revisionPicker";
+import { revisionName } from "#client/documents/revisionTitle";
+import { type ApiCall, getCall } from "#client/server/apiCall";
+import type { ServiceClient } from "#client/server/serviceClient";
+import { visible } from "#client/text/visible";
+import type { Row } from "#client/workbench/rows";
 import { foldersOf } from "./changedFiles";
 import { type Changes, changeRows, changesText, openAllChanges } from "./changeRows";
-import type { CommitPlace } from "./commitDetails";
+import type { CommitRef } from "./commitDetails";
 import { CommitPages } from "./commitPages";
 import { commitFolderRow, commitRow } from "./commitRows";
 import { HistoryTree } from "./historyTree";
 import { pickPath } from "./pathPicker";
 
-/** What is compared, as the person named it. */
+/** What to compare, as the user named it. */
 export interface ComparisonScope {
   readonly repository: string;
   readonly base: string;
   readonly head: string;
-  /** Whether only counts what `head` changed since both were the same: three dots, where git writes them. */
-  readonly isSinceFork: boolean;
+  /** Whether to show only what `head` changed since the merge base: `...` in git. */
+  readonly isSinceMergeBase: boolean;
   /** A file, or a folder. */
   readonly path?: string;
 }
@@ -28,15 +28,21 @@ export interface ComparisonScope {
 export interface ComparisonOptions {
   readonly service: Pick<ServiceClient, "call">;
   readonly revisions: RevisionPicker;
-  /** What a repository is called here. */
+  /** Returns the display name of a repository. */
   readonly label: (repository: string) => string;
-  readonly open: (place: CommitPlace) => Promise<void>;
+  readonly openCommit: (commit: CommitRef) => Promise<void>;
 }
 
-/** SHAs of what is compared. */
-interface Sides {
-  readonly base: string;
-  readonly head: string;
+type Side = "base" | "head";
+
+/** The SHAs of both sides. */
+type Sides = Readonly<Record<Side, string>>;
+
+/** The row of one side. */
+export interface SideRow extends Row {
+  readonly side: Side;
+  /** As the user named it. */
+  readonly ref: string;
 }
 
 export class Comparison implements vscode.Disposable {
@@ -67,24 +73,36 @@ export class Comparison implements vscode.Disposable {
     });
   }
 
+  /** Asks for another revision of one side. */
+  async chooseRevision(side: Side): Promise<void> {
+    const scope = this.#scope;
+    if (scope === undefined) return;
+    const title =
+      side === "base"
+        ? vscode.l10n.t("Compare From")
+        : vscode.l10n.t("Compare {0} To", revisionName(scope.base));
+    const picked = await this.#options.revisions.pick(scope.repository, title, scope[side]);
+    if (picked !== undefined) await this.show({ ...scope, [side]: picked });
+  }
+
   async swap(): Promise<void> {
     await this.#change(({ base, head, ...rest }) => ({ ...rest, base: head, head: base }));
   }
 
   async toggleDots(): Promise<void> {
-    await this.#change((scope) => ({ ...scope, isSinceFork: !scope.isSinceFork }));
+    await this.#change((scope) => ({ ...scope, isSinceMergeBase: !scope.isSinceMergeBase }));
   }
 
-  /** Asks for the file or folder that alone is to be compared. */
+  /** Asks for the file or folder to limit the comparison to. */
   async choosePath(): Promise<void> {
     const folders = foldersOf(this.#changes?.files ?? []).map(({ folder }) => folder);
     const known = this.#scope?.path === undefined ? folders.filter((folder) => folder !== "") : [];
-    const picked = await pickPath(vscode.l10n.t("Compare Only"), known);
+    const picked = await pickPath(vscode.l10n.t("Limit Comparison to Path"), known);
     if (picked === undefined) return;
     await this.#change(({ path: _, ...rest }) => (picked === "" ? rest : { ...rest, path: picked }));
   }
 
-  /** Every file that differs, in one editor. */
+  /** Opens all changes in one editor. */
   async openAll(): Promise<void> {
     const scope = this.#scope;
     if (scope === undefined) return;
@@ -97,60 +115,37 @@ export class Comparison implements vscode.Disposable {
   }
 
   #rows(scope: ComparisonScope): readonly Row[] {
-    const { base, head, isSinceFork, path } = scope;
     const sides = this.#sides(scope, this.tree.token);
     return [
-      this.#sideRow(scope, "base", vscode.l10n.t("From"), base),
-      this.#sideRow(scope, "head", vscode.l10n.t("To"), head),
-      {
-        id: "dots",
-        item: () => ({
-          label: isSinceFork
-            ? vscode.l10n.t("Changes since the two parted")
-            : vscode.l10n.t("All differences"),
-          description: isSinceFork ? "..." : "..",
-          tooltip: isSinceFork
-            ? vscode.l10n.t("Click to show everything that differs")
-            : vscode.l10n.t("Click to show only what changed since the two parted"),
-          iconPath: new vscode.ThemeIcon(isSinceFork ? "git-pull-request" : "git-compare"),
-        }),
-        run: () => this.toggleDots(),
-      },
-      {
-        id: "path",
-        item: () => ({
-          label: path === undefined ? vscode.l10n.t("All files") : visible(path),
-          description: path === undefined ? "" : vscode.l10n.t("only"),
-          tooltip: vscode.l10n.t("Click to compare only a file or a folder"),
-          iconPath: new vscode.ThemeIcon("filter"),
-        }),
-        run: () => this.choosePath(),
-      },
+      this.#sideRow(scope, "base"),
+      this.#sideRow(scope, "head"),
       this.#commitsRow(scope, sides, "ahead"),
       this.#commitsRow(scope, sides, "behind"),
       this.#filesRow(scope, sides),
     ];
   }
 
-  #sideRow(scope: ComparisonScope, side: "base" | "head", title: string, ref: string): Row {
+  #sideRow(scope: ComparisonScope, side: Side): SideRow {
+    const { repository, [side]: ref } = scope;
     return {
       id: side,
+      side,
+      repository,
+      ref,
       item: () => ({
         label: visible(revisionName(ref)),
-        description: title,
-        tooltip: vscode.l10n.t("Click to choose another revision"),
+        description: side === "base" ? vscode.l10n.t("From") : vscode.l10n.t("To"),
+        tooltip: vscode.l10n.t("Open Commit {0}", visible(revisionName(ref))),
         iconPath: new vscode.ThemeIcon("git-commit"),
+        contextValue: "side",
       }),
-      run: async () => {
-        const picked = await this.#options.revisions.pick(scope.repository, title, ref);
-        if (picked !== undefined) await this.show({ ...scope, [side]: picked });
-      },
+      run: () => this.#options.openCommit({ repository, ref }),
     };
   }
 
-  /** Commits that one side has and the other has not. */
+  /** Returns the row of the commits that only one side has. */
   #commitsRow(scope: ComparisonScope, sides: Promise<Sides>, which: "ahead" | "behind"): Row {
-    const { service, open } = this.#options;
+    const { service, openCommit } = this.#options;
     const { repository, path } = scope;
     const [has, hasNot] = which === "ahead" ? (["head", "base"] as const) : (["base", "head"] as const);
     const only = path === undefined ? {} : { path };
@@ -168,7 +163,7 @@ export class Comparison implements vscode.Disposable {
           visible(revisionName(scope[hasNot])),
         ),
         pages,
-        rowOf: (commit, parent) => commitRow(commit, { parent, repository, path, open }),
+        rowOf: (commit, parent) => commitRow(commit, { parent, repository, path, openCommit }),
       },
       this.tree,
     );
@@ -176,13 +171,18 @@ export class Comparison implements vscode.Disposable {
 
   #filesRow(scope: ComparisonScope, sides: Promise<Sides>): Row {
     const row: Row = {
-      // Another row for each comparison, so that what is open in one is not so in the next.
+      // The id names the comparison, so that the next one starts with its own expanded folders.
       id: `files ${rangeText(scope)} ${scope.path ?? ""}`,
       repository: scope.repository,
       call: callOf(scope),
       item: () => ({
         label: vscode.l10n.t("Changed Files"),
-        description: this.#changes === undefined ? "" : changesText(this.#changes.files),
+        description: [
+          this.#changes === undefined ? "" : changesText(this.#changes.files),
+          scope.isSinceMergeBase ? vscode.l10n.t("since common ancestor") : "",
+        ]
+          .filter((part) => part !== "")
+          .join(" · "),
         iconPath: new vscode.ThemeIcon("diff-multiple"),
         contextValue: "comparison",
         collapsibleState: vscode.TreeItemCollapsibleState.Expanded,
@@ -212,23 +212,30 @@ export class Comparison implements vscode.Disposable {
   }
 
   async #compare(
-    { repository: repo, isSinceFork, path }: ComparisonScope,
+    { repository: repo, isSinceMergeBase, path }: ComparisonScope,
     { base, head }: Sides,
     token?: vscode.CancellationToken,
   ): Promise<Changes> {
     const { files, mergeBase } = await this.#options.service.call(
       "diff",
-      { repo, base, head, mergeBase: isSinceFork, hunks: false, ...(path === undefined ? {} : { path }) },
+      {
+        repo,
+        base,
+        head,
+        mergeBase: isSinceMergeBase,
+        hunks: false,
+        ...(path === undefined ? {} : { path }),
+      },
       token === undefined ? {} : { token },
     );
     return { repository: repo, base: mergeBase ?? base, head, files };
   }
 }
 
-function callOf({ repository: repo, base, head, path, isSinceFork }: ComparisonScope): ApiCall {
-  return getCall("/api/diff", { repo, base, head, path, ...(isSinceFork ? { mergeBase: true } : {}) });
+function callOf({ repository: repo, base, head, path, isSinceMergeBase }: ComparisonScope): ApiCall {
+  return getCall("/api/diff", { repo, base, head, path, ...(isSinceMergeBase ? { mergeBase: true } : {}) });
 }
 
-function rangeText({ base, head, isSinceFork }: ComparisonScope): string {
-  return `${revisionName(base)}${isSinceFork ? "..." : ".."}${revisionName(head)}`;
+function rangeText({ base, head, isSinceMergeBase }: ComparisonScope): string {
+  return `${revisionName(base)}${isSinceMergeBase ? "..." : ".."}${revisionName(head)}`;
 }

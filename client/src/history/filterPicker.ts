@@ -1,6 +1,6 @@
-/** Asking the person which commits a list is to show: what is written is a filter, and what is set can be taken away. */
+/** A quick pick that edits the filters of a commit list: typed text adds filters, and set filters can be removed. */
 import * as vscode from "vscode";
-import { visible } from "#client/search/resultLines";
+import { visible } from "#client/text/visible";
 import {
   type CommitFilter,
   type FilterName,
@@ -11,13 +11,13 @@ import {
 } from "./commitFilter";
 
 interface Choice extends vscode.QuickPickItem {
-  readonly does: { readonly removes: FilterName } | { readonly begins: FilterName } | "applies";
+  readonly action: { readonly remove: FilterName } | { readonly insert: FilterName } | "apply";
 }
 
-/** The filter that is wanted now; `undefined` where the person gave up. */
-export async function pickFilter(present: CommitFilter, title: string): Promise<CommitFilter | undefined> {
+/** Returns the edited filter; `undefined` if the user cancels. */
+export async function pickFilter(current: CommitFilter, title: string): Promise<CommitFilter | undefined> {
   const picker = vscode.window.createQuickPick<Choice>();
-  let filter = present;
+  let filter = current;
   const show = () => {
     const text = picker.value.trim();
     const names = filterNames.filter((name) => filter[name] !== undefined);
@@ -29,34 +29,34 @@ export async function pickFilter(present: CommitFilter, title: string): Promise<
             choice(
               "check",
               text === "" ? vscode.l10n.t("Show Commits") : visible(text),
-              "applies",
+              "apply",
               vscode.l10n.t("Enter"),
             ),
           ]),
       ...names.map((name, index) =>
-        choice("close", visible(parts[index] ?? name), { removes: name }, vscode.l10n.t("remove")),
+        choice("close", visible(parts[index] ?? name), { remove: name }, vscode.l10n.t("remove")),
       ),
       ...filterNames
         .filter((name) => name !== "lines" && filter[name] === undefined && !text.includes(`${name}:`))
-        .map((name) => choice("filter", `${name}:`, { begins: name }, exampleOf(name))),
+        .map((name) => choice("filter", `${name}:`, { insert: name }, exampleOf(name))),
     ];
   };
   picker.title = title;
-  picker.placeholder = vscode.l10n.t("Words of the message, or author:… since:… path:…");
+  picker.placeholder = vscode.l10n.t("Message text, or filters such as author:ada since:2024-01-31 path:src");
   picker.onDidChangeValue(show);
   try {
     return await new Promise<CommitFilter | undefined>((resolve) => {
       picker.onDidAccept(() => {
-        const does = picker.selectedItems[0]?.does ?? "applies";
-        if (does === "applies") {
+        const action = picker.selectedItems[0]?.action ?? "apply";
+        if (action === "apply") {
           resolve({ ...filter, ...parseFilter(picker.value) });
-        } else if ("removes" in does) {
-          filter = withoutFilter(filter, does.removes);
-          // What is left holds at once, but for what is still being written.
+        } else if ("remove" in action) {
+          filter = withoutFilter(filter, action.remove);
+          // Applied at once, unless the user is typing another filter.
           if (picker.value.trim() === "") resolve(filter);
           else show();
         } else {
-          picker.value = `${picker.value.trimEnd()} ${does.begins}:`.trimStart();
+          picker.value = `${picker.value.trimEnd()} ${action.insert}:`.trimStart();
           show();
         }
       });
@@ -69,19 +69,19 @@ export async function pickFilter(present: CommitFilter, title: string): Promise<
   }
 }
 
-function choice(icon: string, label: string, does: Choice["does"], description: string): Choice {
-  return { label, description, does, iconPath: new vscode.ThemeIcon(icon), alwaysShow: true };
+function choice(icon: string, label: string, action: Choice["action"], description: string): Choice {
+  return { label, description, action, iconPath: new vscode.ThemeIcon(icon), alwaysShow: true };
 }
 
 function exampleOf(name: FilterName): string {
   switch (name) {
     case "author":
-      return vscode.l10n.t("a part of the name or the e-mail address");
+      return vscode.l10n.t("part of the name or email address");
     case "message":
-      return vscode.l10n.t("a part of the message");
+      return vscode.l10n.t("part of the message");
     case "since":
     case "until":
-      return vscode.l10n.t("a date, or words such as “2 weeks ago” in quotation marks");
+      return vscode.l10n.t("a date, or a phrase such as “2 weeks ago” in quotation marks");
     case "ref":
       return vscode.l10n.t("a branch, a tag or a commit");
     default:

@@ -1,84 +1,102 @@
 /**
- * A view of history: rows that are asked for when it is looked at, and given up when it goes away.
- *
- * It is not there before its first use. What fails is a row, and a click on it tries again.
+ * A view of history, hidden until its first use. Rows are loaded while the view is visible; hiding it cancels the
+ * requests, and showing it again restarts them. An error becomes a row that retries when clicked.
  */
 import * as vscode from "vscode";
-import { callError } from "#client/callError";
-import { childrenOf, type Row, runClickedRows, treeItemOf } from "#client/rows";
-import { count } from "#client/words";
+import { callError } from "#client/server/callError";
+import { agoLasts, count } from "#client/workbench/format";
+import { childrenOf, type Row, runClickedRows, treeItemOf } from "#client/workbench/rows";
 
 export interface HistoryContent {
-  /** Stands behind the title. */
+  /** Shown after the title. */
   readonly description: string;
   readonly rows: () => readonly Row[] | Promise<readonly Row[]>;
 }
+
+/** Longest delay before ages are checked again, in milliseconds. */
+const maxAgingMs = 3_600_000;
 
 export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   readonly #id: string;
   readonly #view: vscode.TreeView<Row>;
   readonly #clicks: vscode.Disposable;
-  readonly #changed = new vscode.EventEmitter<Row | undefined>();
+  readonly #changed = new vscode.EventEmitter<Row | Row[] | undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
   #content: HistoryContent | undefined;
-  #work = new vscode.CancellationTokenSource();
-  /** Rows that are being asked for. */
-  #asked = 0;
-  /** Whether the view went away before all rows were there. */
-  #isCut = false;
+  #request = new vscode.CancellationTokenSource();
+  /** The number of running requests. */
+  #pending = 0;
+  /** Whether the view was hidden before all rows were loaded. */
+  #wasInterrupted = false;
+  /** By row that shows an age: until when it is right. */
+  readonly #agesUntil = new Map<Row, number>();
+  #aging: NodeJS.Timeout | undefined;
+  /** When ages are checked next. */
+  #nextAging = Number.POSITIVE_INFINITY;
 
   /** `id` without `trawl.`. */
   constructor(id: string) {
     this.#id = id;
     this.#view = vscode.window.createTreeView(`trawl.${id}`, { treeDataProvider: this });
     this.#clicks = runClickedRows(id, this.#view);
-    this.#view.onDidChangeVisibility(({ visible }) => (visible ? this.#goOn() : this.#cut()));
+    this.#view.onDidChangeVisibility(({ visible }) => {
+      if (visible) this.#resume();
+      else this.#interrupt();
+      this.#refreshAges();
+    });
   }
 
   dispose(): void {
-    this.#work.cancel();
+    clearTimeout(this.#aging);
+    this.#request.cancel();
     this.#clicks.dispose();
     this.#view.dispose();
     this.#changed.dispose();
   }
 
-  /** Cancelled when what it was asked for is not wanted any more. */
+  /** Canceled when the rows being loaded are no longer needed. */
   get token(): vscode.CancellationToken {
-    return this.#work.token;
+    return this.#request.token;
   }
 
-  /** Shows other rows. `keepsFocus`: the keyboard stays where it is. */
+  /** Shows new content, and focuses the view unless `keepsFocus` is set. */
   async show(
     content: HistoryContent,
     { keepsFocus = false }: { readonly keepsFocus?: boolean } = {},
   ): Promise<void> {
     this.#content = content;
     this.refresh();
-    // There is no view to go to before the key is set.
+    // The view does not exist until this key is set.
     await vscode.commands.executeCommand("setContext", `trawl.${this.#id}Shown`, true);
     await vscode.commands.executeCommand(`trawl.${this.#id}.focus`, { preserveFocus: keepsFocus });
   }
 
-  /** Asks for all rows anew. */
+  /** Reloads all rows. */
   refresh(): void {
-    this.#work.cancel();
-    this.#work = new vscode.CancellationTokenSource();
-    this.#isCut = false;
+    this.#request.cancel();
+    this.#request = new vscode.CancellationTokenSource();
+    this.#wasInterrupted = false;
+    this.#agesUntil.clear();
     this.#view.description = this.#content?.description ?? "";
     this.#changed.fire(undefined);
   }
 
-  /** Draws a row and what is below it anew. */
+  /** Redraws a row and its children. */
   redraw(row: Row): void {
     this.#changed.fire(row);
   }
 
-  /** Gives up what is being asked for. */
+  /** Cancels loading. */
   stop(): void {
-    this.#work.cancel();
+    this.#request.cancel();
   }
 
   getTreeItem(row: Row): vscode.TreeItem {
+    if (row.date !== undefined && !Number.isNaN(row.date)) {
+      const until = Date.now() + agoLasts(row.date);
+      this.#agesUntil.set(row, until);
+      if (until < this.#nextAging) this.#refreshAgesAt(until);
+    }
     return treeItemOf(row, this.#id);
   }
 
@@ -88,22 +106,22 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
 
   async getChildren(row?: Row): Promise<Row[]> {
     if (row !== undefined && row.children === undefined) return [];
-    const work = this.#work;
+    const request = this.#request;
     try {
-      return await this.counted(row === undefined ? this.#topRows() : childrenOf(row));
+      return await this.track(row === undefined ? this.#topRows() : childrenOf(row));
     } catch (error) {
-      // What is not wanted any more is asked for anew elsewhere.
-      return work === this.#work ? [this.problem(error, row)] : [];
+      // Rows of a superseded request are loaded by its successor.
+      return request === this.#request ? [this.errorRow(error, row)] : [];
     }
   }
 
-  /** Work for rows: it is given up when the view goes away, and then asked for anew. */
-  async counted<Value>(work: Promise<Value>): Promise<Value> {
-    this.#count(1);
+  /** Tracks a request for rows, so that hiding the view cancels it and showing the view restarts it. */
+  async track<Value>(work: Promise<Value>): Promise<Value> {
+    this.#addPending(1);
     try {
       return await work;
     } finally {
-      this.#count(-1);
+      this.#addPending(-1);
     }
   }
 
@@ -111,17 +129,17 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     return [...((await this.#content?.rows()) ?? [])];
   }
 
-  /** Stands for rows that are not there. */
-  problem(error: unknown, parent?: Row): Row {
+  /** Returns a row that stands for rows that could not be loaded. */
+  errorRow(error: unknown, parent?: Row): Row {
     const isStopped = error instanceof vscode.CancellationError;
     const label = isStopped ? vscode.l10n.t("Stopped") : callError(error).message;
-    const again = isStopped ? vscode.l10n.t("click to go on") : vscode.l10n.t("click to try again");
+    const hint = isStopped ? vscode.l10n.t("click to continue") : vscode.l10n.t("click to try again");
     return {
       id: `${parent?.id ?? ""}/problem`,
       ...(parent === undefined ? {} : { parent }),
       item: () => ({
         label,
-        description: again,
+        description: hint,
         tooltip: label,
         iconPath: new vscode.ThemeIcon(isStopped ? "debug-stop" : "error"),
       }),
@@ -129,36 +147,59 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     };
   }
 
-  #count(step: 1 | -1): void {
-    const wasBusy = this.#asked > 0;
-    this.#asked += step;
-    const isBusy = this.#asked > 0;
+  #addPending(step: 1 | -1): void {
+    const wasBusy = this.#pending > 0;
+    this.#pending += step;
+    const isBusy = this.#pending > 0;
     if (wasBusy === isBusy) return;
     void vscode.commands.executeCommand("setContext", `trawl.${this.#id}Busy`, isBusy);
   }
 
-  #cut(): void {
-    if (this.#asked === 0) return;
-    this.#isCut = true;
-    this.#work.cancel();
+  /** Redraws rows whose age is out of date, and waits for the next one while the view is visible. */
+  #refreshAges(): void {
+    this.#nextAging = Number.POSITIVE_INFINITY;
+    if (!this.#view.visible) return;
+    const now = Date.now();
+    const aged = [...this.#agesUntil].filter(([, until]) => until <= now).map(([row]) => row);
+    for (const row of aged) this.#agesUntil.delete(row);
+    if (aged.length > 0) this.#changed.fire(aged);
+    let next = now + maxAgingMs;
+    for (const until of this.#agesUntil.values()) next = Math.min(next, until);
+    this.#refreshAgesAt(next);
   }
 
-  #goOn(): void {
-    if (this.#isCut) this.refresh();
+  #refreshAgesAt(time: number): void {
+    clearTimeout(this.#aging);
+    this.#nextAging = time;
+    this.#aging = setTimeout(() => this.#refreshAges(), time - Date.now());
+  }
+
+  #interrupt(): void {
+    if (this.#pending === 0) return;
+    this.#wasInterrupted = true;
+    this.#request.cancel();
+  }
+
+  #resume(): void {
+    if (this.#wasInterrupted) this.refresh();
   }
 }
 
-/** The last of rows that come a page at a time. */
+/** Returns the row that loads the next page. */
 export function loadMoreRow(
-  { left, perPage, parent }: { readonly left: number; readonly perPage: number; readonly parent?: Row },
+  {
+    remaining,
+    perPage,
+    parent,
+  }: { readonly remaining: number; readonly perPage: number; readonly parent?: Row },
   run: () => void,
 ): Row {
   return {
     id: `${parent?.id ?? ""}/more`,
     ...(parent === undefined ? {} : { parent }),
     item: () => ({
-      label: vscode.l10n.t("Load {0} More", Math.min(perPage, left)),
-      description: vscode.l10n.t("{0} left", count(left)),
+      label: vscode.l10n.t("Load {0} More", Math.min(perPage, remaining)),
+      description: vscode.l10n.t("{0} left", count(remaining)),
       iconPath: new vscode.ThemeIcon("ellipsis"),
     }),
     run,

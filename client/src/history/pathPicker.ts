@@ -1,13 +1,13 @@
-/** Asking the person for a file or a folder of what is compared. */
+/** A quick pick of a file or folder. */
 import * as vscode from "vscode";
-import { visible } from "#client/search/resultLines";
+import { visible } from "#client/text/visible";
 
 interface Choice extends vscode.QuickPickItem {
   /** Empty for everything. */
   readonly path: string;
 }
 
-/** A path of `known`, or one that is typed; empty for everything. `undefined` where the person gave up. */
+/** Returns a path from `known` or a typed one; empty for everything; `undefined` if the user cancels. */
 export async function pickPath(title: string, known: readonly string[]): Promise<string | undefined> {
   const picker = vscode.window.createQuickPick<Choice>();
   const fixed = [

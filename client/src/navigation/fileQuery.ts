@@ -1,14 +1,14 @@
-/** What a person types to go to a file, as a query of the service. Pure: knows no VS Code. */
+/** Turns the input of "Go to File" into a query. Pure: does not use VS Code. */
 
-export interface FileWords {
-  /** Files whose paths hold all the words, in any case. */
+export interface FileQuery {
+  /** Matches files whose paths contain all the words, in any case. */
   readonly query: string;
-  /** From 1; absent where none was typed. */
+  /** One-based; absent if none was typed. */
   readonly lineNumber?: number;
 }
 
-/** Words and paths, with `:10` or `#L10` behind them for a line. */
-export function fileQuery(text: string): FileWords {
+/** Parses words and paths, optionally followed by a line as `:10` or `#L10`. */
+export function fileQuery(text: string): FileQuery {
   const [, path = "", line] = /^(.*?)(?:(?::|#L)(\d{1,7})?(?::\d*)?)?$/s.exec(text.trim()) ?? [];
   const words = path.split(/\s+/).filter((word) => word !== "");
   const quoted = words.map((word) => `"${word.replaceAll("\\", "/").replaceAll('"', '\\"')}"`);

@@ -1,23 +1,23 @@
-/** A list that is asked for anew with every key: the service matches and orders, the editor only shows. */
+/** A quick pick that fetches its items on every keystroke: the service matches and sorts, the editor only shows. */
 import * as vscode from "vscode";
-import { CallError } from "#client/callError";
+import { CallError } from "#client/server/callError";
 
 export interface PickItem extends vscode.QuickPickItem {
-  /** What choosing it does; `button` is the one that was clicked. Absent for what only says something. */
-  readonly open?: (button?: vscode.QuickInputButton) => Promise<void>;
-  /** Gives a file's own icon to `ThemeIcon.File`. Editors before 1.109 do not know it, and some of them refuse it. */
+  /** Opens the item; `button` is the one that was clicked. Absent for items that only inform. */
+  readonly open?: (button?: vscode.QuickInputButton) => Promise<unknown>;
+  /** Selects the icon that `ThemeIcon.File` shows. Editors before 1.109 ignore or reject it. */
   readonly resourceUri?: vscode.Uri;
 }
 
 export interface LivePickOptions {
   readonly title: string;
   readonly placeholder: string;
-  /** What the field holds at first. */
+  /** The initial text. */
   readonly value?: string;
-  readonly ask: (text: string, token: vscode.CancellationToken) => Promise<readonly PickItem[]>;
-  /** What the list says where nothing was found. */
-  readonly nothing: (text: string) => string;
-  readonly failed: (error: unknown) => void;
+  readonly fetchItems: (text: string, token: vscode.CancellationToken) => Promise<readonly PickItem[]>;
+  /** Returns the label shown if nothing was found. */
+  readonly emptyLabel: (text: string) => string;
+  readonly onError: (error: unknown) => void;
 }
 
 const delayMs = 60;
@@ -26,17 +26,17 @@ export function showLivePick(options: LivePickOptions): void {
   const pick = vscode.window.createQuickPick<PickItem>();
   let running: vscode.CancellationTokenSource | undefined;
   let timer: NodeJS.Timeout | undefined;
-  /** Whether the list shows what was found for the present text. */
-  let isPresent = true;
-  /** Whether the first that is found is to be opened at once. */
+  /** Whether the list shows the items for the current text. */
+  let isCurrent = true;
+  /** Whether to open the first item as soon as it arrives. */
   let isAccepted = false;
   pick.title = options.title;
   pick.placeholder = options.placeholder;
   pick.value = options.value ?? "";
-  // VS Code sorts by label unless it is told not to, and its types leave the way to tell it out.
+  // Turns off sorting by label, with a property that VS Code's type declarations lack.
   (pick as { sortByLabel?: boolean }).sortByLabel = false;
 
-  const look = async (text: string) => {
+  const refresh = async (text: string) => {
     running?.cancel();
     const source = new vscode.CancellationTokenSource();
     running = source;
@@ -44,12 +44,12 @@ export function showLivePick(options: LivePickOptions): void {
     const show = (items: readonly PickItem[]) => {
       if (running !== source) return;
       pick.items = items.map((item) => ({ ...item, alwaysShow: true }));
-      isPresent = text === pick.value;
-      if (isPresent && isAccepted) open(items[0]);
+      isCurrent = text === pick.value;
+      if (isCurrent && isAccepted) open(items[0]);
     };
     try {
-      const items = text.trim() === "" ? [] : await options.ask(text, source.token);
-      show(items.length > 0 || text.trim() === "" ? items : [{ label: options.nothing(text) }]);
+      const items = text.trim() === "" ? [] : await options.fetchItems(text, source.token);
+      show(items.length > 0 || text.trim() === "" ? items : [{ label: options.emptyLabel(text) }]);
     } catch (error) {
       if (error instanceof vscode.CancellationError) return;
       const message = error instanceof CallError ? error.message : vscode.l10n.t("The search failed.");
@@ -62,21 +62,21 @@ export function showLivePick(options: LivePickOptions): void {
   const open = (item: PickItem | undefined, button?: vscode.QuickInputButton) => {
     if (item?.open === undefined) return;
     pick.hide();
-    item.open(button).catch(options.failed);
+    item.open(button).catch(options.onError);
   };
 
   pick.onDidChangeValue((text) => {
-    isPresent = false;
+    isCurrent = false;
     isAccepted = false;
     clearTimeout(timer);
-    timer = setTimeout(() => void look(text), delayMs);
+    timer = setTimeout(() => void refresh(text), delayMs);
   });
   pick.onDidAccept(() => {
     const [first] = pick.items;
-    // Which row is active is told a moment after the rows were given.
+    // `activeItems` is updated a moment after `items`.
     const item = pick.activeItems.find((each) => pick.items.includes(each)) ?? first;
-    // Who types fast and presses Enter means what was typed, unless one of the present rows was gone to.
-    if (isPresent || item !== first) open(item);
+    // Enter right after typing means the typed text, unless the user has moved to one of the rows still shown.
+    if (isCurrent || item !== first) open(item);
     else isAccepted = true;
   });
   pick.onDidTriggerItemButton(({ item, button }) => open(item, button));
@@ -86,7 +86,7 @@ export function showLivePick(options: LivePickOptions): void {
     pick.dispose();
   });
   pick.show();
-  void look(pick.value);
+  void refresh(pick.value);
 }
 
 export const toSide: vscode.QuickInputButton = {

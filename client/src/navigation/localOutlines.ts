@@ -1,24 +1,20 @@
 /**
- * Outlines of local files that nobody else has one of.
+ * Outlines of local files for which no other extension provides one.
  *
- * The editor makes one outline of a text from what all providers say: who asked for the others' first would wait for
- * itself. So ours is silent the first time, looks at what has come of it, and where that is nothing has the editor ask
- * everybody again. Another language server may start later; so what became of an outline of ours is looked at, too.
+ * VS Code merges the outlines of all providers, so a provider that requested the merged outline would wait for itself.
+ * Therefore ours returns nothing the first time, and then checks the merged outline. If that is empty, it makes VS Code
+ * query all providers again. Another language server may start later, so our outlines are checked again, too.
  */
 import * as vscode from "vscode";
+import type { Outline, RequestOutline } from "#client/server/providerPolicy";
 
-export type Outline = vscode.DocumentSymbol[] | vscode.SymbolInformation[];
+/** Long enough for the user to stop typing. */
+const recheckDelayMs = 1000;
 
-/** Ours, or nothing where there is none. */
-export type AskOutline = (token: vscode.CancellationToken) => vscode.ProviderResult<Outline>;
-
-/** Until somebody has stopped typing. */
-const lookAgainMs = 1000;
-
-const nothing: vscode.DocumentSymbolProvider = { provideDocumentSymbols: () => undefined };
+const emptyProvider: vscode.DocumentSymbolProvider = { provideDocumentSymbols: () => undefined };
 
 export class LocalOutlines implements vscode.Disposable {
-  /** Documents that nobody else has an outline of. */
+  /** Documents for which no other extension provides an outline. */
   readonly #own = new Set<string>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #subscriptions: readonly vscode.Disposable[];
@@ -29,29 +25,29 @@ export class LocalOutlines implements vscode.Disposable {
     this.#subscriptions = [
       vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#forget(uri.toString())),
       vscode.workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration("trawl.navigation.localFiles")) this.#askAgain();
+        if (event.affectsConfiguration("trawl.navigation.localFiles")) this.#refresh();
       }),
     ];
   }
 
-  /** Ours, where it is known that nobody else has one. */
+  /** Returns our outline if no other extension is known to provide one; otherwise nothing. */
   async of(
     document: vscode.TextDocument,
     token: vscode.CancellationToken,
-    ask: AskOutline,
+    request: RequestOutline,
   ): Promise<Outline> {
     const key = document.uri.toString();
     const isOwn = this.#own.has(key);
     const { version } = document;
-    const outline = isOwn ? ((await ask(token)) ?? []) : [];
+    const outline = isOwn ? ((await request(token)) ?? []) : [];
     if (token.isCancellationRequested || document.isClosed) return outline;
-    const look = isOwn
-      ? () => this.#lookForOthers(document, version, outline)
-      : () => this.#lookForAny(document, ask);
+    const check = isOwn
+      ? () => this.#checkForOthers(document, version, outline)
+      : () => this.#checkForAny(document, request);
     const isFirst = !this.#timers.has(key);
     clearTimeout(this.#timers.get(key));
-    // Whoever fails has no outline.
-    const timer = setTimeout(() => look().catch(() => {}), isFirst ? 0 : lookAgainMs);
+    // A provider that fails has no outline.
+    const timer = setTimeout(() => check().catch(() => {}), isFirst ? 0 : recheckDelayMs);
     this.#timers.set(key, timer);
     return outline;
   }
@@ -63,25 +59,25 @@ export class LocalOutlines implements vscode.Disposable {
     this.#provider?.dispose();
   }
 
-  async #lookForAny(document: vscode.TextDocument, ask: AskOutline): Promise<void> {
+  async #checkForAny(document: vscode.TextDocument, request: RequestOutline): Promise<void> {
     if ((await outlineOf(document)).length > 0) return;
     const source = new vscode.CancellationTokenSource();
     try {
-      const outline = (await ask(source.token)) ?? [];
+      const outline = (await request(source.token)) ?? [];
       if (outline.length === 0 || document.isClosed) return;
     } finally {
       source.dispose();
     }
     this.#own.add(document.uri.toString());
-    this.#askAgain();
+    this.#refresh();
   }
 
-  /** `outline` is what ours said of that version. */
-  async #lookForOthers(document: vscode.TextDocument, version: number, outline: Outline): Promise<void> {
+  /** Withdraws our outline if another extension provides one; `outline` is what ours returned for that version. */
+  async #checkForOthers(document: vscode.TextDocument, version: number, outline: Outline): Promise<void> {
     const all = await outlineOf(document);
     if (document.version !== version || all.length <= outline.length) return;
     this.#own.delete(document.uri.toString());
-    this.#askAgain();
+    this.#refresh();
   }
 
   #forget(key: string): void {
@@ -90,15 +86,15 @@ export class LocalOutlines implements vscode.Disposable {
     this.#own.delete(key);
   }
 
-  /** The editor does so whenever a provider comes. */
-  #askAgain(): void {
+  /** Registers a provider, which makes VS Code query all providers again. */
+  #refresh(): void {
     if (this.#isDisposed) return;
     this.#provider?.dispose();
-    this.#provider = vscode.languages.registerDocumentSymbolProvider({ scheme: "file" }, nothing);
+    this.#provider = vscode.languages.registerDocumentSymbolProvider({ scheme: "file" }, emptyProvider);
   }
 }
 
-/** What all providers together have said. */
+/** Returns the merged outline of all providers. */
 async function outlineOf({ uri }: vscode.TextDocument): Promise<Outline> {
   return (await vscode.commands.executeCommand("vscode.executeDocumentSymbolProvider", uri)) ?? [];
 }

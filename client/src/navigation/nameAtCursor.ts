@@ -1,21 +1,21 @@
-/** The name that the cursor is on, and from where it is asked for. */
+/** Finds the name at the cursor, and its location. */
 import * as vscode from "vscode";
-import { utf16Offset } from "#client/search/resultLines";
-import type { ServiceClient } from "#client/serviceClient";
-import type { SentOf } from "#contract/service";
-import { snapshotPlace } from "#contract/snapshotUri";
+import type { ServiceClient } from "#client/server/serviceClient";
+import { utf16Offset } from "#client/text/columns";
+import type { RequestInput } from "#contract/service";
+import { parseSnapshotUri } from "#contract/snapshotUri";
 
-type CodePlace = SentOf<"symbolAt">["place"];
+type CodeLocation = RequestInput<"symbolAt">["place"];
 
 export interface NameAtCursor {
   readonly name: string;
   readonly document: vscode.TextDocument;
   readonly range: vscode.Range;
-  /** Absent where the document is in no repository. */
-  readonly place?: CodePlace;
+  /** Absent if the document is in no repository. */
+  readonly location?: CodeLocation;
 }
 
-/** `undefined` where the cursor is on no word. Rejects with a `CancellationError`. */
+/** Returns `undefined` if the cursor is not on a word. Rejects with a `CancellationError`. */
 export async function nameAtCursor(
   service: Pick<ServiceClient, "call">,
   editor: vscode.TextEditor | undefined,
@@ -23,22 +23,27 @@ export async function nameAtCursor(
   if (editor === undefined) return undefined;
   const { document, selection } = editor;
   const range = document.getWordRangeAtPosition(selection.active);
-  const place = placeAt(document, selection.active);
-  const named = place && (await parsedName(service, document, place));
-  if (named !== undefined) return { ...named, document, place: place ?? {} };
-  // What is no code, or cannot be parsed, may speak of code.
+  const location = codeLocationAt(document, selection.active);
+  const named = location && (await parsedName(service, document, location));
+  if (named !== undefined) return { ...named, document, location: location ?? {} };
+  // Text that is not code or cannot be parsed may mention code.
   return (
-    range && { name: document.getText(range), range, document, ...(place === undefined ? {} : { place }) }
+    range && {
+      name: document.getText(range),
+      range,
+      document,
+      ...(location === undefined ? {} : { location }),
+    }
   );
 }
 
 async function parsedName(
   service: Pick<ServiceClient, "call">,
   document: vscode.TextDocument,
-  place: CodePlace,
+  location: CodeLocation,
 ) {
   try {
-    const { symbol, range } = await service.call("symbolAt", { place });
+    const { symbol, range } = await service.call("symbolAt", { place: location });
     if (symbol === "" || range === undefined) return undefined;
     const line = document.lineAt(range.start.lineNumber - 1);
     const from = utf16Offset(line.text, range.start.column);
@@ -48,19 +53,22 @@ async function parsedName(
     };
   } catch (error) {
     if (error instanceof vscode.CancellationError) throw error;
-    // A file in no repository has words, too.
+    // A file outside of any repository has words, too.
     return undefined;
   }
 }
 
-/** As the service takes it; `undefined` for documents that are neither a file nor a snapshot. */
-export function placeAt(document: vscode.TextDocument, position: vscode.Position): CodePlace | undefined {
+/** Returns a position in the form that requests use; `undefined` for documents that are neither files nor snapshots. */
+export function codeLocationAt(
+  document: vscode.TextDocument,
+  position: vscode.Position,
+): CodeLocation | undefined {
   const { uri } = document;
   const before = document.lineAt(position.line).text.slice(0, position.character);
-  const at = { lineNumber: position.line + 1, column: [...before].length + 1 };
-  if (uri.scheme === "file") return { file: uri.fsPath, ...at };
-  const snapshot = snapshotPlace(uri);
+  const lineAndColumn = { lineNumber: position.line + 1, column: [...before].length + 1 };
+  if (uri.scheme === "file") return { file: uri.fsPath, ...lineAndColumn };
+  const snapshot = parseSnapshotUri(uri);
   if (snapshot === undefined || snapshot.path === "") return undefined;
   const { repository: repo, path, commit } = snapshot;
-  return { repo, path, ...(commit === "" ? {} : { ref: commit }), ...at };
+  return { repo, path, ...(commit === "" ? {} : { ref: commit }), ...lineAndColumn };
 }

@@ -1,19 +1,18 @@
 /**
- * Whether Trawl's language server is heard about a document: on files as they stood in a commit always, on local files
- * as `trawl.navigation.localFiles` says. With `fallback` only where nobody else has an answer, so that no definition is
- * listed twice beside a real language server.
+ * Decides whether Trawl's language server answers requests about a document: always for files of a commit; for local
+ * files as `trawl.navigation.localFiles` says. With `fallback`, it answers only if no other extension does, so that
+ * definitions are not listed twice beside a native language server.
  *
- * The editor asks all providers at once and tells none of the others' answers. So, before ours is given, the same is
- * asked once more, and ours keeps silent that time.
+ * VS Code sends a request to all providers at once, and none of them sees the results of the others. So before Trawl
+ * answers, it sends VS Code the same request as a probe, to which it returns nothing itself.
  */
 import * as vscode from "vscode";
-import type { ServiceClient } from "#client/serviceClient";
-import { setting } from "#client/settings";
+import type { Feature, Outline, ProviderPolicy, RequestOutline } from "#client/server/providerPolicy";
+import type { ServiceClient } from "#client/server/serviceClient";
+import { setting } from "#client/workbench/settings";
 import { snapshotScheme } from "#contract/snapshotUri";
-import { type AskOutline, LocalOutlines, type Outline } from "./localOutlines";
-import { placeAt } from "./nameAtCursor";
-
-export type Feature = "definition" | "references" | "hover";
+import { LocalOutlines } from "./localOutlines";
+import { codeLocationAt } from "./nameAtCursor";
 
 const commands: Readonly<Record<Feature, string>> = {
   definition: "vscode.executeDefinitionProvider",
@@ -21,15 +20,15 @@ const commands: Readonly<Record<Feature, string>> = {
   hover: "vscode.executeHoverProvider",
 };
 
-/** Fewer letters are in every name. */
-const queryAtLeast = 2;
+/** Shorter queries match almost every name. */
+const minQueryLength = 2;
 
-/** A question to the others, until it has come to ours as well. */
+/** A probe sent to all providers, until it arrives at ours. */
 interface Probe {
   readonly key: string;
 }
 
-export class NativeFirst implements vscode.Disposable {
+export class NativeFirst implements ProviderPolicy, vscode.Disposable {
   readonly #service: () => Pick<ServiceClient, "call">;
   readonly #probes = new Set<Probe>();
   readonly #outlines = new LocalOutlines();
@@ -42,17 +41,17 @@ export class NativeFirst implements vscode.Disposable {
     this.#outlines.dispose();
   }
 
-  /** What `ask` gives, or nothing where Trawl is not to be heard. */
-  async at<Answer>(
+  /** Returns the result of `request`, or nothing if Trawl should not answer. */
+  async at<Result>(
     feature: Feature,
     document: vscode.TextDocument,
     position: vscode.Position,
-    ask: () => vscode.ProviderResult<Answer>,
-  ): Promise<Answer | undefined> {
+    request: () => vscode.ProviderResult<Result>,
+  ): Promise<Result | undefined> {
     if (document.uri.scheme === snapshotScheme) {
-      const answer = (await ask()) ?? undefined;
-      if (feature === "definition" && isNothing(answer)) void this.#sayWhy(document, position);
-      return answer;
+      const result = (await request()) ?? undefined;
+      if (feature === "definition" && isNothing(result)) void this.#explainMissing(document, position);
+      return result;
     }
     const mode = setting("navigation.localFiles", document);
     if (mode === "off") return undefined;
@@ -62,35 +61,36 @@ export class NativeFirst implements vscode.Disposable {
       this.#probes.delete(probe);
       return undefined;
     }
-    if (mode === "fallback" && (await this.#othersAnswer(feature, document, position, key))) return undefined;
-    return (await ask()) ?? undefined;
+    if (mode === "fallback" && (await this.#othersProvide(feature, document, position, key)))
+      return undefined;
+    return (await request()) ?? undefined;
   }
 
   async outline(
     document: vscode.TextDocument,
     token: vscode.CancellationToken,
-    ask: AskOutline,
+    request: RequestOutline,
   ): Promise<Outline | undefined> {
-    if (document.uri.scheme === snapshotScheme) return (await ask(token)) ?? undefined;
+    if (document.uri.scheme === snapshotScheme) return (await request(token)) ?? undefined;
     switch (setting("navigation.localFiles", document)) {
       case "off":
         return undefined;
       case "fallback":
-        return await this.#outlines.of(document, token, ask);
+        return await this.#outlines.of(document, token, request);
       case "always":
-        return (await ask(token)) ?? undefined;
+        return (await request(token)) ?? undefined;
     }
   }
 
-  async workspaceSymbols<Answer>(
+  async workspaceSymbols<Result>(
     query: string,
-    ask: () => vscode.ProviderResult<Answer>,
-  ): Promise<Answer | undefined> {
-    const isHeard = setting("navigation.workspaceSymbols") && query.trim().length >= queryAtLeast;
-    return isHeard ? ((await ask()) ?? undefined) : undefined;
+    request: () => vscode.ProviderResult<Result>,
+  ): Promise<Result | undefined> {
+    const isEnabled = setting("navigation.workspaceSymbols") && query.trim().length >= minQueryLength;
+    return isEnabled ? ((await request()) ?? undefined) : undefined;
   }
 
-  async #othersAnswer(
+  async #othersProvide(
     feature: Feature,
     { uri }: vscode.TextDocument,
     position: vscode.Position,
@@ -101,18 +101,18 @@ export class NativeFirst implements vscode.Disposable {
     try {
       return !isNothing(await vscode.commands.executeCommand(commands[feature], uri, position));
     } catch {
-      // Whoever fails has no answer.
+      // A provider that fails has no result.
       return false;
     } finally {
       this.#probes.delete(probe);
     }
   }
 
-  /** The editor only says that there is no definition. */
-  async #sayWhy(document: vscode.TextDocument, position: vscode.Position): Promise<void> {
-    const place = placeAt(document, position);
-    if (place === undefined) return;
-    const { reason, language } = await this.#service().call("symbolAt", { place });
+  /** Shows why there is no definition, which VS Code does not. */
+  async #explainMissing(document: vscode.TextDocument, position: vscode.Position): Promise<void> {
+    const location = codeLocationAt(document, position);
+    if (location === undefined) return;
+    const { reason, language } = await this.#service().call("symbolAt", { place: location });
     const why = reasonText(reason, language);
     if (why !== undefined) vscode.window.setStatusBarMessage(why, 5000);
   }
@@ -122,8 +122,8 @@ function reasonText(reason: string | undefined, language: string): string | unde
   switch (reason) {
     case "noGrammar":
       return language === ""
-        ? vscode.l10n.t("Trawl does not know the language of this file.")
-        : vscode.l10n.t("Trawl has no symbols of {0}.", language);
+        ? vscode.l10n.t("Trawl does not recognize the language of this file.")
+        : vscode.l10n.t("Trawl does not support symbols in {0}.", language);
     case "tooLarge":
       return vscode.l10n.t("This file is too large to be parsed.");
     case "tooSlow":
@@ -134,6 +134,6 @@ function reasonText(reason: string | undefined, language: string): string | unde
   }
 }
 
-function isNothing(answer: unknown): boolean {
-  return answer === undefined || answer === null || (Array.isArray(answer) && answer.length === 0);
+function isNothing(result: unknown): boolean {
+  return result === undefined || result === null || (Array.isArray(result) && result.length === 0);
 }

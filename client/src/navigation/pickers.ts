@@ -1,42 +1,43 @@
-/** Going to a symbol or to a file of any repository by a part of its name. */
+/** Pickers that go to a symbol or file of any repository by part of its name. */
 import * as vscode from "vscode";
-import { shortNames } from "#client/repositories/grouping";
-import { visible } from "#client/search/resultLines";
-import { hasSnapshot as hasFileSnapshot, type Opener } from "#client/search/reveal";
+import { shortNames } from "#client/model/grouping";
+import { hasSnapshot as hasFileSnapshot, type Opener } from "#client/results/opener";
 import type { QueryDefaults } from "#client/search/searchState";
-import type { ServiceClient } from "#client/serviceClient";
+import type { ServiceClient } from "#client/server/serviceClient";
+import { visible } from "#client/text/visible";
+import { symbolIcon } from "#client/workbench/rows";
 import type { FileMatch } from "#contract/search";
 import type { FoundSymbol } from "#contract/symbols";
-import { type FileWords, fileQuery } from "./fileQuery";
-import { hasSnapshot, showPlace } from "./foundPlaces";
+import { type FileQuery, fileQuery } from "./fileQuery";
 import { asSnapshot, type PickItem, showLivePick, toSide } from "./livePick";
+import { hasSnapshot, openLocation } from "./symbolLocations";
 
 export interface PickersOptions {
   readonly service: Pick<ServiceClient, "call">;
   readonly defaults: () => Promise<QueryDefaults>;
   readonly opener: Pick<Opener, "open">;
-  readonly failed: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
-/** More than a person reads in a list. */
-const itemsAtMost = 100;
-/** Where rows of a list may name a resource: of older editors some refuse that, others overlook it. */
-const knowsResources = isAtLeast(vscode.version, 1, 109);
+/** More than users read in a list. */
+const maxItems = 100;
+/** Whether quick pick items may have a resource: some older editors reject it, others ignore it. */
+const supportsResourceUri = isAtLeast(vscode.version, 1, 109);
 
-export function pickSymbol({ service, failed }: PickersOptions): void {
+export function pickSymbol({ service, onError }: PickersOptions): void {
   showLivePick({
     title: vscode.l10n.t("Go to Symbol in All Repositories"),
-    placeholder: vscode.l10n.t("Letters of a name, in their order"),
-    failed,
-    nothing: (text) => vscode.l10n.t("No symbol matches {0}", text.trim()),
-    async ask(text, token) {
-      const request = { query: text, match: "fuzzy" as const, limit: itemsAtMost };
+    placeholder: vscode.l10n.t("Type letters of a symbol's name, in order"),
+    onError,
+    emptyLabel: (text) => vscode.l10n.t("No symbol matches {0}", text.trim()),
+    async fetchItems(text, token) {
+      const request = { query: text, match: "fuzzy" as const, limit: maxItems };
       const { symbols, isExhaustive } = await service.call("findSymbols", request, { token });
       const names = shortNames([...new Set(symbols.map(({ repository }) => repository))]);
       const items = symbols.map((found) =>
         symbolItem(found, names.get(found.repository) ?? found.repository),
       );
-      const isPending = symbols.length < itemsAtMost && !isExhaustive;
+      const isPending = symbols.length < maxItems && !isExhaustive;
       return isPending ? [...items, pendingItem()] : items;
     },
   });
@@ -51,46 +52,31 @@ function pendingItem(): PickItem {
 
 function symbolItem(found: FoundSymbol, repository: string): PickItem {
   const { symbol, kind, parent, fileName, range } = found;
-  const place = `${fileName}:${range.start.lineNumber}`;
+  const location = `${fileName}:${range.start.lineNumber}`;
   return {
     label: labelOf(symbol),
-    description: visible([parent.symbol, repository, place].filter((part) => part !== "").join(" · ")),
-    iconPath: new vscode.ThemeIcon(iconOf(kind)),
+    description: visible([parent.symbol, repository, location].filter((part) => part !== "").join(" · ")),
+    iconPath: symbolIcon(kind),
     buttons: hasSnapshot(found) ? [toSide, asSnapshot] : [toSide],
     open: (button) =>
-      showPlace(found, found, { toSide: button === toSide, isSnapshot: button === asSnapshot }),
+      openLocation(found, found, { toSide: button === toSide, isSnapshot: button === asSnapshot }),
   };
 }
 
-/** VS Code's icons of symbols, by our kinds. */
-const icons: Readonly<Record<string, string>> = {
-  type: "symbol-parameter",
-  trait: "symbol-interface",
-  union: "symbol-struct",
-  macro: "symbol-constant",
-  enumMember: "symbol-enum-member",
-  label: "symbol-key",
-  "": "symbol-misc",
-};
-
-function iconOf(kind: string): string {
-  return Object.hasOwn(icons, kind) ? (icons[kind] ?? "symbol-misc") : `symbol-${kind}`;
-}
-
-export function pickFile({ service, defaults, opener, failed }: PickersOptions): void {
+export function pickFile({ service, defaults, opener, onError }: PickersOptions): void {
   showLivePick({
     title: vscode.l10n.t("Go to File in All Repositories"),
-    placeholder: vscode.l10n.t("Parts of a path; end with :10 for line 10"),
-    failed,
-    nothing: (text) => vscode.l10n.t("No file matches {0}", text.trim()),
-    async ask(text, token) {
-      const words = fileQuery(text);
+    placeholder: vscode.l10n.t("Type parts of a path; add :10 for line 10"),
+    onError,
+    emptyLabel: (text) => vscode.l10n.t("No file matches {0}", text.trim()),
+    async fetchItems(text, token) {
+      const parsed = fileQuery(text);
       const { includeArchived } = await defaults();
-      const query = includeArchived ? words.query : `${words.query} archived:no`;
-      const { files } = await service.call("search", { query, matches: itemsAtMost }, { token });
+      const query = includeArchived ? parsed.query : `${parsed.query} archived:no`;
+      const { files } = await service.call("search", { query, matches: maxItems }, { token });
       const names = shortNames([...new Set(files.map(({ repository }) => repository))]);
       return files.map((file) =>
-        fileItem(file, words, names.get(file.repository) ?? file.repository, opener),
+        fileItem(file, parsed, names.get(file.repository) ?? file.repository, opener),
       );
     },
   });
@@ -98,7 +84,7 @@ export function pickFile({ service, defaults, opener, failed }: PickersOptions):
 
 function fileItem(
   file: FileMatch,
-  { lineNumber }: FileWords,
+  { lineNumber }: FileQuery,
   repository: string,
   opener: Pick<Opener, "open">,
 ): PickItem {
@@ -110,8 +96,8 @@ function fileItem(
     description: visible(
       [path.slice(0, Math.max(slash, 0)), repository].filter((part) => part !== "").join(" · "),
     ),
-    iconPath: knowsResources ? vscode.ThemeIcon.File : new vscode.ThemeIcon("file"),
-    ...(knowsResources ? { resourceUri: vscode.Uri.file(`/${path}`) } : {}),
+    iconPath: supportsResourceUri ? vscode.ThemeIcon.File : new vscode.ThemeIcon("file"),
+    ...(supportsResourceUri ? { resourceUri: vscode.Uri.file(`/${path}`) } : {}),
     buttons: hasFileSnapshot(file) ? [toSide, asSnapshot] : [toSide],
     open: (button) =>
       opener.open(file, line, {
@@ -121,7 +107,7 @@ function fileItem(
   };
 }
 
-/** Icons come from `$(…)`, and a name may be of anywhere. */
+/** Escapes `$(…)`, which VS Code would show as an icon: names are untrusted. */
 function labelOf(name: string): string {
   return visible(name).replaceAll("$(", "$\u200b(");
 }

@@ -1,7 +1,7 @@
-/** References as rows: by how sure they are, then by file. Pure: knows no VS Code. */
+/** References as rows: grouped by certainty, then by file. Pure: does not use VS Code. */
 import type { Certainty, SymbolFile, SymbolMatch } from "#contract/symbols";
 
-export type ReferenceRow = GroupRow | FileRow | PlaceRow;
+export type ReferenceRow = GroupRow | FileRow | LocationRow;
 
 export interface GroupRow {
   readonly kind: "group";
@@ -13,45 +13,45 @@ export interface FileRow {
   readonly kind: "file";
   readonly parent: GroupRow;
   readonly file: SymbolFile;
-  readonly places: PlaceRow[];
+  readonly references: LocationRow[];
 }
 
-export interface PlaceRow {
-  readonly kind: "place";
+export interface LocationRow {
+  readonly kind: "reference";
   readonly parent: FileRow;
   readonly match: SymbolMatch;
 }
 
-/** The surest first. */
-const order: readonly Certainty[] = ["exact", "repository", "import", "name"];
+/** Most certain first. */
+const certainties: readonly Certainty[] = ["exact", "repository", "import", "name"];
 
 /** Grows as files are found. */
 export class ReferenceRows {
   readonly #groups = new Map<Certainty, GroupRow>();
-  #placeCount = 0;
+  #referenceCount = 0;
 
-  /** In order of certainty. */
+  /** Most certain first. */
   get groups(): readonly GroupRow[] {
-    return order.flatMap((certainty) => this.#groups.get(certainty) ?? []);
+    return certainties.flatMap((certainty) => this.#groups.get(certainty) ?? []);
   }
 
-  get placeCount(): number {
-    return this.#placeCount;
+  get referenceCount(): number {
+    return this.#referenceCount;
   }
 
-  /** A file whose places are differently sure stands in several groups. */
+  /** Adds files. A file whose references differ in certainty appears in several groups. */
   add(files: readonly SymbolFile[]): void {
     for (const file of files) {
-      for (const certainty of order) {
+      for (const certainty of certainties) {
         const matches = file.matches.filter((match) => (match.certainty ?? "name") === certainty);
         if (matches.length > 0) this.#addTo(this.#group(certainty), file, matches);
       }
     }
   }
 
-  /** All places, in the order of the rows. */
-  get places(): readonly PlaceRow[] {
-    return this.groups.flatMap(({ files }) => files.flatMap(({ places }) => places));
+  /** All references, in the order of the rows. */
+  get references(): readonly LocationRow[] {
+    return this.groups.flatMap(({ files }) => files.flatMap(({ references }) => references));
   }
 
   #group(certainty: Certainty): GroupRow {
@@ -63,15 +63,15 @@ export class ReferenceRows {
   }
 
   #addTo(group: GroupRow, file: SymbolFile, matches: readonly SymbolMatch[]): void {
-    const row: FileRow = { kind: "file", parent: group, file, places: [] };
-    for (const match of matches) row.places.push({ kind: "place", parent: row, match });
+    const row: FileRow = { kind: "file", parent: group, file, references: [] };
+    for (const match of matches) row.references.push({ kind: "reference", parent: row, match });
     group.files.push(row);
-    this.#placeCount += matches.length;
+    this.#referenceCount += matches.length;
   }
 }
 
-export function placeCountOf({ files }: GroupRow): number {
-  return files.reduce((sum, { places }) => sum + places.length, 0);
+export function referenceCountOf({ files }: GroupRow): number {
+  return files.reduce((sum, { references }) => sum + references.length, 0);
 }
 
 export function repositoryCountOf({ files }: GroupRow): number {

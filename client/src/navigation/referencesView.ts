@@ -1,25 +1,27 @@
 /**
- * References in the editor's own References view: a tree of ours in VS Code's built-in extension, which takes any.
+ * Shows references in VS Code's References view, whose built-in extension accepts trees of other extensions.
  *
- * Rows open with `vscode.open`. The editor turns that one into its own command together with what it is given, so that
- * nothing is lost when the tree is drawn anew under a click.
+ * Rows open with `vscode.open`, whose arguments VS Code keeps even if the tree is refreshed during a click.
  */
 import { posix } from "node:path";
 import * as vscode from "vscode";
-import { shortNames } from "#client/repositories/grouping";
-import { rowText, utf16Offset, visible } from "#client/search/resultLines";
+import { shortNames } from "#client/model/grouping";
+import { rowText } from "#client/results/resultLines";
+import { utf16Offset } from "#client/text/columns";
+import { visible } from "#client/text/visible";
+import { withLabels } from "#client/workbench/rows";
 import type { Certainty, SymbolFile } from "#contract/symbols";
-import { fileUri, locationOf, rangeOf } from "./foundPlaces";
 import {
   type FileRow,
-  type PlaceRow,
-  placeCountOf,
+  type LocationRow,
   type ReferenceRow,
   ReferenceRows,
+  referenceCountOf,
   repositoryCountOf,
 } from "./referenceRows";
+import { fileUri, locationOf, rangeOf } from "./symbolLocations";
 
-/** The parts that we use of what `vscode.references-view` gives. */
+/** The part of the API of `vscode.references-view` that we use. */
 interface ReferencesViewApi {
   setInput(input: ReferencesInput): void;
 }
@@ -41,27 +43,27 @@ export interface ReferencesEnd {
   readonly unparsedFiles: number;
 }
 
-/** Finds references of one name, whenever the view asks. */
+/** Finds the references of a name. */
 export type FindReferences = (
   onFiles: (files: readonly SymbolFile[]) => void,
   token: vscode.CancellationToken,
 ) => Promise<ReferencesEnd>;
 
-export interface ReferencesQuestion {
+export interface ReferencesRequest {
   readonly name: string;
   readonly location: vscode.Location;
   readonly find: FindReferences;
-  /** Told once when nothing was found. */
-  readonly nothing: () => void;
-  readonly failed: (error: unknown) => void;
+  /** Called if nothing was found. */
+  readonly onNothingFound: () => void;
+  readonly onError: (error: unknown) => void;
 }
 
-/** False where the editor's References view is not there. */
-export async function showReferences(question: ReferencesQuestion): Promise<boolean> {
+/** Shows the view; returns false if the editor's References view is not available. */
+export async function showReferences(request: ReferencesRequest): Promise<boolean> {
   const extension = vscode.extensions.getExtension<ReferencesViewApi>("vscode.references-view");
   const view = await extension?.activate();
   if (view?.setInput === undefined) return false;
-  view.setInput(new ReferencesInput(question, question.location));
+  view.setInput(new ReferencesInput(request, request.location));
   return true;
 }
 
@@ -69,48 +71,48 @@ class ReferencesInput {
   readonly contextValue = "trawl.references";
   readonly title: string;
   readonly location: vscode.Location;
-  readonly #question: ReferencesQuestion;
+  readonly #request: ReferencesRequest;
 
-  constructor(question: ReferencesQuestion, location: vscode.Location) {
-    // The editor says before it that these are references.
+  constructor(request: ReferencesRequest, location: vscode.Location) {
+    // The editor shows "References" before the title.
     this.title = vscode.l10n.t("All Repositories");
     this.location = location;
-    this.#question = question;
+    this.#request = request;
   }
 
-  /** Resolves soon after the first are found, most often with all of them; others come while the tree is shown. */
+  /** Resolves soon after the first references, usually with all of them; others arrive while the tree is shown. */
   async resolve(): Promise<TreeModel | undefined> {
-    const { find, nothing, failed, name } = this.#question;
+    const { find, onNothingFound, onError, name } = this.#request;
     const tree = new ReferencesTree(name);
     let settle = () => {};
     const settled = new Promise<void>((resolve) => {
       settle = resolve;
     });
     const ended = find((files) => {
-      if (tree.placeCount === 0) setTimeout(settle, settleMs);
+      if (tree.referenceCount === 0) setTimeout(settle, settleMs);
       tree.add(files);
     }, tree.token).then(
       (end) => tree.finish(end),
       (error: unknown) => {
         tree.finish(undefined);
-        if (!(error instanceof vscode.CancellationError)) failed(error);
+        if (!(error instanceof vscode.CancellationError)) onError(error);
       },
     );
     await Promise.race([settled, ended]);
-    if (tree.placeCount > 0) return tree;
-    nothing();
+    if (tree.referenceCount > 0) return tree;
+    onNothingFound();
     return undefined;
   }
 
   with(location: vscode.Location): ReferencesInput {
-    return new ReferencesInput(this.#question, location);
+    return new ReferencesInput(this.#request, location);
   }
 }
 
-/** The editor selects one of the first rows: surer ones that come at once shall stand above it before. */
+/** VS Code selects one of the first rows. Waiting lets more certain references arrive before it does. */
 const settleMs = 250;
 
-/** A redraw for each file would keep the editor busy. */
+/** Minimum interval between refreshes: one for each file would keep the editor busy. */
 const redrawMs = 100;
 
 class ReferencesTree implements vscode.TreeDataProvider<ReferenceRow>, TreeModel {
@@ -134,22 +136,24 @@ class ReferencesTree implements vscode.TreeDataProvider<ReferenceRow>, TreeModel
     return this.#source.token;
   }
 
-  get placeCount(): number {
-    return this.#rows.placeCount;
+  get referenceCount(): number {
+    return this.#rows.referenceCount;
   }
 
   get message(): string {
     const { t } = vscode.l10n;
-    const count = this.#rows.placeCount.toLocaleString();
-    const words = [
+    const count = this.#rows.referenceCount.toLocaleString();
+    const parts = [
       this.#isSearching
         ? t("{0} references to {1} so far", count, this.#name)
-        : t("{0} references to {1}", count, this.#name),
+        : this.#rows.referenceCount === 1
+          ? t("1 reference to {0}", this.#name)
+          : t("{0} references to {1}", count, this.#name),
     ];
-    if (this.#end?.isExhaustive === false) words.push(t("there may be more"));
+    if (this.#end?.isExhaustive === false) parts.push(t("there may be more"));
     const unparsed = this.#end?.unparsedFiles ?? 0;
-    if (unparsed > 0) words.push(t("{0} files matched as text", unparsed.toLocaleString()));
-    return words.join(", ");
+    if (unparsed > 0) parts.push(t("{0} files matched as text", unparsed.toLocaleString()));
+    return parts.join(", ");
   }
 
   add(files: readonly SymbolFile[]): void {
@@ -157,7 +161,7 @@ class ReferencesTree implements vscode.TreeDataProvider<ReferenceRow>, TreeModel
     this.#redraw();
   }
 
-  /** Without an `end` it has failed. */
+  /** `end` is undefined if the search failed. */
   finish(end: ReferencesEnd | undefined): void {
     this.#end = end ?? { isExhaustive: false, unparsedFiles: 0 };
     this.#isSearching = false;
@@ -174,7 +178,7 @@ class ReferencesTree implements vscode.TreeDataProvider<ReferenceRow>, TreeModel
   getChildren(row?: ReferenceRow): ReferenceRow[] {
     if (row === undefined) return [...this.#rows.groups];
     if (row.kind === "group") return row.files;
-    return row.kind === "file" ? row.places : [];
+    return row.kind === "file" ? row.references : [];
   }
 
   getParent(row: ReferenceRow): ReferenceRow | undefined {
@@ -182,69 +186,77 @@ class ReferencesTree implements vscode.TreeDataProvider<ReferenceRow>, TreeModel
   }
 
   getTreeItem(row: ReferenceRow): vscode.TreeItem {
+    return withLabels(this.#itemOf(row));
+  }
+
+  #itemOf(row: ReferenceRow): vscode.TreeItem {
     switch (row.kind) {
       case "group":
         return this.#groupItem(row);
       case "file":
         return this.#fileItem(row);
-      case "place":
-        return placeItem(row);
+      case "reference":
+        return locationItem(row);
     }
   }
 
   nearest(uri: vscode.Uri, position: vscode.Position): ReferenceRow | undefined {
-    const { places } = this.#rows;
-    const here = places.filter(({ parent }) => fileUri(parent.file).toString() === uri.toString());
-    const behind = here.find(({ match }) => rangeOf(match).end.isAfterOrEqual(position));
-    return behind ?? here.at(-1) ?? places[0];
+    const { references } = this.#rows;
+    const here = references.filter(({ parent }) => fileUri(parent.file).toString() === uri.toString());
+    const following = here.find(({ match }) => rangeOf(match).end.isAfterOrEqual(position));
+    return following ?? here.at(-1) ?? references[0];
   }
 
   next(from: ReferenceRow): ReferenceRow {
-    return this.#step(this.#open(from), 1);
+    return this.#step(this.#openedRow(from), 1);
   }
 
   previous(from: ReferenceRow): ReferenceRow {
-    return this.#step(this.#open(from), -1);
+    return this.#step(this.#openedRow(from), -1);
   }
 
   location(row: ReferenceRow): vscode.Location | undefined {
-    return row.kind === "place" ? locationOf(row.parent.file, row.match) : undefined;
+    return row.kind === "reference" ? locationOf(row.parent.file, row.match) : undefined;
   }
 
-  /** Older editors do not tell which place was opened with Enter, and name the one before: the cursor is at it. */
-  #open(from: ReferenceRow): ReferenceRow {
+  /** Returns the row at the cursor: older editors pass the previous row if one was opened with Enter. */
+  #openedRow(from: ReferenceRow): ReferenceRow {
     const editor = vscode.window.activeTextEditor;
-    if (from.kind !== "place" || editor === undefined) return from;
+    if (from.kind !== "reference" || editor === undefined) return from;
     const uri = editor.document.uri.toString();
-    const isHere = ({ parent, match }: PlaceRow) =>
+    const isHere = ({ parent, match }: LocationRow) =>
       fileUri(parent.file).toString() === uri && rangeOf(match).contains(editor.selection.active);
-    return this.#rows.places.find(isHere) ?? from;
+    return this.#rows.references.find(isHere) ?? from;
   }
 
-  #step(from: ReferenceRow, by: 1 | -1): ReferenceRow {
-    const { places } = this.#rows;
+  #step(from: ReferenceRow, step: 1 | -1): ReferenceRow {
+    const { references } = this.#rows;
     const first =
-      from.kind === "group" ? from.files[0]?.places[0] : from.kind === "file" ? from.places[0] : from;
-    const index = places.findIndex(({ match }) => match === first?.match);
-    const isInside = from.kind === "place";
-    return places.at((index + (isInside || by < 0 ? by : 0)) % places.length) ?? from;
+      from.kind === "group" ? from.files[0]?.references[0] : from.kind === "file" ? from.references[0] : from;
+    const index = references.findIndex(({ match }) => match === first?.match);
+    const isInside = from.kind === "reference";
+    return references.at((index + (isInside || step < 0 ? step : 0)) % references.length) ?? from;
   }
 
   #groupItem(group: ReferenceRow & { kind: "group" }): vscode.TreeItem {
     const isOnly = this.#rows.groups.length === 1;
-    const isFolded = group.certainty === "name" && !isOnly;
+    const isCollapsed = group.certainty === "name" && !isOnly;
     const { Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
-    const item = new vscode.TreeItem(groupTitle(group.certainty), isFolded ? Collapsed : Expanded);
+    const item = new vscode.TreeItem(groupTitle(group.certainty), isCollapsed ? Collapsed : Expanded);
     item.id = group.certainty;
-    const [places, repositories] = [placeCountOf(group), repositoryCountOf(group)];
+    const [references, repositories] = [referenceCountOf(group), repositoryCountOf(group)];
     item.description =
       repositories === 1
-        ? vscode.l10n.t("{0} in 1 repository", places.toLocaleString())
-        : vscode.l10n.t("{0} in {1} repositories", places.toLocaleString(), repositories.toLocaleString());
+        ? vscode.l10n.t("{0} in 1 repository", references.toLocaleString())
+        : vscode.l10n.t(
+            "{0} in {1} repositories",
+            references.toLocaleString(),
+            repositories.toLocaleString(),
+          );
     return item;
   }
 
-  #fileItem({ parent, file, places }: ReferenceRow & { kind: "file" }): vscode.TreeItem {
+  #fileItem({ parent, file, references }: ReferenceRow & { kind: "file" }): vscode.TreeItem {
     const { fileName, repository } = file;
     const item = new vscode.TreeItem(
       visible(posix.basename(fileName)),
@@ -252,13 +264,18 @@ class ReferencesTree implements vscode.TreeDataProvider<ReferenceRow>, TreeModel
     );
     item.id = idOf({ parent, file });
     const folder = posix.dirname(fileName);
-    const about = [folder === "." ? "" : folder, this.#shortNames.get(repository) ?? repository];
-    if (file.isParsed === false) about.push(vscode.l10n.t("as text"));
-    item.description = visible(about.filter((part) => part !== "").join(" · "));
+    const parts = [folder === "." ? "" : folder, this.#shortNames.get(repository) ?? repository];
+    if (file.isParsed === false) parts.push(vscode.l10n.t("as text"));
+    item.description = visible(parts.filter((part) => part !== "").join(" · "));
     item.resourceUri = fileUri(file);
     item.iconPath = vscode.ThemeIcon.File;
     item.accessibilityInformation = {
-      label: vscode.l10n.t("{0}, {1}, {2} references", fileName, repository, places.length.toLocaleString()),
+      label: vscode.l10n.t(
+        "{0}, {1}, {2} references",
+        fileName,
+        repository,
+        references.length.toLocaleString(),
+      ),
     };
     return item;
   }
@@ -294,7 +311,7 @@ function idOf({ parent, file }: Pick<FileRow, "parent" | "file">): string {
   return `${parent.certainty} ${file.repositoryId} ${file.origin} ${file.blobSha} ${file.fileName}`;
 }
 
-function placeItem({ parent, match }: PlaceRow): vscode.TreeItem {
+function locationItem({ parent, match }: LocationRow): vscode.TreeItem {
   const { lineContent, range } = match;
   const from = utf16Offset(lineContent, range.start.column);
   const to = utf16Offset(lineContent, range.end.column);

@@ -1,19 +1,19 @@
-/** Rows of the view "Repositories": the files of a repository at a revision, a folder at a time. */
+/** Rows of the Repositories view: the files of a repository at a revision, loaded folder by folder. */
 import * as vscode from "vscode";
-import { callError } from "#client/callError";
-import { snapshotDocument } from "#client/files/snapshots";
-import type { Row } from "#client/rows";
-import { visible } from "#client/search/resultLines";
-import { count } from "#client/words";
+import { snapshotDocument } from "#client/documents/snapshots";
+import { callError } from "#client/server/callError";
+import { visible } from "#client/text/visible";
+import { count } from "#client/workbench/format";
+import type { Row } from "#client/workbench/rows";
 import type { TreeNode } from "#contract/history";
-import type { SnapshotPlace } from "#contract/snapshotUri";
+import type { SnapshotLocation } from "#contract/snapshotUri";
 
 /** A revision of a repository, or a file or folder in it. */
-export interface PlaceRow extends Row {
+export interface LocationRow extends Row {
   readonly repository: string;
-  /** What git calls the revision. */
+  /** The revision for git. */
   readonly ref: string;
-  /** What people call it; absent for the default one. */
+  /** The displayed name of the revision; absent for the default one. */
   readonly revision?: string;
   /** `/`-separated, from the root; absent for the root. */
   readonly path?: string;
@@ -22,106 +22,106 @@ export interface PlaceRow extends Row {
 
 export interface FolderSource {
   /** Rejects with a `CallError`. */
-  readonly folder: (place: SnapshotPlace) => Promise<readonly TreeNode[] | undefined>;
-  /** Draws a row anew, with what is below it. */
+  readonly folder: (location: SnapshotLocation) => Promise<readonly TreeNode[] | undefined>;
+  /** Redraws a row and its children. */
   readonly show: (row: Row) => void;
 }
 
-/** More rows of one folder are drawn when somebody wants them. */
-const rowsAtOnce = 1000;
+/** A larger folder ends in a row that shows more. */
+const rowsPerPage = 1000;
 
-/** What gives the rows in a folder: `row` is the folder's, or that of the revision. */
+/** Returns a function that loads the rows of a folder or, at the root, of a revision. */
 export function folderRows(
-  row: PlaceRow,
-  place: SnapshotPlace,
+  row: LocationRow,
+  location: SnapshotLocation,
   source: FolderSource,
 ): () => Promise<readonly Row[]> {
-  let shown = rowsAtOnce;
+  let shown = rowsPerPage;
   return async () => {
     try {
-      const nodes = (await source.folder(place)) ?? [];
-      const rows = nodes.slice(0, shown).map((node) => nodeRow(node, row, place, source));
-      const left = nodes.length - rows.length;
-      if (left === 0) return rows;
-      const more = moreRow(row, left, () => {
-        shown += rowsAtOnce;
+      const nodes = (await source.folder(location)) ?? [];
+      const rows = nodes.slice(0, shown).map((node) => nodeRow(node, row, location, source));
+      const remaining = nodes.length - rows.length;
+      if (remaining === 0) return rows;
+      const more = moreRow(row, remaining, () => {
+        shown += rowsPerPage;
         source.show(row);
       });
       return [...rows, more];
     } catch (error) {
-      return [problemRow(row, error, source)];
+      return [errorRow(row, error, source)];
     }
   };
 }
 
 function nodeRow(
   { name, path, type }: TreeNode,
-  parent: PlaceRow,
-  { repository, commit }: SnapshotPlace,
+  parent: LocationRow,
+  { repository, commit }: SnapshotLocation,
   source: FolderSource,
-): PlaceRow {
-  const place = { repository, commit, path };
+): LocationRow {
+  const location = { repository, commit, path };
   const { revision } = parent;
-  const uri = snapshotDocument(place, revision);
-  const known = {
+  const uri = snapshotDocument(location, revision);
+  const common = {
     id: `${parent.id}/${name}`,
     parent,
     repository,
-    // Branches move on.
+    // The commit, because branches move.
     ref: commit === "" ? "HEAD" : commit,
     path,
     ...(revision === undefined ? {} : { revision }),
   };
   switch (type) {
     case "tree": {
-      const row: PlaceRow = {
-        ...known,
+      const row: LocationRow = {
+        ...common,
         isFolder: true,
         item: () => ({
           label: visible(name),
           resourceUri: uri,
           iconPath: vscode.ThemeIcon.Folder,
-          contextValue: "place folder",
+          contextValue: "location folder",
           collapsibleState: vscode.TreeItemCollapsibleState.Collapsed,
         }),
         children: () => children(),
       };
-      const children = folderRows(row, place, source);
+      const children = folderRows(row, location, source);
       return row;
     }
     case "blob":
       return {
-        ...known,
+        ...common,
         isFolder: false,
         item: () => ({
           label: visible(name),
           resourceUri: uri,
           iconPath: vscode.ThemeIcon.File,
-          contextValue: "place file",
+          contextValue: "location file",
         }),
         run: () => vscode.commands.executeCommand("vscode.open", uri, { preview: true }),
       };
     case "commit":
       return {
-        ...known,
+        ...common,
         isFolder: false,
         item: () => ({
           label: visible(name),
           description: vscode.l10n.t("submodule"),
-          tooltip: vscode.l10n.t("Its files are in a repository of their own."),
+          tooltip: vscode.l10n.t("Its files are in a separate repository."),
           iconPath: new vscode.ThemeIcon("file-submodule"),
-          contextValue: "place",
+          contextValue: "submodule",
         }),
       };
   }
 }
 
-function moreRow(parent: Row, left: number, run: () => void): Row {
+function moreRow(parent: Row, remaining: number, run: () => void): Row {
   return {
     id: `${parent.id}//more`,
     parent,
     item: () => ({
-      label: vscode.l10n.t("{0} more", count(left)),
+      label: vscode.l10n.t("{0} more", count(remaining)),
       description: vscode.l10n.t("click to show"),
       iconPath: new vscode.ThemeIcon("ellipsis"),
     }),
@@ -129,8 +129,8 @@ function moreRow(parent: Row, left: number, run: () => void): Row {
   };
 }
 
-/** Nobody asked for a message of its own: the row says what is wrong. */
-function problemRow(parent: Row, error: unknown, source: FolderSource): Row {
+/** Returns a row that shows an error and retries when clicked. */
+function errorRow(parent: Row, error: unknown, source: FolderSource): Row {
   const { message } = callError(error);
   return {
     id: `${parent.id}//problem`,

@@ -1,17 +1,17 @@
-/** The view "Repositories": which there are, where their indexes stand, and which could be added. */
+/** The Repositories view: repositories with the state of their indexes, and clones that could be added. */
 import * as path from "node:path";
 import * as vscode from "vscode";
-import type { RevisionPicker } from "#client/files/revisionPicker";
-import { shortRef } from "#client/files/revisionTitle";
-import type { Snapshots } from "#client/files/snapshots";
-import { childrenOf, type Row, runClickedRows, treeItemOf } from "#client/rows";
-import type { ServiceClient } from "#client/serviceClient";
-import type { Instance } from "#client/status/instance";
-import { count, size } from "#client/words";
+import type { RevisionPicker } from "#client/browse/revisionPicker";
+import { shortRef } from "#client/documents/revisionTitle";
+import type { Snapshots } from "#client/documents/snapshots";
+import { groupsOf, shortNames } from "#client/model/grouping";
+import type { Instance } from "#client/model/instance";
+import type { Repositories, RepositoriesChange, Sibling } from "#client/model/repositories";
+import type { ServiceClient } from "#client/server/serviceClient";
+import { count, size } from "#client/workbench/format";
+import { childrenOf, type Row, runClickedRows, treeItemOf } from "#client/workbench/rows";
 import type { Branch } from "#contract/history";
 import type { RepositoryItem, SkippedDocument } from "#contract/repositories";
-import { groupsOf, shortNames } from "./grouping";
-import type { Repositories, RepositoriesChange, Sibling } from "./repositories";
 import { failureRows, type RepositorySource, repositoryRow } from "./repositoryRows";
 import { filesRowId, type NamedRevision, namedRowId } from "./revisionRows";
 import { skippedRows } from "./skippedRows";
@@ -26,7 +26,7 @@ export interface RepositoriesViewOptions {
 }
 
 const perPage = 100;
-/** Branches and tags beyond them are found by their names. */
+/** Further branches and tags are reached with "At Revision...". */
 const branchPages = 10;
 const collapsed = vscode.TreeItemCollapsibleState.Collapsed;
 
@@ -36,11 +36,11 @@ export class RepositoriesView implements vscode.TreeDataProvider<Row>, vscode.Di
   readonly #options: RepositoriesViewOptions;
   readonly #view: vscode.TreeView<Row>;
   readonly #subscriptions: vscode.Disposable;
-  /** The shown rows of repositories, by number: what changes is shown anew, and nothing else. */
+  /** The shown rows of repositories, by id, so that only changed ones are redrawn. */
   #rows = new Map<number, Row>();
-  /** The shown rows about what is not, or not wholly, indexed. */
+  /** The shown rows about skipped files and failed repositories. */
   #problems: readonly Row[] = [];
-  /** By name of the repository: other revisions that the person wanted to look at. */
+  /** Revisions that the user opened with "At Revision...", by repository name. */
   readonly #named = new Map<string, readonly NamedRevision[]>();
   #names: ReadonlyMap<string, string> = new Map();
   #wasPaused = false;
@@ -72,23 +72,23 @@ export class RepositoriesView implements vscode.TreeDataProvider<Row>, vscode.Di
   async getChildren(row?: Row): Promise<Row[]> {
     if (row !== undefined) return childrenOf(row);
     const { repositories } = this.#options;
-    // A server that does not answer is told of by the view's welcome.
+    // The welcome content of the view reports a failed server.
     await repositories.load().catch(() => undefined);
     return repositories.items === undefined ? [] : this.#topRows([...repositories.items.values()]);
   }
 
-  /** Opens the row of a repository, and in it the one of its skipped documents. */
+  /** Reveals the skipped documents of a repository. */
   showSkipped(repository: string): Promise<void> {
     return this.#reveal(repository, (row) => `${row.id}/skipped`);
   }
 
-  /** Opens the files of a repository. */
+  /** Reveals the files of a repository. */
   showFiles(repository: string): Promise<void> {
     return this.#reveal(repository, filesRowId);
   }
 
-  /** Opens a row of a repository, or the repository where there is no such row. */
-  async #reveal(repository: string, wanted: (row: Row) => string): Promise<void> {
+  /** Reveals a row of a repository, or the repository itself if there is no such row. */
+  async #reveal(repository: string, idIn: (row: Row) => string): Promise<void> {
     await this.#options.repositories.load();
     const { repoId } = this.#options.repositories.named(repository) ?? {};
     if (repoId === undefined) return;
@@ -96,7 +96,7 @@ export class RepositoriesView implements vscode.TreeDataProvider<Row>, vscode.Di
     const row = this.#rows.get(repoId);
     if (row === undefined) return;
     const rows = await childrenOf(row);
-    const found = rows.find(({ id }) => id === wanted(row)) ?? row;
+    const found = rows.find(({ id }) => id === idIn(row)) ?? row;
     await this.#view.reveal(found, { select: true, focus: true, expand: true });
   }
 
@@ -115,7 +115,9 @@ export class RepositoriesView implements vscode.TreeDataProvider<Row>, vscode.Di
     const failed = this.#failed().length === 0 ? [] : [this.#failedRow()];
     this.#problems = [...skipped, ...failed];
     return [
-      ...groups.map(({ place, ids }) => this.#groupRow(place, ids)),
+      ...(groups.length === 1
+        ? groups.flatMap(({ ids }) => this.#repositoryRows(ids))
+        : groups.map(({ namespace, ids }) => this.#groupRow(namespace, ids))),
       ...this.#problems,
       ...(repositories.siblings.length === 0 ? [] : [this.#siblingsRow(repositories.siblings)]),
     ];
@@ -125,7 +127,7 @@ export class RepositoriesView implements vscode.TreeDataProvider<Row>, vscode.Di
     return [...(this.#options.repositories.items?.values() ?? [])];
   }
 
-  /** Documents of all repositories whose text is not indexed. */
+  /** Returns the number of documents, in all repositories, whose text is not indexed. */
   #skipped(): number {
     return this.#items().reduce((sum, { skippedCount }) => sum + skippedCount, 0);
   }
@@ -134,28 +136,31 @@ export class RepositoriesView implements vscode.TreeDataProvider<Row>, vscode.Di
     return this.#items().filter(({ state }) => state === "failed");
   }
 
-  #groupRow(place: string, ids: readonly number[]): Row {
-    const isLocal = place === "";
+  #groupRow(namespace: string, ids: readonly number[]): Row {
+    const isLocal = namespace === "";
     const row: Row = {
-      id: isLocal ? "local" : `on ${place}`,
+      id: isLocal ? "local" : `on ${namespace}`,
       item: () => ({
-        label: isLocal ? vscode.l10n.t("Local clones") : place,
+        label: isLocal ? vscode.l10n.t("Local clones") : namespace,
         description: count(ids.length),
         iconPath: new vscode.ThemeIcon(isLocal ? "device-desktop" : "globe"),
         collapsibleState: vscode.TreeItemCollapsibleState.Expanded,
       }),
-      children: () =>
-        ids.flatMap((id) => {
-          const name = this.#options.repositories.items?.get(id)?.repoName;
-          if (name === undefined) return [];
-          const child = repositoryRow(id, name, row, this.#source);
-          this.#rows.set(id, child);
-          return [child];
-        }),
+      children: () => this.#repositoryRows(ids, row),
     };
-    // Made at once: a row can change, or be asked for, before the group was opened.
+    // Created eagerly: a row can change or be revealed before its group is expanded.
     void row.children?.();
     return row;
+  }
+
+  #repositoryRows(ids: readonly number[], parent?: Row): Row[] {
+    return ids.flatMap((id) => {
+      const name = this.#options.repositories.items?.get(id)?.repoName;
+      if (name === undefined) return [];
+      const row = repositoryRow(id, name, parent, this.#source);
+      this.#rows.set(id, row);
+      return [row];
+    });
   }
 
   #failedRow(): Row {
@@ -193,7 +198,7 @@ export class RepositoriesView implements vscode.TreeDataProvider<Row>, vscode.Di
       item: () => ({
         label: vscode.l10n.t("Not indexed"),
         description: count(siblings.length),
-        tooltip: vscode.l10n.t("Clones next to the open folders. Click one to index it."),
+        tooltip: vscode.l10n.t("Clones in the same folder as the open ones. Click one to index it."),
         contextValue: "siblings",
         iconPath: new vscode.ThemeIcon("circle-outline"),
         collapsibleState: collapsed,
@@ -235,15 +240,15 @@ export class RepositoriesView implements vscode.TreeDataProvider<Row>, vscode.Di
 
   #describe(): void {
     const { repositories, instance } = this.#options;
-    const known = repositories.items?.size ?? instance.facts?.repositories;
+    const known = repositories.items?.size ?? instance.state?.repositories;
     this.#view.description =
-      known === undefined || instance.facts === undefined
+      known === undefined || instance.state === undefined
         ? ""
-        : `${count(known)} · ${size(instance.facts.indexBytes)}`;
+        : `${count(known)} · ${size(instance.state.indexBytes)}`;
   }
 
   #isPaused(): boolean {
-    return this.#options.instance.facts?.isPaused === true;
+    return this.#options.instance.state?.isPaused === true;
   }
 
   readonly #source: RepositorySource = {
@@ -257,7 +262,7 @@ export class RepositoriesView implements vscode.TreeDataProvider<Row>, vscode.Di
     fileOf: (document) => this.#fileOf(document),
     show: (row) => this.#changed.fire([row]),
     branches: (repo) => this.#branches(repo),
-    folder: (place) => this.#options.snapshots.folder(place),
+    folder: (snapshot) => this.#options.snapshots.folder(snapshot),
     named: (repository) => this.#named.get(repository) ?? [],
     askRevision: (repository) => this.#askRevision(repository),
   };
@@ -265,9 +270,9 @@ export class RepositoriesView implements vscode.TreeDataProvider<Row>, vscode.Di
   async #branches(repo: string) {
     const items: Branch[] = [];
     for (let page = 1; page <= branchPages; page++) {
-      const answer = await this.#options.service.call("branches", { repo, page, perPage });
-      items.push(...answer.items);
-      if (answer.items.length < perPage) return { items, isComplete: true };
+      const response = await this.#options.service.call("branches", { repo, page, perPage });
+      items.push(...response.items);
+      if (response.items.length < perPage) return { items, isComplete: true };
     }
     return { items, isComplete: false };
   }

@@ -1,13 +1,14 @@
-/** Commands about repositories: adding, building anew, removing, and looking at them. */
+/** Commands that add, reindex, remove and show repositories. */
+
 import * as vscode from "vscode";
-import { callError } from "#client/callError";
-import type { Commands } from "#client/commands";
-import type { Row } from "#client/rows";
-import type { ServiceClient } from "#client/serviceClient";
-import type { Instance } from "#client/status/instance";
-import { size } from "#client/words";
-import { mendingCommand } from "./grouping";
-import type { Repositories } from "./repositories";
+import { addPaths } from "#client/model/addPaths";
+import type { Instance } from "#client/model/instance";
+import type { Repositories } from "#client/model/repositories";
+import type { ServiceClient } from "#client/server/serviceClient";
+import type { Handlers } from "#client/workbench/declarations";
+import { size } from "#client/workbench/format";
+import type { Row } from "#client/workbench/rows";
+import type { repositoryCommands as declared } from "./contributions";
 
 export interface RepositoryCommandOptions {
   readonly service: ServiceClient;
@@ -16,10 +17,10 @@ export interface RepositoryCommandOptions {
   readonly showSkipped: (repository: string) => Promise<void>;
 }
 
-export function repositoryCommands(options: RepositoryCommandOptions): Commands {
+export function repositoryCommands(options: RepositoryCommandOptions): Handlers<typeof declared> {
   const { service, repositories, instance, showSkipped } = options;
 
-  /** The repository of a row, or one that the person picks. */
+  /** Returns the repository of a row, or one that the user picks. */
   async function repositoryOf(row: Row | undefined, title: string): Promise<string | undefined> {
     if (row?.repository !== undefined) return row.repository;
     await repositories.load();
@@ -48,14 +49,23 @@ export function repositoryCommands(options: RepositoryCommandOptions): Commands 
 
     async "repos.addSiblings"() {
       const picker = vscode.window.createQuickPick<vscode.QuickPickItem & { readonly path: string }>();
-      picker.title = vscode.l10n.t("Index Repositories Next to This One");
-      picker.placeholder = vscode.l10n.t("Looking for clones…");
+      picker.title = vscode.l10n.t("Index Sibling Repositories");
+      picker.placeholder = vscode.l10n.t("Looking for clones...");
       picker.canSelectMany = true;
       picker.matchOnDescription = true;
       picker.busy = true;
       picker.show();
       const picked = new Promise<readonly string[]>((resolve) => {
-        picker.onDidAccept(() => resolve(picker.selectedItems.map(({ path }) => path)));
+        picker.onDidAccept(() => {
+          if (picker.busy) return;
+          if (picker.selectedItems.length > 0 || picker.items.length === 0) {
+            resolve(picker.selectedItems.map(({ path }) => path));
+            return;
+          }
+          // The placeholder is visible only while nothing is typed.
+          picker.value = "";
+          picker.placeholder = vscode.l10n.t("Nothing is selected. Select at least one, or press Escape.");
+        });
         picker.onDidHide(() => resolve([]));
       });
       try {
@@ -66,10 +76,11 @@ export function repositoryCommands(options: RepositoryCommandOptions): Commands 
           detail: path,
           path,
         }));
+        picker.selectedItems = picker.items;
         picker.placeholder =
           found.repositories.length === 0
-            ? vscode.l10n.t("There are no other clones next to the open folders.")
-            : vscode.l10n.t("Choose what to index");
+            ? vscode.l10n.t("No sibling repositories found.")
+            : vscode.l10n.t("Select the repositories to index");
         picker.busy = false;
         const paths = await picked;
         if (paths.length > 0) await addPaths(service, repositories, paths);
@@ -93,7 +104,7 @@ export function repositoryCommands(options: RepositoryCommandOptions): Commands 
       const name = await repositoryOf(row, vscode.l10n.t("Remove From Index"));
       if (name === undefined) return;
       const remove = vscode.l10n.t("Remove From Index");
-      const answer = await vscode.window.showWarningMessage(
+      const choice = await vscode.window.showWarningMessage(
         vscode.l10n.t("Remove {0} from the index?", name),
         {
           modal: true,
@@ -101,7 +112,7 @@ export function repositoryCommands(options: RepositoryCommandOptions): Commands 
         },
         remove,
       );
-      if (answer !== remove) return;
+      if (choice !== remove) return;
       await service.call("removeRepositories", { repositories: [name] });
       await Promise.all([repositories.reload(), instance.refresh()]);
     },
@@ -129,28 +140,4 @@ export function repositoryCommands(options: RepositoryCommandOptions): Commands 
       if (name !== undefined) await vscode.env.clipboard.writeText(name);
     },
   };
-}
-
-/** Adds folders that the person chose. What keeps one from being added is said, with the command that mends it. */
-export async function addPaths(
-  service: ServiceClient,
-  repositories: Repositories,
-  paths: readonly string[],
-): Promise<void> {
-  try {
-    const added = await service.call("addPaths", { paths: [...paths] });
-    if (added.repositories.length === 0) {
-      void vscode.window.showInformationMessage(vscode.l10n.t("There is no git repository in this folder."));
-    }
-  } catch (error) {
-    const { message } = callError(error);
-    const command = mendingCommand(message);
-    const copy = vscode.l10n.t("Copy Git Command");
-    // The person has just asked for it, and would otherwise not learn why nothing happens.
-    const shown = vscode.window.showErrorMessage(message, ...(command === undefined ? [] : [copy]));
-    void shown.then((answer) => {
-      if (answer === copy && command !== undefined) void vscode.env.clipboard.writeText(command);
-    });
-  }
-  await repositories.reload();
 }

@@ -1,19 +1,19 @@
-/** Rows of the view "Repositories": what is known of one repository. */
+/** Rows of the Repositories view: one repository and its details. */
 import * as vscode from "vscode";
-import type { Row } from "#client/rows";
-import { ago, count, size } from "#client/words";
+import { fixingCommand } from "#client/model/grouping";
+import type { Clone } from "#client/model/repositories";
+import { ago, count, size } from "#client/workbench/format";
+import type { Row } from "#client/workbench/rows";
 import type { RepositoryItem, RepositoryState } from "#contract/repositories";
-import { mendingCommand } from "./grouping";
-import type { Clone } from "./repositories";
 import { type RevisionSource, revisionRows } from "./revisionRows";
 import { type SkippedSource, skippedRows } from "./skippedRows";
 import { type UnparsedSource, unparsedRows } from "./unparsedRows";
 
 export interface RepositorySource extends SkippedSource, UnparsedSource, RevisionSource {
-  /** As it is now; absent once it is forgotten. */
+  /** Returns the current state of a repository; `undefined` once it was removed. */
   readonly item: (id: number) => RepositoryItem | undefined;
   readonly clone: (id: number) => Clone | undefined;
-  /** The name by which people know it here. */
+  /** Returns the display name of a repository. */
   readonly label: (name: string) => string;
   readonly isPaused: () => boolean;
 }
@@ -27,22 +27,28 @@ const icons: Readonly<Record<RepositoryState, string>> = {
   failed: "error",
 };
 
-export function repositoryRow(id: number, name: string, parent: Row, source: RepositorySource): Row {
+/** `parent`: the row of its group; none if there is only one group. */
+export function repositoryRow(
+  id: number,
+  name: string,
+  parent: Row | undefined,
+  source: RepositorySource,
+): Row {
   const row: Row = {
-    id: `${parent.id}/${id}`,
-    parent,
+    id: parent === undefined ? String(id) : `${parent.id}/${id}`,
+    ...(parent === undefined ? {} : { parent }),
     repository: name,
     item() {
       const item = source.item(id);
       if (item === undefined) return { label: source.label(name) };
       const clone = source.clone(id);
       const state = stateOf(item, source.isPaused());
-      const waits = source.isPaused() && item.state === "queued";
+      const isWaiting = source.isPaused() && item.state === "queued";
       return {
         label: source.label(name),
         description: descriptionOf(item, clone, state),
         tooltip: tooltipOf(item, clone, state),
-        iconPath: iconOf(item.state, waits),
+        iconPath: iconOf(item.state, isWaiting),
         contextValue: clone === undefined ? "repository" : "repository clone",
         collapsibleState: vscode.TreeItemCollapsibleState.Collapsed,
       };
@@ -55,29 +61,29 @@ export function repositoryRow(id: number, name: string, parent: Row, source: Rep
   return row;
 }
 
-/** What is wrong with a repository, and what mends it. */
+/** Returns rows for the error of a repository and for the git command that fixes it. */
 export function failureRows(item: RepositoryItem, parent: Row): Row[] {
   const { lastError } = item;
   if (lastError === undefined) return [];
-  const command = mendingCommand(lastError);
+  const command = fixingCommand(lastError);
   const reason: Row = {
     id: `${parent.id}/reason`,
     parent,
     item: () => ({ label: lastError, tooltip: lastError, iconPath: new vscode.ThemeIcon("warning") }),
   };
   if (command === undefined) return [reason];
-  const mend: Row = {
-    id: `${parent.id}/mend`,
+  const fix: Row = {
+    id: `${parent.id}/fix`,
     parent,
     item: () => ({
       label: vscode.l10n.t("Copy Git Command"),
       description: command,
-      tooltip: vscode.l10n.t("Run it in a terminal, then choose Reindex."),
+      tooltip: vscode.l10n.t("Run it in a terminal, then select Reindex."),
       iconPath: new vscode.ThemeIcon("copy"),
     }),
     run: () => vscode.env.clipboard.writeText(command),
   };
-  return [reason, mend];
+  return [reason, fix];
 }
 
 async function detailRows(item: RepositoryItem, parent: Row, source: RepositorySource): Promise<Row[]> {
@@ -94,7 +100,7 @@ async function detailRows(item: RepositoryItem, parent: Row, source: RepositoryS
       item: () => ({
         label: vscode.l10n.t("Content"),
         description: contentOf(item),
-        tooltip: vscode.l10n.t("Documents of all indexed revisions; equal ones count once."),
+        tooltip: vscode.l10n.t("Documents in all indexed revisions; identical ones are counted once."),
         iconPath: new vscode.ThemeIcon("file-code"),
       }),
     },
@@ -103,16 +109,16 @@ async function detailRows(item: RepositoryItem, parent: Row, source: RepositoryS
   ];
 }
 
-/** The state in words, which a screen reader reads too. */
+/** Returns the state in words, also for screen readers. */
 function stateOf({ state, progress }: RepositoryItem, isPaused: boolean): string {
   const percent = Math.floor(progress * 100);
   switch (state) {
     case "queued":
       return isPaused ? vscode.l10n.t("paused") : vscode.l10n.t("queued");
     case "cloning":
-      return vscode.l10n.t("cloning {0} %", percent);
+      return vscode.l10n.t("cloning {0}%", percent);
     case "indexing":
-      return vscode.l10n.t("indexing {0} %", percent);
+      return vscode.l10n.t("indexing {0}%", percent);
     case "ready":
       return vscode.l10n.t("ready");
     case "stale":
@@ -148,15 +154,15 @@ function tooltipOf(item: RepositoryItem, clone: Clone | undefined, state: string
     state,
     contentOf(item),
     item.isPolled
-      ? vscode.l10n.t("Changes are seen after seconds: the system watches no more folders.")
+      ? vscode.l10n.t("Changes appear after a few seconds: the system cannot watch more folders.")
       : undefined,
     item.lastError,
   ];
   return lines.filter((line) => line !== undefined).join("\n");
 }
 
-function iconOf(state: RepositoryState, waits: boolean): vscode.ThemeIcon {
-  if (waits) return new vscode.ThemeIcon("debug-pause");
+function iconOf(state: RepositoryState, isWaiting: boolean): vscode.ThemeIcon {
+  if (isWaiting) return new vscode.ThemeIcon("debug-pause");
   const color = state === "failed" ? new vscode.ThemeColor("list.errorForeground") : undefined;
   return new vscode.ThemeIcon(icons[state], color);
 }

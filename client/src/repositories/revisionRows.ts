@@ -1,50 +1,50 @@
-/** Rows of the view "Repositories": branches, tags and other revisions, and what is in each. */
+/** Rows of the Repositories view: branches, tags and other revisions, with their files. */
 import * as vscode from "vscode";
-import type { Row } from "#client/rows";
-import { visible } from "#client/search/resultLines";
-import { ago, count } from "#client/words";
+import { visible } from "#client/text/visible";
+import { ago, count } from "#client/workbench/format";
+import type { Row } from "#client/workbench/rows";
 import type { Branch } from "#contract/history";
-import type { SnapshotPlace } from "#contract/snapshotUri";
-import { type FolderSource, folderRows, type PlaceRow } from "./fileRows";
+import type { SnapshotLocation } from "#contract/snapshotUri";
+import { type FolderSource, folderRows, type LocationRow } from "./fileRows";
 
-/** A commit by the name that somebody gave for it. */
+/** A commit, and the revision that the user entered for it. */
 export interface NamedRevision {
   readonly name: string;
   readonly commit: string;
 }
 
 export interface RevisionSource extends FolderSource {
-  /** The default one first; `isComplete` where there are no more. Rejects with a `CallError`. */
+  /** Returns branches and tags, the default branch first. `isComplete`: there are no more. Rejects with a `CallError`. */
   readonly branches: (repository: string) => Promise<{
     readonly items: readonly Branch[];
     readonly isComplete: boolean;
   }>;
-  /** Revisions that the person named in this window, the last one first. */
+  /** Returns the revisions that the user opened in this window, latest first. */
   readonly named: (repository: string) => readonly NamedRevision[];
-  /** Asks for another one. */
+  /** Asks the user for another revision. */
   readonly askRevision: (repository: string) => Promise<void>;
 }
 
 const collapsed = vscode.TreeItemCollapsibleState.Collapsed;
 
-/** Id of the row with the files of the default revision. */
+/** Returns the id of the row with the files of the default revision. */
 export function filesRowId(parent: Row): string {
   return `${parent.id}/files`;
 }
 
-/** Id of the row of a revision that the person named. */
+/** Returns the id of the row of a revision that the user opened. */
 export function namedRowId(parent: Row, { name }: NamedRevision): string {
   return `${parent.id}/at ${encodeURIComponent(name)}`;
 }
 
-/** All revisions of a repository that can be looked at, below its row. */
+/** Returns the rows of all revisions of a repository. */
 export async function revisionRows(
   repository: string,
   parent: Row,
   source: RevisionSource,
 ): Promise<readonly Row[]> {
   const { t } = vscode.l10n;
-  // A plain folder has files and no branches.
+  // A plain folder has files but no branches.
   const found = await source.branches(repository).catch(() => undefined);
   const items = found?.items ?? [];
   const first = items.find(({ isDefault }) => isDefault);
@@ -108,14 +108,14 @@ export async function revisionRows(
   }
 
   function branchRow(group: Row, icon: string, { name, fullName, commit, date, isDefault }: Branch): Row {
-    const words = [isDefault ? t("default") : "", date === "" ? "" : ago(Date.parse(date))];
+    const parts = [isDefault ? t("default") : "", date === "" ? "" : ago(Date.parse(date))];
     return revisionRow(
       {
         id: `${group.id}/${name}`,
         parent: group,
         label: visible(name),
         icon,
-        description: words.filter((word) => word !== "").join(" · "),
+        description: parts.filter((part) => part !== "").join(" · "),
         ref: fullName,
         revision: name,
       },
@@ -138,7 +138,7 @@ export async function revisionRows(
   }
 }
 
-interface RevisionLooks {
+interface RevisionRowOptions {
   readonly id: string;
   readonly parent: Row;
   readonly label: string;
@@ -148,25 +148,29 @@ interface RevisionLooks {
   readonly revision?: string;
 }
 
-function revisionRow(looks: RevisionLooks, place: SnapshotPlace, source: RevisionSource): PlaceRow {
-  const { id, parent, label, icon, description, ref, revision } = looks;
-  const row: PlaceRow = {
+function revisionRow(
+  options: RevisionRowOptions,
+  location: SnapshotLocation,
+  source: RevisionSource,
+): LocationRow {
+  const { id, parent, label, icon, description, ref, revision } = options;
+  const row: LocationRow = {
     id,
     parent,
-    repository: place.repository,
+    repository: location.repository,
     ref,
     ...(revision === undefined ? {} : { revision }),
     isFolder: true,
     item: () => ({
       label,
       description,
-      tooltip: [label, description, place.commit].filter((text) => text !== "").join("\n"),
+      tooltip: [label, description, location.commit].filter((text) => text !== "").join("\n"),
       iconPath: new vscode.ThemeIcon(icon),
-      contextValue: "place revision",
+      contextValue: "location revision",
       collapsibleState: collapsed,
     }),
     children: () => children(),
   };
-  const children = folderRows(row, place, source);
+  const children = folderRows(row, location, source);
   return row;
 }

@@ -1,25 +1,28 @@
-/** Rows of the view "Repositories": documents whose text is not indexed, by reason. */
+/** Rows of the Repositories view: documents whose text is not indexed, grouped by reason. */
 import * as vscode from "vscode";
-import type { Row } from "#client/rows";
-import { count, size } from "#client/words";
+import { count, size } from "#client/workbench/format";
+import type { Row } from "#client/workbench/rows";
 import type { SkippedDocument } from "#contract/repositories";
 import type { Page } from "#contract/service";
 
 export interface SkippedSource {
-  /** One page of the skipped documents; of one repository where it is named. */
+  /** Returns a page of the skipped documents of one repository, or of all. */
   readonly skipped: (page: number, repository: string | undefined) => Promise<Page<SkippedDocument>>;
-  /** Absolute path of a document, where there is a clone with a working tree. */
+  /** Returns the absolute path of a document in a clone with a working tree. */
   readonly fileOf: (document: Pick<SkippedDocument, "repoId" | "path">) => string | undefined;
-  /** Shows a row anew after more of it was loaded. */
+  /** Redraws a row after more was loaded. */
   readonly show: (row: Row) => void;
 }
 
-/** Pages that are read at once: reasons are only grouped among what was read. */
-const pagesAtOnce = 5;
-/** In KB: the service indexes no larger files. */
-const fileSizeAtMost = 32_768;
+/** How many pages to load at a time. Only loaded documents are grouped by reason. */
+const pagesPerLoad = 5;
+/** The service's own limit on the file size, in KB. */
+const maxFileSizeKb = 32_768;
 
-/** One row with the count, or none where nothing is skipped. `repository`: absent for all of them. */
+/**
+ * Returns one row with the count, or none if nothing is skipped. `repository` is absent for the documents of all
+ * repositories.
+ */
 export function skippedRows(
   repository: string | undefined,
   total: () => number,
@@ -31,7 +34,7 @@ export function skippedRows(
   let known = total();
   let nextPage = 1;
   const load = async () => {
-    for (let pages = 0; pages < pagesAtOnce && loaded.length < known; pages++) {
+    for (let pages = 0; pages < pagesPerLoad && loaded.length < known; pages++) {
       const page = await source.skipped(nextPage++, repository);
       loaded.push(...page.items);
       known = page.items.length === 0 ? loaded.length : page.total;
@@ -44,7 +47,7 @@ export function skippedRows(
     item: () => ({
       label: vscode.l10n.t("Skipped files"),
       description: count(total()),
-      tooltip: vscode.l10n.t("Found by their names only."),
+      tooltip: vscode.l10n.t("Found by name only."),
       iconPath: new vscode.ThemeIcon("circle-slash"),
       collapsibleState: vscode.TreeItemCollapsibleState.Collapsed,
     }),
@@ -74,7 +77,7 @@ export function skippedRows(
         collapsibleState: vscode.TreeItemCollapsibleState.Collapsed,
       }),
       children: () => [
-        ...mendingRows(reason, documents, group),
+        ...fixRows(reason, documents, group),
         ...documents.map((document) => documentRow(document, group)),
       ],
     };
@@ -118,15 +121,15 @@ export function skippedRows(
   return [row];
 }
 
-/** What makes documents be indexed after all, where a setting does. */
-function mendingRows(
+/** Returns a row with the setting that would get the documents indexed, if there is one. */
+function fixRows(
   reason: SkippedDocument["reason"],
   documents: readonly SkippedDocument[],
   parent: Row,
 ): Row[] {
   const row = (label: string, description: string, run: () => unknown): Row[] => [
     {
-      id: `${parent.id}/mend`,
+      id: `${parent.id}/fix`,
       parent,
       item: () => ({ label, description, iconPath: new vscode.ThemeIcon("settings-gear") }),
       run,
@@ -139,7 +142,7 @@ function mendingRows(
   }
   if (reason !== "tooLarge") return [];
   const largest = Math.max(...documents.map(({ sizeBytes = 0 }) => sizeBytes));
-  const limit = Math.min(fileSizeAtMost, Math.ceil(largest / 1024));
+  const limit = Math.min(maxFileSizeKb, Math.ceil(largest / 1024));
   return row(vscode.l10n.t("Index Anyway"), vscode.l10n.t("up to {0}", size(limit * 1024)), () =>
     vscode.workspace
       .getConfiguration("trawl")
@@ -156,7 +159,7 @@ function reasonText(reason: SkippedDocument["reason"]): string {
     case "notText":
       return vscode.l10n.t("Not text");
     case "tooManyTrigrams":
-      return vscode.l10n.t("Too many different characters in a row, as in packed data");
+      return vscode.l10n.t("Too many distinct character sequences, as in packed data");
     case "missing":
       return vscode.l10n.t("Not in this clone");
     case "excluded":

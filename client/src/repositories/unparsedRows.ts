@@ -1,23 +1,23 @@
-/** Rows of the view "Repositories": documents of one repository that have no symbols, and why. */
+/** Rows of the Repositories view: documents of a repository that have no symbols, with the reason. */
 import * as vscode from "vscode";
-import type { Row } from "#client/rows";
-import { count, size } from "#client/words";
+import { count, size } from "#client/workbench/format";
+import type { Row } from "#client/workbench/rows";
 import type { UnparsedDocument } from "#contract/repositories";
 import type { Page } from "#contract/service";
 import type { SkippedSource } from "./skippedRows";
 
 export interface UnparsedSource extends Pick<SkippedSource, "fileOf"> {
-  /** The first of them. */
+  /** Returns the first page. */
   readonly unparsed: (repository: string) => Promise<Page<UnparsedDocument>>;
 }
 
-/** One row with the count, or none where everything is parsed. */
+/** Returns one row with the count, or none if everything is parsed. */
 export async function unparsedRows(
   repository: string,
   parent: Row,
   { unparsed, fileOf }: UnparsedSource,
 ): Promise<Row[]> {
-  // What cannot be told now must not hide everything else.
+  // An error must not hide the other rows.
   const found = await unparsed(repository).catch(() => undefined);
   if (found === undefined || found.total === 0) return [];
   const { items, total } = found;
@@ -28,7 +28,7 @@ export async function unparsedRows(
     item: () => ({
       label: vscode.l10n.t("Files without symbols"),
       description: count(total),
-      tooltip: vscode.l10n.t("Their text is found, but not what they define."),
+      tooltip: vscode.l10n.t("Their text is searchable, but their symbols are not."),
       iconPath: new vscode.ThemeIcon("symbol-misc"),
       collapsibleState: vscode.TreeItemCollapsibleState.Collapsed,
     }),
@@ -58,7 +58,7 @@ export async function unparsedRows(
   return [row];
 }
 
-/** A list that goes on has one cause, which the first of them tell as well. */
+/** Only the first page is listed: a long list has one cause, which its first documents show. */
 function moreRow(parent: Row, shown: number, total: number): Row {
   return {
     id: `${parent.id}/more`,
@@ -73,9 +73,9 @@ function moreRow(parent: Row, shown: number, total: number): Row {
 function reasonText(reason: UnparsedDocument["reason"]): string {
   switch (reason) {
     case "tooLarge":
-      return vscode.l10n.t("too large to be parsed");
+      return vscode.l10n.t("too large to parse");
     case "tooSlow":
-      return vscode.l10n.t("takes too long to be parsed");
+      return vscode.l10n.t("takes too long to parse");
     case "crashed":
       return vscode.l10n.t("cannot be parsed");
   }

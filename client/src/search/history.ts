@@ -1,17 +1,12 @@
-/** The searches that were run, newest first: what Up and Down bring back, and the list under "Recent". Knows no VS Code. */
+/** Recent searches, newest first: recalled with Up and Down, and listed under "Recent". Pure: does not use VS Code. */
+import type { Memento } from "#client/workbench/memento";
 import type { SearchState } from "./searchState";
 
-const entriesAtMost = 50;
+const maxEntries = 50;
 const key = "trawl.searchHistory";
 
-/** Where it is kept; VS Code's `Memento` is one. */
-export interface Memory {
-  get(key: string): unknown;
-  update(key: string, value: unknown): PromiseLike<void>;
-}
-
 export interface HistoryEntry {
-  /** Names the entry for good; its results are kept under it. */
+  /** Stable; the key of the stored results. */
   readonly id: string;
   readonly state: SearchState;
   /** Milliseconds since 1970. */
@@ -22,75 +17,75 @@ export interface HistoryEntry {
 }
 
 export class SearchHistory {
-  readonly #memory: Memory;
+  readonly #memento: Memento;
   #entries: readonly HistoryEntry[];
-  /** How far back Up has gone; what was in the box before is at -1. */
-  #place = -1;
+  /** Index of the recalled entry; -1 for the draft that was in the box before. */
+  #position = -1;
   #draft: SearchState | undefined;
 
-  constructor(memory: Memory) {
-    this.#memory = memory;
-    const kept = memory.get(key);
-    this.#entries = Array.isArray(kept) ? kept.filter(isEntry) : [];
+  constructor(memento: Memento) {
+    this.#memento = memento;
+    const stored = memento.get(key);
+    this.#entries = Array.isArray(stored) ? stored.filter(isEntry) : [];
   }
 
   get entries(): readonly HistoryEntry[] {
     return this.#entries;
   }
 
-  /** An equal search gives way to this one. Gives the entries that are no longer kept. */
+  /** Adds an entry, replacing an equal search. Returns the entries that were evicted. */
   async add(entry: HistoryEntry): Promise<readonly HistoryEntry[]> {
     const others = this.#entries.filter(({ state }) => !isSameSearch(state, entry.state));
     const before = this.#entries;
-    this.#entries = [entry, ...others].slice(0, entriesAtMost);
-    this.#place = -1;
-    await this.#keep();
+    this.#entries = [entry, ...others].slice(0, maxEntries);
+    this.#position = -1;
+    await this.#save();
     const kept = new Set(this.#entries);
     return before.filter((each) => !kept.has(each));
   }
 
   async remove(id: string): Promise<void> {
     this.#entries = this.#entries.filter((entry) => entry.id !== id);
-    await this.#keep();
+    await this.#save();
   }
 
   async clear(): Promise<void> {
     this.#entries = [];
-    this.#place = -1;
-    await this.#keep();
+    this.#position = -1;
+    await this.#save();
   }
 
-  /** The search before the one that `older` gave last; `undefined` at the end. */
+  /** Returns the entry before the one that was recalled last; `undefined` at the end. */
   older(current: SearchState): SearchState | undefined {
-    if (this.#place === -1) this.#draft = current;
-    return this.#move(this.#place + 1, current, 1);
+    if (this.#position === -1) this.#draft = current;
+    return this.#move(this.#position + 1, current, 1);
   }
 
-  /** The way back, down to what was in the box before the first `older`. */
+  /** Returns the next newer entry, and finally the draft from before the first `older`. */
   newer(current: SearchState): SearchState | undefined {
-    if (this.#place === 0) {
-      this.#place = -1;
+    if (this.#position === 0) {
+      this.#position = -1;
       return this.#draft;
     }
-    return this.#place < 0 ? undefined : this.#move(this.#place - 1, current, -1);
+    return this.#position < 0 ? undefined : this.#move(this.#position - 1, current, -1);
   }
 
-  /** Going to what is in the box already would look as if the key did nothing. */
-  #move(place: number, current: SearchState, step: 1 | -1): SearchState | undefined {
-    let at = place;
-    while (at >= 0 && at < this.#entries.length) {
-      const state = this.#entries[at]?.state;
+  /** Skips entries that equal the content of the box: recalling one would seem to do nothing. */
+  #move(position: number, current: SearchState, step: 1 | -1): SearchState | undefined {
+    let index = position;
+    while (index >= 0 && index < this.#entries.length) {
+      const state = this.#entries[index]?.state;
       if (state !== undefined && !isSameSearch(state, current)) {
-        this.#place = at;
+        this.#position = index;
         return state;
       }
-      at += step;
+      index += step;
     }
     return undefined;
   }
 
-  async #keep(): Promise<void> {
-    await this.#memory.update(key, this.#entries);
+  async #save(): Promise<void> {
+    await this.#memento.update(key, this.#entries);
   }
 }
 
@@ -105,7 +100,7 @@ export function isSameSearch(one: SearchState, other: SearchState): boolean {
   );
 }
 
-/** An older version of this extension, or a person, may have written it. */
+/** Validates stored state, which an older version of this extension or a user may have written. */
 export function isSearchState(value: unknown): value is SearchState {
   const state = value as Partial<SearchState> | null;
   return (

@@ -1,45 +1,60 @@
 /**
- * Changes of a query as text, so that what is in the box stays the whole truth. Pure: knows no VS Code.
+ * Edits a query as text, so that the box always shows the whole query. Pure: does not use VS Code.
  *
- * Places are UTF-16 units. What a filter is and where it stands, the service says (`readQuery`); here words are only
- * put in and taken out, without changing what the others mean.
+ * Offsets are in UTF-16 units. The service parses filters and reports their ranges (`readQuery`). This file only inserts
+ * and removes words, without changing the meaning of the others.
  */
 import type { QueryFilter } from "#contract/queries";
 
-/** `value` as it is meant: without quotes. */
+/** `value` is unquoted. */
 export type Filter = Pick<QueryFilter, "prefix" | "value" | "isNegated">;
 
-/** As it is typed: `-file:"my notes"`. */
+/** Returns a filter as typed: `-file:"my notes"`. */
 export function filterText({ prefix, value, isNegated }: Filter): string {
-  return `${isNegated ? "-" : ""}${prefix}:${written(prefix, value)}`;
+  return `${isNegated ? "-" : ""}${prefix}:${encodedValue(prefix, value)}`;
 }
 
-/** The query with one more condition; it takes the place of its opposite, and stands there once only. */
+/** Adds a filter to a query, replacing its opposite. A filter that is already present is not added again. */
 export function withFilter(query: string, filter: Filter): string {
   const text = filterText(filter);
-  if (placeOf(query, text) >= 0) return query;
-  const opposite = filterText({ ...filter, isNegated: !filter.isNegated });
-  const at = placeOf(query, opposite);
-  const rest = at < 0 ? query : withoutStretch(query, at, opposite.length);
-  return [grouped(rest), text].filter((part) => part !== "").join(" ");
+  if (indexOfWord(query, text) >= 0) return query;
+  const opposite = filterText(oppositeOf(filter));
+  const offset = indexOfWord(query, opposite);
+  const rest = offset < 0 ? query : withoutRange(query, offset, opposite.length);
+  return withConditions(rest, text);
 }
 
-/** The query without all filters of these prefixes, and with others in their place. */
+function oppositeOf(filter: Filter): Filter {
+  if (filter.prefix !== "tests") return { ...filter, isNegated: !filter.isNegated };
+  return { ...filter, value: filter.value === "no" ? "only" : "no" };
+}
+
+/** Replaces all filters with these prefixes by others. */
 export function withFiltersReplaced(
   query: string,
-  present: readonly QueryFilter[],
+  parsed: readonly QueryFilter[],
   prefixes: readonly string[],
   filters: readonly Filter[],
 ): string {
-  const rest = present
-    .filter(({ prefix }) => prefixes.includes(prefix))
-    .toSorted((one, other) => other.offset - one.offset)
-    .reduce((text, { offset, length }) => withoutStretch(text, offset, length), query);
+  const rest = withoutFilters(
+    query,
+    parsed.filter(({ prefix }) => prefixes.includes(prefix)),
+  );
   return filters.reduce(withFilter, rest);
 }
 
-/** The query without what stands there, and without the operator or the parentheses that this leaves alone. */
-export function withoutStretch(query: string, offset: number, length: number): string {
+/** Removes these filters from a query. */
+export function withoutFilters(
+  query: string,
+  filters: readonly Pick<QueryFilter, "offset" | "length">[],
+): string {
+  return filters
+    .toSorted((one, other) => other.offset - one.offset)
+    .reduce((text, { offset, length }) => withoutRange(text, offset, length), query);
+}
+
+/** Removes a range from a query, together with an operator or parentheses that it leaves without operands. */
+export function withoutRange(query: string, offset: number, length: number): string {
   let before = query.slice(0, offset).trimEnd();
   let after = query.slice(offset + length).trimStart();
   for (;;) {
@@ -61,80 +76,130 @@ export function withoutStretch(query: string, offset: number, length: number): s
   return `${before}${isTight ? "" : " "}${after}`;
 }
 
-/** In parentheses where something beside it would belong to a part of it only. */
-export function grouped(query: string): string {
+/**
+ * Adds conditions to a valid query, so that they apply to all of it. Parentheses that are searched as text may have no
+ * partner: then they apply to each alternative.
+ */
+export function withConditions(query: string, conditions: string): string {
   const text = query.trim();
-  let outside = withoutQuotes(text);
-  for (let before = ""; before !== outside; ) {
-    before = outside;
-    outside = outside.replace(/\([^()]*\)/g, "()");
-  }
-  return /\s(?:or|OR)\s/.test(outside) ? `(${text})` : text;
+  if (text === "" || conditions === "") return text || conditions;
+  const masked = maskPhrases(text);
+  const alternatives = alternativesIn(masked);
+  const hasPartners = !/[()]/.test(withoutGroups(masked, /\([^()]*\)/g));
+  if (alternatives.length === 0 || hasPartners) return `${grouped(text)} ${conditions}`;
+  const ends = [...alternatives, text.length];
+  return ends.map((end, at) => `${text.slice(ends[at - 1] ?? 0, end)} ${conditions}`).join("");
 }
 
-/** Value of `repo:` for this one repository. */
+/** Adds parentheses if a term next to the query would apply to a part of it only, or would make a word an operator. */
+export function grouped(query: string): string {
+  const text = query.trim();
+  const hasAlternatives = alternativesIn(maskPhrases(text)).length > 0;
+  if (!hasAlternatives && !/^(?:or|OR|AND)(?!\S)|(?<!\S)NOT$/.test(text)) return text;
+  // A backslash would escape the parenthesis.
+  return text.endsWith("\\") ? `(${text} )` : `(${text})`;
+}
+
+/** Returns the offsets of `or` outside of groups. */
+function alternativesIn(masked: string): number[] {
+  const outside = withoutGroups(masked, /(?<![^\s(])-?\([^()]*\)/g);
+  return [...outside.matchAll(/\s+(?:or|OR)(?=\s)/g)].map(({ index }) => index);
+}
+
+/** Masks groups, from the inside out. */
+function withoutGroups(text: string, group: RegExp): string {
+  const outside = text.replace(group, maskOf);
+  return outside === text ? text : withoutGroups(outside, group);
+}
+
+function maskOf(text: string): string {
+  return "x".repeat(text.length);
+}
+
+/** Returns the value of `repo:` that matches exactly this repository. */
 export function exactRepository(name: string): string {
   return `^${escaped(name)}$`;
 }
 
-/** Value of `file:` for this one path. */
+/** Returns the value of `file:` that matches exactly this path. */
 export function exactFile(path: string): string {
   return `^${escaped(path)}$`;
 }
 
-/** Value of `file:` for all below a folder; the empty path is the root, which holds everything. */
+/** Returns the value of `file:` for everything below a folder; the empty path is the root. */
 export function inFolder(path: string): string {
   return path === "" ? "" : `^${escaped(path)}/`;
 }
 
-/** Value of `file:` for all files with this ending: `.ts` of `src/a.d.ts`; undefined where a path has none. */
+/** Returns the value of `file:` for files with the same extension: `.ts` of `src/a.d.ts`; undefined if there is none. */
 export function withExtensionOf(path: string): string | undefined {
   const extension = /[^/](\.[^./]+)$/.exec(path)?.[1];
   return extension === undefined ? undefined : `${escaped(extension)}$`;
 }
 
-/** An expression that finds `text` as it stands. */
+/** Escapes `text` for use in a regular expression. */
 export function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }
 
-/** One literal phrase, whatever stands in it. */
+/** Quotes `text` as one literal phrase. */
 export function quoted(text: string): string {
   return `"${text.replace(/["\\]/g, "\\$&")}"`;
 }
 
-/** A text that reads as filters or operators is quoted; other words stay as a person would type them. */
+/**
+ * Returns pasted text as it is inserted into a query: text with several lines becomes a quoted phrase, so that exactly
+ * this text is found. Whitespace around it is removed.
+ */
+export function pastedText(query: string, offset: number, length: number, pasted: string): string {
+  const text = pasted.replace(/\r\n?/g, "\n").trim();
+  if (!text.includes("\n")) return text;
+  const before = query.slice(0, offset);
+  const after = query.slice(offset + length);
+  const isInQuotes = /(?:^|[\s(:])"/.test(maskPhrases(before)) && after.includes('"');
+  if (isInQuotes) return quoted(text).slice(1, -1);
+  return `${/(?:^|[\s(:])$/.test(before) ? "" : " "}${quoted(text)}${/^(?:$|[\s)])/.test(after) ? "" : " "}`;
+}
+
+/**
+ * Masks quoted phrases and escaped characters, so that the rest can be searched for filters and operators. Offsets stay
+ * the same.
+ */
+export function maskPhrases(query: string): string {
+  return query.replace(quotedOrEscaped, maskOf);
+}
+
+/** Quotes `text` if it could be parsed as a filter or an operator. */
 export function asLiteral(text: string): string {
   const words = text.trim();
   return /^[\w.$-]+$/.test(words) && !/^(?:-|or$|and$|not$)/i.test(words) ? words : quoted(words);
 }
 
-function written(prefix: string, value: string): string {
+function encodedValue(prefix: string, value: string): string {
   const isPlain =
     value !== "" &&
     !/[\s"]/.test(value) &&
     !/^[a-z]+:/.test(value) &&
     !(prefix === "repo" && value.includes("@") && value.startsWith("^")) &&
-    // A parenthesis that is not escaped may have a partner outside of the value.
+    // An unescaped parenthesis could pair with one outside of the value.
     !/(?<!\\)[()]/.test(value);
   return isPlain ? value : quoted(value);
 }
 
-/** Where `text` stands as a word of its own, outside of parentheses; -1 where it does not. */
-function placeOf(query: string, text: string): number {
-  for (let at = query.indexOf(text); at >= 0; at = query.indexOf(text, at + 1)) {
-    const isWord = /^\s?$/.test(query.charAt(at - 1)) && /^\s?$/.test(query.charAt(at + text.length));
-    if (isWord && depthAt(query, at) === 0) return at;
+/** Returns the offset of `text` as a separate word outside of parentheses, or -1. */
+function indexOfWord(query: string, text: string): number {
+  for (let offset = query.indexOf(text); offset >= 0; offset = query.indexOf(text, offset + 1)) {
+    const end = offset + text.length;
+    const isWord = /^\s?$/.test(query.charAt(offset - 1)) && /^\s?$/.test(query.charAt(end));
+    if (isWord && depthAt(query, offset) === 0) return offset;
   }
   return -1;
 }
 
 function depthAt(query: string, end: number): number {
-  const before = withoutQuotes(query.slice(0, end));
+  const before = query.slice(0, end).replace(quotedOrEscaped, "");
   return before.split("(").length - before.split(")").length;
 }
 
-/** Without phrases, and without escaped characters, which open and close nothing. */
-function withoutQuotes(query: string): string {
-  return query.replace(/(?<=^|[\s(:])"(?:\\.|[^"\\\n])*"|\\./g, "");
-}
+/** Phrases and escaped characters, whose parentheses are literal. */
+const quotedOrEscaped = /(?<=^|[\s(:])"(?:\\[\s\S]|[^"\\])*"|\\./g;

@@ -1,35 +1,51 @@
-/** One search and what it has found so far. Pure: knows no VS Code. */
+/** A search and its results so far. Pure: does not use VS Code. */
 import type { RepositoryInfo } from "#contract/repositories";
 import type { FileMatch, FoundCommit, SearchEnd } from "#contract/search";
-import type { SentOf } from "#contract/service";
+import type { RequestInput } from "#contract/service";
 import type { SearchState } from "./searchState";
 
 export interface ResultSet {
-  /** Different for each search of a window. */
+  /** Unique in a window. */
   readonly id: number;
   readonly state: SearchState;
-  /** What was sent: "Copy as API Call" shows it. */
-  readonly request: SentOf<"streamSearch">;
+  /** The request as sent, for "Copy as API Call". */
+  readonly request: RequestInput<"streamSearch">;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
   /** Best first. Grows while the search runs. */
   readonly files: readonly FileMatch[];
-  /** Newest first; in place of files, where the query asks for commits. Grows, too. */
+  /** Newest first; instead of files if the query searches for commits. Grows while the search runs. */
   readonly commits?: readonly FoundCommit[];
   readonly repositories: ReadonlyMap<number, RepositoryInfo>;
-  /** Absent while it runs, and where it failed or was cancelled. */
+  /** Absent while the search runs, and if it failed or was canceled. */
   readonly end?: SearchEnd;
-  readonly outcome: "running" | "done" | "failed" | "cancelled";
-  /** Of a failed search. */
+  readonly outcome: "running" | "done" | "failed" | "canceled";
+  /** What the same search found before it was narrowed, if known. */
+  readonly beforeNarrowing?: { readonly files: number; readonly repositories: number };
+  /** Set if the search failed. */
   readonly problem?: { readonly errorCode: string; readonly message: string };
 }
 
-/** Ranges of a file's text or path that were found. */
+/** Returns the number of matches in a file; a file found by its path counts as one. */
 export function matchCountOf(file: FileMatch): number {
   return file.chunks.reduce((count, { matchRanges }) => count + matchRanges.length, 0) || 1;
 }
 
-/** Identifies a file of an answer: the same path may hold different contents on two revisions. */
+/** Returns what the search found before it was narrowed, if the previous search was the same otherwise. */
+export function countsBeforeNarrowing(
+  { narrowed, ...search }: SearchState,
+  previous: ResultSet | undefined,
+): ResultSet["beforeNarrowing"] {
+  if (previous === undefined || narrowed.length === 0) return undefined;
+  const names = Object.keys(search) as (keyof typeof search)[];
+  if (names.some((name) => search[name] !== previous.state[name])) return undefined;
+  const { state, end, files, repositories, beforeNarrowing } = previous;
+  if (state.narrowed.length > 0) return beforeNarrowing;
+  if (end?.isSearchExhaustive !== true || files.length === 0) return undefined;
+  return { files: Math.max(end.stats.fileCount, files.length), repositories: repositories.size };
+}
+
+/** Identifies a file among results: the same path may have different contents at two revisions. */
 export function keyOf(file: FileMatch): string {
   return `${file.repositoryId}\0${file.fileName.text}\0${file.blobSha}\0${file.origin}`;
 }

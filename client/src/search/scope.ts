@@ -1,5 +1,5 @@
-/** Where is searched, at which revision, and for what: the choices of the pickers. Pure: knows no VS Code. */
-import type { L10n } from "#client/l10n";
+/** Scope, revisions and type of a search, as filters and as labels of the pickers. Pure: does not use VS Code. */
+import type { L10n } from "#client/text/l10n";
 import type { QueryFilter } from "#contract/queries";
 import type { BoxPickers } from "#webview/messages";
 import { exactRepository, type Filter, filterText } from "./queryText";
@@ -15,7 +15,7 @@ export const branches = filter("rev", allBranches);
 export const tags = filter("rev", "refs/tags/**");
 export const allRevisions = filter("rev", "*");
 
-/** What the settings say, with the repositories of the open folders. */
+/** The values of the settings, and the repositories of the open folders. */
 export interface ScopeSettings {
   /** `all`, `workspace`, or the name of a context. */
   readonly scope: string;
@@ -27,40 +27,44 @@ function filter(prefix: string, value: string): Filter {
   return { prefix, value, isNegated: false };
 }
 
-/** The filter for exactly these repositories; undefined for none. */
+/** Returns the filter for exactly these repositories; undefined for none. */
 export function repositoriesFilter(names: readonly string[]): Filter | undefined {
   const [first, ...others] = names;
   if (first === undefined) return undefined;
   return others.length === 0 ? filter("repo", exactRepository(first)) : filter("reposet", names.join(","));
 }
 
-/** The filter of `trawl.search.scope`; undefined where everything is searched. */
+/** Returns the filter for `trawl.search.scope`; undefined if everything is searched. */
 export function defaultScope({ scope, workspace }: ScopeSettings): Filter | undefined {
   if (scope === "all" || scope === "") return undefined;
   return scope === "workspace" ? repositoriesFilter(workspace) : filter("context", scope);
 }
 
-/** The filter of `trawl.search.revisions`; undefined where that is HEAD, which needs none. */
+/** Returns the filter for `trawl.search.revisions`; undefined for HEAD, which needs none. */
 export function defaultRevisions({ revisions }: ScopeSettings): Filter | undefined {
   if (revisions === "branches") return branches;
   return revisions === "all" ? allRevisions : undefined;
 }
 
-/** As typed, or empty. */
-export function typed(filter: Filter | undefined): string {
+/** Returns the filter as typed, or an empty string. */
+export function optionalFilterText(filter: Filter | undefined): string {
   return filter === undefined ? "" : filterText(filter);
 }
 
-/** What the three buttons say of a query with these filters. */
-export function pickersOf(filters: readonly QueryFilter[], settings: ScopeSettings, l10n: L10n): BoxPickers {
-  const said = filters.filter(({ isNegated }) => !isNegated);
+/** Returns the labels of the three picker buttons for a query with these filters. */
+export function pickersOf(
+  filters: readonly QueryFilter[],
+  settings: ScopeSettings,
+  l10n: L10n,
+): Omit<BoxPickers, "caseOff"> {
+  const included = filters.filter(({ isNegated }) => !isNegated);
   const of = (prefixes: readonly string[], fallback: Filter | undefined): readonly Filter[] => {
-    const found = said.filter(({ prefix }) => prefixes.includes(prefix));
+    const found = included.filter(({ prefix }) => prefixes.includes(prefix));
     return found.length > 0 || fallback === undefined ? found : [fallback];
   };
   return {
     scope: scopeLabel(of(scopePrefixes, defaultScope(settings)), settings, l10n),
-    revision: revisionLabel(revisionsOf(said, of(revisionPrefixes, defaultRevisions(settings))), l10n),
+    revision: revisionLabel(revisionsOf(included, of(revisionPrefixes, defaultRevisions(settings))), l10n),
     type: typeLabel(of(typePrefixes, undefined), l10n),
   };
 }
@@ -70,15 +74,15 @@ function scopeLabel(filters: readonly Filter[], { workspace }: ScopeSettings, l1
   const [first] = narrowing;
   if (first === undefined) return l10n.t("All repositories");
   if (narrowing.length > 1) return l10n.t("{0} scopes", narrowing.length);
-  const ofWorkspace = repositoriesFilter(workspace);
-  if (ofWorkspace !== undefined && isSame(first, ofWorkspace)) return l10n.t("This workspace");
+  const workspaceFilter = repositoriesFilter(workspace);
+  if (workspaceFilter !== undefined && isSame(first, workspaceFilter)) return l10n.t("This workspace");
   if (first.prefix === "reposet") {
     return l10n.t("{0} repositories", new Set(first.value.split(",")).size);
   }
   return first.prefix === "context" ? first.value : repositoryLabel(first.value);
 }
 
-/** Of an expression for one repository the end of its name. */
+/** Returns the last segment of the name in an expression for exactly one repository. */
 function repositoryLabel(value: string): string {
   const expression = withoutRevision(value);
   const name = /^\^(.*)\$$/.exec(expression)?.[1];
@@ -86,7 +90,7 @@ function repositoryLabel(value: string): string {
   return name.replace(/\\(.)/g, "$1").split("/").pop() || expression;
 }
 
-/** Of `repo:name@revision` the name. */
+/** Returns the name of `repo:name@revision`. */
 function withoutRevision(value: string): string {
   return value.replace(/(?<!\\)@.*$/, "");
 }
@@ -96,12 +100,12 @@ function isSame(one: Filter, other: Filter): boolean {
   return one.prefix === other.prefix && parts(one) === parts(other);
 }
 
-/** Those of `rev:`, and those behind the `@` of `repo:`. */
-function revisionsOf(said: readonly QueryFilter[], named: readonly Filter[]): string[] {
-  const behindSign = said.flatMap(({ prefix, readAs }) =>
+/** Returns the revisions after the `@` of `repo:`, or else those of `rev:`. */
+function revisionsOf(included: readonly QueryFilter[], named: readonly Filter[]): string[] {
+  const afterAt = included.flatMap(({ prefix, readAs }) =>
     prefix === "repo" ? (/ rev:(.+?)\)?$/.exec(readAs ?? "")?.slice(1, 2) ?? []) : [],
   );
-  return behindSign.length > 0 ? behindSign : named.map(({ value }) => value);
+  return afterAt.length > 0 ? afterAt : named.map(({ value }) => value);
 }
 
 function revisionLabel(values: readonly string[], l10n: L10n): string {

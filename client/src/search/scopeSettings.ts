@@ -1,10 +1,10 @@
-/** What the settings add to a query, with what is known of the open folders. */
+/** The filters that the settings add to a query. */
 import * as vscode from "vscode";
-import type { Repositories } from "#client/repositories/repositories";
-import { setting } from "#client/settings";
-import { defaultRevisions, defaultScope, type ScopeSettings, typed } from "./scope";
+import { isWithin } from "#client/model/cloneLocation";
+import type { Repositories } from "#client/model/repositories";
+import { setting } from "#client/workbench/settings";
+import { defaultRevisions, defaultScope, optionalFilterText, type ScopeSettings } from "./scope";
 import type { QueryDefaults } from "./searchState";
-import { isWithin } from "./workspacePlaces";
 
 export function scopeSettings(repositories: Pick<Repositories, "items" | "clones">): ScopeSettings {
   return {
@@ -14,19 +14,19 @@ export function scopeSettings(repositories: Pick<Repositories, "items" | "clones
   };
 }
 
-/** Waits for the repositories where the scope depends on them. */
+/** Returns the defaults; waits for the repositories if the scope depends on them. */
 export async function queryDefaults(repositories: Repositories): Promise<QueryDefaults> {
-  // Without them the search says itself that there is no server.
+  // If the server fails, the search itself reports it.
   if (setting("search.scope") === "workspace") await repositories.load().catch(() => undefined);
   const settings = scopeSettings(repositories);
   return {
-    scope: typed(defaultScope(settings)),
-    revisions: typed(defaultRevisions(settings)),
+    scope: optionalFilterText(defaultScope(settings)),
+    revisions: optionalFilterText(defaultRevisions(settings)),
     includeArchived: setting("search.includeArchived"),
   };
 }
 
-/** Repositories whose clone holds an open folder, or lies in one. */
+/** Returns the repositories whose clone contains an open folder or is inside one. */
 function workspaceNames({ items, clones }: Pick<Repositories, "items" | "clones">): string[] {
   const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
   return [...clones].flatMap(([id, { folder }]) => {

@@ -1,19 +1,19 @@
-/** What a person has put into the search box, and the request that it means. Pure: knows no VS Code. */
-import type { SentOf } from "#contract/service";
-import { grouped } from "./queryText";
+/** The content of the search box, and the request it stands for. Pure: does not use VS Code. */
+import type { RequestInput } from "#contract/service";
+import { grouped, maskPhrases, withConditions } from "./queryText";
 
-/** Ranges that "Show All" asks for: the most that the service gives. */
+/** Limit of matches for "Show All": the maximum that the service allows. */
 export const allMatches = 100_000;
 
 export type CaseSensitivity = "smart" | "insensitive" | "sensitive";
 
-/** Plain data: it is kept in histories and sent to the webview. */
+/** Plain data: it is stored in the history and sent to the webview. */
 export interface SearchState {
   readonly query: string;
   readonly caseSensitivity: CaseSensitivity;
   readonly isWholeWord: boolean;
   readonly isRegex: boolean;
-  /** Each is one more condition on the same file. */
+  /** Further conditions on the same file, each a query. */
   readonly narrowed: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export function isEmpty({ query, narrowed }: Pick<SearchState, "query" | "narrow
   return query.trim() === "" && narrowed.length === 0;
 }
 
-/** What settings add to a query that does not say it itself. */
+/** What the settings add to a query that does not specify it. */
 export interface QueryDefaults {
   /** `repo:` or `context:` filters of the chosen scope, or empty. */
   readonly scope: string;
@@ -30,29 +30,28 @@ export interface QueryDefaults {
   readonly includeArchived: boolean;
 }
 
-/** The whole text that is searched for: what the box says, narrowed, with the defaults that it leaves open. */
+/** Returns the query to send: the query in the box, narrowed, with defaults for what it does not specify. */
 function sentQuery({ query, caseSensitivity, narrowed }: SearchState, defaults: QueryDefaults): string {
   const parts = [query, ...narrowed].filter((part) => part.trim() !== "");
-  // An `or` at the top level would take what is added for its right side.
-  const text = parts.map(grouped).join(" ");
-  const says = (pattern: RegExp) => parts.some((part) => pattern.test(part));
-  return [
-    text,
-    ...(caseSensitivity === "smart" && !says(/(?:^|[\s(])case:/) ? ["case:auto"] : []),
-    ...(says(/(?:^|[\s(-])(?:repo|r|context|scope|reposet):/) ? [] : [defaults.scope]),
-    ...(says(/(?:^|[\s(-])(?:rev|branch|b|revision):|repo:\S+@/) ? [] : [defaults.revisions]),
-    ...(defaults.includeArchived || says(/(?:^|[\s(-])archived:/) ? [] : ["archived:no"]),
-  ]
-    .filter((part) => part !== "")
-    .join(" ");
+  const [first = "", ...others] = parts;
+  const mentions = (pattern: RegExp) => parts.some((part) => pattern.test(maskPhrases(part)));
+  const conditions = [
+    // With AND, the words of the query still form a phrase of their own.
+    ...others.map((part) => `AND ${grouped(part)}`),
+    ...(caseSensitivity === "smart" && !mentions(/(?:^|[\s(])case:/) ? ["case:auto"] : []),
+    ...(mentions(/(?:^|[\s(-])(?:repo|r|context|scope|reposet):/) ? [] : [defaults.scope]),
+    ...(mentions(/(?:^|[\s(-])(?:rev|branch|b|revision):|repo:\S+@/) ? [] : [defaults.revisions]),
+    ...(defaults.includeArchived || mentions(/(?:^|[\s(-])archived:/) ? [] : ["archived:no"]),
+  ].filter((part) => part !== "");
+  return withConditions(first, conditions.join(" "));
 }
 
-/** `matches`: ranges in the answer, at most. */
+/** Builds the request; `matches` is the limit on matches in the response. */
 export function searchRequest(
   state: SearchState,
   defaults: QueryDefaults,
   matches: number,
-): SentOf<"streamSearch"> {
+): RequestInput<"streamSearch"> {
   return {
     query: sentQuery(state, defaults),
     matches,

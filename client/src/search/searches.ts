@@ -1,29 +1,31 @@
-/** The searches of a window: the present one, and those that were pinned. Views show them; here they are run. */
+/** Runs the searches of a window; stores the current one and the pinned ones, which the views show. */
 import * as vscode from "vscode";
-import { callError } from "#client/callError";
-import type { ServiceClient } from "#client/serviceClient";
-import { setting } from "#client/settings";
+import { callError } from "#client/server/callError";
+import type { ServiceClient } from "#client/server/serviceClient";
+import { setting } from "#client/workbench/settings";
 import type { RepositoryInfo } from "#contract/repositories";
 import type { FileMatch, FoundCommit } from "#contract/search";
-import type { ResultSet } from "./resultSet";
+import { checkQuery } from "./queryAnalysis";
+import { countsBeforeNarrowing, type ResultSet } from "./resultSet";
 import { type QueryDefaults, type SearchState, searchRequest } from "./searchState";
 
-const pinnedAtMost = 10;
-/** A pause that is long for typing and short for reading. */
-const settlesAfterMs = 2_000;
-const showsEmptyAfterMs = 200;
+const maxPinned = 10;
+/** After a pause this long, a search that was run while typing counts as confirmed. */
+const settleDelayMs = 2_000;
+/** How long earlier results stay while a new search has none. */
+const showEmptyAfterMs = 200;
 
 export class Searches implements vscode.Disposable {
-  #present: ResultSet | undefined;
+  #current: ResultSet | undefined;
   #pinned: readonly ResultSet[] = [];
   #running: vscode.CancellationTokenSource | undefined;
   #lastId = 0;
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #finished = new vscode.EventEmitter<ResultSet>();
   readonly #settled = new vscode.EventEmitter<ResultSet>();
-  /** The last search, where it was run while typing and nobody has said yet that it is meant. */
-  #typed: { isMeant: boolean } | undefined;
-  /** Waits for it to stand for a while. */
+  /** Set if the last search was run while typing; whether the user has confirmed it. */
+  #tentative: { isConfirmed: boolean } | undefined;
+  /** Confirms the tentative search after a while. */
   #settling: NodeJS.Timeout | undefined;
 
   readonly #service: Pick<ServiceClient, "call">;
@@ -34,48 +36,49 @@ export class Searches implements vscode.Disposable {
     this.#defaults = defaults;
   }
 
-  get present(): ResultSet | undefined {
-    return this.#present;
+  get current(): ResultSet | undefined {
+    return this.#current;
   }
 
   get pinned(): readonly ResultSet[] {
     return this.#pinned;
   }
 
-  /** Fires whenever `present` or `pinned` is another value than before; while a search runs some ten times a second. */
+  /** Fires whenever `current` or `pinned` changes; about ten times a second while a search runs. */
   get onChange(): vscode.Event<void> {
     return this.#changed.event;
   }
 
-  /** Fires with each search that came to its end, however it ended. */
+  /** Fires with each search that has ended, however it ended. */
   get onFinish(): vscode.Event<ResultSet> {
     return this.#finished.event;
   }
 
-  /** Fires once with each search that a person meant: it was decided, or has stood for a while after typing. */
+  /** Fires once with each search that the user confirmed or left unchanged for a while after typing. */
   get onSettle(): vscode.Event<ResultSet> {
     return this.#settled.event;
   }
 
   /**
-   * Cancels the search before, and keeps to this one until it ends. `isTyped`: its text is still being written, and it
-   * may be half of what is meant.
+   * Cancels the current search and runs another until it ends. `isTentative` marks a search that runs while the user is
+   * still typing.
    */
   async run(
     state: SearchState,
     matches: number = setting("search.maxRows"),
-    { isTyped = false }: { readonly isTyped?: boolean } = {},
+    { isTentative = false }: { readonly isTentative?: boolean } = {},
   ): Promise<ResultSet> {
     this.#running?.cancel();
-    this.#settleNoMore();
-    const typed = isTyped ? { isMeant: false } : undefined;
-    this.#typed = typed;
+    this.#cancelSettling();
+    const tentative = isTentative ? { isConfirmed: false } : undefined;
+    this.#tentative = tentative;
     const source = new vscode.CancellationTokenSource();
     this.#running = source;
     const request = searchRequest(state, await this.#defaults(), matches);
     const files: FileMatch[] = [];
     const commits: FoundCommit[] = [];
     const repositories = new Map<number, RepositoryInfo>();
+    const beforeNarrowing = countsBeforeNarrowing(state, this.#current);
     let set: ResultSet = {
       id: ++this.#lastId,
       state,
@@ -85,13 +88,16 @@ export class Searches implements vscode.Disposable {
       commits,
       repositories,
       outcome: "running",
+      ...(beforeNarrowing === undefined ? {} : { beforeNarrowing }),
     };
-    const isPresent = () => this.#running === source;
-    // What was there before stays until there is something new to see, lest each key empties the view for a moment.
+    const isCurrent = () => this.#running === source;
+    // Earlier results stay for a moment, so that the view does not flash empty at each keystroke.
     const showing = setTimeout(() => {
-      if (isPresent()) this.#show(set);
-    }, showsEmptyAfterMs);
+      if (isCurrent()) this.#show(set);
+    }, showEmptyAfterMs);
     try {
+      await checkQuery(this.#service, state);
+      if (source.token.isCancellationRequested) throw new vscode.CancellationError();
       const end = await this.#service.call("streamSearch", request, {
         token: source.token,
         onEvent: (event) => {
@@ -101,7 +107,7 @@ export class Searches implements vscode.Disposable {
           for (const repository of event.data.repositoryInfo) repositories.set(repository.id, repository);
           set = { ...set };
           clearTimeout(showing);
-          if (isPresent()) this.#show(set);
+          if (isCurrent()) this.#show(set);
         },
       });
       for (const repository of end.repositoryInfo) repositories.set(repository.id, repository);
@@ -110,43 +116,43 @@ export class Searches implements vscode.Disposable {
       const { errorCode, message } = callError(error);
       set =
         error instanceof vscode.CancellationError
-          ? { ...set, outcome: "cancelled" }
+          ? { ...set, outcome: "canceled" }
           : { ...set, outcome: "failed", problem: { errorCode, message } };
     } finally {
       clearTimeout(showing);
       source.dispose();
     }
-    if (isPresent()) {
+    if (isCurrent()) {
       this.#running = undefined;
       this.#show(set);
     }
     this.#finished.fire(set);
-    if (set.outcome !== "done" && this.#typed === typed) this.#typed = undefined;
-    if (typed === undefined || typed.isMeant) this.#settled.fire(set);
-    else if (this.#present === set) this.#settling = setTimeout(() => this.settle(), settlesAfterMs);
+    if (set.outcome !== "done" && this.#tentative === tentative) this.#tentative = undefined;
+    if (tentative === undefined || tentative.isConfirmed) this.#settled.fire(set);
+    else if (this.#current === set) this.#settling = setTimeout(() => this.settle(), settleDelayMs);
     return set;
   }
 
-  /** The last search, if it was run while typing, is what was meant. Tells whether that is news. */
+  /** Confirms the last search if it was run while typing. Returns whether that was so. */
   settle(): boolean {
-    const typed = this.#typed;
-    if (typed === undefined || typed.isMeant) return false;
-    typed.isMeant = true;
-    if (this.#settling !== undefined && this.#present !== undefined) this.#settled.fire(this.#present);
-    this.#settleNoMore();
+    const tentative = this.#tentative;
+    if (tentative === undefined || tentative.isConfirmed) return false;
+    tentative.isConfirmed = true;
+    if (this.#settling !== undefined && this.#current !== undefined) this.#settled.fire(this.#current);
+    this.#cancelSettling();
     return true;
   }
 
-  /** Shows results of an earlier search again, as they were. */
+  /** Shows the stored results of an earlier search. */
   restore(set: ResultSet): void {
     this.cancel();
     this.#running = undefined;
-    this.#settleNoMore();
-    // A number of its own: the one that it had may be another search's of this window.
+    this.#cancelSettling();
+    // A new id, because another search of this window may have the old one.
     this.#show({ ...set, id: ++this.#lastId });
   }
 
-  /** Whether a search is under way, shown or not. */
+  /** Whether a search is running, shown or not. */
   get isRunning(): boolean {
     return this.#running !== undefined;
   }
@@ -157,16 +163,16 @@ export class Searches implements vscode.Disposable {
 
   clear(): void {
     this.cancel();
-    this.#settleNoMore();
+    this.#cancelSettling();
     this.#running = undefined;
     this.#show(undefined);
   }
 
-  /** Keeps the present results beside those to come; the oldest pinned ones go when there are too many. */
+  /** Keeps the current results beside later ones; evicts the oldest pinned ones if there are too many. */
   pin(): void {
-    const present = this.#present;
-    if (present === undefined || this.#pinned.some(({ id }) => id === present.id)) return;
-    this.#pinned = [present, ...this.#pinned].slice(0, pinnedAtMost);
+    const current = this.#current;
+    if (current === undefined || this.#pinned.some(({ id }) => id === current.id)) return;
+    this.#pinned = [current, ...this.#pinned].slice(0, maxPinned);
     this.#changed.fire();
   }
 
@@ -177,20 +183,20 @@ export class Searches implements vscode.Disposable {
 
   dispose(): void {
     this.cancel();
-    this.#settleNoMore();
+    this.#cancelSettling();
     this.#settled.dispose();
     this.#changed.dispose();
     this.#finished.dispose();
   }
 
-  #settleNoMore(): void {
+  #cancelSettling(): void {
     clearTimeout(this.#settling);
     this.#settling = undefined;
-    this.#typed = undefined;
+    this.#tentative = undefined;
   }
 
   #show(set: ResultSet | undefined): void {
-    this.#present = set;
+    this.#current = set;
     this.#changed.fire();
   }
 }

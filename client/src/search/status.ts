@@ -1,27 +1,39 @@
-/** The lines under the box: what was found, and why that may not be all. Pure: knows no VS Code. */
-import type { L10n } from "#client/l10n";
+/** The lines below the box: what was found, and why it may be incomplete. Pure: does not use VS Code. */
+import type { L10n } from "#client/text/l10n";
 import type { RepositoryItem } from "#contract/repositories";
 import type { BoxAction, BoxNote, BoxStatus } from "#webview/messages";
 import { withFilter } from "./queryText";
 import { matchCountOf, type ResultSet } from "./resultSet";
 import { allMatches } from "./searchState";
 
-export interface IndexFacts {
-  /** Repositories known, those of them that are not up to date, and those that are archived. */
+export interface RepositoryCounts {
+  /** Counts: all repositories, those that are not up to date, and those that are archived. */
   readonly repositories: number;
   readonly indexing: number;
   readonly archived: number;
 }
 
-export interface StatusFacts extends IndexFacts {
+/** Matches, files and repositories whose rows the user removed. */
+export interface Dismissed {
+  readonly matches: number;
+  readonly files: number;
+  readonly repositories: number;
+}
+
+export interface StatusInput extends RepositoryCounts {
   /** The search that is shown, if any. */
   readonly set: ResultSet | undefined;
   /** Why the text in the box has not been searched for yet. */
-  readonly waits: "short" | "costly" | "enter" | "mend" | undefined;
+  readonly waitReason: "short" | "costly" | "enter" | "invalid" | undefined;
   readonly server: "idle" | "starting" | "running" | "failed";
+  /** The query of the search with its words as one quoted phrase, if they form one. */
+  readonly phraseQuery?: string | undefined;
+  readonly dismissed?: Dismissed;
 }
 
-export function indexFacts(items: readonly Pick<RepositoryItem, "state" | "isArchived">[]): IndexFacts {
+export function countRepositories(
+  items: readonly Pick<RepositoryItem, "state" | "isArchived">[],
+): RepositoryCounts {
   return {
     repositories: items.length,
     indexing: items.filter(({ state }) => state !== "ready" && state !== "failed").length,
@@ -29,63 +41,111 @@ export function indexFacts(items: readonly Pick<RepositoryItem, "state" | "isArc
   };
 }
 
-export function statusOf(facts: StatusFacts, l10n: L10n): BoxStatus {
-  const { set, waits, server } = facts;
+/**
+ * Whether a search that was incomplete may be complete the next time although nothing is being indexed. A failed
+ * repository makes each search incomplete, so that only pending definitions are then worth another one.
+ */
+export function mayComplete(items: readonly Pick<RepositoryItem, "state" | "symbolsReady">[]): boolean {
+  const hasFailed = items.some(({ state }) => state === "failed");
+  return !hasFailed || items.some(({ state, symbolsReady }) => state === "ready" && !symbolsReady);
+}
+
+export function statusOf(input: StatusInput, l10n: L10n): BoxStatus {
+  const { set, waitReason, server } = input;
   if (server === "failed") return { isRunning: false, summary: "", notes: [serverNote(l10n)] };
-  if (waits !== undefined) return { isRunning: false, summary: waitingText(waits, l10n), notes: [] };
+  if (waitReason !== undefined)
+    return { isRunning: false, summary: waitReasonText(waitReason, l10n), notes: [] };
   if (set === undefined) {
-    const summary = server === "starting" ? l10n.t("Starting the search server…") : "";
+    const summary = server === "starting" ? l10n.t("Starting the search server...") : "";
     return { isRunning: false, summary, notes: [] };
   }
   if (set.outcome === "failed") return { isRunning: false, summary: "", notes: failureNotes(set, l10n) };
   const isRunning = set.outcome === "running";
-  const counts = countsOf(set, l10n);
+  const isInResults = true;
+  const counts = countsOf(set, input.dismissed, l10n);
   if (set.end === undefined) {
     const summary =
-      set.outcome === "cancelled" ? [counts, l10n.t("cancelled")] : [counts || l10n.t("Searching…")];
-    return { isRunning, summary: summary.filter((part) => part !== "").join(" · "), notes: [] };
+      set.outcome === "canceled" ? [counts, l10n.t("canceled")] : [counts || l10n.t("Searching...")];
+    return { isRunning, isInResults, summary: summary.filter((part) => part !== "").join(" · "), notes: [] };
   }
-  const notes = [...limitNotes(set, facts, l10n), ...contentNotes(set, l10n)];
-  if (set.end.stats.totalMatchCount > 0 || set.files.length > 0) return { isRunning, summary: counts, notes };
-  const suggestions = { title: l10n.t("Also try:"), actions: suggestionsFor(set, facts, l10n) };
-  return { isRunning, summary: nothingText(set, facts, l10n), suggestions, notes };
+  const notes = [
+    ...phraseNotes(set, input, l10n),
+    ...completenessNotes(set, input, l10n),
+    ...contentNotes(set, l10n),
+  ];
+  if (set.end.stats.totalMatchCount > 0 || set.files.length > 0) {
+    return { isRunning, isInResults, summary: counts, notes };
+  }
+  const suggestions = { title: l10n.t("Also try:"), actions: suggestionsFor(set, input, l10n) };
+  return { isRunning, isInResults, summary: noResultsText(set, input, l10n), suggestions, notes };
 }
 
-function waitingText(waits: NonNullable<StatusFacts["waits"]>, l10n: L10n): string {
-  if (waits === "short") return l10n.t("Type three characters, or press Enter to search.");
-  // What is to be mended stands above.
-  if (waits === "mend") return "";
-  if (waits === "costly") return l10n.t("This reads every file: press Enter to search.");
+function waitReasonText(waitReason: NonNullable<StatusInput["waitReason"]>, l10n: L10n): string {
+  if (waitReason === "short") return l10n.t("Type three characters, or press Enter to search.");
+  // The error is shown above.
+  if (waitReason === "invalid") return "";
+  if (waitReason === "costly") return l10n.t("This reads every file: press Enter to search.");
   return l10n.t("Press Enter to search.");
 }
 
-/** "143 matches · 38 files · 12 repositories · 41 ms"; empty where nothing was found so far. */
-function countsOf({ state: { query }, end, files, repositories }: ResultSet, l10n: L10n): string {
+const nothingDismissed: Dismissed = { matches: 0, files: 0, repositories: 0 };
+
+/**
+ * "143 matches · 38 files · 12 repositories · 41 ms", for narrowed results "12 matches · 5 of 38 files · ..."; empty if
+ * nothing was found so far.
+ */
+function countsOf(set: ResultSet, dismissed: Dismissed = nothingDismissed, l10n: L10n): string {
+  const { end, files, repositories, beforeNarrowing } = set;
   const found = files.reduce((count, file) => count + matchCountOf(file), 0);
-  const matches = Math.max(end?.stats.totalMatchCount ?? 0, found);
+  const matches = Math.max(end?.stats.totalMatchCount ?? 0, found) - dismissed.matches;
   if (matches === 0) return "";
-  if (end !== undefined && files.length === 0 && asksForCommits(query)) {
+  if (end !== undefined && files.length === 0 && isCommitSearch(set.state.query)) {
     return [commitsText(matches, l10n), durationText(end.stats.duration, l10n)].join(" · ");
   }
-  const fileCount = Math.max(end?.stats.fileCount ?? 0, files.length);
+  const fileCount = Math.max(end?.stats.fileCount ?? 0, files.length) - dismissed.files;
   const isAbout = end !== undefined && !end.isSearchExhaustive;
   return [
     isAbout ? l10n.t("about {0}", matchesText(matches, l10n)) : matchesText(matches, l10n),
-    fileCount === 1 ? l10n.t("1 file") : l10n.t("{0} files", fileCount.toLocaleString()),
-    repositoriesText(repositories.size, l10n),
+    shareText(fileCount, beforeNarrowing?.files, filesText, l10n),
+    shareText(
+      repositories.size - dismissed.repositories,
+      beforeNarrowing?.repositories,
+      repositoriesText,
+      l10n,
+    ),
     ...(end === undefined ? [] : [durationText(end.stats.duration, l10n)]),
   ].join(" · ");
 }
 
-function matchesText(count: number, l10n: L10n): string {
+/** "5 of 38 files", or "5 files" if there is no total. */
+function shareText(
+  count: number,
+  total: number | undefined,
+  text: (count: number, l10n: L10n) => string,
+  l10n: L10n,
+): string {
+  if (total === undefined || total < count) return text(count, l10n);
+  return l10n.t("{0} of {1}", count.toLocaleString(), text(total, l10n));
+}
+
+export function matchesText(count: number, l10n: L10n): string {
   return count === 1 ? l10n.t("1 match") : l10n.t("{0} matches", count.toLocaleString());
 }
 
-function commitsText(count: number, l10n: L10n): string {
+export function filesText(count: number, l10n: L10n): string {
+  return count === 1 ? l10n.t("1 file") : l10n.t("{0} files", count.toLocaleString());
+}
+
+export function commitsText(count: number, l10n: L10n): string {
   return count === 1 ? l10n.t("1 commit") : l10n.t("{0} commits", count.toLocaleString());
 }
 
-function asksForCommits(query: string): boolean {
+/** Formats the number of results: of commits if the query searches for them, otherwise of matches. */
+export function foundText(query: string, count: number, l10n: L10n): string {
+  return isCommitSearch(query) ? commitsText(count, l10n) : matchesText(count, l10n);
+}
+
+function isCommitSearch(query: string): boolean {
   return /(?:^|[\s(])type:commit(?:$|[\s)])/.test(query);
 }
 
@@ -98,20 +158,31 @@ function durationText(nanoseconds: number, l10n: L10n): string {
   return ms < 1000 ? l10n.t("{0} ms", ms) : l10n.t("{0} s", (ms / 1000).toFixed(1));
 }
 
-function nothingText({ request }: ResultSet, { repositories }: StatusFacts, l10n: L10n): string {
+function noResultsText(
+  { request, beforeNarrowing }: ResultSet,
+  { repositories }: StatusInput,
+  l10n: L10n,
+): string {
   if (repositories === 0) return l10n.t("No repositories are indexed yet.");
+  if (beforeNarrowing !== undefined) {
+    return l10n.t(
+      "No results in the {0} that matched before narrowing.",
+      filesText(beforeNarrowing.files, l10n),
+    );
+  }
   if (/(?:^|[\s(-])(?:repo|r|context|scope|reposet):/.test(request.query)) return l10n.t("No results.");
   return l10n.t("No results in {0}.", repositoriesText(repositories, l10n));
 }
 
-function suggestionsFor({ state, request }: ResultSet, facts: StatusFacts, l10n: L10n): BoxAction[] {
+function suggestionsFor({ state, request }: ResultSet, input: StatusInput, l10n: L10n): BoxAction[] {
   const { query, caseSensitivity } = state;
-  if (facts.repositories === 0) return [{ title: l10n.t("add a folder"), command: "repos.addFolder" }];
+  if (input.repositories === 0) return [{ title: l10n.t("add a folder"), command: "repos.addFolder" }];
   const isSensitive =
-    caseSensitivity === "sensitive" || (caseSensitivity === "smart" && /\p{Lu}/u.test(withoutFilters(query)));
-  const says = (pattern: RegExp) => pattern.test(request.query);
-  const saidCase = /(?<=^|[\s(])case:(?:yes|auto)(?=$|[\s)])/g;
-  const ignored = query.replace(saidCase, "case:no");
+    caseSensitivity === "sensitive" ||
+    (caseSensitivity === "smart" && /\p{Lu}/u.test(withoutFilterWords(query)));
+  const mentions = (pattern: RegExp) => pattern.test(request.query);
+  const explicitCase = /(?<=^|[\s(])case:(?:yes|auto)(?=$|[\s)])/g;
+  const ignored = query.replace(explicitCase, "case:no");
   const actions: (BoxAction | false)[] = [
     ignored !== query && { title: l10n.t("ignore case"), change: { query: ignored } },
     ignored === query &&
@@ -122,29 +193,29 @@ function suggestionsFor({ state, request }: ResultSet, facts: StatusFacts, l10n:
       },
     state.isWholeWord && { title: l10n.t("parts of words"), change: { isWholeWord: false } },
     state.isRegex && { title: l10n.t("without regular expressions"), change: { isRegex: false } },
-    !says(/(?:^|[\s(-])(?:rev|branch|b|revision):|repo:\S+@/) && {
+    !mentions(/(?:^|[\s(-])(?:rev|branch|b|revision):|repo:\S+@/) && {
       title: l10n.t("all branches"),
       change: { query: withFilter(query, { prefix: "rev", value: allBranches, isNegated: false }) },
     },
-    facts.archived > 0 &&
-      says(/(?:^|[\s(])archived:no(?:$|[\s)])/) &&
+    input.archived > 0 &&
+      mentions(/(?:^|[\s(])archived:no(?:$|[\s)])/) &&
       !/archived:/.test(query) && {
-        title: l10n.t("include archived ({0})", facts.archived),
+        title: l10n.t("include archived ({0})", input.archived),
         change: { query: withFilter(query, { prefix: "archived", value: "yes", isNegated: false }) },
       },
   ];
   return actions.filter((action) => action !== false);
 }
 
-/** Value of `rev:` that means every branch. */
+/** Value of `rev:` that matches every branch. */
 export const allBranches = "refs/heads/**";
 
-/** Words whose capitals count; those of a filter's value are its own. */
-function withoutFilters(query: string): string {
+/** Removes filters: capitals in their values do not make a search case-sensitive. */
+function withoutFilterWords(query: string): string {
   return query.replace(/(?<=^|[\s(-])[a-z]+:(?:"(?:\\.|[^"\\])*"|\S*)/g, "");
 }
 
-function again(l10n: L10n): BoxAction {
+function searchAgain(l10n: L10n): BoxAction {
   return { title: l10n.t("Search Again"), command: "search.rerun" };
 }
 
@@ -162,21 +233,26 @@ function serverNote(l10n: L10n): BoxNote {
 function failureNotes({ problem }: ResultSet, l10n: L10n): BoxNote[] {
   if (problem === undefined) return [];
   if (problem.errorCode === "SERVER_GONE") {
-    const note = { text: l10n.t("The search server ended before it answered."), severity: "error" } as const;
-    return [{ ...note, actions: [again(l10n), { title: l10n.t("Show Logs"), command: "server.showLogs" }] }];
+    const note = {
+      text: l10n.t("The search server stopped before it responded."),
+      severity: "error",
+    } as const;
+    return [
+      { ...note, actions: [searchAgain(l10n), { title: l10n.t("Show Logs"), command: "server.showLogs" }] },
+    ];
   }
-  // What is wrong with the text stands there already, with its place and a way to mend it.
+  // A parse error is already shown at its location in the query, with quick fixes.
   const isOwn = problem.errorCode !== "FAILED_TO_PARSE_QUERY";
-  return [{ text: problem.message, severity: "error", actions: isOwn ? [again(l10n)] : [] }];
+  return [{ text: problem.message, severity: "error", actions: isOwn ? [searchAgain(l10n)] : [] }];
 }
 
-/** Why the answer may not be all there is. */
-function limitNotes(set: ResultSet, { indexing }: StatusFacts, l10n: L10n): BoxNote[] {
+/** Explains why the results may be incomplete. */
+function completenessNotes(set: ResultSet, { indexing }: StatusInput, l10n: L10n): BoxNote[] {
   const { end, request } = set;
   if (end === undefined || end.isSearchExhaustive) return [];
-  const { flushReason, actualMatchCount, totalMatchCount, duration } = end.stats;
+  const { flushReason, actualMatchCount, totalMatchCount, duration, filesMissing } = end.stats;
   const shown = actualMatchCount.toLocaleString();
-  const warning = (text: string, actions: BoxAction[] = [again(l10n)]): BoxNote[] => [
+  const warning = (text: string, actions: BoxAction[] = [searchAgain(l10n)]): BoxNote[] => [
     { text, severity: "warning", actions },
   ];
   switch (flushReason) {
@@ -190,44 +266,74 @@ function limitNotes(set: ResultSet, { indexing }: StatusFacts, l10n: L10n): BoxN
     case "TIME_LIMIT":
       return warning(l10n.t("Stopped after {0} with {1} results.", durationText(duration, l10n), shown));
     case "BYTE_LIMIT":
-      return warning(l10n.t("Stopped at {0}: an answer cannot be larger.", shown), []);
+      return warning(l10n.t("Stopped at {0}: the results reached their size limit.", shown), []);
     case "INDEXING":
       return warning(indexingText(indexing, l10n));
     case "REVISION_NOT_INDEXED":
-      return warning(l10n.t("Not all of a revision that is not indexed could be read in time."));
+      return warning(l10n.t("A revision that is not indexed could not be read completely in time."));
     case "SHARD_DAMAGED":
-      return warning(l10n.t("Part of the index is damaged and is being built anew."));
+      return warning(l10n.t("Part of the index is damaged and is being rebuilt."));
     case "ENGINE_PARTIAL":
+      if (filesMissing > 0) return warning(missingText(filesMissing, l10n), [showSkipped(l10n)]);
       return warning(
         /(?:^|[\s(-])(?:(?:sym|symbol|s):|type:symbol)/.test(request.query)
-          ? l10n.t("Definitions cannot be searched for yet.")
-          : l10n.t("Part of the query could not be answered."),
+          ? l10n.t("Definitions cannot be searched yet.")
+          : l10n.t("Part of the query could not be evaluated."),
         [],
       );
     case "NONE":
-      return warning(l10n.t("The answer may be incomplete."));
+      return warning(l10n.t("Results may be incomplete."));
   }
 }
 
 function indexingText(count: number, l10n: L10n): string {
-  if (count === 0) return l10n.t("Indexing was not finished.");
+  if (count === 0) return l10n.t("Indexing had not finished; results may be incomplete.");
   return count === 1
-    ? l10n.t("1 repository still indexing.")
-    : l10n.t("{0} repositories still indexing.", count.toLocaleString());
+    ? l10n.t("1 repository is still indexing; results may be incomplete.")
+    : l10n.t("{0} repositories are still indexing; results may be incomplete.", count.toLocaleString());
 }
 
-/** What is true of the answer beside its counts. */
+function missingText(count: number, l10n: L10n): string {
+  return count === 1
+    ? l10n.t("1 file could not be searched: its content is missing from the repository.")
+    : l10n.t(
+        "{0} files could not be searched: their content is missing from the repository.",
+        count.toLocaleString(),
+      );
+}
+
+function showSkipped(l10n: L10n): BoxAction {
+  return { title: l10n.t("Why?"), command: "repos.showSkipped" };
+}
+
+/** Offers to search only for the phrase. */
+function phraseNotes({ end }: ResultSet, { phraseQuery }: StatusInput, l10n: L10n): BoxNote[] {
+  const count = end?.phraseMatchCount ?? 0;
+  if (phraseQuery === undefined || count === 0) return [];
+  const action = { title: l10n.t("Only the Phrase"), change: { query: phraseQuery } };
+  return [
+    { text: phraseText(count, end?.isSearchExhaustive === true, l10n), severity: "info", actions: [action] },
+  ];
+}
+
+function phraseText(count: number, isExhaustive: boolean, l10n: L10n): string {
+  if (!isExhaustive) return l10n.t("At least {0} matches of the whole phrase.", count.toLocaleString());
+  return count === 1
+    ? l10n.t("1 match of the whole phrase.")
+    : l10n.t("{0} matches of the whole phrase.", count.toLocaleString());
+}
+
+/** Returns notes about the results, besides their counts. */
 function contentNotes({ end, files }: ResultSet, l10n: L10n): BoxNote[] {
   const skipped = end?.stats.filesSkipped ?? 0;
   const unsaved = files
     .filter(({ origin }) => origin === "unsaved")
     .reduce((sum, file) => sum + matchCountOf(file), 0);
-  const why: BoxAction = { title: l10n.t("Why?"), command: "repos.showSkipped" };
   const notes: BoxNote[] = [];
   if (skipped > 0) {
     const text =
       skipped === 1 ? l10n.t("1 file skipped.") : l10n.t("{0} files skipped.", skipped.toLocaleString());
-    notes.push({ text, severity: "info", actions: [why] });
+    notes.push({ text, severity: "info", actions: [showSkipped(l10n)] });
   }
   if (unsaved > 0) {
     const text =

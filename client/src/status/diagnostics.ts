@@ -1,20 +1,20 @@
-/** What somebody needs who is asked for help: versions, settings, state, errors; no secret, no name of a person. Pure. */
+/** Diagnostics for bug reports: versions, settings, state and errors, without secrets or user names. Pure. */
 
-export interface Diagnosis {
+export interface Diagnostics {
   readonly versions: Readonly<Record<string, string>>;
   /** Settings that differ from their defaults. */
   readonly settings: Readonly<Record<string, unknown>>;
-  /** What the server tells of itself; absent where there is none. */
+  /** Facts about the server instance; absent without a server. */
   readonly instance: Readonly<Record<string, unknown>> | undefined;
-  /** State of the server, with its reason. */
+  /** State of the server, with the reason for a failure. */
   readonly server: string;
   readonly errors: readonly string[];
-  /** The person's home folder, which is named `~`. */
+  /** The user's home folder, which is replaced with `~`. */
   readonly home: string;
 }
 
-/** Markdown, ready to be pasted into a report. */
-export function diagnosticsText({ versions, settings, instance, server, errors, home }: Diagnosis): string {
+/** Returns Markdown to paste into a report. */
+export function diagnosticsText({ versions, settings, instance, server, errors, home }: Diagnostics): string {
   const table = (values: Readonly<Record<string, unknown>>) =>
     Object.entries(values).map(
       ([name, value]) => `- ${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
@@ -36,12 +36,12 @@ export function diagnosticsText({ versions, settings, instance, server, errors, 
   return redacted(text, home);
 }
 
-/** A line cannot end the block that it is in. */
+/** Keeps a line from closing its code block. */
 function inFence(line: string): string {
   return line.replaceAll("```", "'''");
 }
 
-/** Without the home folder, and without what addresses and headers carry to sign in. */
+/** Removes the home folder, and credentials in URLs and headers. */
 export function redacted(text: string, home: string): string {
   const homes = [home, home.replaceAll("\\", "\\\\"), home.replaceAll("\\", "/")];
   const withoutHome = homes
@@ -57,7 +57,7 @@ export function redacted(text: string, home: string): string {
     .replace(/\b(?:gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{20,})/g, "***");
 }
 
-/** Without API keys of ours, licences and other signed tokens. */
+/** Removes Trawl's API keys, licenses and other signed tokens. */
 export function withoutCredentials(text: string): string {
   return text.replace(/\btrwl_[\w-]{43}|\beyJ[\w-]{8,}\.[\w-]+\.[\w-]+/g, "***");
 }

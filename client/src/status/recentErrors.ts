@@ -1,21 +1,21 @@
-/** The last things that went wrong, for diagnostics. */
+/** The latest errors, for diagnostics. */
 import type * as vscode from "vscode";
 
-const keptAtMost = 20;
+const maxLines = 20;
 
 export class RecentErrors {
   #lines: readonly string[] = [];
 
-  /** Oldest first, each with its time. */
+  /** Oldest first, each with a timestamp. */
   get lines(): readonly string[] {
     return this.#lines;
   }
 
   add(text: string): void {
-    this.#lines = [...this.#lines, `${new Date().toISOString()} ${text}`].slice(-keptAtMost);
+    this.#lines = [...this.#lines, `${new Date().toISOString()} ${text}`].slice(-maxLines);
   }
 
-  /** The same channel; what is written to it as an error is kept here as well. */
+  /** Wraps a channel so that errors written to it are recorded here. */
   from(channel: vscode.LogOutputChannel): vscode.LogOutputChannel {
     return Object.create(channel, {
       error: {

@@ -1,14 +1,14 @@
-/** Commands about the server itself: restart, logs, diagnostics, deleting its data. */
+/** Commands about the server: restart, logs, diagnostics, deleting its data. */
+
 import { fork } from "node:child_process";
 import * as os from "node:os";
 import * as vscode from "vscode";
-import { CallError, callError } from "#client/callError";
-import type { Commands } from "#client/commands";
-import { defaultSettings, settingNames } from "#client/defaultSettings";
-import type { ServiceClient } from "#client/serviceClient";
-import { setting } from "#client/settings";
+import type { Instance } from "#client/model/instance";
+import { CallError, callError } from "#client/server/callError";
+import type { ServiceClient } from "#client/server/serviceClient";
+import type { Handlers } from "#client/workbench/declarations";
+import type { serverCommands as declared } from "./contributions";
 import { diagnosticsText } from "./diagnostics";
-import type { Instance } from "./instance";
 import type { RecentErrors } from "./recentErrors";
 import type { StatusItem } from "./statusItem";
 import { showStatusMenu } from "./statusMenu";
@@ -20,11 +20,13 @@ export interface ServerCommandOptions {
   readonly status: StatusItem;
   readonly errors: RecentErrors;
   readonly serverLog: vscode.LogOutputChannel;
-  /** Absolute path of the program that erases the index of a data folder, and what it is told. */
+  /** Absolute path and arguments of the program that erases the index of a data directory. */
   readonly eraser: { readonly path: string; readonly arguments: () => readonly string[] };
+  /** Called before the data is erased. */
+  readonly onErase: () => Promise<void>;
 }
 
-export function serverCommands(options: ServerCommandOptions): Commands {
+export function serverCommands(options: ServerCommandOptions): Handlers<typeof declared> {
   const { service, instance, status, serverLog } = options;
   return {
     "server.status": () => showStatusMenu(instance, status),
@@ -51,9 +53,6 @@ async function diagnosticsOf({
   errors,
 }: ServerCommandOptions): Promise<string> {
   await instance.refresh();
-  const differing = settingNames.filter(
-    (name) => JSON.stringify(setting(name)) !== JSON.stringify(defaultSettings[name]),
-  );
   return diagnosticsText({
     versions: {
       Trawl: String(extension.packageJSON["version"]),
@@ -63,38 +62,59 @@ async function diagnosticsOf({
       ...(vscode.env.remoteName === undefined ? {} : { Remote: vscode.env.remoteName }),
       Trusted: String(vscode.workspace.isTrusted),
     },
-    settings: Object.fromEntries(differing.map((name) => [`trawl.${name}`, setting(name)])),
-    instance: instance.facts,
+    settings: changedSettings(extension),
+    instance: instance.state,
     server: service.problem === undefined ? service.state : `${service.state}: ${service.problem}`,
     errors: errors.lines,
     home: os.homedir(),
   });
 }
 
+/** Returns the settings that differ from their defaults, by full name. */
+function changedSettings({ packageJSON }: vscode.Extension<unknown>): Readonly<Record<string, unknown>> {
+  const sections: readonly {
+    readonly properties: Readonly<Record<string, { readonly default: unknown }>>;
+  }[] = packageJSON["contributes"]["configuration"];
+  const settings = vscode.workspace.getConfiguration();
+  return Object.fromEntries(
+    sections
+      .flatMap(({ properties }) => Object.entries(properties))
+      .map(([name, { default: byDefault }]) => ({ name, value: settings.get(name), byDefault }))
+      .filter(({ value, byDefault }) => JSON.stringify(value) !== JSON.stringify(byDefault))
+      .map(({ name, value }) => [name, value]),
+  );
+}
+
 /**
- * Where a server answers, it forgets all repositories first: another window's server may hold the index, and only the
- * one that holds it may delete from it.
+ * Removes all repositories through the server first, if there is one: the index may belong to another window's server,
+ * and only its owner may delete from it. Then erases the files while no server runs.
  */
-async function deleteData({ service, eraser }: ServerCommandOptions): Promise<void> {
+async function deleteData({ service, eraser, onErase }: ServerCommandOptions): Promise<void> {
   const erase = vscode.l10n.t("Delete All Data");
-  const answer = await vscode.window.showWarningMessage(
+  const choice = await vscode.window.showWarningMessage(
     vscode.l10n.t("Delete the index of all repositories?"),
     {
       modal: true,
       detail: vscode.l10n.t(
-        "Also deleted: the list of added folders. Clones, settings and saved searches stay. The command line trawl uses the same index. Open folders are indexed again.",
+        "Also deleted: the list of added folders. Clones, settings and saved searches are kept. The trawl command line uses the same index. Open folders are indexed again.",
       ),
     },
     erase,
   );
-  if (answer !== erase) return;
+  if (choice !== erase) return;
   await vscode.window.withProgress({ location: { viewId: "trawl.repositories" } }, async () => {
-    if (service.state !== "failed") await forgetAll(service);
-    await service.restart(() => runEraser(eraser.path, eraser.arguments()));
+    if (service.state !== "failed") await removeAllRepositories(service);
+    await service.restart(async () => {
+      try {
+        await onErase();
+      } finally {
+        await runEraser(eraser.path, eraser.arguments());
+      }
+    });
   });
 }
 
-async function forgetAll(service: ServiceClient): Promise<void> {
+async function removeAllRepositories(service: ServiceClient): Promise<void> {
   try {
     for (;;) {
       const { items } = await service.call("repos", { perPage: 100 });
@@ -102,23 +122,23 @@ async function forgetAll(service: ServiceClient): Promise<void> {
       await service.call("removeRepositories", { repositories: items.map(({ repoName }) => repoName) });
     }
   } catch (error) {
-    // Without a server the files are what is left to delete.
+    // Without a server, only the files are left to delete.
     if (callError(error).errorCode !== "SERVER_GONE") throw error;
   }
 }
 
-/** Rejects where it could not erase; an index that another process holds is no failure, for that one has emptied it. */
-function runEraser(path: string, words: readonly string[]): Promise<void> {
+/** Rejects if erasing failed. An index that another process owns is no failure, because that process has emptied it. */
+function runEraser(path: string, args: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const env = { ...process.env, ELECTRON_RUN_AS_NODE: "1" };
-    const child = fork(path, [...words], { env, execArgv: [], silent: true });
-    let said = "";
+    const child = fork(path, [...args], { env, execArgv: [], silent: true });
+    let stderr = "";
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      said += text;
+      stderr += text;
     });
     child.on("error", reject);
     child.on("close", (code) =>
-      code === 0 ? resolve() : reject(new CallError("STORAGE_FAILED", said.trim() || `exit code ${code}`)),
+      code === 0 ? resolve() : reject(new CallError("STORAGE_FAILED", stderr.trim() || `exit code ${code}`)),
     );
   });
 }

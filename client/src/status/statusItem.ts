@@ -1,18 +1,18 @@
-/** The one item in the status bar: whether Trawl works, and on how much. */
+/** The status bar item: the state of the server and the number of repositories. */
 import * as vscode from "vscode";
+import type { Instance } from "#client/model/instance";
 import type { Searches } from "#client/search/searches";
 import { repositoriesText } from "#client/search/status";
-import { setting } from "#client/settings";
-import { count, size } from "#client/words";
-import type { Instance } from "./instance";
+import { count, size } from "#client/workbench/format";
+import { setting } from "#client/workbench/settings";
 
-/** A search that takes longer, in milliseconds, is mentioned here, and nowhere else. */
+/** The status item mentions searches that take longer than this, in milliseconds. */
 const slowSearchMs = 2_000;
 
 export interface StatusOptions {
   readonly instance: Instance;
   readonly searches: Searches;
-  /** Why there is no server. */
+  /** Returns why the server failed. */
   readonly problem: () => string | undefined;
   readonly onSettings: vscode.Event<void>;
 }
@@ -21,7 +21,7 @@ export class StatusItem implements vscode.Disposable {
   readonly #item: vscode.StatusBarItem;
   readonly #subscriptions: vscode.Disposable;
   readonly #options: StatusOptions;
-  /** Seconds that the last search took, where they were many. */
+  /** Duration of the last search, if it was slow. */
   #slowSeconds: number | undefined;
 
   constructor(options: StatusOptions) {
@@ -42,7 +42,7 @@ export class StatusItem implements vscode.Disposable {
     this.#update();
   }
 
-  /** What the item says, for the head of its menu. */
+  /** The state in one sentence, for the menu and for screen readers. */
   get sentence(): string {
     return sentenceOf(this.#options);
   }
@@ -75,7 +75,7 @@ export class StatusItem implements vscode.Disposable {
   }
 
   #tooltip(): vscode.MarkdownString {
-    const lines = [this.sentence, ...factsOf(this.#options.instance), this.slowSearch];
+    const lines = [this.sentence, ...detailLines(this.#options.instance), this.slowSearch];
     const tooltip = new vscode.MarkdownString("**Trawl**");
     for (const line of lines) {
       if (line !== undefined) tooltip.appendMarkdown("\n\n").appendText(line);
@@ -84,32 +84,34 @@ export class StatusItem implements vscode.Disposable {
   }
 }
 
-function textOf({ server, facts, indexing }: Instance): string {
+function textOf({ server, state, indexing }: Instance): string {
   if (server === "failed") return "$(error) Trawl";
   if (server === "starting") return "$(sync~spin) Trawl";
   if (server === "idle" || indexing === undefined) return "$(search) Trawl";
-  if (facts?.isPaused === true) return `$(debug-pause) ${indexing.total}`;
+  if (state?.isPaused === true) return `$(debug-pause) ${indexing.total}`;
   return indexing.isBusy ? `$(sync~spin) ${indexing.ready}/${indexing.total}` : `$(search) ${indexing.total}`;
 }
 
 function sentenceOf({ instance, problem }: StatusOptions): string {
-  const { server, facts, indexing } = instance;
+  const { server, state, indexing } = instance;
   if (server === "failed") return problem() ?? vscode.l10n.t("The search server is not running.");
   if (server === "starting") return vscode.l10n.t("The search server is starting.");
   if (server === "idle" || indexing === undefined)
     return vscode.l10n.t("The search server starts with the first search.");
   const total = repositoriesText(indexing.total, vscode.l10n);
-  if (facts?.isPaused === true) return vscode.l10n.t("Indexing is paused. Searches {0}.", total);
-  if (indexing.isBusy) return vscode.l10n.t("Indexing: {0} of {1} up to date.", count(indexing.ready), total);
-  return vscode.l10n.t("Searches {0}.", total);
+  const ready = count(indexing.ready);
+  if (state?.isPaused === true)
+    return vscode.l10n.t("Indexing is paused: {0} of {1} up to date.", ready, total);
+  if (indexing.isBusy) return vscode.l10n.t("Indexing: {0} of {1} up to date.", ready, total);
+  return vscode.l10n.t("{0} indexed.", total);
 }
 
-function factsOf({ facts }: Instance): string[] {
-  if (facts === undefined) return [];
-  const { contentBytes, indexBytes, memoryBytes, url, failed, polled } = facts;
+function detailLines({ state }: Instance): string[] {
+  if (state === undefined) return [];
+  const { contentBytes, indexBytes, memoryBytes, url, failed, polled } = state;
   return [
     vscode.l10n.t(
-      "{0} of text, {1} of index, {2} of memory.",
+      "Text: {0}, index: {1}, memory: {2}.",
       size(contentBytes),
       size(indexBytes),
       size(memoryBytes),
@@ -121,7 +123,7 @@ function factsOf({ facts }: Instance): string[] {
       ? []
       : [
           vscode.l10n.t(
-            "More than the system watches: {0}. Changes there are seen after seconds.",
+            "Not watched, because the system cannot watch more folders: {0}. Changes there appear after a few seconds.",
             repositoriesText(polled, vscode.l10n),
           ),
         ]),

@@ -1,6 +1,6 @@
-/** What a click on the status item offers. */
+/** The quick pick that the status bar item opens. */
 import * as vscode from "vscode";
-import type { Instance } from "./instance";
+import type { Instance } from "#client/model/instance";
 import type { StatusItem } from "./statusItem";
 
 interface Entry extends vscode.QuickPickItem {
@@ -16,7 +16,7 @@ export async function showStatusMenu(instance: Instance, status: StatusItem): Pr
   if (picked?.command !== undefined) await vscode.commands.executeCommand(picked.command);
 }
 
-function entries({ server, facts }: Instance, status: StatusItem): Entry[] {
+function entries({ server, state }: Instance, status: StatusItem): Entry[] {
   const entry = (icon: string, label: string, command: string, detail?: string): Entry => ({
     label: `$(${icon}) ${label}`,
     command,
@@ -24,31 +24,31 @@ function entries({ server, facts }: Instance, status: StatusItem): Entry[] {
   });
   const separator = (label: string): Entry => ({ label, kind: vscode.QuickPickItemKind.Separator });
   const restart = entry("debug-restart", vscode.l10n.t("Restart Server"), "trawl.server.restart");
-  const care = [
+  const troubleshooting = [
     entry("output", vscode.l10n.t("Show Logs"), "trawl.server.showLogs"),
     entry("clippy", vscode.l10n.t("Copy Diagnostics"), "trawl.server.copyDiagnostics"),
   ];
-  if (server === "failed") return [restart, ...care];
+  if (server === "failed") return [restart, ...troubleshooting];
   return [
     entry("search", vscode.l10n.t("Search"), "trawl.search.focus"),
     ...(status.slowSearch === undefined
       ? []
       : [entry("watch", vscode.l10n.t("Explain Last Search"), "trawl.search.explain", status.slowSearch)]),
     separator(vscode.l10n.t("Repositories")),
-    facts?.isPaused === true
+    state?.isPaused === true
       ? entry("debug-start", vscode.l10n.t("Resume Indexing"), "trawl.repos.resume")
       : entry("debug-pause", vscode.l10n.t("Pause Indexing"), "trawl.repos.pause"),
     entry("repo", vscode.l10n.t("Show Repositories"), "trawl.repositories.focus"),
     separator(vscode.l10n.t("Local endpoint")),
-    ...(facts?.url === undefined
+    ...(state?.url === undefined
       ? [entry("radio-tower", vscode.l10n.t("Start Local Endpoint"), "trawl.api.start")]
       : [
-          entry("clippy", vscode.l10n.t("Copy Endpoint Address"), "trawl.api.copyAddress", facts.url),
+          entry("clippy", vscode.l10n.t("Copy Endpoint Address"), "trawl.api.copyAddress", state.url),
           entry("debug-stop", vscode.l10n.t("Stop Local Endpoint"), "trawl.api.stop"),
         ]),
     separator(vscode.l10n.t("Server")),
     restart,
-    ...care,
+    ...troubleshooting,
     entry("trash", vscode.l10n.t("Delete All Data..."), "trawl.data.delete"),
   ];
 }

@@ -1,146 +1,170 @@
 /**
- * Who may do what.
+ * Authentication and authorization.
  *
- * Every call comes by here before anything else is looked at: who calls, whether a licence is needed, whether the role
- * suffices, in this order. What was let in is recorded (`audit.ts`).
+ * Every call is admitted here before anything else happens. `admit` first identifies the caller, then checks the
+ * license, then the role. Admitted calls are recorded (`audit.ts`).
  *
- * Nothing is remembered here between calls of what the store says, so that a key, a member or a role that is gone is
- * gone for the very next call, whichever process took it away. The store is opened by the first call that needs it: who
- * only searches in their editor never does.
+ * Nothing from the store is cached here between calls, so that a removal, suspension or demotion takes effect on the
+ * next request, whichever process made it. The first call that needs the store opens it; searches from an editor never
+ * need it.
  */
 import { ServiceError } from "#base/error";
+import { untilAborted } from "#base/untilAborted";
 import type { Operation } from "#contract/operation";
 import type { Actor, AnonymousRule, Call, Credentials } from "#contract/service";
-import type { ApiKey, Member } from "#model/organisation";
+import type { ApiKey, Member } from "#model/organization";
 import type { Clock } from "#platform/clock";
 import type { Log } from "#platform/log";
 import type { Store } from "#store/store";
-import { looksLikeApiKey, sha256 } from "./apiKeys";
+import { hasApiKeyFormat, sha256 } from "./apiKeys";
+import type { AuthThrottle } from "./authThrottle";
 import type { InstalledLicense } from "./installedLicense";
 import type { AccessTokens } from "./oauth";
-import type { Refusals } from "./refusals";
+import type { Organization } from "./organization";
 
 export interface AccessOptions {
-  readonly store: () => Promise<Store>;
+  readonly organization: Pick<Organization, "store" | "checkNotLost">;
   readonly license: InstalledLicense;
   /** Absent: API keys are the only bearer tokens. */
   readonly tokens?: AccessTokens;
-  readonly refusals: Refusals;
+  readonly authThrottle: AuthThrottle;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** What is asked of a call. */
-export type Asked = Pick<Call, "credentials" | "anonymous" | "address" | "signal">;
+/** The parts of a call that determine access. */
+export interface AccessRequest extends Pick<Call, "credentials" | "anonymous" | "address" | "signal"> {
+  /** Ends the check of the credentials, but not the delay of a refusal. Default: `signal`. */
+  readonly checkSignal?: AbortSignal;
+}
 
 export interface Access {
   /**
-   * The caller of `row`, where nothing stands against the call.
+   * Returns the caller, if the call is allowed.
    *
-   * Throws NOT_AUTHENTICATED, then LICENSE_REQUIRED, then INSUFFICIENT_PERMISSIONS; OVERLOADED where one address shows
-   * wrong credentials too often, ENGINE_UNAVAILABLE where nobody can tell whether they are right.
+   * Throws NOT_AUTHENTICATED, then LICENSE_REQUIRED, then INSUFFICIENT_PERMISSIONS; OVERLOADED if an address sends
+   * wrong credentials too often; ENGINE_UNAVAILABLE if the credentials cannot be checked, or if the database has lost
+   * its keys.
    */
-  admit(row: Operation, asked: Asked): Promise<Actor>;
+  admit(operation: Operation, request: AccessRequest): Promise<Actor>;
 }
 
-/** How often it is noted that a key was used and a member active, at most. */
-const noteMs = 60_000;
+/** Minimum time between two stored uses of a key, or activities of a member. */
+const activityIntervalMs = 60_000;
 
 export function createAccess(options: AccessOptions): Access {
-  const { store, license, tokens, refusals, clock, log } = options;
-  /** Keys and members of which a note is on its way. */
-  const noting = new Set<string>();
+  const { organization, license, tokens, authThrottle, clock, log } = options;
+  const { store } = organization;
+  /** Ids of keys and members whose activity is being stored. */
+  const storing = new Set<string>();
 
   return { admit };
 
-  async function admit(row: Operation, { credentials, anonymous, address, signal }: Asked): Promise<Actor> {
-    if (row.access === "open" && credentials.kind !== "local") return { kind: "anonymous" };
+  async function admit(
+    operation: Operation,
+    { credentials, anonymous, address, signal, checkSignal = signal }: AccessRequest,
+  ): Promise<Actor> {
+    if (operation.access === "open" && credentials.kind !== "local") return { kind: "anonymous" };
     let actor: Actor;
     try {
-      actor = await identify(row, credentials, anonymous);
+      actor = await untilAborted(identify(operation, credentials, anonymous), checkSignal);
     } catch (error) {
-      // Who shows nothing at all guesses nothing, and a cookie that has ended is no guess.
+      // Missing credentials and expired cookies are not guesses.
       const isGuess =
-        error instanceof WrongCredentials && credentials.kind !== "none" && credentials.kind !== "session";
-      if (isGuess) await refusals.wait(address ?? "", signal);
+        error instanceof InvalidCredentials && credentials.kind !== "none" && credentials.kind !== "session";
+      if (isGuess) await authThrottle.delayRefusal(address ?? "", signal);
       throw error;
     }
-    if (row.licensed !== undefined) await license.require(row.licensed);
-    if (row.access === "owner" && actor.kind === "member" && actor.role !== "OWNER") {
-      throw new ServiceError("INSUFFICIENT_PERMISSIONS", "Only owners of the organisation may do this.");
+    if (operation.licensed !== undefined)
+      await untilAborted(license.require(operation.licensed), checkSignal);
+    if (operation.access === "owner" && actor.kind === "member" && actor.role !== "OWNER") {
+      throw new ServiceError("INSUFFICIENT_PERMISSIONS", "Only owners of the organization may do this.");
     }
     return actor;
   }
 
   async function identify(
-    row: Operation,
+    operation: Operation,
     credentials: Credentials,
     anonymous: AnonymousRule = "off",
   ): Promise<Actor> {
     if (credentials.kind === "local") return { kind: "local" };
     if (credentials.kind === "none") {
-      if (row.access === "anonymous" && (await isOpen(anonymous))) return { kind: "anonymous" };
-      throw new WrongCredentials("This call needs credentials.");
+      if (operation.access === "anonymous" && (await allowsAnonymous(anonymous)))
+        return { kind: "anonymous" };
+      throw new InvalidCredentials("This request needs credentials.");
     }
     const { kind, token } = credentials;
-    if (kind === "session") return await signedIn(token);
-    if (looksLikeApiKey(token)) return await holderOf(token);
-    if (kind === "bearer" && tokens !== undefined && (await license.opens("oauth"))) {
+    if (kind === "session") return await authenticateSession(token);
+    if (hasApiKeyFormat(token)) return await authenticateKey(token);
+    if (kind === "bearer" && tokens !== undefined && (await license.allows("oauth"))) {
       const member = await tokens.memberOf(token);
       if (member !== undefined) return actorOf(member);
     }
-    throw new WrongCredentials("The credentials are not valid.");
+    throw new InvalidCredentials("The credentials are not valid.");
   }
 
-  async function isOpen(rule: AnonymousRule): Promise<boolean> {
-    if (rule !== "untilKeys") return rule === "on";
-    return !(await (await store()).apiKeys.exist());
+  async function allowsAnonymous(rule: AnonymousRule): Promise<boolean> {
+    if (rule === "off") return false;
+    // If all API keys are lost, access is closed whatever the rule says.
+    await organization.checkNotLost();
+    if (rule === "on") return true;
+    return !(await (await store()).apiKeys.hasKeys());
   }
 
-  async function holderOf(token: string): Promise<Actor> {
+  async function authenticateKey(token: string): Promise<Actor> {
     const found = await (await store()).apiKeys.byHash(sha256(token));
-    if (found === undefined) throw new WrongCredentials("The API key is not valid.");
-    return keyHolder(found);
+    if (found === undefined) throw new InvalidCredentials("The API key is not valid.");
+    return actorOfKey(found);
   }
 
-  async function signedIn(token: string): Promise<Actor> {
+  async function authenticateSession(token: string): Promise<Actor> {
     const found = await (await store()).sessions.byHash(sha256(token));
     if (found === undefined || found.session.expiresAt <= clock.now()) {
-      throw new WrongCredentials("This browser is signed in no longer.");
+      throw new InvalidCredentials("This browser is no longer signed in. Sign in again.");
     }
-    return { ...keyHolder(found), sessionId: found.session.id };
+    return { ...actorOfKey(found), sessionId: found.session.id };
   }
 
-  function keyHolder({ key, member }: KeyHolder): MemberActor {
+  function actorOfKey({ key, member }: KeyHolder): MemberActor {
     if (key.expiresAt !== undefined && key.expiresAt <= clock.now()) {
-      throw new WrongCredentials(`The API key has expired on ${new Date(key.expiresAt).toISOString()}.`);
+      throw new InvalidCredentials(`The API key expired on ${new Date(key.expiresAt).toISOString()}.`);
     }
     return actorOf(member, key);
   }
 
   function actorOf(member: Member, key?: ApiKey): MemberActor {
     if (member.suspendedAt !== undefined) {
-      throw new WrongCredentials("The member whose credentials these are is suspended.");
+      throw new InvalidCredentials("The member with these credentials is suspended.");
     }
-    noteActivity(member, key);
+    recordActivity(member, key);
     const { id, role } = member;
     return { kind: "member", id, role, ...(key === undefined ? {} : { keyId: key.id }) };
   }
 
-  /** The call does not wait for it. */
-  function noteActivity(member: Member, key: ApiKey | undefined): void {
+  /** Stores the time of this call. The call does not wait for it. */
+  function recordActivity(member: Member, key: ApiKey | undefined): void {
     const now = clock.now();
-    note(member.id, member.lastActivityAt, async (to) => to.members.noteActivity(member.id, now));
-    if (key !== undefined) note(key.id, key.lastUsedAt, async (to) => to.apiKeys.noteUse(key.id, now));
+    storeActivity(member.id, member.lastActivityAt, async (store) =>
+      store.members.recordActivity(member.id, now),
+    );
+    if (key !== undefined)
+      storeActivity(key.id, key.lastUsedAt, async (store) => store.apiKeys.recordUse(key.id, now));
   }
 
-  function note(id: string, before: number | undefined, write: (to: Store) => Promise<void>): void {
-    if (noting.has(id) || (before !== undefined && clock.now() < before + noteMs)) return;
-    noting.add(id);
+  function storeActivity(
+    id: string,
+    before: number | undefined,
+    write: (store: Store) => Promise<void>,
+  ): void {
+    // Not skipped for a time in the future, which was stored while the clock was wrong.
+    if (storing.has(id) || (before !== undefined && Math.abs(clock.now() - before) < activityIntervalMs))
+      return;
+    storing.add(id);
     store()
       .then(write)
-      .catch((error: unknown) => log.warn("It could not be noted who was active.", { error }))
-      .finally(() => noting.delete(id));
+      .catch((error: unknown) => log.warn("Could not store the activity of a member or key.", { error }))
+      .finally(() => storing.delete(id));
   }
 }
 
@@ -151,8 +175,8 @@ interface KeyHolder {
   readonly member: Member;
 }
 
-/** Told from other refusals, so that it alone is slowed down. */
-class WrongCredentials extends ServiceError {
+/** A separate class, so that only wrong credentials are throttled. */
+class InvalidCredentials extends ServiceError {
   constructor(message: string) {
     super("NOT_AUTHENTICATED", message);
   }

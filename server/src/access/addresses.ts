@@ -1,30 +1,30 @@
-/** What the address of a listener, or of somebody who is asked, says about who is at the other end. */
+/** Rules about access that follow from the address of a listener or server. */
 import { isIP } from "node:net";
 import type { AnonymousRule } from "#contract/service";
 
 /**
- * As configured; else while only this computer can connect, and where the person's editor listens, for as long as there
- * are no API keys.
+ * Returns the configured rule. By default, anonymous access is on if only this computer can connect; on the listener of
+ * an editor, it ends when the first API key is created.
  */
 export function anonymousRule(
   host: string,
-  configured: boolean | undefined,
-  isEditors: boolean,
+  anonymousSetting: boolean | undefined,
+  isEditorListener: boolean,
 ): AnonymousRule {
-  if (configured !== undefined) return configured ? "on" : "off";
+  if (anonymousSetting !== undefined) return anonymousSetting ? "on" : "off";
   if (!isLoopback(host)) return "off";
-  return isEditors ? "untilKeys" : "on";
+  return isEditorListener ? "untilKeys" : "on";
 }
 
-/** Names and addresses that stay on this computer. */
+/** Whether a host name or address stays on this computer. */
 export function isLoopback(host: string): boolean {
   const bare = host.replace(/^\[(.*)\]$/, "$1").toLowerCase();
   if (isIP(bare) === 4) return bare.startsWith("127.");
   return bare === "localhost" || bare === "::1" || /^::ffff:127\./.test(bare);
 }
 
-/** Whether nobody on the way can change what comes from there. */
-export function isSafeAddress(text: string): boolean {
+/** Whether the connection is protected from tampering: HTTPS, or HTTP to this computer. */
+export function isSecureUrl(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   return url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
 }

@@ -1,22 +1,22 @@
 /**
- * API keys: `trwl_` and 43 characters of base64url, which are 32 random bytes.
+ * API keys: `trwl_` and 43 characters of base64url, which encode 32 random bytes.
  *
- * Only the SHA-256 of the whole is kept. So many random bytes need no slow hash: there is nothing to guess.
+ * Only the SHA-256 of the whole key is stored. A slow hash is not needed, because 32 random bytes cannot be guessed.
  */
 import { createHash, randomBytes } from "node:crypto";
 
-const form = /^trwl_[A-Za-z0-9_-]{43}$/;
+const keyPattern = /^trwl_[A-Za-z0-9_-]{43}$/;
 
-export function newApiKey(): string {
+export function generateApiKey(): string {
   return `trwl_${randomBytes(32).toString("base64url")}`;
 }
 
-/** Whether it could be one; whether it is one only the store knows. */
-export function looksLikeApiKey(token: string): boolean {
-  return form.test(token);
+/** Whether a token has the format of an API key. Only the store knows whether it is valid. */
+export function hasApiKeyFormat(token: string): boolean {
+  return keyPattern.test(token);
 }
 
-/** 64 hexadecimal digits, as the store finds a key. A lookup by them says nothing about it, however long that takes. */
+/** Returns 64 hexadecimal digits. The store looks up keys by this hash, so lookup times reveal nothing about a key. */
 export function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }

@@ -1,88 +1,99 @@
 /**
- * What is written down of who did what. Of a search it is told that there was one: never what was looked for, and never
- * what was found. What nobody can be named for is not recorded: a call without credentials, and what the person at this
- * computer reads, to whom the files belong.
+ * Audit records of calls and changes. A search is recorded without its query and results. Anonymous calls are not
+ * recorded. Neither is what the local user reads, because those are their own files.
  */
 import type { Operation } from "#contract/operation";
 import type { Actor, CallContext } from "#contract/service";
 import type { AuditMetadata, AuditTargetType, NewAuditRecord } from "#model/audit";
-import type { Member } from "#model/organisation";
-import type { Organisation } from "./organisation";
+import type { Member } from "#model/organization";
+import type { Store } from "#store/store";
+import type { Organization } from "./organization";
 
-/** Something that was done. */
-export interface Deed {
+/** An action that is about to be recorded. */
+export interface AuditEvent {
   readonly action: `${string}.${string}`;
   readonly targetType: AuditTargetType;
-  /** Absent for the organisation. */
+  /** Absent for the organization. */
   readonly targetId?: string;
   readonly metadata?: AuditMetadata;
 }
 
 export interface Audit {
-  /** What the row says of a call that was let in, if anything. Resolves when it is on disk. */
-  ofCall(row: Operation, request: unknown, context: CallContext): Promise<void>;
+  /** Records an admitted call, if its operation is audited. Resolves when the record is stored durably. */
+  recordCall(row: Operation, request: unknown, context: CallContext): Promise<void>;
   /**
-   * What the store records of the caller's deeds, each together with the change itself. To be asked for before the
-   * change: afterwards the caller may be nobody any more.
+   * Returns a function that builds records, which the store writes in the same transaction as the change. Call this
+   * before the change, which may remove the caller. Pass `store` during a restore, when the organization does not use
+   * it yet.
    */
-  by(context: Author): Promise<(deed: Deed) => NewAuditRecord>;
-  /** What has changed nothing. Resolves when it is on disk. */
-  ofDeed(deed: Deed, context: Author): Promise<void>;
+  recordBuilder(context: AuditContext, store?: Store): Promise<(event: AuditEvent) => NewAuditRecord>;
+  /** Records an event that changed nothing in the store. Resolves when the record is stored durably. */
+  record(event: AuditEvent, context: AuditContext): Promise<void>;
 }
 
-/** Who did it, and by which program. */
-export type Author = Pick<CallContext, "actor" | "source">;
+/** The caller and its program. */
+export type AuditContext = Pick<CallContext, "actor" | "source">;
 
-/** Somebody chooses these texts: a path in a request may be as long as the request. */
+/** Callers choose these texts, which may be as long as a request. Longer ones are truncated. */
 const maxTargetCharacters = 1000;
 const maxSourceCharacters = 100;
-/** An instance has one organisation. */
-const organisationId = "1";
-/** The person at this computer, where they are no member any more. */
-const nobodysId = "local";
+/** An instance has one organization. */
+const organizationTargetId = "1";
+/** Identifies the local user if no member has their email address. */
+const localActorId = "local";
 
-export function createAudit(organisation: Organisation): Audit {
-  return { ofCall, by, ofDeed };
+export function createAudit(organization: Organization): Audit {
+  return { recordCall, recordBuilder, record };
 
-  async function ofCall({ audit, tag }: Operation, request: unknown, context: CallContext): Promise<void> {
+  async function recordCall(
+    { audit, tag }: Operation,
+    request: unknown,
+    context: CallContext,
+  ): Promise<void> {
     const { actor } = context;
-    const isReading = actor.kind === "local" && tag !== "Enterprise (EE)";
-    if (audit === undefined || actor.kind === "anonymous" || isReading) return;
+    const isLocalRead = actor.kind === "local" && tag !== "Enterprise (EE)";
+    if (audit === undefined || actor.kind === "anonymous" || isLocalRead) return;
     const { action, target } = audit;
-    await ofDeed({ action, targetType: target, ...targetOf(target, request) }, context);
+    await record({ action, targetType: target, ...targetOf(target, request) }, context);
   }
 
-  async function by({ actor, source }: Author): Promise<(deed: Deed) => NewAuditRecord> {
-    const names = await namesOf(actor);
-    return ({ action, targetType, targetId = organisationId, metadata }) => ({
+  async function recordBuilder(
+    { actor, source }: AuditContext,
+    store?: Store,
+  ): Promise<(event: AuditEvent) => NewAuditRecord> {
+    const actorFields = await describeActor(actor, store);
+    return ({ action, targetType, targetId = organizationTargetId, metadata }) => ({
       action,
-      ...names,
+      ...actorFields,
       targetType,
-      targetId: shortened(targetId, maxTargetCharacters),
+      targetId: truncate(targetId, maxTargetCharacters),
       metadata: metadataOf(actor, source, metadata),
     });
   }
 
-  async function ofDeed(deed: Deed, context: Author): Promise<void> {
-    const record = await by(context);
-    const { auditLog } = await organisation.store();
-    await auditLog.append(record(deed));
+  async function record(event: AuditEvent, context: AuditContext): Promise<void> {
+    const buildRecord = await recordBuilder(context);
+    const { auditLog } = await organization.store();
+    await auditLog.append(buildRecord(event));
   }
 
-  async function namesOf(actor: Actor): Promise<Pick<NewAuditRecord, "actorId" | "actorType">> {
+  async function describeActor(
+    actor: Actor,
+    store: Store | undefined,
+  ): Promise<Pick<NewAuditRecord, "actorId" | "actorType">> {
     if (actor.kind === "member") {
       const { id, keyId } = actor;
       return keyId === undefined
         ? { actorId: id, actorType: "user" }
         : { actorId: keyId, actorType: "api_key" };
     }
-    const member = await organisation.localMember();
-    return { actorId: member?.id ?? nobodysId, actorType: "user" };
+    const member = await organization.localMember(store);
+    return { actorId: member?.id ?? localActorId, actorType: "user" };
   }
 }
 
-/** Somebody has become a member by their first call. */
-export function joining({ id }: Member): NewAuditRecord {
+/** The record of a user who became a member with their first call. */
+export function memberJoinedRecord({ id }: Member): NewAuditRecord {
   return {
     action: "org.member_added",
     actorId: id,
@@ -93,21 +104,21 @@ export function joining({ id }: Member): NewAuditRecord {
   };
 }
 
-/** A key says by itself nothing of whose it was once it is gone. */
+/** Names the member in addition to the key, because a deleted key no longer identifies its owner. */
 function metadataOf(
   actor: Actor,
   source: string | undefined,
   more: AuditMetadata | undefined,
 ): AuditMetadata | null {
   const metadata = {
-    ...(source === undefined ? {} : { source: shortened(source, maxSourceCharacters) }),
+    ...(source === undefined ? {} : { source: truncate(source, maxSourceCharacters) }),
     ...(actor.kind === "member" && actor.keyId !== undefined ? { userId: actor.id } : {}),
     ...more,
   };
   return Object.keys(metadata).length === 0 ? null : metadata;
 }
 
-/** Rows name a repository `repo` or `repoName`, and a file in it `path`. */
+/** Returns the target of a request, which names a repository as `repo` or `repoName`, and a file in it as `path`. */
 function targetOf(type: AuditTargetType, request: unknown): { readonly targetId?: string } {
   if (type !== "repository" && type !== "file") return {};
   const { repo, repoName, path } = request as Readonly<Record<string, unknown>>;
@@ -115,6 +126,6 @@ function targetOf(type: AuditTargetType, request: unknown): { readonly targetId?
   return { targetId: type === "file" ? `${name}/-/${String(path).replace(/^\//, "")}` : name };
 }
 
-function shortened(text: string, maxCharacters: number): string {
+function truncate(text: string, maxCharacters: number): string {
   return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters - 1)}…`;
 }

@@ -1,85 +1,89 @@
-/** The licence of an instance, as its store keeps it, judged by what time it is and how many members there are. */
+/**
+ * The installed license. Its signature is checked once; its validity depends on the current time and on the number of
+ * members.
+ */
 import { ServiceError } from "#base/error";
-import type { License, LicensedFeature } from "#contract/organisation";
+import type { License, LicensedFeature } from "#contract/organization";
 import type { NewAuditRecord } from "#model/audit";
-import type { Organisation } from "#model/organisation";
+import type { Organization } from "#model/organization";
 import type { Clock } from "#platform/clock";
-import type { RecordOf, Store } from "#store/store";
+import type { AuditRecordFor, Store } from "#store/store";
 import {
+  type IssuerKey,
   type LicenseClaims,
   type LicenseState,
-  type MakerKey,
-  type ReadLicense,
-  readLicense,
+  type VerifiedLicense,
+  verifyLicense,
 } from "./license";
 
-export interface LicenseOptions {
+export interface InstalledLicenseOptions {
   readonly store: () => Promise<Store>;
   readonly clock: Clock;
-  /** Makers whose licences count. */
-  readonly makers: readonly MakerKey[];
+  /** Public keys of the issuers whose licenses are accepted. */
+  readonly issuers: readonly IssuerKey[];
 }
 
-/** A clock may be put right by as much as this. */
+/** How far a clock may be set back without invalidating the license. */
 const toleranceMs = 24 * 60 * 60 * 1000;
-/** How often the time is noted, at most. */
-const noteMs = 60 * 60 * 1000;
+/** The latest time is stored at most this often. */
+const timeRecordIntervalMs = 60 * 60 * 1000;
 
-/** What depends on time and members has words of its own. */
-type Judged = "valid" | "expired" | "clockSetBack" | "seatsExceeded";
+/** States that depend on the time and on the members. Their messages are built in `state`. */
+type DynamicState = "valid" | "expired" | "clockSetBack" | "seatsExceeded";
 
-const judgements: Readonly<Record<Exclude<LicenseState, Judged>, string>> = {
-  missing: 'This needs a licence, and there is none. "trawl license install FILE" takes one.',
-  malformed: "The licence cannot be read: it is not what was issued.",
-  wrongAlgorithm: "The licence is signed by an algorithm that does not count.",
-  unknownKey: "The licence is signed by somebody whose licences do not count here.",
-  tampered: "The licence is not as it was issued: its signature does not fit.",
+const messages: Readonly<Record<Exclude<LicenseState, DynamicState>, string>> = {
+  missing: 'No license is installed. Run "trawl license install FILE" to install one.',
+  malformed: "The license cannot be read. Install the file as it was issued.",
+  wrongAlgorithm: "The license is signed with an algorithm that is not supported.",
+  unknownKey: "The license was signed by an issuer that this instance does not trust.",
+  tampered: "The license was changed after it was issued: its signature does not match.",
 };
 
 export class InstalledLicense {
-  readonly #options: LicenseOptions;
-  /** The one that was read last: a signature is checked once. */
-  #last: { readonly token: string; readonly read: ReadLicense } | undefined;
+  readonly #options: InstalledLicenseOptions;
+  /** The last license whose signature was checked. */
+  #last: { readonly token: string; readonly read: VerifiedLicense } | undefined;
 
-  constructor(options: LicenseOptions) {
+  constructor(options: InstalledLicenseOptions) {
     this.#options = options;
   }
 
+  /** Returns the license with its current state, and a message that explains it. */
   async state(): Promise<License> {
     const { clock } = this.#options;
     const store = await this.#options.store();
-    // At once, although only a licence with seats needs both: a database may be far away.
+    // In parallel, although only a license with seats needs the count: a round trip to the database may be slow.
     const [{ license: token, latestTime }, count] = await Promise.all([
-      store.organisation.get(),
+      store.organization.get(),
       store.members.count(),
     ]);
-    if (token === undefined) return judged("missing");
-    const read = this.#read(token);
-    if (read.state !== "valid") return judged(read.state);
-    const { id, organization, seats, features, issuedAt, expiresAt } = read.claims;
-    const said = { id, organization, features, expiresAt, ...(seats === undefined ? {} : { seats }) };
+    if (token === undefined) return invalidLicense("missing");
+    const verified = this.#verify(token);
+    if (verified.state !== "valid") return invalidLicense(verified.state);
+    const { id, organization, seats, features, issuedAt, expiresAt } = verified.claims;
+    const fields = { id, organization, features, expiresAt, ...(seats === undefined ? {} : { seats }) };
     const now = clock.now();
     if (now < Date.parse(issuedAt) - toleranceMs) {
-      const message = `The clock of this computer was set back: it shows ${day(now)}, and the licence was issued on ${day(Date.parse(issuedAt))}. Set it right.`;
-      return { ...said, state: "clockSetBack", message };
+      const message = `The clock of this computer is wrong: it shows ${formatDay(now)}, but the license was issued on ${formatDay(Date.parse(issuedAt))}. Correct the clock.`;
+      return { ...fields, state: "clockSetBack", message };
     }
     if (now < latestTime - toleranceMs) {
-      const message = `The clock of this computer was set back: it shows ${day(now)}, and it was ${day(latestTime)} before. If it is right now, "trawl license reset-clock" says so; else set it right.`;
-      return { ...said, state: "clockSetBack", message };
+      const message = `The clock of this computer was set back: it shows ${formatDay(now)}, but has shown ${formatDay(latestTime)} before. If it is correct now, run "trawl license reset-clock"; otherwise, correct the clock.`;
+      return { ...fields, state: "clockSetBack", message };
     }
-    if (now >= latestTime + noteMs) await store.organisation.noteTime(now);
-    // A clock that lags brings nothing back to life.
+    if (now >= latestTime + timeRecordIntervalMs) await store.organization.advanceLatestTime(now);
+    // A clock that was set back does not revive an expired license.
     if (Math.max(now, latestTime) >= Date.parse(expiresAt)) {
-      return { ...said, state: "expired", message: `The licence has expired on ${expiresAt}.` };
+      return { ...fields, state: "expired", message: `The license expired on ${expiresAt}.` };
     }
     if (seats !== undefined && count > seats) {
-      const message = `The licence is for ${seats} members, and there are ${count}. "trawl members remove" removes one.`;
-      return { ...said, state: "seatsExceeded", message };
+      const message = `The license has ${seats} ${seats === 1 ? "seat" : "seats"}, but there are ${count} members. Remove members with "trawl members remove".`;
+      return { ...fields, state: "seatsExceeded", message };
     }
-    return { ...said, state: "valid", message: `Licensed to ${organization} until ${expiresAt}.` };
+    return { ...fields, state: "valid", message: `Licensed to ${organization} until ${expiresAt}.` };
   }
 
-  async opens(feature: LicensedFeature): Promise<boolean> {
+  async allows(feature: LicensedFeature): Promise<boolean> {
     const { state, features = [] } = await this.state();
     return state === "valid" && features.includes(feature);
   }
@@ -91,44 +95,44 @@ export class InstalledLicense {
     if (features.includes(feature)) return;
     throw new ServiceError(
       "LICENSE_REQUIRED",
-      `This needs a licence for "${feature}", and this one is for ${features.join(", ") || "nothing"}.`,
+      `This requires a license for "${feature}", but the installed license is for ${features.join(", ") || "no feature"}.`,
     );
   }
 
   /**
-   * Takes a licence in place of the one before.
+   * Installs a license and replaces the previous one. The store writes the audit record that `record` builds.
    *
-   * Throws INVALID_REQUEST_BODY for what no maker that counts here has signed; the one before stays then.
+   * Throws INVALID_REQUEST_BODY, and keeps the previous license, if no trusted issuer has signed the new one.
    */
   async install(token: string, record?: (license: LicenseClaims) => NewAuditRecord): Promise<License> {
     const text = token.trim();
-    const read = readLicense(text, this.#options.makers);
-    if (read.state !== "valid") throw new ServiceError("INVALID_REQUEST_BODY", judgements[read.state]);
+    const verified = verifyLicense(text, this.#options.issuers);
+    if (verified.state !== "valid") throw new ServiceError("INVALID_REQUEST_BODY", messages[verified.state]);
     const store = await this.#options.store();
-    await store.organisation.setLicense(text, record && (() => record(read.claims)));
+    await store.organization.setLicense(text, record && (() => record(verified.claims)));
     return await this.state();
   }
 
-  /** Forgets every later time than the present one: the clock was ahead when that was noted. */
-  async resetClock(record?: RecordOf<Organisation>): Promise<License> {
-    const { organisation } = await this.#options.store();
+  /** Resets the latest time to the present, for a clock that was ahead when it was stored. */
+  async resetClock(record?: AuditRecordFor<Organization>): Promise<License> {
+    const { organization } = await this.#options.store();
     const now = this.#options.clock.now();
-    if (now < (await organisation.get()).latestTime) await organisation.resetTime(now, record);
+    if (now < (await organization.get()).latestTime) await organization.resetLatestTime(now, record);
     return await this.state();
   }
 
-  #read(token: string): ReadLicense {
+  #verify(token: string): VerifiedLicense {
     if (this.#last?.token !== token) {
-      this.#last = { token, read: readLicense(token, this.#options.makers) };
+      this.#last = { token, read: verifyLicense(token, this.#options.issuers) };
     }
     return this.#last.read;
   }
 }
 
-function day(time: number): string {
+function formatDay(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-function judged(state: keyof typeof judgements): License {
-  return { state, message: judgements[state] };
+function invalidLicense(state: keyof typeof messages): License {
+  return { state, message: messages[state] };
 }

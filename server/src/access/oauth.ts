@@ -1,35 +1,35 @@
 /**
- * OAuth: this instance as a resource server. An issuer, which the configuration names, says who somebody is.
+ * OAuth: this instance is a resource server, and the configured issuer authenticates users.
  *
- * An access token is a JWT that the issuer signed for this instance (RFC 9068). It counts where issuer, audience, times,
- * type and signature are right, by an asymmetric algorithm. The issuer's keys come from its own description
- * (`/.well-known/openid-configuration`) and are fetched again when a token names one that is not among them, and every
- * ten minutes while tokens are shown: one that was withdrawn counts for a while longer, and no more once they have come.
+ * An access token is a JWT that the issuer signed for this instance (RFC 9068). It is valid if its issuer, audience,
+ * times, type and signature are, and if the signature algorithm is asymmetric. The issuer's keys come from its
+ * discovery document (`/.well-known/openid-configuration`). They are fetched again when a token names an unknown key,
+ * and every ten minutes while tokens are used. A key that was withdrawn is accepted until the next fetch.
  */
 import type { JWTPayload, JWTVerifyGetKey } from "jose";
 import { isServiceError, ServiceError } from "#base/error";
-import type { Member, MemberId, OAuthIdentity } from "#model/organisation";
+import type { Member, MemberId, OAuthIdentity } from "#model/organization";
 import type { Clock } from "#platform/clock";
 import { getJson } from "#platform/http";
 import type { Log } from "#platform/log";
 import type { MemberStore, Store } from "#store/store";
-import { isSafeAddress } from "./addresses";
+import { isSecureUrl } from "./addresses";
 import { sha256 } from "./apiKeys";
-import { joining } from "./audit";
+import { memberJoinedRecord } from "./audit";
 
 export interface OAuthSettings {
-  /** As tokens name it: `https://login.example.com`. */
+  /** As in the `iss` claim: `https://login.example.com`. */
   readonly issuer: string;
-  /** What tokens for this instance are made out to. */
+  /** The `aud` claim of tokens for this instance. */
   readonly audience: string;
-  /** Whether somebody whom the issuer vouches for becomes a member by their first call. */
+  /** Whether a user whose email address the issuer has verified becomes a member with their first call. */
   readonly createsMembers: boolean;
 }
 
 export interface AccessTokenOptions {
   readonly settings: OAuthSettings;
   readonly store: () => Promise<Store>;
-  /** How many members the licence allows; undefined: any number. */
+  /** Returns the number of members that the license allows; `undefined` for any number. */
   readonly seats: () => Promise<number | undefined>;
   readonly clock: Clock;
   readonly log: Log;
@@ -37,59 +37,59 @@ export interface AccessTokenOptions {
 
 export interface AccessTokens {
   /**
-   * The member whom a token speaks for; undefined where it is not valid, or nobody's.
+   * Returns the member that a token identifies; `undefined` if the token is invalid, or belongs to no member.
    *
-   * Throws ENGINE_UNAVAILABLE where the issuer does not tell its keys, NOT_AUTHENTICATED where it could make somebody a
-   * member and must not.
+   * Throws ENGINE_UNAVAILABLE if the issuer's keys cannot be fetched, and NOT_AUTHENTICATED if the user of the token
+   * cannot become a member.
    */
   memberOf(token: string): Promise<Member | undefined>;
 }
 
-/** Signatures that the holder of a public key cannot make. */
+/** Asymmetric algorithms only. */
 const algorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
-/** Clocks of two computers differ by as much. */
+/** Accepted difference between two computers' clocks. */
 const clockToleranceSeconds = 30;
-/** An issuer that did not answer is asked again after this time, and its keys at most so often. */
+/** Minimum time between two fetches of the keys, including failed ones. */
 const cooldownMs = 10_000;
-/** Keys that are older are fetched again. An issuer that is down leaves those that are known. */
+/** Older keys are fetched again. They stay in use while the issuer is down. */
 const refreshMs = 600_000;
 const maxTokenCharacters = 16_384;
-/** Tokens whose signature is not checked again until the issuer's keys are fetched; the oldest is forgotten first. */
-const maxChecked = 1000;
+/** Verified tokens that are cached until the issuer's keys are fetched again; the oldest is evicted first. */
+const maxCachedTokens = 1000;
 
-export function accessTokens(options: AccessTokenOptions): AccessTokens {
+export function createAccessTokens(options: AccessTokenOptions): AccessTokens {
   const { settings, store, seats, clock, log } = options;
-  /** By the hash of the token. */
-  const checked = new Map<string, JWTPayload>();
-  /** How often keys have come. */
+  /** Claims of verified tokens, by the hash of the token. */
+  const verifiedTokens = new Map<string, JWTPayload>();
+  /** Incremented each time the keys are fetched. */
   let generation = 0;
   const onKeys = () => {
     generation++;
-    checked.clear();
+    verifiedTokens.clear();
   };
-  const keys = issuerKeys(settings.issuer, { clock, log, onKeys });
+  const keys = createIssuerKeys(settings.issuer, { clock, log, onKeys });
 
   return {
     async memberOf(token) {
-      const claims = await verified(token);
+      const claims = await verify(token);
       if (claims?.sub === undefined) return undefined;
       const { members } = await store();
       const identity = { issuer: settings.issuer, subject: claims.sub };
-      const known = (await members.byOAuth(identity)) ?? (await linked(members, identity, claims));
-      return known ?? (await created(members, identity, claims));
+      const known = (await members.byOAuth(identity)) ?? (await linkByEmail(members, identity, claims));
+      return known ?? (await createMember(members, identity, claims));
     },
   };
 
-  async function verified(token: string): Promise<JWTPayload | undefined> {
+  async function verify(token: string): Promise<JWTPayload | undefined> {
     if (token.length > maxTokenCharacters || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return undefined;
     keys.refresh();
     const hash = sha256(token);
-    const known = checked.get(hash);
+    const known = verifiedTokens.get(hash);
     if (known?.exp !== undefined) {
       return clock.now() / 1000 < known.exp + clockToleranceSeconds ? known : undefined;
     }
     const jose = await import("jose");
-    const before = generation;
+    const initialGeneration = generation;
     try {
       const { payload } = await jose.jwtVerify(token, keys.get, {
         issuer: settings.issuer,
@@ -100,10 +100,10 @@ export function accessTokens(options: AccessTokenOptions): AccessTokens {
         clockTolerance: clockToleranceSeconds,
         currentDate: new Date(clock.now()),
       });
-      const [oldest] = checked.keys();
-      if (checked.size >= maxChecked && oldest !== undefined) checked.delete(oldest);
-      // Keys that came meanwhile may be without the one that fits.
-      if (generation === before) checked.set(hash, payload);
+      const [oldest] = verifiedTokens.keys();
+      if (verifiedTokens.size >= maxCachedTokens && oldest !== undefined) verifiedTokens.delete(oldest);
+      // Keys that were fetched during the verification may no longer include the one that signed this token.
+      if (generation === initialGeneration) verifiedTokens.set(hash, payload);
       return payload;
     } catch (error) {
       if (isServiceError(error)) throw error;
@@ -112,8 +112,8 @@ export function accessTokens(options: AccessTokenOptions): AccessTokens {
     }
   }
 
-  /** A member who was added by an address that the issuer has seen to be theirs. */
-  async function linked(
+  /** Finds a member by an email address that the issuer has verified, and links the identity. */
+  async function linkByEmail(
     members: MemberStore,
     identity: OAuthIdentity,
     claims: JWTPayload,
@@ -125,7 +125,7 @@ export function accessTokens(options: AccessTokenOptions): AccessTokens {
     return member;
   }
 
-  async function created(
+  async function createMember(
     members: MemberStore,
     oauth: OAuthIdentity,
     claims: JWTPayload,
@@ -135,21 +135,28 @@ export function accessTokens(options: AccessTokenOptions): AccessTokens {
     const name = typeof claims["name"] === "string" ? { name: claims["name"].slice(0, 200) } : {};
     const addition = await members.add(
       { ...name, email, role: "MEMBER", oauth },
-      // It could bring back who was removed, and the issuer's clock may be ahead of ours.
-      { seats: await seats(), vouchedAt: (claims.iat - clockToleranceSeconds) * 1000, record: joining },
+      // An old token could bring back a removed member. The tolerance is for an issuer whose clock is ahead.
+      {
+        seats: await seats(),
+        verifiedAt: (claims.iat - clockToleranceSeconds) * 1000,
+        record: memberJoinedRecord,
+      },
     );
     switch (addition.kind) {
       case "added":
         return addition.member;
-      // Of two first calls at once the second finds what the first has added.
+      // Of two concurrent first calls, the second finds the member that the first has added.
       case "emailTaken":
         return await members.byOAuth(oauth);
       case "full":
-        throw new ServiceError("NOT_AUTHENTICATED", "The licence has no seat left for another member.");
+        throw new ServiceError(
+          "NOT_AUTHENTICATED",
+          "All seats of the license are taken, so you cannot become a member. Ask an owner of the organization.",
+        );
       case "outdated":
         throw new ServiceError(
           "NOT_AUTHENTICATED",
-          "The access token was issued before a member was removed last, and makes nobody a member: get a new one.",
+          "The access token was issued before the last removal of a member, so it cannot create one. Get a new token.",
         );
     }
   }
@@ -163,12 +170,12 @@ function verifiedEmail(claims: JWTPayload): string | undefined {
 
 interface IssuerKeys {
   readonly get: JWTVerifyGetKey;
-  /** Nobody waits for it: what is known goes on counting meanwhile. */
+  /** Fetches outdated keys again in the background. The known ones stay in use until then. */
   refresh(): void;
 }
 
 /** The issuer's keys, fetched with the first token. */
-function issuerKeys(
+function createIssuerKeys(
   issuer: string,
   { clock, log, onKeys }: { readonly clock: Clock; readonly log: Log; readonly onKeys: () => void },
 ): IssuerKeys {
@@ -177,24 +184,24 @@ function issuerKeys(
   let failedAt = Number.NEGATIVE_INFINITY;
 
   const get: JWTVerifyGetKey = async (header, token) => {
-    const present = known?.keys ?? (await fetched());
+    const currentKeys = known?.keys ?? (await fetchOnce());
     const { errors } = await import("jose");
     try {
-      return await present(header, token);
+      return await currentKeys(header, token);
     } catch (error) {
-      const isOther = error instanceof errors.JWKSNoMatchingKey;
-      if (!isOther || known === undefined || clock.now() < known.at + cooldownMs) throw error;
-      return await (await fetched())(header, token);
+      const isUnknownKey = error instanceof errors.JWKSNoMatchingKey;
+      if (!isUnknownKey || known === undefined || clock.elapsed() < known.at + cooldownMs) throw error;
+      return await (await fetchOnce())(header, token);
     }
   };
   return { get, refresh };
 
   function refresh(): void {
-    if (known === undefined || clock.now() < known.at + refreshMs) return;
-    fetched().catch(() => undefined);
+    if (known === undefined || clock.elapsed() < known.at + refreshMs) return;
+    fetchOnce().catch(() => undefined);
   }
 
-  function fetched(): Promise<JWTVerifyGetKey> {
+  function fetchOnce(): Promise<JWTVerifyGetKey> {
     fetching ??= fetchKeys().finally(() => {
       fetching = undefined;
     });
@@ -203,32 +210,36 @@ function issuerKeys(
 
   async function fetchKeys(): Promise<JWTVerifyGetKey> {
     const unavailable = (cause?: unknown) =>
-      new ServiceError("ENGINE_UNAVAILABLE", "The issuer of access tokens does not answer. Try again.", {
-        cause,
-      });
-    if (clock.now() < failedAt + cooldownMs) throw unavailable();
+      new ServiceError(
+        "ENGINE_UNAVAILABLE",
+        "The issuer of access tokens does not respond. Try again later.",
+        {
+          cause,
+        },
+      );
+    if (clock.elapsed() < failedAt + cooldownMs) throw unavailable();
     try {
       const { createLocalJWKSet } = await import("jose");
       const description = await getJson(`${issuer.replace(/\/+$/, "")}/.well-known/openid-configuration`);
-      const { issuer: named, jwks_uri: address } = description;
-      if (named !== issuer || typeof address !== "string") {
-        throw new Error(`What lies there describes ${String(named)}.`);
+      const { issuer: documentIssuer, jwks_uri: keysUrl } = description;
+      if (documentIssuer !== issuer || typeof keysUrl !== "string") {
+        throw new Error(`The discovery document is for ${String(documentIssuer)}.`);
       }
-      const set = await getJson(checkedAddress(address));
+      const set = await getJson(requireSecureUrl(keysUrl));
       const keys = createLocalJWKSet(set as unknown as Parameters<typeof createLocalJWKSet>[0]);
-      known = { keys, at: clock.now() };
+      known = { keys, at: clock.elapsed() };
       onKeys();
       return keys;
     } catch (error) {
-      failedAt = clock.now();
-      log.warn("The issuer of access tokens does not tell its keys.", { issuer, error });
+      failedAt = clock.elapsed();
+      log.warn("Could not fetch the keys of the issuer of access tokens.", { issuer, error });
       throw unavailable(error);
     }
   }
 }
 
-/** Keys that come unprotected could be anybody's. */
-function checkedAddress(text: string): string {
-  if (isSafeAddress(text)) return text;
-  throw new Error(`Its keys lie at ${text}, which is neither https nor this computer.`);
+/** Throws for a URL whose response could be modified in transit. */
+function requireSecureUrl(text: string): string {
+  if (isSecureUrl(text)) return text;
+  throw new Error(`The keys are at ${text}, which is neither an https:// URL nor on this computer.`);
 }

@@ -1,7 +1,10 @@
-/** A set of small numbers, 32 to a word. Written for inner loops: no bounds are checked. */
+/**
+ * A set of integers from 0 to `size - 1`, 32 per word. `intersect`, `unite`, `subtract` and `invert` change the set in
+ * place. Made for inner loops: does not check bounds.
+ */
 export class Bitset {
   readonly words: Uint32Array;
-  /** Members are below this. */
+  /** All members are less than this. */
   readonly size: number;
 
   constructor(size: number, words = new Uint32Array((size + 31) >>> 5)) {
@@ -30,7 +33,7 @@ export class Bitset {
     this.words[word] = (this.words[word] ?? 0) & ~(1 << (member & 31));
   }
 
-  /** Adds `[start, end)`. */
+  /** Adds all integers in `[start, end)`. */
   addRange(start: number, end: number): void {
     for (let member = start; member < end; ) {
       if ((member & 31) === 0 && member + 32 <= end) {
@@ -86,7 +89,7 @@ export class Bitset {
     return true;
   }
 
-  /** The first member at or above `from`, or -1. */
+  /** Returns the first member that is at least `from`, or -1. */
   next(from: number): number {
     if (from >= this.size) return -1;
     let at = from >>> 5;
@@ -99,6 +102,7 @@ export class Bitset {
     return (at << 5) + 31 - Math.clz32(word & -word);
   }
 
+  /** Clears the bits of the last word that are not less than `size`. */
   #trim(): void {
     const rest = this.size & 31;
     const last = this.words.length - 1;

@@ -1,2 +1,2 @@
-/** A value that must not be mixed up with others of its shape. Made by one checked function each. */
+/** A nominal type: keeps values of the same shape apart. */
 export type Brand<Value, Name extends string> = Value & { readonly __brand: Name };

@@ -1,7 +1,7 @@
-/** Values that were costly to make, up to a number of bytes in all; the one that was not asked for longest goes first. */
+/** An LRU cache limited by the total size of its values. */
 export class ByteCache<Value> {
   readonly #maxBytes: number;
-  /** The first is the one that was not asked for longest. */
+  /** Least recently used first. */
   readonly #entries = new Map<string, { readonly value: Value; readonly bytes: number }>();
   #bytes = 0;
 
@@ -21,7 +21,7 @@ export class ByteCache<Value> {
     return entry.value;
   }
 
-  /** `bytes` is what keeping `value` costs; what takes more than a quarter of everything is not kept. */
+  /** `bytes` is the size of `value`. A value larger than a quarter of the limit is not cached. */
   set(key: string, value: Value, bytes: number): void {
     this.#remove(key);
     if (bytes > this.#maxBytes / 4) return;
@@ -37,4 +37,13 @@ export class ByteCache<Value> {
     this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
     this.#entries.delete(key);
   }
+}
+
+/** What an object, and each of its strings, takes in addition to the characters. */
+const overheadBytes = 50;
+
+/** Estimates the memory that an object takes whose strings are `texts`. */
+export function objectBytes(texts: readonly string[]): number {
+  // UTF-16, because one character outside of Latin-1 is enough to store a whole text that way.
+  return texts.reduce((sum, { length }) => sum + 2 * length + overheadBytes, overheadBytes);
 }

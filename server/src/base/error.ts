@@ -1,9 +1,4 @@
-/**
- * The one error that rooms throw on purpose.
- *
- * Anything else that is thrown is a defect. `ErrorCode` is what callers may see (statuses: `#contract/error`);
- * `InternalCode` never leaves the process.
- */
+/** The codes of errors that clients may see. `#contract/error` maps them to HTTP statuses. */
 export type ErrorCode =
   | "MALFORMED_REQUEST"
   | "INVALID_REQUEST_BODY"
@@ -29,8 +24,10 @@ export type ErrorCode =
   | "ENGINE_UNAVAILABLE"
   | "TIMED_OUT";
 
+/** The codes of errors that never leave the process. */
 export type InternalCode = "CANCELLED" | "SHARD_DAMAGED" | "GIT_FAILED" | "STORAGE_FAILED" | "USAGE";
 
+/** An expected failure. Any other error that reaches a caller is a defect. */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
   readonly code: ErrorCode | InternalCode;
@@ -41,16 +38,24 @@ export class ServiceError extends Error {
   }
 }
 
+/** Whether an error is a `ServiceError`, with this code if one is given. */
 export function isServiceError(error: unknown, code?: ErrorCode | InternalCode): error is ServiceError {
   return error instanceof ServiceError && (code === undefined || error.code === code);
 }
 
-/** What a promise rejects with when its `AbortSignal` fires. */
-export function cancelled(): ServiceError {
-  return new ServiceError("CANCELLED", "Cancelled.");
+/** Returns the error of wrong flags, arguments or configuration. */
+export function usageError(message: string): ServiceError {
+  return new ServiceError("USAGE", message);
 }
 
-/** Structural, because this file is compiled for every environment. */
+/** Returns the error with which a promise rejects when its `AbortSignal` fires. */
+export function canceled(): ServiceError {
+  return new ServiceError("CANCELLED", "The request was canceled.");
+}
+
+/**
+ * Throws CANCELLED if the signal has fired. Structurally typed, because this file is compiled for every environment.
+ */
 export function throwIfAborted(signal: { readonly aborted: boolean } | undefined): void {
-  if (signal?.aborted) throw cancelled();
+  if (signal?.aborted) throw canceled();
 }

@@ -1,14 +1,14 @@
-/** Paths that somebody does not want: patterns as in an ignore file, without negation. */
+/** Excludes paths by patterns like those of an ignore file, without negation. */
 import { matchesGlob } from "./glob";
 
 /**
- * A pattern with a slash (`docs/out`) is meant from the root, one without (`*.min.js`, `dist`) at any depth; what matches
- * a folder takes all that is in it.
+ * A pattern with a slash (`docs/out`) matches from the root, one without (`*.min.js`, `dist`) at any depth. A pattern
+ * that matches a folder excludes everything in it.
  */
 export class Exclusion {
   readonly #rooted: readonly string[];
   readonly #names: readonly string[];
-  /** Folders repeat; each is judged once. */
+  /** Caches the result for each folder. */
   readonly #folders = new Map<string, boolean>();
 
   constructor(patterns: readonly string[]) {
@@ -23,7 +23,7 @@ export class Exclusion {
     return this.#rooted.length + this.#names.length === 0;
   }
 
-  /** `path` is relative, with slashes. */
+  /** Whether `path`, which is relative and uses forward slashes, or a folder that contains it matches a pattern. */
   excludes(path: string): boolean {
     if (this.isEmpty) return false;
     const slash = path.lastIndexOf("/");

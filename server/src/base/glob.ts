@@ -1,62 +1,78 @@
 /**
- * Whether a path matches a pattern as git reads it: `*`, `?` and `[a-z]` stay within a folder, `**` between slashes does
- * not.
+ * Matches a path against a glob with git's rules: `*`, `?` and `[a-z]` do not match a slash; `**` between slashes
+ * matches any number of folders.
  *
- * Patterns come from repositories and callers, and a regular expression made of one can take exponential time. This takes at most
- * the product of both lengths: it goes back only to the last star, for whatever an earlier one could reach a later one
- * can, too.
+ * Patterns come from repositories and callers, and a regular expression made from one could take exponential time. This
+ * matcher takes time proportional to the product of both lengths at most. It backtracks only to the last star, because
+ * a later star can match whatever an earlier one could.
  */
 export function matchesGlob(pattern: string, path: string): boolean {
-  const patternParts = pattern.split("/");
-  const parts = path.split("/");
-  return matchStars(
-    patternParts.length,
-    parts.length,
-    (at) => patternParts[at] === "**",
-    (at, place) => matchesPart(patternParts[at] ?? "", parts[place] ?? ""),
-    // At the end of a pattern it stands for everything inside, and a folder is not inside itself.
-    patternParts.at(-1) === "**" && patternParts.length > 1 ? 1 : 0,
-  );
+  return globMatcher(pattern)(path);
+}
+
+/** Like `matchesGlob`, but parses the pattern once for many paths. */
+export function globMatcher(pattern: string): (path: string) => boolean {
+  const patternParts = pattern.split("/").map((part) => ({ part, items: itemsOf(part) }));
+  const endsInGlobstar = patternParts.at(-1)?.part === "**" && patternParts.length > 1;
+  return (path) => {
+    const parts = path.split("/");
+    return matchStars(
+      patternParts.length,
+      parts.length,
+      (at) => patternParts[at]?.part === "**",
+      (at, position) => matchesPart(patternParts[at]?.items ?? [], parts[position] ?? ""),
+      // A final `**` matches everything inside a folder, but not the folder itself.
+      endsInGlobstar ? 1 : 0,
+    );
+  };
 }
 
 export function matchesAny(patterns: readonly string[], path: string): boolean {
   return patterns.some((pattern) => matchesGlob(pattern, path));
 }
 
-function matchesPart(pattern: string, part: string): boolean {
-  const items = pattern.match(/\[[!^]?\]?[^\]]*\]|\\.|./gsu) ?? [];
+/**
+ * Splits a pattern into stars, sets, escaped characters and plain characters. An unclosed bracket is a plain character.
+ */
+function itemsOf(pattern: string): readonly string[] {
+  const lastBracket = pattern.lastIndexOf("]");
+  const sets = pattern.slice(0, lastBracket + 1).match(/\[[!^]?\]?[^\]]*\]|\\.|./gsu) ?? [];
+  return [...sets, ...(pattern.slice(lastBracket + 1).match(/\\.|./gsu) ?? [])];
+}
+
+function matchesPart(items: readonly string[], part: string): boolean {
   const characters = Array.from(part);
   return matchStars(
     items.length,
     characters.length,
     (at) => items[at] === "*" || items[at] === "**",
-    (at, place) => matchesCharacter(items[at] ?? "", characters[place] ?? ""),
+    (at, position) => matchesCharacter(items[at] ?? "", characters[position] ?? ""),
     0,
   );
 }
 
-/** `lastStarMinimum` is how much a star at the end takes at least. */
+/** `lastStarMinimum` is how many items a final star must match. */
 function matchStars(
   itemCount: number,
   length: number,
   isStar: (at: number) => boolean,
-  matches: (at: number, place: number) => boolean,
+  matches: (at: number, position: number) => boolean,
   lastStarMinimum: number,
 ): boolean {
   let at = 0;
-  let place = 0;
+  let position = 0;
   let star = -1;
-  let starPlace = 0;
-  while (place < length) {
+  let starPosition = 0;
+  while (position < length) {
     if (at < itemCount && isStar(at)) {
       star = at++;
-      starPlace = place;
-    } else if (at < itemCount && matches(at, place)) {
+      starPosition = position;
+    } else if (at < itemCount && matches(at, position)) {
       at++;
-      place++;
+      position++;
     } else if (star >= 0) {
       at = star + 1;
-      place = ++starPlace;
+      position = ++starPosition;
     } else return false;
   }
   while (at < itemCount && isStar(at) && lastStarMinimum === 0) at++;

@@ -1,14 +1,13 @@
-import { cancelled, throwIfAborted } from "./error";
+import { canceled, throwIfAborted } from "./error";
 
 /**
- * Lets at most `limit` pieces of work run at once.
+ * Runs at most `limit` jobs at once.
  *
- * Who waits is let in by turns: one of each caller, in the order in which callers came, and those of one caller in the
- * order in which they came.
+ * Waiting callers are served round-robin, and the jobs of one caller in FIFO order.
  */
 export class Limiter {
   #limit: number;
-  /** By caller; the first of them is next. Nobody's line is empty. */
+  /** Queues by caller; the first one is next. No queue is empty. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #running = 0;
 
@@ -20,63 +19,63 @@ export class Limiter {
     return this.#running;
   }
 
-  /** Who waits is let in where there is more room now; what runs goes on where there is less. */
+  /** Starts waiting jobs if the limit grows. Running jobs continue if it shrinks. */
   resize(limit: number): void {
     this.#limit = limit;
     while (this.#running < this.#limit && this.#waiting.size > 0) {
       this.#running++;
-      this.#letIn();
+      this.#startNext();
     }
   }
 
   /**
-   * Rejects with CANCELLED when `signal` fires before `work` has started; afterwards it is the work's to obey.
-   * `caller` tells whose turn it is.
+   * Rejects with CANCELLED if `signal` fires before `work` has started; after that, `work` must observe it.
+   * `caller` identifies the queue.
    */
   async run<Result>(work: () => Promise<Result>, signal?: AbortSignal, caller = ""): Promise<Result> {
     throwIfAborted(signal);
     if (this.#running < this.#limit) this.#running++;
-    else await this.#turn(signal, caller);
+    else await this.#waitForSlot(signal, caller);
     try {
       return await work();
     } finally {
-      this.#leave();
+      this.#releaseSlot();
     }
   }
 
-  /** A place is handed over, not given back: `#running` stays as it is, so that nobody can slip in between. */
-  #leave(): void {
+  /** Hands the slot to the next job. `#running` does not change, so that no new job can take the slot in between. */
+  #releaseSlot(): void {
     if (this.#waiting.size === 0 || this.#running > this.#limit) this.#running--;
-    else this.#letIn();
+    else this.#startNext();
   }
 
-  #letIn(): void {
+  #startNext(): void {
     const [first] = this.#waiting;
     if (first === undefined) return;
-    const [caller, line] = first;
-    const start = line.shift();
+    const [caller, queue] = first;
+    const start = queue.shift();
     this.#waiting.delete(caller);
-    if (line.length > 0) this.#waiting.set(caller, line);
+    if (queue.length > 0) this.#waiting.set(caller, queue);
     start?.();
   }
 
-  #turn(signal: AbortSignal | undefined, caller: string): Promise<void> {
+  #waitForSlot(signal: AbortSignal | undefined, caller: string): Promise<void> {
     return new Promise((resolve, reject) => {
       const start = () => {
-        signal?.removeEventListener("abort", giveUp);
+        signal?.removeEventListener("abort", cancel);
         resolve();
       };
-      const giveUp = () => {
-        const line = this.#waiting.get(caller) ?? [];
-        const at = line.indexOf(start);
-        if (at >= 0) line.splice(at, 1);
-        if (line.length === 0) this.#waiting.delete(caller);
-        reject(cancelled());
+      const cancel = () => {
+        const queue = this.#waiting.get(caller) ?? [];
+        const at = queue.indexOf(start);
+        if (at >= 0) queue.splice(at, 1);
+        if (queue.length === 0) this.#waiting.delete(caller);
+        reject(canceled());
       };
-      const line = this.#waiting.get(caller);
-      if (line === undefined) this.#waiting.set(caller, [start]);
-      else line.push(start);
-      signal?.addEventListener("abort", giveUp, { once: true });
+      const queue = this.#waiting.get(caller);
+      if (queue === undefined) this.#waiting.set(caller, [start]);
+      else queue.push(start);
+      signal?.addEventListener("abort", cancel, { once: true });
     });
   }
 }

@@ -1,89 +1,94 @@
 /**
- * Which lines of a text are still there in a later one.
+ * Finds which lines of a text still exist in a later version of it.
  *
- * What begins and ends alike is taken off; lines that occur once in both and keep their order divide the rest; what is
- * between two of those goes the shortest way from one to the other (Myers), as far as that is not too costly: lines
- * past the effort count as changed.
+ * Common prefixes and suffixes are trimmed. Lines that occur exactly once in both versions, in the same order, are the
+ * anchors (patience diff). Between two anchors, Myers' algorithm finds the shortest edit script. The effort is limited:
+ * lines beyond it count as changed.
  */
+import { partitionPoint } from "./binarySearch";
 
-/** Steps of all searches for a shortest way: some 50 ms. */
+/** Limit of the steps of all Myers searches together: about 50 ms. */
 const maxEffort = 4_000_000;
-/** Lines that one shortest way may leave and add; it needs memory by the square of that. */
-const maxDifferences = 700;
+/** Largest edit distance that one Myers search explores. Memory grows with its square. */
+const maxEdits = 700;
 
-/** For each line of `before` its place in `after`, or -1; places ascend. */
+/** Returns, for each line of `before`, its index in `after`, or -1. Indexes ascend. */
 export function matchLines(before: readonly string[], after: readonly string[]): Int32Array {
   const matches = new Int32Array(before.length).fill(-1);
-  const names = new Map<string, number>();
-  const left = numbered(before, names);
-  const right = numbered(after, names);
+  const lineIds = new Map<string, number>();
+  const left = internLines(before, lineIds);
+  const right = internLines(after, lineIds);
   const effort = { left: maxEffort };
-  const waiting: Stretch[] = [{ start: 0, end: left.length, newStart: 0, newEnd: right.length }];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const stretch = withoutEqualEnds(next, left, right, matches);
-    if (stretch.start === stretch.end || stretch.newStart === stretch.newEnd) continue;
-    const anchors = uniqueLines(stretch, left, right);
+  const pending: LineRange[] = [{ start: 0, end: left.length, newStart: 0, newEnd: right.length }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const range = trimEqualEnds(next, left, right, matches);
+    if (range.start === range.end || range.newStart === range.newEnd) continue;
+    const anchors = matchUniqueLines(range, left, right);
     if (anchors.length === 0) {
-      shortestWay(stretch, left, right, matches, effort);
+      shortestEdit(range, left, right, matches, effort);
       continue;
     }
-    let { start, newStart } = stretch;
+    let { start, newStart } = range;
     for (const [at, newAt] of anchors) {
       matches[at] = newAt;
-      waiting.push({ start, end: at, newStart, newEnd: newAt });
+      pending.push({ start, end: at, newStart, newEnd: newAt });
       start = at + 1;
       newStart = newAt + 1;
     }
-    waiting.push({ start, end: stretch.end, newStart, newEnd: stretch.newEnd });
+    pending.push({ start, end: range.end, newStart, newEnd: range.newEnd });
   }
   return matches;
 }
 
-/** Lines `start` to before `end` of the old text, and of the new one. */
-interface Stretch {
+/** Half-open ranges of lines in the old text and in the new one. */
+interface LineRange {
   readonly start: number;
   readonly end: number;
   readonly newStart: number;
   readonly newEnd: number;
 }
 
-/** The same number for the same line. */
-function numbered(lines: readonly string[], names: Map<string, number>): Int32Array {
-  const numbers = new Int32Array(lines.length);
+/** Numbers lines so that equal lines have equal numbers. */
+function internLines(lines: readonly string[], lineIds: Map<string, number>): Int32Array {
+  const ids = new Int32Array(lines.length);
   for (const [at, line] of lines.entries()) {
-    const known = names.get(line) ?? names.size;
-    if (known === names.size) names.set(line, known);
-    numbers[at] = known;
+    const known = lineIds.get(line) ?? lineIds.size;
+    if (known === lineIds.size) lineIds.set(line, known);
+    ids[at] = known;
   }
-  return numbers;
+  return ids;
 }
 
-function withoutEqualEnds(
-  stretch: Stretch,
+function trimEqualEnds(
+  range: LineRange,
   left: Int32Array,
   right: Int32Array,
   matches: Int32Array,
-): Stretch {
-  let { start, end, newStart, newEnd } = stretch;
+): LineRange {
+  let { start, end, newStart, newEnd } = range;
   while (start < end && newStart < newEnd && left[start] === right[newStart]) matches[start++] = newStart++;
   while (start < end && newStart < newEnd && left[end - 1] === right[newEnd - 1]) matches[--end] = --newEnd;
   return { start, end, newStart, newEnd };
 }
 
-/** Lines that stand once in each side of a stretch: the longest run of them that is in the same order in both. */
-function uniqueLines(stretch: Stretch, left: Int32Array, right: Int32Array): [at: number, newAt: number][] {
-  const places = new Map<number, { at: number; newAt: number }>();
-  for (let at = stretch.start; at < stretch.end; at++) {
+/** Returns the longest sequence of lines that occur once on each side of a range, in the same order on both. */
+function matchUniqueLines(
+  range: LineRange,
+  left: Int32Array,
+  right: Int32Array,
+): [at: number, newAt: number][] {
+  const indexes = new Map<number, { at: number; newAt: number }>();
+  for (let at = range.start; at < range.end; at++) {
     const line = left[at] ?? 0;
-    places.set(line, { at: places.has(line) ? -1 : at, newAt: -1 });
+    indexes.set(line, { at: indexes.has(line) ? -1 : at, newAt: -1 });
   }
-  for (let newAt = stretch.newStart; newAt < stretch.newEnd; newAt++) {
-    const place = places.get(right[newAt] ?? 0);
-    if (place === undefined) continue;
-    // -2: it stands there more than once.
-    place.newAt = place.newAt === -1 ? newAt : -2;
+  for (let newAt = range.newStart; newAt < range.newEnd; newAt++) {
+    const entry = indexes.get(right[newAt] ?? 0);
+    if (entry === undefined) continue;
+    // -2: the line occurs more than once in the new text.
+    entry.newAt = entry.newAt === -1 ? newAt : -2;
   }
-  const unique = [...places.values()].filter(({ at, newAt }) => at >= 0 && newAt >= 0);
+  const unique = [...indexes.values()].filter(({ at, newAt }) => at >= 0 && newAt >= 0);
   return longestAscending(unique.sort((one, other) => one.at - other.at));
 }
 
@@ -92,20 +97,17 @@ interface Pair {
   readonly newAt: number;
 }
 
-/** Patience sorting: `ends[n]` is the smallest last `newAt` of a run of n + 1 pairs. */
+/**
+ * Returns the longest run of pairs whose `newAt` ascend. Patience sorting: `ends[n]` is the index of the pair with the
+ * smallest `newAt` that ends a run of n + 1 pairs.
+ */
 function longestAscending(pairs: readonly Pair[]): [number, number][] {
   const ends: number[] = [];
   const before = new Int32Array(pairs.length).fill(-1);
   for (const [index, { newAt }] of pairs.entries()) {
-    let low = 0;
-    let high = ends.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((pairs[ends[middle] ?? 0]?.newAt ?? 0) < newAt) low = middle + 1;
-      else high = middle;
-    }
-    before[index] = ends[low - 1] ?? -1;
-    ends[low] = index;
+    const length = partitionPoint(0, ends.length, (at) => (pairs[ends[at] ?? 0]?.newAt ?? 0) < newAt);
+    before[index] = ends[length - 1] ?? -1;
+    ends[length] = index;
   }
   const run: [number, number][] = [];
   for (let index = ends.at(-1) ?? -1; index >= 0; index = before[index] ?? -1) {
@@ -116,11 +118,11 @@ function longestAscending(pairs: readonly Pair[]): [number, number][] {
 }
 
 /**
- * Myers' greedy search: `reach[k]` is how far one comes on diagonal k (old place − new place) with d differences. What
- * was reached with each d is kept, to walk back.
+ * Myers' greedy search: `reach[k]` is the furthest old line on diagonal k (old line − new line) with d edits. The state
+ * of each d is saved for tracing back.
  */
-function shortestWay(
-  { start, end, newStart, newEnd }: Stretch,
+function shortestEdit(
+  { start, end, newStart, newEnd }: LineRange,
   left: Int32Array,
   right: Int32Array,
   matches: Int32Array,
@@ -128,10 +130,10 @@ function shortestWay(
 ): void {
   const length = end - start;
   const newLength = newEnd - newStart;
-  const most = Math.min(length + newLength, maxDifferences);
+  const most = Math.min(length + newLength, maxEdits);
   const middle = most + 1;
   const reach = new Int32Array(2 * middle + 1);
-  const kept: Int32Array[] = [];
+  const states: Int32Array[] = [];
   for (let d = 0; d <= most; d++) {
     for (let k = -d; k <= d; k += 2) {
       const down = k === -d || (k !== d && (reach[middle + k - 1] ?? 0) < (reach[middle + k + 1] ?? 0));
@@ -144,20 +146,20 @@ function shortestWay(
       }
       reach[middle + k] = x;
       if (x >= length && y >= newLength) {
-        kept.push(reach.slice(middle - d - 1, middle + d + 2));
-        walkBack(kept, start, newStart, length, newLength, matches);
+        states.push(reach.slice(middle - d - 1, middle + d + 2));
+        traceBack(states, start, newStart, length, newLength, matches);
         return;
       }
     }
     effort.left -= d + 1;
     if (effort.left < 0) return;
-    kept.push(reach.slice(middle - d - 1, middle + d + 2));
+    states.push(reach.slice(middle - d - 1, middle + d + 2));
   }
 }
 
-/** `kept[d]` holds the diagonals from −d−1 to d+1. */
-function walkBack(
-  kept: readonly Int32Array[],
+/** `states[d]` contains the diagonals from −d−1 to d+1. */
+function traceBack(
+  states: readonly Int32Array[],
   start: number,
   newStart: number,
   length: number,
@@ -166,9 +168,9 @@ function walkBack(
 ): void {
   let x = length;
   let y = newLength;
-  for (let d = kept.length - 1; d >= 0; d--) {
+  for (let d = states.length - 1; d >= 0; d--) {
     const k = x - y;
-    const reach = kept[d - 1];
+    const reach = states[d - 1];
     let fromX = 0;
     let fromY = 0;
     if (reach !== undefined) {

@@ -1,15 +1,17 @@
-/** Where lines of a text stand in a later one, also when they were touched a little. */
+/** Maps line numbers of a text to a later version of it, including lines that have changed a little. */
 import { matchLines } from "./lineDiff";
 
-/** A line that was changed is looked for so far around the place where it would be. */
+/** A changed line is searched for at most this many lines before and after its expected position. */
 const maxDistance = 40;
-/** Share of pairs of letters that two lines must have in common to be the same line, changed. */
+/**
+ * The share of character pairs that two lines must have in common for one to count as a changed version of the other.
+ */
 const minSimilarity = 0.6;
 const maxComparedLength = 400;
-/** In all, for all lines that are asked for: some 50 ms. */
+/** Limit of the comparisons for all requested lines together: about 50 ms. */
 const maxComparisons = 20_000;
 
-/** For each line number (from 1) of `before` the one in `after`; `null` where it is not there any more. */
+/** Returns, for each line number (from 1) of `before`, the one in `after`, or `null` if the line is gone. */
 export function mapLines(before: string, after: string, lines: readonly number[]): (number | null)[] {
   const left = splitLines(before);
   const right = splitLines(after);
@@ -18,20 +20,23 @@ export function mapLines(before: string, after: string, lines: readonly number[]
   return lines.map((line) => {
     if (line > left.length) return null;
     const found = matches[line - 1] ?? -1;
-    const place = found >= 0 ? found : (texts.movedLine(line - 1) ?? changedLine(line - 1, matches, texts));
-    return place === undefined ? null : place + 1;
+    const mapped = found >= 0 ? found : (texts.movedLine(line - 1) ?? changedLine(line - 1, matches, texts));
+    return mapped === undefined ? null : mapped + 1;
   });
 }
 
-/** Line ends are no part of a line. */
+/** Splits a text into lines, without line terminators. */
 export function splitLines(text: string): string[] {
   return text.split(/\r?\n/);
 }
 
-/** The most similar of the lines that stand in place of the old ones around `at`; of equals the nearest. */
+/**
+ * Returns the most similar of the lines that replaced the old ones around `at`; among equals, the nearest to the
+ * expected position. Returns undefined if none is similar enough.
+ */
 function changedLine(at: number, matches: Int32Array, texts: Texts): number | undefined {
   if (texts.comparisonsLeft <= 0) return undefined;
-  const { first, last } = texts.stretchAround(at, matches);
+  const { first, last } = texts.gapAround(at, matches);
   const start = first < 0 ? 0 : (matches[first] ?? 0) + 1;
   const end = last >= matches.length ? texts.after.length : (matches[last] ?? 0);
   const share = (at - first) / Math.max(last - first, 1);
@@ -40,11 +45,11 @@ function changedLine(at: number, matches: Int32Array, texts: Texts): number | un
   let best: number | undefined;
   let bestSimilarity = minSimilarity;
   for (let distance = 0; distance <= maxDistance; distance++) {
-    for (const place of distance === 0 ? [expected] : [expected - distance, expected + distance]) {
-      if (place < start || place >= end || texts.comparisonsLeft-- <= 0) continue;
-      const found = similarity(wanted, texts.pairsAfter(place));
+    for (const candidate of distance === 0 ? [expected] : [expected - distance, expected + distance]) {
+      if (candidate < start || candidate >= end || texts.comparisonsLeft-- <= 0) continue;
+      const found = similarity(wanted, texts.pairsAfter(candidate));
       if (found > bestSimilarity || (found === minSimilarity && best === undefined)) {
-        best = place;
+        best = candidate;
         bestSimilarity = found;
       }
     }
@@ -52,18 +57,18 @@ function changedLine(at: number, matches: Int32Array, texts: Texts): number | un
   return best;
 }
 
-/** Index of each line that no other one is equal to. */
+/** The index of each line that occurs once. */
 type SingleLines = ReadonlyMap<string, number>;
 
 function singleLines(lines: readonly string[]): SingleLines {
-  const places = new Map<string, number>();
+  const indexes = new Map<string, number>();
   const repeated = new Set<string>();
   for (const [at, line] of lines.entries()) {
-    if (places.has(line)) repeated.add(line);
-    else places.set(line, at);
+    if (indexes.has(line)) repeated.add(line);
+    else indexes.set(line, at);
   }
-  for (const line of repeated) places.delete(line);
-  return places;
+  for (const line of repeated) indexes.delete(line);
+  return indexes;
 }
 
 class Texts {
@@ -71,7 +76,7 @@ class Texts {
   readonly after: readonly string[];
   comparisonsLeft = maxComparisons;
   readonly #pairs = new Map<number, Uint32Array>();
-  #stretch = { first: 0, last: 0 };
+  #gap = { first: 0, last: 0 };
   #single: { readonly before: SingleLines; readonly after: SingleLines } | undefined;
 
   constructor(before: readonly string[], after: readonly string[]) {
@@ -79,34 +84,34 @@ class Texts {
     this.after = after;
   }
 
-  /** Where a line went to that stands once in both texts: past others, or it would be matched. */
+  /** Finds a line that occurs once in both texts and has moved past others. */
   movedLine(at: number): number | undefined {
     this.#single ??= { before: singleLines(this.before), after: singleLines(this.after) };
     const text = this.before[at] ?? "";
     return this.#single.before.has(text) ? this.#single.after.get(text) : undefined;
   }
 
-  /** The matched lines before and after a line that is not, whose neighbours were mostly asked for just before. */
-  stretchAround(at: number, matches: Int32Array): { readonly first: number; readonly last: number } {
-    let { first, last } = this.#stretch;
+  /** Returns the matched lines around an unmatched one. Cached: neighboring lines are usually requested together. */
+  gapAround(at: number, matches: Int32Array): { readonly first: number; readonly last: number } {
+    let { first, last } = this.#gap;
     if (at <= first || at >= last) {
       first = at - 1;
       while (first >= 0 && (matches[first] ?? -1) < 0) first--;
       last = at + 1;
       while (last < matches.length && (matches[last] ?? -1) < 0) last++;
-      this.#stretch = { first, last };
+      this.#gap = { first, last };
     }
     return { first, last };
   }
 
-  pairsAfter(place: number): Uint32Array {
-    const pairs = this.#pairs.get(place) ?? pairsOf(this.after[place] ?? "");
-    this.#pairs.set(place, pairs);
+  pairsAfter(index: number): Uint32Array {
+    const pairs = this.#pairs.get(index) ?? pairsOf(this.after[index] ?? "");
+    this.#pairs.set(index, pairs);
     return pairs;
   }
 }
 
-/** Pairs of neighbouring letters as numbers, in order; white space around the line does not count. */
+/** Returns the pairs of adjacent characters as sorted numbers. Ignores whitespace around the line. */
 function pairsOf(line: string): Uint32Array {
   const text = line.trim().slice(0, maxComparedLength);
   const pairs = new Uint32Array(Math.max(text.length - 1, 0));
@@ -116,7 +121,7 @@ function pairsOf(line: string): Uint32Array {
   return pairs.sort();
 }
 
-/** What part of their pairs both have (Dice), 0 to 1. */
+/** Returns the Dice coefficient of two lists of pairs, 0 to 1. */
 function similarity(one: Uint32Array, other: Uint32Array): number {
   if (one.length === 0 || other.length === 0) return 0;
   let common = 0;

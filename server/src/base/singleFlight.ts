@@ -1,4 +1,4 @@
-import { cancelled, throwIfAborted } from "./error";
+import { canceled, throwIfAborted } from "./error";
 
 interface Flight {
   readonly result: Promise<unknown>;
@@ -6,14 +6,14 @@ interface Flight {
   callers: number;
 }
 
-/** Work that several callers want at the same time is done once for all of them. */
+/** Shares the result of concurrent work: callers with the same key at the same time get one result. */
 export class SingleFlight {
   readonly #flights = new Map<string, Flight>();
 
   /**
-   * What `work` gives, or what work of the same key gives that is under way.
+   * Returns the result of `work`, or of work with the same key that is already under way.
    *
-   * Rejects with CANCELLED when `signal` fires. The signal that `work` gets fires when its last caller has gone.
+   * Rejects with CANCELLED when `signal` fires. The signal that `work` receives fires when all callers have canceled.
    */
   run<Result>(
     key: string,
@@ -24,16 +24,16 @@ export class SingleFlight {
     const flight = this.#flights.get(key) ?? this.#start(key, work);
     flight.callers++;
     return new Promise((resolve, reject) => {
-      const giveUp = () => {
-        reject(cancelled());
+      const cancel = () => {
+        reject(canceled());
         flight.callers--;
         if (flight.callers > 0) return;
-        // Who comes now must not get what is being ended.
+        // New callers must not join work that is being canceled.
         this.#end(key, flight);
         flight.controller.abort();
       };
-      const settle = () => signal.removeEventListener("abort", giveUp);
-      signal.addEventListener("abort", giveUp, { once: true });
+      const settle = () => signal.removeEventListener("abort", cancel);
+      signal.addEventListener("abort", cancel, { once: true });
       flight.result.then(
         (result) => {
           settle();

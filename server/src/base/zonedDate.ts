@@ -1,9 +1,9 @@
 /**
- * A time as ISO 8601 with the offset of its own place: `zonedDate(1500000000, "+0200")` is
+ * Formats a time as ISO 8601 with its own UTC offset: `zonedDate(1500000000, "+0200")` is
  * `2017-07-14T04:40:00+02:00`.
  *
- * `zone` is `+hhmm` or `-hhmm`, as git writes it; anything else counts as `+0000`. What is no time of the years 0 to
- * 9999 gives `""`.
+ * `zone` is `+hhmm` or `-hhmm`, as in git; anything else counts as `+0000`. Returns `""` for a time outside the years 0
+ * to 9999.
  */
 export function zonedDate(seconds: number, zone: string): string {
   const [, sign = "+", hours = "00", minutes = "00"] = /^([+-])(\d\d)(\d\d)$/.exec(zone) ?? [];

@@ -1,27 +1,27 @@
 import type { BackupCounts } from "#contract/backup";
-import { asking, onlyWord } from "./actions";
-import { absolutePath } from "./configuration";
+import { absolutePath } from "#instance/configuration";
+import type { CommandContext } from "./context";
 import type { Flags } from "./flags";
-import type { House } from "./instance";
-import { counted } from "./units";
+import { formatCount } from "./format";
+import { requireOnePositional, withInstance } from "./subcommands";
 
-export function backupCommand(house: House, flags: Flags): Promise<number> {
-  const file = absolutePath(onlyWord(flags.words, "FILE"), house.currentFolder);
-  return asking(house, flags, async (ask) => {
-    await house.terminal.print(`Backed up ${inWords(await ask("backup", { file }))}.\n`);
+export function backupCommand(context: CommandContext, flags: Flags): Promise<number> {
+  const file = absolutePath(requireOnePositional(flags.positionals, "FILE"), context.currentFolder);
+  return withInstance(context, flags, async (send) => {
+    await context.terminal.print(`Backed up ${formatCounts(await send("backup", { file }))}.\n`);
     return 0;
   });
 }
 
-export function restoreCommand(house: House, flags: Flags): Promise<number> {
-  const file = absolutePath(onlyWord(flags.words, "FILE"), house.currentFolder);
-  return asking(house, flags, async (ask) => {
-    const counts = await ask("restore", { file, replace: flags.has("replace") });
-    await house.terminal.print(`Restored ${inWords(counts)}.\n`);
+export function restoreCommand(context: CommandContext, flags: Flags): Promise<number> {
+  const file = absolutePath(requireOnePositional(flags.positionals, "FILE"), context.currentFolder);
+  return withInstance(context, flags, async (send) => {
+    const counts = await send("restore", { file, replace: flags.has("replace") });
+    await context.terminal.print(`Restored ${formatCounts(counts)}.\n`);
     return 0;
   });
 }
 
-function inWords({ members, apiKeys, auditRecords }: BackupCounts): string {
-  return `${counted(members, "member")}, ${counted(apiKeys, "API key")}, ${counted(auditRecords, "audit record")}`;
+function formatCounts({ members, apiKeys, auditRecords }: BackupCounts): string {
+  return `${formatCount(members, "member")}, ${formatCount(apiKeys, "API key")}, ${formatCount(auditRecords, "audit record")}`;
 }

@@ -1,4 +1,4 @@
-/** What each command takes, as its help tells it. */
+/** The commands, their flags and their help. */
 import type { Flag } from "./flags";
 
 export interface Command {
@@ -7,99 +7,122 @@ export interface Command {
   readonly summary: string;
   readonly usage: string;
   /** Paragraphs. */
-  readonly text: readonly string[];
+  readonly description: readonly string[];
   readonly flags: readonly Flag[];
-  /** Command lines and what they do. */
-  readonly examples: readonly (readonly [line: string, does: string])[];
-  /** What the exit codes mean, where it is more than done and failed. */
+  /** Command lines and their descriptions. */
+  readonly examples: readonly (readonly [line: string, description: string])[];
+  /** Absent if 0 means success and any other code failure. */
   readonly exitCodes?: readonly (readonly [code: number, meaning: string])[];
 }
 
-const everywhere: readonly Flag[] = [
-  { name: "data-dir", value: "DIR", text: "Where the index lives. By default in your user's data folder." },
-  { name: "config", value: "FILE", text: "Read settings from FILE (JSON with comments). Flags win over it." },
-  { name: "help", short: "h", text: "Show this help." },
-  { name: "version", short: "v", text: "Show the version." },
+const globalFlags: readonly Flag[] = [
+  {
+    name: "data-dir",
+    value: "DIR",
+    description: "Folder of the index. Default: your user's data directory.",
+  },
+  {
+    name: "config",
+    value: "FILE",
+    description: "Read settings from FILE (JSON with comments). Flags take precedence.",
+  },
+  { name: "help", short: "h", description: "Show this help." },
+  { name: "version", short: "v", description: "Show the version." },
 ];
 
-/** For commands that ask about people and keys. */
+/** For commands that use members and keys. */
 const databaseFlag: Flag = {
   name: "database",
   value: "URL",
-  text: "Keep members, keys and audit records in this PostgreSQL (postgres://...), not in a file of the data folder.",
+  description:
+    "Store members, keys and audit records in this PostgreSQL database (postgres://...) instead of in the data directory.",
 };
 
-/** What an editor's language client appends to the command line. */
+/** Flags that language clients append to the command line. */
 const editorFlags: readonly Flag[] = [
-  { name: "stdio", text: "Speak the Language Server Protocol on standard input and output." },
-  { name: "node-ipc", hidden: true, text: "Speak it over Node's channel to the parent process." },
-  { name: "pipe", value: "NAME", hidden: true, text: "Speak it over this pipe or Unix socket." },
-  { name: "socket", value: "PORT", hidden: true, text: "Speak it over this TCP port." },
-  { name: "clientProcessId", value: "PID", hidden: true, text: "End when this process ends." },
+  { name: "stdio", description: "Speak the Language Server Protocol on standard input and output." },
+  {
+    name: "node-ipc",
+    isHidden: true,
+    description: "Speak LSP over Node's IPC channel to the parent process.",
+  },
+  { name: "pipe", value: "NAME", isHidden: true, description: "Speak LSP over this pipe or Unix socket." },
+  { name: "socket", value: "PORT", isHidden: true, description: "Speak LSP over this TCP port." },
+  { name: "clientProcessId", value: "PID", isHidden: true, description: "Exit when this process exits." },
 ];
 
 const serve: Command = {
   name: "serve",
   summary: "index repositories, keep them current, and answer searches over HTTP or LSP",
   usage: "trawl serve [flags] [PATH...]",
-  text: [
-    "Each PATH is a git repository, a folder with repositories in it (searched four levels deep), or a plain " +
-      "folder of files. They are remembered: the next start serves them without being told. Without any PATH and " +
-      "with nothing remembered, the current folder is taken.",
-    'Prints "Listening on URL" as soon as it answers, and "Ready" when everything is indexed. Searches before ' +
-      "that are answered from what is already there, and say so.",
-    "If another Trawl already serves the same data folder, the paths are handed to it.",
+  description: [
+    "Each PATH is a git repository, a folder that contains repositories (searched four levels deep), or a plain " +
+      "folder of files. Trawl remembers them for the next start. Without a PATH, and with nothing remembered, it " +
+      "indexes the current folder.",
+    'Prints "Listening on URL" when it accepts requests, and "Ready" when everything is indexed. Searches before ' +
+      "that cover what is already indexed, and say so.",
+    "If another Trawl already serves the same data directory, that one indexes the paths.",
   ],
   flags: [
-    { name: "port", value: "N", text: "Listen on port N. Default 4878, or the next free one; 0 takes any." },
-    { name: "host", value: "H", text: "Listen on address H. Default 127.0.0.1." },
+    {
+      name: "port",
+      value: "N",
+      description: "Listen on port N. Default: 4878, or the next free port. 0 chooses any free port.",
+    },
+    { name: "host", value: "H", description: "Listen on address H. Default: 127.0.0.1." },
     {
       name: "anonymous",
       value: "on|off",
-      text: "Whether requests without credentials are answered. Default: on while only this computer can connect.",
+      description:
+        "Whether to answer requests without credentials. Default: on if only this computer can connect.",
     },
-    { name: "public-url", value: "URL", text: "The address that links in answers start with." },
+    { name: "public-url", value: "URL", description: "Base URL of links in responses." },
     {
       name: "allowed-host",
       value: "H",
-      many: true,
-      text: "Also answer requests for this host name. Repeatable.",
+      isRepeatable: true,
+      description: "Also accept requests for this host name. Repeatable.",
     },
-    { name: "allowed-origin", value: "O", many: true, text: "Also answer pages of this origin. Repeatable." },
+    {
+      name: "allowed-origin",
+      value: "O",
+      isRepeatable: true,
+      description: "Also accept requests from web pages of this origin. Repeatable.",
+    },
     databaseFlag,
     ...editorFlags,
-    ...everywhere,
+    ...globalFlags,
   ],
   examples: [
-    ["trawl serve ~/src", "every repository under ~/src, at http://127.0.0.1:4878"],
-    ["trawl serve --port 8080 ~/src/api ~/src/web", "two repositories, another port"],
-    ["trawl serve --stdio", "as a language server; the editor's folders are indexed"],
+    ["trawl serve ~/src", "serves every repository under ~/src at http://127.0.0.1:4878"],
+    ["trawl serve --port 8080 ~/src/api ~/src/web", "serves two repositories on another port"],
+    ["trawl serve --stdio", "runs as a language server that indexes the editor's folders"],
   ],
   exitCodes: [
-    [0, "ended by SIGINT, SIGTERM or the editor"],
-    [1, "could not start or go on"],
-    [2, "wrong flags or configuration"],
+    [0, "stopped by SIGINT, SIGTERM or the editor"],
+    [1, "could not start or continue"],
+    [2, "invalid flags or configuration"],
   ],
 };
 
 const index: Command = {
   name: "index",
-  summary: "index repositories, print statistics, and end",
+  summary: "index repositories, print statistics, and exit",
   usage: "trawl index [flags] PATH...",
-  text: [
-    "Brings the index of each PATH up to date and remembers it. Unchanged repositories are not read again. If a " +
-      "Trawl already serves the data folder, it does the work.",
+  description: [
+    "Updates the index of each PATH and remembers the path. Skips unchanged repositories. If a Trawl already serves " +
+      "the data directory, that one does the indexing.",
   ],
   flags: [
-    { name: "json", text: "Print the statistics as JSON." },
-    { name: "no-symbols", text: "Leave it to the next one that serves to find definitions." },
-    ...everywhere,
+    { name: "json", description: "Print the statistics as JSON." },
+    { name: "no-symbols", description: "Do not find definitions; the next trawl serve does that." },
+    ...globalFlags,
   ],
-  examples: [["trawl index ~/src", "every repository under ~/src"]],
+  examples: [["trawl index ~/src", "indexes every repository under ~/src"]],
   exitCodes: [
     [0, "all repositories are indexed"],
-    [1, "at least one failed; the others are indexed"],
-    [2, "wrong flags or configuration"],
+    [1, "at least one repository failed; the others are indexed"],
+    [2, "invalid flags or configuration"],
   ],
 };
 
@@ -107,77 +130,87 @@ const search: Command = {
   name: "search",
   summary: "search everything that is indexed",
   usage: "trawl search [flags] QUERY...",
-  text: [
-    "Blanks separate terms, also in expressions (write \\s there); each must occur in a file's text or name. " +
+  description: [
+    "Spaces separate terms, also in regular expressions (use \\s there); all must occur in a file's text or name. " +
       'Terms: plain text, "a phrase", file:*.ts, repo:name, lang:go, rev:v1.2, case:yes, -file:test, (a or b).',
-    "On a terminal the answer is coloured; in a pipe it is plain lines of file:line:text.",
+    "The output is colored on a terminal, and plain lines of file:line:text in a pipe.",
   ],
   flags: [
-    { name: "regex", short: "e", text: "Terms are regular expressions (RE2 syntax)." },
-    { name: "case", short: "s", text: "Capital and small letters differ." },
-    { name: "matches", short: "m", value: "N", text: "At most N matches, 1 to 100000. Default 500." },
-    { name: "context", short: "C", value: "N", text: "Also show N lines around each match, 0 to 100." },
-    { name: "count", short: "c", text: "Print only how many matches there are." },
-    { name: "files", short: "l", text: "Print only the files." },
-    { name: "json", text: "Print the answer as POST /api/search gives it." },
-    ...everywhere,
+    { name: "regex", short: "e", description: "Terms are regular expressions (RE2 syntax)." },
+    { name: "case", short: "s", description: "Match case." },
+    {
+      name: "matches",
+      short: "m",
+      value: "N",
+      description: "Show at most N matches, 1 to 100000. Default: 500.",
+    },
+    {
+      name: "context",
+      short: "C",
+      value: "N",
+      description: "Also show N lines around each match, 0 to 100.",
+    },
+    { name: "count", short: "c", description: "Print only the number of matches." },
+    { name: "files", short: "l", description: "Print only file names." },
+    { name: "json", description: "Print the response of POST /api/search." },
+    ...globalFlags,
   ],
   examples: [
-    ["trawl search retryWithBackoff lang:go -file:_test", "text in Go files that are no tests"],
+    ["trawl search retryWithBackoff lang:go -file:_test", "text in Go files, except tests"],
     ["trawl search -e 'func\\s+\\w+Handler\\(' repo:api", "a regular expression in one repository"],
-    [`trawl search '"if err != nil"' -C 2`, "a phrase, blanks and all, with two lines around it"],
-    ["trawl search -l TODO rev:v2.0", "the files that hold it at a tag"],
-    ["trawl search --json timeout | jq .stats", "for programs"],
+    [`trawl search '"if err != nil"' -C 2`, "a phrase, with two lines of context"],
+    ["trawl search -l TODO rev:v2.0", "files that contain TODO at a tag"],
+    ["trawl search --json timeout | jq .stats", "for scripts"],
   ],
   exitCodes: [
     [0, "something was found"],
     [1, "nothing was found"],
-    [2, "wrong flags or query, or an error"],
+    [2, "invalid flags or query, or an error"],
   ],
 };
 
 const status: Command = {
   name: "status",
-  summary: "show what is indexed and how far it is",
+  summary: "show what is indexed and its progress",
   usage: "trawl status [flags]",
-  text: ["Lists the remembered repositories with their state, and the Trawl that serves them, if one runs."],
-  flags: [{ name: "json", text: "Print it as JSON." }, ...everywhere],
-  examples: [["trawl status --json", "for programs"]],
+  description: ["Lists all repositories with their state, and the Trawl process that serves them, if any."],
+  flags: [{ name: "json", description: "Print JSON." }, ...globalFlags],
+  examples: [["trawl status --json", "for scripts"]],
 };
 
 const remove: Command = {
   name: "remove",
-  summary: "forget repositories and delete their index",
+  summary: "remove repositories and delete their index",
   usage: "trawl remove [flags] PATH...",
-  text: [
-    "Forgets each PATH with every repository found under it, and deletes their index. The repositories themselves " +
-      "are not touched.",
+  description: [
+    "Removes each PATH and every repository found under it, and deletes their index. Does not change the " +
+      "repositories themselves.",
   ],
-  flags: everywhere,
-  examples: [["trawl remove ~/src/old", "no longer searched"]],
+  flags: globalFlags,
+  examples: [["trawl remove ~/src/old", "stops indexing and searching ~/src/old"]],
 };
 
-const jsonFlag: Flag = { name: "json", text: "Print it as JSON." };
+const jsonFlag: Flag = { name: "json", description: "Print JSON." };
 
 const members: Command = {
   name: "members",
-  summary: "list, add, remove, promote and demote members of the organisation",
+  summary: "list, add, remove, promote and demote members of the organization",
   usage: "trawl members [flags] list | add EMAIL | remove|promote|demote MEMBER",
-  text: [
-    "A MEMBER is named by e-mail address or id. Members may have API keys; owners may also see the audit log and " +
-      "manage the others. Who started this instance first is its first owner; the last owner stays.",
-    "Whoever is removed is locked out at once, with all their API keys.",
+  description: [
+    "MEMBER is an email address or an id. Members can have API keys; owners can also read the audit log and manage " +
+      "members. The person who first starts an instance is its first owner. The last owner cannot be removed.",
+    "Removing a member takes effect at once and revokes their API keys.",
   ],
   flags: [
-    { name: "name", value: "NAME", text: "With add: the name of the person." },
-    { name: "owner", text: "With add: as an owner." },
+    { name: "name", value: "NAME", description: "add: name of the member." },
+    { name: "owner", description: "add: make the member an owner." },
     jsonFlag,
     databaseFlag,
-    ...everywhere,
+    ...globalFlags,
   ],
   examples: [
-    ["trawl members add --name 'Ada Lovelace' ada@example.com", "somebody who may have API keys"],
-    ["trawl members remove ada@example.com", "from this moment on they are nobody here"],
+    ["trawl members add --name 'Ada Lovelace' ada@example.com", "adds a member, who can have API keys"],
+    ["trawl members remove ada@example.com", "revokes the member's access at once"],
   ],
 };
 
@@ -185,92 +218,100 @@ const keys: Command = {
   name: "keys",
   summary: "create, list and revoke API keys",
   usage: "trawl keys [flags] create NAME | list | revoke KEY",
-  text: [
-    "A program shows its key as Authorization: Bearer KEY, and may then do what the key's member may. The key is " +
-      "printed once, when it is created: only its hash is kept. A KEY to revoke is named by its name or its id.",
+  description: [
+    "A program sends its key as Authorization: Bearer KEY, and has the permissions of the key's member. The key " +
+      "is printed only once, when it is created: Trawl stores only its hash. To revoke a KEY, use its name or its id.",
   ],
   flags: [
-    { name: "expires", value: "WHEN", text: "With create: 30d, 4w, 1y, a date, or never (the default)." },
+    {
+      name: "expires",
+      value: "WHEN",
+      description: "create: 30d, 4w, 1y, a date, or never (the default).",
+    },
     {
       name: "member",
       value: "MEMBER",
-      text: "With create: for this member, by e-mail address or id; else for you.",
+      description: "create: owner of the key, by email address or id. Default: you.",
     },
     jsonFlag,
     databaseFlag,
-    ...everywhere,
+    ...globalFlags,
   ],
   examples: [
-    ["trawl keys create --expires 1y 'nightly build'", "a key for a year"],
-    ["trawl keys revoke 'nightly build'", "void from this moment on"],
+    ["trawl keys create --expires 1y 'nightly build'", "creates a key that expires in a year"],
+    ["trawl keys revoke 'nightly build'", "revokes the key at once"],
   ],
 };
 
 const backup: Command = {
   name: "backup",
-  summary: "write members, keys, licence and audit records to a file",
+  summary: "write members, keys, license and audit log to a file",
   usage: "trawl backup [flags] FILE",
-  text: [
-    "Writes what cannot be built again, from whichever database it is in: the organisation with its licence, its " +
-      "members, the hashes of their API keys, and the audit log. The index is not in it, nor is the list of " +
-      "repositories (catalogue.json in the data folder). A Trawl that runs goes on serving.",
+  description: [
+    "Writes what cannot be rebuilt, from either kind of database: the organization with its license, its members, " +
+      "the hashes of their API keys, and the audit log. The index and the list of repositories (catalogue.json in " +
+      "the data directory) are not included. A running Trawl keeps serving.",
   ],
-  flags: [databaseFlag, ...everywhere],
-  examples: [["trawl backup /backups/trawl-$(date +%F).gz", "for example every night"]],
+  flags: [databaseFlag, ...globalFlags],
+  examples: [["trawl backup /backups/trawl-$(date +%F).gz", "for example, every night"]],
 };
 
 const restore: Command = {
   name: "restore",
-  summary: "take members, keys, licence and audit records from a backup",
+  summary: "restore members, keys, license and audit log from a backup",
   usage: "trawl restore [flags] FILE",
-  text: [
-    "Takes all of a backup, or nothing of it. The backup may come from the other kind of database: together the two " +
-      "commands move an instance to PostgreSQL and back. API keys that were revoked after the backup was made are " +
-      "valid again afterwards.",
+  description: [
+    "Restores all of a backup or nothing. The backup may come from the other kind of database, so the two commands " +
+      "can move an instance to PostgreSQL and back. API keys that were revoked after the backup was made become " +
+      "valid again.",
+    "If the database was lost, Trawl refuses access until you restore a backup. To start over without one, delete " +
+      "organization.json in the data directory.",
   ],
   flags: [
-    { name: "replace", text: "Forget the members, keys and audit records that are here." },
+    { name: "replace", description: "Replace the existing members, keys and audit records." },
     databaseFlag,
-    ...everywhere,
+    ...globalFlags,
   ],
-  examples: [["trawl restore --database postgres://trawl@db/trawl trawl.gz", "into a PostgreSQL"]],
+  examples: [
+    ["trawl restore --database postgres://trawl@db/trawl trawl.gz", "restores into a PostgreSQL database"],
+  ],
 };
 
 const license: Command = {
   name: "license",
-  summary: "show, install or issue the licence of an instance",
+  summary: "show, install or issue the license of an instance",
   usage: "trawl license show|install FILE|reset-clock|issue [flags]",
-  text: [
-    "A licence opens the lists of members and of what was done, and access tokens of an OAuth issuer. It is checked " +
-      "on this computer; nobody is asked.",
-    "A licence does not count while the clock shows an earlier time than it did before. Where it was ahead then, and is " +
-      "right now, reset-clock says so.",
-    "issue is for makers: it signs a licence with a private key (openssl genpkey -algorithm ed25519) and prints it.",
+  description: [
+    "A license enables managing members over REST, the audit log, and access tokens of an OAuth issuer. It is " +
+      "verified on this computer, without a network connection.",
+    "A license is not accepted while the clock shows an earlier time than it has shown before. If the clock was " +
+      "ahead then and is correct now, run reset-clock.",
+    "issue is for license issuers: it signs a license with a private key (openssl genpkey -algorithm ed25519) and prints it.",
   ],
   flags: [
-    { name: "key", value: "FILE", text: "issue: the maker's private key, in PEM." },
-    { name: "organization", value: "NAME", text: "issue: for whom." },
-    { name: "expires", value: "DAY", text: "issue: the last day on which it counts." },
-    { name: "seats", value: "N", text: "issue: members at most. Default: any number." },
+    { name: "key", value: "FILE", description: "issue: the issuer's private key (PEM)." },
+    { name: "organization", value: "NAME", description: "issue: the licensed organization." },
+    { name: "expires", value: "DAY", description: "issue: the last day on which the license is valid." },
+    { name: "seats", value: "N", description: "issue: maximum number of members. Default: unlimited." },
     {
       name: "feature",
       value: "NAME",
-      many: true,
-      text: "issue: organization, audit or oauth. Repeatable. Default: all.",
+      isRepeatable: true,
+      description: "issue: organization, audit or oauth. Repeatable. Default: all.",
     },
-    { name: "id", value: "ID", text: "issue: its number. Default: the present time." },
-    { name: "json", text: "show, install, reset-clock: print it as JSON." },
+    { name: "id", value: "ID", description: "issue: id of the license. Default: the current time." },
+    { name: "json", description: "show, install, reset-clock: print JSON." },
     databaseFlag,
-    ...everywhere,
+    ...globalFlags,
   ],
   examples: [
-    ["trawl license install trawl.license", "counts from now on"],
-    ["trawl license issue --key maker.pem --organization Example --expires 2027-12-31", "prints a licence"],
+    ["trawl license install trawl.license", "installs a license"],
+    ["trawl license issue --key maker.pem --organization Example --expires 2027-12-31", "issues a license"],
   ],
   exitCodes: [
-    [0, "the licence counts"],
-    [1, "there is none, or it does not count"],
-    [2, "wrong flags, or no licence"],
+    [0, "the license is valid"],
+    [1, "there is no license, or it is not valid"],
+    [2, "invalid flags, or not a license"],
   ],
 };
 
@@ -287,7 +328,7 @@ export const commands: readonly Command[] = [
   restore,
 ];
 
-/** Flags that stand before any command and mean `serve`: some language clients give nothing else. */
+/** Whether a first argument implies `serve`, because some language clients pass only their flags. */
 export function startsServer(arg: string): boolean {
   return editorFlags.some((flag) => arg === `--${flag.name}` || arg.startsWith(`--${flag.name}=`));
 }

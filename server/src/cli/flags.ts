@@ -1,30 +1,30 @@
-/** Reading a command's words and flags. Everything wrong is a `USAGE` error that names the flag. */
+/** Parses the flags and arguments of a command. Throws USAGE, with a message that names the flag. */
 import { parseArgs } from "node:util";
-import { ServiceError } from "#base/error";
-import { nearestNames } from "#base/nearest";
+import { type ServiceError, usageError } from "#base/error";
+import { nearestNames } from "#base/nearestNames";
 
 export interface Flag {
-  /** Without its dashes. */
+  /** Without dashes. */
   readonly name: string;
   /** One letter. */
   readonly short?: string;
-  /** What the help calls the value; a flag without one is on or off. */
+  /** Placeholder for the value in the help; absent for boolean flags. */
   readonly value?: string;
-  /** May be given more than once. */
-  readonly many?: true;
-  readonly text: string;
-  /** Left out of the help: given by programs. */
-  readonly hidden?: true;
+  /** May be repeated, each time with another value. */
+  readonly isRepeatable?: true;
+  readonly description: string;
+  /** Omitted from the help, because only programs use it. */
+  readonly isHidden?: true;
 }
 
 export class Flags {
   readonly #values: ReadonlyMap<string, readonly string[]>;
-  /** What is no flag, in order. */
-  readonly words: readonly string[];
+  /** Arguments that are not flags, in order. */
+  readonly positionals: readonly string[];
 
-  constructor(values: ReadonlyMap<string, readonly string[]>, words: readonly string[]) {
+  constructor(values: ReadonlyMap<string, readonly string[]>, positionals: readonly string[]) {
     this.#values = values;
-    this.words = words;
+    this.positionals = positionals;
   }
 
   has(name: string): boolean {
@@ -39,12 +39,12 @@ export class Flags {
     return this.#values.get(name);
   }
 
-  integer(name: string, least: number, most: number): number | undefined {
+  integer(name: string, minimum: number, maximum: number): number | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
     const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= least && value <= most) return value;
-    throw usage(`--${name} takes a whole number from ${least} to ${most}, not "${text}".`);
+    if (value >= minimum && value <= maximum) return value;
+    throw usageError(`--${name} must be a whole number from ${minimum} to ${maximum}, not "${text}".`);
   }
 
   choice<Name extends string>(name: string, choices: readonly Name[]): Name | undefined {
@@ -52,87 +52,83 @@ export class Flags {
     if (text === undefined) return undefined;
     const found = choices.find((choice) => choice === text);
     if (found !== undefined) return found;
-    throw usage(`--${name} takes ${choices.join(" or ")}, not "${text}".`);
+    throw usageError(`--${name} must be ${choices.join(" or ")}, not "${text}".`);
   }
 }
 
 /**
- * Sorts `args` into flags and words.
- *
- * `isWord` names arguments that start with a dash and are no flags all the same.
+ * Separates `args` into flags and positional arguments; everything after `--` is positional. `isPositional` recognizes
+ * arguments that start with a dash but are not flags.
  */
 export function readFlags(
   args: readonly string[],
   known: readonly Flag[],
-  isWord: (arg: string) => boolean = () => false,
+  isPositional: (arg: string) => boolean = () => false,
 ): Flags {
   const values = new Map<string, string[]>();
-  const words: string[] = [];
+  const positionals: string[] = [];
   const rest: string[] = [];
   const end = args.indexOf("--");
   const beforeEnd = end < 0 ? args : args.slice(0, end);
-  // A word that looks like a flag is hidden from the parser behind a mark that no argument can hold.
-  for (const arg of beforeEnd) rest.push(isWord(arg) ? `${hidden}${arg}` : arg);
+  // Positional arguments that look like flags get a prefix that no argument can contain, to hide them from the parser.
+  for (const arg of beforeEnd) rest.push(isPositional(arg) ? `${positionalPrefix}${arg}` : arg);
   const { tokens } = parseArgs({
     args: rest,
-    options: Object.fromEntries(known.map((flag) => [flag.name, optionOf(flag)])),
+    options: Object.fromEntries(known.map((flag) => [flag.name, toParseOption(flag)])),
     allowPositionals: true,
     strict: false,
     tokens: true,
   });
   for (const token of tokens) {
-    if (token.kind === "positional") words.push(token.value.replace(hidden, ""));
+    if (token.kind === "positional") positionals.push(token.value.replace(positionalPrefix, ""));
     if (token.kind !== "option") continue;
     const flag = known.find((each) => each.name === token.name);
     if (flag === undefined) throw unknownFlag(token.rawName, known);
-    values.set(flag.name, [...(values.get(flag.name) ?? []), valueGiven(flag, token, values)]);
+    values.set(flag.name, [...(values.get(flag.name) ?? []), flagValue(flag, token, values)]);
   }
-  if (end >= 0) words.push(...args.slice(end + 1));
-  return new Flags(values, words);
+  if (end >= 0) positionals.push(...args.slice(end + 1));
+  return new Flags(values, positionals);
 }
 
-export function usage(message: string): ServiceError {
-  return new ServiceError("USAGE", message);
-}
+const positionalPrefix = "\0";
 
-const hidden = "\0";
-
-function optionOf(flag: Flag): { type: "string" | "boolean"; short?: string; multiple: true } {
+function toParseOption(flag: Flag): { type: "string" | "boolean"; short?: string; multiple: true } {
   const type = flag.value === undefined ? "boolean" : "string";
   return flag.short === undefined ? { type, multiple: true } : { type, short: flag.short, multiple: true };
 }
 
-function valueGiven(
+function flagValue(
   flag: Flag,
   token: {
     readonly rawName: string;
     readonly value?: string | undefined;
     readonly inlineValue?: boolean | undefined;
   },
-  given: ReadonlyMap<string, readonly string[]>,
+  values: ReadonlyMap<string, readonly string[]>,
 ): string {
   if (flag.value === undefined) {
     if (token.value !== undefined)
-      throw usage(`${token.rawName} takes no value, but was given "${token.value}".`);
+      throw usageError(`${token.rawName} takes no value, but got "${token.value}".`);
     return "";
   }
   if (token.value === undefined || token.value === "")
-    throw usage(`${token.rawName} needs a value: ${flag.value}.`);
+    throw usageError(`${token.rawName} requires a value: ${flag.value}.`);
   if (!token.inlineValue && token.value.startsWith("-")) {
-    throw usage(
-      `${token.rawName} needs a value: ${flag.value}. (If "${token.value}" is meant, write --${flag.name}=${token.value}.)`,
+    throw usageError(
+      `${token.rawName} requires a value: ${flag.value}. For the value "${token.value}", write --${flag.name}=${token.value}.`,
     );
   }
-  if (flag.many === undefined && given.has(flag.name)) throw usage(`${token.rawName} was given twice.`);
+  if (flag.isRepeatable === undefined && values.has(flag.name))
+    throw usageError(`${token.rawName} is given more than once.`);
   return token.value;
 }
 
-function unknownFlag(given: string, known: readonly Flag[]): ServiceError {
-  const [near] = given.startsWith("--")
+function unknownFlag(flag: string, known: readonly Flag[]): ServiceError {
+  const [near] = flag.startsWith("--")
     ? nearestNames(
-        given.slice(2),
-        known.filter((flag) => !flag.hidden).map((flag) => flag.name),
+        flag.slice(2),
+        known.filter((flag) => !flag.isHidden).map((flag) => flag.name),
       )
     : [];
-  return usage(`There is no flag ${given}.${near === undefined ? "" : ` Did you mean --${near}?`}`);
+  return usageError(`Unknown flag ${flag}.${near === undefined ? "" : ` Did you mean --${near}?`}`);
 }

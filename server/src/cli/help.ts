@@ -1,37 +1,41 @@
-/** The help, laid out for a terminal of 80 columns. */
+/** Formats the help for a terminal of 80 columns. */
 import { type Command, commands } from "./commands";
 import type { Flag } from "./flags";
 
 const columns = 80;
 
-export function overview(version: string): string {
+export function formatOverview(version: string): string {
   return [
     `Trawl ${version}: search all your git repositories, at any revision, in milliseconds.`,
     "",
     "Usage: trawl COMMAND [flags] ...",
     "",
-    ...table(commands.map((command) => [command.name, command.summary])),
+    ...formatTable(commands.map((command) => [command.name, command.summary])),
     "",
-    'Start with "trawl serve ~/src"; then, in another terminal, "trawl search WORD".',
-    '"trawl COMMAND --help" tells more about each.',
+    'To start, run "trawl serve ~/src", then "trawl search WORD" in another terminal.',
+    'Run "trawl COMMAND --help" for the flags and examples of a command.',
     "",
   ].join("\n");
 }
 
-export function helpOf(command: Command): string {
-  const shown = command.flags.filter((flag) => !flag.hidden);
+export function formatCommandHelp(command: Command): string {
+  const shown = command.flags.filter((flag) => !flag.isHidden);
   return [
     `Usage: ${command.usage}`,
     "",
-    ...command.text.flatMap((paragraph) => [...wrap(paragraph, columns), ""]),
-    ...table(shown.map((flag) => [flagTitle(flag), flag.text])),
+    ...command.description.flatMap((paragraph) => [...wrap(paragraph, columns), ""]),
+    ...formatTable(shown.map((flag) => [flagTitle(flag), flag.description])),
     "",
     "Examples:",
-    ...command.examples.flatMap(([line, does]) => [`  ${line}`, `      ${does}`]),
+    ...command.examples.flatMap(([line, description]) => [`  ${line}`, `      ${description}`]),
     "",
     ...(command.exitCodes === undefined
       ? []
-      : ["Exit codes:", ...table(command.exitCodes.map(([code, meaning]) => [String(code), meaning])), ""]),
+      : [
+          "Exit codes:",
+          ...formatTable(command.exitCodes.map(([code, meaning]) => [String(code), meaning])),
+          "",
+        ]),
   ].join("\n");
 }
 
@@ -40,7 +44,7 @@ function flagTitle(flag: Flag): string {
   return `${short}--${flag.name}${flag.value === undefined ? "" : ` ${flag.value}`}`;
 }
 
-function table(rows: readonly (readonly [title: string, text: string])[]): string[] {
+function formatTable(rows: readonly (readonly [title: string, text: string])[]): string[] {
   const width = Math.max(...rows.map(([title]) => title.length));
   return rows.flatMap(([title, text]) => {
     const [first = "", ...others] = wrap(text, columns - width - 4);

@@ -1,40 +1,43 @@
 import { existsSync } from "node:fs";
+import { usageError } from "#base/error";
 import type { IndexingEnd, IndexingProgress } from "#contract/local";
-import { absolutePath, readConfiguration } from "./configuration";
-import { type Flags, usage } from "./flags";
+import { absolutePath } from "#instance/configuration";
+import type { Instance } from "#instance/instance";
+import { readConfiguration } from "./configuration";
+import type { CommandContext } from "./context";
+import type { Flags } from "./flags";
+import { formatDuration } from "./format";
 import { reportProgress } from "./indexingProgress";
-import type { House, Instance } from "./instance";
-import { allRepositories, sizeInWords, totalsInWords, totalsOf } from "./repositories";
-import { harmless } from "./terminal";
-import { secondsInWords } from "./units";
+import { allRepositories, formatSize, formatTotals, totalsOf } from "./repositories";
+import { sanitize } from "./terminal";
 
-/** 0 where everything is indexed, 1 where a repository failed. */
-export async function indexCommand(house: House, flags: Flags): Promise<number> {
-  const configuration = readConfiguration(flags, house.currentFolder, house.defaultDataDir);
-  const paths = [...configuration.paths, ...givenPaths(house, flags)];
-  if (paths.length === 0) throw usage("index needs a PATH.");
+/** Returns 0 if everything is indexed, 1 if a repository failed. */
+export async function indexCommand(context: CommandContext, flags: Flags): Promise<number> {
+  const configuration = readConfiguration(flags, context.currentFolder, context.defaultDataDir);
+  const paths = [...configuration.paths, ...readPathArguments(context, flags)];
+  if (paths.length === 0) throw usageError("index requires a PATH.");
   const startedAt = performance.now();
-  const instance = await house.open(configuration, "index");
+  const instance = await context.open(configuration, "index");
   try {
-    const call = { credentials: { kind: "local" }, signal: house.interrupted } as const;
+    const call = { credentials: { kind: "local" }, signal: context.interrupted } as const;
     const added = await instance.caller("addPaths", { paths }, call);
-    const end = await indexed(house, instance, !flags.has("no-symbols"));
+    const end = await waitForIndexing(context, instance, !flags.has("no-symbols"));
     const names = new Set(added.repositories);
-    const touched = (await allRepositories(instance.caller, house.interrupted)).filter((each) =>
+    const indexed = (await allRepositories(instance.caller, context.interrupted)).filter((each) =>
       names.has(each.repoName),
     );
     const failed = end.failed.filter((each) => names.has(each.repository));
-    const totals = totalsOf(touched);
+    const totals = totalsOf(indexed);
     const durationMs = performance.now() - startedAt;
-    const { print, isScreen } = house.terminal;
+    const { print, isTty } = context.terminal;
     if (flags.has("json")) {
-      const answer = { totals, durationMs: Math.round(durationMs), failed, repositories: touched };
-      await print(`${JSON.stringify(answer, undefined, isScreen ? 2 : undefined)}\n`);
+      const output = { totals, durationMs: Math.round(durationMs), failed, repositories: indexed };
+      await print(`${JSON.stringify(output, undefined, isTty ? 2 : undefined)}\n`);
     } else {
-      const rows = touched.map((each) => `${harmless(each.repoName)}: ${sizeInWords(each)}\n`);
+      const rows = indexed.map((each) => `${sanitize(each.repoName)}: ${formatSize(each)}\n`);
       const failures = failed.length === 0 ? "" : `; ${failed.length} failed`;
       await print(
-        `${rows.join("")}Indexed ${totalsInWords(totals)}, in ${secondsInWords(durationMs)}${failures}\n`,
+        `${rows.join("")}Indexed ${formatTotals(totals)}, in ${formatDuration(durationMs)}${failures}\n`,
       );
     }
     return failed.length === 0 ? 0 : 1;
@@ -43,9 +46,13 @@ export async function indexCommand(house: House, flags: Flags): Promise<number> 
   }
 }
 
-/** Waits, showing progress, until nothing is left to index, and says what has failed. */
-export async function indexed(house: House, instance: Instance, withSymbols: boolean): Promise<IndexingEnd> {
-  const { terminal, interrupted } = house;
+/** Waits until indexing is done, shows its progress, and reports the repositories that failed. */
+export async function waitForIndexing(
+  context: CommandContext,
+  instance: Instance,
+  withSymbols: boolean,
+): Promise<IndexingEnd> {
+  const { terminal, interrupted } = context;
   const report = reportProgress(terminal);
   try {
     const emit = (event: IndexingProgress) => report.update(event);
@@ -56,7 +63,7 @@ export async function indexed(house: House, instance: Instance, withSymbols: boo
     );
     report.stop();
     for (const { repository, error } of end.failed) {
-      terminal.say(`trawl: ${harmless(repository)} could not be indexed: ${harmless(error)}\n`);
+      terminal.printError(`trawl: Cannot index ${sanitize(repository)}: ${sanitize(error)}\n`);
     }
     return end;
   } finally {
@@ -64,11 +71,11 @@ export async function indexed(house: House, instance: Instance, withSymbols: boo
   }
 }
 
-/** The words of the command line as absolute paths; one that is not there is an error of the person's. */
-export function givenPaths(house: House, flags: Flags): string[] {
-  return flags.words.map((word) => {
-    const path = absolutePath(word, house.currentFolder);
-    if (!existsSync(path)) throw usage(`There is nothing at ${path}.`);
+/** Returns the positional arguments as absolute paths. Throws USAGE for a path that does not exist. */
+export function readPathArguments(context: CommandContext, flags: Flags): string[] {
+  return flags.positionals.map((word) => {
+    const path = absolutePath(word, context.currentFolder);
+    if (!existsSync(path)) throw usageError(`${path} does not exist.`);
     return path;
   });
 }

@@ -1,76 +1,76 @@
-/** Indexing as a person sees it: one bar on a screen, plain lines elsewhere. Always on standard error. */
+/** Shows the progress of indexing on standard error: a bar on a terminal, plain lines elsewhere. */
 import { Presets, SingleBar } from "cli-progress";
 import type { IndexingProgress } from "#contract/local";
-import { harmless, type Terminal } from "./terminal";
+import { sanitize, type Terminal } from "./terminal";
 
 export interface ProgressReport {
   update(event: IndexingProgress): void;
-  /** Takes the bar away; what is said next stands on a clean line. */
+  /** Removes the bar, so that the next message starts on an empty line. */
   stop(): void;
 }
 
 export function reportProgress(terminal: Terminal): ProgressReport {
-  return terminal.isMessageScreen ? bar() : lines(terminal);
+  return terminal.isErrorTty ? createBar() : createLines(terminal);
 }
 
-function bar(): ProgressReport {
-  const shown = new SingleBar(
+function createBar(): ProgressReport {
+  const progressBar = new SingleBar(
     {
-      format: "Indexing {bar} {percentage} %  {ready} of {count}  {name}",
+      format: "Indexing {bar} {percentage}%  {ready} of {count}  {name}",
       barsize: 24,
       stream: process.stderr,
       hideCursor: true,
       clearOnComplete: true,
       stopOnComplete: false,
-      // A terminal that is resized or piped through `tee` must not be filled with bars.
+      // Prevents repeated bars when the terminal is resized or piped through `tee`.
       noTTYOutput: false,
       linewrap: false,
     },
     Presets.shades_classic,
   );
-  const partial = new Map<number, number>();
-  let started = false;
+  const runningProgress = new Map<number, number>();
+  let isStarted = false;
   return {
     update(event) {
       for (const each of event.repositories) {
         if (each.state === "indexing" || each.state === "cloning") {
-          partial.set(each.repositoryId, each.progress);
-        } else partial.delete(each.repositoryId);
+          runningProgress.set(each.repositoryId, each.progress);
+        } else runningProgress.delete(each.repositoryId);
       }
-      if (!started && event.ready === event.total) return;
-      const sum = [...partial.values()].reduce((total, each) => total + each, 0);
-      const name = event.repositories.find((each) => partial.has(each.repositoryId))?.repository;
+      if (!isStarted && event.ready === event.total) return;
+      const sum = [...runningProgress.values()].reduce((total, each) => total + each, 0);
+      const name = event.repositories.find((each) => runningProgress.has(each.repositoryId))?.repository;
       const payload = {
         ready: event.ready,
         count: event.total,
-        ...(name === undefined && started ? {} : { name: harmless(name ?? "").slice(0, 40) }),
+        ...(name === undefined && isStarted ? {} : { name: sanitize(name ?? "").slice(0, 40) }),
       };
-      // In thousandths, because the bar wants whole steps and a single large repository is no whole step.
+      // In thousandths, because the bar counts whole steps and should also move within a large repository.
       const done = Math.min(event.total, event.ready + sum) * 1000;
-      if (!started) shown.start(event.total * 1000, done, payload);
-      started = true;
-      shown.setTotal(event.total * 1000);
-      shown.update(done, payload);
+      if (!isStarted) progressBar.start(event.total * 1000, done, payload);
+      isStarted = true;
+      progressBar.setTotal(event.total * 1000);
+      progressBar.update(done, payload);
     },
     stop() {
-      if (started) shown.stop();
-      started = false;
+      if (isStarted) progressBar.stop();
+      isStarted = false;
     },
   };
 }
 
-function lines(terminal: Terminal): ProgressReport {
-  const begun = new Set<number>();
+function createLines(terminal: Terminal): ProgressReport {
+  const started = new Set<number>();
   return {
     update(event) {
       for (const each of event.repositories) {
-        const name = harmless(each.repository);
+        const name = sanitize(each.repository);
         if (each.state === "indexing" || each.state === "cloning") {
-          if (!begun.has(each.repositoryId)) terminal.say(`Indexing ${name}\n`);
-          begun.add(each.repositoryId);
-        } else if (each.state === "ready" && begun.delete(each.repositoryId)) {
-          terminal.say(`Indexed ${name} (${event.ready} of ${event.total})\n`);
-        } else begun.delete(each.repositoryId);
+          if (!started.has(each.repositoryId)) terminal.printError(`Indexing ${name}\n`);
+          started.add(each.repositoryId);
+        } else if (each.state === "ready" && started.delete(each.repositoryId)) {
+          terminal.printError(`Indexed ${name} (${event.ready} of ${event.total})\n`);
+        } else started.delete(each.repositoryId);
       }
     },
     stop() {},

@@ -1,80 +1,89 @@
-import { ServiceError } from "#base/error";
-import type { ApiKey } from "#contract/organisation";
-import { type Action, columns, noWords, onlyWord, runAction } from "./actions";
-import { type Flags, usage } from "./flags";
-import type { House } from "./instance";
-import { day, memberNamed } from "./membersCommand";
-import { harmless } from "./terminal";
+import { ServiceError, usageError } from "#base/error";
+import type { ApiKey } from "#contract/organization";
+import type { CommandContext } from "./context";
+import type { Flags } from "./flags";
+import { findMember, formatDay } from "./membersCommand";
+import {
+  alignColumns,
+  requireNoPositionals,
+  requireOnePositional,
+  runSubcommand,
+  type Subcommand,
+} from "./subcommands";
+import { sanitize } from "./terminal";
 
-export function keysCommand(house: House, flags: Flags): Promise<number> {
-  return runAction(house, flags, "keys", { create, list, revoke });
+export function keysCommand(context: CommandContext, flags: Flags): Promise<number> {
+  return runSubcommand(context, flags, "keys", { create, list, revoke });
 }
 
-const create: Action = async ({ terminal }, flags, words, ask) => {
-  const name = onlyWord(words, "NAME");
-  const expiresAt = expiry(flags.text("expires"), Date.now());
+const create: Subcommand = async ({ terminal }, flags, positionals, send) => {
+  const name = requireOnePositional(positionals, "NAME");
+  const expiresAt = parseExpiry(flags.text("expires"), Date.now());
   const owner = flags.text("member");
-  const userId = owner === undefined ? undefined : (await memberNamed(owner, ask)).id;
-  const created = await ask("createKey", {
+  const userId = owner === undefined ? undefined : (await findMember(owner, send)).id;
+  const created = await send("createKey", {
     name,
     ...(expiresAt === undefined ? {} : { expiresAt }),
     ...(userId === undefined ? {} : { userId }),
   });
   if (flags.has("json")) {
-    await terminal.print(`${JSON.stringify(created, undefined, terminal.isScreen ? 2 : undefined)}\n`);
+    await terminal.print(`${JSON.stringify(created, undefined, terminal.isTty ? 2 : undefined)}\n`);
     return;
   }
-  // Alone on its stream, so that a script can take it as it is.
+  // Only the key goes to standard output, so that scripts can read it.
   await terminal.print(`${created.key}\n`);
-  const end = created.expiresAt === null ? "never expires" : `expires on ${day(created.expiresAt, "")}`;
-  terminal.say(`The key "${harmless(name)}" ${end}. It is shown only this once: nobody can read it again.\n`);
+  const end = created.expiresAt === null ? "never expires" : `expires on ${formatDay(created.expiresAt, "")}`;
+  terminal.printError(`The key "${sanitize(name)}" ${end}. Copy it now: it cannot be shown again.\n`);
 };
 
-const list: Action = async ({ terminal }, flags, words, ask) => {
-  noWords(words);
-  const keys = await ask("keys", {});
+const list: Subcommand = async ({ terminal }, flags, positionals, send) => {
+  requireNoPositionals(positionals);
+  const keys = await send("keys", {});
   if (flags.has("json")) {
-    await terminal.print(`${JSON.stringify(keys, undefined, terminal.isScreen ? 2 : undefined)}\n`);
+    await terminal.print(`${JSON.stringify(keys, undefined, terminal.isTty ? 2 : undefined)}\n`);
     return;
   }
-  const members = new Map((await ask("members", {})).map(({ id, email }) => [id, email]));
+  const members = new Map((await send("members", {})).map(({ id, email }) => [id, email]));
   const now = new Date().toISOString();
   const rows = keys.map(({ id, name, userId, createdAt, lastUsedAt, expiresAt }) => [
-    harmless(name),
-    harmless(members.get(userId) ?? userId),
-    day(createdAt, ""),
-    day(lastUsedAt, "never"),
-    expiresAt !== null && expiresAt <= now ? "expired" : day(expiresAt, "never"),
+    sanitize(name),
+    sanitize(members.get(userId) ?? userId),
+    formatDay(createdAt, ""),
+    formatDay(lastUsedAt, "never"),
+    expiresAt !== null && expiresAt <= now ? "expired" : formatDay(expiresAt, "never"),
     id,
   ]);
-  await terminal.print(columns([["NAME", "MEMBER", "CREATED", "LAST USED", "EXPIRES", "ID"], ...rows]));
+  await terminal.print(alignColumns([["NAME", "MEMBER", "CREATED", "LAST USED", "EXPIRES", "ID"], ...rows]));
 };
 
-const revoke: Action = async ({ terminal }, _flags, words, ask) => {
-  const key = keyNamed(onlyWord(words, "KEY"), await ask("keys", {}));
-  await ask("revokeKey", { keyId: key.id });
-  await terminal.print(`The key "${harmless(key.name)}" is void.\n`);
+const revoke: Subcommand = async ({ terminal }, _flags, positionals, send) => {
+  const key = findKey(requireOnePositional(positionals, "KEY"), await send("keys", {}));
+  await send("revokeKey", { keyId: key.id });
+  await terminal.print(`Revoked the key "${sanitize(key.name)}".\n`);
 };
 
-/** By id, or by a name that one key has. Throws NOT_FOUND; USAGE where several keys have the name. */
-function keyNamed(word: string, keys: readonly ApiKey[]): ApiKey {
-  const found = keys.filter(({ id, name }) => id === word || name === word);
+/** Finds a key by id or by name. Throws NOT_FOUND, or USAGE if several keys have the name. */
+function findKey(nameOrId: string, keys: readonly ApiKey[]): ApiKey {
+  const found = keys.filter(({ id, name }) => id === nameOrId || name === nameOrId);
   const [key, other] = found;
   if (key === undefined)
     throw new ServiceError(
       "NOT_FOUND",
-      `There is no API key ${word}: "trawl keys list" shows what there is.`,
+      `There is no API key ${nameOrId}. Run "trawl keys list" to see all keys.`,
     );
   if (other === undefined) return key;
-  throw usage(
-    `${found.length} keys are called "${word}"; give an id: ${found.map(({ id }) => id).join(", ")}.`,
+  throw usageError(
+    `${found.length} keys are named "${nameOrId}". Use an id: ${found.map(({ id }) => id).join(", ")}.`,
   );
 }
 
 const unitDays: Readonly<Record<string, number>> = { d: 1, w: 7, y: 365 };
 
-/** `30d`, `4w`, `1y` from `now` (milliseconds since 1970), a date, or `never`. Throws USAGE. */
-export function expiry(text: string | undefined, now: number): string | undefined {
+/**
+ * Parses the value of `--expires`: `30d`, `4w` or `1y` after `now` (milliseconds since 1970), a date, or `never`.
+ * Returns an ISO 8601 time, or `undefined` for a key that never expires. Throws USAGE.
+ */
+export function parseExpiry(text: string | undefined, now: number): string | undefined {
   if (text === undefined || text === "never") return undefined;
   const [, count, unit = ""] = /^(\d{1,4})([dwy])$/.exec(text) ?? [];
   const days = unitDays[unit];
@@ -83,5 +92,5 @@ export function expiry(text: string | undefined, now: number): string | undefine
   }
   const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(time)) return new Date(time).toISOString();
-  throw usage(`--expires takes 30d, 4w, 1y, a date such as 2027-01-31, or never, not "${text}".`);
+  throw usageError(`--expires must be 30d, 4w, 1y, a date such as 2027-01-31, or never, not "${text}".`);
 }

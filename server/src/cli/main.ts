@@ -1,12 +1,12 @@
-/** From the words of a command line to an exit code. */
-import { isServiceError } from "#base/error";
-import { nearestNames } from "#base/nearest";
+/** Runs a command line and returns its exit code. */
+import { isServiceError, usageError } from "#base/error";
+import { nearestNames } from "#base/nearestNames";
 import { backupCommand, restoreCommand } from "./backupCommands";
 import { type Command, commands, startsServer } from "./commands";
-import { type Flags, readFlags, usage } from "./flags";
-import { helpOf, overview } from "./help";
+import type { CommandContext } from "./context";
+import { type Flags, readFlags } from "./flags";
+import { formatCommandHelp, formatOverview } from "./help";
 import { indexCommand } from "./indexCommand";
-import type { House } from "./instance";
 import { keysCommand } from "./keysCommand";
 import { licenseCommand } from "./licenseCommand";
 import { membersCommand } from "./membersCommand";
@@ -15,60 +15,75 @@ import { searchCommand } from "./searchCommand";
 import { serveCommand } from "./serveCommand";
 import { statusCommand } from "./statusCommand";
 
-const runs: Readonly<Record<string, (house: House, flags: Flags) => Promise<number>>> = {
-  serve: serveCommand,
-  index: indexCommand,
-  search: searchCommand,
-  status: statusCommand,
-  remove: removeCommand,
-  members: membersCommand,
-  keys: keysCommand,
-  license: licenseCommand,
-  backup: backupCommand,
-  restore: restoreCommand,
-};
+const implementations: Readonly<Record<string, (context: CommandContext, flags: Flags) => Promise<number>>> =
+  {
+    serve: serveCommand,
+    index: indexCommand,
+    search: searchCommand,
+    status: statusCommand,
+    remove: removeCommand,
+    members: membersCommand,
+    keys: keysCommand,
+    license: licenseCommand,
+    backup: backupCommand,
+    restore: restoreCommand,
+  };
 
-/** What a shell expects of a process that was interrupted. */
+/** The exit code that shells expect of an interrupted process. */
 const interruptedCode = 130;
 
-/** `args` without the program's own name. Defects are thrown; everything else is said and becomes a code. */
-export async function main(args: readonly string[], house: House): Promise<number> {
-  const { terminal } = house;
+/** `args` excludes the program name. Reports expected errors on standard error; throws only for defects. */
+export async function main(args: readonly string[], context: CommandContext): Promise<number> {
+  const code = await run(args, context);
+  // A server can still respond to its clients. Any other command fails if its result could not be printed.
+  return context.terminal.hasFailed && code < 2 && !isServeCommand(args) ? 2 : code;
+}
+
+function isServeCommand([first = "help"]: readonly string[]): boolean {
+  return first === "serve" || startsServer(first);
+}
+
+async function run(args: readonly string[], context: CommandContext): Promise<number> {
+  const { terminal } = context;
   const [first = "help", ...rest] = args;
   let command: Command | undefined;
   try {
     if (["help", "--help", "-h"].includes(first)) {
-      const wanted = rest[0] === undefined ? undefined : commandNamed(rest[0]);
-      await terminal.print(wanted === undefined ? overview(house.version) : helpOf(wanted));
+      const requestedCommand = rest[0] === undefined ? undefined : findCommand(rest[0]);
+      await terminal.print(
+        requestedCommand === undefined
+          ? formatOverview(context.version)
+          : formatCommandHelp(requestedCommand),
+      );
       return args.length === 0 ? 2 : 0;
     }
     if (["--version", "-v", "version"].includes(first)) {
-      await terminal.print(`trawl ${house.version}\n`);
+      await terminal.print(`trawl ${context.version}\n`);
       return 0;
     }
-    const implied = startsServer(first);
-    command = commandNamed(implied ? "serve" : first);
+    const impliesServe = startsServer(first);
+    command = findCommand(impliesServe ? "serve" : first);
     const flags = readFlags(
-      implied ? args : rest,
+      impliesServe ? args : rest,
       command.flags,
-      command.name === "search" ? isQuery : undefined,
+      command.name === "search" ? isNegatedTerm : undefined,
     );
     if (flags.has("help")) {
-      await terminal.print(helpOf(command));
+      await terminal.print(formatCommandHelp(command));
       return 0;
     }
     if (flags.has("version")) {
-      await terminal.print(`trawl ${house.version}\n`);
+      await terminal.print(`trawl ${context.version}\n`);
       return 0;
     }
-    return (await runs[command.name]?.(house, flags)) ?? 2;
+    return (await implementations[command.name]?.(context, flags)) ?? 2;
   } catch (error) {
     if (!isServiceError(error)) throw error;
-    if (house.interrupted.aborted) return interruptedCode;
-    terminal.say(`trawl: ${error.message}\n`);
+    if (context.interrupted.aborted) return interruptedCode;
+    terminal.printError(`trawl: ${error.message}\n`);
     if (error.code === "USAGE") {
-      terminal.say(
-        `"trawl ${command === undefined ? "" : `${command.name} `}--help" tells what is possible.\n`,
+      terminal.printError(
+        `Run "trawl ${command === undefined ? "" : `${command.name} `}--help" for usage.\n`,
       );
       return 2;
     }
@@ -76,20 +91,20 @@ export async function main(args: readonly string[], house: House): Promise<numbe
   }
 }
 
-function commandNamed(name: string): Command {
+function findCommand(name: string): Command {
   const found = commands.find((command) => command.name === name);
   if (found !== undefined) return found;
   const names = commands.map((command) => command.name);
   const [near] = nearestNames(name, names);
   const hint = near === undefined ? `Commands: ${names.join(", ")}.` : `Did you mean "${near}"?`;
-  throw usage(
+  throw usageError(
     name.startsWith("-")
-      ? `There is no flag ${name} before a command. ${hint}`
-      : `There is no command "${name}". ${hint}`,
+      ? `Unknown flag ${name} before the command. ${hint}`
+      : `Unknown command "${name}". ${hint}`,
   );
 }
 
-/** A term that leaves out what it names, as in `-file:test` or `-(a or b)`, is no flag. */
-function isQuery(arg: string): boolean {
+/** Whether an argument is a negated query term, such as `-file:test` or `-(a or b)`, and not a flag. */
+function isNegatedTerm(arg: string): boolean {
   return /^-(\(|[a-z]+:)/i.test(arg);
 }

@@ -1,72 +1,84 @@
 import { ServiceError } from "#base/error";
-import type { Member } from "#contract/organisation";
-import { type Action, type Ask, columns, noWords, onlyWord, runAction } from "./actions";
+import type { Member } from "#contract/organization";
+import type { CommandContext } from "./context";
 import type { Flags } from "./flags";
-import type { House } from "./instance";
-import { harmless } from "./terminal";
+import {
+  alignColumns,
+  requireNoPositionals,
+  requireOnePositional,
+  runSubcommand,
+  type SendRequest,
+  type Subcommand,
+} from "./subcommands";
+import { sanitize } from "./terminal";
 
-export function membersCommand(house: House, flags: Flags): Promise<number> {
-  return runAction(house, flags, "members", {
+export function membersCommand(context: CommandContext, flags: Flags): Promise<number> {
+  return runSubcommand(context, flags, "members", {
     list,
     add,
     remove,
-    promote: role("OWNER"),
-    demote: role("MEMBER"),
+    promote: changeRole("OWNER"),
+    demote: changeRole("MEMBER"),
   });
 }
 
-const list: Action = async ({ terminal }, flags, words, ask) => {
-  noWords(words);
-  const members = await ask("members", {});
+const list: Subcommand = async ({ terminal }, flags, positionals, send) => {
+  requireNoPositionals(positionals);
+  const members = await send("members", {});
   if (flags.has("json")) {
-    await terminal.print(`${JSON.stringify(members, undefined, terminal.isScreen ? 2 : undefined)}\n`);
+    await terminal.print(`${JSON.stringify(members, undefined, terminal.isTty ? 2 : undefined)}\n`);
     return;
   }
   const rows = members.map(({ email, name, role, lastActivityAt, suspendedAt, id }) => [
-    harmless(email),
-    harmless(name ?? ""),
+    sanitize(email),
+    sanitize(name ?? ""),
     suspendedAt === null ? role.toLowerCase() : "suspended",
-    day(lastActivityAt, "never"),
+    formatDay(lastActivityAt, "never"),
     id,
   ]);
-  await terminal.print(columns([["EMAIL", "NAME", "ROLE", "LAST ACTIVE", "ID"], ...rows]));
+  await terminal.print(alignColumns([["EMAIL", "NAME", "ROLE", "LAST ACTIVE", "ID"], ...rows]));
 };
 
-const add: Action = async ({ terminal }, flags, words, ask) => {
-  const email = onlyWord(words, "EMAIL");
+const add: Subcommand = async ({ terminal }, flags, positionals, send) => {
+  const email = requireOnePositional(positionals, "EMAIL");
   const name = flags.text("name");
   const role = flags.has("owner") ? "OWNER" : "MEMBER";
-  const member = await ask("addMember", { email, role, ...(name === undefined ? {} : { name }) });
-  await terminal.print(`${harmless(member.email)} is ${articled(member.role)} of the organisation.\n`);
+  const member = await send("addMember", { email, role, ...(name === undefined ? {} : { name }) });
+  await terminal.print(`${sanitize(member.email)} is ${withArticle(member.role)} of the organization.\n`);
 };
 
-const remove: Action = async ({ terminal }, _flags, words, ask) => {
-  const { id } = await memberNamed(onlyWord(words, "MEMBER"), ask);
-  const { message } = await ask("removeMember", { userId: id });
-  await terminal.print(`${harmless(message)} Their API keys are void.\n`);
+const remove: Subcommand = async ({ terminal }, _flags, positionals, send) => {
+  const { id } = await findMember(requireOnePositional(positionals, "MEMBER"), send);
+  const { message } = await send("removeMember", { userId: id });
+  await terminal.print(`${sanitize(message)} Their API keys are revoked.\n`);
 };
 
-function role(wanted: Member["role"]): Action {
-  return async ({ terminal }, _flags, words, ask) => {
-    const { id } = await memberNamed(onlyWord(words, "MEMBER"), ask);
-    const member = await ask("changeRole", { userId: id, role: wanted });
-    await terminal.print(`${harmless(member.email)} is ${articled(member.role)} of the organisation.\n`);
+function changeRole(newRole: Member["role"]): Subcommand {
+  return async ({ terminal }, _flags, positionals, send) => {
+    const { id } = await findMember(requireOnePositional(positionals, "MEMBER"), send);
+    const member = await send("changeRole", { userId: id, role: newRole });
+    await terminal.print(`${sanitize(member.email)} is ${withArticle(member.role)} of the organization.\n`);
   };
 }
 
-/** By e-mail address, in whatever case, or by id. Throws NOT_FOUND. */
-export async function memberNamed(word: string, ask: Ask): Promise<Member> {
-  const members = await ask("members", {});
-  const found = members.find(({ id, email }) => id === word || email.toLowerCase() === word.toLowerCase());
+/** Finds a member by email address (ignoring case) or id. Throws NOT_FOUND. */
+export async function findMember(emailOrId: string, send: SendRequest): Promise<Member> {
+  const members = await send("members", {});
+  const found = members.find(
+    ({ id, email }) => id === emailOrId || email.toLowerCase() === emailOrId.toLowerCase(),
+  );
   if (found !== undefined) return found;
-  throw new ServiceError("NOT_FOUND", `There is no member ${word}: "trawl members list" shows who there is.`);
+  throw new ServiceError(
+    "NOT_FOUND",
+    `There is no member ${emailOrId}. Run "trawl members list" to see all members.`,
+  );
 }
 
-/** `2026-08-23`, or `without` where there is no such moment. */
-export function day(moment: string | null, without: string): string {
-  return moment === null ? without : moment.slice(0, 10);
+/** `2026-08-23`, or `fallback` for `null`. */
+export function formatDay(time: string | null, fallback: string): string {
+  return time === null ? fallback : time.slice(0, 10);
 }
 
-function articled(role: Member["role"]): string {
+function withArticle(role: Member["role"]): string {
   return role === "OWNER" ? "an owner" : "a member";
 }

@@ -1,28 +1,31 @@
-import { absolutePath, readConfiguration } from "./configuration";
-import { type Flags, usage } from "./flags";
-import type { House } from "./instance";
-import { harmless } from "./terminal";
-import { counted } from "./units";
+import { usageError } from "#base/error";
+import { absolutePath } from "#instance/configuration";
+import { readConfiguration } from "./configuration";
+import type { CommandContext } from "./context";
+import type { Flags } from "./flags";
+import { formatCount } from "./format";
+import { sanitize } from "./terminal";
 
-export async function removeCommand(house: House, flags: Flags): Promise<number> {
-  if (flags.words.length === 0) throw usage("remove needs a PATH.");
-  const instance = await house.open(
-    readConfiguration(flags, house.currentFolder, house.defaultDataDir),
+export async function removeCommand(context: CommandContext, flags: Flags): Promise<number> {
+  if (flags.positionals.length === 0) throw usageError("remove requires a PATH.");
+  const instance = await context.open(
+    readConfiguration(flags, context.currentFolder, context.defaultDataDir),
     "change",
   );
   try {
-    const paths = flags.words.map((path) => absolutePath(path, house.currentFolder));
+    const paths = flags.positionals.map((path) => absolutePath(path, context.currentFolder));
     const { repositories, excluded } = await instance.caller(
       "removePaths",
       { paths },
-      { credentials: { kind: "local" }, signal: house.interrupted },
+      { credentials: { kind: "local" }, signal: context.interrupted },
     );
-    const lines = repositories.map((name) => `Forgot ${harmless(name)}\n`);
-    const total = `${counted(repositories.length, "repository", "repositories")} forgotten.\n`;
+    const lines = repositories.map((name) => `Removed ${sanitize(name)}\n`);
+    const total = `${formatCount(repositories.length, "repository", "repositories")} removed.\n`;
     const rest = excluded.map(
-      (path) => `${harmless(path)} is passed over from now on; "trawl index" with this path adds it again.\n`,
+      (path) =>
+        `${sanitize(path)} is no longer indexed. To add it again, run "trawl index" with this path.\n`,
     );
-    await house.terminal.print(lines.join("") + total + rest.join(""));
+    await context.terminal.print(lines.join("") + total + rest.join(""));
     return 0;
   } finally {
     await instance.close();

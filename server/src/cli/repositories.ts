@@ -1,7 +1,7 @@
-/** The list of repositories, whole: what `status`, `index` and the `Ready` line count. */
+/** The complete list of repositories and its totals. */
 import type { RepositoryItem } from "#contract/repositories";
 import type { Caller } from "#contract/service";
-import { bytesInWords, counted } from "./units";
+import { formatBytes, formatCount } from "./format";
 
 export async function allRepositories(caller: Caller, signal: AbortSignal): Promise<RepositoryItem[]> {
   const found: RepositoryItem[] = [];
@@ -34,19 +34,19 @@ export function totalsOf(repositories: readonly RepositoryItem[]): Totals {
 }
 
 /** `1,204 files, 3 revisions, 12.4 MB of text` */
-export function sizeInWords(repository: RepositoryItem): string {
+export function formatSize(repository: RepositoryItem): string {
   const { documentCount, revisions, contentBytes } = repository;
-  const history = revisions.length === 0 ? "no history" : counted(revisions.length, "revision");
-  return `${counted(documentCount, "file")}, ${history}, ${bytesInWords(contentBytes)} of text`;
+  const history = revisions.length === 0 ? "no history" : formatCount(revisions.length, "revision");
+  return `${formatCount(documentCount, "file")}, ${history}, ${formatBytes(contentBytes)} of text`;
 }
 
-/** `2 repositories, 1,204 files (3 skipped), 12.4 MB of text, 15.1 MB of index` */
-export function totalsInWords(totals: Totals): string {
+/** `2 repositories, 1,204 files (3 by name only), 12.4 MB of text, 15.1 MB of index` */
+export function formatTotals(totals: Totals): string {
   const skipped = totals.skipped === 0 ? "" : ` (${totals.skipped.toLocaleString("en-US")} by name only)`;
   return [
-    counted(totals.repositories, "repository", "repositories"),
-    `${counted(totals.documents, "file")}${skipped}`,
-    `${bytesInWords(totals.contentBytes)} of text`,
-    `${bytesInWords(totals.indexBytes)} of index`,
+    formatCount(totals.repositories, "repository", "repositories"),
+    `${formatCount(totals.documents, "file")}${skipped}`,
+    `${formatBytes(totals.contentBytes)} of text`,
+    `${formatBytes(totals.indexBytes)} of index`,
   ].join(", ");
 }

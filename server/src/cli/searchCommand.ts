@@ -1,41 +1,50 @@
+import { usageError } from "#base/error";
 import type { SearchResult } from "#contract/search";
-import type { SentOf } from "#contract/service";
+import type { RequestInput } from "#contract/service";
+import type { Instance } from "#instance/instance";
 import { readConfiguration } from "./configuration";
-import { type Flags, usage } from "./flags";
-import type { House, Instance } from "./instance";
-import { fileName, incompleteness, type SearchStyle, searchLines } from "./printSearch";
-import { painter } from "./terminal";
+import type { CommandContext } from "./context";
+import type { Flags } from "./flags";
+import { formatCount } from "./format";
+import { formatFileName, formatSearchLines, incompleteReason, type SearchStyle } from "./printSearch";
+import { createPainter } from "./terminal";
 
-/** 0 where something was found, 1 where nothing was. */
-export async function searchCommand(house: House, flags: Flags): Promise<number> {
-  const { terminal } = house;
+/** Returns 0 if something was found, 1 if not. */
+export async function searchCommand(context: CommandContext, flags: Flags): Promise<number> {
+  const { terminal } = context;
   const request = searchRequest(flags);
-  const instance = await house.open(
-    readConfiguration(flags, house.currentFolder, house.defaultDataDir),
+  const instance = await context.open(
+    readConfiguration(flags, context.currentFolder, context.defaultDataDir),
     "read",
   );
   try {
     const baseUrl = instance.url();
     const call = {
       credentials: { kind: "local" },
-      signal: house.interrupted,
+      signal: context.interrupted,
       ...(baseUrl === undefined ? {} : { baseUrl }),
     } as const;
-    // A stream that nobody reads brings the numbers alone.
+    // Without a listener for its events, the stream returns only the counts.
     const result: SearchResult = flags.has("count")
       ? { ...(await instance.caller("streamSearch", request, call)), files: [] }
       : await instance.caller("search", request, call);
-    await printResult(house, flags, result);
-    for (const { prefix, suggestion } of result.suggestions ?? []) {
-      terminal.say(`trawl: "${prefix}" is no filter and was taken as text. Did you mean "${suggestion}"?\n`);
-    }
+    await printResult(context, flags, result);
+    const { query, isRegexEnabled, isCaseSensitivityEnabled } = request;
+    const readRequest = { query, isRegexEnabled, isCaseSensitivityEnabled };
+    const { problems } = await instance.caller("readQuery", readRequest, call);
+    for (const { message } of problems) terminal.printError(`trawl: ${message}\n`);
     const { totalMatchCount } = result.stats;
-    if (totalMatchCount === 0) await sayIfNothingIsIndexed(house, instance);
-    const gap = incompleteness(result, request.matches);
-    if (gap !== undefined) terminal.say(`trawl: The answer is incomplete: ${gap}.\n`);
-    if (instance.role === "leader" && terminal.isMessageScreen) {
-      terminal.say(
-        "trawl: No Trawl is running, so that the index may be older than the files (trawl serve).\n",
+    if (result.phraseMatchCount !== undefined && terminal.isErrorTty) {
+      terminal.printError(
+        `trawl: Files that contain the exact phrase come first (${formatCount(result.phraseMatchCount, "match", "matches")}). To find only the phrase, quote it.\n`,
+      );
+    }
+    if (totalMatchCount === 0) await warnIfNothingIsIndexed(context, instance);
+    const reason = incompleteReason(result, request.matches);
+    if (reason !== undefined) terminal.printError(`trawl: The results are incomplete: ${reason}.\n`);
+    if (instance.role === "leader" && terminal.isErrorTty) {
+      terminal.printError(
+        'trawl: The index may be outdated because Trawl is not running. Run "trawl serve" to keep it current.\n',
       );
     }
     return totalMatchCount > 0 ? 0 : 1;
@@ -44,22 +53,25 @@ export async function searchCommand(house: House, flags: Flags): Promise<number>
   }
 }
 
-async function sayIfNothingIsIndexed({ terminal, interrupted }: House, instance: Instance): Promise<void> {
+async function warnIfNothingIsIndexed(
+  { terminal, interrupted }: CommandContext,
+  instance: Instance,
+): Promise<void> {
   const call = { credentials: { kind: "local" }, signal: interrupted } as const;
   const { total } = await instance.caller("repos", { perPage: 1 }, call);
-  if (total === 0) terminal.say('trawl: Nothing is indexed. "trawl index PATH" does that.\n');
+  if (total === 0) terminal.printError('trawl: Nothing is indexed. Run "trawl index PATH".\n');
 }
 
-/** More than anyone reads, for questions that want a number or names only. */
-const allMatches = 100_000;
+/** The match limit with --count or --files. */
+const maxCountedMatches = 100_000;
 
-function searchRequest(flags: Flags): SentOf<"search"> {
-  const query = flags.words.join(" ");
-  if (flags.words.length === 0) throw usage("search needs a QUERY.");
-  const shapes = ["json", "count", "files"].filter((name) => flags.has(name));
-  if (shapes.length > 1) throw usage(`--${shapes[0]} and --${shapes[1]} exclude each other.`);
+function searchRequest(flags: Flags): RequestInput<"search"> {
+  const query = flags.positionals.join(" ");
+  if (flags.positionals.length === 0) throw usageError("search requires a QUERY.");
+  const formats = ["json", "count", "files"].filter((name) => flags.has(name));
+  if (formats.length > 1) throw usageError(`--${formats[0]} and --${formats[1]} cannot be combined.`);
   const wantsAll = flags.has("count") || flags.has("files");
-  const matches = flags.integer("matches", 1, 100_000) ?? (wantsAll ? allMatches : undefined);
+  const matches = flags.integer("matches", 1, 100_000) ?? (wantsAll ? maxCountedMatches : undefined);
   const contextLines = flags.integer("context", 0, 100);
   return {
     query,
@@ -70,24 +82,24 @@ function searchRequest(flags: Flags): SentOf<"search"> {
   };
 }
 
-async function printResult(house: House, flags: Flags, result: SearchResult): Promise<void> {
-  const { terminal } = house;
-  const style: SearchStyle = { paint: painter(terminal.colours), screen: terminal.isScreen };
+async function printResult(context: CommandContext, flags: Flags, result: SearchResult): Promise<void> {
+  const { terminal } = context;
+  const style: SearchStyle = { paint: createPainter(terminal.hasColors), isTty: terminal.isTty };
   if (flags.has("json")) {
-    await terminal.print(`${JSON.stringify(result, undefined, terminal.isScreen ? 2 : undefined)}\n`);
+    await terminal.print(`${JSON.stringify(result, undefined, terminal.isTty ? 2 : undefined)}\n`);
   } else if (flags.has("count")) {
     await terminal.print(`${result.stats.totalMatchCount}\n`);
   } else {
     const lines =
       flags.has("files") && result.commits === undefined
-        ? result.files.map((file) => fileName(file, style))
-        : searchLines(result, style);
+        ? result.files.map((file) => formatFileName(file, style))
+        : formatSearchLines(result, style);
     let batch = "";
     for (const line of lines) {
       batch += `${line}\n`;
       if (batch.length < 64 * 1024) continue;
       await terminal.print(batch);
-      if (terminal.closed) return;
+      if (terminal.isClosed) return;
       batch = "";
     }
     await terminal.print(batch);

@@ -1,75 +1,97 @@
 import { homedir } from "node:os";
 import { parse } from "node:path";
 import { isServiceError } from "#base/error";
-import { type Configuration, readConfiguration } from "./configuration";
+import type { AnonymousRule } from "#contract/service";
+import type { Configuration } from "#instance/configuration";
+import type { Instance } from "#instance/instance";
+import { readConfiguration } from "./configuration";
+import type { CommandContext } from "./context";
 import type { Flags } from "./flags";
-import { givenPaths, indexed } from "./indexCommand";
-import type { House, Instance } from "./instance";
+import { formatBytes, formatCount, formatDuration } from "./format";
+import { readPathArguments, waitForIndexing } from "./indexCommand";
 import { allRepositories, totalsOf } from "./repositories";
-import { bytesInWords, counted, secondsInWords } from "./units";
+import type { Terminal } from "./terminal";
 
-/** Serves until it is interrupted, or until the editor is done. */
-export async function serveCommand(house: House, flags: Flags): Promise<number> {
-  const configuration = withPaths(
-    readConfiguration(flags, house.currentFolder, house.defaultDataDir),
-    house,
+/** Serves until it is interrupted or the editor disconnects. */
+export async function serveCommand(context: CommandContext, flags: Flags): Promise<number> {
+  const configuration = addPathArguments(
+    readConfiguration(flags, context.currentFolder, context.defaultDataDir),
+    context,
     flags,
   );
-  return speaksLsp(flags)
-    ? await serveEditor(house, flags, configuration)
-    : await serveHttp(house, configuration);
+  return usesLsp(flags)
+    ? await serveEditor(context, flags, configuration)
+    : await serveHttp(context, configuration);
 }
 
 const lspFlags = ["stdio", "node-ipc", "pipe", "socket"];
 
-function speaksLsp(flags: Flags): boolean {
+function usesLsp(flags: Flags): boolean {
   return lspFlags.some((name) => flags.has(name));
 }
 
-function withPaths(configuration: Configuration, house: House, flags: Flags): Configuration {
-  return { ...configuration, paths: [...configuration.paths, ...givenPaths(house, flags)] };
+function addPathArguments(
+  configuration: Configuration,
+  context: CommandContext,
+  flags: Flags,
+): Configuration {
+  return { ...configuration, paths: [...configuration.paths, ...readPathArguments(context, flags)] };
 }
 
-async function serveHttp(house: House, configuration: Configuration): Promise<number> {
-  const { terminal } = house;
+async function serveHttp(context: CommandContext, configuration: Configuration): Promise<number> {
+  const { terminal } = context;
   const startedAt = performance.now();
-  const instance = await house.open(configuration, "serve");
+  const instance = await context.open(configuration, "serve");
   try {
-    await announce(house, instance, (text) => terminal.print(text));
-    const paths = await pathsToServe(house, instance, configuration);
-    await addPaths(house, instance, paths);
-    await sayReady(house, instance, startedAt, (text) => terminal.print(text));
-    await untilInterrupted(house.interrupted);
+    await announce(context, instance, (text) => terminal.print(text));
+    const paths = await pathsToServe(context, instance, configuration);
+    await addPaths(context, instance, paths);
+    await reportReady(context, instance, startedAt, (text) => terminal.print(text));
+    await untilInterrupted(context.interrupted);
   } catch (error) {
-    // An end that was asked for while indexing is a clean one.
-    if (!house.interrupted.aborted) throw error;
+    // An interruption during indexing is a clean exit.
+    if (!context.interrupted.aborted) throw error;
   } finally {
     await instance.close();
   }
   return 0;
 }
 
-/** An editor's own server listens only where it was told to: no port is opened unasked. */
-async function serveEditor(house: House, flags: Flags, configuration: Configuration): Promise<number> {
+/** A language server opens no port unless `--port` is given. */
+async function serveEditor(
+  context: CommandContext,
+  flags: Flags,
+  configuration: Configuration,
+): Promise<number> {
   const startedAt = performance.now();
-  // Where standard input and output are the editor's, a person may have started it; elsewhere there is the log.
-  const say = async (text: string) => {
-    if (flags.has("stdio")) house.terminal.say(text);
-  };
-  const opened = house.open(configuration, "serve", "forEditor");
-  const spoken = house.speakLsp(configuration, opened);
-  // A failure to open is told to the editor, as the answer to its first request; it ends the connection itself.
-  const background = opened.then(async (instance) => {
-    if (configuration.port !== undefined) await announce(house, instance, say);
-    if (configuration.paths.length > 0) await addPaths(house, instance, configuration.paths);
-    await sayReady(house, instance, startedAt, say);
+  const opened = context.open(configuration, "serve", "forEditor");
+  let onClient = (_printError: Terminal["printError"]) => {};
+  const client = new Promise<Terminal["printError"]>((resolve) => {
+    onClient = resolve;
   });
-  background.catch((error: unknown) => {
-    if (house.interrupted.aborted || isServiceError(error, "CANCELLED")) return;
-    house.terminal.say(`trawl: ${error instanceof Error ? error.message : String(error)}\n`);
+  const lspSession = context.serveLsp(configuration, opened, onClient);
+  // Holds messages back until the client has sent its capabilities.
+  const printError = (text: string) => void client.then((printNow) => printNow(text));
+  const background: CommandContext = {
+    ...context,
+    terminal: { ...context.terminal, printError, isErrorTty: false },
+  };
+  // With --stdio, a person may have started the server; otherwise the log is enough.
+  const print = async (text: string) => {
+    if (flags.has("stdio")) printError(text);
+  };
+  // If opening fails, the response to the editor's first request reports the error, and the editor ends the connection.
+  const ready = opened.then(async (instance) => {
+    if (configuration.port !== undefined) await announce(background, instance, print);
+    if (configuration.paths.length > 0) await addPaths(background, instance, configuration.paths);
+    await reportReady(background, instance, startedAt, print);
+  });
+  ready.catch((error: unknown) => {
+    if (context.interrupted.aborted || isServiceError(error, "CANCELLED")) return;
+    context.terminal.printError(`trawl: ${error instanceof Error ? error.message : String(error)}\n`);
   });
   try {
-    await Promise.race([spoken, untilInterrupted(house.interrupted)]);
+    await Promise.race([lspSession, untilInterrupted(context.interrupted)]);
   } finally {
     const instance = await opened.catch(() => undefined);
     await instance?.close();
@@ -78,63 +100,87 @@ async function serveEditor(house: House, flags: Flags, configuration: Configurat
 }
 
 async function announce(
-  house: House,
+  context: CommandContext,
   instance: Instance,
   print: (text: string) => Promise<void>,
 ): Promise<void> {
-  const { url, anonymous, anonymousByDefault } = await instance.listen();
+  const { url, anonymous, isDefaultRule } = await instance.listen();
   await print(`Listening on ${url}\n`);
-  if (anonymousByDefault) {
-    house.terminal.say(
-      "Every program and user of this computer can search here without a key (--anonymous off ends that).\n",
+  if (await allowsAnonymous(context, instance, anonymous)) {
+    context.terminal.printError(
+      isDefaultRule
+        ? "Every program and user of this computer can search without a key. To require one, use --anonymous off.\n"
+        : "Anyone who can reach this address can search without a key.\n",
     );
-  } else if (anonymous) {
-    house.terminal.say("Whoever can reach this address can search here without a key.\n");
   }
   if (instance.endpoint !== undefined) {
-    house.terminal.say(
-      `The index is held by process ${instance.endpoint.pid}; this one passes requests on to it.\n`,
+    context.terminal.printError(
+      `Process ${instance.endpoint.pid} leads this data directory; this process forwards requests to it.\n`,
     );
   }
 }
 
-/** The current folder is taken only by a Trawl that has nothing else to serve. */
+/** Sends a request without credentials, because a lost database or an API key may close access in spite of the rule. */
+async function allowsAnonymous(
+  { interrupted }: CommandContext,
+  instance: Instance,
+  rule: AnonymousRule,
+): Promise<boolean> {
+  if (rule === "off") return false;
+  const call = { credentials: { kind: "none" }, anonymous: rule, signal: interrupted } as const;
+  try {
+    await instance.caller("repos", { perPage: 1 }, call);
+    return true;
+  } catch (error) {
+    if (interrupted.aborted || !isServiceError(error)) throw error;
+    return error.code !== "ENGINE_UNAVAILABLE" && error.code !== "NOT_AUTHENTICATED";
+  }
+}
+
+/**
+ * Returns the configured paths. Without any, and with nothing indexed, falls back to the current folder unless it is
+ * the home folder or the root.
+ */
 async function pathsToServe(
-  house: House,
+  context: CommandContext,
   instance: Instance,
   configuration: Configuration,
 ): Promise<readonly string[]> {
   if (configuration.paths.length > 0) return configuration.paths;
-  const call = { credentials: { kind: "local" }, signal: house.interrupted } as const;
+  const call = { credentials: { kind: "local" }, signal: context.interrupted } as const;
   const { total } = await instance.caller("repos", { perPage: 1 }, call);
   if (total > 0) return [];
-  const folder = house.currentFolder;
+  const folder = context.currentFolder;
   if (folder !== homedir() && folder !== parse(folder).root) return [folder];
-  house.terminal.say(
-    `trawl: Nothing is indexed, and ${folder} is too much to take unasked: trawl serve PATH\n`,
+  context.terminal.printError(
+    `trawl: Nothing is indexed, and ${folder} is too large to index by default. Run "trawl serve PATH".\n`,
   );
   return [];
 }
 
-async function addPaths(house: House, instance: Instance, paths: readonly string[]): Promise<void> {
+async function addPaths(
+  context: CommandContext,
+  instance: Instance,
+  paths: readonly string[],
+): Promise<void> {
   if (paths.length === 0) return;
-  const call = { credentials: { kind: "local" }, signal: house.interrupted } as const;
+  const call = { credentials: { kind: "local" }, signal: context.interrupted } as const;
   const { repositories } = await instance.caller("addPaths", { paths: [...paths] }, call);
   if (repositories.length === 0)
-    house.terminal.say(`trawl: No repository was found in ${paths.join(", ")}.\n`);
+    context.terminal.printError(`trawl: No repository found in ${paths.join(", ")}.\n`);
 }
 
-async function sayReady(
-  house: House,
+async function reportReady(
+  context: CommandContext,
   instance: Instance,
   startedAt: number,
   print: (text: string) => Promise<void>,
 ): Promise<void> {
-  const end = await indexed(house, instance, false);
-  const totals = totalsOf(await allRepositories(instance.caller, house.interrupted));
+  const end = await waitForIndexing(context, instance, false);
+  const totals = totalsOf(await allRepositories(instance.caller, context.interrupted));
   await print(
-    `Ready: ${counted(totals.repositories, "repository", "repositories")}, ${counted(totals.documents, "file")}, ` +
-      `${bytesInWords(totals.contentBytes)} of text, after ${secondsInWords(performance.now() - startedAt)}` +
+    `Ready: ${formatCount(totals.repositories, "repository", "repositories")}, ${formatCount(totals.documents, "file")}, ` +
+      `${formatBytes(totals.contentBytes)} of text, after ${formatDuration(performance.now() - startedAt)}` +
       `${end.failed.length === 0 ? "" : `; ${end.failed.length} failed`}\n`,
   );
 }

@@ -1,76 +1,81 @@
+import { usageError } from "#base/error";
 import type { RepositoryItem } from "#contract/repositories";
+import type { Instance } from "#instance/instance";
 import { readConfiguration } from "./configuration";
-import { type Flags, usage } from "./flags";
-import type { House, Instance } from "./instance";
-import { allRepositories, sizeInWords, totalsInWords, totalsOf } from "./repositories";
-import { harmless, type Paint, painter } from "./terminal";
-import { bytesInWords, counted } from "./units";
+import type { CommandContext } from "./context";
+import type { Flags } from "./flags";
+import { formatBytes, formatCount } from "./format";
+import { allRepositories, formatSize, formatTotals, totalsOf } from "./repositories";
+import { createPainter, type Paint, sanitize } from "./terminal";
 
-export async function statusCommand(house: House, flags: Flags): Promise<number> {
-  if (flags.words.length > 0) throw usage(`status takes no "${flags.words[0]}".`);
-  const configuration = readConfiguration(flags, house.currentFolder, house.defaultDataDir);
-  const instance = await house.open(configuration, "read");
+export async function statusCommand(context: CommandContext, flags: Flags): Promise<number> {
+  if (flags.positionals.length > 0)
+    throw usageError(`status takes no arguments, but got "${flags.positionals[0]}".`);
+  const configuration = readConfiguration(flags, context.currentFolder, context.defaultDataDir);
+  const instance = await context.open(configuration, "read");
   try {
-    const repositories = await allRepositories(instance.caller, house.interrupted);
+    const repositories = await allRepositories(instance.caller, context.interrupted);
     const totals = totalsOf(repositories);
     if (flags.has("json")) {
-      const answer = {
+      const output = {
         dataDir: configuration.dataDir,
         served: instance.endpoint ?? null,
         totals,
         repositories,
       };
-      const indent = house.terminal.isScreen ? 2 : undefined;
-      await house.terminal.print(`${JSON.stringify(answer, undefined, indent)}\n`);
+      const indent = context.terminal.isTty ? 2 : undefined;
+      await context.terminal.print(`${JSON.stringify(output, undefined, indent)}\n`);
       return 0;
     }
-    const paint = painter(house.terminal.colours);
+    const paint = createPainter(context.terminal.hasColors);
     const lines = [
       `Index ${configuration.dataDir}`,
-      served(instance),
+      describeServer(instance),
       "",
-      ...repositories.flatMap((repository) => describe(repository, paint)),
-      ...(repositories.length === 0 ? ['Nothing is indexed. "trawl index PATH" does that.'] : []),
-      totalsInWords(totals),
+      ...repositories.flatMap((repository) => describeRepository(repository, paint)),
+      ...(repositories.length === 0 ? ['Nothing is indexed. Run "trawl index PATH".'] : []),
+      formatTotals(totals),
     ];
-    await house.terminal.print(`${lines.join("\n")}\n`);
+    await context.terminal.print(`${lines.join("\n")}\n`);
     return 0;
   } finally {
     await instance.close();
   }
 }
 
-function served({ endpoint }: Instance): string {
-  if (endpoint === undefined) return "Served by no running Trawl";
+function describeServer({ endpoint }: Instance): string {
+  if (endpoint === undefined) return "Not served: no Trawl is running";
   return `Served by process ${endpoint.pid}${endpoint.url === undefined ? "" : ` at ${endpoint.url}`} (Trawl ${endpoint.version})`;
 }
 
-function describe(repository: RepositoryItem, paint: Paint): string[] {
+function describeRepository(repository: RepositoryItem, paint: Paint): string[] {
   const lines = [
-    paint("bold", harmless(repository.repoName)),
-    `  ${state(repository, paint)}`,
-    `  ${sizeInWords(repository)}, ${bytesInWords(repository.indexBytes)} of index`,
+    paint("bold", sanitize(repository.repoName)),
+    `  ${describeState(repository, paint)}`,
+    `  ${formatSize(repository)}, ${formatBytes(repository.indexBytes)} of index`,
   ];
   if (repository.skippedCount > 0) {
     lines.push(
-      `  ${counted(repository.skippedCount, "file")} found by name only (binary, too large, not text)`,
+      `  ${formatCount(repository.skippedCount, "file")} found by name only (binary, too large, not text)`,
     );
   }
   if (repository.isPolled)
-    lines.push("  polled: the system watches no more folders, so changes may take some seconds to be found");
+    lines.push(
+      "  polled: the system's limit on watched folders is reached, so changes take several seconds to appear",
+    );
   return [...lines, ""];
 }
 
-function state(repository: RepositoryItem, paint: Paint): string {
+function describeState(repository: RepositoryItem, paint: Paint): string {
   const since = repository.indexedAt === undefined ? "" : `, indexed ${repository.indexedAt}`;
   switch (repository.state) {
     case "ready":
       return paint("good", "ready") + since;
     case "failed":
-      return `${paint("bad", "failed")}: ${harmless(repository.lastError ?? "no reason known")}${since}`;
+      return `${paint("bad", "failed")}: ${sanitize(repository.lastError ?? "unknown reason")}${since}`;
     case "indexing":
     case "cloning":
-      return `${repository.state}, ${Math.floor(repository.progress * 100)} %${since}`;
+      return `${repository.state}, ${Math.floor(repository.progress * 100)}%${since}`;
     case "queued":
     case "stale":
       return repository.state + since;

@@ -1,45 +1,63 @@
-/** The two streams of the command line: what they can show, and how a reader that has gone ends nothing badly. */
+/** The two output streams of the command line. */
 import type { Writable } from "node:stream";
 
 export interface Terminal {
-  /** An answer. Resolves when there is room for more. */
+  /** Writes a result to standard output. Resolves when more can be written. */
   print(text: string): Promise<void>;
-  /** Everything else: complaints, progress, hints. */
-  say(text: string): void;
-  /** Whether a person looks at the answers, or at the rest. */
-  readonly isScreen: boolean;
-  readonly isMessageScreen: boolean;
-  readonly colours: boolean;
-  /** True once the reader of the answers has gone: nothing more need be made. */
-  readonly closed: boolean;
+  /** Writes to standard error: errors, progress, hints. */
+  printError(text: string): void;
+  /** Whether standard output is a terminal. */
+  readonly isTty: boolean;
+  /** Whether standard error is a terminal. */
+  readonly isErrorTty: boolean;
+  readonly hasColors: boolean;
+  /** Whether nothing more can be printed, because the reader disconnected or writing failed. */
+  readonly isClosed: boolean;
+  /** Whether writing failed, as on a full disk. A closed pipe is not a failure. */
+  readonly hasFailed: boolean;
 }
 
-/** `colours`: whether the person wants them where the stream is a screen. */
-export function processTerminal(colours: (isScreen: boolean) => boolean): Terminal {
-  let closed = false;
-  // `trawl search x | head` closes the pipe early, which is no error of ours or theirs.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-    closed = true;
-  });
+/**
+ * Returns the terminal of this process. `wantsColors` decides whether to print colors, given whether standard output is
+ * a terminal.
+ */
+export function createTerminal(wantsColors: (isTty: boolean) => boolean): Terminal {
+  let isOutputClosed = false;
+  let hasFailed = false;
+  const fail = (error: NodeJS.ErrnoException) => {
+    if (isOutputClosed) return;
+    isOutputClosed = true;
+    // `trawl search x | head` closes the pipe early, which is not an error.
+    if (error.code === "EPIPE") return;
+    hasFailed = true;
+    process.stderr.write(`trawl: Cannot write to standard output: ${error.message}\n`);
+  };
+  process.stdout.on("error", fail);
+  // If standard error fails, there is nowhere to report it.
   process.stderr.on("error", () => undefined);
   return {
-    print: (text) => (closed ? Promise.resolve() : write(process.stdout, text)),
-    say: (text) => {
+    print: (text) => (isOutputClosed ? Promise.resolve() : write(process.stdout, text, fail)),
+    printError: (text) => {
       process.stderr.write(text);
     },
-    isScreen: process.stdout.isTTY === true,
-    isMessageScreen: process.stderr.isTTY === true,
-    colours: colours(process.stdout.isTTY === true),
-    get closed() {
-      return closed;
+    isTty: process.stdout.isTTY === true,
+    isErrorTty: process.stderr.isTTY === true,
+    hasColors: wantsColors(process.stdout.isTTY === true),
+    get isClosed() {
+      return isOutputClosed;
+    },
+    get hasFailed() {
+      return hasFailed;
     },
   };
 }
 
-function write(stream: Writable, text: string): Promise<void> {
+function write(stream: Writable, text: string, onFailure: (error: Error) => void): Promise<void> {
   return new Promise((resolve) => {
-    stream.write(text, () => resolve());
+    stream.write(text, (error) => {
+      if (error) onFailure(error);
+      resolve();
+    });
   });
 }
 
@@ -56,16 +74,16 @@ const styles = {
 export type Style = keyof typeof styles;
 export type Paint = (style: Style, text: string) => string;
 
-export function painter(colours: boolean): Paint {
-  return (style, text) => (colours && text !== "" ? `${styles[style]}${text}\x1b[0m` : text);
+export function createPainter(hasColors: boolean): Paint {
+  return (style, text) => (hasColors && text !== "" ? `${styles[style]}${text}\x1b[0m` : text);
 }
 
 /**
- * `text` without anything that a terminal would obey: a file may hold sequences that retitle the window or worse.
- * Tabs stay.
+ * Replaces control characters, except tabs, and bidirectional overrides: text from repositories may contain escape
+ * sequences, which a terminal would execute.
  */
-export function harmless(text: string): string {
-  // Control characters become their pictures; overrides of the reading direction become the mark for unknown.
+export function sanitize(text: string): string {
+  // ASCII control characters become control pictures; the others become U+FFFD.
   return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, (character) => {
     if (character === "\t") return character;
     const code = character.charCodeAt(0);

@@ -1,7 +1,8 @@
 /**
- * An engine finds. It is given a plan in which every decision is already made, and knows neither who asks nor git.
+ * The interface of search engines. An engine executes a plan in which every decision is already made; it knows neither
+ * the caller nor git.
  *
- * The embedded engine lives in `engine/embedded`; it is named in `entry` and in tests, nowhere else.
+ * The embedded engine is in `engine/embedded`. Only the wiring and tests import it.
  */
 import type { Origin } from "#model/document";
 import type { FileMatch, Range } from "#model/match";
@@ -9,29 +10,44 @@ import type { RepositoryId } from "#model/repository";
 import type { FlushReason, SearchStats } from "#model/stats";
 import type { DocumentSymbols, SymbolKind } from "#model/symbol";
 import type { Limits } from "#query/limits";
-import type { Query } from "#query/query";
+import { printQuery } from "#query/print";
+import type { Pattern, Query } from "#query/query";
 
-/** A document that lives in an editor: it stands over the working tree and over every revision that is no `rev:`. */
+/** An unsaved document in an editor. It hides the saved one, except in searches with a `rev:` filter. */
 export interface UnsavedDocument {
   readonly repositoryId: RepositoryId;
   /** Relative to the repository's root, `/`-separated. */
   readonly path: string;
   readonly text: string;
-  /** Linguist's name, `""` if unknown. */
+  /** Linguist's name, or `""` if unknown. */
   readonly language: string;
-  /** Changes whenever `text` does, for the same path. */
+  /** Differs for each `text` of the same path. */
   readonly version: string;
 }
 
 export interface SearchPlan {
-  /** Of the kinds about repositories only `repositoryIds` is left. */
+  /** Only nodes of kind `repositoryIds` select repositories; they have replaced all other filters that do. */
   readonly query: Query;
-  /** Ids that the caller may see. */
+  /** Files that match the query and also contain this phrase come first. */
+  readonly phrase?: Pattern | undefined;
+  /** Ids of repositories that the caller may see. */
   readonly repositories: ReadonlySet<RepositoryId> | "all";
   readonly limits: Limits;
   readonly unsaved: readonly UnsavedDocument[];
-  /** Repositories open in the editor or recently used: a little before the others. */
+  /** Repositories that are open in the editor or recently used; their results rank somewhat higher. */
   readonly preferred: readonly RepositoryId[];
+}
+
+/** Prints a plan in one line, for debugging. */
+export function printPlan({ query, repositories, limits, unsaved, preferred }: SearchPlan): string {
+  return [
+    printQuery(query),
+    `repositories=${repositories === "all" ? "all" : [...repositories].join(",")}`,
+    `maxMatches=${limits.maxMatches}`,
+    `maxDisplayedMatches=${limits.maxDisplayedMatches}`,
+    `unsaved=${unsaved.length}`,
+    `preferred=${preferred.join(",")}`,
+  ].join(" ");
 }
 
 export interface EngineResult {
@@ -39,127 +55,141 @@ export interface EngineResult {
   readonly files: readonly FileMatch[];
   readonly stats: SearchStats;
   /** False when a limit, a damaged shard or a missing symbol index may have hidden a match. */
-  readonly exhaustive: boolean;
+  readonly isExhaustive: boolean;
+  /** Occurrences of the plan's phrase in the files that match; fewer if the search stopped early. */
+  readonly phraseMatchCount?: number;
 }
 
-/** Asks how many documents there are of each kind. */
+/** A request to count documents by a property. */
 export interface CountRequest {
   /**
-   * By Linguist's names; by what stands next in their paths behind `folder` (empty, or ending in `/`), which is a name,
-   * with a `/` behind it if it is a folder's; or by whole paths, for files below `folder` whose own names begin with
-   * `start`; ASCII letters in capitals or not, and
-   * no more of them than some hundreds.
+   * The property, which is the key of the result:
+   *
+   * - `language`: Linguist's name.
+   * - `name`: the entry of `folder` that contains the document; names of subfolders end in `/`. `folder` is empty or
+   *   ends in `/`.
+   * - `path`: the path, for documents below `folder` whose base names start with `start`, ignoring ASCII case. Returns
+   *   at most a few hundred paths.
    */
   readonly by:
     | { readonly kind: "language" }
     | { readonly kind: "name"; readonly folder: string }
     | { readonly kind: "path"; readonly folder: string; readonly start: string };
   readonly repositories: ReadonlySet<RepositoryId> | "all";
-  /** As a `rev:` names them; without any, what a search without one sees, less what is not saved. */
+  /** As in a `rev:` filter. Empty: counts what a search without such a filter covers, except for unsaved documents. */
   readonly revisions: readonly string[];
 }
 
-/** How a name is asked for. `fuzzy`: its letters in this order, whatever stands between them, in capitals or not. */
+/** A pattern for names. `fuzzy` matches names that contain the letters in this order, with gaps and in any case. */
 export interface SymbolName {
   readonly kind: "exact" | "prefix" | "fuzzy";
-  /** Not empty. */
+  /** The empty text matches any name, up to a limit. */
   readonly text: string;
   readonly caseSensitive: boolean;
 }
 
-/** Asks for definitions. What is absent leaves none out. */
+/** A request for definitions. Absent filters match everything. */
 export interface SymbolRequest {
   readonly name: SymbolName;
   readonly kinds?: readonly SymbolKind[];
   /** Linguist's names. */
   readonly languages?: readonly string[];
-  /** Also what cannot be named from outside the definition around it. */
+  /** Includes definitions that are local to their enclosing definition. */
   readonly withLocals: boolean;
   readonly repositories: ReadonlySet<RepositoryId> | "all";
-  /** As a `rev:` names them; without any, what a search without one sees. */
+  /** As in a `rev:` filter. Empty: covers the same as a search without such a filter. */
   readonly revisions: readonly string[];
   readonly unsaved: readonly UnsavedDocument[];
   readonly preferred: readonly RepositoryId[];
-  /** Definitions in the answer. */
+  /** The maximum number of definitions in the result. */
   readonly limit: number;
 }
 
-/** Where a document of the index stands, and which content it has there. */
-export interface DocumentPlace {
+/** Identifies a document of the index, and lists its revisions. */
+export interface DocumentInfo {
   readonly repositoryId: RepositoryId;
   readonly path: string;
   readonly language: string;
-  /** Full ref names that the request covers and that hold this content; of what is in no commit, those of HEAD. */
+  /**
+   * Full names of the refs that the request covers and that contain this document. For an uncommitted document, the
+   * default revision.
+   */
   readonly branches: readonly string[];
   readonly origin: Origin;
-  /** Commit of the first of `branches`, `""` for a plain folder. */
+  /** The commit of the first of `branches`, or `""` in a plain folder. */
   readonly commit: string;
-  /** Git's hash of the content, `""` where it is in no commit. */
+  /** Git's hash of the content, or `""` if it is in no commit. */
   readonly blobSha: string;
 }
 
-/** A definition somewhere in the index. */
+/** A definition in the index. */
 export interface FoundSymbol {
-  readonly document: DocumentPlace;
+  readonly document: DocumentInfo;
   readonly name: string;
   readonly kind: SymbolKind;
   readonly isLocal: boolean;
-  /** The definition around it, or (without a kind) the name of what it belongs to; empty strings where there is none. */
+  /** The enclosing definition, or (with an empty kind) the name of its owner. Both are empty if there is neither. */
   readonly parent: { readonly name: string; readonly kind: SymbolKind | "" };
-  /** Of the name. */
+  /** The range of the name. */
   readonly range: Range;
-  /** Bytes of the whole definition, the end behind the last one. */
+  /** Byte offsets of the whole definition, `end` exclusive. */
   readonly start: number;
   readonly end: number;
-  /** The line where the name begins, without its newline; cut where it is very long. */
+  /** The line where the name starts, without its newline; truncated if it is very long. */
   readonly line: string;
-  /** Higher is better; compares across shards. */
+  /** Higher is better. Comparable across shards. */
   readonly score: number;
 }
 
-export interface SymbolAnswer {
+export interface SymbolsResult {
   /** Best first. */
   readonly symbols: readonly FoundSymbol[];
-  /** Why there may be more: `MATCH_LIMIT`, `INDEXING` while documents are still to be parsed, `SHARD_DAMAGED`, …; else `NONE`. */
+  /**
+   * Why there may be more: `MATCH_LIMIT`, `INDEXING` (documents are yet to be parsed), `SHARD_DAMAGED`, …; else `NONE`.
+   */
   readonly flushReason: FlushReason;
+  /** The number of documents that may define such a name, but whose text the repository lacks. */
+  readonly filesMissing: number;
 }
 
-/** Asks for one document of the index. */
+/** A request for one document of the index. */
 export interface DocumentRequest {
   readonly repositoryId: RepositoryId;
   readonly path: string;
   /**
-   * Git's hash of the content, wherever that stands at this path, or a revision as a `rev:` names it; absent: the
-   * document that a search without a `rev:` sees, less what is not saved.
+   * `blob`: Git's hash of the content, which is found on any revision. `revision`: as in a `rev:` filter. Without
+   * either: the document that a search without a `rev:` filter covers, never an unsaved one.
    */
   readonly blob?: string;
   readonly revision?: string;
-  /** Also what was found in it, which takes longer than its text. */
+  /** Includes the symbols, which take longer to read than the text. */
   readonly withSymbols?: boolean;
 }
 
-/** A document with its text, as the index has it. */
-export interface IndexedDocument extends DocumentPlace {
+/** A document of the index with its text. */
+export interface IndexedDocument extends DocumentInfo {
   readonly content: Uint8Array;
-  /** What was found in it; absent where nobody asked for it, it is not known yet, or it could not be parsed. */
+  /** Absent if not requested, not known yet, or the document could not be parsed. */
   readonly symbols?: DocumentSymbols;
 }
 
 export interface Engine {
   /**
-   * With `onFiles`, files are handed over as they are found and the result carries none. Where it gives a promise, no
-   * more are looked for until that is kept.
+   * Runs a search. If `onFiles` is given, calls it with files as they are found, and returns no files. If `onFiles`
+   * returns a promise, the search pauses until that is fulfilled. Rejects with CANCELLED when `signal` fires.
    */
   search(
     plan: SearchPlan,
     signal: AbortSignal,
     onFiles?: (files: readonly FileMatch[]) => Promise<void> | void,
   ): Promise<EngineResult>;
-  /** Quick enough for every key that is pressed. What is lost with a damaged shard is not counted. */
+  /** Counts documents for each value of a property. Fast enough for every keystroke. Omits damaged shards. */
   count(request: CountRequest, signal: AbortSignal): Promise<ReadonlyMap<string, number>>;
-  /** Definitions by their names. Quick enough for every key that is pressed. */
-  findSymbols(request: SymbolRequest, signal: AbortSignal): Promise<SymbolAnswer>;
-  /** In the order of the requests; undefined where the index has no such text. Of what is not saved it knows nothing. */
+  /** Finds definitions by name. Fast enough for every keystroke. */
+  findSymbols(request: SymbolRequest, signal: AbortSignal): Promise<SymbolsResult>;
+  /**
+   * Returns documents in the order of the requests; undefined if the index has no such text. Ignores unsaved documents.
+   */
   readDocuments(
     requests: readonly DocumentRequest[],
     signal: AbortSignal,

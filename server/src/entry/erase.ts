@@ -1,31 +1,40 @@
 /**
- * The process that takes an index off the disk: VS Code runs it when the extension has been uninstalled, and the
- * extension when its user asks for it.
+ * The process that deletes an index. VS Code runs it after the extension has been uninstalled; the extension runs it
+ * for *Delete All Data...*.
  *
  *     node erase.js [--data-dir FOLDER] [--everything]
  *
- * Gigabytes go, which can be built again; the list of what was added, members and keys are little and stay for the
- * command line, unless `--everything`. A folder in which another Trawl is at work is left alone, and so is every file that is not
- * Trawl's.
+ * Deletes what can be rebuilt and, with `--everything`, also the list of repositories, members and keys. Deletes
+ * nothing while another Trawl uses the folder, and no file that is not Trawl's.
  */
 import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { defaultDataDirectory } from "#platform/environment";
 import { acquireLock } from "#platform/lock";
-import { defaultDataDirectory } from "#platform/settings";
 
-const built = ["shards"];
-const kept = ["catalogue.json", "endpoint.json", "format", "trawl.db", "trawl.db-wal", "trawl.db.lock"];
+const rebuildable = ["shards", "snapshots"];
+const irreplaceable = [
+  "catalogue.json",
+  "endpoint.json",
+  "format",
+  "organization.json",
+  "trawl.db",
+  "trawl.db-wal",
+  "trawl.db.lock",
+];
 
 async function erase(dataDir: string, everything: boolean): Promise<void> {
   if (!existsSync(dataDir)) return;
   const lock = await acquireLock(dataDir);
   if (lock.kind === "held") {
-    process.stdout.write(`Another Trawl is at work in ${dataDir}: nothing was deleted.\n`);
+    process.stdout.write(
+      `Nothing was deleted: another Trawl is using ${dataDir}. Stop it, then try again.\n`,
+    );
     return;
   }
   try {
-    for (const name of everything ? [...built, ...kept] : built) {
+    for (const name of everything ? [...rebuildable, ...irreplaceable] : rebuildable) {
       rmSync(join(dataDir, name), { recursive: true, force: true });
     }
   } finally {

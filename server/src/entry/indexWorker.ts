@@ -1,6 +1,8 @@
 import { join } from "node:path";
-import { serveTask } from "#platform/workers";
-import { symbolParsers } from "#symbols/parsers";
-import { indexWork } from "#sync/work";
+import { serveTask } from "#platform/serveTask";
+import { lowerThreadPriority, niceness } from "#platform/threadPriority";
+import { symbolParsers } from "#symbols/parsing/parsers";
+import { workerTask } from "#sync/work";
 
-serveTask(indexWork(undefined, symbolParsers(join(__dirname, "symbolWorker.js"), 1)));
+lowerThreadPriority(niceness.index);
+serveTask(workerTask(undefined, symbolParsers(join(__dirname, "symbolWorker.js"), 1)));

@@ -1,4 +1,4 @@
-import { serveTask } from "#platform/workers";
+import { serveTask } from "#platform/serveTask";
 import { createDatabaseTask } from "#store/embeddedTask";
 
 serveTask(createDatabaseTask());

@@ -1,5 +1,7 @@
 import { join } from "node:path";
-import { serveTask } from "#platform/workers";
-import { parserTask } from "#symbols/parserTask";
+import { serveTask } from "#platform/serveTask";
+import { lowerThreadPriority, niceness } from "#platform/threadPriority";
+import { parserTask } from "#symbols/parsing/parserTask";
 
+lowerThreadPriority(niceness.search);
 serveTask(parserTask(join(__dirname, "../grammars")));

@@ -1,26 +1,29 @@
-/** The process `trawl`: what the command line asks, in the house that answers it. */
+/** The `trawl` process: runs a command line, and opens an instance for its command. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { House, Instance } from "#cli/instance";
+import type { CommandContext } from "#cli/context";
 import { main } from "#cli/main";
-import { processTerminal } from "#cli/terminal";
-import { createLog, heldLog } from "#platform/log";
-import { coloursWanted, defaultDataDirectory } from "#platform/settings";
-import { openInstance } from "./house";
+import { createTerminal } from "#cli/terminal";
+import type { Instance } from "#instance/instance";
+import { openInstance } from "#instance/instance";
+import { defaultDataDirectory, isColorEnabled } from "#platform/environment";
+import { bufferedLog, createLog } from "#platform/log";
 
-const words = process.argv.slice(2);
-// Every user of a computer can read the command lines of others, and the address of a database may hold a password.
-if (words.some((word) => word.startsWith("--database"))) process.title = "trawl";
+const args = process.argv.slice(2);
+// Other users of the computer can read command lines, and the URL of a database may contain a password.
+if (args.some((word) => word.startsWith("--database"))) process.title = "trawl";
 
 const log = createLog("warn");
-/** A command says itself what went wrong; what it logs is for those who look for a defect. */
+/** Commands print their errors themselves; only defects are logged. */
 const quietLog = createLog("error");
-/** The editor shows all of it, as soon as it is there. */
-const editorLog = heldLog();
+/** Logs to the editor, once it is connected. */
+const editorLog = bufferedLog();
 const interruption = new AbortController();
-const terminal = processTerminal(coloursWanted);
+/** How long an interrupted process may take to shut down before it exits anyway. */
+const exitTimeoutMs = 5000;
+const terminal = createTerminal(isColorEnabled);
 
-/** Stop as one should; whoever asks a second time means at once. */
+/** The first signal starts an orderly shutdown with a time limit; a second one exits at once. */
 for (const [signal, code] of [
   ["SIGINT", 130],
   ["SIGTERM", 143],
@@ -29,20 +32,21 @@ for (const [signal, code] of [
   process.on(signal, () => {
     if (interruption.signal.aborted) process.exit(code);
     interruption.abort();
+    setTimeout(() => process.exit(code), exitTimeoutMs).unref();
   });
 }
 
-/** The channel to the process that started this one: without it there is nobody to work for. */
+/** The parent process closed Node's IPC channel or has exited. */
 process.on("disconnect", () => end());
 
-process.on("unhandledRejection", (error) => log.error("A promise was broken and nobody noticed.", { error }));
+process.on("unhandledRejection", (error) => log.error("Unhandled rejection.", { error }));
 
 process.on("beforeExit", () => {
-  log.error("Trawl has ended before it was done.");
+  log.error("Trawl exited before its command finished.");
   process.exit(70);
 });
 
-const house: House = {
+const context: CommandContext = {
   version: versionOfPackage(),
   terminal,
   currentFolder: process.cwd(),
@@ -52,46 +56,47 @@ const house: House = {
     openInstance({
       configuration,
       purpose,
-      version: house.version,
+      version: context.version,
       log: forEditor ? editorLog.log : purpose === "serve" ? log : quietLog,
       signal: interruption.signal,
       awaitsSettings: forEditor !== undefined,
     }),
-  async speakLsp(configuration, opened) {
-    const { speakLsp } = await import("#transport/lsp/connection");
+  async serveLsp(configuration, opened, onClient) {
+    const { serveLsp } = await import("#transport/lsp/connection");
     let instance: Instance | undefined;
     opened.then(
       (each) => {
         instance = each;
       },
-      // The editor is told by the answer to its first request.
+      // The response to the editor's first request reports the error.
       () => undefined,
     );
-    await speakLsp({
-      version: house.version,
+    await serveLsp({
+      version: context.version,
+      dataDir: configuration.dataDir,
       caller: opened.then(({ caller }) => caller),
-      indexFolders: configuration.paths.length === 0,
+      indexesFolders: configuration.paths.length === 0,
       baseUrl: () => instance?.url(),
       configure: async (settings) => (await opened).configure(settings),
       close: async () => instance?.close(),
       log: editorLog.log,
-      onConnection: editorLog.sendTo,
+      onClient({ sink, showsProgress }) {
+        editorLog.attachSink(sink);
+        onClient(showsProgress ? (text) => editorLog.log.info(text.trimEnd()) : terminal.printError);
+      },
     });
   },
 };
 
-/** Whatever still hangs after this time is not waited for. */
-const endMs = 5000;
-
 function end(): void {
   interruption.abort();
-  setTimeout(() => process.exit(1), endMs).unref();
+  setTimeout(() => process.exit(1), exitTimeoutMs).unref();
 }
 
-main(words, house).then(
+main(args, context).then(
   (code) => process.exit(code),
   (error: unknown) => {
-    log.error("Trawl has ended because of a defect.", { error });
+    log.error("Trawl exited because of an internal error.", { error });
     process.exit(70);
   },
 );

@@ -1,16 +1,16 @@
 /**
- * Git's configuration files, as far as we ask them: nothing is included from other files and nothing is run.
+ * The values of each variable in a git configuration file, in file order.
  *
- * `[remote "origin"] url = x` is the key `remote.origin.url`: section and variable in lower case, subsection as it is.
+ * `[remote "origin"] url = x` has the key `remote.origin.url`, with section and variable in lower case.
  */
 export type GitConfig = ReadonlyMap<string, readonly string[]>;
 
-/** The last value counts, as git does it; a variable without `=` is `true`. */
+/** Returns the last value of a variable, as git does. A variable without `=` has the value `true`. */
 export function configValue(config: GitConfig, key: string): string | undefined {
   return config.get(key)?.at(-1);
 }
 
-/** Lines that are no configuration are passed over. */
+/** Parses a git configuration file. Ignores malformed lines, and does not read included files. */
 export function parseConfig(text: string): GitConfig {
   const values = new Map<string, string[]>();
   let section = "";
@@ -27,7 +27,8 @@ export function parseConfig(text: string): GitConfig {
     let value = "true";
     if (variable[2] === "=") {
       let raw = variable[3] ?? "";
-      while (continues(raw) && at + 1 < lines.length) raw = `${withoutContinuation(raw)}${lines[++at] ?? ""}`;
+      while (isContinued(raw) && at + 1 < lines.length)
+        raw = `${withoutContinuation(raw)}${lines[++at] ?? ""}`;
       value = parseValue(raw);
     }
     const key = `${section}.${(variable[1] ?? "").toLowerCase()}`;
@@ -45,7 +46,7 @@ function sectionName(name: string, subsection: string | undefined): string {
   return `${name.toLowerCase()}.${subsection.replace(/\\(.)/g, "$1")}`;
 }
 
-function continues(raw: string): boolean {
+function isContinued(raw: string): boolean {
   return /(?:^|[^\\])(?:\\\\)*\\\r?$/.test(raw);
 }
 
@@ -55,26 +56,26 @@ function withoutContinuation(raw: string): string {
 
 const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", b: "\b" };
 
-/** Quotes group, `\` escapes, `#` and `;` outside quotes begin a comment, blanks at the ends go. */
+/** Handles quotes, `\` escapes and comments (`#` and `;` outside quotes), and trims whitespace. */
 function parseValue(raw: string): string {
   let value = "";
-  let kept = 0;
+  let trimmedLength = 0;
   let quoted = false;
   for (let at = 0; at < raw.length; at++) {
     const character = raw.charAt(at);
     if (character === "\\") {
       const next = raw.charAt(++at);
       value += escapes[next] ?? next;
-      kept = value.length;
+      trimmedLength = value.length;
     } else if (character === '"') {
       quoted = !quoted;
-      kept = value.length;
+      trimmedLength = value.length;
     } else if (!quoted && (character === "#" || character === ";")) break;
     else if (!quoted && /\s/.test(character)) value += value === "" ? "" : character;
     else {
       value += character;
-      kept = value.length;
+      trimmedLength = value.length;
     }
   }
-  return value.slice(0, kept);
+  return value.slice(0, trimmedLength);
 }

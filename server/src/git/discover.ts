@@ -1,78 +1,78 @@
-/** From a folder to the repositories in it, by reading folders and small files: no git process. */
+/** Finds the repositories in a folder by reading directories and small files, without running git. */
 import * as fs from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { ServiceError, throwIfAborted } from "#base/error";
 import { Exclusion } from "#base/exclusion";
 import type { RepositoryKind } from "#model/repository";
-import { Pace } from "#platform/pace";
+import { TimeSlice } from "#platform/timeSlice";
 import { configValue, parseConfig } from "./config";
-import { findPlace, type GitPlace, readText } from "./place";
+import { findGitRepository, type GitRepository, readText } from "./repository";
 
 export interface FoundRepository {
   readonly kind: RepositoryKind;
-  /** The working tree of a clone, the git directory of a bare repository, the folder. Absolute and real. */
+  /** The working tree of a clone, the git directory of a bare repository, or the folder. An absolute real path. */
   readonly path: string;
-  /** Absent for a folder. */
-  readonly place?: GitPlace;
+  /** Absent for a plain folder. */
+  readonly gitRepository?: GitRepository;
 }
 
 export interface Discovery {
   readonly repositories: readonly FoundRepository[];
-  /** Folders that could not be read; what lies in them is not found. */
+  /** Folders that could not be read. Repositories in them are not found. */
   readonly unreadable: readonly string[];
-  /** Folders around repositories: a new one appears in one of them. Not all where there are very many. */
-  readonly around: readonly string[];
+  /** Scanned folders outside of repositories, in which new repositories may appear. Capped at `maxParentFolders`. */
+  readonly parentFolders: readonly string[];
 }
 
-export interface ScanChoice {
-  /** How deep folders below the given one are looked into. */
+export interface ScanSettings {
+  /** How many levels below the given folder are scanned. */
   readonly scanDepth: number;
-  /** Patterns of folders that are not looked into (`#base/exclusion`), from the given one or from the root of the disk. */
+  /** Patterns of folders to skip (`#base/exclusion`), relative to the given folder or absolute. */
   readonly exclude: readonly string[];
-  /** Whether submodules are repositories of their own. */
+  /** Whether submodules count as repositories of their own. */
   readonly submodules: boolean;
 }
 
-export const usualScan: ScanChoice = { scanDepth: 4, exclude: [], submodules: true };
+export const defaultScanSettings: ScanSettings = { scanDepth: 4, exclude: [], submodules: true };
 
-/** Hold no repository that anybody wrote, and very many folders. */
+/** Folders that contain no source repositories, but a great many subfolders. */
 const neverScanned = new Set([".git", ".hg", ".svn", "node_modules"]);
-const maxAround = 1000;
-/** Others have their turn after so much time. */
-const turnMs = 3;
+const maxParentFolders = 1000;
+/** How long a scan runs before it yields to the event loop. */
+const timeSliceMs = 3;
 
 /**
- * The repositories at and below `path`: clones, linked worktrees, submodules and bare repositories, each once by its
- * common git directory (a clone stands for its worktrees). Symbolic links are not followed, `path` itself aside. A
- * folder that holds no repository is itself one, of the kind `folder`.
+ * Finds the repositories at and below `path`: clones, linked worktrees, submodules and bare repositories. Repositories
+ * that share a common git directory are returned once, as the clone if it is among them. Symbolic links are not
+ * followed, except `path` itself. If there are no repositories, returns the folder itself, with kind `folder`.
  *
- * Throws NOT_FOUND for what is no folder.
+ * Throws NOT_FOUND if `path` is not a readable folder, and CANCELLED.
  */
 export async function discover(
   path: string,
   signal?: AbortSignal,
-  choice: ScanChoice = usualScan,
+  settings: ScanSettings = defaultScanSettings,
 ): Promise<Discovery> {
   const root = realFolder(path);
-  const scan = new Scan(root, choice);
-  const waiting: { folder: string; depth: number; isInside: boolean }[] = [
+  const scan = new Scan(root, settings);
+  const queue: { folder: string; depth: number; isInside: boolean }[] = [
     { folder: root, depth: 0, isInside: false },
   ];
-  const around: string[] = [];
-  const pace = new Pace(turnMs);
-  for (let next = waiting.shift(); next; next = waiting.shift()) {
+  const parentFolders: string[] = [];
+  const slice = new TimeSlice(timeSliceMs);
+  for (let next = queue.shift(); next; next = queue.shift()) {
     throwIfAborted(signal);
     const { isRepository, folders } = scan.visit(next.folder);
     const isInside = next.isInside || isRepository;
-    if (!isInside && around.length < maxAround) around.push(next.folder);
-    if (next.depth < choice.scanDepth)
-      for (const folder of folders) waiting.push({ folder, depth: next.depth + 1, isInside });
-    if (pace.isOver) await pace.rest();
+    if (!isInside && parentFolders.length < maxParentFolders) parentFolders.push(next.folder);
+    if (next.depth < settings.scanDepth)
+      for (const folder of folders) queue.push({ folder, depth: next.depth + 1, isInside });
+    if (slice.isExpired) await slice.yieldToEventLoop();
   }
   const repositories = scan.repositories();
   if (repositories.length === 0)
-    return { repositories: [{ kind: "folder", path: root }], unreadable: scan.unreadable, around: [] };
-  return { repositories, unreadable: scan.unreadable, around };
+    return { repositories: [{ kind: "folder", path: root }], unreadable: scan.unreadable, parentFolders: [] };
+  return { repositories, unreadable: scan.unreadable, parentFolders };
 }
 
 function realFolder(path: string): string {
@@ -80,9 +80,9 @@ function realFolder(path: string): string {
     const real = fs.realpathSync(path);
     if (fs.statSync(real).isDirectory()) return real;
   } catch (cause) {
-    throw new ServiceError("NOT_FOUND", `${path} is not there, or cannot be read.`, { cause });
+    throw new ServiceError("NOT_FOUND", `${path} does not exist or cannot be read.`, { cause });
   }
-  throw new ServiceError("NOT_FOUND", `${path} is no folder.`);
+  throw new ServiceError("NOT_FOUND", `${path} is not a folder.`);
 }
 
 class Scan {
@@ -90,17 +90,17 @@ class Scan {
   readonly #byCommonDir = new Map<string, FoundRepository>();
   readonly #root: string;
   readonly #exclusion: Exclusion;
-  readonly #withSubmodules: boolean;
-  /** Where submodules lie that nobody wants. */
-  readonly #passedOver = new Set<string>();
+  readonly #includesSubmodules: boolean;
+  /** Folders of submodules that the settings exclude. */
+  readonly #skippedSubmodules = new Set<string>();
 
-  constructor(root: string, { exclude, submodules }: ScanChoice) {
+  constructor(root: string, { exclude, submodules }: ScanSettings) {
     this.#root = root;
     this.#exclusion = new Exclusion(exclude);
-    this.#withSubmodules = submodules;
+    this.#includesSubmodules = submodules;
   }
 
-  /** Notes what the folder is, and gives the folders in it that are worth a look. */
+  /** Records `folder` if it is a repository, and returns the subfolders to scan. */
   visit(folder: string): { readonly isRepository: boolean; readonly folders: readonly string[] } {
     let entries: fs.Dirent[];
     try {
@@ -111,16 +111,16 @@ class Scan {
     }
     const names = new Set(entries.map(({ name }) => name));
     const mayBeRepository = names.has(".git") || (names.has("HEAD") && names.has("objects"));
-    const place = mayBeRepository ? findPlace(folder) : undefined;
-    if (place) this.#add(place);
-    if (place && place.workTree === undefined && place.gitDir === folder)
+    const repository = mayBeRepository ? findGitRepository(folder) : undefined;
+    if (repository) this.#add(repository);
+    if (repository && repository.workTree === undefined && repository.gitDir === folder)
       return { isRepository: true, folders: [] };
-    if (place && names.has(".gitmodules")) this.#addSubmodules(folder);
+    if (repository && names.has(".gitmodules")) this.#addSubmodules(folder);
     const folders = entries
       .filter((entry) => entry.isDirectory() && !neverScanned.has(entry.name))
       .map(({ name }) => join(folder, name))
-      .filter((inside) => !this.#passedOver.has(inside) && !this.#isExcluded(inside));
-    return { isRepository: place !== undefined, folders };
+      .filter((inside) => !this.#skippedSubmodules.has(inside) && !this.#isExcluded(inside));
+    return { isRepository: repository !== undefined, folders };
   }
 
   #isExcluded(folder: string): boolean {
@@ -132,29 +132,29 @@ class Scan {
     );
   }
 
-  /** The clone itself wins over its worktrees, and the first of those over the others. */
-  #add(place: GitPlace): void {
-    const known = this.#byCommonDir.get(place.commonDir);
-    const isMain = place.gitDir === place.commonDir;
+  /** Prefers the clone over its worktrees, and the first worktree over later ones. */
+  #add(repository: GitRepository): void {
+    const known = this.#byCommonDir.get(repository.commonDir);
+    const isMain = repository.gitDir === repository.commonDir;
     if (known && !isMain) return;
-    this.#byCommonDir.set(place.commonDir, foundAt(place));
+    this.#byCommonDir.set(repository.commonDir, toFoundRepository(repository));
   }
 
-  /** Submodules may lie deeper than a scan goes; where they are not wanted, a scan must not find them either. */
+  /** Adds submodules at any depth, or marks them to be skipped if the settings exclude them. */
   #addSubmodules(workTree: string): void {
     const modules = parseConfig(readText(join(workTree, ".gitmodules")) ?? "");
     for (const key of modules.keys()) {
       const path = /^submodule\..*\.path$/s.test(key) ? configValue(modules, key) : undefined;
       if (path === undefined || isAbsolute(path)) continue;
       const folder = resolve(workTree, path);
-      if (!this.#withSubmodules) {
-        this.#passedOver.add(folder);
+      if (!this.#includesSubmodules) {
+        this.#skippedSubmodules.add(folder);
         continue;
       }
-      const place = folder.startsWith(workTree + sep) ? findPlace(folder) : undefined;
-      if (place?.workTree === undefined || !place.workTree.startsWith(workTree + sep)) continue;
-      const isNew = !this.#byCommonDir.has(place.commonDir);
-      this.#add(place);
+      const repository = folder.startsWith(workTree + sep) ? findGitRepository(folder) : undefined;
+      if (repository?.workTree === undefined || !repository.workTree.startsWith(workTree + sep)) continue;
+      const isNew = !this.#byCommonDir.has(repository.commonDir);
+      this.#add(repository);
       if (isNew) this.#addSubmodules(folder);
     }
   }
@@ -164,18 +164,18 @@ class Scan {
   }
 }
 
-/** The repository whose working tree holds a folder, or is it. */
-export function repositoryAround(folder: string): GitPlace | undefined {
+/** Returns the repository whose working tree contains `folder` or is `folder`. */
+export function findEnclosingRepository(folder: string): GitRepository | undefined {
   for (let at = folder; ; at = dirname(at)) {
-    const place = findPlace(at);
-    if (place !== undefined) return place;
+    const repository = findGitRepository(at);
+    if (repository !== undefined) return repository;
     if (dirname(at) === at) return undefined;
   }
 }
 
-/** What a place is found as. */
-export function foundAt(place: GitPlace): FoundRepository {
-  if (place.workTree !== undefined) return { kind: "clone", path: place.workTree, place };
-  // `repo/.git` that says of itself that it is bare is known by the folder around it to nobody else.
-  return { kind: "bare", path: place.gitDir, place };
+export function toFoundRepository(repository: GitRepository): FoundRepository {
+  if (repository.workTree !== undefined)
+    return { kind: "clone", path: repository.workTree, gitRepository: repository };
+  // A bare `repo/.git` keeps the path of its git directory, because nothing else calls it `repo`.
+  return { kind: "bare", path: repository.gitDir, gitRepository: repository };
 }

@@ -1,11 +1,13 @@
 /**
- * The git command line, and the one way to call it.
+ * Runs the git command line. All git calls go through this file, except for reading the user's identity
+ * (`userIdentity.ts`).
  *
- * Repositories belong to others: a call takes no optional lock, asks nobody, fetches nothing, and runs no program that
- * a repository's own configuration names. A repository that git itself refuses (another owner) stays refused, because
- * git is started in its folder and finds it by itself; naming the git directory would switch that check off.
+ * Repositories are not trusted: a call takes no optional lock, never prompts, fetches nothing, and runs no program that
+ * a repository's configuration names. Git runs in the repository's directory and discovers it itself, because passing
+ * the git directory would disable git's ownership check (`safe.directory`).
  *
- * Arguments are options of ours and full hashes, never names that somebody else chose. Paths inside a repository are
+ * Arguments are our own options and full hashes. A name or text from elsewhere is passed only where git cannot mistake
+ * it for an option: after `--` or `--end-of-options`, or as the value of an option. Paths inside a repository are
  * bytes, see `bytePath.ts`.
  */
 import { existsSync } from "node:fs";
@@ -13,93 +15,109 @@ import { dirname } from "node:path";
 import { ServiceError } from "#base/error";
 import { Limiter } from "#base/limiter";
 import { type ProcessOptions, type RunningProcess, runProcess, spawnProcess } from "#platform/process";
-import type { GitPlace } from "./place";
+import { isObjectMissing, objectMissing, triedToFetch } from "./missingObjects";
+import type { GitRepository } from "./repository";
 
 export interface GitOptions extends Omit<ProcessOptions, "cwd" | "env"> {
-  /** Besides 0. */
+  /** Accepted in addition to 0. */
   readonly acceptedExitCode?: number;
-  /** Leaves out what the person and the system configure, folders to be trusted among it. */
-  readonly isImpersonal?: boolean;
+  /** Ignores the user's and the system's configuration, `safe.directory` included. */
+  readonly ignoresUserConfig?: boolean;
 }
 
-/** Each thread lets this many short calls run at once; the others wait in line. */
-const calls = new Limiter(4);
+/** Limits how many short calls each thread runs at once. */
+const callLimiter = new Limiter(4);
 
 /**
- * What git prints on standard output.
+ * Runs git and returns its standard output.
  *
- * Throws GIT_FAILED with git's own words, REPOSITORY_NOT_TRUSTED where git refuses the folder's owner, and what
- * `runProcess` throws.
+ * Throws GIT_FAILED with git's error message, NOT_FOUND if an object is missing, REPOSITORY_NOT_TRUSTED if git rejects
+ * the owner of the directory, and what `runProcess` throws.
  */
-export function runGit(place: GitPlace, args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
-  return calls.run(() => runGitNow(place, args, options), options.signal);
+export function runGit(
+  repository: GitRepository,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<Buffer> {
+  return callLimiter.run(() => runGitUnqueued(repository, args, options), options.signal);
 }
 
-/** The same for one who keeps a line of their own. */
-export async function runGitNow(
-  place: GitPlace,
+/** Like `runGit`, for callers that have a limiter of their own. */
+export async function runGitUnqueued(
+  repository: GitRepository,
   args: readonly string[],
   options: GitOptions,
 ): Promise<Buffer> {
-  const { cwd, env } = surroundings(place);
+  const { cwd, env } = cwdAndEnvironment(repository);
   const { stdout, stderr, exitCode } = await runProcess("git", [...safeArguments, ...args], {
     ...options,
     cwd,
-    env: { ...env, ...inLargePieces, ...(options.isImpersonal ? impersonal : {}) },
+    env: { ...env, ...bufferedOutput, ...(options.ignoresUserConfig ? withoutUserConfig : {}) },
+    isFatal: triedToFetch,
   });
-  if (exitCode === 0 || exitCode === options.acceptedExitCode) return stdout;
-  throw gitFailure(place, args, stderr || `exit code ${exitCode}`);
+  // Some commands report a missing object, print an incomplete result and exit with 0.
+  const isAccepted = exitCode === 0 || exitCode === options.acceptedExitCode;
+  if (isAccepted && !isObjectMissing(stderr)) return stdout;
+  throw gitFailure(repository, args, stderr || `exit code ${exitCode}`);
 }
 
 export interface SpawnOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Nobody waits for the first of its words: it may write many at once, which is much faster. */
-  readonly inLargePieces?: boolean;
+  /** Lets git buffer its output, which is much faster but delays the first lines. */
+  readonly isBuffered?: boolean;
 }
 
-/** A git that we talk to for a while; it is not counted among the calls. */
+/** Starts a git process to communicate with. It does not count toward the limit of `runGit`. */
 export function spawnGit(
-  place: GitPlace,
+  repository: GitRepository,
   args: readonly string[],
   options: SpawnOptions = {},
 ): RunningProcess {
-  const { cwd, env } = surroundings(place);
+  const { cwd, env } = cwdAndEnvironment(repository);
   return spawnProcess("git", [...safeArguments, ...args], {
     cwd,
-    env: options.inLargePieces ? { ...env, ...inLargePieces } : env,
+    env: options.isBuffered ? { ...env, ...bufferedOutput } : env,
     signal: options.signal,
+    isFatal: triedToFetch,
   });
 }
 
-export function gitFailure(place: GitPlace, args: readonly string[], said: string): ServiceError {
-  const path = workingFolder(place);
-  if (/dubious ownership|unsafe repository/i.test(said)) {
-    return new ServiceError(
-      "REPOSITORY_NOT_TRUSTED",
-      `Git does not trust ${path}, because somebody else owns it. To allow it: git config --global --add safe.directory ${quoted(path)}`,
-      { cause: new Error(said) },
-    );
-  }
-  if (/cannot use bare repository/i.test(said)) {
-    return new ServiceError(
-      "REPOSITORY_NOT_TRUSTED",
-      `Git does not trust the bare repository ${path}, because safe.bareRepository is "explicit". To allow it: git config --global safe.bareRepository all`,
-      { cause: new Error(said) },
-    );
-  }
-  const gone = existsSync(path) ? "" : " The folder is not there.";
-  return new ServiceError("GIT_FAILED", `git ${commandOf(args)} failed in ${path}: ${said}${gone}`);
+/** Returns what a process printed to standard error, or a note that it printed nothing. */
+export function errorTextOf(git: RunningProcess): string {
+  return git.errorText() || "the process exited early";
 }
 
-/** The command among arguments, behind settings for it. */
+/** Returns the error for a failed git command, depending on what it printed to standard error. */
+export function gitFailure(repository: GitRepository, args: readonly string[], stderr: string): ServiceError {
+  const path = workingDirectory(repository);
+  if (/dubious ownership|unsafe repository/i.test(stderr)) {
+    return new ServiceError(
+      "REPOSITORY_NOT_TRUSTED",
+      `Git does not trust ${path}, because another user owns it. To allow it, run: git config --global --add safe.directory ${shellQuoted(path)}`,
+      { cause: new Error(stderr) },
+    );
+  }
+  if (/cannot use bare repository/i.test(stderr)) {
+    return new ServiceError(
+      "REPOSITORY_NOT_TRUSTED",
+      `Git does not trust the bare repository ${path}, because safe.bareRepository is "explicit". To allow it, run: git config --global safe.bareRepository all`,
+      { cause: new Error(stderr) },
+    );
+  }
+  if (isObjectMissing(stderr)) return objectMissing(repository, stderr, new Error(stderr));
+  const missingHint = existsSync(path) ? "" : " The folder does not exist.";
+  return new ServiceError("GIT_FAILED", `git ${commandOf(args)} failed in ${path}: ${stderr}${missingHint}`);
+}
+
+/** Returns the git command in `args`, skipping options and `-c` settings. */
 export function commandOf(args: readonly string[]): string {
   return args.find((arg, at) => !arg.startsWith("-") && args[at - 1] !== "-c") ?? "";
 }
 
 const oldestVersion = [2, 30] as const;
 
-/** Gives git's version. Throws UNEXPECTED_ERROR where git is missing or older than 2.30. */
-export async function checkGit(): Promise<string> {
+/** Returns git's version. Throws UNEXPECTED_ERROR if git is missing or older than 2.30. */
+export async function checkGitVersion(): Promise<string> {
   const { stdout } = await runProcess("git", ["version"], { timeoutMs: 20_000 });
   const text = stdout.toString("utf8").trim();
   const version = parseVersion(text);
@@ -107,13 +125,13 @@ export async function checkGit(): Promise<string> {
   if (!version || version[0] < major || (version[0] === major && version[1] < minor)) {
     throw new ServiceError(
       "UNEXPECTED_ERROR",
-      `Git ${major}.${minor} or newer is needed; found: ${text || "none"}.`,
+      `Trawl requires git ${major}.${minor} or newer, but found ${text || "no version"}. Update git.`,
     );
   }
   return version.join(".");
 }
 
-/** `git version 2.39.5 (Apple Git-154)` -> [2, 39]. */
+/** Parses `git version 2.39.5 (Apple Git-154)` to `[2, 39]`. Returns undefined if there is no version. */
 export function parseVersion(text: string): readonly [number, number] | undefined {
   const match = /(\d+)\.(\d+)/.exec(text);
   return match ? [Number(match[1]), Number(match[2])] : undefined;
@@ -136,39 +154,39 @@ const safeArguments: readonly string[] = [
   "submodule.recurse=false",
   "-c",
   "diff.suppressBlankEmpty=false",
-  // Names of people are the repository's to mend.
+  // Only the repository's own `.mailmap` may change names.
   "-c",
   "mailmap.file=",
 ];
 
-/** Else some commands write each commit by itself, and waiting for a reader costs more than the commits. */
-const inLargePieces = { GIT_FLUSH: "0" };
+/** Without this, some commands flush their output after every commit, which takes longer than producing the commits. */
+const bufferedOutput = { GIT_FLUSH: "0" };
 
-const impersonal = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
+const withoutUserConfig = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
 
-function surroundings(place: GitPlace): { cwd: string; env: Record<string, string> } {
-  const cwd = workingFolder(place);
+function cwdAndEnvironment(repository: GitRepository): { cwd: string; env: Record<string, string> } {
+  const cwd = workingDirectory(repository);
   return {
     cwd,
     env: {
       GIT_OPTIONAL_LOCKS: "0",
       GIT_TERMINAL_PROMPT: "0",
-      // Newer versions know this; for older ones no transport is left to fetch with. A repository's own
-      // `protocol.<name>.allow` is stronger than `protocol.allow` of the command line, but not than this list.
+      // Older versions ignore GIT_NO_LAZY_FETCH, so no transport is allowed either. A repository's own
+      // `protocol.<name>.allow` overrides `protocol.allow` of the command line, but not GIT_ALLOW_PROTOCOL.
       GIT_NO_LAZY_FETCH: "1",
       GIT_ALLOW_PROTOCOL: "none",
-      // A damaged repository must not be taken for the one around it.
+      // Do not mistake a damaged repository for the one that contains it.
       GIT_CEILING_DIRECTORIES: dirname(cwd),
-      // English, but letters beyond ASCII have two cases.
+      // English messages, but case-insensitive matching of non-ASCII letters too.
       LC_ALL: "C.UTF-8",
     },
   };
 }
 
-function workingFolder(place: GitPlace): string {
-  return place.workTree ?? place.gitDir;
+function workingDirectory(repository: GitRepository): string {
+  return repository.workTree ?? repository.gitDir;
 }
 
-function quoted(path: string): string {
+function shellQuoted(path: string): string {
   return /^[\w/.:\\-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

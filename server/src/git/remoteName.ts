@@ -1,4 +1,4 @@
-/** What a repository is called: by the URL that it was cloned from, read from its own configuration file. */
+/** Derives a repository's name from the URL that it was cloned from, as in its own configuration file. */
 import type { CodeHostType } from "#model/repository";
 import { configValue, type GitConfig } from "./config";
 
@@ -6,11 +6,11 @@ export interface RemoteName {
   /** Host and path, without scheme, credentials and `.git`: `github.com/o/r`. */
   readonly name: string;
   readonly codeHostType: CodeHostType;
-  /** The repository's page, where the kind of the host is known. Never with credentials. */
+  /** The repository's web page, if the host type is known. Never contains credentials. */
   readonly hostUrl?: string;
 }
 
-/** `origin`, else the only remote. */
+/** Returns the URL of `origin`, or of the only remote. */
 export function originUrl(config: GitConfig): string | undefined {
   const origin = configValue(config, "remote.origin.url");
   if (origin !== undefined) return origin;
@@ -20,8 +20,8 @@ export function originUrl(config: GitConfig): string | undefined {
 }
 
 /**
- * `undefined` for what names no host: a path on this machine, `file:`, a remote helper's address. `hosts` says of what
- * kind further hosts are.
+ * Derives a name from the URL of a remote. `hosts` adds the types of self-hosted code hosts. Returns `undefined` for a
+ * URL without a host: a local path, `file:`, or the address of a remote helper.
  */
 export function remoteName(
   url: string,
@@ -32,7 +32,7 @@ export function remoteName(
   const { scheme, host, port, path } = azureAddress(address);
   const isWeb = scheme === "https" || scheme === "http";
   const webHost = isWeb && port !== undefined ? `${host}:${port}` : host;
-  const codeHostType = hosts[webHost] ?? hosts[host] ?? wellKnown(host);
+  const codeHostType = hosts[webHost] ?? hosts[host] ?? wellKnownHostType(host);
   const name = `${webHost}/${path}`;
   if (codeHostType === "genericGitHost") return { name, codeHostType };
   const page = path.split("/").map(encodeURIComponent).join("/");
@@ -42,7 +42,7 @@ export function remoteName(
 interface Address {
   readonly scheme: string;
   readonly host: string;
-  /** Absent where it is the scheme's own. */
+  /** Absent for the scheme's default port. */
   readonly port?: string;
   readonly path: string;
 }
@@ -88,7 +88,7 @@ function decoded(path: string): string {
   }
 }
 
-/** `undefined` for a path that is empty or climbs out of itself. */
+/** Returns `undefined` for a path that is empty or contains `..`. */
 function cleanPath(path: string): string | undefined {
   const segments = path.split("/").filter((segment) => segment !== "" && segment !== ".");
   if (segments.includes("..") || hasControlCharacter(path)) return undefined;
@@ -96,14 +96,14 @@ function cleanPath(path: string): string | undefined {
   return clean === "" ? undefined : clean;
 }
 
-/** Azure's two addresses of one repository become the one that browsers know. */
+/** Converts Azure's SSH address of a repository to its web address. */
 function azureAddress(address: Address): Address {
   const match = /^v3\/([^/]+)\/([^/]+)\/([^/]+)$/.exec(address.path);
   if (!match || !/^(?:ssh\.dev\.azure\.com|vs-ssh\.visualstudio\.com)$/.test(address.host)) return address;
   return { scheme: "https", host: "dev.azure.com", path: `${match[1]}/${match[2]}/_git/${match[3]}` };
 }
 
-function wellKnown(host: string): CodeHostType {
+function wellKnownHostType(host: string): CodeHostType {
   const known = hostTypes[host];
   if (known) return known;
   if (host.endsWith(".visualstudio.com")) return "azuredevops";

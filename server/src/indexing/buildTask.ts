@@ -1,84 +1,82 @@
-/** The worker's side of a build: reads contents from git, judges them, and writes draft shards. */
+/** Builds shards on a worker: reads contents from git, classifies them, and writes draft shards. */
 import { throwIfAborted } from "#base/error";
 import { type BytePath, bytesOf, textOf } from "#git/bytePath";
-import { readObjects } from "#git/objects";
-import type { GitPlace } from "#git/place";
+import { readObjects } from "#git/objects/readObjects";
+import type { GitRepository } from "#git/repository";
 import type { AttributesOf } from "#languages/attributes";
 import { categorize } from "#languages/categorize";
 import { traitsOf } from "#languages/traits";
 import { documentCategories, type SkipReason } from "#model/document";
 import type { Files } from "#platform/files";
-import { loadChecksum } from "#shard/checksum";
-import type { Draft } from "#shard/directory";
-import { writeDraft } from "#shard/draft";
-import { targetShardBytes } from "#shard/shard";
-import { type Admission, skipReason } from "#shard/skipReason";
-import type { ShardWriter } from "#shard/writer";
+import type { Draft } from "#shard/directory/directory";
+import { writeDraft } from "#shard/directory/draft";
+import { loadChecksum } from "#shard/format/checksum";
+import { targetShardBytes } from "#shard/format/shard";
+import { type ContentFilter, skipReason } from "#shard/format/skipReason";
+import type { ShardWriter } from "#shard/format/writer";
 import type { PlannedDocument } from "./plan";
 
-/** What every task is given. */
-export interface TaskFrame {
+/** What every build task needs. */
+export interface BuildContext {
   readonly repositoryId: number;
-  /** Where the first draft goes; further ones have a number behind it. */
+  /** Path of the first draft. Further ones have a number appended. */
   readonly draftPath: string;
   readonly signal: AbortSignal;
+  /** Called with the number of documents that were written since the last call. */
   readonly onDocuments: (count: number) => void;
   readonly files: Files;
-  readonly admission: Admission;
+  readonly contentFilter: ContentFilter;
 }
 
-export interface ShardBuilding extends TaskFrame {
-  /** What the repository itself says of its documents. */
+export interface ShardBuild extends BuildContext {
+  /** Returns what the repository's own `.gitattributes` files set for a path. */
   readonly attributesOf: AttributesOf;
 }
 
-export interface Building extends ShardBuilding {
-  readonly place: GitPlace;
-  /** Hashes that the repository does not have: a partial clone. */
+export interface GitBuild extends ShardBuild {
+  readonly gitRepository: GitRepository;
+  /** Hashes of blobs that the repository lacks, for example because it is a partial clone. */
   readonly missing: ReadonlySet<string>;
 }
 
-/** Progress is told, and cancellation looked for, after so many documents. */
+/** How many documents to write between progress reports and checks for cancellation. */
 export const progressStep = 500;
 
-/** Writes `documents` in their order, as many shards as their text needs. Where it fails no draft is left. */
-export async function buildShards(
-  documents: readonly PlannedDocument[],
-  building: Building,
-): Promise<Draft[]> {
+/** Writes `documents` in order, into as many shards as necessary. Leaves no drafts after an error. */
+export async function buildShards(documents: readonly PlannedDocument[], build: GitBuild): Promise<Draft[]> {
   let next = 0;
   return writeShards(
-    building,
+    build,
     () => next < documents.length,
     async (writer) => {
-      next += await addDocuments(writer, documents.slice(next), building);
+      next += await addDocuments(writer, documents.slice(next), build);
     },
   );
 }
 
-/** Writes shards, at least one, until there is nothing more to `fill` them with. Where it fails no draft is left. */
+/** Writes at least one shard, until `hasMore` returns false. Leaves no drafts after an error. */
 export async function writeShards(
-  building: ShardBuilding,
+  build: ShardBuild,
   hasMore: () => boolean,
   fill: (writer: ShardWriter) => Promise<void> | void,
 ): Promise<Draft[]> {
   const drafts: Draft[] = [];
   try {
     while (hasMore() || drafts.length === 0) {
-      const path = drafts.length === 0 ? building.draftPath : `${building.draftPath}.${drafts.length}`;
-      drafts.push(await writeShard(path, building, fill));
+      const path = drafts.length === 0 ? build.draftPath : `${build.draftPath}.${drafts.length}`;
+      drafts.push(await writeShard(path, build, fill));
     }
   } catch (error) {
-    for (const { path } of drafts) building.files.remove(path);
+    for (const { path } of drafts) build.files.remove(path);
     throw error;
   }
   return drafts;
 }
 
-/** One draft shard of one repository. */
+/** Writes one draft shard of one repository. */
 export async function writeShard(
   path: string,
-  { repositoryId, files }: Pick<ShardBuilding, "repositoryId" | "files">,
+  { repositoryId, files }: Pick<ShardBuild, "repositoryId" | "files">,
   fill: (writer: ShardWriter) => Promise<void> | void,
 ): Promise<Draft> {
   const checksum = await loadChecksum();
@@ -93,27 +91,27 @@ export async function writeShard(
   );
 }
 
-/** Adds documents until the shard is full; gives how many. */
+/** Adds documents in order until the shard is full. Returns how many were added. */
 export async function addDocuments(
   writer: ShardWriter,
   documents: readonly PlannedDocument[],
-  building: Building,
+  build: GitBuild,
   maxContentBytes = targetShardBytes,
 ): Promise<number> {
-  const { place, missing, signal, onDocuments, admission } = building;
+  const { gitRepository, missing, signal, onDocuments, contentFilter } = build;
   let added = 0;
   let reported = 0;
   const add = (document: PlannedDocument, content: Uint8Array | undefined, skip?: SkipReason, size = 0) => {
-    addDocument(writer, document, building, content, skip, size);
+    addDocument(writer, document, build, content, skip, size);
     if (++added - reported < progressStep) return;
     throwIfAborted(signal);
     onDocuments(added - reported);
     reported = added;
   };
-  /** What is not read at all. */
+  /** Returns why a document is not read at all. */
   const unread = ({ hash, path }: PlannedDocument): SkipReason | undefined =>
-    missing.has(hash) ? "missing" : admission.excludes(textOf(path)) ? "excluded" : undefined;
-  const mayBeUnread = missing.size > 0 || !admission.isForAllPaths;
+    missing.has(hash) ? "missing" : contentFilter.excludes(textOf(path)) ? "excluded" : undefined;
+  const mayBeUnread = missing.size > 0 || !contentFilter.includesAllPaths;
   const addUnread = () => {
     for (let at = added; mayBeUnread; at++) {
       const document = documents[at];
@@ -122,14 +120,14 @@ export async function addDocuments(
       add(document, undefined, reason);
     }
   };
-  const present = mayBeUnread ? documents.filter((document) => unread(document) === undefined) : documents;
+  const readable = mayBeUnread ? documents.filter((document) => unread(document) === undefined) : documents;
   addUnread();
   await readObjects(
-    place,
-    present.map(({ hash }) => hash),
-    admission.maxBytes,
+    gitRepository,
+    readable.map(({ hash }) => hash),
+    contentFilter.maxBytes,
     (object, index) => {
-      const document = present[index];
+      const document = readable[index];
       if (document === undefined) return false;
       if (object.kind === "content") add(document, object.bytes);
       else if (object.kind === "tooLarge") add(document, undefined, "tooLarge", object.size);
@@ -143,16 +141,16 @@ export async function addDocuments(
   return added;
 }
 
-/** Judges the content, where there is one, and adds what is left of it. */
+/** Classifies the content, if any, and adds the document. */
 export function addDocument(
   writer: ShardWriter,
   { path, hash, slots }: PlannedDocument,
-  { attributesOf, admission }: Pick<ShardBuilding, "attributesOf" | "admission">,
+  { attributesOf, contentFilter }: Pick<ShardBuild, "attributesOf" | "contentFilter">,
   content: Uint8Array | undefined,
   given?: SkipReason,
   size = content?.length ?? 0,
 ): void {
-  const skip = given ?? (content === undefined ? "unreadable" : skipReason(content, admission.maxBytes));
+  const skip = given ?? (content === undefined ? "unreadable" : skipReason(content, contentFilter.maxBytes));
   const name = textOf(path);
   const traits = traitsOf(name, attributesOf(name), skip === undefined ? content : undefined);
   const document = { path: bytesOf(path), blob: hash, slots, ...traits };
@@ -161,7 +159,7 @@ export function addDocument(
   else writer.add({ ...document, content });
 }
 
-/** What the rank of a document begins with. */
+/** Returns a function that ranks paths by the category of the document; 0 is the best. */
 export function categoryRank(attributesOf: AttributesOf): (path: BytePath) => number {
   return (path) => {
     const name = textOf(path);

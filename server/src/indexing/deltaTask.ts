@@ -1,59 +1,62 @@
 /**
- * The worker's side of a delta: what moved, appeared or differs becomes one small shard over the older ones.
+ * Builds a delta shard on a worker: the changes of moved and new refs become one small shard over the older ones.
  *
- * New contents become documents of the delta; contents that older segments already have get another set of slots.
+ * New contents become documents of the delta. Documents of older segments get another set of slots (overrides).
  */
-import { attributesInTree, attributesName, isAttributesFile } from "#git/attributesFiles";
-import { type BytePath, bytePath, bytesOf, foldersOf, joined } from "#git/bytePath";
-import { findMissing } from "#git/partialClone";
-import type { GitPlace } from "#git/place";
-import { diffTrees, rootTrees, type TreeEntry } from "#git/tree";
+
+import { ancestorsOf, type BytePath, bytePath, bytesOf, joinPath } from "#git/bytePath";
+import { diffTrees, findMissingObjects, rootTrees, type TreeEntry } from "#git/objects/tree";
+import type { GitRepository } from "#git/repository";
+import { attributesInTree, attributesName, isAttributesFile } from "#git/workTree/attributesFiles";
 import { linguistAttributes } from "#languages/attributes";
 import { fileSource } from "#platform/byteSource";
-import { loadChecksum } from "#shard/checksum";
-import type { Draft } from "#shard/directory";
-import { ShardReader } from "#shard/reader";
-import { RepositorySegments } from "#shard/segments";
-import type { Likeness, Override } from "#shard/shard";
-import { addDocuments, categoryRank, type TaskFrame, writeShard } from "./buildTask";
+import type { Draft } from "#shard/directory/directory";
+import { type Checksum, loadChecksum, shardDamaged } from "#shard/format/checksum";
+import { ShardReader } from "#shard/format/reader";
+import { RepositorySegments } from "#shard/format/segments";
+import type { Override, SlotCopy } from "#shard/format/shard";
+import { addDocuments, type BuildContext, categoryRank, writeShard } from "./buildTask";
 import { type PlannedDocument, sortByRank } from "./plan";
 
-/** A ref that names another commit than when it was indexed, or that is new. */
+/** A ref that points to another commit than when it was indexed, or is new. */
 export interface MovedRevision {
   readonly slot: number;
   readonly commit: string;
-  /** What the index has for this slot, or for `like`. */
+  /** The commit that is indexed for this slot, or for `copiedSlot` if the ref is new. */
   readonly indexedCommit: string;
-  /** A new ref begins as a copy of this slot. */
-  readonly like?: number;
+  /** A new ref starts as a copy of this slot. */
+  readonly copiedSlot?: number;
 }
 
 export interface Delta {
-  readonly place: GitPlace;
+  readonly gitRepository: GitRepository;
   readonly moved: readonly MovedRevision[];
   readonly segmentPaths: readonly string[];
-  /** The default revision as it was and as it is. */
+  /** The slots of the old and the new default revision. */
   readonly defaultSlots: { readonly before?: number | undefined; readonly after?: number | undefined };
 }
 
-/** More documents than this are quicker to build anew than to override. */
+/** With more changed paths than this, a rebuild is faster. */
 const maxDeltaDocuments = 8_000;
 
 /**
- * Writes one delta shard, or none where the refs moved between commits with the same contents and nothing is new.
- * `undefined` where a delta does not pay or cannot be made: a commit is gone, or too much has changed, or what the
- * repository says of its own files has.
+ * Writes one delta shard, or none if no contents changed and there are no new refs. `lostSlots` are those of refs whose
+ * new commit or tree is missing. Returns `undefined` if a rebuild is necessary: an indexed commit no longer exists, the
+ * default revision is lost, too much has changed, or a `.gitattributes` file of the default revision has changed.
  */
 export async function buildDelta(
-  { place, moved, segmentPaths, defaultSlots }: Delta,
-  frame: TaskFrame,
+  { gitRepository, moved, segmentPaths, defaultSlots }: Delta,
+  context: BuildContext,
 ): Promise<{ drafts: Draft[]; lostSlots: number[] } | undefined> {
-  const { signal } = frame;
-  const compared = await compare(moved, place, signal);
+  const { signal } = context;
+  const compared = await compare(moved, gitRepository, signal);
   if (compared === undefined) return undefined;
   const { changes, lostSlots, trees } = compared;
-  const kept = moved.filter(({ slot }) => !lostSlots.includes(slot));
-  const likenesses = kept.flatMap(({ slot, like }) => (like === undefined ? [] : [{ slot, like }]));
+  if (defaultSlots.after !== undefined && lostSlots.includes(defaultSlots.after)) return undefined;
+  const existing = moved.filter(({ slot }) => !lostSlots.includes(slot));
+  const likenesses = existing.flatMap(({ slot, copiedSlot }) =>
+    copiedSlot === undefined ? [] : [{ slot, like: copiedSlot }],
+  );
   const isDefaultMoved = defaultSlots.before !== defaultSlots.after;
   if (changes.size === 0 && likenesses.length === 0 && !isDefaultMoved) return { drafts: [], lostSlots };
   if (changes.size > maxDeltaDocuments || changesAttributes(changes, defaultSlots.after)) return undefined;
@@ -61,24 +64,24 @@ export async function buildDelta(
   const checksum = await loadChecksum();
   const readers: ShardReader[] = [];
   try {
-    for (const path of segmentPaths) readers.push(new ShardReader(fileSource(path), checksum));
-    const segments = new RepositorySegments(frame.repositoryId, readers);
-    const slotsOf = (slots: readonly number[]) => withLikenesses(slots, likenesses);
+    for (const path of segmentPaths) readers.push(openShard(path, checksum));
+    const segments = new RepositorySegments(context.repositoryId, readers);
+    const slotsOf = (slots: readonly number[]) => applyLikenesses(slots, likenesses);
     if (isDefaultMoved && !haveSameAttributes(segments, slotsOf, defaultSlots)) return undefined;
     if (changes.size === 0 && likenesses.length === 0) return { drafts: [], lostSlots };
     const { documents, overrides } = planDelta(changes, likenesses, segments);
-    const missing = await findMissing(place, trees, signal);
-    const known = attributesAround(documents, segments, (slots) =>
+    const missing = await findMissingObjects(gitRepository, trees, signal);
+    const known = enclosingAttributes(documents, segments, (slots) =>
       slotsOf(slots).includes(defaultSlots.after ?? -1),
     ).filter(({ hash }) => !missing.has(hash));
-    const attributesOf = linguistAttributes(await attributesInTree(place, known, signal));
+    const attributesOf = linguistAttributes(await attributesInTree(gitRepository, known, signal));
     const sorted = sortByRank(documents, categoryRank(attributesOf));
-    const building = { ...frame, place, missing, attributesOf };
-    const draft = await writeShard(frame.draftPath, frame, async (writer) => {
+    const build = { ...context, gitRepository, missing, attributesOf };
+    const draft = await writeShard(context.draftPath, context, async (writer) => {
       writer.markDelta();
-      for (const likeness of likenesses) writer.liken(likeness);
+      for (const likeness of likenesses) writer.copySlot(likeness);
       for (const override of overrides) writer.override(override);
-      await addDocuments(writer, sorted, building, Number.POSITIVE_INFINITY);
+      await addDocuments(writer, sorted, build, Number.POSITIVE_INFINITY);
     });
     return { drafts: [draft], lostSlots };
   } finally {
@@ -86,7 +89,17 @@ export async function buildDelta(
   }
 }
 
-/** Whether the default revision has another `.gitattributes` than it had: all documents may be affected. */
+/** Opens a shard. A missing file also throws SHARD_DAMAGED, because only a rebuild can replace it. */
+function openShard(path: string, checksum: Checksum): ShardReader {
+  try {
+    return new ShardReader(fileSource(path), checksum);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    throw shardDamaged(`The shard ${path} is missing`);
+  }
+}
+
+/** Whether a `.gitattributes` file of the default revision changed, which may affect all documents. */
 function changesAttributes(changes: ChangesByPath, defaultSlot: number | undefined): boolean {
   for (const [path, slots] of changes) {
     if (defaultSlot !== undefined && slots.has(defaultSlot) && isAttributesFile(path)) return true;
@@ -94,7 +107,7 @@ function changesAttributes(changes: ChangesByPath, defaultSlot: number | undefin
   return false;
 }
 
-/** Whether two revisions have the same `.gitattributes` everywhere. */
+/** Whether two revisions have the same `.gitattributes` files. */
 function haveSameAttributes(
   segments: RepositorySegments,
   slotsOf: (slots: readonly number[]) => readonly number[],
@@ -109,30 +122,30 @@ function haveSameAttributes(
   return true;
 }
 
-/** Each `.gitattributes` in a folder of the documents, or in one around it, as the index has them. */
-function attributesAround(
+/** Returns the `.gitattributes` files that can apply to the documents, from the index. */
+function enclosingAttributes(
   documents: readonly PlannedDocument[],
   segments: Pick<RepositorySegments, "find">,
   isDefault: (slots: readonly number[]) => boolean,
 ): TreeEntry[] {
-  return foldersOf(documents.map(({ path }) => path)).flatMap((folder) => {
-    const path = joined(folder, attributesName);
+  return ancestorsOf(documents.map(({ path }) => path)).flatMap((folder) => {
+    const path = joinPath(folder, attributesName);
     const found = segments.find(bytesOf(path)).find(({ slots }) => isDefault(slots));
     return found === undefined ? [] : [{ path, hash: found.blob, isSymlink: false }];
   });
 }
 
-/** For each path, what each slot has there now: the hash of a blob, or nothing. */
+/** For each path and slot, the new blob hash, or `undefined` for a deleted file. */
 type ChangesByPath = ReadonlyMap<BytePath, ReadonlyMap<number, string | undefined>>;
 
-/** `undefined` where a commit that the index was made from is gone. */
+/** Returns `undefined` if an indexed commit no longer exists. */
 async function compare(
   moved: readonly MovedRevision[],
-  place: GitPlace,
+  gitRepository: GitRepository,
   signal: AbortSignal,
 ): Promise<{ changes: ChangesByPath; lostSlots: number[]; trees: string[] } | undefined> {
   const commits = moved.flatMap(({ indexedCommit, commit }) => [indexedCommit, commit]);
-  const trees = await rootTrees(place, commits, signal);
+  const trees = await rootTrees(gitRepository, commits, signal);
   const pairs: { slot: number; from: string; to: string }[] = [];
   const lostSlots: number[] = [];
   for (const [index, { slot }] of moved.entries()) {
@@ -143,20 +156,26 @@ async function compare(
     else pairs.push({ slot, from, to });
   }
   const changes = new Map<BytePath, Map<number, string | undefined>>();
-  for (const [index, differences] of (await diffTrees(place, pairs, signal)).entries()) {
-    const slot = pairs[index]?.slot ?? 0;
+  const complete: string[] = [];
+  for (const [index, differences] of (await diffTrees(gitRepository, pairs, signal)).entries()) {
+    const { slot = 0, to = "" } = pairs[index] ?? {};
+    if (differences === undefined) {
+      lostSlots.push(slot);
+      continue;
+    }
+    complete.push(to);
     for (const { path, entry } of differences) {
       const slots = changes.get(path) ?? new Map<number, string | undefined>();
       changes.set(path, slots.set(slot, entry?.hash));
     }
   }
-  return { changes, lostSlots, trees: pairs.map(({ to }) => to) };
+  return { changes, lostSlots, trees: complete };
 }
 
-/** Exported for tests. */
+/** Plans the documents and the overrides of a delta. Exported for tests. */
 export function planDelta(
   changes: ChangesByPath,
-  likenesses: readonly Likeness[],
+  likenesses: readonly SlotCopy[],
   segments: Pick<RepositorySegments, "find">,
 ): { documents: PlannedDocument[]; overrides: Override[] } {
   const documents: PlannedDocument[] = [];
@@ -167,7 +186,7 @@ export function planDelta(
       if (hash !== undefined) missing.set(hash, [...(missing.get(hash) ?? []), slot]);
     }
     for (const { segment, document, blob, slots: older } of segments.find(bytesOf(path))) {
-      const before = withLikenesses(older, likenesses);
+      const before = applyLikenesses(older, likenesses);
       const arriving = missing.get(blob) ?? [];
       missing.delete(blob);
       const after = [...new Set([...before.filter((slot) => !slots.has(slot)), ...arriving])].sort(ascending);
@@ -178,9 +197,9 @@ export function planDelta(
   return { documents, overrides };
 }
 
-function withLikenesses(slots: readonly number[], likenesses: readonly Likeness[]): number[] {
+function applyLikenesses(slots: readonly number[], likenesses: readonly SlotCopy[]): number[] {
   const all = new Set(slots);
-  for (const { slot, like } of likenesses) if (all.has(like)) all.add(slot);
+  for (const { slot, like: original } of likenesses) if (all.has(original)) all.add(slot);
   return [...all].sort(ascending);
 }
 

@@ -1,20 +1,20 @@
-/** The worker's side of a plain folder: its files are its documents. */
+/** Builds the shards of a plain folder on a worker. */
 import { throwIfAborted } from "#base/error";
 import { textOf } from "#git/bytePath";
-import type { FolderFile } from "#git/folderFiles";
-import { WorkingFiles } from "#git/workingFile";
+import type { FolderFile } from "#git/workTree/folderFiles";
+import { WorkingFiles } from "#git/workTree/workingFile";
 import type { AttributesOf } from "#languages/attributes";
 import type { SkipReason } from "#model/document";
-import type { Draft } from "#shard/directory";
-import { targetShardBytes } from "#shard/shard";
-import type { ShardWriter } from "#shard/writer";
-import { addDocument, categoryRank, progressStep, type ShardBuilding, writeShards } from "./buildTask";
+import type { Draft } from "#shard/directory/directory";
+import { targetShardBytes } from "#shard/format/shard";
+import type { ShardWriter } from "#shard/format/writer";
+import { addDocument, categoryRank, progressStep, type ShardBuild, writeShards } from "./buildTask";
 import { type PlannedDocument, sortByRank } from "./plan";
 
-/** A folder is one revision, without a name. */
+/** A folder has a single revision, without a name. */
 const folderSlot = 0;
 
-/** Documents of a folder, best first. */
+/** Returns the documents of a folder, best first. */
 export function planFolder(found: readonly FolderFile[], attributesOf: AttributesOf): PlannedDocument[] {
   const slots = [folderSlot];
   return sortByRank(
@@ -23,27 +23,27 @@ export function planFolder(found: readonly FolderFile[], attributesOf: Attribute
   );
 }
 
-/** Writes the shards of files as they are now. Those that vanish meanwhile are left out. */
+/** Writes shards of the files as they are now. Skips files that have been deleted since they were listed. */
 export async function buildFromDisk(
   root: string,
   documents: readonly PlannedDocument[],
-  building: ShardBuilding,
+  build: ShardBuild,
 ): Promise<Draft[]> {
   const files = new WorkingFiles(root);
   let next = 0;
   return writeShards(
-    building,
+    build,
     () => next < documents.length,
     (writer) => {
       let reported = next;
       while (next < documents.length && writer.contentBytes < targetShardBytes) {
-        throwIfAborted(building.signal);
-        addFile(writer, files, documents[next++], building);
+        throwIfAborted(build.signal);
+        addFile(writer, files, documents[next++], build);
         if (next - reported < progressStep) continue;
-        building.onDocuments(next - reported);
+        build.onDocuments(next - reported);
         reported = next;
       }
-      building.onDocuments(next - reported);
+      build.onDocuments(next - reported);
     },
   );
 }
@@ -52,18 +52,18 @@ function addFile(
   writer: ShardWriter,
   files: WorkingFiles,
   document: PlannedDocument | undefined,
-  building: ShardBuilding,
+  build: ShardBuild,
 ): void {
   if (document === undefined) return;
   const add = (content?: Uint8Array, skip?: SkipReason, size?: number) =>
-    addDocument(writer, document, building, content, skip, size);
-  if (building.admission.excludes(textOf(document.path))) {
+    addDocument(writer, document, build, content, skip, size);
+  if (build.contentFilter.excludes(textOf(document.path))) {
     const stat = files.stat(document.path);
-    // The size tells later whether the file is still the same.
+    // The size later shows whether the file has changed.
     if (stat !== undefined) add(undefined, "excluded", Number(stat.size));
     return;
   }
-  const file = files.read(document.path, building.admission.maxBytes);
+  const file = files.read(document.path, build.contentFilter.maxBytes);
   if (file.kind === "content") add(file.bytes);
   else if (file.kind === "tooLarge") add(undefined, "tooLarge", file.size);
   else if (file.kind === "unreadable") add(undefined, "unreadable");

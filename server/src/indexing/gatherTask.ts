@@ -1,69 +1,70 @@
 /**
- * The worker's side of a first index of many small repositories: they become one shard together, because a file, a
- * manifest and a task for each takes far longer than reading it.
+ * Indexes many small repositories for the first time, on a worker. They share one shard, because a file and a task for
+ * each repository would take far longer than reading it.
  */
 import { throwIfAborted } from "#base/error";
 import { textOf } from "#git/bytePath";
-import { fewObjects } from "#git/objectFiles";
-import { readObjects } from "#git/objects";
-import { findPlace } from "#git/place";
-import { readRefs, refLines } from "#git/refs";
-import { chooseRevisions, type RevisionChoice, wantsRemotes } from "#git/revisions";
+import { maxDirectReads } from "#git/objects/objectDatabase";
+import { readObjects } from "#git/objects/readObjects";
+import { readRefs, refLines } from "#git/refs/refs";
+import { chooseRevisions, type RevisionSettings, wantsRemotes } from "#git/refs/revisions";
+import { findGitRepository } from "#git/repository";
 import { linguistAttributes } from "#languages/attributes";
 import type { SkipReason } from "#model/document";
 import type { Files } from "#platform/files";
-import { loadChecksum } from "#shard/checksum";
-import type { Draft, IndexedRevision } from "#shard/directory";
-import { writeDraft } from "#shard/draft";
-import { Admission, type ContentChoice } from "#shard/skipReason";
-import type { ShardWriter } from "#shard/writer";
+import type { Draft } from "#shard/directory/directory";
+import { writeDraft } from "#shard/directory/draft";
+import type { IndexedRevision } from "#shard/directory/manifest";
+import { loadChecksum } from "#shard/format/checksum";
+import { ContentFilter, type ContentSettings } from "#shard/format/skipReason";
+import type { ShardWriter } from "#shard/format/writer";
 import { addDocument } from "./buildTask";
 import { planRepository, type RepositoryPlan } from "./planTask";
-import { giveSlots } from "./slots";
+import { assignSlots } from "./slots";
 
-export interface Gathering {
+export interface GatherTask {
   readonly repositories: readonly { readonly id: number; readonly path: string }[];
-  readonly wanted: RevisionChoice & ContentChoice;
+  readonly settings: RevisionSettings & ContentSettings;
   readonly draftPath: string;
 }
 
-/** One repository of the shard. */
-export interface Gathered {
+/** One repository of the shared shard. */
+export interface GatheredRepository {
   readonly repositoryId: number;
   readonly revisions: readonly IndexedRevision[];
   readonly nextSlot: number;
   readonly defaultRevision: string;
   /** In milliseconds since 1970. */
   readonly committedAt?: number;
-  /** Of the refs when they were read. */
+  /** The refs as they were read (`refLines`). */
   readonly refLines: readonly string[];
 }
 
-/** A repository with more text is no small one. */
+/** Maximum text of a small repository. */
 const maxTextBytes = 1024 * 1024;
 
 /**
- * Writes those that are small, whole and in order; the others are left for a run of their own, which says what it is
- * with them. No draft where there is nothing to write.
+ * Writes the repositories that are small, complete and undamaged. Omits the others: they get runs of their own, which
+ * report errors. Leaves no draft if there is nothing to write.
  */
 export async function gatherRepositories(
-  { repositories, wanted, draftPath }: Gathering,
+  { repositories, settings, draftPath }: GatherTask,
   files: Files,
   signal: AbortSignal,
-): Promise<{ readonly drafts: readonly Draft[]; readonly gathered: readonly Gathered[] }> {
-  const gathered: Gathered[] = [];
-  const admission = new Admission(wanted);
+): Promise<{ readonly drafts: readonly Draft[]; readonly gathered: readonly GatheredRepository[] }> {
+  const gathered: GatheredRepository[] = [];
+  const contentFilter = new ContentFilter(settings);
   const draft = await writeDraft(
     draftPath,
     await loadChecksum(),
     async (writer) => {
       for (const { id, path } of repositories) {
         throwIfAborted(signal);
-        const content = await contentOf(path, wanted, admission, signal).catch(() => undefined);
+        const content = await contentOf(path, settings, contentFilter, signal).catch(() => undefined);
         throwIfAborted(signal);
         if (content === undefined) continue;
         writer.beginRepository(id);
-        write(writer, content, admission);
+        write(writer, content, contentFilter);
         gathered.push({ repositoryId: id, ...content.revisions });
       }
     },
@@ -75,40 +76,40 @@ export async function gatherRepositories(
 }
 
 interface Content {
-  readonly revisions: Omit<Gathered, "repositoryId">;
+  readonly revisions: Omit<GatheredRepository, "repositoryId">;
   readonly plan: RepositoryPlan;
-  /** As many as there are documents. */
+  /** One per document of the plan. */
   readonly texts: readonly Text[];
 }
 
 type Text = { readonly bytes: Buffer } | { readonly skip: SkipReason; readonly size: number };
 
-/** `undefined` for what is not small, whole and in order; rejects for some of that, too. */
+/** Returns `undefined`, or rejects, unless the repository is small, complete and undamaged. */
 async function contentOf(
   path: string,
-  wanted: RevisionChoice,
-  admission: Admission,
+  settings: RevisionSettings,
+  contentFilter: ContentFilter,
   signal: AbortSignal,
 ): Promise<Content | undefined> {
-  const place = findPlace(path);
-  if (place === undefined) return undefined;
-  const refs = await readRefs(place, signal, wantsRemotes(wanted));
+  const gitRepository = findGitRepository(path);
+  if (gitRepository === undefined) return undefined;
+  const refs = await readRefs(gitRepository, signal, wantsRemotes(settings));
   const {
     revisions: chosen,
     defaultRevision,
     committedAt,
-  } = await chooseRevisions(place, refs, wanted, signal);
+  } = await chooseRevisions(gitRepository, refs, settings, signal);
   if (defaultRevision === undefined) return undefined;
-  const { revisions, nextSlot } = giveSlots(undefined, chosen);
-  const plan = await planRepository(place, revisions, signal);
+  const { revisions, nextSlot } = assignSlots(undefined, chosen);
+  const plan = await planRepository(gitRepository, revisions, signal);
   const { documents, missing, lostSlots } = plan;
-  if (documents.length > fewObjects || missing.size > 0 || lostSlots.length > 0) return undefined;
+  if (documents.length > maxDirectReads || missing.size > 0 || lostSlots.length > 0) return undefined;
   const texts: Text[] = [];
   let textBytes = 0;
   await readObjects(
-    place,
+    gitRepository,
     documents.map(({ hash }) => hash),
-    admission.maxBytes,
+    contentFilter.maxBytes,
     (object) => {
       if (object.kind === "content") {
         textBytes += object.bytes.length;
@@ -125,14 +126,14 @@ async function contentOf(
   return { revisions: known, plan, texts };
 }
 
-function write(writer: ShardWriter, { plan, texts }: Content, admission: Admission): void {
-  const building = { attributesOf: linguistAttributes(plan.attributes), admission };
+function write(writer: ShardWriter, { plan, texts }: Content, contentFilter: ContentFilter): void {
+  const build = { attributesOf: linguistAttributes(plan.attributes), contentFilter };
   for (const [at, document] of plan.documents.entries()) {
     const text = texts[at];
     if (text === undefined) continue;
-    if (admission.excludes(textOf(document.path)))
-      addDocument(writer, document, building, undefined, "excluded");
-    else if ("bytes" in text) addDocument(writer, document, building, text.bytes);
-    else addDocument(writer, document, building, undefined, text.skip, text.size);
+    if (contentFilter.excludes(textOf(document.path)))
+      addDocument(writer, document, build, undefined, "excluded");
+    else if ("bytes" in text) addDocument(writer, document, build, text.bytes);
+    else addDocument(writer, document, build, undefined, text.skip, text.size);
   }
 }

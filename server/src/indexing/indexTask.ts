@@ -1,63 +1,69 @@
-/** What an index worker can be asked for about one repository, and how it answers. Everything here crosses threads. */
+/** The tasks of an index worker and their results, which are passed between threads. */
 import { Limiter } from "#base/limiter";
-import { attributesOnDisk } from "#git/attributesFiles";
-import { digestFolder, walkFolder } from "#git/folderFiles";
-import type { GitPlace } from "#git/place";
-import { WorkingFiles } from "#git/workingFile";
+import type { GitRepository } from "#git/repository";
+import { attributesOnDisk } from "#git/workTree/attributesFiles";
+import { digestFolder, walkFolder } from "#git/workTree/folderFiles";
+import { WorkingFiles } from "#git/workTree/workingFile";
 import { type AttributesFile, linguistAttributes } from "#languages/attributes";
 import { diskFiles, type Files } from "#platform/files";
-import type { TaskContext } from "#platform/workers";
-import type { Draft } from "#shard/directory";
-import { Admission, type ContentChoice } from "#shard/skipReason";
-import { buildShards, type TaskFrame } from "./buildTask";
+import type { TaskContext } from "#platform/serveTask";
+import type { Draft } from "#shard/directory/directory";
+import { ContentFilter, type ContentSettings } from "#shard/format/skipReason";
+import { type BuildContext, buildShards } from "./buildTask";
 import { buildDelta, type Delta } from "./deltaTask";
 import { buildFromDisk, planFolder } from "./folderTask";
-import { type Gathered, type Gathering, gatherRepositories } from "./gatherTask";
-import { cutTasks, type PackedDocuments, type PlannedDocument, packDocuments, unpackDocuments } from "./plan";
+import { type GatheredRepository, type GatherTask, gatherRepositories } from "./gatherTask";
+import {
+  type PackedDocuments,
+  type PlannedDocument,
+  packDocuments,
+  splitIntoTasks,
+  unpackDocuments,
+} from "./plan";
 import { planRepository, type SlottedCommit } from "./planTask";
-import { withSignal } from "./taskSignal";
+import { withSignal } from "./withSignal";
 
-interface Draftable {
+interface DraftTask {
   readonly repositoryId: number;
-  readonly choice: ContentChoice;
+  readonly settings: ContentSettings;
   readonly draftPath: string;
 }
 
-/** Objects of a repository, of which some may be missing, or files of a folder. */
+/** Where contents are read: objects of a repository, some of which (`missing`) it lacks, or files of a folder. */
 export type ContentSource =
-  | { readonly kind: "git"; readonly place: GitPlace; readonly missing: readonly string[] }
+  | { readonly kind: "git"; readonly gitRepository: GitRepository; readonly missing: readonly string[] }
   | { readonly kind: "disk"; readonly root: string };
 
 export type IndexTask =
-  /** List all documents; a small repository is built at once. The default revision is the first. */
+  /** List all documents, and build a small repository immediately. `revisions` lists the default revision first. */
   | ({
       readonly kind: "plan";
-      readonly place: GitPlace;
+      readonly gitRepository: GitRepository;
       readonly revisions: readonly SlottedCommit[];
-    } & Draftable)
+    } & DraftTask)
   | ({
       readonly kind: "build";
       readonly from: ContentSource;
       readonly documents: PackedDocuments;
       readonly attributes: readonly AttributesFile[];
-    } & Draftable)
-  | ({ readonly kind: "delta" } & Delta & Draftable)
+    } & DraftTask)
+  | ({ readonly kind: "delta" } & Delta & DraftTask)
   /** Write several small repositories into one shard. */
-  | ({ readonly kind: "gather" } & Gathering)
-  /** List the files of a plain folder; a small one is built at once. */
-  | ({ readonly kind: "folder"; readonly root: string } & Draftable);
+  | ({ readonly kind: "gather" } & GatherTask)
+  /** List the files of a plain folder, and build a small one immediately. */
+  | ({ readonly kind: "folder"; readonly root: string } & DraftTask);
 
-export type IndexAnswer =
+export type IndexResult =
   | {
       readonly kind: "planned";
-      /** One a build. */
+      /** One per build task. */
       readonly tasks: readonly PackedDocuments[];
       readonly from: ContentSource;
       readonly attributes: readonly AttributesFile[];
       readonly documentCount: number;
       /** Slots whose commits are not in the repository. */
       readonly lostSlots: readonly number[];
-      /** Of a folder. */
+      /** The digest of a plain folder (`digestFolder`), `""` for a git repository. */
       readonly digest: string;
     }
   | {
@@ -66,52 +72,67 @@ export type IndexAnswer =
       readonly lostSlots: readonly number[];
       readonly digest: string;
     }
-  | { readonly kind: "gathered"; readonly drafts: readonly Draft[]; readonly gathered: readonly Gathered[] }
-  /** A delta does not pay: build anew. */
+  | {
+      readonly kind: "gathered";
+      readonly drafts: readonly Draft[];
+      readonly gathered: readonly GatheredRepository[];
+    }
+  /** A delta is impossible or not worthwhile. */
   | { readonly kind: "rebuild" };
 
-/** What is emitted: documents written since the last one. */
+/** Progress event: documents written since the last one. */
 export interface IndexProgress {
   readonly documents: number;
 }
 
-/** Shards are written one after another in a thread, because they share their tables. */
+/** Returns the error for a result that does not belong to the task, which would be a defect. */
+export function unexpectedResult(result: { readonly kind: string }): Error {
+  return new Error(`An index worker returned an unexpected result: ${result.kind}.`);
+}
+
+/** A thread writes one shard at a time, because writers share tables. */
 const oneWriter = new Limiter(1);
 
-/** The task of an index worker; `files` is where drafts are written. */
+/** Returns the handler of these tasks, which writes drafts through `files`. */
 export function indexTask(
   files: Files = diskFiles,
-): (task: IndexTask, context: TaskContext) => Promise<IndexAnswer> {
+): (task: IndexTask, context: TaskContext) => Promise<IndexResult> {
   return (task, context) =>
     withSignal(context, (signal) =>
       oneWriter.run(() => {
         if (task.kind === "gather") return gather(task, files, signal);
         const { repositoryId, draftPath } = task;
-        const admission = new Admission(task.choice);
+        const contentFilter = new ContentFilter(task.settings);
         const onDocuments = (documents: number) => context.emit({ documents } satisfies IndexProgress);
-        return run(task, { repositoryId, draftPath, signal, onDocuments, files, admission });
+        return run(task, { repositoryId, draftPath, signal, onDocuments, files, contentFilter });
       }, signal),
     );
 }
 
-async function gather(task: Gathering, files: Files, signal: AbortSignal): Promise<IndexAnswer> {
+async function gather(task: GatherTask, files: Files, signal: AbortSignal): Promise<IndexResult> {
   return { kind: "gathered", ...(await gatherRepositories(task, files, signal)) };
 }
 
-async function run(task: Exclude<IndexTask, { kind: "gather" }>, frame: TaskFrame): Promise<IndexAnswer> {
-  const { signal } = frame;
+async function run(
+  task: Exclude<IndexTask, { kind: "gather" }>,
+  context: BuildContext,
+): Promise<IndexResult> {
+  const { signal } = context;
   switch (task.kind) {
     case "plan": {
-      const { place } = task;
-      const { missing, ...planned } = await planRepository(place, task.revisions, signal);
-      return buildOrCut({ ...planned, from: { kind: "git", place, missing: [...missing] } }, frame);
+      const { gitRepository } = task;
+      const { missing, ...planned } = await planRepository(gitRepository, task.revisions, signal);
+      return buildOrSplit(
+        { ...planned, from: { kind: "git", gitRepository, missing: [...missing] } },
+        context,
+      );
     }
     case "build": {
       const documents = unpackDocuments(task.documents);
-      return built(await build({ ...task, documents }, frame));
+      return built(await build({ ...task, documents }, context));
     }
     case "delta": {
-      const delta = await buildDelta(task, frame);
+      const delta = await buildDelta(task, context);
       return delta === undefined ? { kind: "rebuild" } : built(delta.drafts, delta.lostSlots);
     }
     case "folder": {
@@ -123,16 +144,16 @@ async function run(task: Exclude<IndexTask, { kind: "gather" }>, frame: TaskFram
       );
       const documents = planFolder(found, linguistAttributes(attributes));
       const digest = digestFolder(found);
-      return buildOrCut({ documents, attributes, from: { kind: "disk", root }, digest }, frame);
+      return buildOrSplit({ documents, attributes, from: { kind: "disk", root }, digest }, context);
     }
   }
 }
 
-function built(drafts: readonly Draft[], lostSlots: readonly number[] = [], digest = ""): IndexAnswer {
+function built(drafts: readonly Draft[], lostSlots: readonly number[] = [], digest = ""): IndexResult {
   return { kind: "built", drafts, lostSlots, digest };
 }
 
-interface ToBuild {
+interface ShardPlan {
   readonly documents: readonly PlannedDocument[];
   readonly attributes: readonly AttributesFile[];
   readonly from: ContentSource;
@@ -140,17 +161,21 @@ interface ToBuild {
   readonly digest?: string;
 }
 
-function build({ documents, attributes, from }: ToBuild, frame: TaskFrame): Promise<Draft[]> {
-  const building = { ...frame, attributesOf: linguistAttributes(attributes) };
+function build({ documents, attributes, from }: ShardPlan, context: BuildContext): Promise<Draft[]> {
+  const building = { ...context, attributesOf: linguistAttributes(attributes) };
   if (from.kind === "disk") return buildFromDisk(from.root, documents, building);
-  return buildShards(documents, { ...building, place: from.place, missing: new Set(from.missing) });
+  return buildShards(documents, {
+    ...building,
+    gitRepository: from.gitRepository,
+    missing: new Set(from.missing),
+  });
 }
 
-/** A crossing to another thread does not pay for what one shard holds. */
-async function buildOrCut(plan: ToBuild, frame: TaskFrame): Promise<IndexAnswer> {
+/** Builds a single shard immediately, which is cheaper than passing documents to another thread. */
+async function buildOrSplit(plan: ShardPlan, context: BuildContext): Promise<IndexResult> {
   const { documents, attributes, from, lostSlots = [], digest = "" } = plan;
-  const tasks = cutTasks(documents);
-  if (tasks.length <= 1) return built(await build(plan, frame), lostSlots, digest);
+  const tasks = splitIntoTasks(documents);
+  if (tasks.length <= 1) return built(await build(plan, context), lostSlots, digest);
   return {
     kind: "planned",
     tasks: tasks.map(packDocuments),

@@ -1,50 +1,51 @@
 /**
- * One repository and its shards: what has moved since the last time is compared, planned, built by workers and
- * published by the directory of shards.
+ * Indexes one repository: compares its refs with the manifest, has workers build a delta or all shards, and publishes
+ * them in the shard directory.
  *
- * Nothing counts before the manifest is renamed, so a run that fails or is killed leaves the old index whole, and
- * running twice changes nothing. Runs of one repository follow one another (`sync`); those of several overlap.
+ * Changes take effect when the manifest is renamed, so a run that fails or is killed leaves the old index intact, and
+ * runs are idempotent. `sync/` runs several repositories in parallel, but never two runs for one repository.
  */
-import { isServiceError, ServiceError } from "#base/error";
-import { findPlace, type GitPlace } from "#git/place";
-import type { ChosenRevisions } from "#git/revisions";
+import { isServiceError } from "#base/error";
+import type { ChosenRevisions } from "#git/refs/revisions";
+import { type GitRepository, openGitRepository } from "#git/repository";
 import type { Repository } from "#model/repository";
-import type { Pool } from "#platform/workers";
-import type { Draft, IndexedRevision, Manifest, ShardDirectory } from "#shard/directory";
-import type { ContentChoice } from "#shard/skipReason";
+import type { Pool } from "#platform/threadPool";
+import type { Draft, ShardDirectory } from "#shard/directory/directory";
+import type { IndexedRevision, Manifest } from "#shard/directory/manifest";
+import type { ContentSettings } from "#shard/format/skipReason";
 import type { MovedRevision } from "./deltaTask";
-import type { IndexAnswer, IndexProgress, IndexTask } from "./indexTask";
-import { giveSlots } from "./slots";
+import { type IndexProgress, type IndexResult, type IndexTask, unexpectedResult } from "./indexTask";
+import { assignSlots } from "./slots";
 
 export interface IndexOptions {
   readonly signal: AbortSignal;
-  /** 0 to 1. */
+  /** Called with the share of documents that have been written, 0 to 1. */
   readonly onProgress?: (progress: number) => void;
-  /** Build all shards anew, as after damage. */
-  readonly anew?: boolean;
-  readonly choice: ContentChoice;
+  /** Rebuild all shards, as after damage. */
+  readonly isRebuild?: boolean;
+  readonly settings: ContentSettings;
 }
 
-/** A repository with more deltas than this, which compaction should have merged, is built anew. */
+/** A repository with this many deltas, which compaction should have merged, is rebuilt at the next change. */
 const maxDeltas = 24;
 
 export class Indexer {
-  readonly #pool: Pool<IndexTask, IndexAnswer>;
+  readonly #pool: Pool<IndexTask, IndexResult>;
   readonly #directory: ShardDirectory;
 
-  constructor(pool: Pool<IndexTask, IndexAnswer>, directory: ShardDirectory) {
+  constructor(pool: Pool<IndexTask, IndexResult>, directory: ShardDirectory) {
     this.#pool = pool;
     this.#directory = directory;
   }
 
-  /** Brings the index of a git repository to these revisions and gives its manifest, the old one where they are equal. */
+  /** Updates the index of a git repository to these revisions. Returns its manifest: the old one if nothing changed. */
   async index(
     repository: Repository,
     { revisions, defaultRevision }: ChosenRevisions,
     options: IndexOptions,
   ): Promise<Manifest> {
-    const old = options.anew ? undefined : this.#directory.manifest(repository.id);
-    const slots = giveSlots(this.#directory.manifest(repository.id), revisions);
+    const old = options.isRebuild ? undefined : this.#directory.manifest(repository.id);
+    const slots = assignSlots(this.#directory.manifest(repository.id), revisions);
     const next = {
       ...slots,
       ...identity(repository),
@@ -52,12 +53,12 @@ export class Indexer {
     };
     if (old !== undefined && isSame(old, next)) return old;
     if (revisions.length === 0) return this.#directory.publish({ ...next, keepSegments: false }, []);
-    const place = placeOf(repository);
-    const delta = old === undefined ? undefined : await this.#delta(old, next, place, options);
-    return delta ?? (await this.#build(next, place, options));
+    const gitRepository = openGitRepository(repository.path);
+    const delta = old === undefined ? undefined : await this.#delta(old, next, gitRepository, options);
+    return delta ?? (await this.#build(next, gitRepository, options));
   }
 
-  /** Builds the index of a plain folder anew; `digest` (`#git/folderFiles`) tells which files it was made from. */
+  /** Rebuilds the index of a plain folder; `digest` (`digestFolder`) identifies the files that were indexed. */
   async buildFolder(
     repository: Repository,
     options: IndexOptions,
@@ -66,17 +67,17 @@ export class Indexer {
     const root = repository.path;
     const draftPath = this.#directory.newDraft();
     const planned = await this.#pool.run(
-      { kind: "folder", root, repositoryId: repository.id, draftPath, choice: options.choice },
+      { kind: "folder", root, repositoryId: repository.id, draftPath, settings: options.settings },
       options.signal,
     );
     return { manifest: await this.#finish(next, planned, options), digest: digestOf(planned) };
   }
 
-  /** `undefined` where a delta does not pay. */
+  /** Returns `undefined` if a rebuild is necessary. */
   async #delta(
     old: Manifest,
     next: NextManifest,
-    place: GitPlace,
+    gitRepository: GitRepository,
     options: IndexOptions,
   ): Promise<Manifest | undefined> {
     const moved = movedRevisions(old, next);
@@ -85,35 +86,35 @@ export class Indexer {
     if (moved.length === 0 && defaultSlots.before === defaultSlots.after)
       return this.#directory.publish({ ...next, keepSegments: true }, []);
     if (old.segments.filter((segment) => segment.isDelta).length >= maxDeltas) return undefined;
-    const answer = await this.#attempt({
+    const result = await this.#attempt({
       task: {
         kind: "delta",
-        place,
+        gitRepository,
         moved,
         defaultSlots,
         repositoryId: next.repositoryId,
-        choice: options.choice,
+        settings: options.settings,
         segmentPaths: old.segments.map((segment) => this.#directory.pathOf(segment)),
         draftPath: this.#directory.newDraft(),
       },
       options,
     });
-    if (answer.kind === "rebuild") return undefined;
-    if (answer.kind !== "built") throw unexpected(answer);
+    if (result.kind === "rebuild") return undefined;
+    if (result.kind !== "built") throw unexpectedResult(result);
     const current = this.#directory.manifest(next.repositoryId);
     if (current !== undefined && current.segments !== old.segments) {
-      // Overrides count on the segments that the worker saw; others (a compaction's) want another delta.
-      this.#directory.discard(answer.drafts.map(({ path }) => path));
-      return this.#delta(current, next, place, options);
+      // Overrides refer to the segments that the worker read. After a compaction, the delta must be built again.
+      this.#directory.discard(result.drafts.map(({ path }) => path));
+      return this.#delta(current, next, gitRepository, options);
     }
     return this.#directory.publish(
-      { ...withoutLost(next, answer.lostSlots), keepSegments: true },
-      answer.drafts,
+      { ...withoutLost(next, result.lostSlots), keepSegments: true },
+      result.drafts,
     );
   }
 
-  /** An older segment that is damaged does not hinder a build. */
-  async #attempt({ task, options }: { task: IndexTask; options: IndexOptions }): Promise<IndexAnswer> {
+  /** Runs a task. Returns `rebuild` if an older segment is damaged. */
+  async #attempt({ task, options }: { task: IndexTask; options: IndexOptions }): Promise<IndexResult> {
     try {
       return await this.#pool.run(task, options.signal);
     } catch (error) {
@@ -122,30 +123,30 @@ export class Indexer {
     }
   }
 
-  async #build(next: NextManifest, place: GitPlace, options: IndexOptions): Promise<Manifest> {
+  async #build(next: NextManifest, gitRepository: GitRepository, options: IndexOptions): Promise<Manifest> {
     const { repositoryId } = next;
     const revisions = defaultFirst(next).map(({ commit, slot }) => ({ commit, slot }));
     const draftPath = this.#directory.newDraft();
     const planned = await this.#pool.run(
-      { kind: "plan", place, repositoryId, revisions, draftPath, choice: options.choice },
+      { kind: "plan", gitRepository, repositoryId, revisions, draftPath, settings: options.settings },
       options.signal,
     );
     return this.#finish(next, planned, options);
   }
 
-  /** Publishes what is built, after building what is only planned. */
-  async #finish(next: NextManifest, planned: IndexAnswer, options: IndexOptions): Promise<Manifest> {
-    if (planned.kind !== "built" && planned.kind !== "planned") throw unexpected(planned);
+  /** Builds the shards if they are only planned, and publishes them. */
+  async #finish(next: NextManifest, planned: IndexResult, options: IndexOptions): Promise<Manifest> {
+    if (planned.kind !== "built" && planned.kind !== "planned") throw unexpectedResult(planned);
     const drafts =
       planned.kind === "built" ? planned.drafts : await this.#buildAll(next.repositoryId, planned, options);
     return this.#directory.publish({ ...withoutLost(next, planned.lostSlots), keepSegments: false }, drafts);
   }
 
-  /** Where one task fails the others are called off, and what is written is removed when all have ended. */
+  /** Runs all build tasks. If one fails, cancels the others, and discards all drafts when they have ended. */
   async #buildAll(
     repositoryId: number,
-    { tasks, from, attributes, documentCount }: Extract<IndexAnswer, { kind: "planned" }>,
-    { signal, onProgress, choice }: IndexOptions,
+    { tasks, from, attributes, documentCount }: Extract<IndexResult, { kind: "planned" }>,
+    { signal, onProgress, settings }: IndexOptions,
   ): Promise<readonly Draft[]> {
     let done = 0;
     const onPartial = (partial: unknown) => {
@@ -160,14 +161,14 @@ export class Indexer {
         from,
         attributes,
         repositoryId,
-        choice,
+        settings,
         documents,
         draftPath: this.#directory.newDraft(),
       } as const;
       try {
-        const answer = await this.#pool.run(task, both, onPartial);
-        if (answer.kind !== "built") throw unexpected(answer);
-        return answer.drafts;
+        const result = await this.#pool.run(task, both, onPartial);
+        if (result.kind !== "built") throw unexpectedResult(result);
+        return result.drafts;
       } catch (error) {
         failure.abort();
         throw error;
@@ -204,8 +205,8 @@ function isSame(old: Manifest, next: NextManifest): boolean {
 }
 
 /**
- * What a delta has to bring. A new ref begins as a copy of the one that names the same commit, else of the default
- * one. `undefined` where there is nothing to begin with.
+ * Returns the refs that a delta must update. A new ref starts as a copy of a ref to the same commit, or else of the
+ * default revision. Returns `undefined` if there is nothing to copy.
  */
 export function movedRevisions(
   old: Pick<Manifest, "revisions" | "defaultRevision">,
@@ -218,8 +219,8 @@ export function movedRevisions(
   return next.revisions.flatMap(({ slot, commit }) => {
     const before = bySlot.get(slot);
     if (before) return before.commit === commit ? [] : [{ slot, commit, indexedCommit: before.commit }];
-    const like = byCommit.get(commit) ?? fallback;
-    return [{ slot, commit, indexedCommit: like.commit, like: like.slot }];
+    const source = byCommit.get(commit) ?? fallback;
+    return [{ slot, commit, indexedCommit: source.commit, copiedSlot: source.slot }];
   });
 }
 
@@ -232,7 +233,7 @@ function defaultFirst({ revisions, defaultRevision }: NextManifest): IndexedRevi
   return [...revisions.filter(isDefault), ...revisions.filter((revision) => !isDefault(revision))];
 }
 
-/** A ref whose commit is not there (a broken or shallow repository) is left out until it is. */
+/** Omits refs whose commits are missing (in a damaged or shallow repository). */
 function withoutLost(next: NextManifest, lostSlots: readonly number[]): NextManifest {
   if (lostSlots.length === 0) return next;
   const revisions = next.revisions.filter(({ slot }) => !lostSlots.includes(slot));
@@ -243,16 +244,6 @@ function withoutLost(next: NextManifest, lostSlots: readonly number[]): NextMani
     : { ...rest, revisions, defaultRevision };
 }
 
-function placeOf(repository: Repository): GitPlace {
-  const place = findPlace(repository.path);
-  if (place) return place;
-  throw new ServiceError("GIT_FAILED", `${repository.path} is no git repository any more.`);
-}
-
-function digestOf(answer: IndexAnswer): string {
-  return answer.kind === "built" || answer.kind === "planned" ? answer.digest : "";
-}
-
-function unexpected(answer: IndexAnswer): Error {
-  return new Error(`An index worker answered ${answer.kind}`);
+function digestOf(result: IndexResult): string {
+  return result.kind === "built" || result.kind === "planned" ? result.digest : "";
 }

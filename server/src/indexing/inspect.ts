@@ -1,23 +1,25 @@
-/** What the shards of a repository hold now: documents that deltas hid or that only gone refs had do not count. */
+/**
+ * Counts the documents of a repository's shards, except for those that deltas hide or that only deleted refs contain.
+ */
 import { bytePath, textOf } from "#git/bytePath";
 import type { SkipReason } from "#model/document";
 import { fileSource } from "#platform/byteSource";
-import { loadChecksum } from "#shard/checksum";
-import { ShardReader } from "#shard/reader";
-import { RepositorySegments } from "#shard/segments";
+import { loadChecksum } from "#shard/format/checksum";
+import { ShardReader } from "#shard/format/reader";
+import { RepositorySegments } from "#shard/format/segments";
 
 export interface Inspection {
   readonly repositoryId: number;
   readonly segmentPaths: readonly string[];
-  /** Of the refs that exist. */
+  /** Slots of existing refs. */
   readonly slots: readonly number[];
-  readonly withSkipped: boolean;
+  readonly includesSkipped: boolean;
 }
 
 export interface SkippedDocument {
   readonly path: string;
   readonly reason: SkipReason;
-  /** Absent where nobody knows. */
+  /** Absent if unknown. */
   readonly sizeBytes?: number;
 }
 
@@ -25,16 +27,16 @@ export interface ShardContents {
   readonly documentCount: number;
   readonly skippedCount: number;
   readonly contentBytes: number;
-  /** By path; empty unless asked for. */
+  /** By path; empty unless requested. */
   readonly skipped: readonly SkippedDocument[];
 }
 
-/** Throws SHARD_DAMAGED, and what the disk throws. */
+/** Returns the counts, and the skipped documents if requested. Throws SHARD_DAMAGED, and file-system errors. */
 export async function inspect({
   repositoryId,
   segmentPaths,
   slots,
-  withSkipped,
+  includesSkipped,
 }: Inspection): Promise<ShardContents> {
   const checksum = await loadChecksum();
   const readers: ShardReader[] = [];
@@ -46,7 +48,8 @@ export async function inspect({
   try {
     for (const path of segmentPaths) readers.push(new ShardReader(fileSource(path), checksum));
     const sizes = readers.map(
-      (reader) => new Map(withSkipped ? reader.skipped().map(({ document, size }) => [document, size]) : []),
+      (reader) =>
+        new Map(includesSkipped ? reader.skipped().map(({ document, size }) => [document, size]) : []),
     );
     for (const found of new RepositorySegments(repositoryId, readers).documents()) {
       const reader = readers[found.segment];
@@ -58,7 +61,7 @@ export async function inspect({
         continue;
       }
       skippedCount++;
-      if (!withSkipped) continue;
+      if (!includesSkipped) continue;
       const size = sizes[found.segment]?.get(found.document) ?? 0;
       const path = textOf(bytePath(reader.path(found.document)));
       skipped.push({ path, reason, ...(size > 0 ? { sizeBytes: size } : {}) });

@@ -1,50 +1,50 @@
 import { isServiceError } from "#base/error";
-import { blobName } from "#git/blobName";
+import { blobHash } from "#git/objects/blobHash";
 import { fileSource, memorySource } from "#platform/byteSource";
-import type { Checksum } from "#shard/checksum";
-import { ShardReader } from "#shard/reader";
-import { SymbolReader } from "#shard/symbolReader";
-import type { KnownSymbols } from "#shard/symbols";
+import type { Checksum } from "#shard/format/checksum";
+import { ShardReader } from "#shard/format/reader";
+import type { KnownSymbols } from "#shard/symbolFile/symbolFile";
+import { SymbolReader } from "#shard/symbolFile/symbolReader";
 
-/** A shard and its companion: their paths, or what they hold. */
+/** A shard and its symbol file: their paths, or their contents. */
 export type ShardWithSymbols =
   | { readonly kind: "disk"; readonly shard: string; readonly symbols: string }
   | { readonly kind: "memory"; readonly shard: Uint8Array; readonly symbols: Uint8Array };
 
-interface Place {
+interface KnownDocument {
   readonly symbols: SymbolReader;
   readonly document: number;
 }
 
-/** Reading all names at once pays from this many documents on. */
+/** If at least this many documents of a shard are found, reading all its names at once is faster. */
 const manyDocuments = 50;
 
-/** What names the content of a document: the same text in another language has other symbols. */
+/** Returns a key for the symbols of a document: its blob hash and its language, because symbols depend on both. */
 export function contentKey(shard: ShardReader, document: number): string {
-  const blob = shard.blob(document) || blobName(shard.readContent(document));
+  const blob = shard.blob(document) || blobHash(shard.readContent(document));
   return `${blob} ${shard.language(document)}`;
 }
 
-/** Contents that were parsed before, in whichever shard. */
+/** Finds symbols of contents that were already parsed, in any shard. */
 export class KnownContents {
-  readonly #places = new Map<string, Place>();
+  readonly #documents = new Map<string, KnownDocument>();
   readonly #opened: { close(): void }[] = [];
 
-  /** Looks for `wanted` in one shard after the other, until all are found. What cannot be read has none of them. */
+  /** Searches the shards for the content keys in `wanted` until all are found. Ignores missing and damaged shards. */
   constructor(shards: readonly ShardWithSymbols[], checksum: Checksum, wanted: ReadonlySet<string>) {
     for (const each of shards) {
-      if (this.#places.size === wanted.size) return;
+      if (this.#documents.size === wanted.size) return;
       try {
-        this.#look(each, checksum, wanted);
+        this.#addShard(each, checksum, wanted);
       } catch (error) {
-        // Whoever searches there is told, and it is made anew.
+        // Searches report the damage, and the shard is rebuilt.
         const isGone = (error as NodeJS.ErrnoException).code === "ENOENT";
         if (!isGone && !isServiceError(error, "SHARD_DAMAGED")) throw error;
       }
     }
   }
 
-  #look(files: ShardWithSymbols, checksum: Checksum, wanted: ReadonlySet<string>): void {
+  #addShard(files: ShardWithSymbols, checksum: Checksum, wanted: ReadonlySet<string>): void {
     const isDisk = files.kind === "disk";
     const opened: { close(): void }[] = [];
     let found = 0;
@@ -55,15 +55,15 @@ export class KnownContents {
       opened.push(source);
       const symbols = new SymbolReader(source, checksum, shard);
       for (let document = 0; document < shard.meta.documentCount; document++) {
-        // On disk what has no name from git would have to be read to be known.
+        // Without a blob hash, the content would have to be read from disk.
         if (symbols.isPending(document) || (isDisk && shard.blob(document) === "")) continue;
         if (shard.skipReason(document) !== undefined) continue;
         const key = contentKey(shard, document);
-        if (!wanted.has(key) || this.#places.has(key)) continue;
-        this.#places.set(key, { symbols, document });
+        if (!wanted.has(key) || this.#documents.has(key)) continue;
+        this.#documents.set(key, { symbols, document });
         found++;
       }
-      if (found >= manyDocuments) symbols.names.keepAll();
+      if (found >= manyDocuments) symbols.names.loadAll();
     } finally {
       if (found > 0) this.#opened.push(...opened);
       else for (const each of opened) each.close();
@@ -71,8 +71,8 @@ export class KnownContents {
   }
 
   get(key: string): KnownSymbols | undefined {
-    const place = this.#places.get(key);
-    return place?.symbols.symbolsOf(place.document);
+    const known = this.#documents.get(key);
+    return known?.symbols.symbolsOf(known.document);
   }
 
   close(): void {

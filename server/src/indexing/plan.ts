@@ -1,28 +1,28 @@
 /**
- * Which documents a repository has, and in which revisions: pure, without contents.
+ * Plans which documents a repository has, and in which revisions. These are pure functions that read no contents.
  *
- * The default revision is listed whole; each other one says only where it differs from it. So a thousand branches cost
- * little more than one, and a document that all of them share has one set of slots that all its like share too.
+ * The default revision is listed completely, and each other one only where it differs. So a thousand branches cost
+ * little more than one branch. Documents with the same set of slots share one array.
  */
 import type { BytePath } from "#git/bytePath";
-import type { TreeChange, TreeEntry } from "#git/tree";
+import type { TreeChange, TreeEntry } from "#git/objects/tree";
 
 export interface PlannedDocument {
   readonly path: BytePath;
-  /** Of the blob. */
+  /** Hash of the blob; `""` in a plain folder. */
   readonly hash: string;
   /** Ascending; the same array for all documents with the same set. */
   readonly slots: readonly number[];
 }
 
-/** A revision whose tree was compared with the default one. */
+/** A revision whose tree was compared with the default revision's. */
 export interface ComparedRevision {
   readonly slot: number;
-  /** Absent where both trees are the same. */
+  /** Absent if both trees are the same. */
   readonly changes?: readonly TreeChange[];
 }
 
-/** One document for each content at each path. In order of the default tree, then what others have besides. */
+/** Returns one document per path and content: first in the order of the default tree, then those of other trees. */
 export function planDocuments(
   base: readonly TreeEntry[],
   baseSlot: number,
@@ -64,15 +64,15 @@ function changesByPath(others: readonly ComparedRevision[]): Map<BytePath, PathC
   return changed;
 }
 
-/** A mode may differ where the content does not: then a change brings a slot back to the content that is here. */
+/** Adds a document for each content of a path. A change of the mode alone assigns the slot to the unchanged content. */
 function addContents(
   documents: PlannedDocument[],
   sets: SlotSets,
   path: BytePath,
-  here: readonly (readonly [string, number[]])[],
+  baseContents: readonly (readonly [string, number[]])[],
   changes: readonly PathChange[],
 ): void {
-  const slotsByHash = new Map<string, number[]>(here);
+  const slotsByHash = new Map<string, number[]>(baseContents);
   for (const { slot, hash } of changes) {
     if (hash === undefined) continue;
     const slots = slotsByHash.get(hash);
@@ -84,7 +84,7 @@ function addContents(
   }
 }
 
-/** Gives the same array for the same slots, ascending. */
+/** Returns the same ascending array for the same set of slots. */
 class SlotSets {
   readonly #known = new Map<string, readonly number[]>();
 
@@ -98,7 +98,7 @@ class SlotSets {
   }
 }
 
-/** Best first: source before tests, generated and vendored; shallow before deep; then by path. */
+/** Sorts best first: by category (source before tests, generated and vendored files), then by depth, then by path. */
 export function sortByRank(
   documents: readonly PlannedDocument[],
   categoryRank: (path: BytePath) => number,
@@ -122,22 +122,26 @@ function depthOf(path: string): number {
 }
 
 /**
- * Documents of one task: at 12 KB each, which is what the Linux kernel has, about 100 MB of text. A task that meets
- * more text than a shard may hold writes another shard.
+ * Documents per task: about 100 MB of text, at 12 KB per document as in the Linux kernel. A task with more text than
+ * fits into a shard writes several.
  */
 const documentsPerTask = 8_000;
 
-export function cutTasks<Document>(documents: readonly Document[], perTask = documentsPerTask): Document[][] {
+/** Splits documents into tasks of equal size, in order. */
+export function splitIntoTasks<Document>(
+  documents: readonly Document[],
+  perTask = documentsPerTask,
+): Document[][] {
   const count = Math.ceil(documents.length / perTask);
   const size = Math.ceil(documents.length / Math.max(count, 1));
   return Array.from({ length: count }, (_, task) => documents.slice(task * size, (task + 1) * size));
 }
 
-/** Documents as few large values, because a hundred thousand small ones take long to cross to another thread. */
+/** Documents packed into a few large values, because passing many small objects to another thread is slow. */
 export interface PackedDocuments {
   readonly count: number;
   readonly sets: readonly (readonly number[])[];
-  /** The set of each document. */
+  /** Index of each document's set in `sets`. */
   readonly setOf: Uint32Array;
   /** `<hash> SP <path> NUL` for each document. */
   readonly bytes: Uint8Array;

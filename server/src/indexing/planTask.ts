@@ -1,9 +1,9 @@
-/** The worker's side of a plan: what a repository holds at its revisions, asked of git. */
-import { ServiceError } from "#base/error";
-import { attributesInTree } from "#git/attributesFiles";
-import { findMissing } from "#git/partialClone";
-import type { GitPlace } from "#git/place";
-import { diffTrees, listTree, rootTrees, type TreeEntry } from "#git/tree";
+/** Plans a build on a worker: reads the trees of the revisions from git. */
+
+import { objectMissing } from "#git/missingObjects";
+import { diffTrees, findMissingObjects, listTree, rootTrees, type TreeEntry } from "#git/objects/tree";
+import type { GitRepository } from "#git/repository";
+import { attributesInTree } from "#git/workTree/attributesFiles";
 import { type AttributesFile, linguistAttributes } from "#languages/attributes";
 import { categoryRank } from "./buildTask";
 import { type PlannedDocument, planDocuments, sortByRank } from "./plan";
@@ -16,41 +16,41 @@ export interface SlottedCommit {
 export interface RepositoryPlan {
   /** Best first. */
   readonly documents: readonly PlannedDocument[];
-  /** Those of the default revision count for all. */
+  /** From the default revision; applied to all revisions. */
   readonly attributes: readonly AttributesFile[];
-  /** Blobs that the repository does not have. */
+  /** Blobs that the repository lacks. */
   readonly missing: ReadonlySet<string>;
-  /** Slots whose commits are not in the repository. */
+  /** Slots whose commits or trees are missing. */
   readonly lostSlots: readonly number[];
 }
 
-/** The default revision is the first. Throws GIT_FAILED where none of the commits is there. */
+/**
+ * Plans the documents of a repository. `revisions` must list the default revision first. Throws NOT_FOUND if its commit
+ * or a part of its tree is missing.
+ */
 export async function planRepository(
-  place: GitPlace,
+  gitRepository: GitRepository,
   revisions: readonly SlottedCommit[],
   signal: AbortSignal,
 ): Promise<RepositoryPlan> {
   const commits = revisions.map(({ commit }) => commit);
-  // A commit stands for its tree. Most small repositories have one.
-  const trees = new Set(commits).size === 1 ? commits : await rootTrees(place, commits, signal);
+  // Most small repositories have a single commit to index, which `listTree` accepts instead of a tree.
+  const roots = new Set(commits).size === 1 ? commits : await rootTrees(gitRepository, commits, signal);
   const present = revisions.flatMap(({ slot }, at) => {
-    const tree = trees[at];
+    const tree = roots[at];
     return tree === undefined ? [] : [{ slot, tree }];
   });
-  const lostSlots = revisions.filter((_, at) => trees[at] === undefined).map(({ slot }) => slot);
   const [base, ...others] = present;
-  if (base === undefined) {
-    throw new ServiceError(
-      "GIT_FAILED",
-      `None of the commits of ${place.workTree ?? place.gitDir} can be read.`,
-    );
-  }
-  const missing = await findMissing(place, [...new Set(present.map(({ tree }) => tree))], signal);
-  const entries = await listTree(place, base.tree, signal);
+  if (base === undefined || roots[0] === undefined) throw objectMissing(gitRepository, commits[0] ?? "");
+  const entries = await listTree(gitRepository, base.tree, signal);
+  const found = await addRevisions(gitRepository, base, entries, others, signal);
+  const complete = new Set(found.slots);
+  const trees = new Set(present.filter(({ slot }) => complete.has(slot)).map(({ tree }) => tree));
+  const missing = await findMissingObjects(gitRepository, [...trees], signal);
   const known = entries.filter(({ hash }) => !missing.has(hash));
-  const attributes = await attributesInTree(place, known, signal);
-  const found = await withOthers(place, base, entries, others, signal);
-  const documents = sortByRank(found, categoryRank(linguistAttributes(attributes)));
+  const attributes = await attributesInTree(gitRepository, known, signal);
+  const documents = sortByRank(found.documents, categoryRank(linguistAttributes(attributes)));
+  const lostSlots = revisions.filter(({ slot }) => !complete.has(slot)).map(({ slot }) => slot);
   return { documents, attributes, missing, lostSlots };
 }
 
@@ -59,24 +59,28 @@ interface SlottedTree {
   readonly tree: string;
 }
 
-async function withOthers(
-  place: GitPlace,
+/** Returns the documents of all complete trees, and the slots of these trees. */
+async function addRevisions(
+  gitRepository: GitRepository,
   base: SlottedTree,
   entries: readonly TreeEntry[],
   others: readonly SlottedTree[],
   signal: AbortSignal,
-): Promise<PlannedDocument[]> {
-  // Branches often share a tree: each is compared once.
+): Promise<{ readonly documents: PlannedDocument[]; readonly slots: readonly number[] }> {
+  // Branches often share a tree: compare each only once.
   const distinct = [...new Set(others.map(({ tree }) => tree))];
   const diffs = await diffTrees(
-    place,
+    gitRepository,
     distinct.map((tree) => ({ from: base.tree, to: tree })),
     signal,
   );
-  const changesOf = new Map(distinct.map((tree, at) => [tree, diffs[at] ?? []]));
-  return planDocuments(
-    entries,
-    base.slot,
-    others.map(({ slot, tree }) => ({ slot, changes: changesOf.get(tree) ?? [] })),
-  );
+  const changesOf = new Map(distinct.map((tree, at) => [tree, diffs[at]]));
+  const complete = others.flatMap(({ slot, tree }) => {
+    const changes = changesOf.get(tree);
+    return changes === undefined ? [] : [{ slot, changes }];
+  });
+  return {
+    documents: planDocuments(entries, base.slot, complete),
+    slots: [base.slot, ...complete.map(({ slot }) => slot)],
+  };
 }

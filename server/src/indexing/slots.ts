@@ -1,8 +1,8 @@
-import type { ChosenRevisions } from "#git/revisions";
-import type { IndexedRevision, Manifest } from "#shard/directory";
+import type { ChosenRevisions } from "#git/refs/revisions";
+import type { IndexedRevision, Manifest } from "#shard/directory/manifest";
 
-/** A ref keeps its slot as long as it exists; a new one gets one that no ref ever had. */
-export function giveSlots(
+/** Assigns slots: a ref keeps its slot as long as it exists, and a new ref gets an unused one. */
+export function assignSlots(
   old: Pick<Manifest, "revisions" | "nextSlot"> | undefined,
   revisions: ChosenRevisions["revisions"],
 ): { revisions: IndexedRevision[]; nextSlot: number } {

@@ -1,52 +1,52 @@
-/** The symbols of one shard: what is known of its contents already is copied, the rest parsed. */
+/** Builds the symbols of one shard: copies those of contents that were parsed before, and parses the rest. */
 import { isServiceError } from "#base/error";
 import { fileSource, memorySource } from "#platform/byteSource";
 import { diskFiles, type Files } from "#platform/files";
-import { type Checksum, loadChecksum } from "#shard/checksum";
-import { writeSymbolDraft } from "#shard/draft";
-import { ShardReader } from "#shard/reader";
-import type { SymbolDraft } from "#shard/symbolFiles";
-import { SymbolReader } from "#shard/symbolReader";
-import { type KnownSymbols, pendingSymbols, type SymbolSummary } from "#shard/symbols";
-import { SymbolWriter } from "#shard/symbolWriter";
-import { MemorySink } from "#shard/writer";
-import { definesNames } from "#symbols/grammars";
-import type { SymbolParsers } from "#symbols/parsers";
+import { writeSymbolDraft } from "#shard/directory/draft";
+import type { SymbolDraft } from "#shard/directory/symbolFiles";
+import { type Checksum, loadChecksum } from "#shard/format/checksum";
+import { ShardReader } from "#shard/format/reader";
+import { MemorySink } from "#shard/format/writer";
+import { type KnownSymbols, pendingSymbols, type SymbolSummary } from "#shard/symbolFile/symbolFile";
+import { SymbolReader } from "#shard/symbolFile/symbolReader";
+import { SymbolWriter } from "#shard/symbolFile/symbolWriter";
+import { definesNames } from "#symbols/grammars/grammars";
+import type { SymbolParsers } from "#symbols/parsing/parsers";
 import { contentKey, KnownContents, type ShardWithSymbols } from "./knownContents";
 
-/** Of a shard on disk a draft is made, of an overlay's a companion in shared memory. */
+/** For a shard on disk, a draft is written. For an overlay, the symbol file is returned in shared memory. */
 export type SymbolTarget =
   | { readonly kind: "disk"; readonly shardPath: string; readonly draftPath: string }
   | { readonly kind: "memory"; readonly shard: Uint8Array };
 
 export interface SymbolTask {
   readonly target: SymbolTarget;
-  /** Path of its companion that is not complete. */
+  /** Path of the shard's incomplete symbol file. */
   readonly own?: string;
-  /** Where the same contents may have been parsed before. */
+  /** Shards that may contain symbols of the same contents. */
   readonly known: readonly ShardWithSymbols[];
-  /** Threads that parse. */
+  /** Number of parser threads. */
   readonly parserCount: number;
-  /** After about so long the rest is left for the next time. */
+  /** After about this time, the rest is left for the next run. */
   readonly budgetMs: number;
 }
 
-export type SymbolAnswer =
+export type SymbolResult =
   | { readonly kind: "symbolDraft"; readonly draft: SymbolDraft }
   | { readonly kind: "symbolBytes"; readonly bytes: Uint8Array }
-  /** The shard itself does not hold what it should. */
+  /** The shard itself is damaged. */
   | { readonly kind: "damagedShard" };
 
-/** Text that is given to the parsers at once, for each of them. */
+/** How much text is passed to each parser thread at once. */
 const bytesAtOnce = 1024 * 1024;
 
-/** Rejects with `CANCELLED` when `signal` fires; what was parsed until then is lost. */
-export async function makeSymbols(
+/** Builds a symbol file. Rejects with CANCELLED when `signal` fires; symbols parsed so far are then lost. */
+export async function buildSymbols(
   { target, own, known, parserCount, budgetMs }: SymbolTask,
   parsers: SymbolParsers,
   signal: AbortSignal,
   files: Files = diskFiles,
-): Promise<SymbolAnswer> {
+): Promise<SymbolResult> {
   const checksum = await loadChecksum();
   const source = target.kind === "disk" ? fileSource(target.shardPath) : memorySource(target.shard);
   parsers.resize(parserCount);
@@ -76,7 +76,7 @@ interface SymbolRun {
   readonly parsers: SymbolParsers;
   readonly signal: AbortSignal;
   readonly endAt: number;
-  /** Of text that is parsed at once. */
+  /** How many bytes of text are parsed at once. */
   readonly bytes: number;
 }
 
@@ -96,12 +96,12 @@ async function addSymbols(writer: SymbolWriter, run: SymbolRun): Promise<SymbolS
   }
 }
 
-/** A damaged companion is as good as none. */
+/** Returns `undefined` for a damaged symbol file. */
 function openOwn(open: () => SymbolReader | undefined): SymbolReader | undefined {
   try {
     const own = open();
     own?.verify();
-    own?.names.keepAll();
+    own?.names.loadAll();
     return own;
   } catch (error) {
     if (!isServiceError(error, "SHARD_DAMAGED")) throw error;
@@ -109,24 +109,24 @@ function openOwn(open: () => SymbolReader | undefined): SymbolReader | undefined
   }
 }
 
-/** What need not be parsed. */
+/** Sources of symbols that do not have to be parsed. */
 interface Sources {
   readonly before: SymbolReader | undefined;
-  /** By document: what has to be parsed, or copied from elsewhere. */
+  /** By document: keys of contents to parse, or to copy from other shards. */
   readonly keys: ReadonlyMap<number, string>;
   readonly contents: KnownContents;
 }
 
-/** A document on its way into the companion. */
+/** A document to be added to the symbol file. */
 interface Entry {
-  /** Absent for what has to be parsed. */
+  /** Absent until parsed. */
   symbols?: KnownSymbols;
   readonly language: string;
   readonly content?: Uint8Array;
   readonly key?: string;
 }
 
-/** Goes through the documents in their order; while some are parsed the next ones are read. */
+/** Adds all documents in order. Reads the next ones while some are parsed. */
 async function addAll(
   writer: SymbolWriter,
   run: SymbolRun,
@@ -134,13 +134,13 @@ async function addAll(
 ): Promise<void> {
   const { shard } = run;
   const twice = repeated(keys.values());
-  /** Of contents that this shard has more than once. */
+  /** Symbols of contents that occur more than once in this shard. */
   const parsedHere = new Map<string, KnownSymbols>();
   const { documentCount } = shard.meta;
   let waiting: Promise<void> = Promise.resolve();
   let hasParsed = false;
   for (let next = 0; next < documentCount; ) {
-    // Each time some, or there would be no end.
+    // Every run parses at least one batch, to make progress.
     const isOver = hasParsed && performance.now() >= run.endAt;
     const entries: Entry[] = [];
     let bytes = 0;
@@ -148,7 +148,7 @@ async function addAll(
       const key = keys.get(next);
       const language = shard.language(next);
       if (key === undefined) {
-        entries.push({ language, symbols: parsedBefore(before, next) ?? withoutText(shard, next) });
+        entries.push({ language, symbols: parsedBefore(before, next) ?? symbolsWithoutText(shard, next) });
         continue;
       }
       const symbols = contents.get(key) ?? parsedHere.get(key) ?? (isOver ? pendingSymbols : undefined);
@@ -158,7 +158,7 @@ async function addAll(
     }
     hasParsed ||= bytes > 0;
     const parsed = parse(entries, run);
-    // Its failure is this function's, which may still be waiting for the one before.
+    // Rethrown by `await` below; handled here because another promise may be awaited first.
     parsed.catch(() => undefined);
     await waiting;
     waiting = parsed.then(() => {
@@ -179,28 +179,28 @@ async function parse(entries: readonly Entry[], { parsers, signal }: SymbolRun):
     if (symbols === undefined && content !== undefined) texts.push({ entry, language, content });
   }
   if (texts.length === 0) return;
-  const answers = await parsers.symbols(
+  const results = await parsers.symbols(
     texts.map(({ language, content }) => ({ language, content })),
     signal,
   );
   for (const [at, { entry }] of texts.entries()) {
-    const answer = answers[at];
-    if (answer !== undefined) entry.symbols = answer;
+    const result = results[at];
+    if (result !== undefined) entry.symbols = result;
   }
 }
 
-/** What a companion copied from other shards calls pending may be nothing to parse. */
+/** Ignores pending entries, which may have been copied from other shards and need no parsing. */
 function parsedBefore(before: SymbolReader | undefined, document: number): KnownSymbols | undefined {
   const symbols = before?.symbolsOf(document);
   return symbols?.kind === "pending" ? undefined : symbols;
 }
 
-/** What a document without a text to be parsed has. */
-function withoutText(shard: ShardReader, document: number): KnownSymbols {
+/** Returns the entry of a document that is never parsed: its content is skipped, or its language has no grammar. */
+function symbolsWithoutText(shard: ShardReader, document: number): KnownSymbols {
   return { kind: "unparsed", reason: shard.skipReason(document) ?? "noGrammar" };
 }
 
-/** Documents that can be parsed and were not, each with what names its content. */
+/** Returns the content keys of the documents that still have to be parsed, by document number. */
 function parsableKeys(shard: ShardReader, before: SymbolReader | undefined): Map<number, string> {
   const keys = new Map<number, string>();
   for (let document = 0; document < shard.meta.documentCount; document++) {

@@ -1,19 +1,19 @@
-/** Documents of a repository that have no symbols although their language is parsed. */
+/** Lists the documents of a repository that could not be parsed although their language is supported. */
 import { isServiceError } from "#base/error";
 import { bytePath, textOf } from "#git/bytePath";
 import { type ByteSource, fileSource } from "#platform/byteSource";
-import { type Checksum, loadChecksum } from "#shard/checksum";
-import { ShardReader } from "#shard/reader";
-import { RepositorySegments } from "#shard/segments";
-import { SymbolReader } from "#shard/symbolReader";
+import { type Checksum, loadChecksum } from "#shard/format/checksum";
+import { ShardReader } from "#shard/format/reader";
+import { RepositorySegments } from "#shard/format/segments";
+import { SymbolReader } from "#shard/symbolFile/symbolReader";
 import type { UnparsedReason } from "#symbols/symbols";
 
-export interface UnparsedQuestion {
+export interface UnparsedQuery {
   readonly repositoryId: number;
   readonly segmentPaths: readonly string[];
-  /** Of the companions, in the order of the segments; absent where there is none yet. */
+  /** Paths of the symbol files, in the order of the segments; `undefined` if there is none yet. */
   readonly symbolPaths: readonly (string | undefined)[];
-  /** Of the refs that exist. */
+  /** Slots of existing refs. */
   readonly slots: readonly number[];
 }
 
@@ -25,18 +25,18 @@ export interface UnparsedDocument {
   readonly sizeBytes: number;
 }
 
-/** What nobody parses is no failure. */
+/** A language without a grammar is not a failure. */
 export type FailedReason = Exclude<UnparsedReason, "noGrammar">;
 
 const failedReasons: ReadonlySet<string> = new Set<FailedReason>(["tooLarge", "tooSlow", "crashed"]);
 
-/** By path. Throws SHARD_DAMAGED for a shard, and what the disk throws. */
+/** Returns documents by path. Throws SHARD_DAMAGED for a damaged shard, and file-system errors. */
 export async function unparsedDocuments({
   repositoryId,
   segmentPaths,
   symbolPaths,
   slots,
-}: UnparsedQuestion): Promise<UnparsedDocument[]> {
+}: UnparsedQuery): Promise<UnparsedDocument[]> {
   const checksum = await loadChecksum();
   const opened: { close(): void }[] = [];
   const wanted = new Set(slots);
@@ -47,21 +47,22 @@ export async function unparsedDocuments({
       opened.push(reader);
       return reader;
     });
-    const companions = readers.map((reader, segment) => {
-      const companion = openCompanion(symbolPaths[segment], checksum, reader);
-      if (companion !== undefined) opened.push(companion);
-      return companion;
+    const symbolFiles = readers.map((reader, segment) => {
+      const symbolFile = openSymbolFile(symbolPaths[segment], checksum, reader);
+      if (symbolFile !== undefined) opened.push(symbolFile);
+      return symbolFile;
     });
-    // Most have parsed everything, and then nobody need look through the documents.
-    if (!companions.some((each) => each?.meta.reasons.some((reason) => failedReasons.has(reason)))) return [];
+    // Usually everything was parsed, and the documents do not have to be read.
+    if (!symbolFiles.some((each) => each?.meta.reasons.some((reason) => failedReasons.has(reason))))
+      return [];
     for (const { segment, document, slots: own } of new RepositorySegments(
       repositoryId,
       readers,
     ).documents()) {
       const reader = readers[segment];
-      const reason = companions[segment]?.unparsedReason(document);
+      const reason = symbolFiles[segment]?.unparsedReason(document);
       if (reader === undefined || reason === undefined || !isFailure(reason)) continue;
-      // A document without text is skipped, and has symbols for no other reason.
+      // A document without content is reported as skipped instead.
       if (reader.skipReason(document) !== undefined || !own.some((slot) => wanted.has(slot))) continue;
       unparsed.push({
         path: textOf(bytePath(reader.path(document))),
@@ -80,8 +81,8 @@ function isFailure(reason: string): reason is FailedReason {
   return failedReasons.has(reason);
 }
 
-/** One that is damaged, or has been replaced meanwhile, is as good as none: it is made anew. */
-function openCompanion(
+/** Returns `undefined` for a symbol file that is damaged or has just been replaced; it will be rebuilt. */
+function openSymbolFile(
   path: string | undefined,
   checksum: Checksum,
   shard: ShardReader,

@@ -1,9 +1,9 @@
-/** Set operations on strictly ascending lists of numbers, where one is much shorter or comes as bits. */
+/** Set operations on strictly ascending lists of numbers, for lists of very different lengths and for bit sets. */
 
-/** From here on, leaping through the longer list beats going through both (test/bench/kernels.bench.ts). */
+/** At this ratio of lengths, galloping through the longer list beats a linear merge (test/bench/kernels.bench.ts). */
 export const gallopingFactor = 50;
 
-/** Place of the first number in `[from, to)` that is at least `wanted`, or `to`. */
+/** Returns the index of the first number in `[from, to)` that is at least `wanted`, or `to`. */
 export function lowerBound(list: Uint32Array, wanted: number, from: number, to: number): number {
   let low = from;
   let high = to;
@@ -16,23 +16,23 @@ export function lowerBound(list: Uint32Array, wanted: number, from: number, to: 
 }
 
 /**
- * Puts what both lists have in common into `into`, which has room for `shorter` and may be either list, and gives
- * how many there are. Each number is looked for in leaps that double, from where the one before it was.
+ * Writes the intersection of two lists to `into`, which has room for `shorter` and may be either list. Returns its
+ * length. Searches each number with doubling steps from the position of the previous one.
  */
 export function intersectGalloping(shorter: Uint32Array, longer: Uint32Array, into: Uint32Array): number {
   let found = 0;
   let from = 0;
   for (let at = 0; at < shorter.length && from < longer.length; at++) {
     const wanted = shorter[at] ?? 0;
-    let leap = 1;
-    while (from + leap < longer.length && (longer[from + leap] ?? 0) < wanted) leap *= 2;
-    from = lowerBound(longer, wanted, from + (leap >>> 1), Math.min(longer.length, from + leap + 1));
+    let step = 1;
+    while (from + step < longer.length && (longer[from + step] ?? 0) < wanted) step *= 2;
+    from = lowerBound(longer, wanted, from + (step >>> 1), Math.min(longer.length, from + step + 1));
     if (longer[from] === wanted) into[found++] = wanted;
   }
   return found;
 }
 
-/** Puts what is in either list into `into`, which has room for both and is neither, and gives how many there are. */
+/** Writes the union of two lists to `into`, which has room for both and is neither. Returns its length. */
 export function unite(a: Uint32Array, b: Uint32Array, into: Uint32Array): number {
   let aAt = 0;
   let bAt = 0;
@@ -50,15 +50,15 @@ export function unite(a: Uint32Array, b: Uint32Array, into: Uint32Array): number
 }
 
 /**
- * Puts the numbers whose bit is set into `into`, which may be `list`, and gives how many there are.
- * Bit `n % 32` of word `n / 32` stands for the number `n`; past the end no bit is set.
+ * Writes to `into` the numbers of `list` whose bit is set. `into` may be `list`. Returns how many there are.
+ * Bit `n % 32` of word `n / 32` stands for the number `n`; no bit is set after the end.
  */
 export function intersectBits(list: Uint32Array, bits: Uint32Array, into: Uint32Array): number {
   let found = 0;
   for (let at = 0; at < list.length; at++) {
     const number = list[at] ?? 0;
     const word = bits[number >>> 5] ?? 0;
-    // Written each time and counted when it belongs, since nobody can foretell which one does.
+    // Written every time and counted only if its bit is set: a branch would be unpredictable.
     into[found] = number;
     found += (word >>> (number & 31)) & 1;
   }

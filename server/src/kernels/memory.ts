@@ -1,23 +1,23 @@
 /**
- * One memory for needles, lists, texts and results, and who lies where.
+ * The memory layout: one memory for needles, lists, texts and results.
  *
  *     0        64              + needleRoom     + 3 lists     + capacity + slack     + 4 x capacity     + 4 x capacity
  *     (empty)  needles         lists            texts         hits                   decoded            slack
  *
- * A text has a hit at each of its bytes at worst, and a list of deltas a number, so results can never be too many.
+ * In the worst case a text has a hit at every byte, and a list of deltas a number per byte, so results always fit.
  * Pages that are never touched cost no memory.
  */
 
 const needleStart = 64;
 export const needleRoom = 1024 * 1024;
 
-/** Words of a piece of a list while two are intersected: two pieces and their result fit a first-level cache. */
+/** Words per piece when two lists are intersected: two pieces and their result fit into the L1 cache. */
 export const listWords = 2048;
 export const listStart = needleStart + needleRoom;
 
 const textStart = listStart + 3 * 4 * listWords;
 
-/** Loads may reach so far past the end of a text. */
+/** How far loads may reach past the end of a text. */
 const slack = 64;
 const firstCapacity = 256 * 1024;
 
@@ -30,7 +30,7 @@ export class KernelMemory {
   #hits = new Uint32Array();
   #decoded = new Uint32Array();
 
-  /** `grow` gives a buffer of at least so many bytes that begins with what the one before it held. */
+  /** `grow` returns a buffer of at least `byteCount` bytes that begins with the content of the previous one. */
   constructor(grow: (byteCount: number) => ArrayBuffer) {
     this.#grow = grow;
     this.reserve(firstCapacity);
@@ -66,9 +66,9 @@ export class KernelMemory {
     return textStart;
   }
 
-  /** Throws for a text outside of what was reserved: a kernel would read or write over its neighbours. */
+  /** Throws a `RangeError` for a text outside the reserved range, where a kernel would access other data. */
   check(start: number, length: number): void {
     if (start >= textStart && length >= 0 && start + length <= textStart + this.#capacity) return;
-    throw new RangeError(`No text lies at ${start} with ${length} bytes.`);
+    throw new RangeError(`A text at ${start} with ${length} bytes is outside the reserved range.`);
   }
 }

@@ -1,25 +1,25 @@
-/** A needle made ready: folded where case is not looked at, its rarest bytes known. */
+/** A prepared needle: case-folded if case is ignored, with its two rarest bytes. */
 
 export class Needle {
-  /** A to Z are small unless `caseSensitive`. */
+  /** A to Z are in lower case unless `caseSensitive`. */
   readonly bytes: Uint8Array;
   readonly caseSensitive: boolean;
-  /** Places of the two bytes that are rarest in source code; the same place when there is only one byte. */
+  /** Offsets of the two bytes that are rarest in source code; equal if there is only one byte. */
   readonly first: number;
   readonly second: number;
-  /** Where the kernels of this thread hold a copy, as long as `epoch` is theirs. */
+  /** The address of a copy in the kernels' memory, valid while `epoch` equals theirs. */
   address = 0;
   epoch = 0;
   #failures: Uint32Array | undefined;
 
   constructor(bytes: Uint8Array, caseSensitive: boolean) {
-    if (bytes.length === 0) throw new RangeError("A needle has at least one byte.");
+    if (bytes.length === 0) throw new RangeError("A needle must not be empty.");
     this.bytes = caseSensitive ? bytes.slice() : bytes.map(foldByte);
     this.caseSensitive = caseSensitive;
-    [this.first, this.second] = rarestPlaces(this.bytes);
+    [this.first, this.second] = rarestOffsets(this.bytes);
   }
 
-  /** For each prefix, the length of its longest proper prefix that it also ends in: Knuth, Morris and Pratt's table. */
+  /** The failure table of Knuth, Morris and Pratt: for each prefix, the length of its longest proper border. */
   get failures(): Uint32Array {
     this.#failures ??= failuresOf(this.bytes);
     return this.#failures;
@@ -32,7 +32,7 @@ export function foldByte(byte: number): number {
 }
 
 /**
- * How often a byte occurs in source code, one hexadecimal digit each: log2 of occurrences in 65,536 bytes, plus one.
+ * The frequency of each byte in source code as a hexadecimal digit: log2 of occurrences in 65,536 bytes, plus one.
  * Measured over C, Python, TypeScript, JavaScript, Go and Markdown in equal parts.
  */
 const frequencies =
@@ -43,24 +43,24 @@ const frequencies =
 
 const frequencyOf = Uint8Array.from(frequencies, (digit) => Number.parseInt(digit, 16));
 
-function rarestPlaces(bytes: Uint8Array): [number, number] {
+function rarestOffsets(bytes: Uint8Array): [number, number] {
   let first = 0;
-  for (let place = 1; place < bytes.length; place++) {
-    if (frequencyAt(bytes, place) < frequencyAt(bytes, first)) first = place;
+  for (let offset = 1; offset < bytes.length; offset++) {
+    if (frequencyAt(bytes, offset) < frequencyAt(bytes, first)) first = offset;
   }
   let second = -1;
-  for (let place = 0; place < bytes.length; place++) {
-    if (place === first) continue;
-    // The same byte again says less than another one that is a little more frequent.
-    const other = frequencyAt(bytes, place) + (bytes[place] === bytes[first] ? 2 : 0);
+  for (let offset = 0; offset < bytes.length; offset++) {
+    if (offset === first) continue;
+    // A repeat of the first byte filters less than a different byte that is slightly more frequent.
+    const other = frequencyAt(bytes, offset) + (bytes[offset] === bytes[first] ? 2 : 0);
     const best = second < 0 ? 99 : frequencyAt(bytes, second) + (bytes[second] === bytes[first] ? 2 : 0);
-    if (other < best) second = place;
+    if (other < best) second = offset;
   }
   return [first, second < 0 ? first : second];
 }
 
-function frequencyAt(bytes: Uint8Array, place: number): number {
-  return frequencyOf[bytes[place] ?? 0] ?? 0;
+function frequencyAt(bytes: Uint8Array, offset: number): number {
+  return frequencyOf[bytes[offset] ?? 0] ?? 0;
 }
 
 function failuresOf(bytes: Uint8Array): Uint32Array {

@@ -1,4 +1,4 @@
-/** The kernels in TypeScript: for a Node without WebAssembly SIMD, and to check the others against. */
+/** The kernels in TypeScript: for a Node without WebAssembly SIMD, and as the reference in tests. */
 import { gallopingFactor, intersectGalloping } from "./gallop";
 import type { Kernels } from "./kernels";
 import { KernelMemory } from "./memory";
@@ -12,11 +12,11 @@ export class PlainKernels implements Kernels {
   readonly #memory: KernelMemory;
 
   constructor() {
-    let held = new Uint8Array();
+    let buffer = new Uint8Array();
     this.#memory = new KernelMemory((byteCount) => {
       const grown = new Uint8Array(Math.ceil(byteCount / 8) * 8);
-      grown.set(held);
-      held = grown;
+      grown.set(buffer);
+      buffer = grown;
       return grown.buffer;
     });
   }
@@ -134,9 +134,9 @@ export class PlainKernels implements Kernels {
 }
 
 /**
- * Finds what `Kernels.find` finds, in time that grows with the text alone: Knuth, Morris and Pratt's algorithm.
+ * Like `Kernels.find`, but in time linear in the text, with the algorithm of Knuth, Morris and Pratt.
  *
- * Gives the number of hits; without `hits` it only counts.
+ * Returns the number of hits. Without `hits` it only counts.
  */
 export function findLinear(
   bytes: Uint8Array,

@@ -1,4 +1,4 @@
-/** The kernels in WebAssembly. What they do byte by byte: `assembly/kernels.ts`. */
+/** The kernels in WebAssembly. Their source is `assembly/kernels.ts`. */
 import binary from "./assembly/kernels.wasm";
 import { gallopingFactor, intersectGalloping, lowerBound } from "./gallop";
 import type { Kernels } from "./kernels";
@@ -8,7 +8,7 @@ import { findLinear } from "./plain";
 
 const pageBytes = 65_536;
 
-/** Needles of 16 bytes and less are compared with one load, which must not see another needle's bytes. */
+/** Needles of up to 16 bytes are compared with one load, which must not include another needle's bytes. */
 const needleGap = 16;
 
 interface Exports {
@@ -34,10 +34,10 @@ interface Exports {
   intersect(a: number, aLength: number, b: number, bLength: number, out: number): number;
 }
 
-/** Counts over all instances of the thread, so that a needle is never taken for one that another instance holds. */
+/** Shared by all instances of the thread, so that an epoch identifies one instance. */
 let lastEpoch = 0;
 
-/** False where the machine or Node runs no SIMD. */
+/** Whether the machine and Node support WebAssembly SIMD. */
 export function hasSimd(): boolean {
   return typeof WebAssembly !== "undefined" && WebAssembly.validate(binary);
 }
@@ -88,7 +88,7 @@ export class SimdKernels implements Kernels {
     this.#memory.check(start, length);
     if (maxHits <= 0) return 0;
     const size = needle.bytes.length;
-    const address = this.#place(needle);
+    const address = this.#addressOf(needle);
     const out = this.#memory.hits.byteOffset;
     const { first, second } = needle;
     const max = Math.min(maxHits, 0x7fff_ffff);
@@ -101,7 +101,7 @@ export class SimdKernels implements Kernels {
   count(needle: Needle, start: number, length: number): number {
     this.#memory.check(start, length);
     const size = needle.bytes.length;
-    const address = this.#place(needle);
+    const address = this.#addressOf(needle);
     const { first, second } = needle;
     const found = needle.caseSensitive
       ? this.#exports.count(start, length, address, size, first, second)
@@ -146,7 +146,7 @@ export class SimdKernels implements Kernels {
     return this.#intersectPieces(a, b, into);
   }
 
-  /** Each turn takes a piece of both lists, and goes on after the smaller of the two last numbers. */
+  /** Each iteration intersects a piece of both lists, and continues after the smaller of the two last numbers. */
   #intersectPieces(a: Uint32Array, b: Uint32Array, into: Uint32Array): number {
     const words = this.#memory.words;
     const aStart = listStart / 4;
@@ -169,8 +169,10 @@ export class SimdKernels implements Kernels {
     return found;
   }
 
-  /** Needles are copied in when they are used; when there is no room left, all others must come again. */
-  #place(needle: Needle): number {
+  /**
+   * Copies a needle into the memory on first use. When there is no room for more needles, all copies become invalid.
+   */
+  #addressOf(needle: Needle): number {
     if (needle.epoch === this.#epoch) return needle.address;
     const { length } = needle.bytes;
     if (length + needleGap > needleRoom) throw new RangeError(`A needle of ${length} bytes is too long.`);
@@ -178,7 +180,7 @@ export class SimdKernels implements Kernels {
       this.#needleEnd = this.#memory.needleStart;
       this.#epoch = ++lastEpoch;
     }
-    // The epoch comes last: a search may be stopped in between, and asks again.
+    // The epoch is set last, because a search may be interrupted in between.
     this.bytes.set(needle.bytes, this.#needleEnd);
     needle.address = this.#needleEnd;
     this.#needleEnd += length + needleGap;

@@ -5,7 +5,7 @@ import { hasSimd, SimdKernels } from "./simd";
 
 let instance: Kernels | undefined;
 
-/** One instance for all that runs on this thread: whoever fills its memory is done with it before he waits. */
+/** Returns the instance of this thread. Callers must finish with its memory before they await anything. */
 export function threadKernels(): Kernels {
   instance ??= hasSimd() ? new SimdKernels() : new PlainKernels();
   return instance;

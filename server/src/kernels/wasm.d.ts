@@ -4,7 +4,7 @@ declare module "*.wasm" {
   export default bytes;
 }
 
-/** What is used here of a standard that the libraries of a bare ECMAScript do not declare. */
+/** The used part of the WebAssembly API, which TypeScript's ES libraries do not declare. */
 declare namespace WebAssembly {
   class Memory {
     constructor(limits: { readonly initial: number; readonly maximum?: number });

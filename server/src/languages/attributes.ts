@@ -1,16 +1,16 @@
 /**
- * What a repository's `.gitattributes` says of its files, as Linguist reads it: `linguist-language`,
- * `linguist-generated`, `linguist-vendored` and `linguist-documentation`.
+ * The Linguist attributes in a repository's `.gitattributes`: `linguist-language`, `linguist-generated`,
+ * `linguist-vendored` and `linguist-documentation`.
  *
- * Patterns are git's: one without a slash matches the name in any folder, one with a slash the path from the file's own
- * folder; `*` and `?` stop at a slash, `**` between slashes is any number of folders. Of the lines that match, each
- * attribute takes the last.
+ * Patterns follow git's rules: one without a slash matches the name in any folder, one with a slash the path from the
+ * file's own folder; `*` and `?` do not match a slash, `**` between slashes matches any number of folders. For each
+ * attribute, the last matching line wins.
  */
 
 import { matchesGlob } from "#base/glob";
 import { resolveLanguage } from "./languages";
 
-/** What is absent or `undefined` is told by the path and the text. */
+/** Absent or `undefined` values are determined by the path and the text. */
 export interface LinguistAttributes {
   /** Linguist's name. */
   readonly language?: string | undefined;
@@ -19,12 +19,12 @@ export interface LinguistAttributes {
   readonly isDocumentation?: boolean | undefined;
 }
 
-/** Tells of a path relative to the folder in which `.gitattributes` lies, `/`-separated. */
+/** Returns the attributes of a path, which is relative to the folder of `.gitattributes` and uses `/`. */
 export type AttributesOf = (path: string) => LinguistAttributes;
 
-/** One `.gitattributes`. */
+/** One `.gitattributes` file. */
 export interface AttributesFile {
-  /** Where it lies, `/`-separated; `""` for the root. */
+  /** Its folder, with `/`; `""` for the root. */
   readonly folder: string;
   readonly text: string;
 }
@@ -34,14 +34,14 @@ interface Line {
   readonly attributes: LinguistAttributes;
 }
 
-/** More lines than any repository has; past it the rest is not read, so that no file makes indexing slow. */
+/** More lines than any real repository has. The rest is ignored, so that no file slows down indexing. */
 const maxLines = 1000;
 const maxLineLength = 1024;
 const none: LinguistAttributes = {};
 
 const noAttributes: AttributesOf = () => none;
 
-/** What all of them say together of paths from the root: a file beats those in the folders around its own. */
+/** Combines several files for paths from the root. A file takes precedence over those in parent folders. */
 export function linguistAttributes(files: readonly AttributesFile[]): AttributesOf {
   const byFolder = new Map<string, AttributesOf>();
   const effort = { left: maxEffort };
@@ -60,7 +60,7 @@ export function linguistAttributes(files: readonly AttributesFile[]): Attributes
   };
 }
 
-/** Lines without such attributes, and lines that make no sense, say nothing. */
+/** Parses one `.gitattributes` file. Ignores malformed lines, and lines without Linguist attributes. */
 export function parseLinguistAttributes(text: string): AttributesOf {
   return attributesOfLines(parseLines(text, { left: maxEffort }));
 }
@@ -74,8 +74,8 @@ function attributesOfLines(lines: readonly Line[]): AttributesOf {
 }
 
 /**
- * Characters of patterns times those of the paths that they are held against: some seconds where each pattern is as
- * slow as can be. Real repositories stay far below. When it is used up, patterns that need it cover nothing.
+ * Limits pattern length times path length, summed over all matches: a few seconds for the slowest patterns. Real
+ * repositories stay far below. When it is used up, globs match nothing.
  */
 const maxEffort = 5e9;
 
@@ -83,8 +83,8 @@ function parseLines(text: string, effort: { left: number }): Line[] {
   const lines: Line[] = [];
   for (const line of text.split(/\r?\n/)) {
     if (lines.length === maxLines) break;
-    const isOfUse = line.includes("linguist-") && line.length <= maxLineLength;
-    const parsed = isOfUse ? parseLine(line, effort) : undefined;
+    const isRelevant = line.includes("linguist-") && line.length <= maxLineLength;
+    const parsed = isRelevant ? parseLine(line, effort) : undefined;
     if (parsed !== undefined) lines.push(parsed);
   }
   return lines;
@@ -94,7 +94,7 @@ function parseLine(line: string, effort: { left: number }): Line | undefined {
   const [, quoted, bare, rest = ""] =
     /^[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^\s#"]\S*))[ \t]+(.*)$/.exec(line) ?? [];
   const pattern = bare ?? quoted?.replace(/\\(.)/g, "$1");
-  // Git refuses patterns that negate, and one of a folder never matches a file.
+  // Git rejects negated patterns, and a pattern for a folder never matches a file.
   if (pattern === undefined || pattern === "" || pattern.startsWith("!") || pattern.endsWith("/"))
     return undefined;
   const attributes: LinguistAttributes = Object.assign({}, ...rest.split(/[ \t]+/).map(attribute));
@@ -124,16 +124,16 @@ function attribute(word: string): LinguistAttributes {
 function matcher(pattern: string, effort: { left: number }): (path: string) => boolean {
   const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1);
   if (!pattern.includes("/")) {
-    // Most patterns are of these two kinds.
+    // Fast paths for the two most frequent kinds.
     if (!/[*?[\\]/.test(pattern)) return (path) => nameOf(path) === pattern;
     if (!/[*?[\\]/.test(pattern.slice(1)) && pattern.startsWith("*"))
       return (path) => path.endsWith(pattern.slice(1)) && nameOf(path).length >= pattern.length - 1;
   }
-  const isOfName = !pattern.includes("/");
+  const matchesName = !pattern.includes("/");
   const glob = pattern.startsWith("/") ? pattern.slice(1) : pattern;
   return (path) => {
-    const held = isOfName ? nameOf(path) : path;
-    effort.left -= glob.length * held.length;
-    return effort.left > 0 && matchesGlob(glob, held);
+    const target = matchesName ? nameOf(path) : path;
+    effort.left -= glob.length * target.length;
+    return effort.left > 0 && matchesGlob(glob, target);
   };
 }

@@ -2,20 +2,20 @@ import type { DocumentCategory } from "#model/document";
 import type { LinguistAttributes } from "./attributes";
 
 /**
- * What a path says about the weight of its document: whose code it is before what it is for.
+ * Determines the category of a document from its path: first by who wrote it, then by its purpose.
  *
- * The lists hold what is conventional across languages; `.gitattributes` says otherwise where it says anything.
+ * The lists contain conventions of all languages. `.gitattributes` takes precedence.
  */
-export function categorize(path: string, given: LinguistAttributes = {}): DocumentCategory {
+export function categorize(path: string, attributes: LinguistAttributes = {}): DocumentCategory {
   const parts = path.split("/");
   const name = parts.pop() ?? "";
   const folders = parts.map((part) => part.toLowerCase());
-  const lies = (inside: ReadonlySet<string>) => folders.some((folder) => inside.has(folder));
-  if (given.isVendored ?? (lies(vendorFolders) || vendoredFile.test(name))) return "vendored";
-  if (given.isGenerated ?? (lies(generatedFolders) || generatedFile.test(name))) return "generated";
-  // Who says that it is documentation means it of tests, too.
-  if (given.isDocumentation !== true && (lies(testFolders) || testFile.test(name))) return "test";
-  if (given.isDocumentation ?? (lies(documentationFolders) || documentationFile.test(name)))
+  const isIn = (inside: ReadonlySet<string>) => folders.some((folder) => inside.has(folder));
+  if (attributes.isVendored ?? (isIn(vendorFolders) || vendoredFile.test(name))) return "vendored";
+  if (attributes.isGenerated ?? (isIn(generatedFolders) || generatedFile.test(name))) return "generated";
+  // An explicit documentation attribute covers tests, too.
+  if (attributes.isDocumentation !== true && (isIn(testFolders) || testFile.test(name))) return "test";
+  if (attributes.isDocumentation ?? (isIn(documentationFolders) || documentationFile.test(name)))
     return "documentation";
   return "source";
 }
@@ -78,9 +78,15 @@ const testFolders = new Set([
   "testcases",
 ]);
 
-/** `FooTest.java` but not `contest.java`: the capital tells. */
+/** `FooTest.java` but not `contest.java`: the capital letter matters. */
 const testFile =
   /[._-](?:test|tests|spec|specs|e2e|cy)\.\w+$|^tests?[._-]\w.*\.\w+$|^conftest\.py$|[a-z0-9](?:Test|Tests|TestCase|Spec|IT)\.(?:java|kt|kts|cs|php|scala|groovy|swift|m|mm|cpp|cc|fs|vb)$/;
+
+/** An RE2 expression for the paths that belong to tests by their names, regardless of other categories. */
+export const testPathExpression = [
+  `(?i:(?:^|/)(?:${[...testFolders].join("|")})/)`,
+  testFile.source.replaceAll("^", "(?:^|/)").replace(String.raw`\w.*\.`, String.raw`\w[^/]*\.`),
+].join("|");
 
 const documentationFolders = new Set([
   "doc",

@@ -1,27 +1,26 @@
 /**
- * The language of a document, from its path and the beginning of its text: one detector for the whole product.
+ * Detects the language of a document from its path and the beginning of its text.
  *
- * In order: a modeline for editors, the file's name, the interpreter in `#!`, the extension, `<?xml`, the section of a
- * manual page, what stands in the text, and last the language to which an extension belongs first. Each step chooses
- * among what the steps before it have left; one that leaves a single language ends it. Names are Linguist's.
+ * The steps, in order: an editor modeline, the file name, the interpreter in `#!`, the extension, `<?xml`, the section
+ * of a manual page, patterns in the text, and finally the first language of the extension. Each step narrows the
+ * candidates of the previous ones, and a single candidate ends the detection. Names are those of Linguist.
  */
-import { heuristicsAToL } from "./heuristicsAToL";
-import { heuristicsMToZ } from "./heuristicsMToZ";
-import { lookUp, resolveLanguage, tables } from "./languages";
+import { heuristics } from "./heuristics";
+import { ownValue, resolveLanguage, tables } from "./languages";
 
-/** How much of a document is looked at. */
+/** How much of a document is read. */
 const headBytes = 16 * 1024;
 
 const nothing = new Uint8Array(0);
 
-/** Linguist's name, or `""`. `path` is `/`-separated; of `text` only the first 16 KiB count. */
+/** Returns Linguist's name, or `""`. `path` uses `/`; only the first 16 KiB of `text` are read. */
 export function detectLanguage(path: string, text: Uint8Array = nothing): string {
   const head = text.subarray(0, headBytes);
   const fromModeline = modeline(head, text.length <= headBytes);
   if (fromModeline !== undefined) return fromModeline;
 
   const name = path.slice(path.lastIndexOf("/") + 1);
-  const byName = lookUp(tables.filenames, name) ?? [];
+  const byName = ownValue(tables.filenames, name) ?? [];
   if (byName.length === 1) return nameOf(byName[0]);
   const byShebang = narrowed(byName, shebang(head));
   if (byShebang.length === 1) return nameOf(byShebang[0]);
@@ -29,15 +28,15 @@ export function detectLanguage(path: string, text: Uint8Array = nothing): string
   const candidates = narrowed(byShebang, indexes);
   if (candidates.length === 1 && !needsProof.has(extension)) return nameOf(candidates[0]);
   if (candidates.length === 0) return isXml(head) ? "XML" : isManualPage(name, head) ? "Roff Manpage" : "";
-  return undecided(extension, candidates.map(nameOf), head);
+  return disambiguate(extension, candidates.map(nameOf), head);
 }
 
-/** Extensions of one language by the tables that are more often no source text at all. */
+/** Extensions that belong to a single language, but more often to files that are not source code. */
 const needsProof = new Set([".sol", ".url", ".tag", ".stl", ".msg", ".app", ".cmp", ".resource", ".com"]);
 
-function undecided(extension: string, candidates: readonly string[], head: Uint8Array): string {
+function disambiguate(extension: string, candidates: readonly string[], head: Uint8Array): string {
   if (/^\.[0-9]/.test(extension) && !isManualPage(extension, head)) return "";
-  const rules = lookUp(heuristicsAToL, extension) ?? lookUp(heuristicsMToZ, extension);
+  const rules = ownValue(heuristics, extension);
   if (rules === undefined) return candidates[0] ?? "";
   if (typeof rules === "string") return rules;
   const text = latin1(head);
@@ -53,18 +52,18 @@ function nameOf(index: number | undefined): string {
   return tables.names[index ?? -1] ?? "";
 }
 
-/** A step that knows nothing changes nothing; one that contradicts the steps before it neither. */
+/** Ignores a step without candidates, and one that contradicts the previous steps. */
 function narrowed(before: readonly number[], found: readonly number[]): readonly number[] {
   if (before.length === 0) return found;
   const both = before.filter((index) => found.includes(index));
   return both.length === 0 ? before : both;
 }
 
-/** The longest extension that is known: `.d.ts` before `.ts`. */
+/** Returns the longest known extension: `.d.ts` before `.ts`. */
 function extensionOf(name: string): { extension: string; indexes: readonly number[] } {
   for (let dot = name.indexOf("."); dot >= 0; dot = name.indexOf(".", dot + 1)) {
     const extension = name.slice(dot);
-    const indexes = lookUp(tables.extensions, extension);
+    const indexes = ownValue(tables.extensions, extension);
     if (indexes !== undefined) return { extension, indexes };
   }
   return { extension: "", indexes: [] };
@@ -79,10 +78,10 @@ function shebang(head: Uint8Array): readonly number[] {
     const rest = words.filter((word) => !word.startsWith("-") && !word.includes("="));
     program = baseName(rest[0] ?? "");
   }
-  // `#!/bin/sh` with `exec python` in the lines below is an old way to find an interpreter.
+  // `#!/bin/sh` followed by a line with `exec python` is an old way to find an interpreter.
   if (program === "sh") program = hiddenInterpreter(head) ?? program;
   for (const name of [program, program.replace(/[0-9.]+$/, "")]) {
-    const indexes = lookUp(tables.interpreters, name);
+    const indexes = ownValue(tables.interpreters, name);
     if (indexes !== undefined) return indexes;
   }
   return [];
@@ -104,7 +103,7 @@ function isXml(head: Uint8Array): boolean {
   );
 }
 
-/** `ls.1`, `printf.3p`, with a macro of manual pages at the start of a line. */
+/** Whether this is a manual page: a name such as `ls.1` or `printf.3p`, and a line that starts with a roff macro. */
 function isManualPage(name: string, head: Uint8Array): boolean {
   return (
     /\.(?:[1-9][a-z_0-9]{0,4}|0p|n|man|mdoc)(?:\.in)?$/i.test(name) &&
@@ -115,7 +114,7 @@ function isManualPage(name: string, head: Uint8Array): boolean {
 const modelineWindow = 1024;
 const modelineLines = 5;
 
-/** What the first or last five lines tell Emacs or Vim. */
+/** Reads an Emacs or Vim modeline from the first or last five lines. */
 function modeline(head: Uint8Array, isWhole: boolean): string | undefined {
   const start = latin1(head.subarray(0, modelineWindow)).split("\n", modelineLines).join("\n");
   const found = namedMode(start);
@@ -130,10 +129,10 @@ function namedMode(lines: string): string | undefined {
     /-\*-[ \t]*(?:([^:;\n]{1,40}?)[ \t]*;?[ \t]*-\*-|[^\n]{0,200}?\bmode:[ \t]*([^\s;]{1,40}))/i.exec(lines);
   const vim = /\b(?:vim?|ex):[^\n]{0,200}?\b(?:ft|filetype|syntax)=([\w+#-]{1,40})/.exec(lines);
   const mode = (emacs?.[1] ?? emacs?.[2] ?? vim?.[1])?.toLowerCase();
-  return mode === undefined ? undefined : (lookUp(modeNames, mode) ?? resolveLanguage(mode));
+  return mode === undefined ? undefined : (ownValue(modeNames, mode) ?? resolveLanguage(mode));
 }
 
-/** Modes that are named otherwise than their language. */
+/** Modes whose name differs from that of their language. */
 const modeNames: Readonly<Record<string, string>> = {
   help: "Vim Help File",
   "c++": "C++",
@@ -151,7 +150,10 @@ const modeNames: Readonly<Record<string, string>> = {
   dosbatch: "Batchfile",
 };
 
-/** One character a byte: the patterns look for ASCII, and this never fails. `TextDecoder` takes ten times as long. */
+/**
+ * Decodes one character per byte, because the patterns match ASCII and this never fails. Ten times as fast as
+ * `TextDecoder`.
+ */
 function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }

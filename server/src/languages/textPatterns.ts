@@ -1,4 +1,4 @@
-/** What text of a language looks like, where several extensions ask for it. Each takes linear time: `rules.ts`. */
+/** Patterns of languages that several extensions share. Each takes linear time; see `rules.ts`. */
 export const objectiveC =
   /^[ \t]*(?:@(?:interface|implementation|protocol|class|property|end|selector|synchronized|import)\b|#import[ \t]+[<"])/m;
 export const cPlusPlus =

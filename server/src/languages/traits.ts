@@ -3,7 +3,7 @@ import type { LinguistAttributes } from "./attributes";
 import { categorize } from "./categorize";
 import { detectLanguage } from "./detect";
 
-/** What is noted of a document besides its text: `.gitattributes` before the path and the text. */
+/** Determines language and category of a document. `.gitattributes` takes precedence over path and text. */
 export function traitsOf(
   path: string,
   attributes: LinguistAttributes,

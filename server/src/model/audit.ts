@@ -4,26 +4,26 @@ export type AuditActorType = (typeof auditActorTypes)[number];
 export const auditTargetTypes = ["org", "user", "api_key", "repository", "file"] as const;
 export type AuditTargetType = (typeof auditTargetTypes)[number];
 
-/** Never the text of a query or of a file. */
+/** Never contains the text of a query or of a file. */
 export type AuditMetadata = Readonly<Record<string, unknown>>;
 
-/** That somebody did something. */
+/** A record of one action. */
 export interface AuditRecord {
-  /** A UUID (version 7). Those of one process sort by time, and in the order in which they were recorded. */
+  /** A UUID (version 7). Records of one process sort in the order in which they were recorded. */
   readonly id: string;
   /** Milliseconds since 1970. */
   readonly timestamp: number;
-  /** What was done: `user.performed_code_search`. */
+  /** For example `user.performed_code_search`. */
   readonly action: string;
   readonly actorId: string;
   readonly actorType: AuditActorType;
   readonly targetId: string;
   readonly targetType: AuditTargetType;
-  /** Of the Trawl that wrote it. */
+  /** The version of Trawl that wrote it. */
   readonly serviceVersion: string;
   readonly metadata: AuditMetadata | null;
   readonly orgId: number;
 }
 
-/** What the store adds to it: id, time, version and organisation. */
+/** A record before the store adds its id, time, version and organization. */
 export type NewAuditRecord = Omit<AuditRecord, "id" | "timestamp" | "serviceVersion" | "orgId">;

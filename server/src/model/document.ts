@@ -1,4 +1,4 @@
-/** Why the text of a document is not in the index. Its name is. */
+/** Why the text of a document is not indexed. Its path still is. */
 export const skipReasons = [
   "tooLarge",
   "binary",
@@ -10,9 +10,9 @@ export const skipReasons = [
 ] as const;
 export type SkipReason = (typeof skipReasons)[number];
 
-/** Where the text of a hit comes from. */
+/** Where the text of a match comes from. */
 export type Origin = "commit" | "workingTree" | "unsaved";
 
-/** What a path says about its document's weight in ranking; the first is the best. */
+/** The categories of documents, which are determined by path and affect ranking. Best first. */
 export const documentCategories = ["source", "documentation", "test", "generated", "vendored"] as const;
 export type DocumentCategory = (typeof documentCategories)[number];

@@ -14,14 +14,16 @@ export interface Range {
   readonly end: Position;
 }
 
-/** A definition that a range touches. `kind` in LSP words; parent's fields are empty strings where there is none. */
+/**
+ * A definition whose name overlaps a range. `kind` is a `SymbolKind`. The fields of `parent` are `""` if there is none.
+ */
 export interface SymbolHit {
   readonly symbol: string;
   readonly kind: string;
   readonly parent: { readonly symbol: string; readonly kind: string };
 }
 
-/** Whole lines around one or more ranges, with the trailing newline where the document has one. */
+/** Whole lines around one or more ranges, including the trailing newline if the document has one. */
 export interface Chunk {
   readonly content: string;
   readonly contentStart: Position;
@@ -29,26 +31,26 @@ export interface Chunk {
   readonly symbols: readonly SymbolHit[];
 }
 
-/** All hits in one document: chunks in its text or ranges in its name, never both. */
+/** All matches in one document: chunks in its text or ranges in its path, never both. */
 export interface FileMatch {
   readonly repositoryId: RepositoryId;
   readonly path: string;
   readonly nameRanges: readonly Range[];
   readonly chunks: readonly Chunk[];
   readonly language: string;
-  /** Full ref names that the query covers and that hold this content. */
+  /** The full names of the refs that the query covers and that contain this document. */
   readonly branches: readonly string[];
   readonly origin: Origin;
   /** Commit of the first of `branches`, `""` for a plain folder. */
   readonly commit: string;
-  /** Git's hash of the content, `""` where it is in no repository. */
+  /** The git blob hash of the content, `""` if it is in no repository. */
   readonly blobSha: string;
-  /** The whole document where it was asked for, else `""`. */
+  /** The whole document if requested, otherwise `""`. */
   readonly content: string;
-  /** Higher is better; compares across shards. */
+  /** Higher is better. Comparable across shards. */
   readonly score: number;
-  /** Ranges found in this document, before any limit on display. */
+  /** Ranges found in this document, before any display limit. */
   readonly matchCount: number;
-  /** One line that tells how `score` came about, where it was asked for. */
+  /** One line that explains `score`, if requested. */
   readonly explanation?: string;
 }

@@ -1,6 +1,6 @@
 import type { Brand } from "#base/brand";
 
-/** A number from 1, given once by the catalogue and never reused. */
+/** A number from 1, assigned by the catalog and never reused. */
 export type RepositoryId = Brand<number, "RepositoryId">;
 /** A full commit SHA, lower-case hexadecimal. */
 export type CommitHash = Brand<string, "CommitHash">;
@@ -17,19 +17,19 @@ export const codeHostTypes = [
 ] as const;
 export type CodeHostType = (typeof codeHostTypes)[number];
 
-/** A ref at the commit it named when it was read. */
+/** A ref and the commit that it pointed to when it was read. */
 export interface Revision {
-  /** Full ref name (`refs/heads/main`, `refs/tags/v1`), or `HEAD` where it is detached. */
+  /** Full ref name (`refs/heads/main`, `refs/tags/v1`), or `HEAD` if it is detached. */
   readonly name: string;
   readonly commit: CommitHash;
 }
 
-/** How a repository's files come to us. */
+/** Where the files of a repository come from. */
 export type RepositoryKind = "clone" | "bare" | "folder";
 
 export type RepositoryState = "queued" | "cloning" | "indexing" | "ready" | "stale" | "failed";
 
-/** What the catalogue knows of a repository. */
+/** A repository as the catalog describes it. */
 export interface Repository {
   readonly id: RepositoryId;
   /** Fully-qualified: host and path of the origin URL, or the directory's name; unique. */
@@ -61,4 +61,9 @@ export interface Repository {
   readonly skippedCount: number;
   readonly contentBytes: number;
   readonly indexBytes: number;
+  /**
+   * Files of the working tree that the default revision does not contain, and the size of their text; absent if none.
+   */
+  readonly addedCount?: number;
+  readonly addedBytes?: number;
 }

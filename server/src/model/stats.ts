@@ -1,3 +1,4 @@
+/** Why a result is incomplete; `NONE` if it is complete. */
 export type FlushReason =
   | "NONE"
   | "MATCH_LIMIT"
@@ -8,14 +9,19 @@ export type FlushReason =
   | "SHARD_DAMAGED"
   | "ENGINE_PARTIAL";
 
-/** What a search cost. Durations in whole nanoseconds; counts add up over shards. */
+/**
+ * The size of a search's result, and its cost. Durations are whole nanoseconds; counts are summed over shards. The
+ * contract (`server/contract/search.ts`) describes the fields.
+ */
 export interface SearchStats {
   readonly actualMatchCount: number;
   readonly totalMatchCount: number;
   readonly duration: number;
   readonly fileCount: number;
-  /** Documents that could match but were not read: over a limit, or their text is not indexed. */
+  /** Documents that could match but were not read: beyond a limit, or their text is not indexed. */
   readonly filesSkipped: number;
+  /** Documents that could match if their repository, a partial or damaged clone, contained their text. */
+  readonly filesMissing: number;
   readonly contentBytesLoaded: number;
   readonly indexBytesLoaded: number;
   readonly crashes: number;
@@ -40,6 +46,7 @@ export const noStats: SearchStats = {
   duration: 0,
   fileCount: 0,
   filesSkipped: 0,
+  filesMissing: 0,
   contentBytesLoaded: 0,
   indexBytesLoaded: 0,
   crashes: 0,
@@ -58,7 +65,7 @@ export const noStats: SearchStats = {
   flushReason: "NONE",
 };
 
-/** The first reason that is not `NONE`, damage before limits before what is still being indexed. */
+/** Most important first: damage, then limits, then incomplete indexing, then text that is missing or unreadable. */
 const reasonOrder: readonly FlushReason[] = [
   "SHARD_DAMAGED",
   "TIME_LIMIT",
@@ -78,7 +85,7 @@ export function addStats(left: SearchStats, right: SearchStats): SearchStats {
   return { ...left, ...sum, flushReason: addReason(left.flushReason, right.flushReason) };
 }
 
-/** The more telling one of two. */
+/** Returns the more important of two reasons. */
 export function addReason(left: FlushReason, right: FlushReason): FlushReason {
   return reasonOrder.find((reason) => left === reason || right === reason) ?? "NONE";
 }

@@ -1,4 +1,4 @@
-/** What definitions are called, in LSP's words. An index in this list is how a kind is stored: never reorder it. */
+/** The kinds of definitions, with LSP's names. A kind is stored as its index in this list: never reorder it. */
 export const symbolKinds = [
   "function",
   "method",
@@ -29,23 +29,23 @@ export type SymbolKind = (typeof symbolKinds)[number];
 export interface Definition {
   readonly name: string;
   readonly kind: SymbolKind;
-  /** The name itself; of `a.b.c = …` the last part. */
+  /** The name itself; the last part of `a.b.c = …`. */
   readonly nameStart: number;
   readonly nameEnd: number;
   /** The whole definition, without comments before it. */
   readonly start: number;
   readonly end: number;
-  /** Index of the definition around it in the same list, -1 at the top. A parent stands before its children. */
+  /** Index of the enclosing definition in the same list, -1 at the top level. A parent precedes its children. */
   readonly parent: number;
-  /** The name of what it belongs to where that is no definition around it: a Go receiver, a Rust `impl`; else `""`. */
+  /** The name of its owner if that is not an enclosing definition: a Go receiver, a Rust `impl`; otherwise `""`. */
   readonly owner: string;
-  /** Cannot be named from outside the definition around it. */
+  /** Cannot be referenced from outside the enclosing definition. */
   readonly isLocal: boolean;
 }
 
-/** What a parser found in one document, by ascending `nameStart`. */
+/** The symbols of one document, by ascending `nameStart`. */
 export interface DocumentSymbols {
   readonly definitions: readonly Definition[];
-  /** What it imports, as written: module paths, packages, included files. No entry twice. */
+  /** Imports as written: module paths, packages, included files. No duplicates. */
   readonly imports: readonly string[];
 }

@@ -1,38 +1,39 @@
 /**
- * The working tree over the default revision: what differs on disk, as a small shard in memory, and the paths that it
- * hides below itself. A plain folder has the same over its shards: what has changed since they were written.
+ * The overlay of a working tree over the default revision: the files that differ, as a small shard in memory, and the
+ * paths that it hides in the shards below. A plain folder has one, too, with what has changed since its shards were
+ * written.
  *
- * The worker that makes an overlay keeps nothing. The leader remembers which paths differ; after an event only those
- * and the ones that changed are looked at again.
+ * The worker that builds an overlay is stateless. The leader remembers which paths differ; after a file-system event,
+ * only those and the changed ones are checked again.
  */
 import { ServiceError } from "#base/error";
-import { attributesOnDisk, isAttributesFile } from "#git/attributesFiles";
-import { type BytePath, bytePath, bytesOf, foldersOf, textOf } from "#git/bytePath";
-import { digestFolder, walkFolder } from "#git/folderFiles";
-import { findPlace } from "#git/place";
-import { WorkingFiles } from "#git/workingFile";
+import { ancestorsOf, type BytePath, bytePath, bytesOf, textOf } from "#git/bytePath";
+import { findGitRepository } from "#git/repository";
+import { attributesOnDisk, isAttributesFile } from "#git/workTree/attributesFiles";
+import { digestFolder, walkFolder } from "#git/workTree/folderFiles";
+import { WorkingFiles } from "#git/workTree/workingFile";
 import {
   checkPaths,
   listTracked,
   scanWorkingTree,
   type WorkingChange,
   type WorkingChanges,
-} from "#git/workingTree";
+} from "#git/workTree/workingTree";
 import { linguistAttributes } from "#languages/attributes";
 import { traitsOf } from "#languages/traits";
 import type { SkipReason } from "#model/document";
 import { fileSource } from "#platform/byteSource";
-import { loadChecksum } from "#shard/checksum";
-import { ShardReader } from "#shard/reader";
-import { RepositorySegments } from "#shard/segments";
-import { Admission, type ContentChoice, skipReason } from "#shard/skipReason";
-import { MemorySink, ShardWriter } from "#shard/writer";
+import { loadChecksum } from "#shard/format/checksum";
+import { ShardReader } from "#shard/format/reader";
+import { type FoundDocument, RepositorySegments } from "#shard/format/segments";
+import { ContentFilter, type ContentSettings, skipReason } from "#shard/format/skipReason";
+import { MemorySink, ShardWriter } from "#shard/format/writer";
 
-/** What a search worker is given; empty overlays are not made. */
+/** What search workers receive. Empty overlays are not created. */
 export interface Overlay {
   /** A whole shard in shared memory; its documents have no slots. */
   readonly bytes: Uint8Array;
-  /** Paths that are changed or gone. */
+  /** Paths that have changed or been deleted. */
   readonly hiddenPaths: readonly Uint8Array[];
 }
 
@@ -40,40 +41,53 @@ export interface OverlayTask {
   readonly repositoryId: number;
   /** The working tree, or the folder. */
   readonly root: string;
-  /** For a plain folder, what its shards were made from. */
+  /** For a plain folder: what its shards were built from. */
   readonly indexedFolder?: {
-    /** See `#git/folderFiles`. */
+    /** A digest of all files (`digestFolder`). */
     readonly digest: string;
-    /** When that began, in milliseconds since 1970. */
+    /** When indexing began, in milliseconds since 1970. */
     readonly since?: number;
   };
   readonly segmentPaths: readonly string[];
-  /** Of the default revision; absent before the first commit. */
+  /** The slot of the default revision; absent before the first commit. */
   readonly defaultSlot?: number;
-  readonly choice: ContentChoice;
-  /** Look at these only; absent: at everything. */
+  readonly settings: ContentSettings;
+  /** Check only these paths. Absent: check all. */
   readonly paths?: readonly BytePath[];
-  /** Look also at what git tracks, or no longer tracks, besides what the commit has. */
-  readonly withTracked?: true;
-  /** Look also at what the segments from this one on have changed: the delta of a commit. */
+  /** Also check files that git tracks but the commit does not contain. */
+  readonly includesTracked?: true;
+  /** Also check the paths that the segments from this index on have changed, such as the delta of a new commit. */
   readonly firstNewSegment?: number;
 }
 
-export interface OverlayAnswer {
+export interface OverlayResult {
   readonly overlay?: Overlay;
-  /** All paths that differ: to be looked at again together with those that change next. */
+  /** All paths that differ. They must be checked again together with the next changes. */
   readonly paths: readonly BytePath[];
-  /** After a look at everything: the folders that hold documents, all of them. */
-  readonly folders?: readonly BytePath[];
-  /** So much of a plain folder differs that its shards are better built anew; there is no overlay then. */
-  readonly isTooMuch?: true;
+  /** The folders that contain documents: all of them, or those of the checked paths. */
+  readonly folders: readonly BytePath[];
+  /** Files of the overlay that the default revision does not contain. */
+  readonly added: AddedFiles;
+  /** Too much of a plain folder differs: its shards must be rebuilt, and there is no overlay. */
+  readonly mustReindex?: true;
 }
 
-/** Text of one overlay; what is beyond keeps its name. It lives in memory, and a save makes it anew. */
+export interface AddedFiles {
+  readonly count: number;
+  /** Bytes of indexed text. */
+  readonly bytes: number;
+}
+
+const noFiles: AddedFiles = { count: 0, bytes: 0 };
+
+/** Limit for the text of an overlay, which is in memory and rebuilt on every save. Beyond it, only paths are added. */
 const maxOverlayBytes = 64 * 1024 * 1024;
 
-/** Throws REPOSITORY_NOT_TRUSTED, GIT_FAILED, and SHARD_DAMAGED where what lies below cannot be read. */
-export async function makeOverlay(task: OverlayTask, signal: AbortSignal): Promise<OverlayAnswer> {
+/**
+ * Builds the overlay of a working tree or a plain folder. Throws REPOSITORY_NOT_TRUSTED, GIT_FAILED, and SHARD_DAMAGED
+ * if the shards below cannot be read.
+ */
+export async function buildOverlay(task: OverlayTask, signal: AbortSignal): Promise<OverlayResult> {
   const readers: ShardReader[] = [];
   try {
     const checksum = await loadChecksum();
@@ -83,10 +97,14 @@ export async function makeOverlay(task: OverlayTask, signal: AbortSignal): Promi
       task.indexedFolder === undefined
         ? await compareClone(task, segments, signal)
         : compareFolder(task, task.indexedFolder, segments);
-    if (compared === undefined) return { paths: [], isTooMuch: true };
-    const { changes, folders } = compared;
-    const found = { paths: [...changes.keys()], ...(folders === undefined ? {} : { folders }) };
-    return changes.size === 0 ? found : { ...found, overlay: await writeOverlay(task, changes) };
+    const { changes, folders, mustReindex } = compared;
+    if (mustReindex) return { paths: [], folders, added: noFiles, mustReindex };
+    const found = { paths: [...changes.keys()], folders };
+    if (changes.size === 0) return { ...found, added: noFiles };
+    const slot = task.indexedFolder === undefined ? task.defaultSlot : 0;
+    const isAdded = (path: BytePath) =>
+      !segments.find(bytesOf(path)).some(({ slots }) => slot !== undefined && slots.includes(slot));
+    return { ...found, ...(await writeOverlay(task, changes, isAdded)) };
   } finally {
     for (const reader of readers) reader.close();
   }
@@ -94,36 +112,44 @@ export async function makeOverlay(task: OverlayTask, signal: AbortSignal): Promi
 
 interface Compared {
   readonly changes: WorkingChanges;
-  readonly folders?: readonly BytePath[];
+  readonly folders: OverlayResult["folders"];
+  readonly mustReindex?: true;
 }
 
 async function compareClone(
-  { root, defaultSlot, paths, withTracked, firstNewSegment }: OverlayTask,
+  { root, defaultSlot, paths, includesTracked, firstNewSegment }: OverlayTask,
   segments: RepositorySegments,
   signal: AbortSignal,
 ): Promise<Compared> {
-  const place = findPlace(root);
-  if (place?.workTree === undefined)
-    throw new ServiceError("GIT_FAILED", `${root} is no working tree any more.`);
-  const tree = { ...place, workTree: place.workTree };
+  const gitRepository = findGitRepository(root);
+  if (gitRepository?.workTree === undefined)
+    throw new ServiceError("GIT_FAILED", `${root} is no longer a working tree.`);
+  const tree = { ...gitRepository, workTree: gitRepository.workTree };
   const isInBase = (slots: readonly number[]) => defaultSlot !== undefined && slots.includes(defaultSlot);
   if (paths !== undefined) {
-    const blobAt = (path: BytePath) =>
-      segments.find(bytesOf(path)).find(({ slots }) => isInBase(slots))?.blob;
+    const blobAt = (path: BytePath) => {
+      const found = segments.find(bytesOf(path)).find(({ slots }) => isInBase(slots));
+      return found && indexedBlob(found, segments);
+    };
     const changed = firstNewSegment === undefined ? [] : changedPaths(segments, firstNewSegment);
-    const tracked = withTracked ? await listTracked(tree, signal) : [];
+    const tracked = includesTracked ? await listTracked(tree, signal) : [];
     const added = tracked.filter((path) => blobAt(path) === undefined);
-    const all = new Set([...paths, ...changed, ...added]);
-    return { changes: await checkPaths(tree, blobAt, [...all], signal) };
+    const all = [...new Set([...paths, ...changed, ...added])];
+    const changes = await checkPaths(tree, blobAt, all, signal);
+    const documents = all.filter((path) => changes.get(path) === "present" || blobAt(path) !== undefined);
+    return { changes, folders: ancestorsOf(documents) };
   }
   const base = new Map<BytePath, string>();
   for (const { path, blob, slots } of documentsOf(segments)) if (isInBase(slots)) base.set(path, blob);
   const changes = await scanWorkingTree(tree, base, signal);
-  const present = [...changes].filter(([, change]) => change === "present").map(([path]) => path);
-  return { changes, folders: foldersOf([...base.keys(), ...present]) };
+  return { changes, folders: ancestorsOf([...base.keys(), ...presentPaths(changes)]) };
 }
 
-/** Paths of which the segments from `first` on have something to say. */
+function presentPaths(changes: WorkingChanges): BytePath[] {
+  return [...changes].filter(([, change]) => change === "present").map(([path]) => path);
+}
+
+/** Returns the paths that the segments from `first` on add or override. */
 function changedPaths({ segments }: RepositorySegments, first: number): BytePath[] {
   const paths: BytePath[] = [];
   for (const segment of segments.slice(first)) {
@@ -140,49 +166,52 @@ function changedPaths({ segments }: RepositorySegments, first: number): BytePath
   return paths;
 }
 
-/** Beyond so many documents an overlay is no longer small. */
+/** A folder with more changes than this is reindexed. */
 const maxFolderChanges = 2_000;
-/** Times of files are coarser than ours, and may be another machine's. */
+/** File times are coarse, and may come from another machine's clock. */
 const clockSlackMs = 3_000;
 
 /**
- * A file differs where it is new, has another size, or was touched since the shards were made; `undefined` where
- * more than an overlay is for.
+ * Finds the files that are new, have another size, or were modified since the shards were built.
  *
- * A file that was moved in from elsewhere can keep all its times. Where such a one is all that changed, the digest
- * tells, and everything is built anew.
+ * A file that was moved in from elsewhere can keep its times. If nothing else has changed, only the digest reveals it,
+ * and the folder is reindexed.
  */
 function compareFolder(
   { root, paths }: OverlayTask,
   { digest, since = 0 }: NonNullable<OverlayTask["indexedFolder"]>,
   segments: RepositorySegments,
-): Compared | undefined {
+): Compared {
   if (paths !== undefined) {
-    if (paths.length > maxFolderChanges || paths.some(isAttributesFile)) return undefined;
     const files = new WorkingFiles(root);
-    return { changes: new Map(paths.map((path) => [path, files.stat(path) ? "present" : "absent"])) };
+    const changes: WorkingChanges = new Map(
+      paths.map((path) => [path, files.stat(path) ? "present" : "absent"]),
+    );
+    const mustReindex = paths.length > maxFolderChanges || paths.some(isAttributesFile);
+    return { changes, folders: ancestorsOf(presentPaths(changes)), ...(mustReindex ? { mustReindex } : {}) };
   }
   const found = [...walkFolder(root)];
-  const folders = foldersOf(found.map(({ path }) => path));
+  const folders = ancestorsOf(found.map(({ path }) => path));
   if (digestFolder(found) === digest) return { changes: new Map(), folders };
-  const gone = new Map([...documentsOf(segments)].map(({ path, size }) => [path, size]));
+  const deleted = new Map([...documentsOf(segments)].map(({ path, size }) => [path, size]));
   const sinceNs = BigInt(since - clockSlackMs) * 1_000_000n;
   const changes = new Map<BytePath, WorkingChange>();
   for (const { path, size, ctimeNs } of found) {
-    if (gone.get(path) !== size || ctimeNs >= sinceNs) changes.set(path, "present");
-    gone.delete(path);
+    if (deleted.get(path) !== size || ctimeNs >= sinceNs) changes.set(path, "present");
+    deleted.delete(path);
   }
-  for (const path of gone.keys()) changes.set(path, "absent");
-  // What a `.gitattributes` says may be of files that have not changed.
-  const isTooMuch = changes.size > maxFolderChanges || [...changes.keys()].some(isAttributesFile);
-  return changes.size === 0 || isTooMuch ? undefined : { changes, folders };
+  for (const path of deleted.keys()) changes.set(path, "absent");
+  // A `.gitattributes` file may affect files that have not changed.
+  const mustReindex =
+    changes.size === 0 || changes.size > maxFolderChanges || [...changes.keys()].some(isAttributesFile);
+  return { changes, folders, ...(mustReindex ? { mustReindex } : {}) };
 }
 
 interface LiveDocument {
   readonly path: BytePath;
   readonly blob: string;
   readonly slots: readonly number[];
-  /** Bytes on disk. */
+  /** Size of the file in bytes, even if its content is not indexed. */
   readonly size: number;
 }
 
@@ -194,41 +223,56 @@ function* documentsOf(segments: RepositorySegments): Generator<LiveDocument> {
     const reader = segments.segments[segment]?.reader;
     if (reader === undefined) continue;
     const size = skipped[segment]?.get(document) ?? reader.contentLength(document);
-    yield { path: bytePath(reader.path(document)), blob, slots, size };
+    const indexed = indexedBlob({ segment, document, blob }, segments);
+    yield { path: bytePath(reader.path(document)), blob: indexed, slots, size };
   }
 }
 
+/**
+ * Returns the blob whose text is indexed; `""` if the repository lacks it, because the text on disk may be the same.
+ */
+function indexedBlob(
+  { segment, document, blob }: Omit<FoundDocument, "slots">,
+  { segments }: RepositorySegments,
+): string {
+  return segments[segment]?.reader.missingText?.has(document) ? "" : blob;
+}
+
 async function writeOverlay(
-  { repositoryId, root, choice }: OverlayTask,
+  { repositoryId, root, settings }: OverlayTask,
   changes: WorkingChanges,
-): Promise<Overlay> {
-  const admission = new Admission(choice);
+  isAdded: (path: BytePath) => boolean,
+): Promise<Pick<OverlayResult, "overlay" | "added">> {
+  const contentFilter = new ContentFilter(settings);
   const checksum = await loadChecksum();
   const files = new WorkingFiles(root);
-  // A `.gitattributes` that is not committed speaks of what is not committed; the rest is as the commit has it.
+  // An uncommitted `.gitattributes` applies only to uncommitted files.
   const attributesOf = linguistAttributes(attributesOnDisk(files, changes.keys()));
   const sink = new MemorySink();
   const writer = new ShardWriter(sink, checksum);
   writer.beginRepository(repositoryId);
   const hiddenPaths: Uint8Array[] = [];
+  let added = noFiles;
   for (const [path, change] of changes) {
     const name = bytesOf(path);
     hiddenPaths.push(name);
     if (change === "absent") continue;
-    const file = files.read(path, admission.maxBytes);
+    const file = files.read(path, contentFilter.maxBytes);
     if (file.kind === "absent") continue;
     const content = file.kind === "content" ? file.bytes : undefined;
     const text = textOf(path);
-    const skip = admission.excludes(text)
+    const skip = contentFilter.excludes(text)
       ? "excluded"
-      : reasonOf(file.kind, content, writer.contentBytes, admission.maxBytes);
+      : reasonOf(file.kind, content, writer.contentBytes, contentFilter.maxBytes);
     const document = { path: name, blob: "", slots: [], ...traitsOf(text, attributesOf(text), content) };
+    const bytes = writer.contentBytes;
     if (content !== undefined && skip === undefined) writer.add({ ...document, content });
     else
       writer.add({ ...document, skip: skip ?? "unreadable", size: file.kind === "tooLarge" ? file.size : 0 });
+    if (isAdded(path)) added = { count: added.count + 1, bytes: added.bytes + writer.contentBytes - bytes };
   }
   writer.finish();
-  return { bytes: sink.bytes(), hiddenPaths };
+  return { overlay: { bytes: sink.bytes(), hiddenPaths }, added };
 }
 
 function reasonOf(

@@ -1,20 +1,20 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { ServiceError } from "#base/error";
 
-/** Bytes at positions: a file, or memory. */
+/** Random access to bytes: a file, or memory. */
 export interface ByteSource {
   readonly length: number;
-  /** Fills `target[offset … offset + length)` from `position`; throws where the source ends before. */
+  /** Reads `length` bytes at `position` into `target` at `offset`. Throws a RangeError if the source is too short. */
   read(position: number, target: Uint8Array, offset: number, length: number): void;
   close(): void;
 }
 
 /**
- * Reads through the page cache; synchronous, because a read of a few kilobytes takes 2 µs and a callback 20. Throws as
- * `opening` does.
+ * Opens a file for random access. Reads are synchronous: reading a few kilobytes from the page cache takes 2 µs, and an
+ * asynchronous read 20 µs. Throws as `translateOpenErrors` does.
  */
 export function fileSource(path: string): ByteSource {
-  const descriptor = opening(() => openSync(path, "r"));
+  const descriptor = translateOpenErrors(() => openSync(path, "r"));
   const length = fstatSync(descriptor).size;
   return {
     length,
@@ -31,20 +31,20 @@ export function fileSource(path: string): ByteSource {
   };
 }
 
-/** Of a system that lacks something at the moment, or does not allow it. */
-const passingCodes = new Set(["EACCES", "EAGAIN", "EBUSY", "EMFILE", "ENFILE", "ENOMEM", "EPERM"]);
+/** Errors that may be temporary: a lack of resources, or of permissions. */
+const temporaryCodes = new Set(["EACCES", "EAGAIN", "EBUSY", "EMFILE", "ENFILE", "ENOMEM", "EPERM"]);
 
 /**
- * What `open` gives. Throws `STORAGE_FAILED` where a file does not open for a reason that says nothing of what it holds,
- * and may later; else what the system throws.
+ * Runs `open`. Throws STORAGE_FAILED for an error that may be temporary, because it says nothing about the content of
+ * the file; rethrows any other error.
  */
-export function opening<Opened>(open: () => Opened): Opened {
+export function translateOpenErrors<Opened>(open: () => Opened): Opened {
   try {
     return open();
   } catch (cause) {
     const { code = "", message } = cause as NodeJS.ErrnoException;
-    if (!passingCodes.has(code)) throw cause;
-    throw new ServiceError("STORAGE_FAILED", `A file cannot be opened: ${message}`, { cause });
+    if (!temporaryCodes.has(code)) throw cause;
+    throw new ServiceError("STORAGE_FAILED", `Cannot open a file: ${message}`, { cause });
   }
 }
 
@@ -53,7 +53,7 @@ export function memorySource(bytes: Uint8Array): ByteSource {
     length: bytes.length,
     read(position, target, offset, byteCount) {
       if (position + byteCount > bytes.length)
-        throw new RangeError(`No byte ${position + byteCount} in memory`);
+        throw new RangeError(`The data ends before byte ${position + byteCount}`);
       target.set(bytes.subarray(position, position + byteCount), offset);
     },
     close() {},

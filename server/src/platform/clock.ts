@@ -1,13 +1,24 @@
-/** Time, where a test must be able to choose it. */
+/** The clock, which tests replace. */
 export interface Clock {
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970: for times that are stored or shown. Jumps when the system clock is set. */
   now(): number;
-  /** Calls once after `delayMs` unless the returned function is called first. Never keeps the process alive. */
+  /** Milliseconds since an arbitrary start: for durations. Never jumps. */
+  elapsed(): number;
+  /** Runs `call` once after `delayMs`, unless the returned function is called first. Never keeps the process alive. */
   after(delayMs: number, call: () => void): () => void;
+}
+
+/**
+ * Milliseconds since an arbitrary start: never jumps, and is the same on every thread of this process, which
+ * `performance.now()` is not. Deadlines are measured by this clock.
+ */
+export function monotonicNow(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: monotonicNow,
   after(delayMs, call) {
     const timer = setTimeout(call, delayMs);
     timer.unref();

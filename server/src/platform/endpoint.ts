@@ -1,14 +1,25 @@
-/** How other processes find the one that holds a data directory: `endpoint.json` in it, and a local socket. */
+/** How other processes find the one that owns a data directory: `endpoint.json` in it, and a local socket. */
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync } from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
-import { ServiceError } from "#base/error";
 import { type Files, replaceFile } from "./files";
 
-/** Where the HTTP listener is looked for first. */
+/** The HTTP port that is tried first. */
 export const defaultPort = 4878;
 
+/** The access rules of a leader's port. A process that takes over the port takes over its rules. */
+export interface PortAccess {
+  /** The address that the port is bound to, as configured. */
+  readonly host: string;
+  /** Whether requests without credentials are allowed. `untilKeys`: until the first API key is created. */
+  readonly anonymous: "on" | "off" | "untilKeys";
+  readonly publicUrl?: string;
+  readonly allowedHosts: readonly string[];
+  readonly allowedOrigins: readonly string[];
+}
+
+/** The content of `endpoint.json`. */
 export interface Endpoint {
   /** Address of the HTTP listener; absent while there is none. */
   readonly url?: string;
@@ -16,12 +27,20 @@ export interface Endpoint {
   readonly socket: string;
   readonly pid: number;
   readonly version: string;
-  /** Indexing rests, and is to rest with whoever comes next. */
+  /** Indexing is paused, and stays paused when another process takes over. */
   readonly isPaused?: true;
+  /** The rules for `url`. Absent if there is no port, and in files of versions that did not write it. */
+  readonly access?: PortAccess;
+  /** Identifies what the leader checks credentials against: equal for processes that accept the same ones. */
+  readonly authority?: string;
 }
 
-export function writeEndpoint(files: Files, dataDirectory: string, endpoint: Endpoint): void {
-  const text = `${JSON.stringify(endpoint, null, 2)}\n`;
+/** Returns the text of `endpoint.json`. */
+export function endpointText(endpoint: Endpoint): string {
+  return `${JSON.stringify(endpoint, null, 2)}\n`;
+}
+
+export function writeEndpoint(files: Files, dataDirectory: string, text: string): void {
   replaceFile(files, endpointPath(dataDirectory), new TextEncoder().encode(text));
 }
 
@@ -29,19 +48,27 @@ export function removeEndpoint(files: Files, dataDirectory: string): void {
   files.remove(endpointPath(dataDirectory));
 }
 
-/** Absent where no process has announced itself. Throws STORAGE_FAILED where the file says nothing that we know. */
+/** Whether `endpoint.json` contains exactly `text`. */
+export function isEndpointText(dataDirectory: string, text: string): boolean {
+  return readText(dataDirectory) === text;
+}
+
+/** Reads `endpoint.json`. Returns undefined if the file is missing, damaged or unreadable. */
 export function readEndpoint(dataDirectory: string): Endpoint | undefined {
-  let text: string;
+  const text = readText(dataDirectory);
+  if (text === undefined) return undefined;
   try {
-    text = readFileSync(endpointPath(dataDirectory), "utf8");
-  } catch (cause) {
-    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined;
-    throw new ServiceError("STORAGE_FAILED", `Cannot read ${endpointPath(dataDirectory)}.`, { cause });
+    return parseEndpoint(JSON.parse(text));
+  } catch {
+    return undefined;
   }
+}
+
+function readText(dataDirectory: string): string | undefined {
   try {
-    return checked(JSON.parse(text));
-  } catch (cause) {
-    throw new ServiceError("STORAGE_FAILED", `${endpointPath(dataDirectory)} is damaged.`, { cause });
+    return readFileSync(endpointPath(dataDirectory), "utf8");
+  } catch {
+    return undefined;
   }
 }
 
@@ -49,24 +76,70 @@ function endpointPath(dataDirectory: string): string {
   return path.join(dataDirectory, "endpoint.json");
 }
 
-function checked(value: unknown): Endpoint {
-  if (typeof value !== "object" || value === null) throw new TypeError("no object");
-  const { url, socket, pid, version, isPaused } = value as Record<string, unknown>;
-  if (typeof socket !== "string" || typeof pid !== "number" || typeof version !== "string") {
-    throw new TypeError("a field is missing");
-  }
+function parseEndpoint(value: unknown): Endpoint | undefined {
+  if (!isRecord(value)) return undefined;
+  const { url, socket, pid, version, isPaused, authority } = value;
+  if (typeof socket !== "string" || typeof pid !== "number" || typeof version !== "string") return undefined;
+  const access = parseAccess(value["access"]);
   return {
-    ...(typeof url === "string" ? { url } : {}),
+    ...(typeof url === "string" && URL.canParse(url) ? { url } : {}),
     socket,
     pid,
     version,
     ...(isPaused === true ? { isPaused } : {}),
+    ...(access === undefined ? {} : { access }),
+    ...(typeof authority === "string" ? { authority } : {}),
   };
 }
 
+/** Returns undefined for incomplete rules: a guess could allow requests that were forbidden. */
+function parseAccess(value: unknown): PortAccess | undefined {
+  if (!isRecord(value)) return undefined;
+  const { host, anonymous, publicUrl, allowedHosts, allowedOrigins } = value;
+  if (typeof host !== "string" || !isStringArray(allowedHosts) || !isStringArray(allowedOrigins))
+    return undefined;
+  if (anonymous !== "on" && anonymous !== "off" && anonymous !== "untilKeys") return undefined;
+  if (publicUrl !== undefined && typeof publicUrl !== "string") return undefined;
+  return {
+    host,
+    anonymous,
+    ...(publicUrl === undefined ? {} : { publicUrl }),
+    allowedHosts,
+    allowedOrigins,
+  };
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
+
+function isStringArray(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === "string");
+}
+
 /**
- * Where the local socket of a data directory lies: in it, else, where that path is longer than systems allow (104
- * bytes on macOS), in a folder of this user's own in the temporary folder. On Windows the name of a pipe.
+ * Returns the sockets on which a leader may listen, the announced one first. A socket that is not announced is trusted
+ * only if no other user can create files in its folder.
+ */
+export function socketCandidates(dataDirectory: string, announced: Endpoint | undefined): readonly string[] {
+  const defaultSocket = socketPath(dataDirectory);
+  const sockets = announced === undefined ? [] : [announced.socket];
+  const isPipe = defaultSocket.startsWith("\\\\");
+  const isTrusted = !isPipe && existsSync(defaultSocket) && isPrivateFolder(path.dirname(defaultSocket));
+  return isTrusted && defaultSocket !== announced?.socket ? [...sockets, defaultSocket] : sockets;
+}
+
+/** Whether only this user can create files in `folder`. */
+export function isPrivateFolder(folder: string): boolean {
+  const stats = lstatSync(folder, { throwIfNoEntry: false });
+  if (stats === undefined) return false;
+  const isOwn = process.getuid === undefined || stats.uid === process.getuid();
+  return isOwn && (stats.mode & 0o022) === 0;
+}
+
+/**
+ * Returns the path of the local socket: in the data directory or, if that path is longer than systems allow (104 bytes
+ * on macOS), in a private folder below the temporary folder. On Windows, returns the name of a pipe.
  */
 export function socketPath(
   dataDirectory: string,

@@ -1,32 +1,36 @@
 /**
- * Every write to disk goes through this layer, so that a test can make each one fail in turn.
+ * The layer for writes to the index, the catalog and other files that must survive failures. A test can make each of
+ * these writes fail in turn.
  *
- * Reading is not wrapped: readers use `node:fs` where they are.
+ * Reads are not wrapped: readers use `node:fs` directly. So do the lock and the database.
  */
 import * as fs from "node:fs";
 import { dirname } from "node:path";
 
 export interface Files {
   mkdir(path: string): void;
-  /** Creates or truncates; gives a descriptor. */
-  create(path: string): number;
+  /** Creates or truncates a file, and returns a descriptor. A new file has the permissions `mode`, by default 0600. */
+  create(path: string, mode?: number): number;
   /** Writes all of `bytes` at the descriptor's position. */
   write(descriptor: number, bytes: Uint8Array): void;
   fsync(descriptor: number): void;
   close(descriptor: number): void;
   rename(from: string, to: string): void;
-  /** Makes the entry of a renamed file durable, where the system can. */
+  /** Makes a rename durable, on systems that support it. */
   fsyncFolder(path: string): void;
-  /** A file that is not there is no error. */
+  /** A file that does not exist is not an error. */
   remove(path: string): void;
+  /** Removes a folder with everything in it. A folder that does not exist is not an error. */
+  removeFolder(path: string): void;
+  setModified(path: string, time: Date): void;
 }
 
 export const diskFiles: Files = {
   mkdir(path) {
     fs.mkdirSync(path, { recursive: true, mode: 0o700 });
   },
-  create(path) {
-    return fs.openSync(path, "w", 0o600);
+  create(path, mode = 0o600) {
+    return fs.openSync(path, "w", mode);
   },
   write(descriptor, bytes) {
     for (let done = 0; done < bytes.length; ) {
@@ -54,11 +58,17 @@ export const diskFiles: Files = {
   remove(path) {
     fs.rmSync(path, { force: true });
   },
+  removeFolder(path) {
+    fs.rmSync(path, { force: true, recursive: true });
+  },
+  setModified(path, time) {
+    fs.utimesSync(path, time, time);
+  },
 };
 
 /**
- * Writes `bytes` beside `path` and renames: a reader sees the old file or the new one, whole. Gives false where the
- * system does not promise that the old one stays away when the power goes.
+ * Replaces a file atomically: readers see either the whole old file or the whole new one. Returns false if the rename
+ * may not survive a power failure. If it throws, the old file is unchanged.
  */
 export function replaceFile(files: Files, path: string, bytes: Uint8Array): boolean {
   const draft = `${path}.draft`;
@@ -75,11 +85,16 @@ export function replaceFile(files: Files, path: string, bytes: Uint8Array): bool
     files.remove(draft);
     throw error;
   }
+  return flushRename(files, path);
+}
+
+/** Flushes the rename of a file to disk. Returns false if it may not survive a power failure. */
+export function flushRename(files: Files, path: string): boolean {
   try {
     files.fsyncFolder(dirname(path));
     return true;
   } catch {
-    // Some network folders cannot; and what is renamed is renamed.
+    // Some network file systems cannot fsync a folder. The rename itself has succeeded.
     return false;
   }
 }

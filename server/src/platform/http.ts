@@ -1,6 +1,6 @@
-/** Outgoing HTTP: undici, behind the little that the house needs of it. Loaded with the first request. */
+/** A thin wrapper around undici for outgoing HTTP. undici is loaded with the first request. */
 import type { Agent } from "undici";
-import { cancelled } from "#base/error";
+import { canceled } from "#base/error";
 
 export interface HttpRequest {
   readonly method: "GET" | "POST";
@@ -10,21 +10,25 @@ export interface HttpRequest {
   readonly signal: AbortSignal;
 }
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
-  /** Without its parameters, in small letters; empty where there is none. */
+  /** Lower case, without parameters; empty if the header is missing. */
   readonly mediaType: string;
   readonly body: AsyncIterable<Uint8Array>;
 }
 
 export interface HttpClient {
-  /** Rejects with CANCELLED when the signal fires, else with what undici says. So does reading the body. */
-  request(request: HttpRequest): Promise<HttpAnswer>;
-  /** Ends what is still open. */
+  /**
+   * Rejects with CANCELLED when the signal fires, and with undici's error on failure. Reading the body does the same.
+   */
+  request(request: HttpRequest): Promise<HttpResponse>;
+  /** Closes all connections. */
   close(): Promise<void>;
 }
 
-/** Speaks to whoever listens on a Unix socket or named pipe. Nothing times out: the other end is this very computer. */
+/**
+ * Creates a client for a Unix socket or named pipe. Responses never time out, because the server is on this computer.
+ */
 export function socketClient(socketPath: string): HttpClient {
   let agent: Promise<Agent> | undefined;
   return {
@@ -34,7 +38,7 @@ export function socketClient(socketPath: string): HttpClient {
           new undici.Agent({ connect: { socketPath }, headersTimeout: 0, bodyTimeout: 0, pipelining: 1 }),
       );
       try {
-        const answer = await (await agent).request({
+        const response = await (await agent).request({
           origin: "http://localhost",
           method,
           path,
@@ -42,11 +46,11 @@ export function socketClient(socketPath: string): HttpClient {
           body: body ?? null,
           signal,
         });
-        const type = answer.headers["content-type"];
+        const type = response.headers["content-type"];
         const [mediaType = ""] = (typeof type === "string" ? type : "").toLowerCase().split(";");
-        return { status: answer.statusCode, mediaType, body: untilAborted(answer.body, signal) };
+        return { status: response.statusCode, mediaType, body: bodyUntilAborted(response.body, signal) };
       } catch (error) {
-        throw signal.aborted ? cancelled() : error;
+        throw signal.aborted ? canceled() : error;
       }
     },
     async close() {
@@ -55,43 +59,68 @@ export function socketClient(socketPath: string): HttpClient {
   };
 }
 
-/** More than a description or a set of keys has. */
+/** Far more than a discovery document or a key set needs. */
 const maxJsonBytes = 1024 * 1024;
 const jsonTimeoutMs = 5000;
+/** Separate, because undici does not observe the signal of a request until it is connected. */
+const connectTimeoutMs = 3000;
 
 /**
- * An object that somebody publishes as JSON. Redirections are not followed.
+ * Fetches a JSON object. Does not follow redirects.
  *
- * Rejects with an error that says what was wrong.
+ * Rejects with undici's error, or with an error that says that the server did not respond in time or what is wrong with
+ * the response.
  */
 export async function getJson(url: string): Promise<Readonly<Record<string, unknown>>> {
+  const { Agent, errors } = await import("undici");
+  const agent = new Agent({ connect: { timeout: connectTimeoutMs } });
+  const signal = AbortSignal.timeout(jsonTimeoutMs);
+  try {
+    return await readJson(agent, url, signal);
+  } catch (cause) {
+    if (cause instanceof errors.ConnectTimeoutError) {
+      throw new Error(`${url} cannot be reached within ${connectTimeoutMs / 1000} s.`, { cause });
+    }
+    if (!signal.aborted) throw cause;
+    throw new Error(`${url} did not respond within ${jsonTimeoutMs / 1000} s.`, { cause });
+  } finally {
+    await agent.destroy();
+  }
+}
+
+async function readJson(
+  agent: Agent,
+  url: string,
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, unknown>>> {
   const { request } = await import("undici");
-  const answer = await request(url, {
+  const response = await request(url, {
     headers: { accept: "application/json" },
-    signal: AbortSignal.timeout(jsonTimeoutMs),
+    dispatcher: agent,
+    signal,
   });
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
+  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
     length += chunk.length;
-    if (length > maxJsonBytes) throw new Error(`${url} answers with more than ${maxJsonBytes} bytes.`);
+    if (length > maxJsonBytes) throw new Error(`${url} returned more than ${maxJsonBytes} bytes.`);
     chunks.push(chunk);
   }
-  if (answer.statusCode !== 200) throw new Error(`${url} answers with status ${answer.statusCode}.`);
+  if (response.statusCode !== 200) throw new Error(`${url} returned status ${response.statusCode}.`);
   const value: unknown = JSON.parse(Buffer.concat(chunks).toString("utf8"));
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
     return value as Readonly<Record<string, unknown>>;
   }
-  throw new Error(`${url} does not answer with an object.`);
+  throw new Error(`${url} did not return a JSON object.`);
 }
 
-async function* untilAborted(
+async function* bodyUntilAborted(
   body: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   try {
     yield* body;
   } catch (error) {
-    throw signal.aborted ? cancelled() : error;
+    throw signal.aborted ? canceled() : error;
   }
 }

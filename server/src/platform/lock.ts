@@ -1,53 +1,71 @@
 /**
- * Who owns a data directory: one process, named in `owner.lock`.
+ * The lock of a data directory: `owner.lock`, which names the one process that owns the directory.
  *
- * The file appears whole or not at all (it is written beside and linked). Its holder lives while its process does; where
- * that cannot be known (another machine, another container) while its socket answers or its heartbeat, the file's
- * mtime, is younger than 30 s. A dead holder's file is taken away by one process only: the one that linked the name
- * `owner.lock.steal-<id of the dead>`.
+ * The file appears whole or not at all: it is written under another name and linked. Its holder is alive while its
+ * process is. If that cannot be checked (another machine, another container), the holder is alive while its socket
+ * answers or its heartbeat, the file's mtime, is younger than 30 s. Only one process removes a dead holder's file: the
+ * one that linked the name `owner.lock.steal-<id of the dead holder>`.
+ *
+ * The file is evidence, not the ownership itself. A holder whose file was removed or damaged restores it. Until then
+ * no process takes the lock as long as the holder's socket answers.
  */
 import { randomUUID } from "node:crypto";
 import * as fs from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { ServiceError } from "#base/error";
+import { monotonicNow } from "./clock";
 
+/** The content of `owner.lock`. */
 export interface LockHolder {
-  /** Of this one taking of the lock. */
+  /** Identifies this acquisition of the lock. */
   readonly id: string;
   readonly pid: number;
-  /** Tells a process from a later one with the same pid; `""` where the system does not say. */
+  /** Distinguishes a process from a later one with the same pid; `""` if the system does not report it. */
   readonly startTime: string;
-  /** Machine, its boot, and its space of pids: where these are equal, a pid means the same process. */
+  /** Machine, boot and pid namespace: if these are equal, a pid means the same process. */
   readonly host: string;
 }
 
+/** The lock, held by this process. */
 export interface OwnerLock {
   readonly kind: "acquired";
-  /** Gives the lock back. Without it, a dead process's lock is found out. */
+  /** Calls `step` about once a second, as long as the file names this process. */
+  onBeat(step: () => void): void;
+  /**
+   * Releases the lock. Throws if the file cannot be removed; other processes can then take the lock as soon as this
+   * process has exited.
+   */
   release(): void;
 }
 
+/** The lock could not be acquired, because another process holds it. */
 export interface HeldLock {
   readonly kind: "held";
-  /** Absent where the file says nothing that we understand. */
+  /** Absent if the file cannot be parsed. */
   readonly holder?: LockHolder;
 }
 
 export interface LockOptions {
-  /** Whether the holder's socket answers. Asked only where its process cannot be. */
-  readonly answers?: () => Promise<boolean>;
-  /** Called once when somebody else has taken the lock, as after a long sleep of the machine: stop writing. */
+  /** Whether the holder's socket answers. Called only if the file does not show whether its process is alive. */
+  readonly isHolderResponding?: () => Promise<boolean>;
+  /** Called once when another process has taken the lock, as after a long sleep of the machine. Stop writing. */
   readonly onLost?: () => void;
+  /** Called when the file was missing or damaged and has been restored. */
+  readonly onRestored?: () => void;
 }
 
+const beatMs = 1_000;
 const heartbeatMs = 5_000;
-const staleMs = 30_000;
-/** Somebody who was writing the file may need so long to be done. */
+/** A holder that cannot be checked otherwise counts as dead this long after its last heartbeat. */
+export const staleMs = 30_000;
+/** How long a file that cannot be parsed counts as still being written by another process. */
 const unreadableGraceMs = 5_000;
 const attempts = 5;
 
-/** Takes the lock of a data directory, or tells who has it. Throws STORAGE_FAILED where the folder cannot be written. */
+/**
+ * Acquires the lock of a data directory, or reports its holder. Throws STORAGE_FAILED if the folder is not writable.
+ */
 export async function acquireLock(folder: string, options: LockOptions = {}): Promise<OwnerLock | HeldLock> {
   const lock = join(folder, "owner.lock");
   const own: LockHolder = {
@@ -59,15 +77,18 @@ export async function acquireLock(folder: string, options: LockOptions = {}): Pr
   const draft = `${lock}.${own.id}`;
   try {
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
-    fs.writeFileSync(draft, JSON.stringify(own), { mode: 0o600 });
+    // A holder that answers is about to restore its file.
+    if (readHolder(lock) === "gone" && (await options.isHolderResponding?.()) === true)
+      return { kind: "held" };
+    writeDraft(draft, own);
     for (let attempt = 0; attempt < attempts; attempt++) {
       if (linkTo(draft, lock)) {
         removeLeftovers(folder, draft);
-        return held(lock, own, options.onLost);
+        return ownerLock(lock, own, options);
       }
       const holder = readHolder(lock);
       if (holder === "gone") continue;
-      if (await isAlive(lock, holder, options.answers)) {
+      if (await isAlive(lock, holder, options.isHolderResponding)) {
         return holder === "unreadable" ? { kind: "held" } : { kind: "held", holder };
       }
       if (!removeStale(lock, draft, holder))
@@ -77,53 +98,96 @@ export async function acquireLock(folder: string, options: LockOptions = {}): Pr
   } catch (cause) {
     if (cause instanceof ServiceError) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ServiceError("STORAGE_FAILED", `The data directory ${folder} cannot be used: ${reason}`, {
+    throw new ServiceError("STORAGE_FAILED", `Cannot use the data directory ${folder}: ${reason}`, {
       cause,
     });
   } finally {
-    fs.rmSync(draft, { force: true });
+    removeQuietly(draft);
   }
 }
 
-/** Whether the lock of a data directory may be had, as far as that shows without taking it: a look at one small file. */
+/**
+ * Whether the lock of a data directory seems to be free. Reads one small file, and does not try to acquire the lock.
+ */
 export function isVacant(folder: string): boolean {
   const lock = join(folder, "owner.lock");
   const holder = readHolder(lock);
   if (holder === "gone") return true;
   if (holder === "unreadable") return ageOf(lock) >= unreadableGraceMs;
-  const process = holder.host === thisHost() ? stateOf(holder) : "unknown";
+  const process = holder.host === thisHost() ? processState(holder) : "unknown";
   return process === "unknown" ? ageOf(lock) >= staleMs : process === "dead";
 }
 
-function held(lock: string, own: LockHolder, onLost: (() => void) | undefined): OwnerLock {
-  const isOurs = () => {
+function writeDraft(draft: string, own: LockHolder): void {
+  fs.writeFileSync(draft, JSON.stringify(own), { mode: 0o600 });
+}
+
+function ownerLock(lock: string, own: LockHolder, { onLost, onRestored }: LockOptions): OwnerLock {
+  const currentOwner = () => {
     const holder = readHolder(lock);
-    return typeof holder === "object" && holder.id === own.id;
+    if (typeof holder === "string") return holder;
+    return holder.id === own.id ? "this process" : "another process";
   };
+  let beat = () => {};
+  let touchedAt = performance.now();
   const timer = setInterval(() => {
-    if (isOurs()) {
+    const owner = currentOwner();
+    if (owner === "another process") {
+      clearInterval(timer);
+      onLost?.();
+      return;
+    }
+    if (owner !== "this process") {
+      if (!restore(lock, own, owner)) return;
+      onRestored?.();
+    } else if (performance.now() - touchedAt >= heartbeatMs) {
+      touchedAt = performance.now();
       const now = new Date();
       try {
         fs.utimesSync(lock, now, now);
       } catch {
-        // A disk that cannot be written for a moment takes one beat of six.
+        // A disk that is not writable for a moment costs one heartbeat of six.
       }
-      return;
     }
-    clearInterval(timer);
-    onLost?.();
-  }, heartbeatMs);
+    beat();
+  }, beatMs);
   timer.unref();
   return {
     kind: "acquired",
+    onBeat(step) {
+      beat = step;
+    },
     release() {
       clearInterval(timer);
-      if (isOurs()) fs.rmSync(lock, { force: true });
+      if (currentOwner() === "this process") fs.rmSync(lock, { force: true });
     },
   };
 }
 
-/** Gives the draft a second name; false where that name is taken. */
+/** Rewrites the lock file of a living holder. Returns false on failure, as in a directory that was removed. */
+function restore(lock: string, own: LockHolder, found: "gone" | "unreadable"): boolean {
+  const draft = `${lock}.${own.id}`;
+  try {
+    writeDraft(draft, own);
+    if (found === "unreadable" && !removeStale(lock, draft, found)) return false;
+    return linkTo(draft, lock);
+  } catch {
+    return false;
+  } finally {
+    removeQuietly(draft);
+  }
+}
+
+/** Removes a draft. If this fails, the next holder removes it. */
+function removeQuietly(path: string): void {
+  try {
+    fs.rmSync(path, { force: true });
+  } catch {
+    // The directory is no longer writable.
+  }
+}
+
+/** Links the draft to another name. Returns false if that name is taken. */
 function linkTo(draft: string, name: string): boolean {
   try {
     fs.linkSync(draft, name);
@@ -131,7 +195,7 @@ function linkTo(draft: string, name: string): boolean {
   } catch (error) {
     const code = codeOf(error);
     if (code === "EEXIST") return false;
-    // Some file systems know no links. The content then comes a moment after the name.
+    // Some file systems have no hard links. The content then appears a moment after the name.
     if (!["ENOTSUP", "EOPNOTSUPP", "EPERM", "ENOSYS", "EMLINK", "EINVAL"].includes(code)) throw error;
   }
   try {
@@ -162,47 +226,64 @@ function readHolder(lock: string): LockHolder | "gone" | "unreadable" {
 async function isAlive(
   lock: string,
   holder: LockHolder | "unreadable",
-  answers: (() => Promise<boolean>) | undefined,
+  isResponding: (() => Promise<boolean>) | undefined,
 ): Promise<boolean> {
-  if (holder === "unreadable") return ageOf(lock) < unreadableGraceMs;
-  const process = holder.host === thisHost() ? stateOf(holder) : "unknown";
-  if (process !== "unknown") return process === "alive";
-  return ageOf(lock) < staleMs || (await answers?.()) === true;
+  const state = holder !== "unreadable" && holder.host === thisHost() ? processState(holder) : "unknown";
+  if (state !== "unknown") return state === "alive";
+  const graceMs = holder === "unreadable" ? unreadableGraceMs : staleMs;
+  return ageOf(lock) < graceMs || (await isResponding?.()) === true;
 }
 
-/** Milliseconds since the last heartbeat. */
-function ageOf(lock: string): number {
-  return Date.now() - (fs.statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+/** Heartbeats with a time in the future, and when each was first seen. */
+const futureBeats = new Map<string, { readonly mtimeMs: number; readonly seenAt: number }>();
+
+/**
+ * Returns the milliseconds since the last heartbeat; 0 for a file that is missing or cannot be checked, because its
+ * writer may be alive. A heartbeat in the future was written before our clock was set back, or on a machine whose clock
+ * is ahead. Its age counts from when it was first seen, because only a living holder replaces it.
+ */
+function ageOf(path: string): number {
+  let mtimeMs: number;
+  try {
+    mtimeMs = fs.statSync(path).mtimeMs;
+  } catch {
+    return 0;
+  }
+  const ageMs = Date.now() - mtimeMs;
+  if (ageMs >= 0) return ageMs;
+  const seen = futureBeats.get(path);
+  if (seen?.mtimeMs === mtimeMs) return monotonicNow() - seen.seenAt;
+  futureBeats.set(path, { mtimeMs, seenAt: monotonicNow() });
+  return 0;
 }
 
-function stateOf({ pid, startTime }: LockHolder): "alive" | "dead" | "unknown" {
+function processState({ pid, startTime }: LockHolder): "alive" | "dead" | "unknown" {
   try {
     process.kill(pid, 0);
   } catch (error) {
     if (codeOf(error) === "ESRCH") return "dead";
   }
   const now = startTimeOf(pid);
-  // Without a start time the pid may be another process's by now.
+  // Without a start time, the pid may belong to another process by now.
   if (startTime === "" || now === "") return "unknown";
   return now === startTime ? "alive" : "dead";
 }
 
-/** False where another process is about to do the same. */
+/** Removes a dead holder's file. Returns false if another process is about to do the same. */
 function removeStale(lock: string, draft: string, holder: LockHolder | "unreadable"): boolean {
   const id = holder === "unreadable" ? "unreadable" : holder.id;
   const steal = `${lock}.steal-${id}`;
   if (!linkTo(draft, steal)) {
     const thief = readHolder(steal);
-    const isDead = typeof thief === "object" && thief.host === thisHost() && stateOf(thief) === "dead";
-    const age = Date.now() - (fs.statSync(steal, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
-    if (isDead || age > staleMs) fs.rmSync(steal, { force: true });
+    const isDead = typeof thief === "object" && thief.host === thisHost() && processState(thief) === "dead";
+    if (isDead || ageOf(steal) > staleMs) fs.rmSync(steal, { force: true });
     return false;
   }
   try {
     const again = readHolder(lock);
     const isSame =
       holder === "unreadable" ? again === "unreadable" : typeof again === "object" && again.id === id;
-    if (isSame) removeThat(lock, id);
+    if (isSame) removeIfHeldBy(lock, id);
   } finally {
     fs.rmSync(steal, { force: true });
   }
@@ -210,35 +291,38 @@ function removeStale(lock: string, draft: string, holder: LockHolder | "unreadab
 }
 
 /**
- * Takes the file away and looks at it once more: should another process have taken the lock meanwhile, which two
- * thieves at once could bring about, it gets its file back.
+ * Moves the file aside and reads it again. If two processes steal the lock at once, it may by now belong to a new
+ * holder; then the file is put back.
  */
-function removeThat(lock: string, id: string): void {
+function removeIfHeldBy(lock: string, id: string): void {
   const aside = `${lock}.${randomUUID()}`;
   fs.renameSync(lock, aside);
   const taken = readHolder(aside);
   if (typeof taken === "object" && taken.id !== id) linkTo(aside, lock);
-  fs.rmSync(aside, { force: true });
+  fs.rmSync(aside, { force: true, recursive: true });
 }
 
-/** What processes that were killed between two steps have left. Those that live still need theirs. */
+/** Removes the files of processes that were killed between two steps, but not those of living ones. */
 function removeLeftovers(folder: string, draft: string): void {
   for (const name of fs.readdirSync(folder)) {
     const path = join(folder, name);
     if (!name.startsWith("owner.lock.") || path === draft) continue;
     const holder = readHolder(path);
-    const isDead = typeof holder === "object" && holder.host === thisHost() && stateOf(holder) === "dead";
-    const age = Date.now() - (fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
-    if (isDead || age > staleMs) fs.rmSync(path, { force: true });
+    const isDead =
+      typeof holder === "object" && holder.host === thisHost() && processState(holder) === "dead";
+    if (isDead || ageOf(path) > staleMs) fs.rmSync(path, { force: true });
   }
 }
 
-/** Clock ticks after boot, from the 22nd field of `/proc/<pid>/stat`; the second may hold blanks and brackets. */
+/**
+ * Returns when a process started, in clock ticks after boot; `""` if the system does not report it. Reads the 22nd
+ * field of `/proc/<pid>/stat`; the second one may contain spaces and parentheses.
+ */
 function startTimeOf(pid: number): string {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, "latin1");
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    // A zombie has ended; only its parent does not know yet.
+    // A zombie has ended, but its parent has not waited for it yet.
     return fields[0] === "Z" ? "ended" : (fields[19] ?? "");
   } catch {
     return "";

@@ -1,11 +1,14 @@
-/** The log: JSON lines on stderr. Never stdout, which belongs to LSP and to the command line's answers. */
+/** The log: JSON lines on stderr. Never stdout, which carries LSP messages and the output of commands. */
+import { isServiceError } from "#base/error";
+
+/** The least severe first. */
 export const logLevels = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** What a line says besides its message; an `error` is written with its stack and its causes. */
+/** Structured data besides the message. An error is written with its causes, and a defect with its stack. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** A line as it was logged; its fields hold plain values. */
+/** A logged line. Errors among its fields have been converted to plain objects. */
 export interface LogLine {
   readonly level: LogLevel;
   readonly message: string;
@@ -21,7 +24,7 @@ export interface Log {
   error(message: string, fields?: LogFields): void;
 }
 
-/** Lines below `level` are dropped. `write` takes one line with its newline. */
+/** Creates a log that drops lines below `level`. `write` receives each line with its newline. */
 export function createLog(
   level: LogLevel,
   write: (line: string) => void = writeToStderr,
@@ -33,29 +36,29 @@ export function createLog(
     (message: string, fields: LogFields = {}) => {
       if (logLevels.indexOf(name) < lowest) return;
       write(
-        `${JSON.stringify({ time: new Date(now()).toISOString(), level: name, message, ...plain(fields) })}\n`,
+        `${JSON.stringify({ time: new Date(now()).toISOString(), level: name, message, ...serializable(fields) })}\n`,
       );
     };
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
 
-/** Lines that one shall read who is not there yet. */
-const maxHeldLines = 200;
+/** Maximum number of lines that are buffered until a sink is attached. */
+const maxBufferedLines = 200;
 
-/** A log for somebody who comes later: until then lines are held, the oldest dropped where there are too many. */
-export function heldLog(): { readonly log: Log; readonly sendTo: (sink: LogSink) => void } {
-  let held: LogLine[] = [];
+/** Creates a log that buffers its lines until a sink is attached, and drops the oldest ones if there are too many. */
+export function bufferedLog(): { readonly log: Log; readonly attachSink: (sink: LogSink) => void } {
+  let buffered: LogLine[] = [];
   let sink: LogSink = (line) => {
-    held = [...held, line].slice(-maxHeldLines);
+    buffered = [...buffered, line].slice(-maxBufferedLines);
   };
   const at =
     (level: LogLevel) =>
     (message: string, fields: LogFields = {}) =>
-      sink({ level, message, fields: plain(fields) });
+      sink({ level, message, fields: serializable(fields) });
   return {
     log: { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") },
-    sendTo(next) {
-      for (const line of held.splice(0)) next(line);
+    attachSink(next) {
+      for (const line of buffered.splice(0)) next(line);
       sink = next;
     },
   };
@@ -63,24 +66,30 @@ export function heldLog(): { readonly log: Log; readonly sendTo: (sink: LogSink)
 
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** A closed stderr must not end the process: nobody is left to read the complaint. */
+/** Ignores errors: a closed stderr must not end the process. */
 function writeToStderr(line: string): void {
   try {
     process.stderr.write(line);
   } catch {
-    // Nothing can be said about a log that cannot be written.
+    // There is nowhere left to report it.
   }
 }
 
-function plain(fields: LogFields): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, plainValue(value)]));
+function serializable(fields: LogFields): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, serializableValue(value)]));
 }
 
-function plainValue(value: unknown): unknown {
+function serializableValue(value: unknown): unknown {
   if (value instanceof Error) {
     const code = "code" in value ? { code: value.code } : {};
-    const cause = value.cause === undefined ? {} : { cause: plainValue(value.cause) };
-    return { ...code, message: value.message, stack: value.stack, ...cause };
+    const stack = isServiceError(value) || isSystemError(value) ? {} : { stack: value.stack };
+    const cause = value.cause === undefined ? {} : { cause: serializableValue(value.cause) };
+    return { ...code, message: value.message, ...stack, ...cause };
   }
   return typeof value === "bigint" ? value.toString() : value;
+}
+
+/** Whether the operating system refused something, such as a write to a full disk. */
+function isSystemError(error: Error): boolean {
+  return "syscall" in error;
 }

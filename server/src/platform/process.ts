@@ -1,28 +1,31 @@
 /**
  * The only file that starts processes.
  *
- * A command is a program and an array of arguments, never a line for a shell. Children get a small environment of
- * their own, and end with their signal, their time limit, and with us.
+ * A command is a program and an array of arguments, never a line for a shell. A child gets a small environment of its
+ * own, and is killed when its signal fires, when its time limit passes, and when this process exits.
  */
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { cancelled, ServiceError, throwIfAborted } from "#base/error";
-import { childEnvironment } from "./settings";
+import { canceled, ServiceError, throwIfAborted } from "#base/error";
+import { childEnvironment } from "./environment";
 
 export interface ProcessOptions {
   readonly cwd?: string;
-  /** Over what every child inherits (`childEnvironment`). */
+  /** Added to what every child inherits (`childEnvironment`). */
   readonly env?: Readonly<Record<string, string>>;
-  /** Given on standard input, which is closed behind it. */
+  /** Written to standard input, which is then closed. */
   readonly input?: Uint8Array | string;
+  /** Default: 120 s. */
   readonly timeoutMs?: number;
-  /** A child that writes more is ended. */
+  /** A child that writes more to standard output is killed. Default: 1 GiB. */
   readonly maxOutputBytes?: number;
   readonly signal?: AbortSignal | undefined;
+  /** Called with the standard error so far whenever the child writes to it. The child is killed if it returns true. */
+  readonly isFatal?: (errorText: string) => boolean;
 }
 
 export interface ProcessResult {
   readonly stdout: Buffer;
-  /** At most its first 64 KiB. */
+  /** At most the first 64 KiB. */
   readonly stderr: string;
   readonly exitCode: number;
 }
@@ -32,10 +35,11 @@ const defaultMaxOutputBytes = 1024 * 1024 * 1024;
 const maxErrorBytes = 64 * 1024;
 
 /**
- * Runs a program to its end; any exit code is a result.
+ * Runs a program until it exits; any exit code is a result. A child that was killed because of `isFatal` has the exit
+ * code -1.
  *
- * Throws CANCELLED, TIMED_OUT, ANSWER_TOO_LARGE, and UNEXPECTED_ERROR where the program cannot be started or is
- * killed by somebody else.
+ * Rejects with CANCELLED when the signal fires, TIMED_OUT after the time limit, ANSWER_TOO_LARGE beyond the output
+ * limit, and UNEXPECTED_ERROR if the program cannot be started or another process kills it.
  */
 export function runProcess(
   command: string,
@@ -46,14 +50,14 @@ export function runProcess(
     throwIfAborted(options.signal);
     const child = start(command, args, options);
     const chunks: Buffer[] = [];
-    const errors = new ErrorText(child);
+    const errors = new ErrorText(child, options.isFatal);
     let bytes = 0;
     let failure: ServiceError | undefined;
     const end = (error: ServiceError) => {
       failure ??= error;
       child.kill("SIGKILL");
     };
-    const abort = () => end(cancelled());
+    const abort = () => end(canceled());
     const timeoutMs = options.timeoutMs ?? defaultTimeoutMs;
     const timer = setTimeout(
       () => end(new ServiceError("TIMED_OUT", `${command} took longer than ${timeoutMs} ms.`)),
@@ -65,7 +69,7 @@ export function runProcess(
       bytes += chunk.length;
       if (bytes > (options.maxOutputBytes ?? defaultMaxOutputBytes)) {
         chunks.length = 0;
-        end(new ServiceError("ANSWER_TOO_LARGE", `${command} answered with more than was asked for.`));
+        end(new ServiceError("ANSWER_TOO_LARGE", `${command} wrote more than its output limit.`));
       } else if (failure === undefined) chunks.push(chunk);
     });
     const settle = () => {
@@ -74,31 +78,36 @@ export function runProcess(
     };
     child.on("error", (cause) => {
       settle();
-      reject(failure ?? notStarted(command, cause));
+      reject(failure ?? startFailure(command, cause));
     });
     child.on("close", (exitCode, signal) => {
       settle();
       if (failure) reject(failure);
+      else if (errors.wasFatal)
+        resolve({ stdout: Buffer.concat(chunks, bytes), stderr: errors.text, exitCode: -1 });
       else if (exitCode === null)
-        reject(new ServiceError("UNEXPECTED_ERROR", `${command} was ended by ${signal}. ${errors.text}`));
+        reject(new ServiceError("UNEXPECTED_ERROR", `${command} was killed by ${signal}. ${errors.text}`));
       else resolve({ stdout: Buffer.concat(chunks, bytes), stderr: errors.text, exitCode });
     });
     child.stdin.end(options.input ?? "");
   });
 }
 
-/** A program that we talk to for a while. */
+/** A child process that the caller exchanges data with. */
 export interface RunningProcess {
   readonly stdin: NodeJS.WritableStream;
   readonly stdout: NodeJS.ReadableStream;
-  /** What it said on standard error so far, at most 64 KiB. */
+  /** Its standard error so far, at most 64 KiB. */
   readonly errorText: () => string;
-  /** Its exit code, or `undefined` where it was killed; rejects where it could not be started. */
+  /** The exit code, or `undefined` if it was killed. Rejects with UNEXPECTED_ERROR if it could not be started. */
   readonly ended: Promise<number | undefined>;
   kill(): void;
 }
 
-/** Without time limit; `options.input` is ignored. The caller reads `stdout` and ends the process. */
+/**
+ * Starts a program. Ignores `input`, `timeoutMs` and `maxOutputBytes`: the caller writes to `stdin`, reads `stdout` and
+ * ends the process. Throws CANCELLED if the signal has already fired.
+ */
 export function spawnProcess(
   command: string,
   args: readonly string[],
@@ -106,30 +115,30 @@ export function spawnProcess(
 ): RunningProcess {
   throwIfAborted(options.signal);
   const child = start(command, args, options);
-  const errors = new ErrorText(child);
+  const errors = new ErrorText(child, options.isFatal);
   const kill = () => {
     child.kill("SIGKILL");
   };
   options.signal?.addEventListener("abort", kill, { once: true });
   const ended = new Promise<number | undefined>((resolve, reject) => {
-    child.on("error", (cause) => reject(notStarted(command, cause)));
+    child.on("error", (cause) => reject(startFailure(command, cause)));
     child.on("close", (exitCode) => resolve(exitCode ?? undefined));
   }).finally(() => options.signal?.removeEventListener("abort", kill));
   ended.catch(() => undefined);
   return { stdin: child.stdin, stdout: child.stdout, errorText: () => errors.text, ended, kill };
 }
 
-/** Children that live; they end with this process, or with this thread. */
+/** Running children. They are killed when this process or thread exits. */
 const children = new Set<ChildProcess>();
-let watchingExit = false;
+let isWatchingExit = false;
 
 function start(
   command: string,
   args: readonly string[],
   options: ProcessOptions,
 ): ChildProcessWithoutNullStreams {
-  if (!watchingExit) {
-    watchingExit = true;
+  if (!isWatchingExit) {
+    isWatchingExit = true;
     process.on("exit", () => {
       for (const child of children) child.kill("SIGKILL");
     });
@@ -144,24 +153,30 @@ function start(
   children.add(child);
   child.on("close", () => children.delete(child));
   child.on("error", () => children.delete(child));
-  // A child that ends before it has read everything breaks the pipe; its exit code tells why.
+  // A child that exits before it has read all its input breaks the pipe. Its exit code says why.
   child.stdin.on("error", () => undefined);
   return child;
 }
 
-function notStarted(command: string, cause: Error): ServiceError {
-  return new ServiceError("UNEXPECTED_ERROR", `${command} cannot be started: ${cause.message}`, { cause });
+function startFailure(command: string, cause: Error): ServiceError {
+  return new ServiceError("UNEXPECTED_ERROR", `Cannot start ${command}: ${cause.message}`, { cause });
 }
 
-/** The first bytes of standard error; the rest is read and dropped, so that the child never waits. */
+/** Collects the first bytes of standard error. Reads and drops the rest, so that the child never blocks. */
 class ErrorText {
+  /** Whether the child was killed because of what it wrote. */
+  wasFatal = false;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
 
-  constructor(child: ChildProcessWithoutNullStreams) {
+  constructor(child: ChildProcessWithoutNullStreams, isFatal: ProcessOptions["isFatal"]) {
     child.stderr.on("data", (chunk: Buffer) => {
-      if (this.#bytes < maxErrorBytes) this.#chunks.push(chunk);
+      const hasRoom = this.#bytes < maxErrorBytes;
+      if (hasRoom) this.#chunks.push(chunk);
       this.#bytes += chunk.length;
+      if (!hasRoom || this.wasFatal || !isFatal?.(this.text)) return;
+      this.wasFatal = true;
+      child.kill("SIGKILL");
     });
   }
 

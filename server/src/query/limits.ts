@@ -1,19 +1,20 @@
-/** How much a search brings, and how long it may take. */
+/** How much a search returns, and how long it may take. */
 export interface Limits {
-  /** Ranges in the answer; a search stops soon after it has found more. `Infinity` counts everything. */
+  /** Ranges in the result; a search stops soon after it has found more. `Infinity` counts everything. */
   readonly maxMatches: number;
-  /** Ranges that are brought with their chunks, at most `maxMatches`; 0 only counts. */
+  /** Ranges that are returned with their chunks, at most `maxMatches`. With 0, matches are only counted. */
   readonly maxDisplayedMatches: number;
+  /** Lines of context before and after each range. */
   readonly contextLines: number;
-  /** Bring the whole text of each document. */
-  readonly whole: boolean;
-  /** Milliseconds since 1970 at which a partial answer is given. */
+  /** Whether to return the whole text of each document. */
+  readonly returnsContent: boolean;
+  /** When to stop and return a partial result, in milliseconds of `monotonicNow`. */
   readonly deadline: number;
-  /** Bytes of text in the answer. */
-  readonly maxAnswerBytes: number;
-  /** Say in each file how its score came about. */
-  readonly explain: boolean;
+  /** Bytes of text in the result. */
+  readonly maxResponseBytes: number;
+  /** Whether to explain the score of each file. */
+  readonly explainsScores: boolean;
 }
 
 export const defaultTimeLimitMs = 10_000;
-export const maxAnswerBytes = 64 * 1024 * 1024;
+export const maxResponseBytes = 64 * 1024 * 1024;

@@ -1,9 +1,9 @@
 import type { Pattern, Query } from "./query";
 
 /**
- * A tree in one line, for people and tests: `(and "foo" name:/\.ts$/ (not language:Go))`.
+ * Prints a query in one line, for people and tests: `(and "foo" name:/\.ts$/ (not language:Go))`.
  *
- * Plain text stands in quotes, expressions between slashes; a `c` behind either says that case counts.
+ * Literals are in quotes, expressions between slashes; a `c` after either means case-sensitive.
  */
 export function printQuery(query: Query): string {
   switch (query.kind) {

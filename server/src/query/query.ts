@@ -1,43 +1,43 @@
 /**
- * A query as a tree: what a person asks, without any knowledge of shards or repositories.
+ * The query tree, independent of shards and repositories.
  *
- * `and` and `or` work on documents. A tree is plain data: it is cloned to workers and printed by `print.ts`.
- * Grammar and prefixes: `parse.ts`.
+ * `and` and `or` apply to documents. A tree is plain data: it is cloned to workers, and `print.ts` prints it.
+ * `parser/parse.ts` describes the grammar and the prefixes.
  */
 
-/** What to look for in a text: bytes as they stand, or an RE2 expression. */
+/** What to search for in a text: a literal, or an RE2 expression. */
 export type Pattern =
   | { readonly kind: "literal"; readonly text: string; readonly caseSensitive: boolean }
   | { readonly kind: "regexp"; readonly source: string; readonly caseSensitive: boolean };
 
-/** `name` is the path; `both` prefers content where both match. */
-export type Where = "content" | "name" | "both";
+/** `name` is the path; `both` prefers content if both match. */
+export type TextScope = "content" | "name" | "both";
 
 export type Query =
   | { readonly kind: "const"; readonly value: boolean }
   | { readonly kind: "and"; readonly children: readonly Query[] }
   | { readonly kind: "or"; readonly children: readonly Query[] }
   | { readonly kind: "not"; readonly child: Query }
-  | { readonly kind: "text"; readonly pattern: Pattern; readonly where: Where }
+  | { readonly kind: "text"; readonly pattern: Pattern; readonly where: TextScope }
   | { readonly kind: "symbol"; readonly pattern: Pattern }
-  /** Linguist's names. */
+  /** Names as in Linguist. */
   | { readonly kind: "language"; readonly names: readonly string[] }
-  /** Short or full ref names, globs, commit SHAs, `HEAD`; `*` is every indexed one. A union. */
+  /** A union of short or full ref names, globs, commit SHAs and `HEAD`; `*` is every indexed revision. */
   | { readonly kind: "revision"; readonly names: readonly string[] }
   /**
-   * Everything below gives names of files (`file`), of repositories (`repo`), or symbols only. `commit` stands at the
-   * root alone: its child is about commits, and no engine sees it.
+   * Results of the child are file names (`file`), repositories (`repo`), or symbols only. `commit` occurs only at the
+   * root: its child is about commits, and no engine sees it.
    */
   | { readonly kind: "type"; readonly type: "file" | "symbol" | "repo" | "commit"; readonly child: Query }
-  // The next two are about commits. Texts are looked for in messages, authors in `Name <e-mail>`.
+  // The next two are about commits. Text is searched in messages, authors in `Name <email>`.
   | { readonly kind: "author"; readonly pattern: Pattern }
-  /** A commit date as it was written, itself included. */
+  /** A commit date as written, inclusive. */
   | { readonly kind: "committed"; readonly bound: "since" | "until"; readonly date: string }
-  // The rest is about repositories: the service answers it from the catalogue before an engine sees the tree.
+  // The rest is about repositories: the service replaces these nodes before an engine sees the tree.
   | { readonly kind: "repository"; readonly pattern: Pattern }
   | { readonly kind: "repositorySet"; readonly names: readonly string[] }
   | { readonly kind: "context"; readonly name: string }
   | { readonly kind: "flag"; readonly flag: "archived" | "fork"; readonly value: "yes" | "no" | "only" }
   | { readonly kind: "visibility"; readonly value: "public" | "private" | "any" }
-  /** What the kinds about repositories become: ids, ascending. */
+  /** What replaces the nodes about repositories: their ids, ascending. */
   | { readonly kind: "repositoryIds"; readonly ids: readonly number[] };

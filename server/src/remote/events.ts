@@ -1,10 +1,10 @@
-/** Reading server-sent events, as far as our own service uses them: one `data` line an event. */
+/** Parses server-sent events in the form that this service writes: one `data` line per event. */
 export interface ServerSentEvent {
   readonly event: string;
   readonly data: string;
 }
 
-/** An event counts only with the blank line behind it, so that a stream that breaks off ends without it. */
+/** Yields an event only after its blank line, so that a truncated stream does not yield a partial event. */
 export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerSentEvent> {
   let event = "";
   let data: string | undefined;
@@ -21,7 +21,7 @@ export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerat
 
 async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
-  // Pieces of a line that is not whole yet: an answer may be one line of many megabytes.
+  // Pieces of an incomplete line: a response may be one line of many megabytes.
   let pieces: string[] = [];
   for await (const bytes of body) {
     const text = decoder.decode(bytes, { stream: true });

@@ -1,36 +1,36 @@
 import type { Service } from "#contract/service";
-import { type ApiKeyOptions, apiKeyHandlers } from "./apiKeys";
-import { auditHandlers } from "./auditLog";
-import { backupHandlers } from "./backups";
-import { blameHandlers } from "./blame";
-import { branchesHandlers } from "./branches";
-import { commitHandlers } from "./commits";
-import { diffHandlers } from "./diff";
-import { type ExampleOptions, exampleHandlers } from "./examples";
-import type { History } from "./history";
-import { licenseHandlers } from "./license";
-import { locateHandlers } from "./locate";
-import { type MemberOptions, memberHandlers } from "./members";
+import { blameHandlers } from "#service/history/blame";
+import { branchesHandlers } from "#service/history/branches";
+import { commitHandlers } from "#service/history/commits";
+import { diffHandlers } from "#service/history/diff";
+import type { History } from "#service/history/history";
+import { locateHandlers } from "#service/history/locate";
+import { sourceHandlers } from "#service/history/source";
+import { treeHandlers } from "#service/history/tree";
+import { type ApiKeyOptions, apiKeyHandlers } from "#service/organization/apiKeys";
+import { auditHandlers } from "#service/organization/auditLog";
+import { backupHandlers } from "#service/organization/backups";
+import { licenseHandlers } from "#service/organization/license";
+import { type MemberOptions, memberHandlers } from "#service/organization/members";
+import { sessionHandlers } from "#service/organization/sessions";
+import { type ExampleOptions, exampleHandlers } from "#service/queries/examples";
+import { queryHandlers } from "#service/queries/queries";
+import { repositoryHandlers } from "#service/repositories/repositories";
+import { type SearchOptions, searchHandlers } from "#service/search/search";
 import { type SymbolOptions, symbolHandlers } from "./navigation/symbols";
-import { queryHandlers } from "./queries";
-import { repositoryHandlers } from "./repositories";
-import { type SearchOptions, searchHandlers } from "./search";
-import { sessionHandlers } from "./sessions";
-import { sourceHandlers } from "./source";
 import { systemHandlers } from "./system";
-import { treeHandlers } from "./tree";
 
 export interface ServiceOptions extends SearchOptions, ExampleOptions, SymbolOptions {
-  readonly organisation: OrganisationOptions;
+  readonly organization: OrganizationHandlerOptions;
   readonly version: string;
   readonly history: History;
-  /** What only the person at this computer may ask; it works on the house itself, which `entry` wires. */
-  readonly local: Pick<Service, LocalRow>;
+  /** Handlers of the local user's operations. They act on the running instance, so `instance` provides them. */
+  readonly local: Pick<Service, LocalOperation>;
 }
 
-export type OrganisationOptions = ApiKeyOptions & MemberOptions;
+export type OrganizationHandlerOptions = ApiKeyOptions & MemberOptions;
 
-type LocalRow =
+type LocalOperation =
   | "addPaths"
   | "removePaths"
   | "removeRepositories"
@@ -43,7 +43,7 @@ type LocalRow =
   | "startEndpoint"
   | "stopEndpoint";
 
-/** A handler for every row of the contract. */
+/** Returns a handler for each operation of the contract. */
 export function createService(options: ServiceOptions): Service {
   return {
     ...searchHandlers(options),
@@ -59,12 +59,12 @@ export function createService(options: ServiceOptions): Service {
     ...diffHandlers(options.history),
     ...locateHandlers(options.history),
     ...systemHandlers(options.version),
-    ...memberHandlers(options.organisation),
-    ...apiKeyHandlers(options.organisation),
-    ...sessionHandlers(options.organisation),
-    ...licenseHandlers(options.organisation),
-    ...auditHandlers(options.organisation.store),
-    ...backupHandlers(options.organisation),
+    ...memberHandlers(options.organization),
+    ...apiKeyHandlers(options.organization),
+    ...sessionHandlers(options.organization),
+    ...licenseHandlers(options.organization),
+    ...auditHandlers(options.organization.store),
+    ...backupHandlers(options.organization),
     ...options.local,
   };
 }

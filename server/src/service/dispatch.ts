@@ -1,68 +1,178 @@
-/** The one way in, for every transport: admit, validate, record, run. */
+/** The entry point of every transport: admits, validates, records and runs calls, and responds by the deadline. */
+
 import type { Access } from "#access/access";
 import type { Audit } from "#access/audit";
-import { ServiceError, throwIfAborted } from "#base/error";
+import { isServiceError, ServiceError, throwIfAborted } from "#base/error";
 import { Limiter } from "#base/limiter";
+import { untilAborted } from "#base/untilAborted";
+import { type Operation, waitsForGit } from "#contract/operation";
 import { type OperationName, operation } from "#contract/operations";
-import type { AnswerOf, Call, CallContext, Caller, Handler, RequestOf, Service } from "#contract/service";
+import type { Call, CallContext, Caller, Handler, RequestOf, ResponseOf, Service } from "#contract/service";
+import { monotonicNow } from "#platform/clock";
+import { TimeLimit } from "#platform/timeLimit";
+import { patienceFactor } from "#service/history/history";
 import { validate } from "./validate";
 
 export interface DispatchOptions {
   readonly service: Service;
   readonly access: Access;
   readonly audit: Audit;
+  /** How long a request may take, in milliseconds from its arrival to its response. */
+  readonly timeLimitMs: number;
+  /** The same for requests about files and history. */
+  readonly gitTimeLimitMs: () => number;
   /**
-   * Calls that run at once. The engine's workers set the pace; more calls than workers only keep them busy while
-   * answers are written, and every running call may hold an answer of up to 64 MiB.
+   * How many calls may run concurrently. The engine's workers determine the throughput; more calls than workers only
+   * keep them busy while responses are encoded, and the response of each may take 64 MiB.
    */
   readonly maxRunning?: number;
-  /** Calls that wait for their turn; past them OVERLOADED is the answer. */
+  /** How many calls may wait for a slot. Further calls fail with OVERLOADED. */
   readonly maxWaiting?: number;
 }
+
+/** The share of the time limit that is reserved for encoding and sending a partial response, up to `maxMs`. */
+const sendingReserve = { maxMs: 500, share: 0.05 };
 
 export function createDispatch(options: DispatchOptions): Caller {
   const { service, access, audit, maxRunning = 16, maxWaiting = 256 } = options;
   // Calls that wait for git must not keep others from searching.
   const queues = { git: createQueue(maxRunning, maxWaiting), other: createQueue(maxRunning, maxWaiting) };
 
-  return async function carryOut<Name extends OperationName>(
+  return async function dispatch<Name extends OperationName>(
     name: Name,
     raw: unknown,
     call: Call<Name>,
-  ): Promise<AnswerOf<Name>> {
+  ): Promise<ResponseOf<Name>> {
+    try {
+      return await admitted(name, raw, call);
+    } catch (error) {
+      throw call.credentials.kind === "local" ? exposeStorageFailure(error) : error;
+    }
+  };
+
+  async function admitted<Name extends OperationName>(
+    name: Name,
+    raw: unknown,
+    call: Call<Name>,
+  ): Promise<ResponseOf<Name>> {
+    const { credentials, anonymous: _anonymous, arrivedAt = performance.now(), ...rest } = call;
     const row = operation(name);
-    const actor = await access.admit(row, call);
+    const admission = timeOf(options.timeLimitMs, arrivedAt, call);
+    const actor = await byDeadline(admission, (checkSignal) => access.admit(row, { ...call, checkSignal }));
     const request = validate(row, raw) as RequestOf<Name>;
     throwIfAborted(call.signal);
     const handler: Handler<Name> = service[name];
-    const { credentials: _shown, anonymous: _rule, ...rest } = call;
-    const context: CallContext<Name> = { ...rest, actor };
-    const work = async () => {
-      // Nobody is answered before it is written down that they asked.
-      if (!row.audit?.afterwards) await audit.ofCall(row, request, context);
-      const answer = await handler(request, context);
-      if (row.audit?.afterwards) await audit.ofCall(row, request, context);
-      return answer;
+    const time = timeOf(timeLimitOf(row, request), arrivedAt, call);
+    const reserveMs = Math.min(sendingReserve.maxMs, time.limitMs * sendingReserve.share);
+    const deadline = monotonicNow() + time.leftMs - reserveMs;
+    const work = async (signal: AbortSignal, recordingSignal = signal) => {
+      const context: CallContext<Name> = { ...rest, signal, actor, deadline };
+      const record = () => untilAborted(audit.recordCall(row, request, context), recordingSignal);
+      // Audit records are written before the response is sent.
+      if (!row.audit?.isRecordedAfterwards) await record();
+      const response = await handler(request, context);
+      if (row.audit?.isRecordedAfterwards) await record();
+      return response;
     };
-    // What is open must also answer when everything else is busy; what only this computer's person asks may last as
-    // long as their editor is open, and must not keep a place from others.
-    if (row.access === "open" || row.http === undefined) return work();
-    const inTurn = row.tag === "Git" ? queues.git : queues.other;
-    return inTurn(work, call);
-  };
+    // Open operations must stay responsive under load. Local calls without a REST endpoint take no slot, because some of
+    // them last as long as the editor is open.
+    const isLocalCall = row.http === undefined && credentials.kind === "local";
+    if (row.access === "open" || isLocalCall) return work(call.signal);
+    const queue = waitsForGit(row) ? queues.git : queues.other;
+    return inQueue(row, time, queue, work);
+  }
+
+  function timeLimitOf(row: Operation, request: object): number {
+    if (!waitsForGit(row)) return options.timeLimitMs;
+    const isPatient = "isPatient" in request && request.isPatient === true;
+    return options.gitTimeLimitMs() * (isPatient ? patienceFactor : 1);
+  }
 }
 
-type InTurn = <Answer>(work: () => Promise<Answer>, call: Pick<Call, "signal" | "client">) => Promise<Answer>;
+/** Makes the message of a storage failure visible: to the local user only, because it may contain a path. */
+function exposeStorageFailure(error: unknown): unknown {
+  if (!isServiceError(error, "STORAGE_FAILED")) return error;
+  return new ServiceError("ENGINE_UNAVAILABLE", error.message, { cause: error });
+}
 
-/** Callers take turns. Throws OVERLOADED. */
-function createQueue(maxRunning: number, maxWaiting: number): InTurn {
+/** The time of a call, and what may end it earlier. */
+interface CallTime extends Pick<Call, "signal" | "client"> {
+  readonly limitMs: number;
+  readonly leftMs: number;
+}
+
+function timeOf(limitMs: number, arrivedAt: number, { signal, client }: Call): CallTime {
+  const leftMs = limitMs - (performance.now() - arrivedAt);
+  return { signal, limitMs, leftMs, ...(client === undefined ? {} : { client }) };
+}
+
+/**
+ * Runs `work` with a signal that fires when the caller disconnects or the time limit expires. Throws TIMED_OUT if `work`
+ * is then canceled.
+ */
+async function byDeadline<Response>(
+  { signal, limitMs, leftMs }: CallTime,
+  work: (signal: AbortSignal) => Promise<Response>,
+): Promise<Response> {
+  const limit = new TimeLimit(signal, leftMs);
+  try {
+    return await work(limit.signal);
+  } catch (error) {
+    if (!limit.isExpired || signal.aborted || !isServiceError(error, "CANCELLED")) throw error;
+    throw new ServiceError("TIMED_OUT", `The request took longer than ${limitMs / 1000} s.`, {
+      cause: error,
+    });
+  } finally {
+    limit.dispose();
+  }
+}
+
+/**
+ * Runs `work` when `queue` has a slot for it. When the time limit expires:
+ *
+ * - Operations with partial results end on their own. One that is still queued runs at once, with no time left.
+ * - A running operation that must not be resent is completed: its caller could not know whether it took effect.
+ * - All others are canceled and reject with TIMED_OUT.
+ */
+async function inQueue<Response>(
+  row: Operation,
+  time: CallTime,
+  queue: Queue,
+  work: (signal: AbortSignal, recordingSignal?: AbortSignal) => Promise<Response>,
+): Promise<Response> {
+  const isCanceledWhenLate = !row.isPartialWhenLate && row.resend !== "never";
+  let isRunning = false;
+  try {
+    return await byDeadline(time, (signal) => {
+      const response = queue(
+        () => {
+          isRunning = true;
+          return work(isCanceledWhenLate ? signal : time.signal, signal);
+        },
+        { ...time, signal },
+      );
+      return isCanceledWhenLate ? untilAborted(response, signal) : response;
+    });
+  } catch (error) {
+    if (!isServiceError(error, "TIMED_OUT") || !row.isPartialWhenLate || isRunning) throw error;
+    return await byDeadline({ ...time, leftMs: sendingReserve.maxMs }, (signal) => work(time.signal, signal));
+  }
+}
+
+type Queue = <Response>(
+  work: () => Promise<Response>,
+  call: Pick<Call, "signal" | "client">,
+) => Promise<Response>;
+
+/** Serves callers round-robin. Throws OVERLOADED. */
+function createQueue(maxRunning: number, maxWaiting: number): Queue {
   const limiter = new Limiter(maxRunning);
   let admitted = 0;
   return async (work, { signal, client }) => {
     if (admitted >= maxRunning + maxWaiting) {
       throw new ServiceError(
         "OVERLOADED",
-        `More than ${maxWaiting} calls are waiting. Try again in a second.`,
+        `More than ${maxWaiting} requests are waiting. Try again in a second.`,
       );
     }
     admitted++;

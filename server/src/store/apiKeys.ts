@@ -1,14 +1,21 @@
-import type { ApiKey, ApiKeyId } from "#model/organisation";
+import type { ApiKey, ApiKeyId } from "#model/organization";
 import type { Clock } from "#platform/clock";
-import type { Recorder } from "./auditLog";
+import type { AuditWriter } from "./auditLog";
 import { newIdentifier } from "./identifier";
 import { memberRow, toMember } from "./members";
 import type { ApiKeyStore } from "./store";
-import { type ApiKeyRow, type Database, lockOrganisation } from "./tables";
+import {
+  type ApiKeyRow,
+  type Database,
+  isOutdated,
+  lockOrganization,
+  organizationId,
+  throwDatabaseEmptied,
+} from "./tables";
 
-export function apiKeyStore(database: Database, clock: Clock, write: Recorder): ApiKeyStore {
+export function apiKeyStore(database: Database, clock: Clock, write: AuditWriter): ApiKeyStore {
   const keys = database.selectFrom("apiKey").selectAll();
-  // Asked for every request that shows a key, and put together once: that takes half as long as the answer.
+  // Compiled once, because every request with a key runs it, and compiling takes half as long as the query.
   const holder = database
     .selectFrom("apiKey")
     .innerJoin("member", "member.id", "apiKey.memberId")
@@ -32,19 +39,24 @@ export function apiKeyStore(database: Database, clock: Clock, write: Recorder): 
       return rows.map(toApiKey);
     },
     async byHash(hash) {
-      const question: typeof holder = { ...holder, parameters: [hash] };
-      const [row] = (await database.executeQuery(question)).rows;
+      const query: typeof holder = { ...holder, parameters: [hash] };
+      const [row] = (await database.executeQuery(query)).rows;
       if (row === undefined) return undefined;
       const { keyId, keyName, keyCreatedAt, lastUsedAt, expiresAt } = row;
       const key = { id: keyId, memberId: row.id, name: keyName, createdAt: keyCreatedAt };
       return { key: toApiKey({ ...key, hash, lastUsedAt, expiresAt }), member: toMember(row) };
     },
-    async exist() {
-      return (await keys.limit(1).executeTakeFirst()) !== undefined;
+    async hasKeys() {
+      const row = await database
+        .selectFrom("organisation")
+        .select(({ exists, selectFrom }) => exists(selectFrom("apiKey").select("id")).as("any"))
+        .where("id", "=", organizationId)
+        .executeTakeFirst();
+      return Boolean((row ?? throwDatabaseEmptied()).any);
     },
     create: ({ memberId, name, hash, expiresAt }, record) =>
       database.transaction().execute(async (transaction) => {
-        await lockOrganisation(transaction);
+        await lockOrganization(transaction);
         if ((await memberRow(transaction, memberId)) === undefined) return { kind: "unknownMember" };
         const now = clock.now();
         const row: ApiKeyRow = {
@@ -69,7 +81,7 @@ export function apiKeyStore(database: Database, clock: Clock, write: Recorder): 
       }),
     revoke: (id, record) =>
       database.transaction().execute(async (transaction) => {
-        await lockOrganisation(transaction);
+        await lockOrganization(transaction);
         await transaction.deleteFrom("session").where("keyId", "=", id).execute();
         const row = await transaction
           .deleteFrom("apiKey")
@@ -81,12 +93,12 @@ export function apiKeyStore(database: Database, clock: Clock, write: Recorder): 
         await write(transaction, record?.(key));
         return key;
       }),
-    async noteUse(id, time) {
+    async recordUse(id, time) {
       await database
         .updateTable("apiKey")
         .set({ lastUsedAt: time })
         .where("id", "=", id)
-        .where((row) => row.or([row("lastUsedAt", "is", null), row("lastUsedAt", "<", time)]))
+        .where(isOutdated("lastUsedAt", time))
         .execute();
     },
   };

@@ -3,48 +3,48 @@ import type { AuditMetadata, AuditRecord, NewAuditRecord } from "#model/audit";
 import type { Clock } from "#platform/clock";
 import { newIdentifier } from "./identifier";
 import type { AuditLogStore } from "./store";
-import { type AuditRecordRow, type Database, type DatabaseTransaction, organisationId } from "./tables";
-import { count, endOfTime, locate, removeEmptyCounts } from "./timeCounts";
+import { type AuditRecordRow, type Database, type DatabaseTransaction, organizationId } from "./tables";
+import { addToCounts, endOfTime, findPosition, removeEmptyCounts } from "./timeCounts";
 
 export interface AuditLogOptions {
   readonly clock: Clock;
-  /** Of the Trawl that writes. */
+  /** Trawl's version, which each record contains. */
   readonly version: string;
 }
 
-/** Written, or deleted, in one transaction: some 20 ms of the embedded database. */
+/** Maximum number of rows that one transaction inserts or deletes: about 20 ms in the embedded database. */
 export const rowsAtOnce = 500;
 
-/** No name of a file or of a repository is longer; what somebody sends in place of one may be. */
+/** Maximum length of a target id, in UTF-16 code units. Real names are shorter, but callers may send longer texts. */
 const maxTextLength = 4096;
 
-interface Waiting {
+interface PendingRecord {
   readonly record: AuditRecord;
   readonly resolve: (record: AuditRecord) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Writes a record, if there is one, into the transaction of the change that it tells of. */
-export type Recorder = (
+/** Writes a record, if any, in the transaction of the change that it describes. */
+export type AuditWriter = (
   transaction: DatabaseTransaction,
   record: NewAuditRecord | undefined,
 ) => Promise<void>;
 
-export function auditRecorder(options: AuditLogOptions): Recorder {
+export function auditWriter(options: AuditLogOptions): AuditWriter {
   return async (transaction, record) => {
-    if (record !== undefined) await insertRecords(transaction, [toRow(wholeRecord(record, options))]);
+    if (record !== undefined) await insertRecords(transaction, [toRow(completeRecord(record, options))]);
   };
 }
 
 export function auditLogStore(database: Database, options: AuditLogOptions): AuditLogStore {
-  const waiting: Waiting[] = [];
+  const pending: PendingRecord[] = [];
   let isWriting = false;
 
-  /** Whatever has come while one batch was written is the next one. */
+  /** Writes pending records in batches. Those that arrive while a batch is written form the next one. */
   const write = async () => {
     isWriting = true;
-    while (waiting.length > 0) {
-      const batch = waiting.splice(0, rowsAtOnce);
+    while (pending.length > 0) {
+      const batch = pending.splice(0, rowsAtOnce);
       try {
         const rows = batch.map(({ record }) => toRow(record));
         await database.transaction().execute((transaction) => insertRecords(transaction, rows));
@@ -59,7 +59,7 @@ export function auditLogStore(database: Database, options: AuditLogOptions): Aud
   return {
     append: (record) =>
       new Promise((resolve, reject) => {
-        waiting.push({ record: wholeRecord(record, options), resolve, reject });
+        pending.push({ record: completeRecord(record, options), resolve, reject });
         if (!isWriting) write().catch(reject);
       }),
     page: ({ since = 0, until = endOfTime - 1, page, perPage }) =>
@@ -67,25 +67,25 @@ export function auditLogStore(database: Database, options: AuditLogOptions): Aud
         .transaction()
         .setIsolationLevel("repeatable read")
         .execute(async (transaction) => {
-          const stretch = { start: Math.max(0, since), end: Math.min(until + 1, endOfTime) };
-          const { total, place } = await locate(transaction, stretch, (page - 1) * perPage);
-          if (place === undefined) return { items: [], total };
+          const range = { start: Math.max(0, since), end: Math.min(until + 1, endOfTime) };
+          const { total, position } = await findPosition(transaction, range, (page - 1) * perPage);
+          if (position === undefined) return { items: [], total };
           const rows = await transaction
             .selectFrom("auditRecord")
             .selectAll()
-            .where("timestamp", ">=", place.start)
-            .where("timestamp", "<", place.end)
+            .where("timestamp", ">=", position.start)
+            .where("timestamp", "<", position.end)
             .orderBy("timestamp", "desc")
             .orderBy("id", "desc")
             .limit(perPage)
-            .offset(place.skip)
+            .offset(position.skip)
             .execute();
           return { items: rows.map(toRecord), total };
         }),
     async removeBefore(time, signal) {
       for (let removed = 0; ; ) {
         throwIfAborted(signal);
-        const step = await removeSome(database, time);
+        const step = await removeBatch(database, time);
         removed += step;
         if (step < rowsAtOnce) return removed;
       }
@@ -93,7 +93,7 @@ export function auditLogStore(database: Database, options: AuditLogOptions): Aud
   };
 }
 
-function wholeRecord(record: NewAuditRecord, { clock, version }: AuditLogOptions): AuditRecord {
+function completeRecord(record: NewAuditRecord, { clock, version }: AuditLogOptions): AuditRecord {
   const timestamp = clock.now();
   return {
     ...record,
@@ -101,22 +101,22 @@ function wholeRecord(record: NewAuditRecord, { clock, version }: AuditLogOptions
     timestamp,
     targetId: record.targetId.slice(0, maxTextLength),
     serviceVersion: version,
-    orgId: organisationId,
+    orgId: organizationId,
   };
 }
 
-/** Writes records, and counts them. */
+/** Inserts records and updates their counts. */
 export async function insertRecords(
   transaction: DatabaseTransaction,
   rows: readonly AuditRecordRow[],
 ): Promise<void> {
   await transaction.insertInto("auditRecord").values(rows).execute();
   const times = rows.map(({ timestamp }) => timestamp);
-  await count(transaction, times, 1);
+  await addToCounts(transaction, times, 1);
 }
 
-/** Deletes some of the oldest records before `time`; gives how many. */
-async function removeSome(database: Database, time: number): Promise<number> {
+/** Deletes a batch of the oldest records before `time`. Returns how many were deleted. */
+async function removeBatch(database: Database, time: number): Promise<number> {
   return await database.transaction().execute(async (transaction) => {
     const old = await transaction
       .selectFrom("auditRecord")
@@ -128,18 +128,18 @@ async function removeSome(database: Database, time: number): Promise<number> {
       .execute();
     const last = old.at(-1);
     if (last === undefined) return 0;
-    const gone = await transaction
+    const deleted = await transaction
       .deleteFrom("auditRecord")
       .where((row) => row(row.refTuple("timestamp", "id"), "<=", row.tuple(last.timestamp, last.id)))
       .returning("timestamp")
       .execute();
-    await count(
+    await addToCounts(
       transaction,
-      gone.map(({ timestamp }) => timestamp),
+      deleted.map(({ timestamp }) => timestamp),
       -1,
     );
     await removeEmptyCounts(transaction, last.timestamp);
-    return gone.length;
+    return deleted.length;
   });
 }
 

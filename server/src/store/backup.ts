@@ -1,35 +1,37 @@
-import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { ServiceError, throwIfAborted } from "#base/error";
-import { diskFiles, type Files } from "#platform/files";
+import { diskFiles, type Files, flushRename } from "#platform/files";
 import { backupFormat, type Header, type Line } from "./backupFormat";
 import { latestMigration } from "./migrate";
 import type { BackupCounts } from "./store";
 import type { AuditRecordRow, Database } from "./tables";
 
 export interface BackupOptions {
-  /** Absolute. */
+  /** Absolute path. */
   readonly file: string;
-  /** Of this Trawl. */
+  /** Trawl's version, for the header. */
   readonly version: string;
   readonly now: number;
   readonly signal?: AbortSignal | undefined;
   readonly files?: Files;
 }
 
-/** Read at once: some 10 ms of the embedded database, in which nobody else gets an answer from it. */
+/** Records per query: about 10 ms, during which the embedded database serves no other query. */
 const recordsAtOnce = 1000;
 
-/** Throws STORAGE_FAILED where the file cannot be written; then the one that was there is untouched. */
+/**
+ * Writes a backup (`backupFormat.ts`). Throws CANCELLED, and STORAGE_FAILED if the file cannot be written; an existing
+ * file is replaced only by a complete backup.
+ */
 export async function writeBackup(database: Database, options: BackupOptions): Promise<BackupCounts> {
   const { file, version, now, signal, files = diskFiles } = options;
   const header: Header = { format: backupFormat, version, migration: latestMigration, createdAt: now };
   let counts: BackupCounts = { members: 0, apiKeys: 0, auditRecords: 0 };
   async function* lines() {
     yield `${JSON.stringify(header)}\n`;
-    for await (const batch of contentOf(database, signal)) {
+    for await (const batch of backupLines(database, signal)) {
       for (const line of batch) if ("end" in line) counts = line.end;
       yield batch.map((line) => `${JSON.stringify(line)}\n`).join("");
     }
@@ -46,29 +48,32 @@ export async function writeBackup(database: Database, options: BackupOptions): P
       files.close(descriptor);
     }
     files.rename(draft, file);
-    files.fsyncFolder(dirname(file));
+    flushRename(files, file);
     return counts;
   } catch (cause) {
     files.remove(draft);
     throwIfAborted(signal);
     if (cause instanceof ServiceError) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ServiceError("STORAGE_FAILED", `The backup could not be written: ${reason}`, { cause });
+    throw new ServiceError("STORAGE_FAILED", `Cannot write the backup: ${reason}`, { cause });
   }
 }
 
-/** People and keys as they are at one moment; records up to then, which never change, page by page. */
-async function* contentOf(
+/**
+ * Yields the lines after the header. Reads members and keys in one snapshot, then the records up to that moment page by
+ * page, because records never change.
+ */
+async function* backupLines(
   database: Database,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<readonly Line[]> {
-  const { organisations, members, apiKeys, newest } = await database
+  const { organizations, members, apiKeys, newest } = await database
     .transaction()
     .setIsolationLevel("repeatable read")
     .execute(async (transaction) => ({
-      organisations: await transaction
+      organizations: await transaction
         .selectFrom("organisation")
-        .select(["id", "name", "license", "latestTime"])
+        .select(["id", "uuid", "name", "license", "latestTime"])
         .execute(),
       members: await transaction.selectFrom("member").selectAll().orderBy("id").execute(),
       apiKeys: await transaction.selectFrom("apiKey").selectAll().orderBy("id").execute(),
@@ -80,7 +85,7 @@ async function* contentOf(
         .limit(1)
         .executeTakeFirst(),
     }));
-  yield organisations.map((organisation) => ({ organisation }));
+  yield organizations.map((organisation) => ({ organisation }));
   yield members.map((member) => ({ member }));
   yield apiKeys.map((apiKey) => ({ apiKey }));
   let auditRecords = 0;

@@ -1,27 +1,28 @@
 /**
- * A backup of a store: JSON lines, compressed by gzip, the same from either database and for either.
+ * The format of a backup: JSON lines, compressed with gzip. Both databases write and read the same format.
  *
- *     {"format":"trawl-backup","version":"0.1.0","migration":"0001","createdAt":1767225600000}
- *     {"organisation":{"id":1,"name":"Trawl","license":null,"latestTime":1767225600000}}
+ *     {"format":"trawl-backup","version":"0.1.0","migration":"0003","createdAt":1767225600000}
+ *     {"organisation":{"id":1,"uuid":"019b76da-…","name":"Trawl","license":null,"latestTime":1767225600000}}
  *     {"member":{"id":"019b76da-…","email":"ada@example.com", …}}
  *     {"apiKey":{"id":"019b76db-…","memberId":"019b76da-…","hash":"…", …}}
  *     {"auditRecord":{"id":"019b76dc-…","timestamp":1767225600123, …}}
  *     {"end":{"members":1,"apiKeys":1,"auditRecords":1}}
  *
- * Rows are those of the tables, which migration `migration` has made; owners come before what they own. Without its
- * last line a backup is not whole. Sessions are not in it: who was signed in signs in again. Nor is when a member was
- * removed last: whoever is restored counts as removed until then.
+ * Rows are table rows as of migration `migration`; a member precedes its keys. A backup without its last line is
+ * incomplete. A backup contains no sessions, so users have to sign in again. It does not contain the time of the last
+ * removal of a member either, because restoring counts as a removal.
  */
 import * as z from "zod";
 import { auditActorTypes, auditTargetTypes } from "#model/audit";
-import { type ApiKeyId, type MemberId, roles } from "#model/organisation";
-import { organisationId } from "./tables";
+import { type ApiKeyId, type MemberId, roles } from "#model/organization";
+import { organizationId } from "./tables";
 
 export const backupFormat = "trawl-backup";
 
+/** The first line of a backup. */
 export const Header = z.strictObject({
   format: z.literal(backupFormat),
-  /** Of the Trawl that wrote it. */
+  /** The version of Trawl that wrote the backup. */
   version: z.string(),
   migration: z.string(),
   createdAt: z.int().min(0),
@@ -29,16 +30,17 @@ export const Header = z.strictObject({
 export type Header = z.output<typeof Header>;
 
 const time = z.int().min(0).max(8.64e15);
-const ourId = z.int().min(organisationId).max(organisationId);
+const onlyOrganizationId = z.int().min(organizationId).max(organizationId);
 const count = z.int().min(0);
 const id = z.string().min(1);
 const memberId = id.transform((value) => value as MemberId);
 
+/** Any other line of a backup. */
 export const Line = z.union([
   z.strictObject({
     auditRecord: z.strictObject({
       id,
-      organisationId: ourId,
+      organisationId: onlyOrganizationId,
       timestamp: time,
       action: z.string(),
       actorId: z.string(),
@@ -46,7 +48,7 @@ export const Line = z.union([
       targetId: z.string(),
       targetType: z.enum(auditTargetTypes),
       serviceVersion: z.string(),
-      metadata: z.string().refine(isJsonObject, "It is no JSON object.").nullable(),
+      metadata: z.string().refine(isJsonObject, "Not a JSON object.").nullable(),
     }),
   }),
   z.strictObject({
@@ -63,7 +65,7 @@ export const Line = z.union([
   z.strictObject({
     member: z.strictObject({
       id: memberId,
-      organisationId: ourId,
+      organisationId: onlyOrganizationId,
       name: z.string().nullable(),
       email: z.string(),
       emailKey: z.string(),
@@ -78,7 +80,8 @@ export const Line = z.union([
   }),
   z.strictObject({
     organisation: z.strictObject({
-      id: ourId,
+      id: onlyOrganizationId,
+      uuid: z.string().min(1).optional(),
       name: z.string(),
       license: z.string().nullable(),
       latestTime: time,

@@ -1,21 +1,34 @@
-import type { CompiledQuery, DatabaseConnection } from "kysely";
+import type { CompiledQuery, DatabaseConnection, Dialect } from "kysely";
 
-/** A connection, of which `run` is what differs. Texts come to it as every database can keep them. */
-export function connectionOf(
+/** One of the supported databases. */
+export interface DatabaseSource {
+  readonly dialect: Dialect;
+  /** The name in messages. These may be shown to anyone, so it contains no path and no address. */
+  readonly name: string;
+  /** Reports whether the database file is missing or empty. Absent for a database that is not a file. */
+  readonly missing?: () => "missing" | "empty" | undefined;
+  /** SQL that keeps other processes from migrating until the transaction ends, if they can reach the database. */
+  readonly migrationLock?: string;
+  /** Whether no other process writes the database while it is open. */
+  readonly isExclusive: boolean;
+}
+
+/** Creates a connection around `run`, which receives only strings that every database can store. */
+export function createConnection(
   run: (sql: string, parameters: readonly unknown[]) => Promise<readonly unknown[]>,
 ): DatabaseConnection {
   return {
     async executeQuery<Row>({ sql, parameters }: CompiledQuery) {
-      return { rows: (await run(sql, parameters.map(storable))) as Row[] };
+      return { rows: (await run(sql, parameters.map(toParameter))) as Row[] };
     },
     streamQuery() {
-      throw new Error("The store asks for what it needs in pages.");
+      throw new Error("Streaming queries are not supported.");
     },
   };
 }
 
-/** No database keeps a NUL in a text, nor half a pair of UTF-16. Asked for, they find what they were stored as. */
-function storable(value: unknown): unknown {
+/** Replaces NUL characters and lone surrogates, which databases cannot store. Also applies to the values of queries. */
+function toParameter(value: unknown): unknown {
   if (typeof value !== "string" || !/[\0\ud800-\udfff]/.test(value)) return value;
   return Buffer.from(value.replaceAll("\0", "\ufffd")).toString();
 }

@@ -1,4 +1,5 @@
-/** The database in this process's own data folder, on a thread of its own. */
+/** The embedded database: a file in the data directory, used on a thread of its own. */
+import { statSync } from "node:fs";
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -9,14 +10,18 @@ import {
 } from "kysely";
 import { isServiceError, ServiceError } from "#base/error";
 import { Limiter } from "#base/limiter";
-import type { Thread } from "#platform/workers";
-import { connectionOf } from "./connection";
-import type { DatabaseAnswer, DatabaseCall, Parameter } from "./embeddedTask";
-import type { DatabaseSource } from "./openStore";
+import type { Thread } from "#platform/workerThread";
+import { createConnection, type DatabaseSource } from "./connection";
+import { embeddedFailure } from "./embeddedFailure";
+import type { DatabaseCall, DatabaseRows, Parameter } from "./embeddedTask";
+import { databaseNames } from "./lostOrganization";
 
-type DatabaseThread = Thread<DatabaseCall, DatabaseAnswer>;
+type DatabaseThread = Thread<DatabaseCall, DatabaseRows>;
 
-/** `file`: absolute. The process must hold the lock of its folder. `startThread`: one that runs `createDatabaseTask`. */
+/**
+ * Describes the database in `file`, an absolute path. The process must hold the lock of its folder. `startThread`
+ * starts a thread that runs `createDatabaseTask`.
+ */
 export function embeddedDatabase(file: string, startThread: () => DatabaseThread): DatabaseSource {
   return {
     dialect: {
@@ -25,18 +30,23 @@ export function embeddedDatabase(file: string, startThread: () => DatabaseThread
       createIntrospector: (database) => new SqliteIntrospector(database),
       createQueryCompiler: () => new SqliteQueryCompiler(),
     },
-    isOurs: true,
+    name: databaseNames.embedded,
+    missing: () => {
+      const size = statSync(file, { throwIfNoEntry: false })?.size;
+      return size === undefined ? "missing" : size === 0 ? "empty" : undefined;
+    },
+    isExclusive: true,
   };
 }
 
-/** One connection, which everybody takes in turn. */
+/** One connection, used by one transaction at a time. */
 class EmbeddedDriver implements Driver {
   readonly #file: string;
   readonly #startThread: () => DatabaseThread;
-  readonly #turns = new Limiter(1);
-  /** Absent where it has ended under us: whoever comes next starts another. */
+  readonly #limiter = new Limiter(1);
+  /** Absent if the thread has ended unexpectedly; the next connection starts another. */
   #thread: DatabaseThread | undefined;
-  #leave = () => {};
+  #release = () => {};
   #isClosed = false;
 
   constructor(file: string, startThread: () => DatabaseThread) {
@@ -50,12 +60,12 @@ class EmbeddedDriver implements Driver {
 
   acquireConnection(): Promise<DatabaseConnection> {
     return new Promise((resolve, reject) => {
-      this.#turns
+      this.#limiter
         .run(async () => {
           if (this.#isClosed) throw closed();
           if (this.#thread === undefined) await this.#open();
-          await new Promise<void>((leave) => {
-            this.#leave = leave;
+          await new Promise<void>((release) => {
+            this.#release = release;
             resolve(this.#connection);
           });
         })
@@ -64,11 +74,11 @@ class EmbeddedDriver implements Driver {
   }
 
   async releaseConnection(): Promise<void> {
-    this.#leave();
+    this.#release();
   }
 
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    // One that only becomes a writer with its first change could be refused there.
+    // A deferred transaction takes the write lock only at its first write, and could fail there.
     await connection.executeQuery(CompiledQuery.raw("begin immediate"));
   }
 
@@ -85,12 +95,12 @@ class EmbeddedDriver implements Driver {
     try {
       await this.#run({ kind: "close" });
     } finally {
-      // Stopped from outside, a thread that has just closed its file could take the process along.
+      // Terminating a thread that has just closed its file could crash the process.
       await this.#thread?.end();
     }
   }
 
-  readonly #connection = connectionOf((sql, parameters) =>
+  readonly #connection = createConnection((sql, parameters) =>
     this.#run({ kind: "query", sql, parameters: parameters as readonly Parameter[] }),
   );
 
@@ -106,7 +116,7 @@ class EmbeddedDriver implements Driver {
     }
   }
 
-  async #run(call: DatabaseCall): Promise<DatabaseAnswer> {
+  async #run(call: DatabaseCall): Promise<DatabaseRows> {
     const thread = this.#thread;
     if (thread === undefined) throw closed();
     try {
@@ -116,8 +126,7 @@ class EmbeddedDriver implements Driver {
         if (this.#thread === thread) this.#thread = undefined;
         throw cause;
       }
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new ServiceError("STORAGE_FAILED", `${this.#file}: ${reason}`, { cause });
+      throw embeddedFailure(this.#file, cause);
     }
   }
 }

@@ -1,29 +1,31 @@
 /**
- * The worker's side of the embedded database: SQLite compiled to WebAssembly, and one file.
+ * The worker side of the embedded database: SQLite, compiled to WebAssembly, with one file.
  *
- * SQLite waits for the disk where it runs, and on the main thread everybody would wait with it. The file belongs to the
- * one process that holds the lock of the data folder, so it is locked for as long as it is open.
+ * SQLite blocks its thread while it waits for the disk, so it does not run on the main thread. The file belongs to the
+ * process that holds the lock of the data directory, so it stays locked while it is open.
  */
-import { chmodSync, closeSync, openSync, rmSync } from "node:fs";
+import { chmodSync, closeSync, fstatSync, openSync, readSync, rmSync } from "node:fs";
 import { Database, type Statement } from "node-sqlite3-wasm";
-import type { Task } from "#platform/workers";
+import type { Task } from "#platform/serveTask";
+import { DamagedDatabase } from "./embeddedFailure";
+import { findWalDamage } from "./walCheck";
 
 export type DatabaseCall =
   | { readonly kind: "open"; readonly file: string }
   | { readonly kind: "query"; readonly sql: string; readonly parameters: readonly Parameter[] }
-  /** Where there is no transaction any more, because what went wrong has ended it, nothing happens. */
+  /** Does nothing if the error has already ended the transaction. */
   | { readonly kind: "rollback" }
   | { readonly kind: "close" };
 
-/** What SQLite can store. */
+/** A value that SQLite can store. */
 export type Parameter = number | bigint | string | Uint8Array | null;
 
-/** The rows that the query gives; none for the other calls. */
-export type DatabaseAnswer = readonly Readonly<Record<string, Parameter>>[];
+/** The rows of a query; empty for the other calls. */
+export type DatabaseRows = readonly Readonly<Record<string, Parameter>>[];
 
 /**
- * `locking_mode` comes first: without it, what several processes need to share a log would be set up, which this build
- * cannot. With `FULL`, what is committed stays when the power goes. A log that a restore has made long is cut off.
+ * `locking_mode` comes first: otherwise SQLite would set up shared memory for the log, which this build does not
+ * support. With `FULL`, committed data survives a power failure. A log that a restore has made long is truncated.
  */
 const settings = `
   pragma locking_mode = exclusive;
@@ -33,10 +35,14 @@ const settings = `
   pragma journal_size_limit = 16777216;
 `;
 
-/** Preparing a statement costs more than running most of them. There are some forty, and a few that grow with batches. */
+/**
+ * Maximum number of cached statements. Preparing most of them takes longer than running them. There are about forty,
+ * and a few whose length depends on the batch.
+ */
 const maxStatements = 100;
 
-export function createDatabaseTask(): Task<DatabaseCall, DatabaseAnswer> {
+/** Returns the task of the database thread: one open database, and a cache of prepared statements (LRU). */
+export function createDatabaseTask(): Task<DatabaseCall, DatabaseRows> {
   let database: Database | undefined;
   const statements = new Map<string, Statement>();
 
@@ -50,16 +56,16 @@ export function createDatabaseTask(): Task<DatabaseCall, DatabaseAnswer> {
     const statement = open.prepare(sql);
     statements.set(sql, statement);
     const [oldest] = statements.keys();
-    if (statements.size > maxStatements && oldest !== undefined) forget(oldest);
+    if (statements.size > maxStatements && oldest !== undefined) dropStatement(oldest);
     return statement;
   };
-  const forget = (sql: string) => {
+  const dropStatement = (sql: string) => {
     const statement = statements.get(sql);
     statements.delete(sql);
     try {
       statement?.finalize();
     } catch {
-      // It tells once more what went wrong when it ran.
+      // `finalize` repeats the error of the statement's last run.
     }
   };
 
@@ -69,7 +75,7 @@ export function createDatabaseTask(): Task<DatabaseCall, DatabaseAnswer> {
         database = open(call.file);
         return [];
       case "close":
-        for (const sql of [...statements.keys()]) forget(sql);
+        for (const sql of [...statements.keys()]) dropStatement(sql);
         database?.close();
         database = undefined;
         return [];
@@ -79,10 +85,10 @@ export function createDatabaseTask(): Task<DatabaseCall, DatabaseAnswer> {
       case "query": {
         if (database === undefined) throw new Error("The database is not open.");
         try {
-          return prepared(database, call.sql).all([...call.parameters]) as DatabaseAnswer;
+          return prepared(database, call.sql).all([...call.parameters]) as DatabaseRows;
         } catch (error) {
-          // One that has failed cannot always be used again.
-          forget(call.sql);
+          // A statement that has failed cannot always be reused.
+          dropStatement(call.sql);
           throw error;
         }
       }
@@ -91,16 +97,58 @@ export function createDatabaseTask(): Task<DatabaseCall, DatabaseAnswer> {
 }
 
 function open(file: string): Database {
-  // What a process that was killed has left: nobody else can have it, because ours holds the data folder.
+  // A killed process may have left its lock. No other process can own it, because this one holds `owner.lock`.
   rmSync(`${file}.lock`, { recursive: true, force: true });
-  closeSync(openSync(file, "a", 0o600));
-  chmodSync(file, 0o600);
+  checkFile(file);
   const database = new Database(file);
   try {
     database.exec(settings);
+    checkTables(database);
     return database;
   } catch (error) {
     database.close();
     throw error;
+  }
+}
+
+const magic = "SQLite format 3\0";
+
+/**
+ * Creates the file if there is none. Throws `DamagedDatabase` for damage that SQLite would not report: it treats a
+ * short file as a new database, and ignores a log, or the end of one, whose checksums are wrong.
+ */
+function checkFile(file: string): void {
+  const descriptor = openSync(file, "a+", 0o600);
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) throw Object.assign(new Error("EISDIR: not a file"), { code: "EISDIR" });
+    const head = Buffer.alloc(Math.min(stats.size, magic.length));
+    readSync(descriptor, head, 0, head.length, 0);
+    if (head.length > 0 && head.toString("latin1") !== magic)
+      throw new DamagedDatabase("file is not a database");
+  } finally {
+    closeSync(descriptor);
+  }
+  chmodSync(file, 0o600);
+  const damage = findWalDamage(`${file}-wal`);
+  if (damage !== undefined) throw new DamagedDatabase(damage);
+}
+
+/** The tables that access depends on, all of them small. The audit log may be large, and is checked as it is read. */
+const checkedTables = ["migration", "organisation", "member", "apiKey", "session"];
+
+/**
+ * Compares tables with their indexes, which contain every id, email address and hash a second time. Damage cannot be
+ * detected otherwise, because pages have no checksums. Throws `DamagedDatabase`.
+ */
+function checkTables(database: Database): void {
+  const found = new Set(
+    database.all("select name from sqlite_master where type = 'table'").map(({ name }) => name),
+  );
+  for (const table of checkedTables) {
+    if (!found.has(table)) continue;
+    const [first] = database.all(`pragma integrity_check("${table}")`);
+    const result = String(Object.values(first ?? {})[0]);
+    if (result !== "ok") throw new DamagedDatabase(result);
   }
 }

@@ -1,11 +1,11 @@
-/** Identifiers that sort by the time at which they were made: UUIDs of version 7 (RFC 9562). */
+/** Identifiers that sort by creation time: UUIDs of version 7 (RFC 9562). */
 import { randomBytes } from "node:crypto";
 
 let lastTime = 0;
-/** Counts within a millisecond, from a random start: two of this process never change places. */
+/** Increases within a millisecond, from a random start, so that identifiers of one process stay in order. */
 let counter = 0;
 
-/** `now`: milliseconds since 1970. */
+/** Returns a new identifier. `now`: milliseconds since 1970. */
 export function newIdentifier(now: number): string {
   const random = randomBytes(10);
   if (now === lastTime && counter < 0xfff) counter++;

@@ -1,44 +1,45 @@
-import type { Member, MemberId } from "#model/organisation";
+import type { Member, MemberId } from "#model/organization";
 import type { Clock } from "#platform/clock";
-import type { Recorder } from "./auditLog";
+import type { AuditWriter } from "./auditLog";
 import { newIdentifier } from "./identifier";
-import type { MemberChange, MemberStore, NewMember, RecordOf } from "./store";
+import type { AuditRecordFor, MemberChange, MemberStore, NewMember } from "./store";
 import {
   type Database,
   type DatabaseTransaction,
-  lastRemoval,
-  lockOrganisation,
+  isOutdated,
+  lastRemovalTime,
+  lockOrganization,
   type MemberRow,
-  noteRemoval,
-  organisationId,
+  organizationId,
+  recordRemoval,
 } from "./tables";
 
-export function memberStore(database: Database, clock: Clock, write: Recorder): MemberStore {
+export function memberStore(database: Database, clock: Clock, write: AuditWriter): MemberStore {
   const members = database.selectFrom("member").selectAll();
 
-  /** The one way to take something from a member: nobody does it while another one does. */
+  /** Changes a member under the organization's lock. With `keepsLastOwner`, refuses it for the last owner. */
   const change = (
     id: MemberId,
-    takesOwner: boolean,
+    keepsLastOwner: boolean,
     work: (transaction: DatabaseTransaction, before: MemberRow) => Promise<MemberRow>,
   ): Promise<MemberChange> =>
     database.transaction().execute(async (transaction) => {
-      await lockOrganisation(transaction);
+      await lockOrganization(transaction);
       const before = await memberRow(transaction, id);
       if (before === undefined) return { kind: "unknown" };
-      if (takesOwner && (await isLastOwner(transaction, before)))
+      if (keepsLastOwner && (await isLastOwner(transaction, before)))
         return { kind: "lastOwner", member: toMember(before) };
       return { kind: "changed", member: toMember(await work(transaction, before)) };
     });
   const update = (
     id: MemberId,
-    takesOwner: boolean,
+    keepsLastOwner: boolean,
     values: (now: number) => Partial<Pick<MemberRow, "role" | "suspendedAt">>,
-    isSo: (before: MemberRow) => boolean,
-    record?: RecordOf<Member>,
+    isUnchanged: (before: MemberRow) => boolean,
+    record?: AuditRecordFor<Member>,
   ): Promise<MemberChange> =>
-    change(id, takesOwner, async (transaction, before) => {
-      if (isSo(before)) return before;
+    change(id, keepsLastOwner, async (transaction, before) => {
+      if (isUnchanged(before)) return before;
       const now = clock.now();
       const after = await transaction
         .updateTable("member")
@@ -59,7 +60,7 @@ export function memberStore(database: Database, clock: Clock, write: Recorder): 
       return toMemberIfAny(await members.where("id", "=", id).executeTakeFirst());
     },
     async byEmail(email) {
-      return toMemberIfAny(await members.where("emailKey", "=", keyOf(email)).executeTakeFirst());
+      return toMemberIfAny(await members.where("emailKey", "=", emailKeyOf(email)).executeTakeFirst());
     },
     async byOAuth({ issuer, subject }) {
       return toMemberIfAny(
@@ -70,29 +71,29 @@ export function memberStore(database: Database, clock: Clock, write: Recorder): 
       );
     },
     count: () => countActive(database),
-    add: (member, { seats, vouchedAt, record } = {}) =>
+    add: (member, { seats, verifiedAt, record } = {}) =>
       database.transaction().execute(async (transaction) => {
-        await lockOrganisation(transaction);
+        await lockOrganization(transaction);
         const same = await transaction
           .selectFrom("member")
           .selectAll()
-          .where("emailKey", "=", keyOf(member.email))
+          .where("emailKey", "=", emailKeyOf(member.email))
           .executeTakeFirst();
         if (same !== undefined) return { kind: "emailTaken", member: toMember(same) };
-        if (vouchedAt !== undefined && vouchedAt <= (await lastRemoval(transaction)))
+        if (verifiedAt !== undefined && verifiedAt <= (await lastRemovalTime(transaction)))
           return { kind: "outdated" };
         const count = seats === undefined ? 0 : await countActive(transaction);
         if (seats !== undefined && count >= seats) return { kind: "full", count };
-        const added = await insert(transaction, member, clock.now());
+        const added = await insertMember(transaction, member, clock.now());
         await write(transaction, record?.(added));
         return { kind: "added", member: added };
       }),
     addFirst: (member) =>
       database.transaction().execute(async (transaction) => {
-        await lockOrganisation(transaction);
+        await lockOrganization(transaction);
         const any = await transaction.selectFrom("member").select("id").limit(1).executeTakeFirst();
         if (any !== undefined) return undefined;
-        return await insert(transaction, { ...member, role: "OWNER" }, clock.now());
+        return await insertMember(transaction, { ...member, role: "OWNER" }, clock.now());
       }),
     async linkOAuth(id, { issuer, subject }) {
       await database
@@ -133,16 +134,16 @@ export function memberStore(database: Database, clock: Clock, write: Recorder): 
           .execute();
         await transaction.deleteFrom("apiKey").where("memberId", "=", id).execute();
         await transaction.deleteFrom("member").where("id", "=", id).execute();
-        await noteRemoval(transaction, clock.now());
+        await recordRemoval(transaction, clock.now());
         await write(transaction, record?.(toMember(before)));
         return before;
       }),
-    async noteActivity(id, time) {
+    async recordActivity(id, time) {
       await database
         .updateTable("member")
         .set({ lastActivityAt: time })
         .where("id", "=", id)
-        .where((row) => row.or([row("lastActivityAt", "is", null), row("lastActivityAt", "<", time)]))
+        .where(isOutdated("lastActivityAt", time))
         .execute();
     },
   };
@@ -170,8 +171,8 @@ export function memberRow(database: Database, id: MemberId): Promise<MemberRow |
   return database.selectFrom("member").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-/** Two addresses with the same key are one address. */
-function keyOf(email: string): string {
+/** Returns the form in which email addresses are compared. */
+function emailKeyOf(email: string): string {
   return email.normalize("NFC").toLowerCase();
 }
 
@@ -184,7 +185,7 @@ async function countActive(database: Database): Promise<number> {
   return count;
 }
 
-/** Whether no other owner is left who can still come in. */
+/** Whether the member is an owner, and no other owner is active. */
 async function isLastOwner(transaction: DatabaseTransaction, { id, role }: MemberRow): Promise<boolean> {
   if (role !== "OWNER") return false;
   const other = await transaction
@@ -198,17 +199,17 @@ async function isLastOwner(transaction: DatabaseTransaction, { id, role }: Membe
   return other === undefined;
 }
 
-async function insert(
+async function insertMember(
   transaction: DatabaseTransaction,
   { name, email, role, oauth }: NewMember,
   now: number,
 ): Promise<Member> {
   const row: MemberRow = {
     id: newIdentifier(now) as MemberId,
-    organisationId,
+    organisationId: organizationId,
     name: name ?? null,
     email,
-    emailKey: keyOf(email),
+    emailKey: emailKeyOf(email),
     role,
     oauthIssuer: oauth?.issuer ?? null,
     oauthSubject: oauth?.subject ?? null,

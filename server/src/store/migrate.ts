@@ -1,63 +1,94 @@
 /**
- * Brings a database to the tables that this program knows: forward only, all in one transaction, each step once.
+ * Migrates a database to the current tables: forward only, in one transaction, each step once.
  *
- * The table `migration` names the steps that were taken. A name that is not known here was written by a newer program.
+ * The table `migration` lists the applied steps. A step that this version does not know comes from a newer version.
  */
 import { sql, type Transaction } from "kysely";
 import { ServiceError } from "#base/error";
+import type { DatabaseSource } from "./connection";
+import { newIdentifier } from "./identifier";
+import { type ExpectedOrganization, OrganizationLost } from "./lostOrganization";
 import { migration0001 } from "./migrations/0001";
 import { migration0002 } from "./migrations/0002";
-import type { Database, DatabaseTransaction } from "./tables";
+import { migration0003 } from "./migrations/0003";
+import { type Database, type DatabaseTransaction, organizationId } from "./tables";
+
+export interface MigrateOptions {
+  readonly source: Pick<DatabaseSource, "migrationLock" | "isExclusive" | "name">;
+  readonly now: number;
+  readonly expected?: ExpectedOrganization | undefined;
+}
 
 type Migration = (transaction: Transaction<unknown>, now: number) => Promise<void>;
 
-/** In the order in which they are taken. */
+/** In the order of application. */
 const migrations: ReadonlyMap<string, Migration> = new Map([
   ["0001", migration0001],
   ["0002", migration0002],
+  ["0003", migration0003],
 ]);
 
-/** The step that was taken last, in every database that is open. */
+/** The name of the last step. Every open store has applied it. */
 export const latestMigration = [...migrations.keys()].at(-1) ?? "";
 
 /**
- * `lockStatement` keeps other processes out until the transaction ends, where the database does not do so itself.
- *
- * Throws STORAGE_FAILED where the data is newer than the program.
+ * Applies the missing steps. Throws ENGINE_UNAVAILABLE, and changes nothing, if a newer version has migrated the
+ * database, if a database file contains the tables of another program, or if there are no tables to contain `expected`.
  */
-export async function migrate(
-  database: Database,
-  now: number,
-  lockStatement: string | undefined,
-): Promise<void> {
+export async function migrate(database: Database, { source, now, expected }: MigrateOptions): Promise<void> {
   await database.transaction().execute(async (transaction) => {
-    if (lockStatement !== undefined) await sql.raw(lockStatement).execute(transaction);
+    if (source.migrationLock !== undefined) await sql.raw(source.migrationLock).execute(transaction);
+    if (source.isExclusive) await refuseForeignTables(transaction);
     await transaction.schema
       .createTable("migration")
       .ifNotExists()
       .addColumn("name", "text", (column) => column.primaryKey())
       .addColumn("appliedAt", "bigint", (column) => column.notNull())
       .execute();
-    const taken = await takenMigrations(transaction);
-    const unknown = taken.filter((name) => !migrations.has(name));
-    if (unknown.length > 0) throw newer(unknown);
+    const applied = await appliedMigrations(transaction);
+    if (expected !== undefined && applied.length === 0)
+      throw new OrganizationLost("empty", source.name, expected.database);
+    const unknown = applied.filter((name) => !migrations.has(name));
+    if (unknown.length > 0) throw newerDatabase(unknown);
     for (const [name, step] of migrations) {
-      if (taken.includes(name)) continue;
+      if (applied.includes(name)) continue;
       await step(transaction as unknown as Transaction<unknown>, now);
       await transaction.insertInto("migration").values({ name, appliedAt: now }).execute();
     }
+    // A no-op after migration 0001, unless somebody has emptied the tables.
+    if (expected === undefined) await addOrganization(transaction, now);
   });
 }
 
-async function takenMigrations(transaction: DatabaseTransaction): Promise<readonly string[]> {
+async function addOrganization(transaction: DatabaseTransaction, now: number): Promise<void> {
+  const row = { id: organizationId, name: "Trawl", license: null, latestTime: now, lastRemovalAt: 0 };
+  await transaction
+    .insertInto("organisation")
+    .values({ ...row, uuid: newIdentifier(now) })
+    .onConflict((conflict) => conflict.column("id").doNothing())
+    .execute();
+}
+
+async function appliedMigrations(transaction: DatabaseTransaction): Promise<readonly string[]> {
   const rows = await transaction.selectFrom("migration").select("name").orderBy("name").execute();
   return rows.map(({ name }) => name);
 }
 
-function newer(unknown: readonly string[]): ServiceError {
+async function refuseForeignTables(transaction: DatabaseTransaction): Promise<void> {
+  const tables = await transaction.introspection.getTables();
+  const migration = tables.find(({ name }) => name === "migration");
+  const isOurs = migration?.columns.some(({ name }) => name === "appliedAt") ?? tables.length === 0;
+  if (isOurs) return;
+  throw new ServiceError(
+    "ENGINE_UNAVAILABLE",
+    `trawl.db is the database of another program: it has the table "${tables[0]?.name}". Move it out of the data directory.`,
+  );
+}
+
+function newerDatabase(unknown: readonly string[]): ServiceError {
   return new ServiceError(
-    "STORAGE_FAILED",
-    `The database was written by a newer Trawl: it has ${unknown.map((name) => `"${name}"`).join(", ")}, and ` +
-      `this one knows "${latestMigration}" at most. Use that one, or another database.`,
+    "ENGINE_UNAVAILABLE",
+    `The database was written by a newer Trawl: it contains ${unknown.map((name) => `"${name}"`).join(", ")}, but ` +
+      `this version supports migrations up to "${latestMigration}". Use the newer Trawl, or another database.`,
   );
 }

@@ -1,4 +1,4 @@
-/** A database that several instances can share: PostgreSQL, tested with version 15. */
+/** PostgreSQL, which several instances can share. Tested with version 15. */
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -11,45 +11,45 @@ import {
 import { DatabaseError, Pool, type PoolClient, types } from "pg";
 import { ServiceError } from "#base/error";
 import type { Log } from "#platform/log";
-import { connectionOf } from "./connection";
-import type { DatabaseSource } from "./openStore";
+import { createConnection, type DatabaseSource } from "./connection";
+import { databaseNames } from "./lostOrganization";
 
-/** More at once would only wait for each other. */
-const connectionsAtMost = 8;
-/** A server that can be reached answers sooner. */
+/** Maximum size of the pool. More connections would only wait for each other. */
+const maxConnections = 8;
+/** A reachable server accepts connections sooner. */
 const connectMs = 5_000;
-/** None of our queries takes so long, but one may wait for a lock. */
+/** No query runs this long, but it may wait for a lock. */
 const statementMs = 30_000;
-/** Who has not heard of the server's own limit by then hears nothing any more. */
-const answerMs = 40_000;
+/** Longer than `statementMs`, which the server enforces: a connection without a response by then is broken. */
+const queryMs = 40_000;
 
 /**
- * Every query of ours looks at a few hundred rows. Where the server's statistics are not there yet, it takes them for
- * thousands, and starting processes or a compiler for them takes ten times as long as the answer.
+ * Our queries read a few hundred rows. Without statistics, the server expects thousands, and starting parallel workers
+ * or the JIT compiler takes ten times as long as the query.
  */
-const plainPlans = "-c max_parallel_workers_per_gather=0 -c jit=off";
+const sessionOptions = "-c max_parallel_workers_per_gather=0 -c jit=off";
 
-/** There are some forty statements that are asked again and again. */
+/** Maximum number of prepared statements per connection. About forty are used repeatedly. */
 const maxPrepared = 100;
 const maxPreparedLength = 2000;
 
-/** Any number, the same in every Trawl. */
+/** Takes a lock whose number is arbitrary, but the same in every version. */
 const migrationLock = "select pg_advisory_xact_lock(7237968)";
 
-/** `url`: `postgres://…`, as psql takes it. Nothing is connected before the first query. */
+/** Describes the database at `url` (`postgres://…`, as psql accepts it). Connects with the first query. */
 export function postgresDatabase(url: string, log: Log): DatabaseSource {
   const pool = new Pool({
     connectionString: url,
-    max: connectionsAtMost,
+    max: maxConnections,
     connectionTimeoutMillis: connectMs,
     statement_timeout: statementMs,
-    query_timeout: answerMs,
+    query_timeout: queryMs,
     application_name: "trawl",
-    options: plainPlans,
+    options: sessionOptions,
     keepAlive: true,
     types: { getTypeParser: (type) => (type === types.builtins.INT8 ? toNumber : types.getTypeParser(type)) },
   });
-  // It waited for work when it was cut off, and the next query takes another one.
+  // Only idle connections are reported here. The next query uses another one.
   pool.on("error", (error) => log.warn("A connection to the database was lost.", { error }));
   return {
     dialect: {
@@ -58,23 +58,24 @@ export function postgresDatabase(url: string, log: Log): DatabaseSource {
       createIntrospector: (database) => new PostgresIntrospector(database),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
+    name: databaseNames.postgres,
     migrationLock,
-    isOurs: false,
+    isExclusive: false,
   };
 }
 
-interface Lent {
+interface Lease {
   readonly client: PoolClient;
-  /** While nobody listens, a connection that breaks between two queries ends the process. */
+  /** Without this listener, a connection that breaks between two queries would end the process. */
   readonly onError: (error: Error) => void;
-  /** Set where nobody knows what state it is in: it is not lent again. */
-  broken?: Error;
+  /** Set if the state of the connection is unknown, so that it must not be reused. */
+  failure?: Error;
 }
 
 class PostgresPool implements Driver {
   readonly #pool: Pool;
-  readonly #lent = new WeakMap<DatabaseConnection, Lent>();
-  /** By its text, the name under which a statement is prepared once for each connection. */
+  readonly #leases = new WeakMap<DatabaseConnection, Lease>();
+  /** Names of prepared statements by their SQL. */
   readonly #names = new Map<string, string>();
 
   constructor(pool: Pool) {
@@ -84,26 +85,26 @@ class PostgresPool implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    const lent: Lent = { client: await this.#connect(), onError: (error) => (lent.broken = error) };
-    lent.client.on("error", lent.onError);
-    const connection = connectionOf(async (sql, parameters) => {
+    const lease: Lease = { client: await this.#connect(), onError: (error) => (lease.failure = error) };
+    lease.client.on("error", lease.onError);
+    const connection = createConnection(async (sql, parameters) => {
       try {
         const query = { ...this.#named(sql), text: sql, values: [...parameters] };
-        const { rows } = await lent.client.query<Readonly<Record<string, unknown>>>(query);
+        const { rows } = await lease.client.query<Readonly<Record<string, unknown>>>(query);
         return rows;
       } catch (error) {
-        if (error instanceof Error && !isAnswer(error)) lent.broken = error;
+        if (error instanceof Error && !isConnectionUsable(error)) lease.failure = error;
         throw toServiceError(error);
       }
     });
-    this.#lent.set(connection, lent);
+    this.#leases.set(connection, lease);
     return connection;
   }
 
   async releaseConnection(connection: DatabaseConnection): Promise<void> {
-    const lent = this.#lent.get(connection);
-    lent?.client.off("error", lent.onError);
-    lent?.client.release(lent.broken);
+    const lease = this.#leases.get(connection);
+    lease?.client.off("error", lease.onError);
+    lease?.client.release(lease.failure);
   }
 
   async beginTransaction(
@@ -125,7 +126,9 @@ class PostgresPool implements Driver {
     return this.#pool.end();
   }
 
-  /** Those that grow with what is written are many, and each is long: they are prepared whenever they are needed. */
+  /**
+   * Names a statement, which keeps it prepared. Long statements get no name, because their text depends on the batch.
+   */
   #named(sql: string): { readonly name?: string } {
     const known = this.#names.get(sql);
     if (known !== undefined) return { name: known };
@@ -144,32 +147,49 @@ class PostgresPool implements Driver {
   }
 }
 
-/** Counts and times are far below what a number can hold. */
+/** Parses a bigint. Throws a RangeError for an unsafe integer: counts and times are far smaller. */
 function toNumber(text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value)) return value;
-  throw new RangeError(`The database holds ${text}, which is no count and no time.`);
+  throw new RangeError(`The database contains ${text}, which is not a valid count or time.`);
 }
 
-/** Whether the server has looked at the query, and will at the next one: not where a newer Trawl has changed a table. */
-function isAnswer(error: Error): boolean {
+/**
+ * Whether the server rejected only the query, so that the connection is still usable. It is not if its prepared
+ * statements are outdated, because a newer version has changed a table.
+ */
+function isConnectionUsable(error: Error): boolean {
   return error instanceof DatabaseError && error.code !== outdatedPlan;
 }
 
-/** Of a statement that was prepared before a table had another column. */
+/** SQLSTATE of a statement that was prepared before a table changed. */
 const outdatedPlan = "0A000";
 
 /**
- * Classes of SQLSTATE in which the server says that it cannot be used: connection, authorisation, no such database,
- * resources, intervention of its operator.
+ * SQLSTATE classes of a server that cannot be used: connection, authorization, missing database, resources, operator
+ * intervention.
  */
 const unavailable = new Set(["08", "28", "3D", "53", "57"]);
 
+/** By SQLSTATE: what is wrong with a database that a person has to repair, and how. */
+const broken: Readonly<Record<string, string>> = {
+  "25006": "it is read-only. Make it writable",
+  "42P01":
+    'its tables are gone. Restore them with the tools of PostgreSQL, or stop Trawl and run "trawl restore FILE"',
+  "53100": "the disk of its server is full. Free some space there",
+  "58030": "the disk of its server reports an error",
+  XX001: "it is damaged. Repair it with the tools of PostgreSQL",
+  XX002: "an index of it is damaged. Repair it with the tools of PostgreSQL",
+};
+
 function toServiceError(cause: unknown): ServiceError {
+  const problem = cause instanceof DatabaseError ? broken[cause.code ?? ""] : undefined;
+  if (problem !== undefined)
+    return new ServiceError("ENGINE_UNAVAILABLE", `The database cannot be used: ${problem}.`, { cause });
   if (cause instanceof DatabaseError && !unavailable.has(cause.code?.slice(0, 2) ?? "")) {
-    return new ServiceError("STORAGE_FAILED", `The database refuses: ${cause.message}`, { cause });
+    return new ServiceError("STORAGE_FAILED", `The database rejected the query: ${cause.message}`, { cause });
   }
-  // Its text could name users and machines to whoever asks.
+  // Omits the message, which could reveal users and hosts to the caller.
   const code = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
-  return new ServiceError("ENGINE_UNAVAILABLE", `The database does not answer${code}.`, { cause });
+  return new ServiceError("ENGINE_UNAVAILABLE", `The database does not respond${code}.`, { cause });
 }

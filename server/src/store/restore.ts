@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { createGunzip } from "node:zlib";
 import { ServiceError, throwIfAborted } from "#base/error";
-import { insertRecords, type Recorder, rowsAtOnce } from "./auditLog";
+import { type AuditWriter, insertRecords, rowsAtOnce } from "./auditLog";
 import { Header, Line } from "./backupFormat";
 import { latestMigration } from "./migrate";
 import type { BackupCounts, RestoreOptions } from "./store";
@@ -10,30 +10,33 @@ import {
   type AuditRecordRow,
   type Database,
   type DatabaseTransaction,
-  lockOrganisation,
+  lockOrganization,
   type MemberRow,
-  noteRemoval,
-  organisationId,
+  organizationId,
+  recordRemoval,
 } from "./tables";
 
 export interface ReadOptions extends RestoreOptions {
-  /** Absolute. */
+  /** Absolute path. */
   readonly file: string;
   readonly now: number;
-  readonly write: Recorder;
+  readonly write: AuditWriter;
 }
 
-/** A line of a backup holds one row, of which the longest text has 4096 characters and some metadata. */
+/** Far longer than any line: a line contains one row, and a target id has at most 4096 characters. */
 const maxLineLength = 1024 * 1024;
 
+/** Implements `Store.restore`. */
 export async function readBackup(database: Database, options: ReadOptions): Promise<BackupCounts> {
   const { file, replace, record, now, write, signal } = options;
   return await database.transaction().execute(async (transaction) => {
-    await lockOrganisation(transaction);
+    await lockOrganization(transaction);
     if (!replace && !(await isNew(transaction))) {
-      throw refused("There are members, API keys or audit records here already, which it would replace.");
+      throw restoreError(
+        "There are members, API keys or audit records already, which the backup would replace.",
+      );
     }
-    const lines = linesOf(file);
+    const lines = readLines(file);
     const first = await lines.next();
     checkHeader(first.done ? undefined : first.value, file);
     await removeEverything(transaction);
@@ -42,7 +45,7 @@ export async function readBackup(database: Database, options: ReadOptions): Prom
     for await (const line of lines) {
       throwIfAborted(signal);
       const { data } = Line.safeParse(line);
-      if (data === undefined || end !== undefined) throw damaged(file);
+      if (data === undefined || end !== undefined) throw damagedBackup(file);
       if ("end" in data) end = data.end;
       else await rows.add(data);
     }
@@ -52,8 +55,8 @@ export async function readBackup(database: Database, options: ReadOptions): Prom
       end?.members === counts.members &&
       end.apiKeys === counts.apiKeys &&
       end.auditRecords === counts.auditRecords;
-    if (!isWhole) throw damaged(file);
-    await noteRemoval(transaction, now);
+    if (!isWhole) throw damagedBackup(file);
+    await recordRemoval(transaction, now);
     await write(transaction, record?.(counts));
     return counts;
   });
@@ -61,7 +64,7 @@ export async function readBackup(database: Database, options: ReadOptions): Prom
 
 type RowLine = Exclude<Line, { readonly end: unknown }>;
 
-/** Rows on their way into the tables, many at once. */
+/** Inserts rows in batches. */
 class RowsToWrite {
   readonly #transaction: DatabaseTransaction;
   #members: MemberRow[] = [];
@@ -79,20 +82,20 @@ class RowsToWrite {
 
   async add(line: RowLine): Promise<void> {
     if ("organisation" in line) {
-      const { name, license, latestTime } = line.organisation;
+      const { uuid, name, license, latestTime } = line.organisation;
       await this.#transaction
         .updateTable("organisation")
-        .set({ name, license, latestTime })
-        .where("id", "=", organisationId)
+        .set({ name, license, latestTime, ...(uuid === undefined ? {} : { uuid }) })
+        .where("id", "=", organizationId)
         .execute();
     } else if ("member" in line) this.#members.push(line.member);
     else if ("apiKey" in line) this.#apiKeys.push(line.apiKey);
     else this.#auditRecords.push(line.auditRecord);
-    const waiting = this.#members.length + this.#apiKeys.length + this.#auditRecords.length;
-    if (waiting >= rowsAtOnce) await this.write();
+    const pending = this.#members.length + this.#apiKeys.length + this.#auditRecords.length;
+    if (pending >= rowsAtOnce) await this.write();
   }
 
-  /** Owners first. */
+  /** Inserts the pending rows: members first, because keys refer to them. */
   async write(): Promise<void> {
     const [members, apiKeys, auditRecords] = [this.#members, this.#apiKeys, this.#auditRecords];
     [this.#members, this.#apiKeys, this.#auditRecords] = [[], [], []];
@@ -107,7 +110,7 @@ class RowsToWrite {
   }
 }
 
-/** Whether nobody has done more here than to start it. */
+/** Whether the instance was started, but never used. */
 async function isNew(transaction: DatabaseTransaction): Promise<boolean> {
   const members = await transaction.selectFrom("member").select("id").limit(2).execute();
   const key = await transaction.selectFrom("apiKey").select("id").limit(1).executeTakeFirst();
@@ -123,16 +126,16 @@ async function removeEverything(transaction: DatabaseTransaction): Promise<void>
 
 function checkHeader(line: unknown, file: string): void {
   const { data } = Header.safeParse(line);
-  if (data === undefined) throw refused(`${file} is no backup of Trawl.`);
+  if (data === undefined) throw restoreError(`${file} is not a backup of Trawl.`);
   if (data.migration <= latestMigration) return;
-  throw refused(
-    `${file} was written by Trawl ${data.version}, which is newer: it has "${data.migration}", and this one knows ` +
-      `"${latestMigration}" at most.`,
+  throw restoreError(
+    `${file} was written by Trawl ${data.version}, which is newer: it contains "${data.migration}", but this ` +
+      `version supports migrations up to "${latestMigration}".`,
   );
 }
 
-/** What each line of the file says. Throws INVALID_REQUEST_BODY where there is no such file, or it is no such file. */
-async function* linesOf(file: string): AsyncGenerator<unknown> {
+/** Parses the lines of a backup. Throws INVALID_REQUEST_BODY if the file is missing or not a backup. */
+async function* readLines(file: string): AsyncGenerator<unknown> {
   const source = createReadStream(file);
   const content = source.pipe(createGunzip());
   source.on("error", (error) => content.destroy(error));
@@ -142,23 +145,23 @@ async function* linesOf(file: string): AsyncGenerator<unknown> {
     for await (const chunk of content as AsyncIterable<Buffer>) {
       const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
       rest = lines.pop() ?? "";
-      if (rest.length > maxLineLength) throw damaged(file);
+      if (rest.length > maxLineLength) throw damagedBackup(file);
       for (const line of lines) yield JSON.parse(line) as unknown;
     }
   } catch (cause) {
     if (cause instanceof ServiceError) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw refused(`${file} cannot be read as a backup: ${reason}`, cause);
+    throw restoreError(`Cannot read ${file} as a backup: ${reason}`, cause);
   } finally {
     source.destroy();
   }
-  if (rest !== "") throw damaged(file);
+  if (rest !== "") throw damagedBackup(file);
 }
 
-function damaged(file: string): ServiceError {
-  return refused(`${file} is damaged or was cut off: nothing of it was taken.`);
+function damagedBackup(file: string): ServiceError {
+  return restoreError(`${file} is damaged or incomplete. Nothing was restored.`);
 }
 
-function refused(message: string, cause?: unknown): ServiceError {
+function restoreError(message: string, cause?: unknown): ServiceError {
   return new ServiceError("INVALID_REQUEST_BODY", message, { cause });
 }

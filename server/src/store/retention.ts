@@ -11,31 +11,32 @@ export interface RetentionOptions {
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
-/** The start of a process has better things to do, and most commands are over by then. */
+/** Delay before the first run, which must not slow down startup. Most commands exit sooner. */
 const firstMs = 60_000;
 const everyMs = 60 * 60 * 1000;
 
-/** The same store, which forgets audit records and sessions past their time until it is closed. */
+/** Wraps a store. Deletes old audit records and expired sessions every hour until the store is closed. */
 export function withRetention(store: Store, { days, clock, log }: RetentionOptions): Store {
   const closing = new AbortController();
   let running: Promise<void> | undefined;
   let cancel = clock.after(firstMs, start);
 
   function start(): void {
-    running = forget().finally(() => {
+    running = removeOld().finally(() => {
       running = undefined;
       if (!closing.signal.aborted) cancel = clock.after(everyMs, start);
     });
   }
 
-  async function forget(): Promise<void> {
+  async function removeOld(): Promise<void> {
     try {
       const now = clock.now();
       await store.sessions.removeExpired(now);
       const removed = await store.auditLog.removeBefore(now - days * dayMs, closing.signal);
-      if (removed > 0) log.info(`${removed} audit records were older than ${days} days.`);
+      if (removed > 0) log.info(`Deleted ${removed} audit records older than ${days} days.`);
     } catch (error) {
-      if (!isServiceError(error, "CANCELLED")) log.warn("Old audit records could not be removed.", { error });
+      if (!isServiceError(error, "CANCELLED"))
+        log.warn("Cannot delete old audit records; retrying later.", { error });
     }
   }
 

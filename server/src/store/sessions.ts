@@ -1,17 +1,17 @@
-import type { Session, SessionId } from "#model/organisation";
+import type { Session, SessionId } from "#model/organization";
 import type { Clock } from "#platform/clock";
 import { toApiKey } from "./apiKeys";
-import type { Recorder } from "./auditLog";
+import type { AuditWriter } from "./auditLog";
 import { newIdentifier } from "./identifier";
 import { toMember } from "./members";
 import type { SessionStore } from "./store";
-import { type Database, lockOrganisation, type SessionRow } from "./tables";
+import { type Database, lockOrganization, type SessionRow } from "./tables";
 
-export function sessionStore(database: Database, clock: Clock, write: Recorder): SessionStore {
+export function sessionStore(database: Database, clock: Clock, write: AuditWriter): SessionStore {
   return {
     create: ({ keyId, hash, expiresAt }, record) =>
       database.transaction().execute(async (transaction) => {
-        await lockOrganisation(transaction);
+        await lockOrganization(transaction);
         const key = await transaction
           .selectFrom("apiKey")
           .select("id")

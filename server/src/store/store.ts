@@ -1,18 +1,21 @@
 /**
- * What an instance knows of people: its organisation, members, API keys, sessions and audit log, in a database.
+ * The database of an instance: its organization, members, API keys, sessions and audit log.
  *
- * There is one set of queries (`members.ts` and its neighbours), and two databases that can answer them: one embedded in
- * the process that leads (`embedded.ts`), and PostgreSQL (`postgres.ts`). What a call has resolved is on disk. What a
- * call changes, it changes whole or not at all, also where several processes ask one database at once.
+ * One set of queries (`members.ts` and its siblings) serves two databases: one embedded in the leader (`embedded.ts`),
+ * and PostgreSQL (`postgres.ts`). When a call resolves, its changes are on disk. Each call is atomic, even if several
+ * processes share a database.
  *
- * Calls that change who may do what take a `RecordOf`, and write what it gives into the audit log: both are on disk, or
- * neither is.
+ * Calls that change permissions take an `AuditRecordFor` and write its record to the audit log in the same transaction.
  *
- * Secrets do not come here: keys and sessions are found by the SHA-256 of what was shown for them, 64 lower-case
- * hexadecimal digits.
+ * Secrets are not stored: keys and sessions are found by the SHA-256 of the key or token, as 64 lower-case hexadecimal
+ * digits.
  *
- * Every call may throw ENGINE_UNAVAILABLE, where the database does not answer, and STORAGE_FAILED, where it cannot do
- * what was asked. Times are milliseconds since 1970.
+ * Every call may throw ENGINE_UNAVAILABLE if the database cannot be used (it does not respond, it is damaged, its disk
+ * is full), with what to do about it, and STORAGE_FAILED if the database rejects a query.
+ *
+ * Times are milliseconds since 1970.
+ *
+ * Tables and columns keep the spelling `organisation`, because they are part of the format on disk.
  */
 import type { AuditRecord, NewAuditRecord } from "#model/audit";
 import type {
@@ -21,29 +24,29 @@ import type {
   Member,
   MemberId,
   OAuthIdentity,
-  Organisation,
+  Organization,
   Role,
   Session,
   SessionId,
-} from "#model/organisation";
+} from "#model/organization";
 
-/** What is recorded of a change that is about to be written. */
-export type RecordOf<Changed> = (changed: Changed) => NewAuditRecord;
+/** Builds the audit record of a change that is about to be written. */
+export type AuditRecordFor<Changed> = (changed: Changed) => NewAuditRecord;
 
 export interface Store {
-  readonly organisation: OrganisationStore;
+  readonly organization: OrganizationStore;
   readonly members: MemberStore;
   readonly apiKeys: ApiKeyStore;
   readonly sessions: SessionStore;
   readonly auditLog: AuditLogStore;
-  /** Writes everything but sessions to `file`, in place of what is there. Others are served meanwhile. */
+  /** Writes everything except sessions to `file`, replacing it. Does not block other calls. */
   backup(file: string, signal?: AbortSignal): Promise<BackupCounts>;
   /**
-   * Takes what a backup holds, from whichever database, and forgets what was here. Others wait meanwhile.
+   * Replaces all content with that of a backup, from either kind of database. Other calls wait until it is done.
    *
-   * Throws INVALID_REQUEST_BODY, and changes nothing, where `file` is no whole backup, or one of a newer Trawl; and where
-   * there is more here than a new instance has, unless `replace`. Who was removed since the backup was made is back, but
-   * tokens that were issued before now make nobody a member.
+   * Throws INVALID_REQUEST_BODY, and changes nothing, if `file` is not a complete backup, if it comes from a newer
+   * version, or if the instance is not new and `replace` is false. Members that were removed after the backup are back,
+   * but access tokens issued before now cannot create members.
    */
   restore(file: string, options: RestoreOptions): Promise<BackupCounts>;
   close(): Promise<void>;
@@ -51,25 +54,27 @@ export interface Store {
 
 export interface RestoreOptions {
   readonly replace: boolean;
-  /** Goes behind the records of the backup. */
-  readonly record?: RecordOf<BackupCounts> | undefined;
+  /** Builds a record that is appended to the audit records of the backup. */
+  readonly record?: AuditRecordFor<BackupCounts> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
+/** The number of rows in a backup. */
 export interface BackupCounts {
   readonly members: number;
   readonly apiKeys: number;
   readonly auditRecords: number;
 }
 
-export interface OrganisationStore {
-  get(): Promise<Organisation>;
-  /** Takes the place of the licence before; without a token there is none afterwards. */
-  setLicense(token: string | undefined, record?: RecordOf<Organisation>): Promise<void>;
-  /** Notes that it is `time`; an earlier one than was noted before changes nothing. */
-  noteTime(time: number): Promise<void>;
-  /** Notes that it is `time`, whatever was noted before: for a clock that was ahead. */
-  resetTime(time: number, record?: RecordOf<Organisation>): Promise<void>;
+export interface OrganizationStore {
+  /** Throws ENGINE_UNAVAILABLE if the database has lost its organization. */
+  get(): Promise<Organization>;
+  /** Replaces the license, or removes it if there is no token. */
+  setLicense(token: string | undefined, record?: AuditRecordFor<Organization>): Promise<void>;
+  /** Records `time` as the latest time seen, unless a later one is recorded. */
+  advanceLatestTime(time: number): Promise<void>;
+  /** Records `time` even if a later one is recorded, to recover from a clock that ran ahead. */
+  resetLatestTime(time: number, record?: AuditRecordFor<Organization>): Promise<void>;
 }
 
 export interface NewMember {
@@ -79,53 +84,53 @@ export interface NewMember {
   readonly oauth?: OAuthIdentity;
 }
 
-/** On what somebody is added. */
-export interface AdditionTerms {
-  /** There must be fewer members than that who are not suspended; absent: there is always room. */
+/** Conditions for adding a member. */
+export interface AddMemberOptions {
+  /** The number of members that are not suspended must be lower than this. Absent: no limit. */
   readonly seats?: number | undefined;
-  /** When somebody vouched for them; absent: somebody does so now. */
-  readonly vouchedAt?: number | undefined;
-  readonly record?: RecordOf<Member> | undefined;
+  /** When the identity was verified. Absent: it was verified just now. */
+  readonly verifiedAt?: number | undefined;
+  readonly record?: AuditRecordFor<Member> | undefined;
 }
 
 /**
- * Nothing was changed but where it is `added`. `outdated`: a member was removed after somebody vouched for this one, who
- * may be the same.
+ * Only `added` means that something has changed. `outdated`: a member was removed after this identity was verified, and
+ * may have been the same person.
  */
-export type Addition =
+export type AddMemberResult =
   | { readonly kind: "added"; readonly member: Member }
   | { readonly kind: "emailTaken"; readonly member: Member }
   | { readonly kind: "full"; readonly count: number }
   | { readonly kind: "outdated" };
 
-/** `lastOwner`: nothing was changed, because nobody would be left who may do what owners may. */
+/** `lastOwner`: nothing was changed, because no owner would be left. */
 export type MemberChange =
   | { readonly kind: "changed"; readonly member: Member }
   | { readonly kind: "unknown" }
   | { readonly kind: "lastOwner"; readonly member: Member };
 
 export interface MemberStore {
-  /** In the order in which they joined. */
+  /** Returns all members in the order in which they joined. */
   all(): Promise<readonly Member[]>;
   get(id: MemberId): Promise<Member | undefined>;
-  /** Case does not count. */
+  /** Finds a member by email address, ignoring case. */
   byEmail(email: string): Promise<Member | undefined>;
   byOAuth(identity: OAuthIdentity): Promise<Member | undefined>;
-  /** How many are not suspended. */
+  /** Counts the members that are not suspended. */
   count(): Promise<number>;
-  add(member: NewMember, terms?: AdditionTerms): Promise<Addition>;
-  /** Adds an owner where there is no member at all; else gives undefined. */
+  add(member: NewMember, options?: AddMemberOptions): Promise<AddMemberResult>;
+  /** Adds an owner if there is no member yet; otherwise returns undefined. */
   addFirst(member: Omit<NewMember, "role">): Promise<Member | undefined>;
-  /** From now on the member is found by it. Takes the place of an identity before. */
+  /** Links an OAuth identity to the member, replacing any other. */
   linkOAuth(id: MemberId, identity: OAuthIdentity): Promise<void>;
-  /** Who has the role already is not changed, and nothing is recorded. */
-  setRole(id: MemberId, role: Role, record?: RecordOf<Member>): Promise<MemberChange>;
+  /** Changes and records nothing if the member already has the role. */
+  setRole(id: MemberId, role: Role, record?: AuditRecordFor<Member>): Promise<MemberChange>;
   suspend(id: MemberId): Promise<MemberChange>;
   resume(id: MemberId): Promise<MemberChange>;
-  /** With all keys and sessions. The change carries the member as it was. */
-  remove(id: MemberId, record?: RecordOf<Member>): Promise<MemberChange>;
-  /** Notes that the member did something, unless something later is noted. */
-  noteActivity(id: MemberId, time: number): Promise<void>;
+  /** Removes a member with all keys and sessions. The result contains the member as it was. */
+  remove(id: MemberId, record?: AuditRecordFor<Member>): Promise<MemberChange>;
+  /** Stores when the member was last active. Keeps a later time, unless it is implausibly far ahead. */
+  recordActivity(id: MemberId, time: number): Promise<void>;
 }
 
 export interface NewApiKey {
@@ -135,24 +140,27 @@ export interface NewApiKey {
   readonly expiresAt?: number;
 }
 
-export type ApiKeyCreation =
+export type CreateApiKeyResult =
   | { readonly kind: "created"; readonly key: ApiKey }
   | { readonly kind: "nameTaken" }
   | { readonly kind: "unknownMember" };
 
 export interface ApiKeyStore {
-  /** By member, each one's in the order in which they were made. */
+  /** Returns all keys by member, then by creation time. */
   all(): Promise<readonly ApiKey[]>;
   ofMember(id: MemberId): Promise<readonly ApiKey[]>;
-  /** Also of suspended members, and when it has expired: whether it counts is not decided here. */
+  /** Finds a key, even if it has expired or its member is suspended: the caller must check its validity. */
   byHash(hash: string): Promise<{ readonly key: ApiKey; readonly member: Member } | undefined>;
-  /** Whether there is any key. */
-  exist(): Promise<boolean>;
-  create(key: NewApiKey, record?: RecordOf<ApiKey>): Promise<ApiKeyCreation>;
-  /** With its sessions. Gives the key that is no more, or undefined where there was none. */
-  revoke(id: ApiKeyId, record?: RecordOf<ApiKey>): Promise<ApiKey | undefined>;
-  /** Notes that the key was used, unless a later use is noted. */
-  noteUse(id: ApiKeyId, time: number): Promise<void>;
+  /**
+   * Whether any key exists. Throws ENGINE_UNAVAILABLE if the database has lost its organization, because its keys are
+   * lost as well.
+   */
+  hasKeys(): Promise<boolean>;
+  create(key: NewApiKey, record?: AuditRecordFor<ApiKey>): Promise<CreateApiKeyResult>;
+  /** Deletes a key and its sessions. Returns the deleted key, or undefined if there was none. */
+  revoke(id: ApiKeyId, record?: AuditRecordFor<ApiKey>): Promise<ApiKey | undefined>;
+  /** Stores when the key was last used. Keeps a later time, unless it is implausibly far ahead. */
+  recordUse(id: ApiKeyId, time: number): Promise<void>;
 }
 
 export interface NewSession {
@@ -161,7 +169,7 @@ export interface NewSession {
   readonly expiresAt: number;
 }
 
-/** Whose a session is: also when it, or its key, has expired, and of suspended members. */
+/** A session with its key and member. The session and the key may have expired, and the member may be suspended. */
 export interface SessionHolder {
   readonly session: Session;
   readonly key: ApiKey;
@@ -169,38 +177,38 @@ export interface SessionHolder {
 }
 
 export interface SessionStore {
-  /** Gives undefined where there is no such key. */
-  create(session: NewSession, record?: RecordOf<Session>): Promise<Session | undefined>;
+  /** Creates a session. Returns undefined if the key does not exist. */
+  create(session: NewSession, record?: AuditRecordFor<Session>): Promise<Session | undefined>;
   byHash(hash: string): Promise<SessionHolder | undefined>;
-  /** One that is not there is no error. */
-  end(id: SessionId, record?: RecordOf<Session>): Promise<void>;
-  /** Forgets those that had expired at `time`. */
+  /** Deletes a session. A missing one is not an error. */
+  end(id: SessionId, record?: AuditRecordFor<Session>): Promise<void>;
+  /** Deletes the sessions that had expired at `time`. */
   removeExpired(time: number): Promise<void>;
 }
 
+/** A range of times. Both bounds are inclusive; an absent bound does not limit the range. */
 export interface AuditRange {
-  /** Both are inclusive. */
   readonly since?: number;
   readonly until?: number;
 }
 
-/** Counted from 1. */
+/** A request for one page of a range. `page` counts from 1. */
 export interface AuditPageRequest extends AuditRange {
   readonly page: number;
   readonly perPage: number;
 }
 
 export interface AuditPage {
-  /** Newest first, then by id, the highest first. */
+  /** Newest first; records of the same time by id, the highest first. */
   readonly items: readonly AuditRecord[];
-  /** Of the whole range. */
+  /** The number of records in the whole range. */
   readonly total: number;
 }
 
 export interface AuditLogStore {
-  /** Records that come at once are written at once. Resolves when they are on disk. */
+  /** Appends a record; concurrent ones are written in batches. Resolves when the record is on disk. */
   append(record: NewAuditRecord): Promise<AuditRecord>;
   page(request: AuditPageRequest): Promise<AuditPage>;
-  /** Gives how many there were. Goes in small steps, between which others are served. */
+  /** Deletes old records in small steps, so that other calls are not blocked. Returns how many were deleted. */
   removeBefore(time: number, signal?: AbortSignal): Promise<number>;
 }

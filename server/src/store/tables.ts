@@ -1,11 +1,12 @@
-/** The tables as the queries see them. Times are milliseconds since 1970; names are those of the columns. */
-import type { Kysely, Transaction } from "kysely";
+/** The types of the tables. Times are milliseconds since 1970; property names are column names. */
+import { type Expression, type Kysely, type SqlBool, sql, type Transaction } from "kysely";
+import { ServiceError } from "#base/error";
 import type { AuditActorType, AuditTargetType } from "#model/audit";
-import type { ApiKeyId, MemberId, Role, SessionId } from "#model/organisation";
+import type { ApiKeyId, MemberId, Role, SessionId } from "#model/organization";
 
 export interface Tables {
   readonly migration: MigrationRow;
-  readonly organisation: OrganisationRow;
+  readonly organisation: OrganizationRow;
   readonly member: MemberRow;
   readonly apiKey: ApiKeyRow;
   readonly session: SessionRow;
@@ -21,13 +22,15 @@ interface MigrationRow {
   readonly appliedAt: number;
 }
 
-export interface OrganisationRow {
+export interface OrganizationRow {
   readonly id: number;
   readonly name: string;
   readonly license: string | null;
   readonly latestTime: number;
-  /** When a member was removed last; 0: never. */
+  /** When a member was last removed; 0 for never. */
   readonly lastRemovalAt: number;
+  /** Distinguishes it from any other organization. */
+  readonly uuid: string;
 }
 
 export interface MemberRow {
@@ -35,7 +38,7 @@ export interface MemberRow {
   readonly organisationId: number;
   readonly name: string | null;
   readonly email: string;
-  /** The address in lower case, which is unique. */
+  /** The address in lower case and Unicode form NFC, which is unique. */
   readonly emailKey: string;
   readonly role: Role;
   readonly oauthIssuer: string | null;
@@ -74,48 +77,77 @@ export interface AuditRecordRow {
   readonly targetId: string;
   readonly targetType: AuditTargetType;
   readonly serviceVersion: string;
-  /** JSON. */
+  /** A JSON object. */
   readonly metadata: string | null;
 }
 
-/** How many records there are from `start` on, for as long as a level of `timeCounts.ts` says. */
+/** The number of records in one time span; see `timeCounts.ts`. */
 interface AuditCountRow {
   readonly level: number;
   readonly start: number;
   readonly count: number;
 }
 
-/** There is one, so far. */
-export const organisationId = 1;
+/** The id of the only organization. */
+export const organizationId = 1;
+
+/** Clocks of instances that share a database differ by less than this. */
+const skewMs = 60_000;
 
 /**
- * Makes every other change of members, keys and sessions wait until the transaction ends, in whichever process: rules
- * that look at several rows (the last owner, the seats) hold when two are changed at once.
+ * Whether a column is empty, is earlier than `time`, or is so far in the future that a wrong clock must have set it.
  */
-export async function lockOrganisation(transaction: DatabaseTransaction): Promise<void> {
+export function isOutdated(column: "lastUsedAt" | "lastActivityAt", time: number): Expression<SqlBool> {
+  const value = sql.ref(column);
+  return sql<SqlBool>`(${value} is null or ${value} < ${time} or ${value} > ${time + skewMs})`;
+}
+
+/** Returns the organization. Throws ENGINE_UNAVAILABLE if the database was emptied. */
+export async function organizationRow(database: Database): Promise<OrganizationRow> {
+  const row = await database
+    .selectFrom("organisation")
+    .selectAll()
+    .where("id", "=", organizationId)
+    .executeTakeFirst();
+  return row ?? throwDatabaseEmptied();
+}
+
+/** Throws the error for a database without an organization, in which nothing defines permissions. */
+export function throwDatabaseEmptied(): never {
+  throw new ServiceError(
+    "ENGINE_UNAVAILABLE",
+    'The database was emptied, so access is closed. Restore its content, or stop Trawl and run "trawl restore FILE".',
+  );
+}
+
+/**
+ * Makes every other change of members, keys and sessions wait until the transaction ends, in any process, so that rules
+ * about several rows (the last owner, the seats) hold under concurrent changes.
+ */
+export async function lockOrganization(transaction: DatabaseTransaction): Promise<void> {
   await transaction
     .updateTable("organisation")
     .set((row) => ({ name: row.ref("name") }))
-    .where("id", "=", organisationId)
+    .where("id", "=", organizationId)
     .execute();
 }
 
-/** When a member was removed last, or may have been; milliseconds since 1970. */
-export async function lastRemoval(transaction: DatabaseTransaction): Promise<number> {
+/** Returns when a member was last removed, or a later time if that is unknown; 0 for never. */
+export async function lastRemovalTime(transaction: DatabaseTransaction): Promise<number> {
   const { lastRemovalAt } = await transaction
     .selectFrom("organisation")
     .select("lastRemovalAt")
-    .where("id", "=", organisationId)
+    .where("id", "=", organizationId)
     .executeTakeFirstOrThrow();
   return lastRemovalAt;
 }
 
-/** A clock that lags makes none of the removals before undone. */
-export async function noteRemoval(transaction: DatabaseTransaction, time: number): Promise<void> {
+/** Records when a member was removed. Keeps a later time, which a clock that was set back must not undo. */
+export async function recordRemoval(transaction: DatabaseTransaction, time: number): Promise<void> {
   await transaction
     .updateTable("organisation")
     .set({ lastRemovalAt: time })
-    .where("id", "=", organisationId)
+    .where("id", "=", organizationId)
     .where("lastRemovalAt", "<", time)
     .execute();
 }

@@ -1,11 +1,11 @@
 /**
- * How many audit records there are in a stretch of time, and when the n-th of them was: both without looking at more
- * than a few hundred rows, however many records there are. Counting a million takes a tenth of a second.
+ * Counts the audit records in a time range and finds the n-th of them, reading at most a few hundred rows however many
+ * records there are. Counting a million rows directly would take a tenth of a second.
  *
- * `auditCount` holds a count for each span of time with records in it, on three levels: 65.5 s, 70 min and 75 h. A span
- * of one level has 64 of the one below, and starts at a multiple of its length. A stretch is cut into as few spans as
- * possible: long ones in the middle, shorter ones towards its ends, and at both ends less than the shortest, whose
- * records are counted themselves.
+ * `auditCount` contains a count for each time span with records, on three levels: 65.5 s, 70 min and 75 h. A span
+ * contains 64 spans of the level below and starts at a multiple of its length. A range is divided into as few spans as
+ * possible: long ones in the middle, shorter ones toward its ends. What remains at both ends is shorter than the
+ * shortest span, and its records are counted directly.
  */
 import { sql } from "kysely";
 import type { Database, DatabaseTransaction } from "./tables";
@@ -13,17 +13,17 @@ import type { Database, DatabaseTransaction } from "./tables";
 /** In milliseconds, the shortest first. */
 const spans = [2 ** 16, 2 ** 22, 2 ** 28] as const;
 
-/** After every moment that a date can name, and where a span of each level ends: nothing is cut off there. */
+/** After the latest possible date, and the end of a span on every level. */
 export const endOfTime = Math.ceil(8.64e15 / 2 ** 28) * 2 ** 28;
 
-/** From `start` on, and before `end`; milliseconds since 1970. */
-export interface Stretch {
+/** Half-open, in milliseconds since 1970. */
+export interface TimeRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** Spans of a level that lie together; level -1 is the records themselves. */
-interface Piece extends Stretch {
+/** Adjacent spans of one level; level -1 means the records themselves. */
+interface Piece extends TimeRange {
   readonly level: number;
 }
 
@@ -31,13 +31,13 @@ interface CountedPiece extends Piece {
   readonly count: number;
 }
 
-/** A stretch in which the records that are looked for begin after the newest `skip`. */
-export interface Place extends Stretch {
+/** A range, and how many of its newest records precede the requested one. */
+export interface RecordPosition extends TimeRange {
   readonly skip: number;
 }
 
-/** Adds `sign` for each of `times` to the counts of the spans that it lies in. */
-export async function count(
+/** Adds `sign` to the counts of the spans that contain each time. */
+export async function addToCounts(
   transaction: DatabaseTransaction,
   times: readonly number[],
   sign: 1 | -1,
@@ -51,7 +51,7 @@ export async function count(
       else change.count += sign;
     }
   }
-  // Always in the same order: two processes that each wait for a row of the other would wait for ever.
+  // Always in the same order, so that two processes cannot deadlock.
   const rows = [...changes.values()].sort((a, b) => a.level - b.level || a.start - b.start);
   if (rows.length === 0) return;
   await transaction
@@ -65,7 +65,7 @@ export async function count(
     .execute();
 }
 
-/** Takes away the counts of spans in which nothing is left, of those that begin up to `time`. */
+/** Deletes the counts of empty spans that begin at or before `time`. */
 export async function removeEmptyCounts(transaction: DatabaseTransaction, time: number): Promise<void> {
   for (const level of spans.keys()) {
     await transaction
@@ -78,15 +78,15 @@ export async function removeEmptyCounts(transaction: DatabaseTransaction, time: 
 }
 
 /**
- * How many records a stretch has, and where the one lies that `offset` newer ones of it precede: no place where there
- * are not so many.
+ * Returns the number of records in a range, and the position of the one that follows the `offset` newest. The position
+ * is undefined if there are fewer.
  */
-export async function locate(
+export async function findPosition(
   database: Database,
-  stretch: Stretch,
+  range: TimeRange,
   offset: number,
-): Promise<{ readonly total: number; readonly place: Place | undefined }> {
-  let pieces = await countPieces(database, [...cut(stretch, spans.length - 1)]);
+): Promise<{ readonly total: number; readonly position: RecordPosition | undefined }> {
+  let pieces = await countPieces(database, [...divide(range, spans.length - 1)]);
   const total = pieces.reduce((sum, piece) => sum + piece.count, 0);
   let skip = offset;
   for (;;) {
@@ -95,15 +95,15 @@ export async function locate(
       skip -= count;
       return false;
     });
-    if (found === undefined) return { total, place: undefined };
-    // Older records of the stretch follow on those of the span.
-    if (found.level <= 0) return { total, place: { start: stretch.start, end: found.end, skip } };
+    if (found === undefined) return { total, position: undefined };
+    // Older records of the range follow those of the span.
+    if (found.level <= 0) return { total, position: { start: range.start, end: found.end, skip } };
     pieces = await countPieces(database, [{ ...found, level: found.level - 1 }]);
   }
 }
 
-/** The pieces of a stretch, newest first, of spans of `level` and shorter ones. */
-function* cut({ start, end }: Stretch, level: number): Generator<Piece> {
+/** Divides a range into pieces, newest first, with spans of `level` and shorter ones. */
+function* divide({ start, end }: TimeRange, level: number): Generator<Piece> {
   if (start >= end) return;
   const span = spans[level];
   if (span === undefined) {
@@ -113,17 +113,17 @@ function* cut({ start, end }: Stretch, level: number): Generator<Piece> {
   const first = Math.ceil(start / span) * span;
   const last = Math.floor(end / span) * span;
   if (first >= last) {
-    yield* cut({ start, end }, level - 1);
+    yield* divide({ start, end }, level - 1);
     return;
   }
-  yield* cut({ start: last, end }, level - 1);
+  yield* divide({ start: last, end }, level - 1);
   yield { level, start: first, end: last };
-  yield* cut({ start, end: first }, level - 1);
+  yield* divide({ start, end: first }, level - 1);
 }
 
 /**
- * The spans of all pieces with their counts, newest first. In one question: where the database is busy, each one waits
- * longer than its answer takes.
+ * Returns the spans of all pieces with their counts, newest first. In one query, because on a busy database each query
+ * waits longer than it runs.
  */
 async function countPieces(database: Database, pieces: readonly Piece[]): Promise<CountedPiece[]> {
   const [first, ...others] = pieces.map((piece) => countsOf(database, piece));
@@ -138,9 +138,9 @@ function countsOf(database: Database, { level, start, end }: Piece) {
     return database
       .selectFrom("auditRecord")
       .select(({ fn }) => [
-        constant(level).as("level"),
-        constant(start).as("start"),
-        constant(end).as("end"),
+        literalOf(level).as("level"),
+        literalOf(start).as("start"),
+        literalOf(end).as("end"),
         fn.countAll<number>().as("count"),
       ])
       .where("timestamp", ">=", start)
@@ -149,9 +149,9 @@ function countsOf(database: Database, { level, start, end }: Piece) {
   return database
     .selectFrom("auditCount")
     .select((row) => [
-      constant(level).as("level"),
+      literalOf(level).as("level"),
       "start",
-      row("start", "+", constant(span)).as("end"),
+      row("start", "+", literalOf(span)).as("end"),
       "count",
     ])
     .where("level", "=", level)
@@ -159,7 +159,7 @@ function countsOf(database: Database, { level, start, end }: Piece) {
     .where("start", "<", end);
 }
 
-/** PostgreSQL takes what is only selected for a text unless it is told. */
-function constant(value: number) {
+/** Casts a number to a bigint, because PostgreSQL treats a selected parameter as text. */
+function literalOf(value: number) {
   return sql<number>`cast(${value} as bigint)`;
 }

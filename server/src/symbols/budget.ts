@@ -1,42 +1,42 @@
-/** How long one text may keep a parser. */
+/** Limits the time that one text may take. */
 
-/** Thrown where a text takes more than it may. */
-export class TooSlow extends Error {}
+/** Thrown when the time budget of a text is spent. */
+export class BudgetSpent extends Error {}
 
 /**
- * A step takes a fraction of a millisecond. A longer one was mostly waiting: other threads had the processor, and that
- * is no reason to skip a file.
+ * A step takes a fraction of a millisecond. Most of a longer one was spent waiting for a processor, which is no reason
+ * to skip a file, so it counts as this much.
  */
-const longestStepMs = 10;
-/** Steps that are long by themselves end here; a pause longer than a second was that of a computer that slept. */
-const wholeMs = 8000;
-const longestPauseMs = 1000;
+const maxCountedStepMs = 10;
+/** Limits elapsed time, in case long steps do not just wait. A longer pause counts as a second: the computer slept. */
+const maxElapsedMs = 8000;
+const maxCountedPauseMs = 1000;
 
 export class Budget {
-  /** Whether work was ended for it. */
+  /** Whether the budget was exceeded. */
   wasSpent = false;
-  #left: number;
-  #whole = wholeMs;
+  #processorLeft: number;
+  #elapsedLeft = maxElapsedMs;
   #last = performance.now();
 
-  /** In milliseconds of a thread that is not kept waiting. */
+  /** `milliseconds` limits the processor time, approximately. */
   constructor(milliseconds: number) {
-    this.#left = milliseconds;
+    this.#processorLeft = milliseconds;
   }
 
-  /** Asked often while work goes on; true as soon as it must end. */
+  /** Call often during the work, which must stop as soon as this returns true. */
   readonly isSpent = (): boolean => {
     const now = performance.now();
     const step = now - this.#last;
     this.#last = now;
-    this.#left -= Math.min(step, longestStepMs);
-    this.#whole -= Math.min(step, longestPauseMs);
-    this.wasSpent ||= this.#left < 0 || this.#whole < 0;
+    this.#processorLeft -= Math.min(step, maxCountedStepMs);
+    this.#elapsedLeft -= Math.min(step, maxCountedPauseMs);
+    this.wasSpent ||= this.#processorLeft < 0 || this.#elapsedLeft < 0;
     return this.wasSpent;
   };
 
-  /** Throws where it is spent. */
+  /** Throws `BudgetSpent` if the budget is spent. */
   check(): void {
-    if (this.isSpent()) throw new TooSlow();
+    if (this.isSpent()) throw new BudgetSpent();
   }
 }

@@ -1,45 +1,46 @@
-/** A document as the parser sees it: UTF-16, with a way back to the bytes. */
+/** Decodes a document to UTF-16 for the parser, and maps offsets back to bytes. */
 
 import { isAscii } from "node:buffer";
+import { partitionPoint } from "#base/binarySearch";
 
 export interface DecodedText {
   readonly text: string;
-  /** Where in the bytes the character at `index` begins; for the length of `text`, the length of the bytes. */
+  /** The byte offset of the character at a UTF-16 index; for the length of `text`, the number of bytes. */
   byteAt(index: number): number;
-  /** The index of the character that holds the byte at `offset`. */
+  /** The UTF-16 index of the character that contains the byte at `offset`. */
   indexAt(offset: number): number;
 }
 
 const replacement = 0xfffd;
 
-/** Every byte that is no part of UTF-8 becomes one U+FFFD, so that places stay what they are, whatever the bytes. */
+/** Decodes UTF-8. Every invalid byte becomes one U+FFFD, so that offsets can always be mapped. */
 export function decodeSource(content: Uint8Array): DecodedText {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   if (isAscii(bytes))
     return { text: bytes.toString("latin1"), byteAt: (index) => index, indexAt: (offset) => offset };
   const units = new Uint16Array(bytes.length);
-  const places = new Uint32Array(bytes.length + 1);
+  const offsets = new Uint32Array(bytes.length + 1);
   let count = 0;
   for (let at = 0; at < bytes.length; ) {
     const [code, length] = codePoint(bytes, at);
-    places[count] = at;
+    offsets[count] = at;
     if (code > 0xffff) {
       units[count++] = 0xd800 + ((code - 0x10000) >> 10);
-      places[count] = at;
+      offsets[count] = at;
       units[count++] = 0xdc00 + ((code - 0x10000) & 0x3ff);
     } else units[count++] = code;
     at += length;
   }
-  places[count] = bytes.length;
+  offsets[count] = bytes.length;
   const text = Buffer.from(units.buffer, 0, count * 2).toString("utf16le");
   return {
     text,
-    byteAt: (index) => places[index] ?? bytes.length,
-    indexAt: (offset) => lastAtMost(places, count, offset),
+    byteAt: (index) => offsets[index] ?? bytes.length,
+    indexAt: (offset) => lastAtMost(offsets, count, offset),
   };
 }
 
-/** The code point at a place and its length in bytes, by the table of well-formed sequences of the Unicode standard. */
+/** Returns a code point and its length in bytes, by the table of well-formed sequences of the Unicode standard. */
 function codePoint(bytes: Uint8Array, at: number): readonly [code: number, length: number] {
   const first = bytes[at] ?? 0;
   if (first < 0x80) return [first, 1];
@@ -61,14 +62,8 @@ function continues(byte: number): boolean {
   return (byte & 0xc0) === 0x80;
 }
 
-/** Index of the last of `count` ascending places that is not after `offset`, the first of equal ones. */
-function lastAtMost(places: Uint32Array, count: number, offset: number): number {
-  let low = 0;
-  let high = count;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((places[middle] ?? 0) <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return low > 0 && places[low - 1] === places[low] ? low - 1 : low;
+/** Returns the last index in `[0, count]` whose offset is at most `offset`; of two equal offsets, the first. */
+function lastAtMost(offsets: Uint32Array, count: number, offset: number): number {
+  const last = partitionPoint(1, count + 1, (at) => (offsets[at] ?? 0) <= offset) - 1;
+  return last > 0 && offsets[last - 1] === offsets[last] ? last - 1 : last;
 }

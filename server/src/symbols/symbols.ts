@@ -1,31 +1,31 @@
 /**
- * What one document defines, names and imports, by tree-sitter.
+ * Definitions, occurrences and imports of single documents, found with tree-sitter.
  *
- * A grammar is WebAssembly, and hostile text can make it run out of memory or of time; then its thread is of no use any
- * more. So nothing is parsed on a thread that does anything else: `parsers.ts` sends documents to threads that it can
- * end and replace, `parserTask.ts` is what runs there, and every document gets an answer, were it only a reason why
- * there is none.
+ * A grammar is WebAssembly, and hostile text can make it run out of memory or time, which ruins its thread. So parsing
+ * has threads of its own: `parsing/parsers.ts` sends documents to worker threads that it can terminate and replace, and
+ * every document gets a result, if only the reason why it was not parsed.
  *
- *     parsers.ts     the threads        -> parserTask.ts -> documentParser.ts (text to tree) -> definitions.ts, occurrences.ts …
- *     bodies.ts      what of a text has to be parsed to find its definitions, or to tell what a name in it means
- *     pieces.ts      trees of the parts of a text that could not be read as a whole
- *     grammars.ts    which language has which grammar
- *     queries/       what of a tree is a definition, one file a grammar; scopes/: where names of locals count
+ *     parsing/       worker threads -> parserTask.ts -> documentParser.ts, which uses everything below
+ *     scopes/        declarations, scopes, and what an occurrence of a name refers to
+ *     definitions/   definitions, imports, signatures and documentation from a syntax tree
+ *     recovery/      error recovery: macros, and partial parses of text that cannot be parsed as a whole
+ *     elision/       removes function bodies that need not be parsed
+ *     grammars/      the grammar of each language, with a query for definitions and one for scopes
  *
- * Offsets are in the document's bytes, from 0, whatever its encoding; ends are the first byte after.
+ * Offsets count the bytes of the document from 0, whatever its encoding; ends are exclusive.
  */
 import type { DocumentSymbols } from "#model/symbol";
 
 /** A text to parse. */
 export interface SourceText {
-  /** As Linguist names it; `grammarOf` tells which ones are parsed. */
+  /** The name in Linguist; `grammarOf` decides whether it is parsed. */
   readonly language: string;
   readonly content: Uint8Array;
 }
 
 /**
- * Why a document was not parsed: no grammar for its language; larger than `maxParsedBytes`; more time than a document
- * may take; or its parser ended (memory, a defect of the grammar).
+ * Why a document was not parsed: its language has no grammar; it is larger than `maxParsedBytes`; it took too long; or
+ * the parser crashed (out of memory, or a bug of the grammar).
  */
 export const unparsedReasons = ["noGrammar", "tooLarge", "tooSlow", "crashed"] as const;
 export type UnparsedReason = (typeof unparsedReasons)[number];
@@ -37,26 +37,25 @@ export interface Unparsed {
 
 export type ParsedSymbols = ({ readonly kind: "parsed" } & DocumentSymbols) | Unparsed;
 
-/** What a place where a name stands in code is. */
 export type OccurrenceRole =
-  /** The name of one of the document's definitions. */
+  /** The name of a definition of the document. */
   | "definition"
-  /** Declares something that counts in its own scope alone: a variable of a function, a parameter. */
+  /** Declares a name that is visible only in its scope: a local variable, a parameter. */
   | "local"
-  /** Anything else: a use, or a name brought in by an import. */
+  /** Anything else, including imported names. */
   | "reference";
 
-/** A place of an identifier in code. Comments and strings hold none. */
+/** An occurrence of an identifier in code, not in comments or strings. */
 export interface Occurrence {
   readonly start: number;
   readonly end: number;
   readonly role: OccurrenceRole;
   /**
-   * Where in this document the name is declared that counts here, by the scopes of the language: `nameStart` of a
-   * definition, or the place of a local. -1 where it comes from elsewhere, or only types could tell (`a.name`).
+   * Where the name is declared in this document, by the scoping rules of the language: `nameStart` of a definition, or
+   * the offset of a local. -1 if it is declared elsewhere, or only types could decide (`a.name`).
    */
   readonly declaredAt: number;
-  /** What counts here can be used in its own scope alone: this is no use of anything of that name elsewhere. */
+  /** Whether it refers to a local, and so never to a definition of that name in another document. */
   readonly isLocal: boolean;
 }
 
@@ -64,25 +63,25 @@ export type ParsedOccurrences =
   | {
       readonly kind: "parsed";
       readonly occurrences: readonly Occurrence[];
-      /** What the document imports, as written: it tells what is meant. */
+      /** What the document imports, as written. */
       readonly imports: readonly string[];
     }
   | Unparsed;
 
 /** An identifier in code. */
-export interface NamedPlace extends Occurrence {
+export interface Identifier extends Occurrence {
   readonly name: string;
 }
 
-export type ParsedPlace =
-  /** `place` is undefined where no identifier stands: in comments and strings, on keywords and blanks. */
-  { readonly kind: "parsed"; readonly place: NamedPlace | undefined } | Unparsed;
+export type ParsedIdentifier =
+  /** `identifier` is undefined in comments and strings, and on keywords and whitespace. */
+  { readonly kind: "parsed"; readonly identifier: Identifier | undefined } | Unparsed;
 
-/** What a person wants to read of a definition. */
+/** The head of a definition, and its documentation. */
 export interface Signature {
-  /** Its lines up to its body, without the indentation that they share; at most `maxSignatureLines`. */
+  /** The lines before its body, without their common indentation; at most `maxSignatureLines`. */
   readonly signature: string;
-  /** The comment before it, or the string at its beginning, without the marks of the comment; `""` if there is none. */
+  /** Its comment or docstring, without comment markers; `""` if there is none. */
   readonly documentation: string;
 }
 
@@ -90,5 +89,5 @@ export type ParsedSignature =
   | { readonly kind: "parsed"; readonly signature: Signature | undefined }
   | Unparsed;
 
-/** Larger texts are data, or generated. */
+/** Larger documents are not parsed, because they are data or generated. */
 export const maxParsedBytes = 2 * 1024 * 1024;

@@ -2,35 +2,36 @@ import { basename, join } from "node:path";
 import { isServiceError } from "#base/error";
 import type { Clock } from "#platform/clock";
 import type { Log } from "#platform/log";
-import type { Pool } from "#platform/workers";
-import { type Compaction, nextCompaction } from "#shard/compaction";
-import { type Draft, type Manifest, pathsOf, type ShardDirectory } from "#shard/directory";
-import { AfterChanges } from "./afterChanges";
-import type { Work, WorkAnswer } from "./work";
+import type { Pool } from "#platform/threadPool";
+import { type Compaction, nextCompaction } from "#shard/directory/compaction";
+import { type Draft, pathsOf, type ShardDirectory } from "#shard/directory/directory";
+import type { Manifest } from "#shard/directory/manifest";
+import { ChangeRunner } from "./changeRunner";
+import type { WorkerResult, WorkerTask } from "./work";
 
 export interface CompactorOptions {
   readonly directory: ShardDirectory;
-  readonly pool: Pool<Work, WorkAnswer>;
+  readonly pool: Pool<WorkerTask, WorkerResult>;
   readonly log: Log;
-  /** A run of this repository goes on, whose delta counts on the segments that it saw. */
+  /** Whether a repository is being indexed. The indexer relies on its current segments. */
   readonly isBusy: (repositoryId: number) => boolean;
-  /** A shard file turned out not to hold what it should. */
+  /** Called for a damaged shard file. */
   readonly onDamage: (file: string) => void;
   readonly clock?: Clock;
 }
 
-/** After a change, so that a burst of commits is compacted once. */
+/** Delay after a change, so that a burst of commits is compacted once. */
 const settleMs = 500;
 const retryMs = 30_000;
 
-/** Writes shards again where that pays, one compaction at a time, behind all other work. */
+/** Merges shards where worthwhile, one compaction at a time, at the lowest priority. */
 export class Compactor {
   readonly #options: CompactorOptions;
-  readonly #runs: AfterChanges;
+  readonly #runs: ChangeRunner;
 
   constructor(options: CompactorOptions) {
     this.#options = options;
-    this.#runs = new AfterChanges({ ...options, settleMs, run: () => this.#runAll() });
+    this.#runs = new ChangeRunner({ ...options, settleMs, run: () => this.#compactAll() });
   }
 
   close(): Promise<void> {
@@ -38,23 +39,25 @@ export class Compactor {
   }
 
   /** Never rejects. */
-  async #runAll(): Promise<void> {
+  async #compactAll(): Promise<void> {
     const { directory, log, isBusy } = this.#options;
     try {
       for (;;) {
         const compaction = nextCompaction(directory.manifests(), isBusy);
         if (compaction === undefined || this.#runs.signal.aborted) return;
-        if (!(await this.#run(compaction))) return this.#runs.later(retryMs);
+        if (!(await this.#compact(compaction))) return this.#runs.schedule(retryMs);
       }
     } catch (error) {
       if (this.#runs.signal.aborted || isServiceError(error, "CANCELLED")) return;
-      log.warn("Shards could not be compacted; searches go on with the old ones.", { error });
-      this.#runs.later(retryMs);
+      log.warn("Cannot compact shards; searches continue with the old ones.", { error });
+      this.#runs.schedule(retryMs);
     }
   }
 
-  /** Gives false where a repository changed meanwhile. */
-  async #run(compaction: Compaction): Promise<boolean> {
+  /**
+   * Returns false if nothing was published, because a repository changed during the compaction or a shard is damaged.
+   */
+  async #compact(compaction: Compaction): Promise<boolean> {
     const { directory, isBusy } = this.#options;
     const manifests = compaction.kind === "merge" ? [compaction.manifest] : compaction.manifests;
     const drafts = await this.#rewrite(manifests, compaction.kind === "merge" ? compaction.from : 0);
@@ -82,11 +85,11 @@ export class Compactor {
       const file = directory.symbols.of(segment.file);
       if (file !== undefined) symbols[directory.pathOf(segment)] = join(directory.folder, file);
     }
-    const answer = await pool.run(
+    const result = await pool.run(
       { kind: "rewrite", repositories, symbols, from, draftPath: directory.newDraft() },
       this.#runs.signal,
     );
-    if (answer.kind === "damaged") onDamage(basename(answer.path));
-    return answer.kind === "rewritten" ? answer.drafts : undefined;
+    if (result.kind === "damaged") onDamage(basename(result.path));
+    return result.kind === "rewritten" ? result.drafts : undefined;
   }
 }

@@ -1,39 +1,41 @@
 /**
- * The first index of many small repositories: a worker writes some hundred of them into one shard. Everything else is
- * left to runs of their own, which also follow these here and look at the working trees.
+ * Indexes many small repositories for the first time: a worker writes up to 200 of them into one shard. `runs.ts`
+ * indexes all other repositories one by one, and then the working trees of these.
  */
+
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { isServiceError } from "#base/error";
-import type { Gathered } from "#indexing/gatherTask";
+import type { GatheredRepository } from "#indexing/gatherTask";
+import { unexpectedResult } from "#indexing/indexTask";
 import type { Repository, RepositoryId } from "#model/repository";
 import type { Log } from "#platform/log";
-import type { Pool } from "#platform/workers";
-import type { IndexChoice } from "./choice";
-import { describeNew, type RefreshParts, revisionsDigest, stamped } from "./refresh";
-import type { Work, WorkAnswer } from "./work";
+import type { Pool } from "#platform/threadPool";
+import { contentStateOf, describeNewManifest, type RefreshContext, revisionsDigest } from "./refresh";
+import type { IndexSettings } from "./syncSettings";
+import type { WorkerResult, WorkerTask } from "./work";
 
 export interface FirstRunsOptions {
-  readonly parts: RefreshParts;
-  readonly pool: Pool<Work, WorkAnswer>;
+  readonly context: RefreshContext;
+  readonly pool: Pool<WorkerTask, WorkerResult>;
   readonly log: Log;
   readonly signal: AbortSignal;
-  /** A repository's turn is over, whatever came of it. */
+  /** Called when the batch of a repository has ended, whether the repository was indexed or not. */
   readonly onEnd: (id: RepositoryId) => void;
 }
 
-/** Fewer are not worth a shard of their own. */
-const minTogether = 16;
-/** What a worker reads and writes in about a quarter of a second, so that the first ones are found soon. */
-const maxTogether = 200;
-/** Git's index takes about a hundred bytes a file: that of some five hundred. */
+/** Fewer repositories than this are not worth a shared shard. */
+const minBatchSize = 16;
+/** A worker indexes this many in about a quarter of a second, so that the first ones are searchable soon. */
+const maxBatchSize = 200;
+/** Limit for git's index, which has about 100 bytes per file: some 600 files. */
 const maxIndexFileBytes = 64 * 1024;
 
 export class FirstRuns {
   readonly #options: FirstRunsOptions;
   readonly #waiting = new Set<RepositoryId>();
-  /** Waiting or running. */
-  readonly #taken = new Set<RepositoryId>();
+  /** Repositories that are waiting or running. */
+  readonly #claimed = new Set<RepositoryId>();
   readonly #running = new Set<Promise<void>>();
   #isPaused = false;
 
@@ -41,8 +43,8 @@ export class FirstRuns {
     this.#options = options;
   }
 
-  /** While paused nothing is started; what runs goes on to its end. */
-  pause(isPaused: boolean): void {
+  /** While paused, nothing is started. Running batches continue. */
+  setPaused(isPaused: boolean): void {
     this.#isPaused = isPaused;
     this.#startWaiting();
   }
@@ -55,31 +57,32 @@ export class FirstRuns {
     return this.#waiting.size === 0 && this.#running.size === 0;
   }
 
-  /** Takes what it is for; gives the others. */
-  take(repositories: readonly Repository[]): readonly Repository[] {
-    const others = repositories.filter(({ id }) => !this.#taken.has(id));
-    const small = new Set(others.filter((repository) => this.#isFor(repository)));
-    if (small.size < minTogether) return others;
+  /** Claims the small new repositories if there are enough. Returns those that are not claimed, now or earlier. */
+  claim(repositories: readonly Repository[]): readonly Repository[] {
+    const others = repositories.filter(({ id }) => !this.#claimed.has(id));
+    const small = new Set(others.filter((repository) => this.#isEligible(repository)));
+    if (small.size < minBatchSize) return others;
     for (const { id } of small) {
       this.#waiting.add(id);
-      this.#taken.add(id);
+      this.#claimed.add(id);
     }
     this.#startWaiting();
     return others.filter((repository) => !small.has(repository));
   }
 
+  /** Removes a repository from the queue. A running batch omits it once it has been removed from the catalog. */
   drop(id: RepositoryId): void {
     this.#waiting.delete(id);
-    this.#taken.delete(id);
+    this.#claimed.delete(id);
   }
 
-  /** Resolves when all that run have ended. */
+  /** Resolves when all running batches have ended. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  #isFor({ id, kind, gitDir }: Repository): boolean {
-    const { directory } = this.#options.parts;
+  #isEligible({ id, kind, gitDir }: Repository): boolean {
+    const { directory } = this.#options.context;
     if (kind !== "clone" || gitDir === undefined || directory.manifest(id) !== undefined) return false;
     try {
       return statSync(join(gitDir, "index")).size <= maxIndexFileBytes;
@@ -90,11 +93,11 @@ export class FirstRuns {
 
   #startWaiting(): void {
     while (!this.#isPaused && this.#waiting.size > 0 && this.#running.size < this.#options.pool.size) {
-      const ids = [...this.#waiting].slice(0, maxTogether);
+      const ids = [...this.#waiting].slice(0, maxBatchSize);
       for (const id of ids) this.#waiting.delete(id);
       const run: Promise<void> = this.#run(ids).finally(() => {
         this.#running.delete(run);
-        for (const id of ids) this.#taken.delete(id);
+        for (const id of ids) this.#claimed.delete(id);
         if (this.#options.signal.aborted) return;
         for (const id of ids) this.#options.onEnd(id);
         this.#startWaiting();
@@ -103,47 +106,47 @@ export class FirstRuns {
     }
   }
 
-  /** Never rejects: whatever was not indexed here has its own run before it, which tells why. */
+  /** Never rejects: repositories that fail are indexed one by one afterwards, which reports the error. */
   async #run(ids: readonly RepositoryId[]): Promise<void> {
-    const { parts, pool, log, signal } = this.#options;
-    const { catalogue, directory } = parts;
-    const wanted = parts.wanted();
-    const repositories = ids.flatMap((id) => catalogue.get(id) ?? []);
+    const { context, pool, log, signal } = this.#options;
+    const { catalog, directory } = context;
+    const settings = context.settings();
+    const repositories = ids.flatMap((id) => catalog.get(id) ?? []);
     try {
-      const answer = await pool.run(
+      const result = await pool.run(
         {
           kind: "gather",
           repositories: repositories.map(({ id, path }) => ({ id, path })),
-          wanted,
+          settings,
           draftPath: directory.newDraft(),
         },
         signal,
       );
-      if (answer.kind !== "gathered") throw new Error(`An index worker answered ${answer.kind}`);
-      const [draft] = answer.drafts;
+      if (result.kind !== "gathered") throw unexpectedResult(result);
+      const [draft] = result.drafts;
       if (draft === undefined) return;
-      // Meanwhile one may have been forgotten, or indexed by somebody who could not wait.
-      const current = answer.gathered.filter(
+      // Some may have been removed meanwhile, or indexed because a user requested it.
+      const current = result.gathered.filter(
         ({ repositoryId }) =>
-          catalogue.get(repositoryId as RepositoryId) !== undefined &&
+          catalog.get(repositoryId as RepositoryId) !== undefined &&
           directory.manifest(repositoryId) === undefined,
       );
-      await this.#publish(draft, current, wanted);
+      await this.#publish(draft, current, settings);
     } catch (error) {
       if (signal.aborted || isServiceError(error, "CANCELLED")) return;
-      log.warn("Small repositories could not be indexed together; each is tried by itself.", { error });
+      log.warn("Cannot index small repositories together; indexing them one by one.", { error });
     }
   }
 
   async #publish(
-    draft: Parameters<RefreshParts["directory"]["publishTogether"]>[0],
-    gathered: readonly Gathered[],
-    wanted: IndexChoice,
+    draft: Parameters<RefreshContext["directory"]["publishTogether"]>[0],
+    gathered: readonly GatheredRepository[],
+    settings: IndexSettings,
   ) {
-    const { catalogue, directory, clock } = this.#options.parts;
+    const { catalog, directory, clock } = this.#options.context;
     if (gathered.length === 0) return directory.discard([draft.path]);
     const found = gathered.flatMap((each) => {
-      const repository = catalogue.get(each.repositoryId as RepositoryId);
+      const repository = catalog.get(each.repositoryId as RepositoryId);
       return repository === undefined ? [] : [{ repository, each }];
     });
     const manifests = await directory.publishTogether(
@@ -162,12 +165,12 @@ export class FirstRuns {
       const manifest = manifests[at];
       if (manifest === undefined) continue;
       const { committedAt } = each;
-      catalogue.update(repository.id, {
-        ...describeNew(manifest, clock),
+      catalog.update(repository.id, {
+        ...describeNewManifest(manifest, clock),
         ...(committedAt === undefined ? {} : { pushedAt: committedAt }),
       });
-      const digest = revisionsDigest(repository, each.refLines, wanted);
-      catalogue.markIndexed(repository.id, { digest, ...stamped(wanted) });
+      const digest = revisionsDigest(repository, each.refLines, settings);
+      catalog.markIndexed(repository.id, { digest, ...contentStateOf(settings) });
     }
   }
 }

@@ -1,31 +1,33 @@
 /**
- * Folders that the system does not watch for us: their times tell that an entry came or went. What is written into a
- * file that stays does not show there; that is found by looking at everything now and then (`sync.ts`).
+ * Polls the modification times of folders that the system cannot watch. They change when an entry is created, deleted
+ * or renamed. Only the periodic scan of everything (`runs.ts`) finds writes to existing files.
  */
 import { statSync } from "node:fs";
 import type { Clock } from "#platform/clock";
 
-interface Polled {
-  readonly place: string | Buffer;
+interface PolledFolder {
+  readonly path: string | Buffer;
   readonly onChange: () => void;
   mtimeNs: bigint | undefined;
 }
 
-/** All folders are asked at most so often, where nothing else is said. */
-const usualRoundMs = 300;
-/** One part in twenty of the time, in short turns: a hundred thousand folders take some seconds a round. */
-const turnMs = 2;
+/** Default poll interval. */
+const defaultRoundMs = 300;
+/**
+ * Polls for at most a twentieth of the time, in short slices: a round of a hundred thousand folders takes some seconds.
+ */
+const timeSliceMs = 2;
 const pauseMs = 40;
 
 export class FolderPoll {
   readonly #clock: Clock;
   readonly #roundMs: number;
-  readonly #folders = new Set<Polled>();
-  #round: Iterator<Polled> | undefined;
+  readonly #folders = new Set<PolledFolder>();
+  #round: Iterator<PolledFolder> | undefined;
   #roundBegan = 0;
   #cancel: (() => void) | undefined;
 
-  constructor(clock: Clock, roundMs = usualRoundMs) {
+  constructor(clock: Clock, roundMs = defaultRoundMs) {
     this.#clock = clock;
     this.#roundMs = roundMs;
   }
@@ -34,11 +36,11 @@ export class FolderPoll {
     return this.#folders.size;
   }
 
-  /** Calls whenever the folder has changed since the last time; gives what ends that. */
-  add(place: string | Buffer, onChange: () => void): () => void {
-    const polled = { place, onChange, mtimeNs: mtimeOf(place) };
+  /** Calls `onChange` whenever the folder has changed. Returns a function that stops polling it. */
+  add(path: string | Buffer, onChange: () => void): () => void {
+    const polled = { path, onChange, mtimeNs: mtimeOf(path) };
     this.#folders.add(polled);
-    this.#later(this.#roundMs);
+    this.#schedule(this.#roundMs);
     return () => {
       this.#folders.delete(polled);
     };
@@ -49,42 +51,42 @@ export class FolderPoll {
     this.#folders.clear();
   }
 
-  #later(delayMs: number): void {
+  #schedule(delayMs: number): void {
     this.#cancel ??= this.#clock.after(delayMs, () => {
       this.#cancel = undefined;
-      this.#turn();
+      this.#checkNext();
     });
   }
 
-  #turn(): void {
-    const ends = performance.now() + turnMs;
+  #checkNext(): void {
+    const endsAt = performance.now() + timeSliceMs;
     if (this.#round === undefined) {
       this.#round = this.#folders.values();
-      this.#roundBegan = this.#clock.now();
+      this.#roundBegan = this.#clock.elapsed();
     }
     do {
       const next = this.#round.next();
       if (next.done) {
         this.#round = undefined;
-        const rest = this.#roundBegan + this.#roundMs - this.#clock.now();
-        if (this.#folders.size > 0) this.#later(Math.max(pauseMs, rest));
+        const remainingMs = this.#roundBegan + this.#roundMs - this.#clock.elapsed();
+        if (this.#folders.size > 0) this.#schedule(Math.max(pauseMs, remainingMs));
         return;
       }
       const polled = next.value;
-      const mtimeNs = mtimeOf(polled.place);
+      const mtimeNs = mtimeOf(polled.path);
       if (mtimeNs !== polled.mtimeNs) {
         polled.mtimeNs = mtimeNs;
         polled.onChange();
       }
-    } while (performance.now() < ends);
-    this.#later(pauseMs);
+    } while (performance.now() < endsAt);
+    this.#schedule(pauseMs);
   }
 }
 
-/** `undefined` for what is not there or may not be looked at. */
-function mtimeOf(place: string | Buffer): bigint | undefined {
+/** Returns `undefined` if the folder does not exist or cannot be read. */
+function mtimeOf(path: string | Buffer): bigint | undefined {
   try {
-    return statSync(place, { throwIfNoEntry: false, bigint: true })?.mtimeNs;
+    return statSync(path, { throwIfNoEntry: false, bigint: true })?.mtimeNs;
   } catch {
     return undefined;
   }

@@ -1,84 +1,89 @@
-/** One run for one repository: its refs, its index, its working tree. */
+/** Implements one run for one repository: checks its refs, updates its index, and compares its working tree. */
 import { createHash } from "node:crypto";
-import { ServiceError, throwIfAborted } from "#base/error";
-import type { Catalogue } from "#catalogue/catalogue";
-import type { RepositoryChange } from "#catalogue/change";
+import { throwIfAborted } from "#base/error";
+import type { Catalog } from "#catalog/catalog";
+import type { RepositoryChange } from "#catalog/change";
 import type { BytePath } from "#git/bytePath";
-import type { GitPlace } from "#git/place";
-import { readRefs, refLines } from "#git/refs";
-import { chooseRevisions, type RevisionChoice, resolveRevision, wantsRemotes } from "#git/revisions";
+import { readRefs, refLines } from "#git/refs/refs";
+import { chooseRevisions, type RevisionSettings, resolveRevision, wantsRemotes } from "#git/refs/revisions";
+import { type GitRepository, openGitRepository } from "#git/repository";
 import type { Indexer } from "#indexing/indexing";
 import type { CommitHash, Repository } from "#model/repository";
 import type { Overlay } from "#overlay/overlay";
 import type { Clock } from "#platform/clock";
-import type { Pool } from "#platform/workers";
-import type { Manifest, ShardDirectory } from "#shard/directory";
-import type { ContentChoice } from "#shard/skipReason";
-import { contentStamp, type IndexChoice } from "./choice";
-import { inspectShards, runOverlay, type Work, type WorkAnswer } from "./work";
+import type { Pool } from "#platform/threadPool";
+import type { ShardDirectory } from "#shard/directory/directory";
+import type { Manifest } from "#shard/directory/manifest";
+import type { ContentSettings } from "#shard/format/skipReason";
+import { contentFingerprint, type IndexSettings } from "./syncSettings";
+import { inspectShards, runOverlay, type WorkerResult, type WorkerTask } from "./work";
 
-export interface RefreshParts {
-  readonly catalogue: Catalogue;
+export interface RefreshContext {
+  readonly catalog: Catalog;
   readonly directory: ShardDirectory;
   readonly indexer: Indexer;
-  readonly pool: Pool<Work, WorkAnswer>;
-  /** May be another one with the next run. */
-  readonly wanted: () => IndexChoice;
+  readonly pool: Pool<WorkerTask, WorkerResult>;
+  /** The current settings, read at the start of each run. */
+  readonly settings: () => IndexSettings;
   readonly clock: Clock;
-  /** A working tree differs from its default revision, or (`undefined`) no longer does. */
+  /** Called with the new overlay, or `undefined` if the working tree equals its default revision. */
   readonly onOverlay: (repositoryId: number, overlay: Overlay | undefined) => void;
 }
 
-/** What is to be looked at; nothing of it means: only whether refs have moved. */
+/** What to check, in addition to whether refs have moved. */
 export interface RefreshRequest {
-  /** Where the repository lies; absent for a folder, and for what is no repository any more. */
-  readonly place: GitPlace | undefined;
-  /** Build all shards anew. */
-  readonly anew: boolean;
-  /** Look at the whole working tree. */
-  readonly everything: boolean;
-  /** Look at these files, and at those that differed before. */
+  /** Absent for a plain folder, and if there is no longer a repository. */
+  readonly gitRepository: GitRepository | undefined;
+  /** Rebuild all shards. */
+  readonly isRebuild: boolean;
+  /** Scan the whole working tree. */
+  readonly scansAll: boolean;
+  /** Check these files, and those that differed before (`differing`). */
   readonly paths: readonly BytePath[];
   readonly differing: readonly BytePath[];
-  /** Look at what git tracks besides what the commit has. */
-  readonly tracked: boolean;
-  /** Revisions that somebody searched, besides those that are always indexed. */
-  readonly askedRevisions: readonly string[];
+  /** Check files that git tracks but the commit does not contain. */
+  readonly includesTracked: boolean;
+  /** Revisions to index because they were searched, in addition to those that the settings select. */
+  readonly requestedRevisions: readonly string[];
 }
 
 export interface RefreshResult {
-  /** Where the watching has to be; absent where that has not changed. */
-  readonly folders?: readonly BytePath[];
-  /** Paths that differ from the default revision now. */
+  /** Folders to watch; absent if unchanged. */
+  readonly folders?: {
+    readonly paths: readonly BytePath[];
+    /** Whether these are all folders to watch, not only some more. */
+    readonly areAll: boolean;
+  };
+  /** Paths that now differ from the default revision. */
   readonly differing: readonly BytePath[];
   /** Whether the index has changed. */
   readonly isBuilt: boolean;
 }
 
 /**
- * Brings index and overlay of one repository up to date. No git process where neither refs nor files have moved.
+ * Brings the index and overlay of one repository up to date. Starts no git process if neither refs nor files changed.
  *
- * Throws what git and the disk throw; the old index then goes on serving.
+ * Throws the errors of git and of the file system. The old index then remains in use.
  */
 export async function refresh(
   repository: Repository,
   request: RefreshRequest,
-  parts: RefreshParts,
+  context: RefreshContext,
   signal: AbortSignal,
 ): Promise<RefreshResult> {
-  const before = parts.directory.manifest(repository.id);
-  const choice = parts.wanted();
+  const before = context.directory.manifest(repository.id);
+  const settings = context.settings();
   const isOtherContent =
     before !== undefined &&
-    (parts.catalogue.indexedState(repository.id)?.content ?? "") !== contentStamp(choice);
-  const run = { ...request, anew: request.anew || isOtherContent, choice };
+    (context.catalog.indexedState(repository.id)?.content ?? "") !== contentFingerprint(settings);
+  const run = { ...request, isRebuild: request.isRebuild || isOtherContent, settings };
   const manifest =
     repository.kind === "folder"
-      ? await refreshFolder(repository, run, parts, signal)
-      : await refreshClone(repository, run, parts, signal);
+      ? await refreshFolder(repository, run, context, signal)
+      : await refreshClone(repository, run, context, signal);
   const isMoved = manifest !== before;
-  const current = parts.catalogue.update(repository.id, {
-    ...(isMoved ? await describe(manifest, before, parts, signal) : {}),
+  const current = context.catalog.update(repository.id, {
+    ...(isMoved ? await describeManifest(manifest, before, context, signal) : {}),
     state: "ready",
     progress: undefined,
     lastError: undefined,
@@ -86,14 +91,14 @@ export async function refresh(
   throwIfAborted(signal);
   if (current === undefined || repository.kind === "bare") return { differing: [], isBuilt: isMoved };
   const moved: BaseMove = isMoved ? baseMove(repository, before, manifest) : { kind: "none" };
-  return { ...(await lookAtFiles(repository, manifest, run, moved, parts, signal)), isBuilt: isMoved };
+  return { ...(await refreshOverlay(repository, manifest, run, moved, context, signal)), isBuilt: isMoved };
 }
 
-interface Run extends RefreshRequest {
-  readonly choice: IndexChoice;
+interface RefreshRun extends RefreshRequest {
+  readonly settings: IndexSettings;
 }
 
-/** What a working tree stands over: the same as before, the same and a delta, or something else. */
+/** How the commit under a working tree changed: not at all, by a delta, or completely. */
 type BaseMove =
   | { readonly kind: "none" | "whole" }
   | { readonly kind: "delta"; readonly firstNewSegment: number };
@@ -102,127 +107,131 @@ function baseMove({ kind }: Repository, before: Manifest | undefined, manifest: 
   if (before === undefined || kind === "folder") return { kind: "whole" };
   if (before.defaultRevision !== manifest.defaultRevision) return { kind: "whole" };
   if (defaultCommit(before) === defaultCommit(manifest)) return { kind: "none" };
-  const isLonger = before.segments.every(({ file }, at) => manifest.segments[at]?.file === file);
-  return isLonger ? { kind: "delta", firstNewSegment: before.segments.length } : { kind: "whole" };
+  const isExtended = before.segments.every(({ file }, at) => manifest.segments[at]?.file === file);
+  return isExtended ? { kind: "delta", firstNewSegment: before.segments.length } : { kind: "whole" };
 }
 
 async function refreshClone(
   repository: Repository,
-  { place, anew, askedRevisions, choice }: Run,
-  { catalogue, directory, indexer }: RefreshParts,
+  { isRebuild, requestedRevisions, settings, ...request }: RefreshRun,
+  { catalog, directory, indexer }: RefreshContext,
   signal: AbortSignal,
 ): Promise<Manifest> {
-  if (place === undefined)
-    throw new ServiceError("GIT_FAILED", `${repository.path} is no git repository any more.`);
-  const refs = await readRefs(place, signal, wantsRemotes(choice));
-  const digest = revisionsDigest(repository, refLines(refs), choice, askedRevisions);
+  const gitRepository = request.gitRepository ?? openGitRepository(repository.path);
+  const refs = await readRefs(gitRepository, signal, wantsRemotes(settings));
+  const digest = revisionsDigest(repository, refLines(refs), settings, requestedRevisions);
   const manifest = directory.manifest(repository.id);
-  if (!anew && manifest !== undefined && catalogue.indexedState(repository.id)?.digest === digest)
+  if (!isRebuild && manifest !== undefined && catalog.indexedState(repository.id)?.digest === digest)
     return manifest;
-  const always = await chooseRevisions(place, refs, choice, signal);
+  const always = await chooseRevisions(gitRepository, refs, settings, signal);
   const chosen = { ...always, revisions: [...always.revisions] };
-  for (const name of askedRevisions) {
+  for (const name of requestedRevisions) {
     if (chosen.revisions.some((revision) => revision.name === name)) continue;
-    const asked = await resolveRevision(place, refs, name, signal);
-    if (asked !== undefined) chosen.revisions.push(asked);
+    const requested = await resolveRevision(gitRepository, refs, name, signal);
+    if (requested !== undefined) chosen.revisions.push(requested);
   }
-  const isNew = manifest === undefined || anew;
-  if (isNew) catalogue.update(repository.id, { state: "indexing", progress: 0 });
-  if (chosen.committedAt !== undefined) catalogue.update(repository.id, { pushedAt: chosen.committedAt });
+  const isNew = manifest === undefined || isRebuild;
+  if (isNew) catalog.update(repository.id, { state: "indexing", progress: 0 });
+  if (chosen.committedAt !== undefined) catalog.update(repository.id, { pushedAt: chosen.committedAt });
   const fresh = await indexer.index(repository, chosen, {
     signal,
-    anew,
-    choice: contentOf(choice),
-    onProgress: (progress) => catalogue.update(repository.id, { progress }),
+    isRebuild,
+    settings: contentSettingsOf(settings),
+    onProgress: (progress) => catalog.update(repository.id, { progress }),
   });
-  catalogue.markIndexed(repository.id, { digest, ...stamped(choice) });
+  catalog.markIndexed(repository.id, { digest, ...contentStateOf(settings) });
   return fresh;
 }
 
-/** What happens in a folder later is in its overlay, until that is large. */
+/** Builds the shards of a plain folder. Later changes go to its overlay, until there are too many for it. */
 async function refreshFolder(
   repository: Repository,
-  { anew, choice }: Run,
-  { catalogue, directory, indexer, clock }: RefreshParts,
+  { isRebuild, settings }: RefreshRun,
+  { catalog, directory, indexer, clock }: RefreshContext,
   signal: AbortSignal,
 ): Promise<Manifest> {
   const manifest = directory.manifest(repository.id);
-  if (manifest !== undefined && !anew && catalogue.indexedState(repository.id) !== undefined) return manifest;
-  catalogue.update(repository.id, { state: "indexing", progress: 0 });
+  if (manifest !== undefined && !isRebuild && catalog.indexedState(repository.id) !== undefined)
+    return manifest;
+  catalog.update(repository.id, { state: "indexing", progress: 0 });
   const since = clock.now();
   const { manifest: fresh, digest } = await indexer.buildFolder(repository, {
     signal,
-    choice: contentOf(choice),
-    onProgress: (progress) => catalogue.update(repository.id, { progress }),
+    settings: contentSettingsOf(settings),
+    onProgress: (progress) => catalog.update(repository.id, { progress }),
   });
-  catalogue.markIndexed(repository.id, { digest, since, ...stamped(choice) });
+  catalog.markIndexed(repository.id, { digest, since, ...contentStateOf(settings) });
   return fresh;
 }
 
-async function lookAtFiles(
+async function refreshOverlay(
   repository: Repository,
   manifest: Manifest,
-  request: Run,
+  request: RefreshRun,
   moved: BaseMove,
-  parts: RefreshParts,
+  context: RefreshContext,
   signal: AbortSignal,
 ): Promise<Omit<RefreshResult, "isBuilt">> {
-  const { everything, paths, tracked, differing: before, anew } = request;
-  const hasEvents = everything || tracked || paths.length > 0;
+  const { scansAll, paths, includesTracked, differing: before, isRebuild } = request;
+  const hasEvents = scansAll || includesTracked || paths.length > 0;
   if (!hasEvents && moved.kind === "none") return { differing: before };
-  const { catalogue, directory, pool, onOverlay } = parts;
+  const { catalog, directory, pool, onOverlay } = context;
   const defaultSlot = manifest.revisions.find(({ name }) => name === manifest.defaultRevision)?.slot;
-  const indexedFolder = repository.kind === "folder" ? catalogue.indexedState(repository.id) : undefined;
-  const answer = await runOverlay(
+  const indexedFolder = repository.kind === "folder" ? catalog.indexedState(repository.id) : undefined;
+  const checksAll = scansAll || moved.kind === "whole";
+  const result = await runOverlay(
     pool,
     {
       repositoryId: repository.id,
       root: repository.path,
-      choice: contentOf(request.choice),
+      settings: contentSettingsOf(request.settings),
       segmentPaths: manifest.segments.map((segment) => directory.pathOf(segment)),
       ...(defaultSlot === undefined ? {} : { defaultSlot }),
       ...(indexedFolder === undefined ? {} : { indexedFolder }),
-      ...(everything || moved.kind === "whole" ? {} : { paths: [...new Set([...before, ...paths])] }),
-      ...(tracked ? { withTracked: true } : {}),
+      ...(checksAll ? {} : { paths: [...new Set([...before, ...paths])] }),
+      ...(includesTracked ? { includesTracked: true } : {}),
       ...(moved.kind === "delta" ? { firstNewSegment: moved.firstNewSegment } : {}),
     },
     signal,
   );
-  // Once more only: files that change all the time are not waited for.
-  if (answer.isTooMuch && !anew) return refresh(repository, { ...request, anew: true }, parts, signal);
-  onOverlay(repository.id, answer.overlay);
-  const differing = answer.paths;
-  return answer.folders === undefined ? { differing } : { differing, folders: answer.folders };
+  // Retry only once, because files may keep changing.
+  if (result.mustReindex && !isRebuild)
+    return refresh(repository, { ...request, isRebuild: true }, context, signal);
+  onOverlay(repository.id, result.overlay);
+  const { count, bytes } = result.added;
+  catalog.update(repository.id, { addedCount: count || undefined, addedBytes: bytes || undefined });
+  return { differing: result.paths, folders: { paths: result.folders, areAll: checksAll } };
 }
 
 function defaultCommit({ revisions, defaultRevision }: Manifest): string | undefined {
   return revisions.find(({ name }) => name === defaultRevision)?.commit;
 }
 
-/** What the catalogue says of a new manifest. */
-async function describe(
+/** Returns the fields that the catalog records about a new manifest. */
+async function describeManifest(
   manifest: Manifest,
   before: Manifest | undefined,
-  { directory, pool, clock }: RefreshParts,
+  { directory, pool, clock }: RefreshContext,
   signal: AbortSignal,
 ): Promise<RepositoryChange> {
   const { segments } = manifest;
   const older = new Set(before?.segments.map(({ file }) => file));
-  // Where all shards are new, each has said what it holds. Deltas hide some of that, and compound shards hold more.
+  // New shards report their counts. Older ones must be inspected: deltas may hide some of their documents, and compound
+  // shards also contain other repositories.
   const counts = segments.every(({ file }) => !older.has(file))
-    ? added(segments)
-    : await inspectShards(pool, { ...inspection(directory, manifest), withSkipped: false }, signal);
+    ? sumCounts(segments)
+    : await inspectShards(pool, { ...inspectionOf(directory, manifest), includesSkipped: false }, signal);
   return describeCounts(manifest, counts, clock);
 }
 
-/** The same where all shards are new. */
-export function describeNew(manifest: Manifest, clock: Clock): RepositoryChange {
-  return describeCounts(manifest, added(manifest.segments), clock);
+/** Like `describeManifest`, for a manifest whose shards are all new. */
+export function describeNewManifest(manifest: Manifest, clock: Clock): RepositoryChange {
+  return describeCounts(manifest, sumCounts(manifest.segments), clock);
 }
 
 function describeCounts(
   { revisions, defaultRevision, segments }: Manifest,
-  counts: ReturnType<typeof added>,
+  counts: ReturnType<typeof sumCounts>,
   clock: Clock,
 ): RepositoryChange {
   return {
@@ -236,7 +245,7 @@ function describeCounts(
   };
 }
 
-function added(segments: Manifest["segments"]) {
+function sumCounts(segments: Manifest["segments"]) {
   const sum = { documentCount: 0, skippedCount: 0, contentBytes: 0 };
   for (const { documentCount, skippedCount, contentBytes } of segments) {
     sum.documentCount += documentCount;
@@ -246,8 +255,11 @@ function added(segments: Manifest["segments"]) {
   return sum;
 }
 
-/** What an index worker needs to look into the shards of a repository. */
-export function inspection(directory: ShardDirectory, { repositoryId, kind, revisions, segments }: Manifest) {
+/** Returns what an index worker needs to inspect the shards of a repository. */
+export function inspectionOf(
+  directory: ShardDirectory,
+  { repositoryId, kind, revisions, segments }: Manifest,
+) {
   return {
     repositoryId,
     segmentPaths: segments.map((segment) => directory.pathOf(segment)),
@@ -255,24 +267,24 @@ export function inspection(directory: ShardDirectory, { repositoryId, kind, revi
   };
 }
 
-/** What the index of a git repository is made from: equal for equal refs, settings and names. */
+/** Returns a digest of what the index of a git repository is built from: refs, settings, name and path. */
 export function revisionsDigest(
   { name, path }: Repository,
   lines: readonly string[],
-  { branches, remoteBranches = [], tags, newestTags }: RevisionChoice,
-  askedRevisions: readonly string[] = [],
+  { branches, remoteBranches = [], tags, newestTags }: RevisionSettings,
+  requestedRevisions: readonly string[] = [],
 ): string {
-  const choice = JSON.stringify([branches, remoteBranches, tags, newestTags]);
-  const all = [...lines, name, path, choice, ...askedRevisions];
+  const settings = JSON.stringify([branches, remoteBranches, tags, newestTags]);
+  const all = [...lines, name, path, settings, ...requestedRevisions];
   return createHash("sha256").update(all.join("\n")).digest("hex");
 }
 
-function contentOf({ maxFileBytes, indexExclude }: ContentChoice): ContentChoice {
+function contentSettingsOf({ maxFileBytes, indexExclude }: ContentSettings): ContentSettings {
   return { maxFileBytes, indexExclude };
 }
 
-/** As the catalogue keeps it. */
-export function stamped(choice: ContentChoice): { readonly content?: string } {
-  const content = contentStamp(choice);
+/** Returns the content fingerprint as the catalog stores it. */
+export function contentStateOf(settings: ContentSettings): { readonly content?: string } {
+  const content = contentFingerprint(settings);
   return content === "" ? {} : { content };
 }

@@ -1,152 +1,157 @@
-/** What goes on with each repository while the process lives: its runs, its watch, and what waits for the next run. */
+/**
+ * Keeps the index of each repository current: schedules runs, watches files, and collects what the next run must check.
+ */
 import { isServiceError } from "#base/error";
 import type { BytePath } from "#git/bytePath";
-import { findPlace, type GitPlace } from "#git/place";
+import { findGitRepository, type GitRepository } from "#git/repository";
 import type { Repository, RepositoryId } from "#model/repository";
 import type { Log } from "#platform/log";
 import { TimeLimit } from "#platform/timeLimit";
 import { FolderPoll } from "./folderPoll";
-import { type RefreshParts, refresh } from "./refresh";
-import { Schedule, type Urgency } from "./schedule";
-import { RepositoryWatch, type WatchEvents, type WatchFolder, type WatchMeans, watchFolder } from "./watch";
+import { type RefreshContext, type RefreshResult, refresh } from "./refresh";
+import { type Priority, Schedule } from "./schedule";
+import { RepositoryWatch, type WatchBackend, type WatchEvents, type WatchFolder, watchFolder } from "./watch";
 
 export interface RunsOptions {
-  readonly parts: RefreshParts;
-  /** Runs at once. */
+  readonly context: RefreshContext;
+  /** How many runs may be active at once. */
   readonly limit: number;
   readonly log: Log;
   readonly watches: boolean;
   readonly watchFolder?: WatchFolder | undefined;
-  /** A repository was forgotten while it ran: what it has published goes too. */
-  readonly onForgotten: (repository: Repository) => Promise<void>;
+  /** Called if a repository was removed during its run, to delete what the run has published. */
+  readonly onRemoved: (repository: Repository) => Promise<void>;
 }
 
-/** What is remembered of a repository. */
-interface Live {
+/** The state of a repository. */
+interface RepositoryState {
   watch?: RepositoryWatch;
   /** Paths that differ from the default revision. */
   differing: readonly BytePath[];
-  /** Gathered for the next run. */
-  anew: boolean;
-  everything: boolean;
-  tracked: boolean;
+  /** What the next run must check; see `RefreshRequest`. */
+  isRebuild: boolean;
+  scansAll: boolean;
+  includesTracked: boolean;
   paths: Set<BytePath>;
-  /** Revisions that somebody searched, the last one last. */
-  asked: string[];
-  /** Of those: how many wait for each. */
-  readonly wanted: Map<string, number>;
-  /** Told when the next run has ended. */
+  /** Revisions to index because they were searched, the latest last. */
+  requested: string[];
+  /** How many requests wait for each of these revisions. */
+  readonly waiterCounts: Map<string, number>;
+  /** Called when the next run has ended. */
   waiters: (() => void)[];
   cancelRetry?: () => void;
   run?: Run;
 }
 
-/** A run that goes on. */
+/** An active run. */
 interface Run {
   readonly controller: AbortController;
-  /** Revisions that are only indexed because somebody searched them. */
-  readonly asked: readonly string[];
-  /** Whether it builds all shards: what it has done so far would be lost. */
-  readonly isFirst: boolean;
+  /** Revisions that the run indexes only because they were searched. */
+  readonly requested: readonly string[];
+  /** Whether the run builds all shards, so that restarting it would lose much work. */
+  readonly isFullBuild: boolean;
 }
 
-/** A repository that failed is tried again so much later, and where watching is not complete, looked at again. */
+/** Delay before a failed repository is retried. */
 const retryMs = 60_000;
+/** Minimum interval between scans of a repository in which not all folders can be watched. */
 const pollMs = 10_000;
-/** A look takes at most one part in so many of the time. */
-const pollShare = 20;
-/** Revisions of one repository that are indexed because somebody searched them. */
-const maxAskedRevisions = 8;
+/** Scans take at most this fraction (1/n) of the time. */
+const pollIdleFactor = 20;
+/** Maximum number of revisions of one repository that are indexed because they were searched. */
+const maxRequestedRevisions = 8;
 
 export class Runs {
   readonly #options: RunsOptions;
   readonly #schedule: Schedule;
-  readonly #watchMeans: WatchMeans;
-  readonly #live = new Map<RepositoryId, Live>();
-  /** Those in which not every folder can be watched. */
+  readonly #watchBackend: WatchBackend;
+  readonly #states = new Map<RepositoryId, RepositoryState>();
+  /** Repositories in which not every folder can be watched. */
   readonly #polled = new Set<RepositoryId>();
   readonly #closing = new AbortController();
 
   constructor(options: RunsOptions) {
     this.#options = options;
     this.#schedule = new Schedule(options.limit, (id) => this.#run(id));
-    const poll = new FolderPoll(options.parts.clock);
-    this.#watchMeans = { watchFolder: options.watchFolder ?? watchFolder, poll };
+    const poll = new FolderPoll(options.context.clock);
+    this.#watchBackend = { watchFolder: options.watchFolder ?? watchFolder, poll };
   }
 
-  /** Queues a look at one repository: its refs, and all of its working tree. */
-  refresh(id: RepositoryId, urgency: Urgency): void {
-    this.#liveOf(id).everything = true;
-    this.#schedule.add(id, urgency);
+  /** Queues a check of a repository's refs and whole working tree. */
+  refresh(id: RepositoryId, priority: Priority): void {
+    this.#stateOf(id).scansAll = true;
+    this.#schedule.add(id, priority);
   }
 
-  /** Queues the building anew of all its shards. */
-  rebuild(id: RepositoryId, urgency: Urgency): void {
-    this.#liveOf(id).anew = true;
-    this.refresh(id, urgency);
+  /** Queues a rebuild of all shards of a repository. */
+  rebuild(id: RepositoryId, priority: Priority): void {
+    this.#stateOf(id).isRebuild = true;
+    this.refresh(id, priority);
   }
 
   /**
-   * Indexes a revision besides those that always are, for as long as no eight others are asked for. Gives whether it
-   * is indexed now; `undefined` where that takes longer than `timeMs` (it goes on), or indexing is paused. Where
-   * everybody who waits for it gives it up, it is not indexed.
+   * Indexes a revision that the settings do not select. It stays indexed until `maxRequestedRevisions` others have been
+   * requested. Returns whether it is indexed now, or `undefined` if that takes longer than `timeMs` (indexing
+   * continues) or indexing is paused. If all waiting callers disconnect, indexing is canceled.
    */
-  async bringRevision(
+  async indexRevision(
     id: RepositoryId,
     name: string,
     timeMs: number,
     signal: AbortSignal,
   ): Promise<boolean | undefined> {
     if (this.#schedule.isPaused) return undefined;
-    const live = this.#liveOf(id);
-    live.asked = [...live.asked.filter((other) => other !== name), name].slice(-maxAskedRevisions);
-    live.wanted.set(name, (live.wanted.get(name) ?? 0) + 1);
-    const { directory } = this.#options.parts;
+    const state = this.#stateOf(id);
+    state.requested = [...state.requested.filter((other) => other !== name), name].slice(
+      -maxRequestedRevisions,
+    );
+    state.waiterCounts.set(name, (state.waiterCounts.get(name) ?? 0) + 1);
+    const { directory } = this.#options.context;
     const isIndexed = () => directory.manifest(id)?.revisions.some((each) => each.name === name) === true;
     const limit = new TimeLimit(signal, timeMs);
-    const over = limit.signal;
+    const deadline = limit.signal;
     try {
-      // A run that goes on may have begun before: the one behind it counts.
-      for (let runs = this.#schedule.isRunning(id) ? 2 : 1; runs > 0 && !over.aborted; runs--) {
+      // An active run may not include the revision, so wait for the next one, too.
+      for (let runs = this.#schedule.isRunning(id) ? 2 : 1; runs > 0 && !deadline.aborted; runs--) {
         const ended = new Promise<void>((resolve) => {
-          live.waiters.push(resolve);
-          over.addEventListener("abort", () => resolve(), { once: true });
+          state.waiters.push(resolve);
+          deadline.addEventListener("abort", () => resolve(), { once: true });
         });
-        this.#schedule.add(id, "asked");
+        this.#schedule.add(id, "requested");
         await ended;
         if (isIndexed()) return true;
       }
-      return over.aborted ? undefined : false;
+      return deadline.aborted ? undefined : false;
     } finally {
-      limit.end();
-      const others = (live.wanted.get(name) ?? 1) - 1;
-      if (others > 0) live.wanted.set(name, others);
-      else live.wanted.delete(name);
-      if (others === 0 && signal.aborted && !isIndexed()) this.#giveUp(id, live, name);
+      limit.dispose();
+      const others = (state.waiterCounts.get(name) ?? 1) - 1;
+      if (others > 0) state.waiterCounts.set(name, others);
+      else state.waiterCounts.delete(name);
+      if (others === 0 && signal.aborted && !isIndexed()) this.#cancelRequested(id, state, name);
     }
   }
 
-  /** Nobody waits for a revision any more: it is not indexed, and a run that does so begins anew without it. */
-  #giveUp(id: RepositoryId, live: Live, name: string): void {
-    live.asked = live.asked.filter((other) => other !== name);
-    const { run } = live;
-    if (run === undefined || run.isFirst || !run.asked.includes(name)) return;
+  /** Cancels indexing a revision that no caller waits for: a run that includes it restarts without it. */
+  #cancelRequested(id: RepositoryId, state: RepositoryState, name: string): void {
+    state.requested = state.requested.filter((other) => other !== name);
+    const { run } = state;
+    if (run === undefined || run.isFullBuild || !run.requested.includes(name)) return;
     run.controller.abort();
     this.#schedule.add(id, "due");
   }
 
-  /** While paused, runs that have begun go on to their end, and everything else waits. */
-  pause(isPaused: boolean): void {
-    this.#schedule.pause(isPaused);
+  /** While paused, active runs continue, and everything else waits. */
+  setPaused(isPaused: boolean): void {
+    this.#schedule.setPaused(isPaused);
   }
 
   get isPaused(): boolean {
     return this.#schedule.isPaused;
   }
 
-  /** How many repositories are looked at together. */
-  limit(count: number): void {
-    this.#schedule.limit(count);
+  /** Sets how many runs may be active at once. */
+  setLimit(count: number): void {
+    this.#schedule.setLimit(count);
   }
 
   isRunning(id: RepositoryId): boolean {
@@ -166,132 +171,140 @@ export class Runs {
   }
 
   /**
-   * Whether not every folder of a repository can be watched: the others are asked for their times, and every few
-   * seconds everything is looked at.
+   * Whether some folders of a repository cannot be watched. These are polled, and the whole repository is scanned from
+   * time to time.
    */
   isPolled(id: RepositoryId): boolean {
     return this.#polled.has(id);
   }
 
-  /** Stops what goes on with a repository. */
+  /** Cancels the run of a repository, removes it from the queue, and stops watching it. */
   drop(id: RepositoryId): void {
     this.#schedule.drop(id);
-    const live = this.#live.get(id);
-    live?.run?.controller.abort();
-    live?.cancelRetry?.();
-    live?.watch?.close();
-    this.#live.delete(id);
+    const state = this.#states.get(id);
+    state?.run?.controller.abort();
+    state?.cancelRetry?.();
+    state?.watch?.close();
+    this.#states.delete(id);
     this.#polled.delete(id);
   }
 
-  /** Stops what runs, and waits for it. */
+  /** Cancels all runs, and waits for them to end. */
   async close(): Promise<void> {
     this.#closing.abort();
-    for (const live of this.#live.values()) {
-      live.cancelRetry?.();
-      live.watch?.close();
+    for (const state of this.#states.values()) {
+      state.cancelRetry?.();
+      state.watch?.close();
     }
-    this.#watchMeans.poll.close();
+    this.#watchBackend.poll.close();
     await this.#schedule.close();
-    this.#live.clear();
+    this.#states.clear();
   }
 
-  #liveOf(id: RepositoryId): Live {
-    let live = this.#live.get(id);
-    if (live === undefined) {
-      live = {
+  #stateOf(id: RepositoryId): RepositoryState {
+    let state = this.#states.get(id);
+    if (state === undefined) {
+      state = {
         differing: [],
-        anew: false,
-        everything: false,
-        tracked: false,
+        isRebuild: false,
+        scansAll: false,
+        includesTracked: false,
         paths: new Set(),
-        asked: [],
-        wanted: new Map(),
+        requested: [],
+        waiterCounts: new Map(),
         waiters: [],
       };
-      this.#live.set(id, live);
+      this.#states.set(id, state);
     }
-    return live;
+    return state;
   }
 
-  /** Never rejects: a failure is the repository's state. */
+  /** Never rejects: an error is recorded as the repository's state. */
   async #run(id: RepositoryId): Promise<void> {
-    const { parts, log, watches, onForgotten } = this.#options;
-    const { catalogue, clock } = parts;
-    const repository = catalogue.get(id);
+    const { context, log, watches, onRemoved } = this.#options;
+    const { catalog, clock } = context;
+    const repository = catalog.get(id);
     if (repository === undefined) return;
-    const live = this.#liveOf(id);
+    const state = this.#stateOf(id);
     const request = {
-      anew: live.anew,
-      everything: live.everything,
-      tracked: live.tracked,
-      paths: [...live.paths],
-      differing: live.differing,
-      askedRevisions: live.asked,
+      isRebuild: state.isRebuild,
+      scansAll: state.scansAll,
+      includesTracked: state.includesTracked,
+      paths: [...state.paths],
+      differing: state.differing,
+      requestedRevisions: state.requested,
     };
-    const startedAt = clock.now();
-    live.anew = false;
-    live.everything = false;
-    live.tracked = false;
-    live.paths = new Set();
-    live.cancelRetry?.();
+    const startedAt = clock.elapsed();
+    state.isRebuild = false;
+    state.scansAll = false;
+    state.includesTracked = false;
+    state.paths = new Set();
+    state.cancelRetry?.();
     const controller = new AbortController();
-    const isFirst = request.anew || parts.directory.manifest(id) === undefined;
-    const run: Run = { controller, asked: request.askedRevisions, isFirst };
-    live.run = run;
+    const isFullBuild = request.isRebuild || context.directory.manifest(id) === undefined;
+    const run: Run = { controller, requested: request.requestedRevisions, isFullBuild };
+    state.run = run;
     const signal = AbortSignal.any([controller.signal, this.#closing.signal]);
-    // What changes while the first look goes on must not be missed, so the watch begins before it.
-    const place = repository.kind === "folder" ? undefined : findPlace(repository.path);
-    if (live.watch === undefined && watches) this.#watch(repository, live, place);
+    // Start watching before the first scan, so that no change during the scan is missed.
+    const gitRepository = repository.kind === "folder" ? undefined : findGitRepository(repository.path);
+    if (state.watch === undefined && watches) this.#watch(repository, state, gitRepository);
     try {
-      const result = await refresh(repository, { ...request, place }, parts, signal);
-      live.differing = result.differing;
-      if (result.isBuilt) log.info(`Indexed ${repository.name} in ${inSeconds(clock.now() - startedAt)}.`);
-      // A file may have been saved between the look at it and the watch on its folder: look once more.
-      if (result.folders !== undefined && live.watch?.setFolders(result.folders)) this.refresh(id, "due");
-      if (live.watch?.isComplete === false) {
+      const result = await refresh(repository, { ...request, gitRepository }, context, signal);
+      state.differing = result.differing;
+      if (result.isBuilt)
+        log.info(`Indexed ${repository.name} in ${inSeconds(clock.elapsed() - startedAt)}.`);
+      // A file may have been saved after it was scanned and before its folder was watched: scan once more.
+      if (updateWatch(state.watch, result.folders)) this.refresh(id, "due");
+      if (state.watch?.isComplete === false) {
         this.#polled.add(id);
-        // All repositories that are looked at again and again share their part of the time.
-        const tookMs = clock.now() - startedAt;
-        this.#again(id, live, Math.max(pollMs, pollShare * tookMs * this.#polled.size));
+        // All polled repositories share the time for scans.
+        const tookMs = clock.elapsed() - startedAt;
+        this.#retryLater(id, state, Math.max(pollMs, pollIdleFactor * tookMs * this.#polled.size));
       } else this.#polled.delete(id);
     } catch (error) {
-      live.anew ||= request.anew;
-      live.everything = true;
+      state.isRebuild ||= request.isRebuild;
+      state.scansAll = true;
       if (this.#closing.signal.aborted || isServiceError(error, "CANCELLED")) return;
       const lastError = error instanceof Error ? error.message : String(error);
-      catalogue.update(id, { state: "failed", progress: undefined, lastError });
+      catalog.update(id, { state: "failed", progress: undefined, lastError });
       if (isServiceError(error)) log.warn(`${repository.name} could not be indexed: ${lastError}`);
       else log.error(`${repository.name} could not be indexed because of a defect.`, { error });
-      this.#again(id, live, retryMs);
+      this.#retryLater(id, state, retryMs);
     } finally {
-      if (live.run === run) delete live.run;
-      for (const tell of live.waiters.splice(0)) tell();
-      if (catalogue.get(id) === undefined) await onForgotten(repository).catch(() => undefined);
+      if (state.run === run) delete state.run;
+      for (const resolve of state.waiters.splice(0)) resolve();
+      if (catalog.get(id) === undefined) await onRemoved(repository).catch(() => undefined);
     }
   }
 
-  #again(id: RepositoryId, live: Live, delayMs: number): void {
+  #retryLater(id: RepositoryId, state: RepositoryState, delayMs: number): void {
     if (!this.#options.watches) return;
-    live.cancelRetry = this.#options.parts.clock.after(delayMs, () => this.refresh(id, "due"));
+    state.cancelRetry = this.#options.context.clock.after(delayMs, () => this.refresh(id, "due"));
   }
 
-  #watch(repository: Repository, live: Live, place: GitPlace | undefined): void {
-    const refFolders = place === undefined ? [] : [...new Set([place.gitDir, place.commonDir])];
+  #watch(repository: Repository, state: RepositoryState, gitRepository: GitRepository | undefined): void {
+    const refFolders =
+      gitRepository === undefined ? [] : [...new Set([gitRepository.gitDir, gitRepository.commonDir])];
     const root = repository.kind === "bare" ? {} : { root: repository.path };
-    const index = place?.workTree === undefined ? {} : { gitDir: place.gitDir };
-    live.watch = new RepositoryWatch({ ...root, ...index, refFolders }, this.#watchMeans, (events) =>
+    const index = gitRepository?.workTree === undefined ? {} : { gitDir: gitRepository.gitDir };
+    state.watch = new RepositoryWatch({ ...root, ...index, refFolders }, this.#watchBackend, (events) =>
       this.#changed(repository.id, events),
     );
   }
 
-  #changed(id: RepositoryId, { paths, everything, index }: WatchEvents): void {
-    const live = this.#liveOf(id);
-    live.everything ||= everything;
-    live.tracked ||= index;
-    for (const path of paths) live.paths.add(path);
+  #changed(id: RepositoryId, { paths, scansAll, hasIndexChanges }: WatchEvents): void {
+    const state = this.#stateOf(id);
+    state.scansAll ||= scansAll;
+    state.includesTracked ||= hasIndexChanges;
+    for (const path of paths) state.paths.add(path);
     this.#schedule.add(id, "changed");
   }
+}
+
+/** Returns whether any of these folders was not watched before. */
+function updateWatch(watch: RepositoryWatch | undefined, folders: RefreshResult["folders"]): boolean {
+  if (watch === undefined || folders === undefined) return false;
+  return folders.areAll ? watch.setFolders(folders.paths) : watch.addFolders(folders.paths);
 }
 
 function inSeconds(ms: number): string {

@@ -1,26 +1,26 @@
-/** Looking through PATHs: what is new under them becomes known, and what is no longer there is forgotten. */
+/** Scans added paths: adds new repositories to the catalog, and removes those that no longer exist. */
 import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, relative, sep } from "node:path";
 import { isServiceError } from "#base/error";
-import type { Catalogue } from "#catalogue/catalogue";
+import type { Catalog } from "#catalog/catalog";
 import { bytePath } from "#git/bytePath";
-import { repositoryAround, type ScanChoice } from "#git/discover";
-import { isIgnored } from "#git/workingTree";
+import { findEnclosingRepository, type ScanSettings } from "#git/discover";
+import { isIgnored } from "#git/workTree/workingTree";
 import type { CodeHostType, Repository, RepositoryId } from "#model/repository";
 import type { Log } from "#platform/log";
-import { lookThrough } from "./places";
+import { scanPath } from "./repositoryFacts";
 
 export interface ScansOptions {
-  readonly catalogue: Catalogue;
+  readonly catalog: Catalog;
   readonly hosts: Readonly<Record<string, CodeHostType>>;
-  /** May be another one with the next look. */
-  readonly choice: () => ScanChoice;
+  /** The current settings, read at the start of each scan. */
+  readonly settings: () => ScanSettings;
   readonly log: Log;
-  /** A PATH was looked through: new repositories appear in these folders. */
-  readonly onLooked: (path: string, around: readonly string[]) => void;
-  /** The catalogue has forgotten these. */
-  readonly onGone: (repositories: readonly Repository[]) => Promise<void>;
+  /** Called after a scan of an added path, with the folders in which new repositories may appear. */
+  readonly onScanned: (path: string, parentFolders: readonly string[]) => void;
+  /** Called after repositories were removed from the catalog. */
+  readonly onRepositoriesRemoved: (repositories: readonly Repository[]) => Promise<void>;
 }
 
 export class Scans {
@@ -40,7 +40,7 @@ export class Scans {
     if (!this.isIdle) await new Promise<void>((resolve) => this.#waiters.push(resolve));
   }
 
-  /** From now on something is to be looked through; gives what ends that. */
+  /** Marks a scan as started. Returns a function that marks it as ended. */
   begin(): () => void {
     this.#running++;
     return () => {
@@ -49,82 +49,87 @@ export class Scans {
     };
   }
 
-  /** Looks through a PATH that somebody gives, and remembers it. Throws NOT_FOUND for what is no folder. */
+  /** Scans a path, and adds it to the catalog. Throws NOT_FOUND if it is not a folder. */
   async add(path: string, signal: AbortSignal): Promise<readonly Repository[]> {
-    const repositories = await this.#lookThrough(path, signal);
-    this.#options.catalogue.rememberPath(realpathSync(path));
+    const repositories = await this.#scan(path, signal);
+    this.#options.catalog.addPath(realpathSync(path));
     return repositories;
   }
 
-  /** The same for a folder that an editor has open: nothing of what was removed comes back with it. */
-  async addOpen(folder: string, signal: AbortSignal): Promise<readonly Repository[]> {
-    const { catalogue } = this.#options;
-    const path = existsSync(folder) ? await meantBy(realpathSync(folder), signal) : folder;
-    if (catalogue.isRemoved(path)) return [];
-    const repositories = await this.#lookThrough(path, signal);
-    catalogue.rememberPath(path, true);
+  /** Like `add`, for a folder that is open in an editor. Does not restore what the user removed. */
+  async addOpenFolder(folder: string, signal: AbortSignal): Promise<readonly Repository[]> {
+    const { catalog } = this.#options;
+    const path = existsSync(folder) ? await resolveOpenFolder(realpathSync(folder), signal) : folder;
+    if (catalog.isRemoved(path)) return [];
+    const repositories = await this.#scan(path, signal);
+    catalog.addPath(path, true);
     return repositories;
   }
 
-  /** Looks through all remembered PATHs, and tells of what was found at each. */
-  async all(signal: AbortSignal, onFound: (repositories: readonly Repository[]) => void): Promise<void> {
-    for (const path of this.#options.catalogue.paths) await this.one(path, signal, onFound);
+  /** Scans all added paths. Calls `onFound` with the repositories of each. */
+  async scanAll(signal: AbortSignal, onFound: (repositories: readonly Repository[]) => void): Promise<void> {
+    for (const path of this.#options.catalog.paths) await this.scanOne(path, signal, onFound);
   }
 
-  /** Looks through one of them again. */
-  async one(
+  /** Scans one added path. Logs errors. */
+  async scanOne(
     path: string,
     signal: AbortSignal,
     onFound: (repositories: readonly Repository[]) => void,
   ): Promise<void> {
     if (signal.aborted) return;
-    const found = await this.#attempt(path, signal);
+    const found = await this.#tryScan(path, signal);
     if (found !== undefined && !signal.aborted) onFound(found);
   }
 
-  /** The same where the choice is another one: what no PATH leads to any more is forgotten. */
-  async again(signal: AbortSignal, onFound: (repositories: readonly Repository[]) => void): Promise<void> {
-    const { catalogue, onGone } = this.#options;
-    const kept = new Set<RepositoryId>();
-    const blind: string[] = [];
-    for (const path of catalogue.paths) {
-      const found = await this.#attempt(path, signal);
+  /** Scans all added paths after a change of settings, and removes repositories that are no longer found. */
+  async rescanAll(
+    signal: AbortSignal,
+    onFound: (repositories: readonly Repository[]) => void,
+  ): Promise<void> {
+    const { catalog, onRepositoriesRemoved } = this.#options;
+    const present = new Set<RepositoryId>();
+    const failedPaths: string[] = [];
+    for (const path of catalog.paths) {
+      const found = await this.#tryScan(path, signal);
       if (signal.aborted) return;
-      if (found === undefined) blind.push(path);
+      if (found === undefined) failedPaths.push(path);
       else onFound(found);
-      for (const { id } of found ?? []) kept.add(id);
+      for (const { id } of found ?? []) present.add(id);
     }
-    const gone = catalogue
+    const gone = catalog
       .all()
-      .filter(({ id, path }) => !kept.has(id) && !blind.some((root) => path === root || isBelow(path, root)));
-    catalogue.removeAll(gone.map(({ id }) => id));
-    await onGone(gone);
+      .filter(
+        ({ id, path }) =>
+          !present.has(id) && !failedPaths.some((root) => path === root || isBelow(path, root)),
+      );
+    catalog.removeAll(gone.map(({ id }) => id));
+    await onRepositoriesRemoved(gone);
   }
 
-  /** `undefined` where a PATH could not be looked through. */
-  async #attempt(path: string, signal: AbortSignal): Promise<readonly Repository[] | undefined> {
+  /** Returns `undefined` if the scan failed. */
+  async #tryScan(path: string, signal: AbortSignal): Promise<readonly Repository[] | undefined> {
     try {
-      return await this.#lookThrough(path, signal);
+      return await this.#scan(path, signal);
     } catch (error) {
-      if (!isServiceError(error, "CANCELLED"))
-        this.#options.log.warn(`${path} could not be looked through.`, { error });
+      if (!isServiceError(error, "CANCELLED")) this.#options.log.warn(`Cannot scan ${path}.`, { error });
       return undefined;
     }
   }
 
-  async #lookThrough(path: string, signal: AbortSignal): Promise<readonly Repository[]> {
-    const { catalogue, hosts, choice, log, onGone, onLooked } = this.#options;
+  async #scan(path: string, signal: AbortSignal): Promise<readonly Repository[]> {
+    const { catalog, hosts, settings, log, onRepositoriesRemoved, onScanned } = this.#options;
     const end = this.begin();
     try {
-      const { facts, unreadable, around } = await lookThrough(path, hosts, signal, choice());
+      const { facts, unreadable, parentFolders } = await scanPath(path, hosts, signal, settings());
       if (unreadable.length > 0)
         log.info(`${unreadable.length} folders in ${path} cannot be read.`, { unreadable });
       const root = realpathSync(path);
-      const repositories = catalogue.upsert(facts.filter((fact) => !catalogue.isExcluded(fact.path, root)));
-      const gone = catalogue.all().filter((known) => isBelow(known.path, root) && !existsSync(known.path));
-      catalogue.removeAll(gone.map(({ id }) => id));
-      await onGone(gone);
-      onLooked(root, around);
+      const repositories = catalog.upsert(facts.filter((fact) => !catalog.isExcluded(fact.path, root)));
+      const gone = catalog.all().filter((known) => isBelow(known.path, root) && !existsSync(known.path));
+      catalog.removeAll(gone.map(({ id }) => id));
+      await onRepositoriesRemoved(gone);
+      onScanned(root, parentFolders);
       return repositories;
     } finally {
       end();
@@ -133,16 +138,16 @@ export class Scans {
 }
 
 /**
- * A folder inside of a repository, without one of its own, stands for that repository: what git says of it counts there.
- * Unless git passes it over, or the repository is one around a whole home folder.
+ * Returns the root of the repository that contains `folder`, or `folder` itself if there is none, git ignores the
+ * folder, or the repository contains the whole home folder.
  */
-async function meantBy(folder: string, signal: AbortSignal): Promise<string> {
-  const place = repositoryAround(folder);
-  const around = place?.workTree;
-  if (place === undefined || around === undefined || around === folder) return folder;
-  if (homedir() === around || isBelow(homedir(), around)) return folder;
-  const path = bytePath(Buffer.from(relative(around, folder).split(sep).join("/")));
-  return (await isIgnored(place, path, signal).catch(() => true)) ? folder : around;
+async function resolveOpenFolder(folder: string, signal: AbortSignal): Promise<string> {
+  const gitRepository = findEnclosingRepository(folder);
+  const enclosing = gitRepository?.workTree;
+  if (gitRepository === undefined || enclosing === undefined || enclosing === folder) return folder;
+  if (homedir() === enclosing || isBelow(homedir(), enclosing)) return folder;
+  const path = bytePath(Buffer.from(relative(enclosing, folder).split(sep).join("/")));
+  return (await isIgnored(gitRepository, path, signal).catch(() => true)) ? folder : enclosing;
 }
 
 function isBelow(path: string, folder: string): boolean {

@@ -1,22 +1,25 @@
-/** Who is next: one run at a time for each repository, as many repositories at once as there are workers. */
+/** Schedules runs: one at a time per repository, and a limited number of repositories at once. */
 import type { RepositoryId } from "#model/repository";
 
-/** What somebody waits for comes before what is merely due. */
-export type Urgency = "changed" | "asked" | "due";
+/**
+ * Why a run is queued, in descending order of priority: files or refs have changed, a user or a request waits for it,
+ * or it is time for a check.
+ */
+export type Priority = "changed" | "requested" | "due";
 
-const order: readonly Urgency[] = ["changed", "asked", "due"];
+const priorities: readonly Priority[] = ["changed", "requested", "due"];
 
 export class Schedule {
   #limit: number;
   readonly #run: (id: RepositoryId) => Promise<void>;
-  readonly #queues: Readonly<Record<Urgency, Set<RepositoryId>>> = {
+  readonly #queues: Readonly<Record<Priority, Set<RepositoryId>>> = {
     changed: new Set(),
-    asked: new Set(),
+    requested: new Set(),
     due: new Set(),
   };
   readonly #running = new Set<RepositoryId>();
   #idleWaiters: (() => void)[] = [];
-  #closed = false;
+  #isClosed = false;
   #isPaused = false;
 
   /** `run` must not reject. */
@@ -25,24 +28,24 @@ export class Schedule {
     this.#run = run;
   }
 
-  /** Queues a run; one that is queued already only becomes more urgent. During a run, another one follows it. */
-  add(id: RepositoryId, urgency: Urgency): void {
-    if (this.#closed) return;
-    const rank = order.indexOf(urgency);
-    const queued = order.findIndex((other) => this.#queues[other].has(id));
+  /** Queues a run, or raises the priority of a queued one. If the repository is running, the new run follows. */
+  add(id: RepositoryId, priority: Priority): void {
+    if (this.#isClosed) return;
+    const rank = priorities.indexOf(priority);
+    const queued = priorities.findIndex((other) => this.#queues[other].has(id));
     if (queued >= 0 && queued <= rank) return;
     this.drop(id);
-    this.#queues[urgency].add(id);
+    this.#queues[priority].add(id);
     this.#startWaiting();
   }
 
-  /** Takes a repository out of the queue; a run that has begun goes on. */
+  /** Removes a repository from the queue. An active run continues. */
   drop(id: RepositoryId): void {
     for (const queue of Object.values(this.#queues)) queue.delete(id);
   }
 
-  /** While paused nothing is started; what runs goes on to its end. */
-  pause(isPaused: boolean): void {
+  /** While paused, nothing is started. Active runs continue. */
+  setPaused(isPaused: boolean): void {
     this.#isPaused = isPaused;
     this.#startWaiting();
   }
@@ -51,8 +54,8 @@ export class Schedule {
     return this.#isPaused;
   }
 
-  /** Takes effect with the next start. */
-  limit(count: number): void {
+  /** Sets how many runs may be active at once. Active runs continue. */
+  setLimit(count: number): void {
     this.#limit = count;
     this.#startWaiting();
   }
@@ -62,28 +65,28 @@ export class Schedule {
   }
 
   get isIdle(): boolean {
-    return this.#running.size === 0 && order.every((urgency) => this.#queues[urgency].size === 0);
+    return this.#running.size === 0 && priorities.every((priority) => this.#queues[priority].size === 0);
   }
 
   isRunning(id: RepositoryId): boolean {
     return this.#running.has(id);
   }
 
-  /** Resolves as soon as nothing runs and nothing waits. */
+  /** Resolves when nothing is running or queued. */
   idle(): Promise<void> {
     if (this.isIdle) return Promise.resolve();
     return new Promise((resolve) => this.#idleWaiters.push(resolve));
   }
 
-  /** Starts nothing more; resolves when what runs has ended. */
+  /** Starts nothing more; resolves when all active runs have ended. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#isClosed = true;
     for (const queue of Object.values(this.#queues)) queue.clear();
     await this.idle();
   }
 
   #startWaiting(): void {
-    while (!this.#closed && !this.#isPaused && this.#running.size < this.#limit) {
+    while (!this.#isClosed && !this.#isPaused && this.#running.size < this.#limit) {
       const next = this.#takeNext();
       if (next === undefined) return;
       this.#running.add(next);
@@ -91,24 +94,24 @@ export class Schedule {
         .finally(() => {
           this.#running.delete(next);
           this.#startWaiting();
-          this.#tellIdle();
+          this.#notifyIdle();
         })
         .catch(() => undefined);
     }
   }
 
   #takeNext(): RepositoryId | undefined {
-    for (const urgency of order) {
-      for (const id of this.#queues[urgency]) {
+    for (const priority of priorities) {
+      for (const id of this.#queues[priority]) {
         if (this.#running.has(id)) continue;
-        this.#queues[urgency].delete(id);
+        this.#queues[priority].delete(id);
         return id;
       }
     }
     return undefined;
   }
 
-  #tellIdle(): void {
+  #notifyIdle(): void {
     if (!this.isIdle) return;
     const waiters = this.#idleWaiters;
     this.#idleWaiters = [];

@@ -1,60 +1,60 @@
-/** Clones that lie next to what somebody has open, found in a short time and without git. */
+/** Finds clones next to open folders, within a short time limit and without git. */
 import { readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type FoundRepository, foundAt, repositoryAround } from "#git/discover";
-import { findPlace } from "#git/place";
-import { Pace } from "#platform/pace";
+import { type FoundRepository, findEnclosingRepository, toFoundRepository } from "#git/discover";
+import { findGitRepository } from "#git/repository";
+import { TimeSlice } from "#platform/timeSlice";
 
 export interface Sibling {
   readonly repository: FoundRepository;
-  /** Of packs and loose objects, as far as there was time. */
+  /** Size of packs and loose objects, as far as they were counted within the time limit. */
   readonly objectBytes: number;
 }
 
-/** Folders between the parent of an open repository and a clone are one at most. */
+/** Depth of a clone below the parent of an open repository: at most one folder lies between them. */
 const maxDepth = 2;
-const turnMs = 5;
+const timeSliceMs = 5;
 
-/** `isComplete` is false where `limitMs` did not suffice, or `signal` fired. */
+/** Finds clones next to the open folders. `isComplete` is false if `limitMs` was exceeded or `signal` was aborted. */
 export async function findSiblings(
   openFolders: readonly string[],
   limitMs: number,
   signal: AbortSignal,
 ): Promise<{ readonly siblings: readonly Sibling[]; readonly isComplete: boolean }> {
-  const ends = performance.now() + limitMs;
-  const isLate = () => signal.aborted || performance.now() > ends;
+  const endsAt = performance.now() + limitMs;
+  const isExpired = () => signal.aborted || performance.now() > endsAt;
   const found = new Map<string, Sibling>();
-  const waiting = parentsOf(openFolders).map((folder) => ({ folder, depth: 0 }));
+  const queue = parentsOf(openFolders).map((folder) => ({ folder, depth: 0 }));
   const seen = new Set<string>();
-  const pace = new Pace(turnMs);
-  for (let next = waiting.shift(); next !== undefined && !isLate(); next = waiting.shift()) {
-    if (pace.isOver) await pace.rest();
+  const timeSlice = new TimeSlice(timeSliceMs);
+  for (let next = queue.shift(); next !== undefined && !isExpired(); next = queue.shift()) {
+    if (timeSlice.isExpired) await timeSlice.yieldToEventLoop();
     const { folder, depth } = next;
     if (seen.has(folder)) continue;
     seen.add(folder);
-    const place = depth === 0 ? undefined : findPlace(folder);
-    if (place !== undefined) {
-      // A clone stands for its worktrees.
-      if (place.gitDir !== place.commonDir && found.has(place.commonDir)) continue;
-      const objectBytes = sizeOfObjects(join(place.commonDir, "objects"), isLate);
-      found.set(place.commonDir, { repository: foundAt(place), objectBytes });
+    const gitRepository = depth === 0 ? undefined : findGitRepository(folder);
+    if (gitRepository !== undefined) {
+      // A clone also represents its linked worktrees.
+      if (gitRepository.gitDir !== gitRepository.commonDir && found.has(gitRepository.commonDir)) continue;
+      const objectBytes = sizeOfObjects(join(gitRepository.commonDir, "objects"), isExpired);
+      found.set(gitRepository.commonDir, { repository: toFoundRepository(gitRepository), objectBytes });
     } else if (depth < maxDepth) {
-      for (const name of foldersIn(folder)) waiting.push({ folder: join(folder, name), depth: depth + 1 });
+      for (const name of foldersIn(folder)) queue.push({ folder: join(folder, name), depth: depth + 1 });
     }
   }
-  return { siblings: [...found.values()], isComplete: !isLate() };
+  return { siblings: [...found.values()], isComplete: !isExpired() };
 }
 
-/** Of the repository around each folder, else of the folder; never the root of a disk, under which is everything. */
+/** Returns the parents of the enclosing repositories, or else of the folders, but never the root of a disk. */
 function parentsOf(openFolders: readonly string[]): string[] {
   const parents = openFolders.map((folder) => {
-    const place = repositoryAround(folder);
-    return dirname(place?.workTree ?? place?.gitDir ?? folder);
+    const gitRepository = findEnclosingRepository(folder);
+    return dirname(gitRepository?.workTree ?? gitRepository?.gitDir ?? folder);
   });
   return [...new Set(parents)].filter((parent) => dirname(parent) !== parent);
 }
 
-/** Without those that nobody put a clone into. */
+/** Returns the names of the folders in a folder, without hidden ones and `node_modules`. */
 function foldersIn(folder: string): string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
@@ -65,12 +65,12 @@ function foldersIn(folder: string): string[] {
   }
 }
 
-function sizeOfObjects(objects: string, isLate: () => boolean): number {
+function sizeOfObjects(objects: string, isExpired: () => boolean): number {
   let bytes = 0;
   for (const name of foldersIn(objects)) {
     if (name !== "pack" && !/^[0-9a-f]{2}$/.test(name)) continue;
     for (const file of filesIn(join(objects, name))) {
-      if (isLate()) return bytes;
+      if (isExpired()) return bytes;
       bytes += statSync(file, { throwIfNoEntry: false })?.size ?? 0;
     }
   }

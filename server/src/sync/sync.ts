@@ -1,11 +1,11 @@
 /**
- * Keeping the index current: PATHs are looked through, repositories scheduled, folders and refs watched.
+ * Keeps the index current: scans added paths, schedules indexing, and watches folders and refs.
  *
- * A start answers from what the catalogue and the directory of shards hold, at once; then each repository is compared
- * with its files. Only the leader has a `Sync`.
+ * After a start, searches use the catalog and shards on disk immediately; then each repository is compared with its
+ * files. Only the leader has a `Sync`.
  */
 import { existsSync, realpathSync } from "node:fs";
-import type { Catalogue } from "#catalogue/catalogue";
+import type { Catalog } from "#catalog/catalog";
 import { Indexer } from "#indexing/indexing";
 import type { SkippedDocument } from "#indexing/inspect";
 import type { UnparsedDocument } from "#indexing/unparsed";
@@ -13,119 +13,125 @@ import type { CodeHostType, Repository, RepositoryId } from "#model/repository";
 import type { Overlay } from "#overlay/overlay";
 import { type Clock, systemClock } from "#platform/clock";
 import type { Log } from "#platform/log";
-import type { Pool } from "#platform/workers";
-import type { ShardDirectory } from "#shard/directory";
-import { isSameIndex, isSameScan, type SyncChoice, usualChoice } from "./choice";
+import type { Pool } from "#platform/threadPool";
+import type { ShardDirectory } from "#shard/directory/directory";
 import { FirstRuns } from "./firstRuns";
-import { factsOf } from "./places";
-import { inspection, type RefreshParts } from "./refresh";
+import { ParentFolderPoll } from "./parentFolderPoll";
+import { inspectionOf, type RefreshContext } from "./refresh";
+import { factsOf } from "./repositoryFacts";
 import { Runs } from "./runs";
 import { Scans } from "./scans";
-import type { Urgency } from "./schedule";
+import type { Priority } from "./schedule";
 import { findSiblings } from "./siblings";
-import { Surroundings } from "./surroundings";
+import {
+  defaultSyncSettings,
+  haveSameIndexSettings,
+  haveSameScanSettings,
+  type SyncSettings,
+} from "./syncSettings";
 import { UnparsedLists } from "./unparsedLists";
 import type { WatchFolder } from "./watch";
-import { indexPool, inspectShards, type Work, type WorkAnswer } from "./work";
+import { indexPool, inspectShards, type WorkerResult, type WorkerTask } from "./work";
 
 export interface SyncOptions {
-  readonly catalogue: Catalogue;
+  readonly catalog: Catalog;
   readonly directory: ShardDirectory;
-  /** Builds and everything else that may take long. */
-  readonly pool: Pool<Work, WorkAnswer>;
-  /** One thread for working trees, so that a saved file does not wait for a build; `pool` where absent. */
-  readonly quickPool?: Pool<Work, WorkAnswer>;
-  /** What is not said is as usual. */
-  readonly wanted: Partial<SyncChoice>;
+  /** Runs builds and other long tasks. */
+  readonly pool: Pool<WorkerTask, WorkerResult>;
+  /** One thread for working trees, so that a saved file does not wait for a build. Defaults to `pool`. */
+  readonly quickPool?: Pool<WorkerTask, WorkerResult>;
+  /** Absent settings have their default values. */
+  readonly settings: Partial<SyncSettings>;
   readonly hosts: Readonly<Record<string, CodeHostType>>;
   readonly log: Log;
   readonly clock?: Clock;
-  /** False for a command that indexes once and ends. */
+  /** False for a command that indexes once and exits. */
   readonly watches: boolean;
   readonly watchFolder?: WatchFolder;
   readonly onOverlay: (repositoryId: number, overlay: Overlay | undefined) => void;
 }
 
-/** Whoever has started the process listens and answers first. */
+/** Delay before indexing starts, so that the process can accept requests first. */
 const startDelayMs = 100;
-/** New repositories under a remembered PATH are found within this time, also where no folder's time tells. */
+/** Interval of scans, which find new repositories that folder polling misses. */
 const scanMs = 300_000;
-/** The time for finding clones next to open folders. */
+/** Time limit for finding clones next to open folders. */
 const siblingsMs = 1000;
 
 export class Sync {
   readonly #options: SyncOptions;
   readonly #clock: Clock;
-  readonly #parts: RefreshParts;
+  readonly #context: RefreshContext;
   readonly #unparsed: UnparsedLists;
   readonly #runs: Runs;
   readonly #firstRuns: FirstRuns;
   readonly #scans: Scans;
-  readonly #surroundings: Surroundings;
+  readonly #parentFolders: ParentFolderPoll;
   readonly #closing = new AbortController();
   #start: NodeJS.Timeout | undefined;
   #cancelScan: (() => void) | undefined;
-  #choice: SyncChoice;
+  #settings: SyncSettings;
 
   constructor(options: SyncOptions) {
-    const { catalogue, directory, pool, quickPool = pool, wanted, clock = systemClock, onOverlay } = options;
+    const { catalog, directory, pool, quickPool = pool, settings, clock = systemClock, onOverlay } = options;
     this.#options = options;
     this.#clock = clock;
     const indexer = new Indexer(indexPool(pool), directory);
-    this.#choice = { ...usualChoice, ...wanted };
-    this.#parts = {
-      catalogue,
+    this.#settings = { ...defaultSyncSettings, ...settings };
+    this.#context = {
+      catalog,
       directory,
       indexer,
       pool: quickPool,
-      wanted: () => this.#choice,
+      settings: () => this.#settings,
       clock,
       onOverlay,
     };
     this.#unparsed = new UnparsedLists(directory, quickPool);
     const { hosts, log, watches } = options;
     this.#runs = new Runs({
-      parts: this.#parts,
-      limit: limitOf(pool),
+      context: this.#context,
+      limit: runLimit(pool),
       log,
       watches,
       watchFolder: options.watchFolder,
-      onForgotten: (repository) => this.#forget([repository]),
+      onRemoved: (repository) => this.#deleteIndexes([repository]),
     });
     this.#scans = new Scans({
-      catalogue,
+      catalog,
       hosts,
-      choice: () => this.#choice,
+      settings: () => this.#settings,
       log,
-      onLooked: (path, around) => {
-        if (watches) this.#surroundings.set(path, around);
+      onScanned: (path, parentFolders) => {
+        if (watches) this.#parentFolders.set(path, parentFolders);
       },
-      onGone: (gone) => this.#forget(gone),
+      onRepositoriesRemoved: (gone) => this.#deleteIndexes(gone),
     });
-    this.#surroundings = new Surroundings(clock, (path) => void this.#scanOne(path));
+    this.#parentFolders = new ParentFolderPoll(clock, (path) => void this.#scanOne(path));
     this.#firstRuns = new FirstRuns({
-      parts: this.#parts,
+      context: this.#context,
       pool,
       log,
       signal: this.#closing.signal,
-      onEnd: (id) => this.refresh(id, "asked"),
+      onEnd: (id) => this.refresh(id, "requested"),
     });
   }
 
-  /** Queues all that is known, then looks through the remembered PATHs. Returns at once. */
+  /** Queues all known repositories, then scans the added paths. Returns immediately. */
   start(): void {
-    // Until that has been looked at, changes may have been missed.
+    // Not idle until the scan has ended, because changes may have been missed.
     const end = this.#scans.begin();
     this.#start = setTimeout(() => {
-      this.#forgetUnknownManifests();
-      this.#refreshAll(this.#options.catalogue.all(), "due");
+      this.#deleteUnknownIndexes();
+      this.#refreshAll(this.#options.catalog.all(), "due");
       void this.#scanAll().finally(end);
     }, startDelayMs);
   }
 
   /**
-   * Looks through PATHs and remembers them. Gives the repositories found, queued for indexing. Throws NOT_FOUND for a
-   * path that is no folder; the ones before it are remembered. `areOpen`: an editor has them open (`Scans`).
+   * Scans paths and adds them to the catalog. Returns the repositories found, which are queued for indexing. Throws
+   * NOT_FOUND for a path that is not a folder; those before it have then been added. `areOpen`: whether the paths are
+   * open in an editor (see `Scans`).
    */
   async addPaths(
     paths: readonly string[],
@@ -133,121 +139,121 @@ export class Sync {
     areOpen = false,
   ): Promise<readonly Repository[]> {
     const found: Repository[] = [];
-    const either = AbortSignal.any([signal, this.#closing.signal]);
+    const combined = AbortSignal.any([signal, this.#closing.signal]);
     for (const path of paths) {
       const repositories = await (areOpen
-        ? this.#scans.addOpen(path, either)
-        : this.#scans.add(path, either));
+        ? this.#scans.addOpenFolder(path, combined)
+        : this.#scans.add(path, combined));
       this.#options.log.info(`Found ${repositories.length} repositories in ${path}.`);
-      this.#refreshAll(repositories, "asked");
+      this.#refreshAll(repositories, "requested");
       found.push(...repositories);
     }
     return found;
   }
 
-  /** Forgets PATHs, or what lies at them, and the index of that; gives the repositories forgotten. */
+  /** Removes added paths, or excludes paths below them. Returns the removed repositories, whose indexes are deleted. */
   async removePaths(paths: readonly string[]): Promise<readonly Repository[]> {
-    const forgotten: Repository[] = [];
+    const removed: Repository[] = [];
     for (const path of paths) {
       const real = existsSync(path) ? realpathSync(path) : path;
       const names = real === path ? [path] : [real, path];
       for (const name of names) {
-        this.#surroundings.forget(name);
-        forgotten.push(...this.#options.catalogue.forgetPath(name));
+        this.#parentFolders.remove(name);
+        removed.push(...this.#options.catalog.removePath(name));
       }
     }
-    await this.#forget(forgotten);
-    return forgotten;
+    await this.#deleteIndexes(removed);
+    return removed;
   }
 
-  /** Forgets these repositories alone, whatever else lies in their folders. */
+  /** Removes only these repositories, not others in their folders. */
   async removeRepositories(ids: readonly RepositoryId[]): Promise<void> {
-    const known = ids.flatMap((id) => this.#options.catalogue.get(id) ?? []);
-    for (const { id } of known) this.#options.catalogue.forgetRepository(id);
-    await this.#forget(known);
+    const known = ids.flatMap((id) => this.#options.catalog.get(id) ?? []);
+    for (const { id } of known) this.#options.catalog.removeRepository(id);
+    await this.#deleteIndexes(known);
   }
 
-  /** Queues the building anew of what is indexed of these repositories; until that is done the old index serves. */
+  /** Queues a rebuild of these repositories. The old index remains in use until it is done. */
   reindex(ids: readonly RepositoryId[]): void {
     for (const id of ids) {
-      this.#options.catalogue.update(id, { state: "queued" });
-      this.#runs.rebuild(id, "asked");
+      this.#options.catalog.update(id, { state: "queued" });
+      this.#runs.rebuild(id, "requested");
     }
   }
 
-  /** Clones next to these folders that are not known yet, with the names that they would have. */
+  /** Finds clones next to these folders that are not in the catalog, with the names that they would have. */
   async siblings(folders: readonly string[], signal: AbortSignal) {
-    const { catalogue, hosts } = this.#options;
+    const { catalog, hosts } = this.#options;
     const { siblings, isComplete } = await findSiblings(folders, siblingsMs, signal);
     const unknown = siblings.flatMap(({ repository, objectBytes }) => {
       const facts = factsOf(repository, hosts);
-      if (catalogue.knows(facts)) return [];
-      return { path: facts.path, name: catalogue.nameFor(facts), sizeBytes: objectBytes };
+      if (catalog.has(facts)) return [];
+      return { path: facts.path, name: catalog.nameFor(facts), sizeBytes: objectBytes };
     });
     return { repositories: unknown.sort((left, right) => (left.name < right.name ? -1 : 1)), isComplete };
   }
 
-  /** From now on this is wanted; what that changes is indexed again, looked for, or forgotten. */
-  configure(choice: SyncChoice): void {
-    const before = this.#choice;
-    this.#choice = choice;
-    this.#runs.limit(limitOf(this.#options.pool));
+  /** Applies new settings: scans all paths or reindexes all repositories if the settings that changed affect these. */
+  configure(settings: SyncSettings): void {
+    const before = this.#settings;
+    this.#settings = settings;
+    this.#runs.setLimit(runLimit(this.#options.pool));
     if (this.#start === undefined) return;
-    if (!isSameScan(before, choice)) void this.#scanAll(true);
-    if (!isSameIndex(before, choice)) this.#refreshAll(this.#options.catalogue.all(), "due");
+    if (!haveSameScanSettings(before, settings)) void this.#scanAll(true);
+    if (!haveSameIndexSettings(before, settings)) this.#refreshAll(this.#options.catalog.all(), "due");
   }
 
   get isPaused(): boolean {
     return this.#runs.isPaused;
   }
 
-  /** While paused, runs that have begun go on to their end, and everything else waits. */
-  pause(isPaused: boolean): void {
-    this.#runs.pause(isPaused);
-    this.#firstRuns.pause(isPaused);
+  /** While paused, active runs continue, and everything else waits. */
+  setPaused(isPaused: boolean): void {
+    this.#runs.setPaused(isPaused);
+    this.#firstRuns.setPaused(isPaused);
   }
 
-  /** Queues a look at one repository: its refs, and all of its working tree. */
-  refresh(id: RepositoryId, urgency: Urgency = "asked"): void {
-    this.#runs.refresh(id, urgency);
+  /** Queues a check of a repository's refs and whole working tree. */
+  refresh(id: RepositoryId, priority: Priority = "requested"): void {
+    this.#runs.refresh(id, priority);
   }
 
-  #refreshAll(repositories: readonly Repository[], urgency: Urgency): void {
-    for (const { id } of this.#firstRuns.take(repositories)) this.refresh(id, urgency);
+  #refreshAll(repositories: readonly Repository[], priority: Priority): void {
+    for (const { id } of this.#firstRuns.claim(repositories)) this.refresh(id, priority);
   }
 
   /** See `Runs`. */
-  bringRevision(
+  indexRevision(
     id: RepositoryId,
     name: string,
     timeMs: number,
     signal: AbortSignal,
   ): Promise<boolean | undefined> {
-    return this.#runs.bringRevision(id, name, timeMs, signal);
+    return this.#runs.indexRevision(id, name, timeMs, signal);
   }
 
-  /** Shard files do not hold what they should: what they held is built anew. */
+  /** Rebuilds the repositories of damaged shard files. */
   rebuild(damagedFiles: readonly string[]): void {
     for (const { repositoryId, segments } of this.#options.directory.manifests().values()) {
       if (!segments.some(({ file }) => damagedFiles.includes(file))) continue;
       const id = repositoryId as RepositoryId;
-      this.#options.catalogue.update(id, { state: "stale" });
+      this.#options.catalog.update(id, { state: "stale" });
       this.#runs.rebuild(id, "changed");
     }
   }
 
-  /** Whether a run of this repository goes on. */
+  /** Whether this repository is being indexed. */
   isRunning(id: RepositoryId): boolean {
     return this.#runs.isRunning(id);
   }
 
-  /** Whether nothing is queued, running or being looked through. */
+  /** Whether nothing is queued, running or being scanned. */
   get isIdle(): boolean {
     return this.#scans.isIdle && this.#firstRuns.isIdle && this.#runs.isIdle;
   }
 
-  /** Whether nothing goes on and nothing will by itself: idle, or paused with work that waits. */
-  get isAtRest(): boolean {
+  /** Whether no work will start on its own: idle, or paused with queued work. */
+  get isSettled(): boolean {
     const isWaiting = this.isPaused && !this.#firstRuns.hasRunning && !this.#runs.hasRunning;
     return this.isIdle || (this.#scans.isIdle && isWaiting);
   }
@@ -260,16 +266,16 @@ export class Sync {
     }
   }
 
-  /** Documents of a repository that are found by their names only, by path; none for an unknown repository. */
+  /** Returns the documents whose content is not indexed, by path; none for an unknown repository. */
   async skipped(id: RepositoryId, signal: AbortSignal): Promise<readonly SkippedDocument[]> {
     const { directory } = this.#options;
     const manifest = directory.manifest(id);
     if (manifest === undefined) return [];
-    const wanted = { ...inspection(directory, manifest), withSkipped: true };
-    return (await inspectShards(this.#parts.pool, wanted, signal)).skipped;
+    const settings = { ...inspectionOf(directory, manifest), includesSkipped: true };
+    return (await inspectShards(this.#context.pool, settings, signal)).skipped;
   }
 
-  /** Documents of a repository whose code could not be parsed, by path; none for an unknown repository. */
+  /** Returns the documents that could not be parsed, by path; none for an unknown repository. */
   async unparsed(id: RepositoryId, signal: AbortSignal): Promise<readonly UnparsedDocument[]> {
     return await this.#unparsed.of(id, signal);
   }
@@ -279,25 +285,25 @@ export class Sync {
     return this.#runs.isPolled(id);
   }
 
-  /** Stops what runs, and waits for it. */
+  /** Cancels all runs, and waits for them to end. */
   async close(): Promise<void> {
     this.#closing.abort();
     clearTimeout(this.#start);
     this.#cancelScan?.();
-    this.#surroundings.close();
+    this.#parentFolders.close();
     await this.#firstRuns.idle();
     await this.#runs.close();
   }
 
-  async #scanAll(isOtherChoice = false): Promise<void> {
+  async #scanAll(haveSettingsChanged = false): Promise<void> {
     this.#cancelScan?.();
     const { signal } = this.#closing;
     try {
-      await (isOtherChoice
-        ? this.#scans.again(signal, this.#onFound)
-        : this.#scans.all(signal, this.#onFound));
+      await (haveSettingsChanged
+        ? this.#scans.rescanAll(signal, this.#onFound)
+        : this.#scans.scanAll(signal, this.#onFound));
     } catch (error) {
-      this.#options.log.error("Looking for repositories failed.", { error });
+      this.#options.log.error("Cannot scan for repositories.", { error });
     }
     if (!this.#options.watches || signal.aborted) return;
     this.#cancelScan?.();
@@ -305,9 +311,9 @@ export class Sync {
   }
 
   async #scanOne(path: string): Promise<void> {
-    if (!this.#options.catalogue.paths.includes(path)) return;
-    await this.#scans.one(path, this.#closing.signal, this.#onFound).catch((error: unknown) => {
-      this.#options.log.error("Looking for repositories failed.", { error });
+    if (!this.#options.catalog.paths.includes(path)) return;
+    await this.#scans.scanOne(path, this.#closing.signal, this.#onFound).catch((error: unknown) => {
+      this.#options.log.error("Cannot scan for repositories.", { error });
     });
   }
 
@@ -316,32 +322,32 @@ export class Sync {
     this.#refreshAll(fresh, "due");
   };
 
-  /** The catalogue has forgotten them already. */
-  async #forget(repositories: readonly Repository[]): Promise<void> {
+  /** Deletes the index of repositories that were removed from the catalog. */
+  async #deleteIndexes(repositories: readonly Repository[]): Promise<void> {
     for (const { id } of repositories) {
       this.#runs.drop(id);
       this.#firstRuns.drop(id);
       this.#options.onOverlay(id, undefined);
     }
     const { log, directory } = this.#options;
-    for (const { name } of repositories) log.info(`${name} is forgotten.`);
+    for (const { name } of repositories) log.info(`Removed ${name}.`);
     if (repositories.length > 0) await directory.removeAll(repositories.map(({ id }) => id));
   }
 
-  /** Repositories were forgotten, but the process ended before their index was. */
-  #forgetUnknownManifests(): void {
-    const { catalogue, directory, log } = this.#options;
+  /** Deletes indexes of repositories that are not in the catalog, such as those left by a killed process. */
+  #deleteUnknownIndexes(): void {
+    const { catalog, directory, log } = this.#options;
     const unknown = [...directory.manifests().keys()].filter(
-      (id) => catalogue.get(id as RepositoryId) === undefined,
+      (id) => catalog.get(id as RepositoryId) === undefined,
     );
     if (unknown.length === 0) return;
     directory
       .removeAll(unknown)
-      .catch((error: unknown) => log.warn("An old index could not be removed.", { error }));
+      .catch((error: unknown) => log.warn("Cannot delete an old index.", { error }));
   }
 }
 
-/** One more than there are workers: while they are busy, refs of others are read. */
-function limitOf({ size }: Pool<Work, WorkAnswer>): number {
+/** Allows one run more than there are workers, so that refs are read while all workers are busy. */
+function runLimit({ size }: Pool<WorkerTask, WorkerResult>): number {
   return size + 1;
 }

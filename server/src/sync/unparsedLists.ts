@@ -1,46 +1,46 @@
-/** What could not be parsed, by repository. Shards are asked when they have changed, and not for each call. */
+/** Caches which documents of each repository could not be parsed, until its shards change. */
 import { join } from "node:path";
 import type { UnparsedDocument } from "#indexing/unparsed";
 import type { RepositoryId } from "#model/repository";
-import type { Pool } from "#platform/workers";
-import type { ShardDirectory } from "#shard/directory";
-import { inspection } from "./refresh";
-import { askUnparsed, type Work, type WorkAnswer } from "./work";
+import type { Pool } from "#platform/threadPool";
+import type { ShardDirectory } from "#shard/directory/directory";
+import { inspectionOf } from "./refresh";
+import { listUnparsed, type WorkerResult, type WorkerTask } from "./work";
 
-interface KnownList {
-  /** The question that it answers. */
-  readonly question: string;
+interface CachedList {
+  /** The shards and symbol files that it was read from. */
+  readonly key: string;
   readonly documents: readonly UnparsedDocument[];
 }
 
 export class UnparsedLists {
   readonly #directory: ShardDirectory;
-  readonly #pool: Pool<Work, WorkAnswer>;
-  readonly #known = new Map<RepositoryId, KnownList>();
+  readonly #pool: Pool<WorkerTask, WorkerResult>;
+  readonly #cache = new Map<RepositoryId, CachedList>();
 
-  constructor(directory: ShardDirectory, pool: Pool<Work, WorkAnswer>) {
+  constructor(directory: ShardDirectory, pool: Pool<WorkerTask, WorkerResult>) {
     this.#directory = directory;
     this.#pool = pool;
   }
 
-  /** By path; none for an unknown repository. */
+  /** Returns the documents that could not be parsed, by path; none for an unknown repository. */
   async of(id: RepositoryId, signal: AbortSignal): Promise<readonly UnparsedDocument[]> {
     const directory = this.#directory;
     const manifest = directory.manifest(id);
     if (manifest === undefined) {
-      this.#known.delete(id);
+      this.#cache.delete(id);
       return [];
     }
     const symbolPaths = manifest.segments.map(({ file }) => {
-      const companion = directory.symbols.of(file);
-      return companion === undefined ? undefined : join(directory.folder, companion);
+      const symbolFile = directory.symbols.of(file);
+      return symbolFile === undefined ? undefined : join(directory.folder, symbolFile);
     });
-    const wanted = { ...inspection(directory, manifest), symbolPaths };
-    const question = JSON.stringify(wanted);
-    const known = this.#known.get(id);
-    if (known?.question === question) return known.documents;
-    const documents = await askUnparsed(this.#pool, wanted, signal);
-    this.#known.set(id, { question, documents });
+    const wanted = { ...inspectionOf(directory, manifest), symbolPaths };
+    const key = JSON.stringify(wanted);
+    const known = this.#cache.get(id);
+    if (known?.key === key) return known.documents;
+    const documents = await listUnparsed(this.#pool, wanted, signal);
+    this.#cache.set(id, { key, documents });
     return documents;
   }
 }

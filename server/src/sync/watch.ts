@@ -1,132 +1,152 @@
 /**
- * Watching: one `fs.watch` for each folder that holds documents, and for the few that hold refs.
+ * Watches a repository with one `fs.watch` for each folder of documents, and for the few folders of refs.
  *
- * A watch on a folder tells of its own entries only. Where the system's limit is reached the rest is asked for its
- * time instead (`folderPoll.ts`), and whoever asked is told (`isComplete`), so that it can look for itself now and then.
+ * A watch only reports the entries of its own folder. Past the system's limit of watches, folders are polled instead
+ * (`folderPoll.ts`); `isComplete` is then false, so that the owner can scan everything from time to time.
  */
 import * as fs from "node:fs";
 import { join } from "node:path";
-import { type BytePath, joined, onDisk } from "#git/bytePath";
-import { readEntryCount } from "#git/indexFile";
+import { type BytePath, diskPath, joinPath } from "#git/bytePath";
+import { readEntryCount } from "#git/workTree/indexFile";
 import type { FolderPoll } from "./folderPoll";
 
-/** What has happened in one repository since the last call. */
+/** What has changed in one repository since the last call. */
 export interface WatchEvents {
-  /** Files that appeared, changed or went. */
+  /** Files that were created, changed or deleted. */
   readonly paths: ReadonlySet<BytePath>;
-  /** Folders appeared or went, an ignore file changed, or more happened than is worth telling: look at everything. */
-  readonly everything: boolean;
+  /** Everything must be scanned: folders were created or deleted, an ignore file changed, or too many files changed. */
+  readonly scansAll: boolean;
   /** A ref or HEAD was written. */
-  readonly refs: boolean;
-  /** Git tracks more files than before, or fewer: one that is ignored may be among them. */
-  readonly index: boolean;
+  readonly hasRefChanges: boolean;
+  /** The number of tracked files has changed: an ignored file may now be tracked. */
+  readonly hasIndexChanges: boolean;
 }
 
 export interface WatchTarget {
   /** Absent for a bare repository. */
   readonly root?: string;
-  /** Where git's index lies; absent without one. */
+  /** Contains git's index; absent without one. */
   readonly gitDir?: string;
-  /** Absolute folders in which a change means that refs may have moved. */
+  /** Absolute folders whose changes mean that refs may have moved. */
   readonly refFolders: readonly string[];
 }
 
-/** As `fs.watch` with names of one character a byte; throws where the system does not watch any more. */
+/** Works like `fs.watch`, with names in latin1 (one character per byte). Throws past the system's limit. */
 export type WatchFolder = (
-  place: string | Buffer,
+  path: string | Buffer,
   onEntry: (name: string | undefined) => void,
 ) => Pick<fs.FSWatcher, "close" | "on">;
 
-/** Never keeps the process alive. */
-export const watchFolder: WatchFolder = (place, onEntry) =>
-  fs.watch(place, { persistent: false, encoding: "latin1" }, (_, name) => onEntry(name ?? undefined));
+/** Calls `fs.watch`. The watcher never keeps the process alive. */
+export const watchFolder: WatchFolder = (path, onEntry) =>
+  fs.watch(path, { persistent: false, encoding: "latin1" }, (_, name) => onEntry(name ?? undefined));
 
 type Watcher = ReturnType<WatchFolder>;
 
-/** An editor saves by several steps (write beside, rename): they are told as one. */
+interface WatchedFolder {
+  readonly watcher: Watcher;
+  /** See `folderIdentity`. */
+  readonly identity: string | undefined;
+}
+
+/** Combines the steps of an editor's save (write a temporary file, rename it) into one event. */
 const settleMs = 20;
-/** Past this many, looking at everything is cheaper than asking for each. */
+/** With more changed paths than this, scanning everything is cheaper. */
 const maxPaths = 2_000;
 const ignoreFiles = new Set([".gitignore", ".ignore"]);
-/** In a git directory: `*.lock`, `FETCH_HEAD` and the like change often and mean nothing to us. */
+/** The relevant files of a git directory. `*.lock`, `FETCH_HEAD` and the like change often and do not matter. */
 const refFiles = /^(?:HEAD|packed-refs|refs|reftable|tables\.list)$/;
 
-export interface WatchMeans {
+export interface WatchBackend {
   readonly watchFolder: WatchFolder;
-  /** For folders past the system's limit. */
+  /** Polls the folders that exceed the system's limit. */
   readonly poll: FolderPoll;
 }
 
 export class RepositoryWatch {
   readonly #target: WatchTarget;
-  readonly #means: WatchMeans;
+  readonly #backend: WatchBackend;
   readonly #onEvents: (events: WatchEvents) => void;
-  readonly #folders = new Map<BytePath, Watcher>();
-  readonly #refFolders = new Map<string, Watcher>();
-  /** Folders that are asked for their times, each with what ends that. */
+  readonly #folders = new Map<BytePath, WatchedFolder>();
+  readonly #refFolders = new Map<string, WatchedFolder>();
+  /** Polled folders, each with a function that stops polling. */
   readonly #polled = new Map<BytePath, () => void>();
   readonly #polledRefs = new Map<string, () => void>();
   #paths = new Set<BytePath>();
-  #everything = false;
-  #refs = false;
-  #index = false;
+  #scansAll = false;
+  #hasRefChanges = false;
+  #hasIndexChanges = false;
   #entryCount: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(target: WatchTarget, means: WatchMeans, onEvents: (events: WatchEvents) => void) {
+  constructor(target: WatchTarget, backend: WatchBackend, onEvents: (events: WatchEvents) => void) {
     this.#target = target;
-    this.#means = means;
+    this.#backend = backend;
     this.#onEvents = onEvents;
     this.#entryCount = this.#readEntryCount();
     this.#watchRefs();
   }
 
-  /** False where not all folders can be watched. */
+  /** False if some folders cannot be watched. */
   get isComplete(): boolean {
     return this.#polled.size + this.#polledRefs.size === 0;
   }
 
-  /**
-   * Watches exactly these folders of the working tree from now on. Gives whether there are new ones among them: what
-   * has changed in those since they were looked at was not told.
-   */
+  /** Watches exactly these folders of the working tree from now on. Returns the same as `addFolders`. */
   setFolders(folders: Iterable<BytePath>): boolean {
+    const wanted = new Set(folders);
+    for (const folder of [...this.#folders.keys(), ...this.#polled.keys()])
+      if (!wanted.has(folder)) this.#unwatch(folder);
+    return this.addFolders(wanted);
+  }
+
+  /**
+   * Watches these folders of the working tree, too. Returns whether any of them is new: changes in it between the scan
+   * and the start of the watch were missed.
+   */
+  addFolders(folders: Iterable<BytePath>): boolean {
     const { root } = this.#target;
     if (root === undefined || this.#isClosed) return false;
-    const wanted = new Set(folders);
-    const known = new Set([...this.#folders.keys(), ...this.#polled.keys()]);
-    for (const folder of known) if (!wanted.has(folder)) this.#leave(folder);
+    let hasNew = false;
     let mayWatch = true;
-    for (const folder of wanted) {
+    for (const folder of folders) {
       if (this.#folders.has(folder)) continue;
-      // Where one is refused the next ones would be, too.
+      const isKnown = this.#polled.has(folder);
+      // After one failure, watching the other folders would fail, too.
       if (mayWatch) mayWatch = this.#watchFolder(root, folder);
       if (mayWatch) this.#stopPolling(folder);
       else this.#pollFolder(root, folder);
+      // A folder that does not exist on disk would count as new each time.
+      if (!isKnown && this.#isWatched(folder)) hasNew = true;
     }
-    // One that git names and the disk has not would be new each time.
-    return [...wanted].some((folder) => !known.has(folder) && this.#sees(folder));
+    return hasNew;
   }
 
-  #sees(folder: BytePath): boolean {
+  #isWatched(folder: BytePath): boolean {
     return this.#folders.has(folder) || this.#polled.has(folder);
   }
 
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    for (const folder of [...this.#folders.keys(), ...this.#polled.keys()]) this.#leave(folder);
-    for (const watcher of this.#refFolders.values()) watcher.close();
+    for (const folder of [...this.#folders.keys(), ...this.#polled.keys()]) this.#unwatch(folder);
+    for (const { watcher } of this.#refFolders.values()) watcher.close();
     for (const stop of this.#polledRefs.values()) stop();
     this.#refFolders.clear();
     this.#polledRefs.clear();
   }
 
-  #leave(folder: BytePath): void {
-    this.#folders.get(folder)?.close();
+  #unwatch(folder: BytePath): void {
+    this.#folders.get(folder)?.watcher.close();
     this.#folders.delete(folder);
     this.#stopPolling(folder);
+  }
+
+  /** Stops watching a folder that was deleted, moved or replaced, and all folders below it. */
+  #unwatchBelow(folder: BytePath): void {
+    const folders = [...this.#folders.keys(), ...this.#polled.keys()];
+    for (const each of folders) if (each === folder || each.startsWith(`${folder}/`)) this.#unwatch(each);
   }
 
   #stopPolling(folder: BytePath): void {
@@ -136,50 +156,57 @@ export class RepositoryWatch {
 
   #pollFolder(root: string, folder: BytePath): void {
     if (this.#polled.has(folder)) return;
-    const place = folder === "" ? root : onDisk(root, folder);
+    const path = folder === "" ? root : diskPath(root, folder);
     this.#polled.set(
       folder,
-      this.#means.poll.add(place, () => this.#tell({ everything: true })),
+      this.#backend.poll.add(path, () => this.#report({ scansAll: true })),
     );
   }
 
-  /** Gives false where nothing more can be watched. */
+  /** Returns false if the system cannot watch more folders. */
   #watchFolder(root: string, folder: BytePath): boolean {
-    const place = folder === "" ? root : onDisk(root, folder);
-    const watcher = this.#watch(place, (name) => {
-      if (name === undefined) this.#tell({ everything: true });
+    const path = folder === "" ? root : diskPath(root, folder);
+    const identity = folderIdentity(path);
+    const watcher = this.#watch(path, (name) => {
+      if (name === undefined) this.#report({ scansAll: true });
       else this.#entryChanged(root, folder, name);
     });
     if (watcher === undefined || watcher === "gone") return watcher === "gone";
-    this.#folders.set(folder, watcher);
+    this.#folders.set(folder, { watcher, identity });
     watcher.on("error", () => {
       watcher.close();
       this.#folders.delete(folder);
-      this.#tell({ everything: true });
+      this.#report({ scansAll: true });
     });
     return true;
   }
 
   #entryChanged(root: string, folder: BytePath, name: string): void {
-    const path = joined(folder, name);
+    const path = joinPath(folder, name);
+    if (path === ".git") this.#gitDirChanged();
     if (path === ".git" || path.startsWith(".git/")) return;
-    if (ignoreFiles.has(name)) this.#tell({ everything: true });
-    const isKnownFolder = this.#folders.has(path);
-    if (isFolder(root, path)) {
-      // What happens in a folder that is watched is told by that watch; a new one must be looked into.
-      if (!isKnownFolder) this.#tell({ everything: true });
-    } else if (isKnownFolder) {
-      this.#folders.get(path)?.close();
-      this.#folders.delete(path);
-      this.#tell({ everything: true });
-    } else this.#tell({ path });
+    if (ignoreFiles.has(name)) this.#report({ scansAll: true });
+    const watched = this.#folders.get(path);
+    const identity = folderIdentity(diskPath(root, path));
+    if (watched === undefined && identity === undefined) this.#report({ path });
+    // A watched folder reports its own changes. One that was deleted and created again is another folder.
+    else if (watched === undefined || watched.identity !== identity) {
+      this.#unwatchBelow(path);
+      this.#report({ scansAll: true });
+    }
   }
 
-  /** Ref folders come and go with branches like `a/b`; they are looked for again after each event. */
+  /** A git directory that was deleted and created again must be watched again. */
+  #gitDirChanged(): void {
+    const { gitDir } = this.#target;
+    if (gitDir !== undefined && !this.#refFolders.has(gitDir)) this.#report({ hasRefChanges: true });
+  }
+
+  /** Updates the set of watched ref folders: branches like `a/b` create and delete such folders. */
   #watchRefs(): void {
-    const wanted = new Set(this.#target.refFolders.flatMap((folder) => [...foldersBelow(folder)]));
-    for (const [folder, watcher] of this.#refFolders) {
-      if (wanted.has(folder)) continue;
+    const wanted = new Set(this.#target.refFolders.flatMap((folder) => [...refFoldersOf(folder)]));
+    for (const [folder, { watcher, identity }] of this.#refFolders) {
+      if (wanted.has(folder) && identity === folderIdentity(folder)) continue;
       watcher.close();
       this.#refFolders.delete(folder);
     }
@@ -193,33 +220,35 @@ export class RepositoryWatch {
 
   #watchRefFolder(folder: string): void {
     const isGitFolder = this.#target.refFolders.includes(folder);
+    const identity = folderIdentity(folder);
     const watcher = this.#watch(folder, (name) => {
       if (name?.endsWith(".lock")) return;
       if (isGitFolder && name === "index") this.#indexChanged(folder);
-      else if (!isGitFolder || name === undefined || refFiles.test(name)) this.#tell({ refs: true });
+      else if (!isGitFolder || name === undefined || refFiles.test(name))
+        this.#report({ hasRefChanges: true });
     });
     if (watcher === "gone") return;
     if (watcher !== undefined) {
       this.#polledRefs.get(folder)?.();
       this.#polledRefs.delete(folder);
-      watcher.on("error", () => this.#tell({ refs: true }));
-      this.#refFolders.set(folder, watcher);
+      watcher.on("error", () => this.#report({ hasRefChanges: true }));
+      this.#refFolders.set(folder, { watcher, identity });
     } else if (!this.#polledRefs.has(folder)) {
-      const stop = this.#means.poll.add(folder, () => {
+      const stop = this.#backend.poll.add(folder, () => {
         if (isGitFolder) this.#indexChanged(folder);
-        this.#tell({ refs: true });
+        this.#report({ hasRefChanges: true });
       });
       this.#polledRefs.set(folder, stop);
     }
   }
 
-  /** Git writes its index often, mostly with the same files in it. */
+  /** Reports a change of git's index only if the number of its entries changed, because git writes it often. */
   #indexChanged(folder: string): void {
     if (folder !== this.#target.gitDir) return;
     const count = this.#readEntryCount();
     if (count === this.#entryCount) return;
     this.#entryCount = count;
-    this.#tell({ index: true });
+    this.#report({ hasIndexChanges: true });
   }
 
   #readEntryCount(): number | undefined {
@@ -227,21 +256,25 @@ export class RepositoryWatch {
     return gitDir === undefined ? undefined : readEntryCount(join(gitDir, "index"));
   }
 
-  /** `undefined` where nothing more can be watched. */
-  #watch(place: string | Buffer, onEntry: (name: string | undefined) => void): Watcher | "gone" | undefined {
+  /** Returns `"gone"` if the folder does not exist, and `undefined` if the system cannot watch more folders. */
+  #watch(path: string | Buffer, onEntry: (name: string | undefined) => void): Watcher | "gone" | undefined {
     try {
-      return this.#means.watchFolder(place, onEntry);
+      return this.#backend.watchFolder(path, onEntry);
     } catch (error) {
       const code = error instanceof Error && "code" in error ? error.code : "";
       return code === "ENOENT" || code === "ENOTDIR" ? "gone" : undefined;
     }
   }
 
-  #tell(event: Partial<Record<"everything" | "refs" | "index", true>> & { readonly path?: BytePath }): void {
+  #report(
+    event: Partial<Record<"scansAll" | "hasRefChanges" | "hasIndexChanges", true>> & {
+      readonly path?: BytePath;
+    },
+  ): void {
     if (event.path !== undefined) this.#paths.add(event.path);
-    if (event.everything || this.#paths.size > maxPaths) this.#everything = true;
-    if (event.refs) this.#refs = true;
-    if (event.index) this.#index = true;
+    if (event.scansAll || this.#paths.size > maxPaths) this.#scansAll = true;
+    if (event.hasRefChanges) this.#hasRefChanges = true;
+    if (event.hasIndexChanges) this.#hasIndexChanges = true;
     if (this.#isClosed) return;
     this.#timer ??= setTimeout(() => this.#flush(), settleMs).unref();
   }
@@ -249,30 +282,35 @@ export class RepositoryWatch {
   #flush(): void {
     const events = {
       paths: this.#paths,
-      everything: this.#everything,
-      refs: this.#refs,
-      index: this.#index,
+      scansAll: this.#scansAll,
+      hasRefChanges: this.#hasRefChanges,
+      hasIndexChanges: this.#hasIndexChanges,
     };
     this.#timer = undefined;
     this.#paths = new Set();
-    this.#everything = false;
-    this.#refs = false;
-    this.#index = false;
-    if (events.refs) this.#watchRefs();
+    this.#scansAll = false;
+    this.#hasRefChanges = false;
+    this.#hasIndexChanges = false;
+    if (events.hasRefChanges) this.#watchRefs();
     this.#onEvents(events);
   }
 }
 
-function isFolder(root: string, path: BytePath): boolean {
+/**
+ * Returns what distinguishes a folder from a later one at the same path: the inode, which may be reused, and the time
+ * of its creation. `undefined` if there is no folder at `path`.
+ */
+function folderIdentity(path: string | Buffer): string | undefined {
   try {
-    return fs.lstatSync(onDisk(root, path), { throwIfNoEntry: false })?.isDirectory() === true;
+    const stat = fs.lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    return stat?.isDirectory() ? `${stat.ino} ${stat.birthtimeNs}` : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
 
-/** A git directory itself, and `refs` (or `reftable`) in it with all folders in that. */
-function* foldersBelow(folder: string, isOfRefs = false): Generator<string> {
+/** Yields a git directory, and its `refs` (or `reftable`) folder with all subfolders. */
+function* refFoldersOf(folder: string, isOfRefs = false): Generator<string> {
   yield folder;
   let entries: fs.Dirent[];
   try {
@@ -281,7 +319,7 @@ function* foldersBelow(folder: string, isOfRefs = false): Generator<string> {
     return;
   }
   for (const entry of entries) {
-    const holdsRefs = isOfRefs || entry.name === "refs" || entry.name === "reftable";
-    if (entry.isDirectory() && holdsRefs) yield* foldersBelow(`${folder}/${entry.name}`, true);
+    const containsRefs = isOfRefs || entry.name === "refs" || entry.name === "reftable";
+    if (entry.isDirectory() && containsRefs) yield* refFoldersOf(`${folder}/${entry.name}`, true);
   }
 }

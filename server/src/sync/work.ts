@@ -1,81 +1,84 @@
-/** Everything that an index worker does, as one task. */
+/** Dispatches the tasks of an index worker to their handlers. */
 import { ServiceError } from "#base/error";
-import { type IndexAnswer, type IndexTask, indexTask } from "#indexing/indexTask";
+import { type IndexResult, type IndexTask, indexTask, unexpectedResult } from "#indexing/indexTask";
 import { type Inspection, inspect, type ShardContents } from "#indexing/inspect";
-import { makeSymbols, type SymbolAnswer, type SymbolTask } from "#indexing/symbolTask";
-import { withSignal } from "#indexing/taskSignal";
-import { type UnparsedDocument, type UnparsedQuestion, unparsedDocuments } from "#indexing/unparsed";
-import { makeOverlay, type OverlayAnswer, type OverlayTask } from "#overlay/overlay";
+import { buildSymbols, type SymbolResult, type SymbolTask } from "#indexing/symbolTask";
+import { type UnparsedDocument, type UnparsedQuery, unparsedDocuments } from "#indexing/unparsed";
+import { withSignal } from "#indexing/withSignal";
+import { buildOverlay, type OverlayResult, type OverlayTask } from "#overlay/overlay";
 import type { Files } from "#platform/files";
-import type { Pool, Task } from "#platform/workers";
-import { type Rewrite, type Rewritten, rewriteShards } from "#shard/rewrite";
-import type { SymbolParsers } from "#symbols/parsers";
+import type { Task } from "#platform/serveTask";
+import type { Pool } from "#platform/threadPool";
+import { type Rewrite, type Rewritten, rewriteShards } from "#shard/directory/rewrite";
+import type { SymbolParsers } from "#symbols/parsing/parsers";
 
-export type Work =
+export type WorkerTask =
   | IndexTask
   | ({ readonly kind: "overlay" } & OverlayTask)
   | ({ readonly kind: "inspect" } & Inspection)
-  | ({ readonly kind: "unparsed" } & UnparsedQuestion)
+  | ({ readonly kind: "unparsed" } & UnparsedQuery)
   | ({ readonly kind: "rewrite" } & Rewrite)
   | ({ readonly kind: "symbols" } & SymbolTask);
-export type WorkAnswer =
-  | IndexAnswer
-  | ({ readonly kind: "overlaid" } & OverlayAnswer)
+export type WorkerResult =
+  | IndexResult
+  | ({ readonly kind: "overlaid" } & OverlayResult)
   | ({ readonly kind: "inspected" } & ShardContents)
   | { readonly kind: "unparsedDocuments"; readonly documents: readonly UnparsedDocument[] }
   | Rewritten
-  | SymbolAnswer;
+  | SymbolResult;
 
-/** What an index worker serves; without parsers, all but symbols. */
-export function indexWork(files?: Files, parsers?: SymbolParsers): Task<Work, WorkAnswer> {
+/** Returns the task handler of an index worker. Without parsers, it handles everything but symbols. */
+export function workerTask(files?: Files, parsers?: SymbolParsers): Task<WorkerTask, WorkerResult> {
   const index = indexTask(files);
   return async (work, context) => {
     if (work.kind === "symbols") {
-      if (parsers === undefined) throw new ServiceError("ENGINE_UNAVAILABLE", "Nothing is parsed here.");
-      return withSignal(context, (signal) => makeSymbols(work, parsers, signal, files));
+      if (parsers === undefined) throw new ServiceError("ENGINE_UNAVAILABLE", "This worker has no parsers.");
+      return withSignal(context, (signal) => buildSymbols(work, parsers, signal, files));
     }
     if (work.kind === "inspect") return { kind: "inspected", ...(await inspect(work)) };
     if (work.kind === "unparsed") {
       return { kind: "unparsedDocuments", documents: await unparsedDocuments(work) };
     }
-    if (work.kind === "rewrite") return rewriteShards(work, context.cancelled, files);
+    if (work.kind === "rewrite") return rewriteShards(work, context.isCanceled, files);
     if (work.kind !== "overlay") return index(work, context);
-    return { kind: "overlaid", ...(await withSignal(context, (signal) => makeOverlay(work, signal))) };
+    return { kind: "overlaid", ...(await withSignal(context, (signal) => buildOverlay(work, signal))) };
   };
 }
 
-/** The same pool as the indexer sees it: what it asks for is answered in kind. */
-export function indexPool(pool: Pool<Work, WorkAnswer>): Pool<IndexTask, IndexAnswer> {
-  return pool as Pool<IndexTask, IndexAnswer>;
+/** Narrows the type of the pool for the indexer. */
+export function indexPool(pool: Pool<WorkerTask, WorkerResult>): Pool<IndexTask, IndexResult> {
+  return pool as Pool<IndexTask, IndexResult>;
 }
 
-/** Looks at the working tree of a repository, or at some of its paths. */
+/** Builds the overlay of a repository: compares its working tree, or some paths of it, with the index. */
 export async function runOverlay(
-  pool: Pool<Work, WorkAnswer>,
+  pool: Pool<WorkerTask, WorkerResult>,
   task: OverlayTask,
   signal: AbortSignal,
-): Promise<OverlayAnswer> {
-  const answer = await pool.run({ kind: "overlay", ...task }, signal);
-  if (answer.kind !== "overlaid") throw new Error(`An index worker answered ${answer.kind}`);
-  return answer;
+): Promise<OverlayResult> {
+  const result = await pool.run({ kind: "overlay", ...task }, signal);
+  if (result.kind !== "overlaid") throw unexpectedResult(result);
+  return result;
 }
 
+/** Runs `inspect` on an index worker. */
 export async function inspectShards(
-  pool: Pool<Work, WorkAnswer>,
+  pool: Pool<WorkerTask, WorkerResult>,
   inspection: Inspection,
   signal: AbortSignal,
 ): Promise<ShardContents> {
-  const answer = await pool.run({ kind: "inspect", ...inspection }, signal);
-  if (answer.kind !== "inspected") throw new Error(`An index worker answered ${answer.kind}`);
-  return answer;
+  const result = await pool.run({ kind: "inspect", ...inspection }, signal);
+  if (result.kind !== "inspected") throw unexpectedResult(result);
+  return result;
 }
 
-export async function askUnparsed(
-  pool: Pool<Work, WorkAnswer>,
-  question: UnparsedQuestion,
+/** Runs `unparsedDocuments` on an index worker. */
+export async function listUnparsed(
+  pool: Pool<WorkerTask, WorkerResult>,
+  query: UnparsedQuery,
   signal: AbortSignal,
 ): Promise<readonly UnparsedDocument[]> {
-  const answer = await pool.run({ kind: "unparsed", ...question }, signal);
-  if (answer.kind !== "unparsedDocuments") throw new Error(`An index worker answered ${answer.kind}`);
-  return answer.documents;
+  const result = await pool.run({ kind: "unparsed", ...query }, signal);
+  if (result.kind !== "unparsedDocuments") throw unexpectedResult(result);
+  return result.documents;
 }

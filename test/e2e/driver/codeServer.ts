@@ -1,53 +1,56 @@
 /**
- * VS Code as a server, for one test: its own home, data, extensions, temporary folder and organisation, all below one
- * folder. Whatever runs on behalf of it has that folder in its environment, by which it is found when it should be gone.
+ * Runs VS Code as a server for one spec, with its own home, data, extensions, temporary folder and organization, all
+ * below one folder. All its processes have that folder in their environment, which identifies any that fail to exit.
  */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import {
   createWriteStream,
   mkdirSync,
   mkdtempSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { makeOrganisation, type Organisation } from "#e2e/driver/organisation";
-import { processesOf, socketFilesIn, until } from "#e2e/driver/processes";
+import { processesOf, socketFilesIn } from "#e2e/driver/processes";
 import { kill } from "#e2e/driver/signals";
 import { target } from "#e2e/driver/target";
+import { copyExtensions } from "#e2e/install/extensionPackage";
+import { eventually } from "#test/support/eventually";
+import { makeOrganization, type Organization } from "./organization";
 
 export interface CodeServerOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** Reaches the extension host, and the servers that it starts. */
+  /** Passed to the extension host and to the servers that it starts. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly arguments?: readonly string[];
-  /** Whether the packaged extension is installed; without it the window says where it is loaded from. */
+  /** Whether to install the packaged extension. Otherwise the window's parameters say where to load it from. */
   readonly hasVsix?: boolean;
-  /** Whether folders have to be trusted first. */
+  /** Whether folders must be trusted first. */
   readonly asksForTrust?: boolean;
-  /** Whether nobody has said which repositories there are; the whole organisation is indexed otherwise. */
+  /** Whether to configure no repositories. Otherwise the whole organization is indexed. */
   readonly isFirstRun?: boolean;
 }
 
 export interface CodeServer {
   readonly url: string;
-  /** Everything of this run lies below it. */
+  /** The folder that contains everything of this run. */
   readonly root: string;
-  readonly organisation: Organisation;
-  /** Trawl's data folder. */
-  readonly dataFolder: string;
-  /** Resolves when it ends before it is stopped. */
+  readonly organization: Organization;
+  /** Trawl's data directory. */
+  readonly dataDirectory: string;
+  /** Resolves if the server exits before `stop` is called. */
   readonly died: Promise<string>;
-  /** Ends it with all that belongs to it. Throws where something has to be killed, or is left behind. */
+  /** Stops the server and all its processes. Throws if one of them outlives it. */
   stop(): Promise<void>;
 }
 
 const quietSettings = {
   "telemetry.telemetryLevel": "off",
-  // Enter would take a proposal, depending on how quick it is.
+  // Otherwise Enter accepts a suggestion if it arrives quickly enough.
   "editor.acceptSuggestionOnEnter": "off",
   "workbench.startupEditor": "none",
   "workbench.tips.enabled": false,
@@ -66,30 +69,25 @@ const quietSettings = {
   "git.openRepositoryInParentFolders": "never",
   "files.simpleDialog.enable": true,
   "files.autoSave": "off",
-  // Ports that others open on this machine are nobody's business.
+  // Ignore ports of other programs on this machine.
   "remote.autoForwardPorts": false,
 };
 
 const running = new Set<CodeServer>();
-process.on("exit", () => {
+
+function killRunning(): void {
   for (const { root } of running) for (const { pid } of processesOf(root)) kill(pid, "SIGKILL");
-});
+}
 
 export async function startCodeServer(options: CodeServerOptions = {}): Promise<CodeServer> {
-  const { vsCode, vsix, keeps } = target();
-  // Paths of sockets may have 107 characters.
+  const { vsCode, extensions, keeps } = target();
+  // A socket path may have at most 107 characters.
   const root = realpathSync(mkdtempSync(join(tmpdir(), "te-")));
-  const organisation = makeOrganisation(join(root, "acme"));
-  const environment = makeHome(root, organisation, options);
-  const places = ["--config", join(root, "config.yaml"), "--user-data-dir", join(root, "data")];
-  const words = [vsCode.entry, ...places, "--extensions-dir", join(root, "extensions")];
-  if (options.hasVsix) {
-    const done = spawnSync(vsCode.node, [...words, "--install-extension", vsix], {
-      env: environment,
-      encoding: "utf8",
-    });
-    if (done.status !== 0) throw new Error(`${vsix} was not installed:\n${done.stdout}\n${done.stderr}`);
-  }
+  const organization = makeOrganization(join(root, "acme"));
+  const environment = makeHome(root, organization, options);
+  const pathOptions = ["--config", join(root, "config.yaml"), "--user-data-dir", join(root, "data")];
+  const words = [vsCode.entry, ...pathOptions, "--extensions-dir", join(root, "extensions")];
+  if (options.hasVsix) copyExtensions(extensions, join(root, "extensions"));
   words.push("--auth", "none", "--bind-addr", "127.0.0.1:0", "--disable-telemetry", "--disable-update-check");
   words.push("--disable-getting-started-override", "--disable-proxy", "--ignore-last-opened");
   if (!options.asksForTrust) words.push("--disable-workspace-trust");
@@ -100,7 +98,7 @@ export async function startCodeServer(options: CodeServerOptions = {}): Promise<
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });
-  const url = await listening(child, join(root, "code-server.log"));
+  const url = await waitForUrl(child, join(root, "code-server.log"));
   let isStopped = false;
   const ended = new Promise<string>((resolve) => {
     child.once("exit", (code, signal) => resolve(`code-server ended: ${signal ?? code}`));
@@ -108,8 +106,8 @@ export async function startCodeServer(options: CodeServerOptions = {}): Promise<
   const server: CodeServer = {
     url,
     root,
-    organisation,
-    dataFolder: join(root, "share/trawl"),
+    organization,
+    dataDirectory: join(root, "share/trawl"),
     died: ended.then((how) => (isStopped ? new Promise(() => {}) : how)),
     async stop() {
       if (isStopped) return;
@@ -118,32 +116,35 @@ export async function startCodeServer(options: CodeServerOptions = {}): Promise<
         await end(child, root, ended);
       } finally {
         running.delete(server);
+        // Each spec is a bundle with its own copy of this module, and would leave a listener.
+        if (running.size === 0) process.off("exit", killRunning);
         if (keeps) process.stdout.write(`      kept: ${root}\n`);
         else rmSync(root, { recursive: true, force: true, maxRetries: 5 });
       }
     },
   };
+  if (running.size === 0) process.on("exit", killRunning);
   running.add(server);
   return server;
 }
 
-/** Gives the environment that knows nobody's own settings. */
+/** Creates a home folder; returns an environment isolated from the user's settings. */
 function makeHome(
   root: string,
-  organisation: Organisation,
+  organization: Organization,
   { settings, environment, asksForTrust, isFirstRun }: CodeServerOptions,
 ): NodeJS.ProcessEnv {
   for (const name of ["data/User", "data/Machine", "extensions", "t", "share"]) {
     mkdirSync(join(root, name), { recursive: true });
   }
-  const all = {
+  const allSettings = {
     ...quietSettings,
-    ...(isFirstRun ? {} : { "trawl.repositories.roots": [organisation.folder] }),
+    ...(isFirstRun ? {} : { "trawl.repositories.roots": [organization.folder] }),
     "security.workspace.trust.enabled": asksForTrust === true,
     "security.workspace.trust.startupPrompt": "never",
     ...settings,
   };
-  writeSettings(root, all);
+  writeSettings(root, allSettings);
   writeFileSync(join(root, "config.yaml"), "auth: none\n");
   return {
     PATH: `${dirname(target().vsCode.node)}:${process.env["PATH"]}`,
@@ -153,34 +154,39 @@ function makeHome(
     TMPDIR: join(root, "t"),
     XDG_RUNTIME_DIR: join(root, "t"),
     XDG_DATA_HOME: join(root, "share"),
-    // No gallery of extensions is asked for anything.
+    // Never contact an extension gallery.
     EXTENSIONS_GALLERY: JSON.stringify({ serviceUrl: "", itemUrl: "" }),
-    TRAWL_E2E_ORGANISATION: organisation.folder,
+    TRAWL_E2E_ORGANIZATION: organization.folder,
     ...environment,
   };
 }
 
-/** Settings of the machine count only in the second of the two files. */
+/**
+ * Writes both files, because machine settings apply only in the second one. Replaces them, because VS Code may read a file
+ * while it is being written, and then refuses to change its settings.
+ */
 function writeSettings(root: string, settings: Readonly<Record<string, unknown>>): void {
   for (const name of ["User", "Machine"]) {
-    writeFileSync(join(root, "data", name, "settings.json"), JSON.stringify(settings, null, 2));
+    const path = join(root, "data", name, "settings.json");
+    writeFileSync(`${path}.new`, JSON.stringify(settings, null, 2));
+    renameSync(`${path}.new`, path);
   }
 }
 
 /** Changes settings while windows are open. */
 export function changeSettings({ root }: CodeServer, change: Readonly<Record<string, unknown>>): void {
-  const present = JSON.parse(readFileSync(join(root, "data/User/settings.json"), "utf8"));
-  writeSettings(root, { ...present, ...change });
+  const current = JSON.parse(readFileSync(join(root, "data/User/settings.json"), "utf8"));
+  writeSettings(root, { ...current, ...change });
 }
 
-async function listening(child: ChildProcess, logPath: string): Promise<string> {
+async function waitForUrl(child: ChildProcess, logPath: string): Promise<string> {
   const log = createWriteStream(logPath);
   child.stderr?.pipe(log, { end: false });
   return await new Promise((resolve, reject) => {
     let text = "";
-    const failed = (why: string) => reject(new Error(`${why}\n${text}`));
-    const timer = setTimeout(() => failed("code-server did not start within 60 s."), 60_000);
-    child.once("exit", (code) => failed(`code-server ended with ${code}.`));
+    const fail = (why: string) => reject(new Error(`${why}\n${text}`));
+    const timer = setTimeout(() => fail("code-server did not start within 60 s."), 60_000);
+    child.once("exit", (code) => fail(`code-server ended with ${code}.`));
     child.stdout?.on("data", (part: Buffer) => {
       log.write(part);
       text += part.toString("utf8");
@@ -192,14 +198,14 @@ async function listening(child: ChildProcess, logPath: string): Promise<string> 
   });
 }
 
-/** Asks the whole group to end, and counts as left behind what is still there when code-server has gone. */
+/** Terminates the process group. Kills and reports processes that outlive code-server. */
 async function end(child: ChildProcess, root: string, ended: Promise<unknown>): Promise<void> {
   kill(-(child.pid ?? 0), "SIGTERM");
   const timer = setTimeout(() => kill(-(child.pid ?? 0), "SIGKILL"), 10_000);
   await ended;
   clearTimeout(timer);
   try {
-    await until("nothing of the run is left", () => processesOf(root).length === 0, 10_000);
+    await eventually(() => processesOf(root).length === 0, 10_000);
   } catch {
     const left = processesOf(root);
     for (const { pid } of left) kill(pid, "SIGKILL");
@@ -210,12 +216,12 @@ async function end(child: ChildProcess, root: string, ended: Promise<unknown>): 
   }
 }
 
-/** Sockets of Trawl below the folder of a run. */
+/** Returns the paths of Trawl's sockets below the folder of a run. */
 export function trawlSockets({ root }: CodeServer): readonly string[] {
   return socketFilesIn(root).filter((path) => path.includes("trawl"));
 }
 
-/** The running servers of Trawl. */
+/** Returns the process ids of running Trawl servers. */
 export function trawlServers({ root }: CodeServer): readonly number[] {
   return processesOf(root)
     .filter(({ command }) => command.includes("dist/server/trawl.js"))

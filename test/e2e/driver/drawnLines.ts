@@ -1,7 +1,7 @@
-/** What an editor shows, line by line. */
+/** Reads the lines that an editor shows. */
 import type { Window } from "#e2e/driver/window";
 
-/** A line of an editor as it is seen, with what decorations attach to it; places in pixels. */
+/** A visible line of an editor with the text of its decorations. Positions are in pixels. */
 export interface DrawnLine {
   readonly before: string;
   readonly after: string;
@@ -11,10 +11,10 @@ export interface DrawnLine {
   readonly right: number;
 }
 
-/** The lines that are drawn, from the first on, with what is attached to them. */
+/** Returns the rendered lines in order, with their decorations. */
 export async function drawnLines(window: Window): Promise<readonly DrawnLine[]> {
   return await window.page.evaluate(() => {
-    const attached = (line: Element, pseudo: string) =>
+    const decorationText = (line: Element, pseudo: string) =>
       [...line.querySelectorAll("span")]
         .map((span) => getComputedStyle(span, pseudo).content)
         .filter((content) => content.startsWith('"'))
@@ -24,8 +24,8 @@ export async function drawnLines(window: Window): Promise<readonly DrawnLine[]> 
       .map((line) => {
         const { top, height, left, right } = (line.querySelector("span") ?? line).getBoundingClientRect();
         return {
-          before: attached(line, "::before"),
-          after: attached(line, "::after"),
+          before: decorationText(line, "::before"),
+          after: decorationText(line, "::after"),
           text: line.textContent ?? "",
           top: top + height / 2,
           left,

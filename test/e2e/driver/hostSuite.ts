@@ -1,8 +1,8 @@
 /**
- * Runs one spec with Mocha inside the extension host.
+ * Runs specs with Mocha, one after another, inside one extension host.
  *
- * Believes nobody's word: an extension host that is killed ends with 0, too. What counts is the report that the spec's
- * runner writes when all tests are through, and it must have tests in it.
+ * Exit codes are ignored, because a killed extension host also exits with 0. The result is what the runner
+ * writes after all tests: a report for each spec, with at least one test.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,18 +14,17 @@ import { Window } from "#e2e/driver/window";
 import type { Outcome, Report } from "#e2e/report";
 
 export interface HostSuite {
-  /** Path of the bundle without `.js`, from `out/e2e`. */
-  readonly spec: string;
-  /** From source, or packaged. */
+  /** Paths of the bundles below `out/e2e`, without `.js`. */
+  readonly specs: readonly string[];
+  /** Whether the extension is loaded from source or from the package. */
   readonly extension: "source" | "vsix";
   readonly options?: CodeServerOptions;
-  /** Called when the window is open; controls use it to break things. */
+  /** Called when the window is open. Controls use it to cause a failure. */
   readonly meanwhile?: (server: CodeServer) => Promise<void>;
-  readonly limitMs?: number;
 }
 
 export async function runHostSuite(browser: Browser, suite: HostSuite): Promise<Outcome> {
-  const report = reportPath(suite.spec, suite.extension);
+  const report = reportPath(suite.specs, suite.extension);
   const lines: string[] = [];
   let problem: string | undefined;
   let server: CodeServer | undefined;
@@ -40,7 +39,7 @@ export async function runHostSuite(browser: Browser, suite: HostSuite): Promise<
     window = await Window.open(browser, server, {
       parameters,
       prepare: async (page) => {
-        // The two functions that VS Code calls where extension tests run in a browser.
+        // VS Code calls these two functions when extension tests run in a browser.
         await page.exposeFunction("codeAutomationLog", (_type: string, args: unknown[]) =>
           lines.push(format(...args)),
         );
@@ -48,7 +47,7 @@ export async function runHostSuite(browser: Browser, suite: HostSuite): Promise<
       },
     });
     await suite.meanwhile?.(server);
-    const limitMs = suite.limitMs ?? 180_000;
+    const limitMs = 180_000 * suite.specs.length;
     problem = await Promise.race([
       end.then(() => undefined),
       server.died,
@@ -57,35 +56,41 @@ export async function runHostSuite(browser: Browser, suite: HostSuite): Promise<
       ),
     ]);
     if (problem !== undefined)
-      await window.shot(`failures/${suite.spec.replaceAll("/", "-")}-${suite.extension}`).catch(() => {});
+      await window.shot(`failures/${nameOf(suite.specs)}-${suite.extension}`).catch(() => {});
   } catch (error) {
     problem = error instanceof Error ? error.message : String(error);
   }
-  const problems = [problem, await stopped(window, server)].filter((each) => each !== undefined);
-  return judged(report, problems, lines);
+  const problems = [problem, await closeAll(window, server)].filter((each) => each !== undefined);
+  return outcomeOf(report, problems, lines);
 }
 
-/** Where the report of a spec will be; an earlier one is removed. */
-export function reportPath(spec: string, extension: string): string {
-  const path = join(
-    outFolder,
-    "reports",
-    `${target().vsCode.version}-${extension}-${spec.replaceAll("/", "-")}.json`,
-  );
+/** Returns the path for the reports of specs, after removing earlier reports. */
+export function reportPath(specs: readonly string[], extension: string): string {
+  const name = `${target().vsCode.version}-${extension}-${nameOf(specs)}.json`;
+  const path = join(outFolder, "reports", name);
   rmSync(path, { force: true });
   return path;
 }
 
-/** What the runner in the extension host has to know. */
-export function hostEnvironment(spec: string, extension: string, report: string): Record<string, string> {
+/** As part of a file name. */
+function nameOf(specs: readonly string[]): string {
+  return specs.join("+").replaceAll("/", "-");
+}
+
+/** Returns the environment variables for the runner in the extension host. */
+export function hostEnvironment(
+  specs: readonly string[],
+  extension: string,
+  report: string,
+): Record<string, string> {
   return {
-    TRAWL_E2E_SPEC: join(outFolder, `${spec}.js`),
+    TRAWL_E2E_SPECS: JSON.stringify(specs.map((spec) => join(outFolder, `${spec}.js`))),
     TRAWL_E2E_REPORT: report,
     TRAWL_E2E_EXTENSION: extension,
   };
 }
 
-async function stopped(
+async function closeAll(
   window: Window | undefined,
   server: CodeServer | undefined,
 ): Promise<string | undefined> {
@@ -98,34 +103,39 @@ async function stopped(
   }
 }
 
-/** The report, and what was seen from outside. */
-export function judged(path: string, problems: readonly string[], lines: readonly string[]): Outcome {
+/** Combines the reports with problems that were detected outside the extension host. */
+export function outcomeOf(path: string, problems: readonly string[], lines: readonly string[]): Outcome {
   if (!existsSync(path)) {
     const reason = "the extension host ended without a report";
     return { tests: [], notes: [], problems: [...problems, reason, ...lines.slice(-20)] };
   }
-  const report: Report = JSON.parse(readFileSync(path, "utf8"));
-  return { ...report, problems: report.tests.length === 0 ? [...problems, "no test ran"] : problems };
+  const reports: readonly Report[] = JSON.parse(readFileSync(path, "utf8"));
+  const empty = reports.filter(({ tests }) => tests.length === 0).map(() => "no test ran");
+  return {
+    tests: reports.flatMap(({ tests }) => tests),
+    notes: reports.flatMap(({ notes }) => notes),
+    problems: [...problems, ...empty],
+  };
 }
 
-function hostOptions({ spec, extension, options = {} }: HostSuite, report: string): CodeServerOptions {
+function hostOptions({ specs, extension, options = {} }: HostSuite, report: string): CodeServerOptions {
   const { vsCode } = target();
   return {
     ...options,
     hasVsix: extension === "vsix",
     arguments: [
-      // Extension tests are run in a built product only where the driver of VS Code's own smoke tests is.
+      // A built VS Code runs extension tests only if the driver of its own smoke tests is enabled.
       ...(vsCode.takesOptions ? ["--vscode-option", "enable-smoke-test-driver"] : []),
       ...(options.arguments ?? []),
     ],
-    environment: { ...hostEnvironment(spec, extension, report), ...options.environment },
+    environment: { ...hostEnvironment(specs, extension, report), ...options.environment },
   };
 }
 
 function payload(server: CodeServer, { extension }: HostSuite): string {
   const remote = (path: string) => `vscode-remote://${new URL(server.url).host}${encodeURI(path)}`;
   const host = join(outFolder, "host");
-  // Tests have to lie in the extension under development, so one without anything in it stands in for the packaged one.
+  // Tests must be inside the extension under development. For the packaged extension, an empty one takes that role.
   mkdirSync(host, { recursive: true });
   const manifest = {
     name: "trawl-tests",

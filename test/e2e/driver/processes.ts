@@ -1,4 +1,4 @@
-/** Who is running, as `/proc` tells it. */
+/** Running processes, read from `/proc`. */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 
@@ -8,13 +8,13 @@ export interface Process {
   readonly command: string;
 }
 
-/** Processes whose command line, environment or folder names `folder`, and all that descend from them. */
+/** Returns processes whose command line, environment or working directory contains `folder`, and their descendants. */
 export function processesOf(folder: string): readonly Process[] {
   const all = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(readProcess)
     .filter((each) => each !== undefined);
-  const found = new Set(all.filter(({ traces }) => traces.includes(folder)).map(({ pid }) => pid));
+  const found = new Set(all.filter(({ searchText }) => searchText.includes(folder)).map(({ pid }) => pid));
   for (let size = -1; size !== found.size; ) {
     size = found.size;
     for (const { pid, parent } of all) if (found.has(parent)) found.add(pid);
@@ -25,27 +25,27 @@ export function processesOf(folder: string): readonly Process[] {
     .map(({ pid, parent, command }) => ({ pid, parent, command }));
 }
 
-function readProcess(name: string): (Process & { readonly traces: string }) | undefined {
+function readProcess(name: string): (Process & { readonly searchText: string }) | undefined {
   try {
     const stat = readFileSync(`/proc/${name}/stat`, "latin1");
     const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     if (state === "Z" || state === "X") return undefined;
     const command = readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ").trim();
-    const environment = attempt(() => readFileSync(`/proc/${name}/environ`, "utf8"));
-    const folder = attempt(() => readlinkSync(`/proc/${name}/cwd`));
+    const environment = textOrEmpty(() => readFileSync(`/proc/${name}/environ`, "utf8"));
+    const folder = textOrEmpty(() => readlinkSync(`/proc/${name}/cwd`));
     return {
       pid: Number(name),
       parent: Number(parent),
       command,
-      traces: `${command}\n${environment}\n${folder}`,
+      searchText: `${command}\n${environment}\n${folder}`,
     };
   } catch {
-    // It has ended meanwhile.
+    // The process has exited in the meantime.
     return undefined;
   }
 }
 
-function attempt(read: () => string): string {
+function textOrEmpty(read: () => string): string {
   try {
     return read();
   } catch {
@@ -53,12 +53,12 @@ function attempt(read: () => string): string {
   }
 }
 
-/** TCP ports on which these processes listen. */
+/** Returns the TCP ports on which these processes listen. */
 export function portsOf(processes: readonly Process[]): readonly number[] {
   const inodes = new Set(processes.flatMap(({ pid }) => socketsOf(pid)));
   const listening = "0A";
   return ["tcp", "tcp6"].flatMap((table) =>
-    attempt(() => readFileSync(`/proc/net/${table}`, "utf8"))
+    textOrEmpty(() => readFileSync(`/proc/net/${table}`, "utf8"))
       .split("\n")
       .slice(1)
       .map((line) => line.trim().split(/\s+/))
@@ -70,7 +70,7 @@ export function portsOf(processes: readonly Process[]): readonly number[] {
 function socketsOf(pid: number): readonly string[] {
   try {
     return readdirSync(`/proc/${pid}/fd`).flatMap((name) => {
-      const link = attempt(() => readlinkSync(`/proc/${pid}/fd/${name}`));
+      const link = textOrEmpty(() => readlinkSync(`/proc/${pid}/fd/${name}`));
       return /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? [];
     });
   } catch {
@@ -78,23 +78,9 @@ function socketsOf(pid: number): readonly string[] {
   }
 }
 
-/** Paths of the Unix sockets below a folder. */
+/** Returns the paths of Unix sockets below a folder. */
 export function socketFilesIn(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isSocket())
     .map((entry) => join(entry.parentPath, entry.name));
-}
-
-/** Asks until it is so. Gives what was found; throws, with `what`, when it has not come to be in time. */
-export async function until<Value>(
-  what: string,
-  look: () => Value | undefined | false | Promise<Value | undefined | false>,
-  limitMs = 15_000,
-): Promise<Value> {
-  for (const end = Date.now() + limitMs; ; ) {
-    const found = await look();
-    if (found !== undefined && found !== false) return found;
-    if (Date.now() > end) throw new Error(`Not within ${limitMs} ms: ${what}.`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
 }

@@ -1,7 +1,7 @@
-/** The search box of a window, and what stands under it. */
+/** The search box of a window, and the status below it. */
 import type { FrameLocator, Locator } from "playwright-core";
-import { until } from "#e2e/driver/processes";
 import type { Window } from "#e2e/driver/window";
+import { eventually } from "#test/support/eventually";
 
 export class SearchBox {
   readonly frame: FrameLocator;
@@ -15,7 +15,7 @@ export class SearchBox {
     return this.frame.locator("#query");
   }
 
-  /** Counts, time, and why an answer is incomplete. */
+  /** Match counts, elapsed time, and why results are incomplete. */
   get status(): Locator {
     return this.frame.locator("#status");
   }
@@ -24,7 +24,7 @@ export class SearchBox {
     return this.frame.locator("#problems");
   }
 
-  get proposals(): Locator {
+  get suggestions(): Locator {
     return this.frame.locator("#proposals");
   }
 
@@ -36,10 +36,10 @@ export class SearchBox {
     return this.frame.getByRole("button", { name });
   }
 
-  /** Puts a query into the box and runs it; gives the line of counts when the search is through. */
+  /** Runs a query. Returns the summary line when the search is complete. */
   async search(query: string, limitMs?: number): Promise<string> {
     await this.input.waitFor();
-    // The lines are drawn anew for each search.
+    // Each search creates new elements, so a marked line belongs to an earlier search.
     await this.status.evaluate((element) => {
       for (const line of element.children) line.setAttribute("data-old", "");
     });
@@ -48,36 +48,28 @@ export class SearchBox {
     return await this.counts(limitMs);
   }
 
-  /** Searches once all definitions are indexed, which count in the order of results; gives the line of counts. */
+  /** Searches after all definitions are indexed, because they affect ranking. Returns the summary line. */
   async searchWithSymbols(query: string, expected: RegExp): Promise<string> {
-    // As long as some are missing, the counts say "about".
+    // While definitions are missing, the summary says "about".
     await this.searchUntil(`sym:${query}`, /^\d+ match/);
     return await this.searchUntil(query, expected);
   }
 
-  /** The line of counts of a search that is through. */
+  /** Returns the summary line when the search is complete. */
   async counts(limitMs?: number): Promise<string> {
     const summary = this.status.locator(".summary:not([data-old])");
-    return await until(
-      "a search is through",
-      async () => {
-        const text = (await summary.allTextContents())[0] ?? "";
-        return (/\d (?:ms|s)$/.test(text) || text.startsWith("No ")) && text;
-      },
-      limitMs,
-    );
+    return await eventually(async () => {
+      const text = (await summary.allTextContents())[0] ?? "";
+      return (/\d (?:ms|s)$/.test(text) || text.startsWith("No ")) && text;
+    }, limitMs);
   }
 
-  /** Searches until the counts are as expected: indexing may be under way. */
+  /** Searches until the summary matches `expected`, because indexing may still be running. */
   async searchUntil(query: string, expected: RegExp, limitMs = 60_000): Promise<string> {
-    return await until(
-      `"${query}" finds ${expected}`,
-      async () => {
-        // A line that says again what it said before is not drawn anew.
-        const counts = await this.search(query, 3_000).catch(() => "");
-        return expected.test(counts) && counts;
-      },
-      limitMs,
-    );
+    return await eventually(async () => {
+      // If the summary does not change, its element stays the old one, so `search` times out.
+      const counts = await this.search(query, 3_000).catch(() => "");
+      return expected.test(counts) && counts;
+    }, limitMs);
   }
 }

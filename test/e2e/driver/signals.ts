@@ -1,4 +1,4 @@
-/** A negative number is a group. That there is none is no error. */
+/** Signals a process, or a process group if `pid` is negative. Ignores missing processes. */
 export function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

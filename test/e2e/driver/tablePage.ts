@@ -1,22 +1,16 @@
-/** An editor of ours with a table: the pages Members and Audit Log. */
+/** A custom editor with a table: Members or Audit Log. */
 import { AxeBuilder } from "@axe-core/playwright";
 import type { FrameLocator, Locator } from "playwright-core";
-import { until } from "#e2e/driver/processes";
 import type { Window } from "#e2e/driver/window";
+import { eventually } from "#test/support/eventually";
 
 export class TablePage {
   readonly frame: FrameLocator;
   readonly #window: Window;
 
   constructor(window: Window) {
-    const outer = 'iframe.webview.ready[src*="extensionId=trawl.trawl"]:not([src*="purpose=webviewView"])';
     this.#window = window;
-    // Of several editors the one that is seen.
-    this.frame = window.page
-      .locator(outer)
-      .filter({ visible: true })
-      .contentFrame()
-      .frameLocator("#active-frame");
+    this.frame = window.editorPage;
   }
 
   get rows(): Locator {
@@ -39,29 +33,29 @@ export class TablePage {
     return this.frame.getByRole("button", { name });
   }
 
-  /** Texts of the cells, row by row. */
+  /** Returns the texts of the cells, row by row. */
   async texts(): Promise<readonly (readonly string[])[]> {
     return await this.rows.evaluateAll((rows) =>
       rows.map((row) => [...row.children].map((cell) => cell.textContent ?? "")),
     );
   }
 
-  async says(text: string | RegExp): Promise<void> {
+  async waitForNote(text: string | RegExp): Promise<void> {
     await this.notes.getByText(text).first().waitFor();
   }
 
-  /** Presses a button of the editor's title bar. */
+  /** Clicks a button in the editor's title bar. */
   async press(title: string): Promise<void> {
     await this.#window.page.locator(".editor-actions").getByRole("button", { name: title }).click();
   }
 
-  /** What a person would not get along with, by rules. */
+  /** Returns serious violations of accessibility rules. */
   async violations(): Promise<readonly string[]> {
-    // The page lets the editor shine through, which axe cannot see.
+    // The page has no background of its own, and axe cannot see the editor's.
     await this.frame.locator("html").evaluate((html) => {
       html.style.background = "var(--vscode-editor-background)";
     });
-    const outer = await until("the page is there", async () => {
+    const outer = await eventually(async () => {
       const name = await this.#window.page
         .locator('iframe.webview.ready:not([src*="purpose=webviewView"])')
         .filter({ visible: true })

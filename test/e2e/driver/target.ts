@@ -1,16 +1,16 @@
-/** What a run is about; handed to specs through the environment, because each is a bundle of its own. */
+/** The target of a run. It is passed to specs in the environment, because each spec is a separate bundle. */
 import { join } from "node:path";
 import type { VsCode } from "#e2e/install/vsCode";
 
 export interface Target {
   readonly vsCode: VsCode;
-  /** Absolute path of the packaged extension. */
-  readonly vsix: string;
-  /** Leaves the folders of a run where they are, and says where. */
+  /** Absolute path of an extensions folder with the packaged extension. */
+  readonly extensions: string;
+  /** Keeps the folders of a run and prints their paths. */
   readonly keeps: boolean;
 }
 
-/** The project: bundles of these tests lie in `out/e2e`, one or two folders deep. */
+/** The root of the project. Bundles of these tests are in `out/e2e`, one or two folders deep. */
 export const projectFolder = __dirname.slice(0, __dirname.lastIndexOf(join("/out", "e2e")));
 
 export const outFolder = join(projectFolder, "out/e2e");

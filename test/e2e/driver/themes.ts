@@ -1,8 +1,8 @@
-/** The kinds of themes that VS Code has, and how a window looks in them. */
+/** VS Code's kinds of themes, and screenshots in each of them. */
 import { type CodeServer, changeSettings } from "#e2e/driver/codeServer";
 import type { Window } from "#e2e/driver/window";
 
-/** What the setting calls one of each kind, and the class that the workbench then has. */
+/** For each kind, the name of a theme and the CSS class that the workbench then has. */
 export const themes = {
   dark: ["Default Dark Modern", "vs-dark"],
   light: ["Default Light Modern", "vs"],
@@ -10,7 +10,7 @@ export const themes = {
   "high-contrast-light": ["Default High Contrast Light", "hc-light"],
 } as const;
 
-/** Keeps a picture in each of them, as `NAME-dark` and so on, and leaves the dark one. */
+/** Takes a screenshot in each theme, named `NAME-dark` and so on; the dark theme stays active. */
 export async function shootThemes(window: Window, server: CodeServer, name: string): Promise<void> {
   const show = async ([theme, kind]: readonly [theme: string, kind: string]) => {
     changeSettings(server, { "workbench.colorTheme": theme });

@@ -1,11 +1,11 @@
-/** The command line beside a window, on the same data folder: what an operator does in a terminal. */
+/** Runs the command line on the data directory of a window, as an operator would in a terminal. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { CodeServer } from "#e2e/driver/codeServer";
-import { until } from "#e2e/driver/processes";
 import { projectFolder, target } from "#e2e/driver/target";
+import { eventually } from "#test/support/eventually";
 
 const program = join(projectFolder, "dist/server/trawl.js");
 const execute = promisify(execFile);
@@ -21,46 +21,46 @@ function environment({ root }: CodeServer): NodeJS.ProcessEnv {
   };
 }
 
-/** Gives what it prints. Rejects where it fails. */
+/** Runs a command and returns its output. Rejects if the command fails. */
 export async function runTrawl(server: CodeServer, words: readonly string[]): Promise<string> {
   const { stdout } = await execute(target().vsCode.node, [program, ...words], { env: environment(server) });
   return stdout;
 }
 
 export interface RunningTrawl {
-  /** Where its REST interface answers. */
+  /** URL of its REST interface. */
   readonly url: string;
   stop(): Promise<void>;
 }
 
-/** A service that an operator has started with a configuration; windows that open afterwards ask it. */
+/** Starts a server with a configuration, as an operator would. Windows opened later connect to it. */
 export async function startTrawl(server: CodeServer, configuration: object): Promise<RunningTrawl> {
   const config = join(server.root, "trawl.json");
   writeFileSync(config, JSON.stringify(configuration), { mode: 0o600 });
   const words = [program, "serve", "--config", config, "--port", "0"];
   const child = spawn(target().vsCode.node, words, { env: environment(server), stdio: "ignore" });
-  const url = await until("the service listens", () => {
+  const url = await eventually(() => {
     if (child.exitCode !== null) throw new Error(`trawl serve ended with ${child.exitCode}.`);
     return urlOf(server, child);
   });
-  return { url, stop: () => stopped(child) };
+  return { url, stop: () => stopChild(child) };
 }
 
-function urlOf({ dataFolder }: CodeServer, child: ChildProcess): string | undefined {
-  const path = join(dataFolder, "endpoint.json");
+function urlOf({ dataDirectory }: CodeServer, child: ChildProcess): string | undefined {
+  const path = join(dataDirectory, "endpoint.json");
   if (!existsSync(path)) return undefined;
   const { pid, url }: { pid?: number; url?: string } = JSON.parse(readFileSync(path, "utf8"));
   return pid === child.pid ? url : undefined;
 }
 
-async function stopped(child: ChildProcess): Promise<void> {
+async function stopChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null) return;
   const ended = new Promise((resolve) => child.once("exit", resolve));
   child.kill("SIGTERM");
   await ended;
 }
 
-/** Who the person at the computer is, as git knows them: the first owner of the organisation. */
-export function beGitUser({ root }: CodeServer, name: string, email: string): void {
+/** Sets the git identity of the local user, who is the first owner of the organization. */
+export function setGitUser({ root }: CodeServer, name: string, email: string): void {
   writeFileSync(join(root, ".gitconfig"), `[user]\n\tname = ${name}\n\temail = ${email}\n`);
 }

@@ -1,25 +1,32 @@
-/** A window of VS Code in a browser, and what a person does in it. */
+/** A VS Code window in a browser, and user actions in it. */
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type FrameLocator,
+  type Locator,
+  type Page,
+} from "playwright-core";
 import type { CodeServer } from "#e2e/driver/codeServer";
-import { until } from "#e2e/driver/processes";
 import { SearchBox } from "#e2e/driver/searchBox";
 import { outFolder, target } from "#e2e/driver/target";
 import { chromiumPath } from "#e2e/install/systemPackages";
+import { eventually } from "#test/support/eventually";
 
 export interface WindowOptions {
-  /** Folder, or `.code-workspace` file; `orders-api` otherwise. */
+  /** A folder or a `.code-workspace` file. The default is `orders-api`. */
   readonly path?: string;
   readonly width?: number;
   readonly height?: number;
-  /** More of the address. */
+  /** Additional query parameters of the URL. */
   readonly parameters?: Readonly<Record<string, string>>;
   /** Called before the page is loaded. */
   readonly prepare?: (page: Page) => Promise<void>;
 }
 
-/** `words` are more of its command line. */
+/** Launches a browser; `words` are additional command-line arguments. */
 export async function launchBrowser(words: readonly string[] = []): Promise<Browser> {
   return await chromium.launch({
     executablePath: chromiumPath(),
@@ -38,7 +45,7 @@ export async function launchBrowser(words: readonly string[] = []): Promise<Brow
 
 export class Window {
   readonly page: Page;
-  /** What the page has said, errors among it. */
+  /** Console messages of the page, including errors. */
   readonly lines: string[] = [];
   readonly box: SearchBox;
   readonly #context: BrowserContext;
@@ -62,7 +69,7 @@ export class Window {
     context.once("close", () => openWindows().delete(window));
     await page.addInitScript(recordNotifications);
     await options.prepare?.(page);
-    const path = options.path ?? server.organisation.repositories["orders-api"].path;
+    const path = options.path ?? server.organization.repositories["orders-api"].path;
     const kind = path.endsWith(".code-workspace") ? "workspace" : "folder";
     const parameters = new URLSearchParams({ [kind]: path, ...options.parameters });
     await page.goto(`${server.url}/?${parameters}`);
@@ -73,7 +80,7 @@ export class Window {
     await this.#context.close();
   }
 
-  /** Waits until the extension's contributions are there. */
+  /** Waits until the extension's contributions are loaded. */
   async ready(): Promise<void> {
     await this.trawlTab.waitFor({ timeout: 60_000 });
   }
@@ -82,13 +89,13 @@ export class Window {
     return this.page.locator(".activitybar").getByRole("tab", { name: "Trawl" });
   }
 
-  /** Opens Trawl's views; does nothing where they are open. */
+  /** Opens Trawl's views if they are closed. */
   async openTrawl(): Promise<void> {
     await this.ready();
     const isOpen = (await this.trawlTab.getAttribute("aria-selected")) === "true";
     if (!isOpen) {
       await this.trawlTab.click();
-      // Its hover would lie over the views.
+      // The hover of the tab would cover the views.
       await this.page.mouse.move(700, 400);
     }
     await this.header("Search").waitFor();
@@ -107,12 +114,22 @@ export class Window {
   }
 
   async expand(view: string): Promise<void> {
-    const header = this.header(view);
-    await header.waitFor();
-    if ((await header.getAttribute("aria-expanded")) !== "true") await header.click();
+    await this.#setExpanded(view, true);
   }
 
-  /** Drags the edge of the side bar until its views are so many pixels wide. */
+  async collapse(view: string): Promise<void> {
+    await this.#setExpanded(view, false);
+  }
+
+  async #setExpanded(view: string, isExpanded: boolean): Promise<void> {
+    const header = this.header(view);
+    const is = async () => (await header.getAttribute("aria-expanded")) === `${isExpanded}`;
+    // The middle of the header may be below its buttons.
+    if (!(await is())) await header.click({ position: { x: 10, y: 10 } });
+    await eventually(is);
+  }
+
+  /** Drags the edge of the side bar until its views have this width in pixels. */
   async resizeSideBar(width: number): Promise<void> {
     const box = await this.page.locator(".part.sidebar").boundingBox();
     if (box === null) throw new Error("There is no side bar.");
@@ -124,19 +141,19 @@ export class Window {
     await this.page.mouse.move(box.x + width + 300, middle);
   }
 
-  /** Rows of a tree that are drawn. */
+  /** The rendered rows of a tree. */
   rows(view: string): Locator {
     return this.pane(view).getByRole("treeitem");
   }
 
   /**
-   * Waits until the rows of a tree stay where they are: what is clicked must not move away, nor the element of its row
-   * come to show another one, as it may while the tree is drawn anew.
+   * Waits until the rows of a tree stay in position. While a tree is being redrawn, a row that is clicked may move away, or
+   * its element may be reused for another row.
    */
   async settled(view: string): Promise<void> {
     const texts = async () => (await this.rows(view).allTextContents()).join("\n");
     let before = "";
-    await until(`"${view}" stays as it is`, async () => {
+    await eventually(async () => {
       const now = await texts();
       await this.page.waitForTimeout(500);
       const isSame = now !== "" && now === before && now === (await texts());
@@ -145,15 +162,14 @@ export class Window {
     });
   }
 
-  /** Runs a command from the palette. */
+  /** Runs a command from the Command Palette. */
   async runCommand(title: string, limitMs = 30_000): Promise<void> {
     await (await this.openPalette(title, title, limitMs)).click();
   }
 
   /**
-   * Gives the row with `title` in the palette, which is open then. An open palette does not list what is registered
-   * after it was filled, and goes when a view that is still being loaded gets the keyboard: so it is opened again until
-   * the row is there.
+   * Opens the palette and returns the row with `title`. An open palette does not list commands registered later, and
+   * closes when a view that is still loading takes the focus. So it is reopened until the row appears.
    */
   async openPalette(text: string, title: string, limitMs = 30_000): Promise<Locator> {
     const input = this.quickInput;
@@ -185,25 +201,25 @@ export class Window {
     return this.page.locator(".quick-input-list .monaco-list-row");
   }
 
-  /** Takes a row of the quick input. `title`: of the one that is meant, where another one is shown just before. */
+  /** Picks a row of the quick input. A `title` distinguishes it from the quick input shown before. */
   async pick(text: string, title?: string): Promise<void> {
     if (title !== undefined) await this.page.locator(`.quick-input-title:text-is("${title}")`).waitFor();
     await this.quickRows.filter({ hasText: text }).first().click();
   }
 
-  /** Goes to a line of the file in front, as Ctrl+G does. */
+  /** Goes to a line of the active editor with Ctrl+G. */
   async goToLine(line: number, column = 1): Promise<void> {
     await this.page.keyboard.press("Control+G");
     await this.quickInput.fill(`:${line}:${column}`);
-    // Enter does nothing before the row is there.
+    // Enter does nothing before the row appears.
     await this.quickRows.filter({ hasText: new RegExp(`go to line ${line}\\b`, "i") }).waitFor();
     await this.page.keyboard.press("Enter");
-    await until(`the cursor is on line ${line}`, async () => (await this.cursorLine()) === line);
+    await eventually(async () => (await this.cursorLine()) === line);
   }
 
-  /** Takes an entry of the menu that is open. */
+  /** Picks an entry of the open menu. */
   async choose(name: string): Promise<void> {
-    // A menu that has just come up takes no click.
+    // A menu that has just opened ignores clicks.
     await this.page.getByRole("menuitem", { name }).hover();
     await this.page.keyboard.press("Enter");
   }
@@ -213,7 +229,16 @@ export class Window {
     return this.page.locator(".tabs-container").getByRole("tab", { name });
   }
 
-  /** Line of the cursor, as the status bar says it; without an editor, undefined. */
+  /** The page of the visible editor that is a webview. */
+  get editorPage(): FrameLocator {
+    return this.page
+      .locator('iframe.webview.ready:not([src*="purpose=webviewView"])')
+      .filter({ visible: true })
+      .contentFrame()
+      .frameLocator("#active-frame");
+  }
+
+  /** Line of the cursor as shown in the status bar; undefined without an editor. */
   async cursorLine(): Promise<number | undefined> {
     const text = await this.page
       .locator(".statusbar-item")
@@ -224,16 +249,16 @@ export class Window {
     return line === undefined ? undefined : Number(line);
   }
 
-  /** Every notification that was shown since the window was opened, seen or gone. */
+  /** All notifications shown since the window was opened, including dismissed ones. */
   async notifications(): Promise<readonly string[]> {
     return await this.page.evaluate(
       () => (globalThis as { notificationsSeen?: string[] }).notificationsSeen ?? [],
     );
   }
 
-  /** Keeps a picture below `out/e2e/screenshots/VERSION`. */
+  /** Saves a screenshot below `out/e2e/screenshots/VERSION`. */
   async shot(name: string): Promise<void> {
-    // What was clicked may have moved the workbench a little.
+    // A click may have scrolled the workbench by a few pixels.
     await this.page.evaluate(() => {
       for (const element of document.querySelectorAll("html, body, .monaco-workbench, .monaco-grid-view")) {
         element.scrollTo(0, 0);
@@ -245,14 +270,14 @@ export class Window {
 
 const windowsKey = Symbol.for("trawl.e2e.windows");
 
-/** Those of all bundles in this process. */
+/** Returns the open windows of all bundles in this process. */
 function openWindows(): Set<Window> {
-  const place = globalThis as unknown as Record<symbol, Set<Window> | undefined>;
-  place[windowsKey] ??= new Set();
-  return place[windowsKey];
+  const globals = globalThis as unknown as Record<symbol, Set<Window> | undefined>;
+  globals[windowsKey] ??= new Set();
+  return globals[windowsKey];
 }
 
-/** Keeps pictures of all windows that are open, under the name of the test that failed. */
+/** Saves screenshots of all open windows, named after the failed test. */
 export async function shootWindows(title: string): Promise<void> {
   const name = title.replaceAll(/[^\w]+/g, "-");
   for (const [index, window] of [...openWindows()].entries()) {
@@ -260,23 +285,23 @@ export async function shootWindows(title: string): Promise<void> {
   }
 }
 
-function shotPath(name: string): string {
+export function shotPath(name: string): string {
   const path = join(outFolder, "screenshots", target().vsCode.version, `${name}.png`);
   mkdirSync(dirname(path), { recursive: true });
   return path;
 }
 
-/** Runs in the page. */
+/** Records the text of every notification. Runs in the page. */
 function recordNotifications(): void {
   const seen: string[] = [];
   (globalThis as { notificationsSeen?: string[] }).notificationsSeen = seen;
   const known = new WeakSet<Element>();
-  const look = () => {
+  const record = () => {
     for (const toast of document.querySelectorAll(".notification-toast .notification-list-item-message")) {
       if (known.has(toast) || !toast.textContent) continue;
       known.add(toast);
       seen.push(toast.textContent);
     }
   };
-  new MutationObserver(look).observe(document, { childList: true, subtree: true });
+  new MutationObserver(record).observe(document, { childList: true, subtree: true });
 }

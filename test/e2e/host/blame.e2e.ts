@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import * as vscode from "vscode";
-import { until } from "#e2e/driver/processes";
-import { closeEditors, fileIn, openFile, run } from "#e2e/host/searching";
+import { eventually } from "#test/support/eventually";
+import { closeEditors, fileIn, openFile, run } from "./actions";
 
 describe("blame", () => {
   const client = fileIn("orders-api", "internal/http/client.go");
@@ -21,12 +21,16 @@ describe("blame", () => {
 
   afterEach(closeEditors);
 
-  async function at(text: string): Promise<vscode.TextEditor> {
+  async function openAtLine(text: string): Promise<vscode.TextEditor> {
     const editor = await openFile(client);
-    const line = editor.document
-      .getText()
-      .split("\n")
-      .findIndex((each) => each.includes(text));
+    const find = () =>
+      editor.document
+        .getText()
+        .split("\n")
+        .findIndex((each) => each.includes(text));
+    // A document that was open before is reloaded after the change on disk.
+    await eventually(() => find() >= 0);
+    const line = find();
     editor.selection = new vscode.Selection(line, 0, line, 0);
     return editor;
   }
@@ -37,15 +41,15 @@ describe("blame", () => {
     return await vscode.env.clipboard.readText();
   }
 
-  it("knows the commit of a line", async () => {
-    await at("ctx.Err()");
+  it("finds the commit of a line", async () => {
+    await openAtLine("ctx.Err()");
     assert.equal(await copiedHash(), second);
-    await at("package http");
+    await openAtLine("package http");
     assert.equal(await copiedHash(), git("log", "--format=%H", "--reverse").split("\n")[0]);
   });
 
-  it("knows it while lines are put in above, and knows that those are nobody's", async () => {
-    const editor = await at("ctx.Err()");
+  it("follows a line when uncommitted lines are inserted above it", async () => {
+    const editor = await openAtLine("ctx.Err()");
     await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), "mine\nmine\n"));
     assert.equal(editor.selection.active.line, 16);
     assert.equal(await copiedHash(), second);
@@ -54,31 +58,31 @@ describe("blame", () => {
     await vscode.commands.executeCommand("workbench.action.files.revert");
   });
 
-  it("shows what changed a line", async () => {
-    await at("ctx.Err()");
+  it("shows the change that a line comes from", async () => {
+    await openAtLine("ctx.Err()");
     await run("blame.openDiff");
-    const tab = await until("the difference is open", () => {
+    const tab = await eventually(() => {
       const { activeTab } = vscode.window.tabGroups.activeTabGroup;
       return activeTab?.input instanceof vscode.TabInputTextDiff ? activeTab : undefined;
     });
     const parent = git("rev-parse", "HEAD~1");
     assert.equal(tab.label, `client.go (${parent.slice(0, 7)} ↔ ${second.slice(0, 7)})`);
     const { original, modified } = tab.input as vscode.TabInputTextDiff;
-    assert.ok(original.path.includes(`@${parent}/`) && modified.path.includes(`@${second}/`));
+    assert.ok(original.authority.endsWith(`@${parent}`) && modified.authority.endsWith(`@${second}`));
   });
 
-  it("goes to the line as it was before, at the commit before", async () => {
-    await at("ctx.Err()");
+  it("goes to the previous version of a line, at the parent commit", async () => {
+    await openAtLine("ctx.Err()");
     await run("blame.before");
     const { document, selection } = vscode.window.activeTextEditor ?? {};
     assert.equal(document?.uri.scheme, "trawl");
-    assert.ok(document.uri.path.includes(`@${git("rev-parse", "HEAD~1")}/`));
+    assert.ok(document.uri.authority.endsWith(`@${git("rev-parse", "HEAD~1")}`));
     assert.equal(document.lineAt(selection?.active.line ?? 0).text, "\treturn nil");
     assert.equal(JSON.parse(document.uri.query).commit, `HEAD › ${git("rev-parse", "HEAD~1").slice(0, 7)}`);
   });
 
-  it("is of the next commit once there is one", async () => {
-    const editor = await at("package http");
+  it("is updated after a commit", async () => {
+    const editor = await openAtLine("package http");
     await run("blame.toggleFile");
     const before = await copiedHash();
     await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), "// Package http talks.\n"));
@@ -88,6 +92,6 @@ describe("blame", () => {
     git("-c", "user.name=Grace", "-c", "user.email=g@example.com", "commit", "-qam", "Say what it is");
     const third = git("rev-parse", "HEAD");
     assert.notEqual(third, before);
-    await until("the line has its commit", async () => (await copiedHash()) === third);
+    await eventually(async () => (await copiedHash()) === third);
   });
 });

@@ -2,20 +2,23 @@ import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import * as vscode from "vscode";
-import { until } from "#e2e/driver/processes";
-import { fileIn, firstResult, go, here, openFile, run } from "#e2e/host/searching";
+import { eventually } from "#test/support/eventually";
+import { activeLocation, fileIn, firstResult, goToResult, openFile, run } from "./actions";
 
-describe("a document of results", () => {
+describe("a results document", () => {
   let document: vscode.TextDocument;
 
-  after(() => vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor"));
+  after(() => vscode.commands.executeCommand("workbench.action.closeActiveEditor"));
 
-  it("has the query, the counts, and the lines by repository and file", async () => {
-    await firstResult("chargeCard", (place) => place.includes("/payments/") || place.includes("/web-shop/"));
+  it("contains the query, the counts, and the lines by repository and file", async () => {
+    await firstResult(
+      "chargeCard",
+      (location) => location.includes("/payments/") || location.includes("/web-shop/"),
+    );
     await run("search.openResultsEditor");
-    document = await until("the document opens", () => {
-      const present = vscode.window.activeTextEditor?.document;
-      return present?.languageId === "trawl-results" && present;
+    document = await eventually(() => {
+      const active = vscode.window.activeTextEditor?.document;
+      return active?.languageId === "trawl-results" && active;
     });
     const text = document.getText();
     assert.match(text, /^# Query: chargeCard$/m);
@@ -33,30 +36,30 @@ describe("a document of results", () => {
     const link = links.find(({ range }) => document.getText(range) === "src/charge.ts");
     assert.ok(link?.target, `${links.length} links`);
     await vscode.commands.executeCommand("vscode.open", link.target);
-    await until("the file opens", () => here()?.startsWith(fileIn("payments", "src/charge.ts")));
+    await eventually(() => activeLocation()?.startsWith(fileIn("payments", "src/charge.ts")));
     await vscode.window.showTextDocument(document);
   });
 
-  it("can be run again", async () => {
-    const editor = await vscode.window.showTextDocument(document);
-    const line = document.lineCount;
-    await editor.edit((edit) => edit.delete(new vscode.Range(3, 0, line, 0)));
-    await run("results.rerun");
-    await until("the results are back", () => /chargeCard\(charge: Charge\)/.test(document.getText()));
+  it("can be rerun with more and less context", async () => {
+    await vscode.window.showTextDocument(document);
+    await run("results.moreContext");
+    await eventually(() => /Context: 3$/m.test(document.getText()));
+    await run("results.lessContext");
+    await eventually(() => /Context: 2$/m.test(document.getText()));
   });
 });
 
-describe("the searches of a team", () => {
+describe("team searches", () => {
   const path = fileIn("orders-api", ".trawl/searches.jsonc");
 
   after(() => rmSync(dirname(path), { recursive: true, force: true }));
 
-  it("run from the file", async () => {
+  it("run from their file", async () => {
     mkdirSync(dirname(path), { recursive: true });
     const searches = { searches: [{ name: "Charging", query: "chargeCard repo:payments" }] };
     writeFileSync(path, `// What we look for.\n${JSON.stringify(searches, null, 2)}\n`);
     const { document } = await openFile(path);
-    const [lens] = await until("there is a lens", async () => {
+    const [lens] = await eventually(async () => {
       const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
         "vscode.executeCodeLensProvider",
         document.uri,
@@ -66,6 +69,6 @@ describe("the searches of a team", () => {
     });
     assert.ok(lens?.command);
     await vscode.commands.executeCommand(lens.command.command, ...(lens.command.arguments ?? []));
-    await until("its result opens", async () => (await go()).startsWith(fileIn("payments", "src/charge.ts")));
+    await eventually(async () => (await goToResult()).startsWith(fileIn("payments", "src/charge.ts")));
   });
 });

@@ -1,23 +1,19 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { until } from "#e2e/driver/processes";
-import { definitions, hovers, outline, placeOf, references } from "#e2e/host/asking";
-import { closeEditors, fileIn, firstResult, openFile, run } from "#e2e/host/searching";
+import { eventually } from "#test/support/eventually";
+import { closeEditors, fileIn, firstResult, openFile, run } from "./actions";
+import { definitions, hovers, locationOf, outline, references } from "./navigationRequests";
 
-describe("names", () => {
+describe("navigation", () => {
   const client = fileIn("orders-api", "internal/http/client.go");
   const retry = `${fileIn("go-kit", "retry/retry.go")}:10`;
   const settings = () => vscode.workspace.getConfiguration("trawl");
   let document: vscode.TextDocument;
 
   before(async () => {
-    await firstResult("MaxWait", (place) => place.includes("/go-kit/"));
+    await firstResult("MaxWait", (location) => location.includes("/go-kit/"));
     ({ document } = await openFile(client));
-    await until(
-      "the other repository is indexed",
-      async () => (await definitions(document, "retryWithBackoff")).length > 0,
-      60_000,
-    );
+    await eventually(async () => (await definitions(document, "retryWithBackoff")).length > 0, 60_000);
   });
 
   after(async () => {
@@ -25,22 +21,22 @@ describe("names", () => {
     await closeEditors();
   });
 
-  it("lead to their definition in another repository, which is not open", async () => {
+  it("goes to a definition in a repository that is not open", async () => {
     assert.deepEqual(await definitions(document, "retryWithBackoff"), [retry]);
   });
 
-  it("of the same file lead there alone", async () => {
+  it("finds only the definition in the same file if there is one", async () => {
     assert.deepEqual(await definitions(document, "Client) once"), [`${client}:6`]);
   });
 
-  it("count where they are not saved", async () => {
+  it("uses unsaved text", async () => {
     const editor = await openFile(client);
     await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), "// one\n// two\n"));
     assert.deepEqual(await definitions(document, "Client) once"), [`${client}:8`]);
     await vscode.commands.executeCommand("workbench.action.files.revert");
   });
 
-  it("have no second answer beside another provider's, unless that is wanted", async () => {
+  it("adds to the definitions of another provider only if the setting says so", async () => {
     const own = new vscode.Location(vscode.Uri.file(client), new vscode.Position(0, 0));
     const provider = vscode.languages.registerDefinitionProvider(
       { language: "go" },
@@ -63,14 +59,11 @@ describe("names", () => {
     assert.deepEqual(await definitions(document, "retryWithBackoff"), [retry]);
   });
 
-  it("have one answer in files of TypeScript, which is its own", async () => {
+  it("leaves TypeScript files to VS Code's own extension", async () => {
     const { document: charge } = await openFile(fileIn("payments", "src/charge.ts"));
     const own = `${fileIn("payments", "src/retry.ts")}:2`;
-    // Until it has read the imports, it leads to them.
-    await until(
-      "TypeScript knows the other file",
-      async () => `${await definitions(charge, "retryWithBackoff(")}` === own,
-    );
+    // Until TypeScript has resolved the imports, it returns the import statement.
+    await eventually(async () => `${await definitions(charge, "retryWithBackoff(")}` === own);
     const used = await references(charge, "retryWithBackoff(");
     assert.deepEqual([...new Set(used)], used);
     const texts = await hovers(charge, "retryWithBackoff(");
@@ -78,29 +71,29 @@ describe("names", () => {
     await openFile(client);
   });
 
-  it("are answered once each where the same is asked several times at once", async () => {
-    const asked = Array.from({ length: 4 }, () => definitions(document, "Client) once"));
-    for (const found of await Promise.all(asked)) assert.ok(found.length <= 1, found.join("\n"));
+  it("returns each definition once for concurrent identical requests", async () => {
+    const requests = Array.from({ length: 4 }, () => definitions(document, "Client) once"));
+    for (const found of await Promise.all(requests)) assert.ok(found.length <= 1, found.join("\n"));
     assert.deepEqual(await definitions(document, "Client) once"), [`${client}:6`]);
   });
 
-  it("tell their signature and comment", async () => {
+  it("shows the signature and comment of a name", async () => {
     const [text = ""] = await hovers(document, "retryWithBackoff");
     assert.match(text, /func retryWithBackoff\(ctx context\.Context/);
     assert.match(text, /calls work until it succeeds/);
   });
 
-  it("are found where they are used", async () => {
-    const places = await references(document, "retryWithBackoff");
-    assert.ok(places.includes(`${client}:11`), places.join("\n"));
-    // Only comments and strings have it there.
+  it("finds references in code only", async () => {
+    const locations = await references(document, "retryWithBackoff");
+    assert.ok(locations.includes(`${client}:11`), locations.join("\n"));
+    // These files contain the name only in comments and strings.
     assert.ok(
-      !places.some((place) => place.includes("retry_test.go") || place.includes("limits.go")),
-      places.join("\n"),
+      !locations.some((location) => location.includes("retry_test.go") || location.includes("limits.go")),
+      locations.join("\n"),
     );
   });
 
-  it("are found and described where their file is not saved", async () => {
+  it("finds and describes definitions in unsaved files", async () => {
     const editor = await openFile(fileIn("go-kit", "retry/retry.go"));
     const unsaved = "// one\n// two\n";
     await editor.edit((edit) => edit.insert(new vscode.Position(2, 0), unsaved));
@@ -113,8 +106,11 @@ describe("names", () => {
     assert.match(text, /retryWithBackoff\(tries int\)/);
     const user = await openFile(client);
     await user.edit((edit) => edit.insert(new vscode.Position(0, 0), unsaved));
-    const places = await references(document, "retryWithBackoff");
-    assert.ok(places.includes(`${client}:13`) && !places.includes(`${client}:11`), places.join("\n"));
+    const locations = await references(document, "retryWithBackoff");
+    assert.ok(
+      locations.includes(`${client}:13`) && !locations.includes(`${client}:11`),
+      locations.join("\n"),
+    );
     for (const { document: changed } of [user, editor]) {
       await vscode.window.showTextDocument(changed);
       await vscode.commands.executeCommand("workbench.action.files.revert");
@@ -122,23 +118,25 @@ describe("names", () => {
     await openFile(client);
   });
 
-  it("of repositories that are not open are symbols of the workspace", async () => {
+  it("adds symbols of repositories that are not open to the workspace symbols", async () => {
     const symbols = await vscode.commands.executeCommand<vscode.SymbolInformation[]>(
       "vscode.executeWorkspaceSymbolProvider",
       "chargeCard",
     );
     const found = symbols
       .filter(({ name }) => name === "chargeCard")
-      .map(({ location }) => placeOf(location));
+      .map(({ location }) => locationOf(location));
     assert.deepEqual(found, [`${fileIn("payments", "src/charge.ts")}:9`]);
     const own = await vscode.commands.executeCommand<vscode.SymbolInformation[]>(
       "vscode.executeWorkspaceSymbolProvider",
       "PlaceOrder",
     );
-    assert.ok(!own.some(({ location }) => placeOf(location).startsWith(fileIn("orders-api", "internal/"))));
+    assert.ok(
+      !own.some(({ location }) => locationOf(location).startsWith(fileIn("orders-api", "internal/"))),
+    );
   });
 
-  it("are answered in a snapshot at its revision", async () => {
+  it("works in a snapshot, at its revision", async () => {
     const { document: kit } = await openFile(fileIn("go-kit", "retry/retry.go"));
     await vscode.window.showTextDocument(kit);
     await vscode.env.clipboard.writeText("");
@@ -149,13 +147,13 @@ describe("names", () => {
     assert.equal(snapshot.uri.scheme, "trawl");
     const found = await definitions(snapshot, "retryWithBackoff(ctx");
     assert.equal(found.length, 1, found.join("\n"));
-    assert.match(found[0] ?? "", /^trawl:\/\S+\/go-kit@[0-9a-f]{40}\/-\/retry\/retry\.go\S*:10$/);
+    assert.match(found[0] ?? "", /^trawl:\/\/\S+\/go-kit@[0-9a-f]{40}\/retry\/retry\.go\S*:10$/);
     assert.deepEqual(await outline(snapshot), ["retry 2", "retryWithBackoff 10"]);
     const [text = ""] = await hovers(snapshot, "retryWithBackoff(ctx");
     assert.match(text, /func retryWithBackoff\(ctx context\.Context/);
     const used = await references(snapshot, "retryWithBackoff(ctx");
     assert.ok(
-      used.some((place) => place.endsWith("client.go:11")),
+      used.some((location) => location.endsWith("client.go:11")),
       used.join("\n"),
     );
   });

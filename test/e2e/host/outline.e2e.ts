@@ -1,19 +1,19 @@
-/** Outlines of local files, where nobody else has one. */
+/** Outlines of local files for which no other extension provides one. */
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { until } from "#e2e/driver/processes";
-import { outline } from "#e2e/host/asking";
-import { closeEditors, fileIn, firstResult, openFile } from "#e2e/host/searching";
+import { eventually } from "#test/support/eventually";
+import { closeEditors, fileIn, firstResult, openFile } from "./actions";
+import { outline } from "./navigationRequests";
 
 describe("outlines", () => {
   const client = fileIn("orders-api", "internal/http/client.go");
-  const ours = ["http 1", "Client 6", "do 10", "once 14"];
+  const trawlOutline = ["http 1", "Client 6", "do 10", "once 14"];
   const settings = () => vscode.workspace.getConfiguration("trawl");
-  const shows = (document: vscode.TextDocument, wanted: readonly string[]) =>
-    until(`the outline is ${wanted}`, async () => `${await outline(document)}` === `${wanted}`);
+  const waitForOutline = (document: vscode.TextDocument, wanted: readonly string[]) =>
+    eventually(async () => `${await outline(document)}` === `${wanted}`);
 
   before(async () => {
-    await firstResult("MaxWait", (place) => place.includes("/go-kit/"));
+    await firstResult("MaxWait", (location) => location.includes("/go-kit/"));
     await closeEditors();
   });
 
@@ -22,20 +22,20 @@ describe("outlines", () => {
     await closeEditors();
   });
 
-  it("are there where no other extension has one", async () => {
+  it("are shown where no other extension provides one", async () => {
     const { document } = await openFile(client);
-    await shows(document, ours);
+    await waitForOutline(document, trawlOutline);
   });
 
-  it("tell of what is not saved", async () => {
+  it("include unsaved changes", async () => {
     const editor = await openFile(client);
     await editor.edit((edit) => edit.insert(new vscode.Position(5, 0), "func early() {}\n\n"));
-    await shows(editor.document, ["http 1", "early 6", "Client 8", "do 12", "once 16"]);
+    await waitForOutline(editor.document, ["http 1", "early 6", "Client 8", "do 12", "once 16"]);
     await vscode.commands.executeCommand("workbench.action.files.revert");
-    await shows(editor.document, ours);
+    await waitForOutline(editor.document, trawlOutline);
   });
 
-  it("make way for another's that comes later, and are back when it has gone", async () => {
+  it("are replaced by those of another provider while it is registered", async () => {
     const { document } = await openFile(client);
     const whole = new vscode.Range(0, 0, 3, 0);
     const provider = vscode.languages.registerDocumentSymbolProvider(
@@ -47,10 +47,10 @@ describe("outlines", () => {
       },
     );
     try {
-      await shows(document, ["theirs 1"]);
+      await waitForOutline(document, ["theirs 1"]);
       await closeEditors();
       await openFile(client);
-      // Nothing joins it, however often it is asked for.
+      // Repeated requests must not add our outline.
       for (let times = 0; times < 5; times++) {
         assert.deepEqual(await outline(document), ["theirs 1"]);
         await new Promise((resolve) => setTimeout(resolve, 400));
@@ -58,24 +58,24 @@ describe("outlines", () => {
     } finally {
       provider.dispose();
     }
-    await shows(document, ours);
+    await waitForOutline(document, trawlOutline);
   });
 
-  it("are TypeScript's own in its files", async () => {
+  it("are left to VS Code's own extension in TypeScript files", async () => {
     const { document } = await openFile(fileIn("payments", "src/charge.ts"));
-    const theirs = ["Charge 3", "chargeCard 9", "send 13"];
-    await shows(document, theirs);
+    const typeScriptOutline = ["Charge 3", "chargeCard 9", "send 13"];
+    await waitForOutline(document, typeScriptOutline);
     for (let times = 0; times < 5; times++) {
       await new Promise((resolve) => setTimeout(resolve, 400));
-      assert.deepEqual(await outline(document), theirs);
+      assert.deepEqual(await outline(document), typeScriptOutline);
     }
   });
 
-  it("are shown always, or never, where that is wanted", async () => {
+  it("are shown always or never if the setting says so", async () => {
     const { document } = await openFile(client);
     await settings().update("navigation.localFiles", "off", true);
-    await shows(document, []);
+    await waitForOutline(document, []);
     await settings().update("navigation.localFiles", "always", true);
-    await shows(document, ours);
+    await waitForOutline(document, trawlOutline);
   });
 });

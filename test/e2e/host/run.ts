@@ -1,13 +1,21 @@
-/** What VS Code calls inside the extension host. */
+/** The entry point that VS Code calls inside the extension host. */
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import * as vscode from "vscode";
 import { runMocha } from "#e2e/mochaRun";
+import type { Report } from "#e2e/report";
 
 export async function run(): Promise<void> {
   const path = process.env["TRAWL_E2E_REPORT"] ?? "";
-  const report = await runMocha(process.env["TRAWL_E2E_SPEC"] ?? "", { timeoutMs: 60_000 });
+  const specs: readonly string[] = JSON.parse(process.env["TRAWL_E2E_SPECS"] ?? "[]");
+  const reports: Report[] = [];
+  for (const spec of specs) {
+    if (reports.length > 0) await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    reports.push(await runMocha(spec, { timeoutMs: 60_000 }));
+  }
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(`${path}.draft`, JSON.stringify(report, null, 2));
+  writeFileSync(`${path}.draft`, JSON.stringify(reports, null, 2));
   renameSync(`${path}.draft`, path);
-  if (report.tests.some(({ isPassed }) => !isPassed)) throw new Error("Some tests failed.");
+  if (reports.some(({ tests }) => tests.some(({ isPassed }) => !isPassed)))
+    throw new Error("Some tests failed.");
 }

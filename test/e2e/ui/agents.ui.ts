@@ -3,11 +3,12 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Locator } from "playwright-core";
-import { type CodeServer, startCodeServer } from "#e2e/driver/codeServer";
-import { until } from "#e2e/driver/processes";
+import { type CodeServer, startCodeServer, trawlServers } from "#e2e/driver/codeServer";
+import { kill } from "#e2e/driver/signals";
 import { shootThemes, themes } from "#e2e/driver/themes";
-import { beGitUser } from "#e2e/driver/trawlProgram";
+import { setGitUser } from "#e2e/driver/trawlProgram";
 import { launchBrowser, Window } from "#e2e/driver/window";
+import { eventually } from "#test/support/eventually";
 
 describe("agents", () => {
   let browser: Browser;
@@ -19,8 +20,8 @@ describe("agents", () => {
 
   before(async () => {
     server = await startCodeServer({ hasVsix: true, settings: { "workbench.colorTheme": themes.dark[0] } });
-    beGitUser(server, "Ann", "ann@acme.example");
-    file = join(server.organisation.repositories["orders-api"].path, "CLAUDE.md");
+    setGitUser(server, "Ann", "ann@acme.example");
+    file = join(server.organization.repositories["orders-api"].path, "CLAUDE.md");
     browser = await launchBrowser();
     window = await Window.open(browser, server, {
       prepare: (page) => page.context().grantPermissions(["clipboard-read", "clipboard-write"]),
@@ -43,19 +44,19 @@ describe("agents", () => {
   }
 
   async function copied(form: RegExp): Promise<string> {
-    return await until(`${form} is in the clipboard`, async () => {
+    return await eventually(async () => {
       const found = await window.page.evaluate(() => navigator.clipboard.readText());
       return form.test(found) && found;
     });
   }
 
-  it("are set up from the view, each with what it reads", async () => {
-    for (const view of ["Search", "Results", "Repositories"]) await window.header(view).click();
+  it("are listed in the view, with the file that each one reads", async () => {
+    for (const view of ["Search", "Results"]) await window.collapse(view);
     await window.expand("API & Agents");
     const row = (name: RegExp) => window.pane("API & Agents").getByRole("treeitem", { name });
     await window.settled("API & Agents");
     await row(/^Agents$/).click();
-    await row(/^VS Code agent mode, on, nothing to do$/).waitFor();
+    await row(/^VS Code agent mode, ready$/).waitFor();
     for (const name of ["Claude Code", "Cursor", "Codex", "Other agents"]) {
       await row(new RegExp(`^${name}, set up`)).waitFor();
     }
@@ -68,18 +69,18 @@ describe("agents", () => {
     await window.quickRows.filter({ hasText: "Start Local Endpoint" }).waitFor();
   });
 
-  it("are shown the text before anything is written", async () => {
+  it("get instructions that are previewed before anything is written", async () => {
     await window.editorTab("Claude Code.md").waitFor();
     await window.page.locator(".view-line").filter({ hasText: "Code search (Trawl)" }).waitFor();
-    await window.quickRows.filter({ hasText: "There is none yet." }).waitFor();
+    await window.quickRows.filter({ hasText: "No key exists yet." }).waitFor();
     await shootThemes(window, server, "agents/2-steps");
     assert.equal(existsSync(file), false);
   });
 
-  it("get an endpoint and a key on the way", async () => {
+  it("get an endpoint and a key during the setup", async () => {
     await window.pick("Start Local Endpoint", title);
     await answer("Start");
-    await window.quickRows.filter({ hasText: "The local endpoint runs" }).waitFor();
+    await window.quickRows.filter({ hasText: "Local endpoint is running" }).waitFor();
     await window.pick("Create API Key...", title);
     await window.page.locator('.quick-input-title:text-is("Create API Key")').waitFor();
     await window.quickInput.fill("Claude Code");
@@ -87,36 +88,94 @@ describe("agents", () => {
     await window.pick("1 year");
     await answer("Copy Key");
     key = await copied(/^trwl_[\w-]{43}$/);
-    await window.quickRows.filter({ hasText: "The agent needs one, in" }).waitFor();
+    await window.quickRows.filter({ hasText: "The agent reads its key from" }).waitFor();
   });
 
-  it("can do all that the text says", async () => {
-    await window.pick("Copy the Text", title);
+  it("can run every call in the instructions", async () => {
+    await window.pick("Copy Instructions", title);
     text = await copied(/Code search \(Trawl\)/);
     assert.ok(!text.includes(key));
     const calls = text.split("\n").filter((line) => line.startsWith("    curl "));
     assert.equal(calls.length, 5);
     for (const call of calls) {
       const environment = { PATH: process.env["PATH"], TRAWL_API_KEY: key };
-      const said = execFileSync("sh", ["-c", call], { env: environment, encoding: "utf8" });
-      const { errorCode } = JSON.parse(said);
-      // The repository need not have the file of the example.
-      assert.ok(errorCode === undefined || errorCode === "FILE_NOT_FOUND", `${call}\n${said}`);
+      const output = execFileSync("sh", ["-c", call], { env: environment, encoding: "utf8" });
+      const { errorCode } = JSON.parse(output);
+      // The file in the example need not exist.
+      assert.ok(errorCode === undefined || errorCode === "FILE_NOT_FOUND", `${call}\n${output}`);
     }
   });
 
-  it("have it written into their file, once", async () => {
-    for (const time of ["first", "second"]) {
+  const address = () => /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0] ?? "";
+  const isClosed = async () =>
+    await fetch(`${address()}/api/health`).then(
+      () => false,
+      () => true,
+    );
+
+  /** Returns the status of a call without a key and of one with it, once the endpoint answers. */
+  async function statuses(): Promise<readonly number[]> {
+    return await eventually(async () => {
+      const calls = [{}, { Authorization: `Bearer ${key}` }].map((headers) =>
+        fetch(`${address()}/api/repos`, { headers }),
+      );
+      return await Promise.all(calls).then(
+        (responses) => responses.map(({ status }) => status),
+        () => undefined,
+      );
+    }, 30_000);
+  }
+
+  it("keep their endpoint, and its key, after a crash and after a restart", async () => {
+    assert.deepEqual(await statuses(), [401, 200]);
+    for (const pid of trawlServers(server)) kill(pid, "SIGKILL");
+    await eventually(isClosed);
+    assert.deepEqual(await statuses(), [401, 200]);
+    await window.runCommand("Trawl: Restart Server");
+    await eventually(isClosed);
+    assert.deepEqual(await statuses(), [401, 200]);
+  });
+
+  it("get the instructions in their own file, once", async () => {
+    for (let time = 0; time < 2; time++) {
       await window.runCommand("Trawl: Set Up for Agents...");
       await window.pick("Claude Code", "Set Up for Agents");
       await window.pick("Add to CLAUDE.md", title);
       await window.editorTab("CLAUDE.md").waitFor();
-      await until(`the ${time} time`, () => existsSync(file) && readFileSync(file, "utf8") === text);
+      await eventually(() => existsSync(file) && readFileSync(file, "utf8") === text);
     }
     await window.shot("agents/3-written");
   });
 
-  it("had no notification", async () => {
+  it("have no endpoint after the user stopped it, not even after a restart", async () => {
+    await window.runCommand("Trawl: Stop Local Endpoint");
+    await eventually(isClosed);
+    const before = trawlServers(server);
+    await window.runCommand("Trawl: Restart Server");
+    await eventually(() => trawlServers(server).some((pid) => !before.includes(pid)));
+    await window.runCommand("Trawl: Set Up for Agents...");
+    await window.pick("Other agents", "Set Up for Agents");
+    // Shown once the new server has reported its state.
+    await window.quickRows.filter({ hasText: "Start Local Endpoint" }).waitFor();
+    assert.equal(await isClosed(), true);
+    await window.page.keyboard.press("Escape");
+  });
+
+  it("can have an endpoint that always starts", async () => {
+    const steps = "Set Up for Agents: Other agents";
+    await window.runCommand("Trawl: Set Up for Agents...");
+    await window.pick("Other agents", "Set Up for Agents");
+    await window.pick("Start Local Endpoint", steps);
+    await answer("Start");
+    await window.pick("Always Start", steps);
+    await window.quickRows.filter({ hasText: "Always starts with Trawl" }).waitFor();
+    await window.shot("agents/4-always");
+    await window.page.keyboard.press("Escape");
+    const settings = join(server.root, "data/Machine/settings.json");
+    assert.match(readFileSync(settings, "utf8"), /"trawl\.api\.enabled": true/);
+  });
+
+  it("show no notifications", async () => {
     assert.deepEqual(await window.notifications(), []);
   });
 });

@@ -1,17 +1,17 @@
-/** Pictures of every view in every kind of theme, to be looked at; and what a machine can say about them. */
+/** Takes screenshots of every view in every kind of theme for review, and checks accessibility rules. */
 import assert from "node:assert/strict";
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Browser } from "playwright-core";
 import { type CodeServer, changeSettings, startCodeServer } from "#e2e/driver/codeServer";
-import { folderOf } from "#e2e/driver/organisation";
-import { until } from "#e2e/driver/processes";
+import { folderOf } from "#e2e/driver/organization";
 import { themes } from "#e2e/driver/themes";
 import { launchBrowser, Window } from "#e2e/driver/window";
+import { eventually } from "#test/support/eventually";
 
 type Theme = keyof typeof themes;
-const names = Object.keys(themes) as Theme[];
+const themeNames = Object.keys(themes) as Theme[];
 
-describe("what is seen", () => {
+describe("appearance", () => {
   let browser: Browser;
   let server: CodeServer;
   let window: Window;
@@ -32,53 +32,72 @@ describe("what is seen", () => {
     await server?.stop();
   }
 
-  async function wear(theme: Theme): Promise<void> {
+  async function applyTheme(theme: Theme): Promise<void> {
     const [name, kind] = themes[theme];
     changeSettings(server, { "workbench.colorTheme": name });
     await window.page.locator(`.monaco-workbench.${kind}`).waitFor();
-    // The colours of webviews follow a moment later.
+    // Webviews change their colors later than the workbench.
     const body = window.box.frame.locator(`body[data-vscode-theme-kind$="${webviewKinds[kind]}"]`);
     await body.waitFor({ state: "attached" });
   }
 
-  async function shots(scene: string, each?: (theme: Theme) => Promise<void>): Promise<void> {
-    for (const theme of names) {
-      await wear(theme);
+  async function shootThemes(scene: string, each?: (theme: Theme) => Promise<void>): Promise<void> {
+    for (const theme of themeNames) {
+      await applyTheme(theme);
       await window.shot(`${scene}-${theme}`);
       await each?.(theme);
     }
-    await wear("light");
+    await applyTheme("light");
+  }
+
+  /** Drags the upper edge of a view. */
+  async function dragUp(view: string, pixels: number): Promise<void> {
+    const box = await window.header(view).boundingBox();
+    assert.ok(box !== null);
+    await window.page.mouse.move(box.x + box.width / 2, box.y);
+    await window.page.mouse.down();
+    await window.page.mouse.move(box.x + box.width / 2, box.y - pixels, { steps: 5 });
+    await window.page.mouse.up();
+    await window.page.mouse.move(700, 400);
   }
 
   async function checkBox(theme: Theme): Promise<void> {
-    // The page lets the side bar shine through, which axe cannot see.
+    // The page has no background of its own, and axe cannot see the side bar's.
     await window.box.frame.locator("html").evaluate((element) => {
       element.style.background = "var(--vscode-sideBar-background)";
     });
     const { violations } = await new AxeBuilder({ page: window.page })
       .include(['iframe.webview.ready[src*="purpose=webviewView"]', "#active-frame", "main"])
       .analyze();
-    const bad = violations
+    const serious = violations
       .filter(({ impact }) => impact === "serious" || impact === "critical")
       .flatMap(({ id, nodes }) => nodes.map((node) => ({ id, ...node })))
-      // The list of proposals is scrolled with the keys of the box, which keeps the keyboard.
+      // The suggestions scroll with keys pressed in the box, which keeps the focus.
       .filter(({ id, html }) => !(id === "scrollable-region-focusable" && html.includes('id="proposals"')))
       .map(({ id, html, failureSummary }) => `${theme}: ${id}: ${html}\n${failureSummary}`);
-    assert.deepEqual(bad, []);
+    assert.deepEqual(serious, []);
   }
 
-  describe("the first time", () => {
+  describe("on the first run", () => {
     before(() => open(true));
     after(close);
 
-    it("is a box with examples and neighbours", async () => {
-      await window.box.welcome.getByRole("button", { name: "Index Them" }).waitFor();
-      await shots("first-run", checkBox);
+    it("shows examples, and offers to index the clones nearby without scrolling", async () => {
+      await window
+        .rows("Results")
+        .filter({ hasText: /in \d+ repositor/ })
+        .first()
+        .waitFor();
+      await window.rows("Results").filter({ hasText: "Take the Tour" }).waitFor();
+      const offer = await window.box.welcome.getByRole("button", { name: "Index Them" }).boundingBox();
+      const view = await window.pane("Search").boundingBox();
+      assert.ok(offer !== null && view !== null && offer.y + offer.height <= view.y + view.height);
+      await shootThemes("first-run", checkBox);
     });
 
     it("fits a narrow side bar", async () => {
       await window.resizeSideBar(220);
-      await shots("first-run-narrow");
+      await shootThemes("first-run-narrow");
       await window.resizeSideBar(300);
     });
   });
@@ -90,41 +109,41 @@ describe("what is seen", () => {
     });
     after(close);
 
-    it("is a box with results", async () => {
+    it("shows results", async () => {
       await window.box.search("retryWithBackoff -file:test lang:typescript or lang:go");
-      await window.box.frame.locator("#facets summary").click();
-      await shots("results", checkBox);
-      await window.box.frame.locator("#facets summary").click();
+      await shootThemes("results", checkBox);
     });
 
-    it("is narrow", async () => {
+    it("fits a narrow side bar", async () => {
       await window.resizeSideBar(200);
-      await shots("results-narrow");
+      await shootThemes("results-narrow");
       await window.resizeSideBar(300);
     });
 
-    it("is an error with a way to mend it", async () => {
+    it("shows an error with a quick fix", async () => {
       await window.box.input.fill("lang:pyton retryWithBackoff");
       await window.box.input.press("Enter");
       await window.box.problems.getByRole("button").first().waitFor();
-      await shots("problem", checkBox);
+      await shootThemes("problem", checkBox);
     });
 
-    it("is nothing found", async () => {
+    it("shows that nothing was found", async () => {
       await window.box.search("nothingIsCalledThisWay");
-      await shots("no-results", checkBox);
+      await shootThemes("no-results", checkBox);
     });
 
-    it("is a list of proposals", async () => {
+    it("shows suggestions", async () => {
       await window.box.input.fill("");
       await window.box.input.pressSequentially("lang:", { delay: 30 });
-      await window.box.proposals.getByRole("option").first().waitFor();
-      await shots("proposals", checkBox);
+      await window.box.suggestions.getByRole("option").first().waitFor();
+      await shootThemes("proposals", checkBox);
       await window.box.input.press("Escape");
     });
 
-    it("is a repository with its branches, tags and skipped files", async () => {
-      await window.header("Results").click();
+    it("shows a repository with its branches, tags and skipped files", async () => {
+      await window.collapse("Results");
+      await window.expand("Repositories");
+      await dragUp("Results", 350);
       const row = window.rows("Repositories").filter({ hasText: "orders-api" }).first();
       await window.settled("Repositories");
       await row.click();
@@ -134,77 +153,75 @@ describe("what is seen", () => {
         .filter({ hasText: /Branches/ })
         .first()
         .waitFor();
-      await shots("repositories");
-      await window.header("Results").click();
+      await shootThemes("repositories");
+      await window.collapse("Repositories");
+      await window.expand("Results");
     });
 
-    it("is what was searched before, and the endpoint", async () => {
-      await window.header("Repositories").click();
+    it("shows saved and recent searches, and the endpoint", async () => {
       await window.expand("Saved & Recent");
       await window.expand("API & Agents");
       await window.rows("Saved & Recent").first().waitFor();
       await window.rows("API & Agents").first().waitFor();
-      await shots("saved-and-endpoint");
-      await window.header("Saved & Recent").click();
-      await window.header("API & Agents").click();
-      await window.header("Repositories").click();
+      await shootThemes("saved-and-endpoint");
+      await window.collapse("Saved & Recent");
+      await window.collapse("API & Agents");
     });
 
-    it("is a quick search", async () => {
+    it("shows a quick search", async () => {
       await window.runCommand("Trawl: Quick Search...");
       await window.quickInput.fill("chargeCard");
       await window.quickRows.filter({ hasText: "charge.ts" }).first().waitFor();
-      await shots("quick-search");
+      await shootThemes("quick-search");
       await window.page.keyboard.press("Escape");
     });
 
-    it("is a document of results", async () => {
+    it("shows a results document", async () => {
       await window.box.search("retryWithBackoff");
       await window.runCommand("Trawl: Open Results in Editor");
       await window.page.locator(".view-line").filter({ hasText: "Query:" }).first().waitFor();
-      await shots("results-document");
+      await shootThemes("results-document");
     });
 
-    it("is a snapshot", async () => {
+    it("shows a snapshot", async () => {
       await window.box.search(`CREATE TABLE file:ledger`);
       const row = window.rows("Results").filter({ hasText: "CREATE TABLE" }).first();
       await window.settled("Results");
       await row.dblclick();
       await window.editorTab(/ledger\.sql/).waitFor();
       await window.page.locator(".view-line").filter({ hasText: "ledger" }).first().waitFor();
-      await shots("snapshot");
+      await shootThemes("snapshot");
       assert.equal(folderOf("legacy-ledger"), "legacy-ledger.git");
     });
 
-    it("is a menu of the status item", async () => {
+    it("shows the menu of the status bar item", async () => {
       await window.runCommand("Trawl: Show Status");
-      await until("the menu is open", async () => (await window.quickRows.count()) > 4);
-      await shots("status-menu");
+      await eventually(async () => (await window.quickRows.count()) > 4);
+      await shootThemes("status-menu");
       await window.page.keyboard.press("Escape");
     });
 
-    it("is the syntax of queries", async () => {
-      await window.page.keyboard.press("Control+Shift+Alt+F");
+    it("shows the query syntax", async () => {
       await window.box.input.fill("");
       await window.box.input.press("?");
-      await until("a tab opens", async () => (await window.page.locator(".tab").count()) > 2);
-      await window.page.waitForTimeout(1_000);
-      await shots("query-syntax");
+      await window.editorTab(/Query Syntax/).waitFor();
+      await window.editorPage.getByRole("heading", { level: 1 }).waitFor();
+      await shootThemes("query-syntax");
     });
 
-    it("is a walkthrough", async () => {
+    it("shows the walkthrough", async () => {
       await window.runCommand("Trawl: Open Walkthrough");
       await window.page.locator(".getting-started-step").first().waitFor();
-      await shots("walkthrough");
+      await shootThemes("walkthrough");
     });
 
-    it("had no notification", async () => {
+    it("shows no notifications", async () => {
       assert.deepEqual(await window.notifications(), []);
     });
   });
 });
 
-/** Ends of what VS Code calls the kinds of themes in webviews. */
+/** For each theme class of the workbench, the end of VS Code's name for it in webviews. */
 const webviewKinds = {
   vs: "light",
   "vs-dark": "dark",

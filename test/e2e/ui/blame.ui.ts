@@ -1,15 +1,15 @@
-/** Blame as a person sees it: beside the lines of a file, behind the line of the cursor, and step by step back in time. */
+/** Blame in the workbench: next to the lines of a file, after the line of the cursor, and one revision back at a time. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Browser } from "playwright-core";
 import { type CodeServer, startCodeServer } from "#e2e/driver/codeServer";
 import { type DrawnLine, drawnLines } from "#e2e/driver/drawnLines";
-import { until } from "#e2e/driver/processes";
 import { target } from "#e2e/driver/target";
 import { shootThemes, themes } from "#e2e/driver/themes";
 import { launchBrowser, Window } from "#e2e/driver/window";
 import { note } from "#e2e/report";
+import { eventually } from "#test/support/eventually";
 import { temporaryFolder } from "#test/support/repo";
 
 const path = "internal/http/client.go";
@@ -36,13 +36,13 @@ describe("blame", () => {
   });
 
   async function lineWith(part: string): Promise<DrawnLine> {
-    return await until(`a line has "${part}"`, async () =>
+    return await eventually(async () =>
       (await drawnLines(window)).find(({ text }) => text.replaceAll("\u00a0", " ").includes(part)),
     );
   }
 
-  async function untilBefore(part: string, expected: RegExp): Promise<void> {
-    await until(`"${part}" is of ${expected}`, async () => expected.test((await lineWith(part)).before));
+  async function waitForBlame(part: string, expected: RegExp): Promise<void> {
+    await eventually(async () => expected.test((await lineWith(part)).before));
   }
 
   async function isBlamed(): Promise<boolean> {
@@ -53,7 +53,7 @@ describe("blame", () => {
     await window.page.locator(".statusbar-item").filter({ hasText: text }).first().waitFor();
   }
 
-  /** Calls for texts and blame, as the trace has them once it has a call that is made now. */
+  /** Returns the calls for sources and blame from the trace, once the trace contains a call that is made now. */
   async function callsSoFar(): Promise<readonly string[]> {
     const calls = () => traceOf(server).match(/Sending request 'trawl\/\w+/g) ?? [];
     const marks = () => calls().filter((call) => call.endsWith("/branches")).length;
@@ -61,25 +61,25 @@ describe("blame", () => {
     await window.runCommand("Trawl: Open File at Revision...");
     await window.quickRows.filter({ hasText: "main" }).first().waitFor();
     await window.page.keyboard.press("Escape");
-    await until("the trace has the call", () => marks() > marksBefore);
+    await eventually(() => marks() > marksBefore);
     return calls().filter((call) => /\/(?:source|blame)$/.test(call));
   }
 
-  it("stands beside the lines: name, age and subject, once for lines that belong together", async () => {
+  it("shows author, age and subject next to lines, once per group of lines", async () => {
     await window.runCommand("Trawl: Toggle File Blame");
-    await untilBefore("package http", /^Ann Author · \S+ · Take orders/);
+    await waitForBlame("package http", /^Ann Author\s+\d+ yr\s+Take orders/);
     const lines = await drawnLines(window);
-    assert.match(lines[4]?.before ?? "", /^Grace Hopper · .+ · Say where/);
+    assert.match(lines[4]?.before ?? "", /^Grace Hopper\s+.+\s+Say where/);
     assert.equal(lines[1]?.before, "");
     assert.match((await lineWith("c.again")).before, /^\[Mallory\]/);
     assert.equal(new Set(lines.slice(0, 17).map(({ left }) => Math.round(left))).size, 1);
   });
 
-  it("looks well in every kind of theme", async () => {
+  it("is shown in every kind of theme", async () => {
     await shootThemes(window, server, "blame");
   });
 
-  it("says of the line under the mouse what its commit is, and what can be done", async () => {
+  it("shows the commit of the line under the mouse, with actions", async () => {
     const { left, top } = await lineWith("Client talks");
     await window.page.mouse.move(left + 60, top);
     const hover = window.page.locator(".monaco-hover").filter({ hasText: "Say where payments is" }).first();
@@ -91,7 +91,7 @@ describe("blame", () => {
     await window.shot("blame-hover");
   });
 
-  it("shows what others wrote as text", async () => {
+  it("shows names and messages of commits as plain text", async () => {
     await window.page.mouse.move(5, 5);
     const { left, top } = await lineWith("c.again");
     await window.page.mouse.move(left + 60, top);
@@ -110,75 +110,71 @@ describe("blame", () => {
     await window.page.mouse.move(5, 5);
   });
 
-  it("stays with its lines while somebody types", async () => {
+  it("follows its lines while the user types", async () => {
     await window.goToLine(1);
     await window.page.keyboard.press("Home");
-    await window.page.keyboard.type("mine\n");
-    await untilBefore("mine", /^You · not committed$/);
-    await untilBefore("Client talks", /^Grace Hopper/);
-    await untilBefore("package http", /^Ann Author/);
+    // Not key by key: after a word, Enter may accept a suggestion.
+    await window.page.keyboard.insertText("mine\n");
+    await waitForBlame("mine", /^You · not committed$/);
+    await waitForBlame("Client talks", /^Grace Hopper/);
+    await waitForBlame("package http", /^Ann Author/);
     await window.shot("blame-unsaved");
     for (let undone = 0; undone < 10 && (await drawnLines(window))[0]?.text.startsWith("mine"); undone++) {
       await window.page.keyboard.press("Control+Z");
     }
   });
 
-  it("goes back step by step", async () => {
+  it("goes back one revision at a time", async () => {
     await window.goToLine(8);
     await window.page.locator('.editor-actions [aria-label^="Blame Before This Change"]').click();
     const first = window.editorTab(/client\.go @ HEAD › [0-9a-f]{7} · orders-api/);
     await first.waitFor();
-    await until("the cursor is where the line was put in", async () => (await window.cursorLine()) === 8);
-    await untilBefore("Client talks", /^Grace Hopper/);
+    await eventually(async () => (await window.cursorLine()) === 8);
+    await waitForBlame("Client talks", /^Grace Hopper/);
     await window.goToLine(5);
     await window.page.locator('.editor-actions [aria-label^="Blame Before This Change"]').click();
     await window.editorTab(/client\.go @ HEAD › [0-9a-f]{7} › [0-9a-f]{7} · orders-api/).waitFor();
-    await untilBefore("Client talks", /^(Ann Author.*|)$/);
+    await waitForBlame("Client talks", /^(Ann Author.*|)$/);
     assert.equal(await window.cursorLine(), 5);
     await window.shot("blame-trail");
     await window.page.keyboard.press("Control+Alt+Minus");
-    await until(
-      "it is the first step again",
-      async () => (await first.getAttribute("aria-selected")) === "true",
-    );
-    await untilBefore("Client talks", /^Grace Hopper/);
+    await eventually(async () => (await first.getAttribute("aria-selected")) === "true");
+    await waitForBlame("Client talks", /^Grace Hopper/);
   });
 
-  it("is gone forth again, too", async () => {
+  it("goes forward again", async () => {
     await window.page.keyboard.press("Control+Shift+Minus");
-    await untilBefore("Client talks", /^(Ann Author.*|)$/);
+    await waitForBlame("Client talks", /^(Ann Author.*|)$/);
     await window.page.keyboard.press("Control+Alt+Minus");
-    await untilBefore("Client talks", /^Grace Hopper/);
+    await waitForBlame("Client talks", /^Grace Hopper/);
   });
 
-  it("goes with Escape, and comes back without asking anybody", async () => {
+  it("disappears with Escape, and returns without a request", async () => {
     await window.goToLine(3);
     await window.page.keyboard.press("Escape");
-    await until("there is none", async () => !(await isBlamed()));
+    await eventually(async () => !(await isBlamed()));
     const before = await callsSoFar();
     assert.ok(before.length > 0);
     await window.runCommand("Trawl: Toggle File Blame");
-    await untilBefore("Client talks", /^Grace Hopper/);
+    await waitForBlame("Client talks", /^Grace Hopper/);
     assert.deepEqual(await callsSoFar(), before);
     await window.page.keyboard.press("Escape");
-    await until("there is none", async () => !(await isBlamed()));
+    await eventually(async () => !(await isBlamed()));
   });
 
-  it("is behind the line of the cursor in files of other revisions", async () => {
+  it("is shown after the line of the cursor in files of other revisions", async () => {
     await window.goToLine(5);
-    await until("the line says who wrote it", async () =>
+    await eventually(async () =>
       /^Grace Hopper, .+ • Say where payments is$/.test((await lineWith("Client talks")).after),
     );
     await window.shot("blame-inline");
     await window.goToLine(6);
-    await until("the next one says so", async () =>
-      /^Ann Author/.test((await lineWith("type Client")).after),
-    );
+    await eventually(async () => /^Ann Author/.test((await lineWith("type Client")).after));
     assert.equal((await lineWith("Client talks")).after, "");
   });
 
-  it("is not there for what git does not know", async () => {
-    server.organisation.repositories["orders-api"].write("untracked.txt", "new\n");
+  it("is absent for untracked files", async () => {
+    server.organization.repositories["orders-api"].write("untracked.txt", "new\n");
     await openFile(window, "untracked.txt");
     await window.runCommand("Trawl: Toggle File Blame");
     await statusBarHas("Not tracked by Git");
@@ -187,8 +183,8 @@ describe("blame", () => {
   });
 });
 
-describe("blame of what takes long", () => {
-  const patience = join(temporaryFolder(), "patience");
+describe("slow blame", () => {
+  const finishFile = join(temporaryFolder(), "patience");
   let browser: Browser;
   let server: CodeServer;
   let window: Window;
@@ -197,12 +193,12 @@ describe("blame of what takes long", () => {
     server = await startCodeServer({
       hasVsix: true,
       environment: {
-        PATH: [slowGit(patience), dirname(target().vsCode.node), process.env["PATH"]].join(":"),
-        // As from a terminal: nobody asks a shell for another PATH.
+        PATH: [slowGit(finishFile), dirname(target().vsCode.node), process.env["PATH"]].join(":"),
+        // As when started from a terminal, VS Code does not ask a shell for the PATH.
         VSCODE_CLI: "1",
       },
     });
-    const { "orders-api": orders } = server.organisation.repositories;
+    const { "orders-api": orders } = server.organization.repositories;
     orders.write("long.txt", Array.from({ length: 20_000 }, (_, line) => `line ${line + 1}\n`).join(""));
     orders.git("add", ".");
     orders.git("commit", "-qm", "Write much");
@@ -216,37 +212,33 @@ describe("blame of what takes long", () => {
     await server?.stop();
   });
 
-  it("says so after ten seconds, and goes on where somebody wants it to", async () => {
+  it("is reported after ten seconds, and continues on request", async () => {
     await openFile(window, path);
     await window.runCommand("Trawl: Toggle File Blame");
-    const told = async () =>
+    const slowLine = async () =>
       (await drawnLines(window)).find(({ before }) => before === "Blame took more than 10 s");
-    const { left, top } = await until("it says so", told, 40_000);
+    const { left, top } = await eventually(slowLine, 40_000);
     await window.shot("blame-slow");
     await window.page.mouse.move(left + 60, top);
-    writeFileSync(patience, "");
+    writeFileSync(finishFile, "");
     await window.page.locator(".monaco-hover a").filter({ hasText: "Continue" }).click();
-    await until("the blame is there", async () =>
-      (await drawnLines(window))[0]?.before.startsWith("Ann Author"),
-    );
+    await eventually(async () => (await drawnLines(window))[0]?.before.startsWith("Ann Author"));
     assert.deepEqual(await window.notifications(), []);
   });
 
-  it("is there for the lines that are seen, however long the file", async () => {
+  it("appears for the visible lines first, however long the file is", async () => {
     await openFile(window, "long.txt");
     const start = performance.now();
     await window.runCommand("Trawl: Toggle File Blame");
-    await until("the blame is there", async () =>
-      (await drawnLines(window))[0]?.before.startsWith("Ann Author"),
-    );
+    await eventually(async () => (await drawnLines(window))[0]?.before.startsWith("Ann Author"));
     note(
-      `blame of 20,000 lines was seen after ${(performance.now() - start).toFixed(0)} ms, palette included`,
+      `blame of 20,000 lines was shown after ${(performance.now() - start).toFixed(0)} ms, palette included`,
     );
     const line = (await drawnLines(window))[0];
     const columnWidth = (line?.right ?? 0) - (line?.left ?? 0) - 20;
     assert.ok(columnWidth > 200);
     await window.goToLine(15_000);
-    await until("the column is there, too", async () => {
+    await eventually(async () => {
       const now = (await drawnLines(window)).find(({ text }) => text.includes("15000"));
       return now !== undefined && now.right - now.left > columnWidth;
     });
@@ -254,12 +246,12 @@ describe("blame of what takes long", () => {
   });
 });
 
-/** A folder with a git that takes its time for blame, until there is a file at `patience`. */
-function slowGit(patience: string): string {
+/** Returns a folder with a `git` whose blame hangs until `finishFile` exists. */
+function slowGit(finishFile: string): string {
   const folder = temporaryFolder();
   const lines = [
     "#!/bin/sh",
-    `for word; do [ "$word" != blame ] || [ -e "${patience}" ] || exec sleep 60; done`,
+    `for word; do [ "$word" != blame ] || [ -e "${finishFile}" ] || exec sleep 60; done`,
     `PATH="\${PATH#*:}" exec git "$@"`,
   ];
   writeFileSync(join(folder, "git"), `${lines.join("\n")}\n`, { mode: 0o755 });
@@ -275,7 +267,7 @@ async function openFile(window: Window, file: string): Promise<void> {
   await window.editorTab(new RegExp(name)).first().waitFor();
 }
 
-/** What was written about the traffic with the server. */
+/** Returns the trace of messages to and from the server. */
 function traceOf({ root }: CodeServer): string {
   const logs = join(root, "data/logs");
   return readdirSync(logs, { recursive: true, encoding: "utf8" })
@@ -285,7 +277,7 @@ function traceOf({ root }: CodeServer): string {
 }
 
 function addHistory(server: CodeServer): void {
-  const { "orders-api": orders } = server.organisation.repositories;
+  const { "orders-api": orders } = server.organization.repositories;
   const commits = [
     [
       "Grace Hopper <grace@example.com>",

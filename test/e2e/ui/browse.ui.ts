@@ -1,18 +1,18 @@
-/** Looking at repositories that are not open: their branches, tags and files, and one file at several revisions. */
+/** Browsing repositories that are not open: their branches, tags and files, and a file at several revisions. */
 import assert from "node:assert/strict";
 import type { Browser, Locator } from "playwright-core";
 import { type CodeServer, startCodeServer } from "#e2e/driver/codeServer";
-import { until } from "#e2e/driver/processes";
 import { shootThemes } from "#e2e/driver/themes";
 import { launchBrowser, Window } from "#e2e/driver/window";
+import { eventually } from "#test/support/eventually";
 import { runGit } from "#test/support/repo";
 
-/** One square, white. */
-const picture =
+/** A PNG of one white pixel. */
+const onePixel =
   "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de0000000c4944415478da63f8ffff3f0005fe02fe0def46b80000000049454e44ae426082";
 
-/** On the default branch: another name, files that are no text, and one that another repository has, too. */
-const later = `
+/** A commit that renames a file and adds binary files, and a file whose path another repository has, too. */
+const secondCommit = `
   = main: Say what is charged
   - src/charge.ts
   src/billing.ts
@@ -38,7 +38,7 @@ const later = `
   media/logo.bin [hex]
   | 00 01 02 ff 00
   media/logo.png [hex]
-  | ${picture}
+  | ${onePixel}
   media/latin.txt [hex]
   | 67 72 fc df 65 0a
   tag v3.3.0
@@ -51,14 +51,15 @@ describe("browsing", () => {
 
   before(async () => {
     server = await startCodeServer({ hasVsix: true, isFirstRun: true });
-    const { payments } = server.organisation.repositories;
-    payments.more(later);
+    const { payments } = server.organization.repositories;
+    payments.more(secondCommit);
     payments.git("remote", "set-url", "origin", "https://github.com/acme/payments.git");
     addManyFiles(payments.path);
     browser = await launchBrowser();
     window = await Window.open(browser, server);
     await window.openTrawl();
-    for (const view of ["Search", "Results"]) await window.header(view).click();
+    for (const view of ["Search", "Results"]) await window.collapse(view);
+    await window.expand("Repositories");
     await row(/^orders-api, main · ready/).waitFor();
   });
 
@@ -71,7 +72,7 @@ describe("browsing", () => {
     return window.pane(view).getByRole("treeitem", { name }).first();
   }
 
-  /** In the title of the editor. */
+  /** Finds a button in the title bar of the editor. */
   function action(name: string): Locator {
     return window.page.locator(".editor-actions").getByRole("button", { name });
   }
@@ -80,7 +81,7 @@ describe("browsing", () => {
     return window.page.locator(".view-line").filter({ hasText: text }).first();
   }
 
-  /** A file of the default revision of `payments`. */
+  /** Opens a file of `payments` at its default revision from the Repositories view. */
   async function openByName(name: string): Promise<void> {
     await window.runCommand("Trawl: Browse Repository...");
     await pick("payments");
@@ -103,7 +104,7 @@ describe("browsing", () => {
   async function open(name: RegExp): Promise<void> {
     const found = row(name);
     await found.click();
-    await until(`${name} is open`, async () => (await found.getAttribute("aria-expanded")) === "true");
+    await eventually(async () => (await found.getAttribute("aria-expanded")) === "true");
   }
 
   async function pick(text: string): Promise<void> {
@@ -111,7 +112,7 @@ describe("browsing", () => {
     await window.quickRows.filter({ hasText: text }).first().click();
   }
 
-  it("begins with a repository, and shows its files", async () => {
+  it("shows the files of a repository", async () => {
     await open(/^Not indexed, \d/);
     await row(/^payments, .* · click to index$/).click();
     await row(/^payments, \w+ · ready/).waitFor();
@@ -123,7 +124,7 @@ describe("browsing", () => {
     await window.shot("browseRepository");
   });
 
-  it("goes through a tag to a file, which opens read-only and says where it is from", async () => {
+  it("opens a file at a tag, with its revision and repository in the title", async () => {
     await open(/^Tags, 2/);
     await open(/^v3\.2\.0/);
     await row(/^Files, main/).click();
@@ -136,7 +137,7 @@ describe("browsing", () => {
     assert.deepEqual(await window.notifications(), []);
   });
 
-  it("goes on while a folder has ten thousand files, and shows as many as wanted", async () => {
+  it("handles a folder of ten thousand files, and shows more on request", async () => {
     await open(/^Branches, 2/);
     await open(/^many, /);
     const began = performance.now();
@@ -144,7 +145,7 @@ describe("browsing", () => {
     await row(/^00000\.txt$/).waitFor();
     assert.ok(performance.now() - began < 5_000, `${performance.now() - began} ms`);
     await window.shot("browseManyFiles");
-    // The first row that is not below the folder any more, and the one before it.
+    // Scroll to the end of the folder's rows.
     for (let press = 0; press < 60; press++) await window.page.keyboard.press("PageDown");
     await row(/^9,000 more/).click();
     await row(/^01000\.txt$/).waitFor();
@@ -153,7 +154,7 @@ describe("browsing", () => {
     await row(/^00000\.txt$/).waitFor({ state: "detached" });
   });
 
-  it("says why a revision is not there, and goes on to one that is", async () => {
+  it("says why a revision does not exist, and continues with one that does", async () => {
     await window.runCommand("Trawl: Open File at Revision...");
     await window.quickInput.fill("no-such-tag");
     await window.quickRows.filter({ hasText: "as typed" }).first().waitFor();
@@ -179,32 +180,33 @@ describe("browsing", () => {
     assert.deepEqual(await window.notifications(), []);
   });
 
-  it("compares a file with the one at its path in another repository", async () => {
+  it("compares a file with the one at the same path in another repository", async () => {
     await openByName("README.md");
     await window.runCommand("Trawl: Compare File With...");
-    await window.quickRows.filter({ hasText: "The Same Path in Another Repository..." }).click();
+    await window.quickRows.filter({ hasText: "Same Path in Another Repository..." }).click();
     await pick("orders-api");
     await window.editorTab(/README\.md \(orders-api ↔ [0-9a-f]{7}\)/).waitFor();
     await lineWith("Takes orders and hands them to payments").waitFor();
     await lineWith("Charges cards.").waitFor();
   });
 
-  it("goes to another revision of a file in its place, under the name that it had", async () => {
+  it("replaces a file by another of its revisions, under its name at that revision", async () => {
     await openByName("billing.ts");
-    const present = window.editorTab(/billing\.ts @ [0-9a-f]{7} · payments/);
-    await present.waitFor();
+    const currentTab = window.editorTab(/billing\.ts @ [0-9a-f]{7} · payments/);
+    await currentTab.waitFor();
     await action("Change Revision").click();
-    await window.quickRows.filter({ hasText: "recently chosen" }).waitFor();
+    // VS Code reuses the rows of its command palette, with the same label on hidden separators.
+    await window.quickRows.first().filter({ hasText: "recently used" }).waitFor();
     assert.match((await window.quickRows.first().textContent()) ?? "", /v3\.2\.0|HEAD~0/);
     await window.shot("browseRecentRevisions");
     await pick("v3.2.0");
     await window.editorTab(/charge\.ts @ v3\.2\.0 · payments/).waitFor();
-    await present.waitFor({ state: "detached" });
+    await currentTab.waitFor({ state: "detached" });
     await lineWith("send(charge), 5)").waitFor();
     assert.deepEqual(await window.notifications(), []);
   });
 
-  it("leads to the file that can be edited", async () => {
+  it("opens the editable local file", async () => {
     await window.runCommand("Trawl: Open File at Revision...");
     await pick("main");
     await window.editorTab(/billing\.ts @ main · payments/).waitFor();
@@ -212,7 +214,7 @@ describe("browsing", () => {
     await window.editorTab(/^billing\.ts(?!.*@)/).waitFor();
   });
 
-  it("leads to the page on the code host, at the line of the cursor", async () => {
+  it("opens the page on the code host, at the line of the cursor", async () => {
     await window.runCommand("Trawl: Open on Code Host");
     const question = window.page.locator(".monaco-dialog-box");
     await question
@@ -222,13 +224,9 @@ describe("browsing", () => {
     await question.waitFor({ state: "detached" });
   });
 
-  it("shows a picture as one, and says of other bytes that they are no text", async () => {
+  it("shows images, and says that other binary files are not text", async () => {
     await openByName("logo.png");
-    await window.page
-      .frameLocator("iframe.webview.ready")
-      .frameLocator("#active-frame")
-      .locator("img")
-      .waitFor();
+    await window.editorPage.locator("img").waitFor();
     await window.page.locator(".statusbar-item").filter({ hasText: "1x1" }).waitFor();
     await openByName("logo.bin");
     await window.page.locator(".monaco-editor-pane-placeholder").filter({ hasText: "binary" }).waitFor();
@@ -236,7 +234,7 @@ describe("browsing", () => {
     assert.deepEqual(await window.notifications(), []);
   });
 
-  it("shows the files at a revision that somebody types", async () => {
+  it("shows the files at a typed revision", async () => {
     await row(/^At Revision\.\.\./).click();
     await window.quickInput.fill("main~0");
     await window.quickRows.filter({ hasText: "as typed" }).first().waitFor();
@@ -245,7 +243,7 @@ describe("browsing", () => {
     await window.shot("browseNamedRevision");
   });
 
-  it("tells of a commit how much it changed, in however many files", async () => {
+  it("shows how much a commit changed, in how many files", async () => {
     await window.runCommand("Trawl: Open Commit...");
     await pick("payments");
     await pick("many");
@@ -254,7 +252,7 @@ describe("browsing", () => {
     await row(/^00000\.txt, added, \+1 −0$/, "Commit").waitFor();
   });
 
-  it("tells of a folder who changed it, and when", async () => {
+  it("shows who changed a folder, and when", async () => {
     await window.settled("Repositories");
     await row(/^media$/).click({ button: "right" });
     await window.choose("Show Folder History");
@@ -266,7 +264,7 @@ describe("browsing", () => {
   });
 });
 
-/** On a branch of their own. */
+/** Adds a branch with ten thousand files. */
 function addManyFiles(path: string): void {
   const files = Array.from({ length: 10_000 }, (_, index) => {
     const name = `${index}`.padStart(5, "0");

@@ -1,14 +1,15 @@
-/** The tests of these tests: what must be red, is. */
+/** Tests that the end-to-end tests can fail. */
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
 import type { CodeServer } from "#e2e/driver/codeServer";
 import { type HostSuite, runHostSuite } from "#e2e/driver/hostSuite";
-import { processesOf, until } from "#e2e/driver/processes";
+import { processesOf } from "#e2e/driver/processes";
 import { kill } from "#e2e/driver/signals";
 import { launchBrowser } from "#e2e/driver/window";
 import { isRed, type Outcome } from "#e2e/report";
+import { eventually } from "#test/support/eventually";
 
-describe("a suite is red", () => {
+describe("a suite fails", () => {
   let browser: Browser;
 
   before(async () => {
@@ -22,7 +23,7 @@ describe("a suite is red", () => {
   }
 
   it("when a test fails", async () => {
-    const outcome = await run({ spec: "controls/failing.e2e" });
+    const outcome = await run({ specs: ["controls/failing.e2e"] });
     assert.deepEqual(
       outcome.tests.map(({ title, isPassed }) => `${title}: ${isPassed}`),
       ["a test that passes: true", "a test that fails: false"],
@@ -31,23 +32,23 @@ describe("a suite is red", () => {
   });
 
   it("when it is empty", async () => {
-    const outcome = await run({ spec: "controls/empty.e2e" });
+    const outcome = await run({ specs: ["controls/empty.e2e"] });
     assert.deepEqual(outcome.problems, ["no test ran"]);
     assert.equal(isRed(outcome), true);
   });
 
   it("when the extension host is killed", async () => {
-    const outcome = await run({ spec: "controls/killed.e2e" });
+    const outcome = await run({ specs: ["controls/killed.e2e"] });
     assert.equal(outcome.problems[0], "the extension host ended without a report");
     assert.equal(isRed(outcome), true);
   });
 
-  it("when VS Code's server dies", async () => {
+  it("when VS Code's server is killed", async () => {
     const outcome = await run({
-      spec: "controls/waiting.e2e",
+      specs: ["controls/waiting.e2e"],
       meanwhile: async ({ root }: CodeServer) => {
         const find = () => processesOf(root).find(({ command }) => command.includes("extensionHost"));
-        await until("an extension host runs", find, 60_000);
+        await eventually(find, 60_000);
         const server = processesOf(root).find(({ command }) =>
           command.includes("code-server/out/node/entry"),
         );
@@ -58,14 +59,14 @@ describe("a suite is red", () => {
     assert.equal(isRed(outcome), true);
   });
 
-  it("when there is no server of Trawl", async () => {
+  it("when Trawl's server cannot start", async () => {
     const settings = { "trawl.server.path": "/nowhere/trawl.js" };
-    const outcome = await run({ spec: "controls/searching.e2e", options: { settings } });
+    const outcome = await run({ specs: ["controls/searching.e2e"], options: { settings } });
     assert.equal(isRed(outcome), true);
   });
 
   it("when a process is left behind", async () => {
-    const outcome = await run({ spec: "controls/orphan.e2e" });
+    const outcome = await run({ specs: ["controls/orphan.e2e"] });
     assert.match(outcome.problems.join("\n"), /^Left behind when VS Code had ended:\n\d+ sleep 1000$/);
     assert.equal(isRed(outcome), true);
   });

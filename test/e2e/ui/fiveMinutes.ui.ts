@@ -1,14 +1,14 @@
-/** What somebody does in the first minutes, on a machine that has never seen Trawl. */
+/** The first minutes of a new user, on a machine without any Trawl data. */
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { type CodeServer, startCodeServer } from "#e2e/driver/codeServer";
-import { until } from "#e2e/driver/processes";
 import { launchBrowser, Window } from "#e2e/driver/window";
 import { note } from "#e2e/report";
+import { eventually } from "#test/support/eventually";
 
-describe("the first five minutes", () => {
+describe("a new user", () => {
   let browser: Browser;
   let server: CodeServer;
   let window: Window;
@@ -16,7 +16,7 @@ describe("the first five minutes", () => {
   before(async () => {
     server = await startCodeServer({ hasVsix: true, isFirstRun: true });
     browser = await launchBrowser();
-    // High enough for every row: where definitions are known, they come first.
+    // Tall enough for every row, because rows that are scrolled out of view are not rendered.
     window = await Window.open(browser, server, { height: 1300 });
     await window.ready();
   });
@@ -33,47 +33,65 @@ describe("the first five minutes", () => {
     return value;
   }
 
-  it("open the view with a click", async () => {
+  it("opens the view with a click", async () => {
     await timed("click to search box", async () => {
       await window.trawlTab.click();
       await window.box.input.waitFor();
     });
-    await timed("search box to what is searched", () => window.box.welcome.waitFor());
+    await timed("search box to welcome text", () => window.box.welcome.waitFor());
   });
 
-  it("offer the neighbours by number and size", async () => {
-    const offer = window.box.welcome.getByText(/^8 more found next to it \([\d.]+ [kM]B\b/);
-    await timed("to the number and size of the neighbours", () => offer.waitFor());
+  it("is offered to index sibling clones, with their number and size", async () => {
+    const offer = window.box.welcome.getByText(/^8 more in the same folder \([\d.]+ [kM]B\b/);
+    await timed("to the number and size of the sibling clones", () => offer.waitFor());
     await window.shot("five-minutes/1-first-run");
   });
 
-  it("find a word in the open folder, and in the neighbours after one click", async () => {
-    await window.box.welcome.getByRole("button", { name: "Index Them" }).click();
+  it("still gets the offer after a search, and can choose which clones to index", async () => {
+    await window.box.searchUntil("retryWithBackoff", /^\d+ match/);
+    await window.box.status.getByText(/^8 more in the same folder/).waitFor();
+    await window.shot("five-minutes/1-offered-after-search");
+    await window.box.status.getByRole("button", { name: "Choose..." }).click();
+    await window.page.locator(".quick-input-count", { hasText: "8 Selected" }).waitFor();
+    await window.shot("five-minutes/1-choose");
+    await window.page.locator(".quick-input-header").getByRole("checkbox").first().click();
+    await window.page.locator(".quick-input-count", { hasText: "0 Selected" }).waitFor();
+    await window.page.locator(".quick-input-widget").getByRole("button", { name: "OK" }).click();
+    await window.page
+      .getByPlaceholder("Nothing is selected. Select at least one, or press Escape.")
+      .waitFor();
+    await window.page.keyboard.press("Escape");
+    await window.box.status.getByText(/^8 more in the same folder/).waitFor();
+  });
+
+  it("finds a word in the open folder, and in sibling clones after one click", async () => {
+    await window.box.status.getByRole("button", { name: "Index Them" }).click();
+    await window.box.status.getByText(/more in the same folder/).waitFor({ state: "detached" });
     const counts = await timed("Enter to first results", () => window.box.search("retryWithBackoff"));
     assert.match(counts, /\d match/);
-    await timed("to results of all neighbours", () =>
+    await timed("to results of all sibling clones", () =>
       window.box.searchUntil("retryWithBackoff", /^13 matches · 10 files · 6 repositories/),
     );
     await window.shot("five-minutes/2-all-repositories");
   });
 
-  it("see results stay where they are while definitions are still being found", async () => {
+  it("sees results stay in place while definitions are being indexed", async () => {
     const files = () => window.pane("Results").getByRole("treeitem", { level: 2 }).allTextContents();
     await window.settled("Results");
     const before = await files();
-    await until("all are parsed", () => isParsed(server));
+    await eventually(() => isParsed(server));
     await window.settled("Results");
     assert.deepEqual(await files(), before);
   });
 
-  it("open a result as the editable file, on its line", async () => {
+  it("opens a result as the editable file, at its line", async () => {
     const row = window.rows("Results").filter({ hasText: "retryWithBackoff(ctx, c.once)" });
     await row.waitFor();
     await window.settled("Results");
     await timed("Enter to open file", async () => {
       await row.click();
       await window.editorTab(/client\.go/).waitFor();
-      await until("the cursor is on the line", async () => (await window.cursorLine()) === 11);
+      await eventually(async () => (await window.cursorLine()) === 11);
     });
     await window.page.keyboard.press("Enter");
     await window.page.locator(".editor-instance .monaco-editor.focused").waitFor();
@@ -85,14 +103,14 @@ describe("the first five minutes", () => {
     await window.shot("five-minutes/3-opened");
   });
 
-  it("go from a name to where another repository defines it, and to where it is used", async () => {
+  it("goes from a name to its definition in another repository, and to its references", async () => {
     await window.goToLine(11, 14);
     await timed("F12 to the definition in another repository", async () => {
       await window.page.keyboard.press("F12");
       await window.editorTab(/retry\.go/).waitFor();
-      await until("the cursor is on the line", async () => (await window.cursorLine()) === 10);
+      await eventually(async () => (await window.cursorLine()) === 10);
     });
-    await timed("Shift+F12 to its uses", async () => {
+    await timed("Shift+F12 to its references", async () => {
       await window.page.keyboard.press("Shift+F12");
       await window.page
         .locator(".peekview-widget")
@@ -104,21 +122,21 @@ describe("the first five minutes", () => {
     await window.page.keyboard.press("Escape");
   });
 
-  it("find what a release has that is not on the default branch", async () => {
+  it("finds text at a tag", async () => {
     const counts = await timed("Enter to results of a tag", () =>
       window.box.searchUntil("rev:v1.0.0 PlaceOrder", /2 repositories/),
     );
     assert.match(counts, /^\d match/);
   });
 
-  it("pass without a notification", async () => {
+  it("sees no notifications", async () => {
     assert.deepEqual(await window.notifications(), []);
   });
 });
 
-/** Whether every shard has a companion with its symbols. */
-function isParsed({ dataFolder }: CodeServer): boolean {
-  const names = readdirSync(join(dataFolder, "shards"));
+/** Reports whether every shard has a symbol file. */
+function isParsed({ dataDirectory }: CodeServer): boolean {
+  const names = readdirSync(join(dataDirectory, "shards"));
   const parsed = new Set(names.map((name) => /\.of(\d+)\.v\d+\.symbols$/.exec(name)?.[1]));
   const shards = names.map((name) => /^(\d+)\.shard$/.exec(name)?.[1]).filter((each) => each !== undefined);
   return shards.length > 0 && shards.every((each) => parsed.has(each));

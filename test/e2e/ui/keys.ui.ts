@@ -4,14 +4,15 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import type { Browser, Locator } from "playwright-core";
 import { type CodeServer, changeSettings, startCodeServer, trawlServers } from "#e2e/driver/codeServer";
-import { portsOf, processesOf, until } from "#e2e/driver/processes";
+import { portsOf, processesOf } from "#e2e/driver/processes";
 import { shootThemes, themes } from "#e2e/driver/themes";
-import { beGitUser, runTrawl } from "#e2e/driver/trawlProgram";
+import { runTrawl, setGitUser } from "#e2e/driver/trawlProgram";
 import { launchBrowser, Window } from "#e2e/driver/window";
+import { eventually } from "#test/support/eventually";
 
 const keyForm = /^trwl_[\w-]{43}$/;
 
-describe("the local endpoint and its keys", () => {
+describe("the local endpoint and its API keys", () => {
   let browser: Browser;
   let server: CodeServer;
   let window: Window;
@@ -23,13 +24,13 @@ describe("the local endpoint and its keys", () => {
       hasVsix: true,
       settings: { "workbench.colorTheme": themes.dark[0], "trawl.trace.server": "verbose" },
     });
-    beGitUser(server, "Ann", "ann@acme.example");
+    setGitUser(server, "Ann", "ann@acme.example");
     browser = await launchBrowser();
     window = await Window.open(browser, server, {
       prepare: (page) => page.context().grantPermissions(["clipboard-read", "clipboard-write"]),
     });
     await window.openTrawl();
-    for (const view of ["Search", "Results", "Repositories"]) await window.header(view).click();
+    for (const view of ["Search", "Results"]) await window.collapse(view);
     await window.expand("API & Agents");
   });
 
@@ -63,86 +64,86 @@ describe("the local endpoint and its keys", () => {
     return (await fetch(`${url}/api/search`, { method: "POST", headers, body })).status;
   }
 
-  /** Leaves the dialog with the key open. */
+  /** Creates a key and leaves the dialog that shows it open. */
   async function create(name: string, expiry: string): Promise<void> {
     await window.runCommand("Trawl: Create API Key...");
     await window.quickInput.fill(name);
     await window.page.keyboard.press("Enter");
     await window.quickRows.filter({ hasText: expiry }).waitFor();
     await window.pick(expiry);
-    await dialog().getByText(`The API key ${name}`).waitFor();
+    await dialog().getByText(`API key ${name}`).waitFor();
   }
 
-  /** The key that the dialog shows, when it is in the clipboard. */
+  /** Copies the key that the dialog shows, and returns it. */
   async function copied(): Promise<string> {
     const shown = /trwl_[\w-]{43}/.exec((await dialog().textContent()) ?? "")?.[0] ?? "";
     assert.match(shown, keyForm);
     await answer("Copy Key");
-    await until("the key is in the clipboard", async () => (await clipboard()) === shown);
+    await eventually(async () => (await clipboard()) === shown);
     return shown;
   }
 
   const clipboard = (): Promise<string> => window.page.evaluate(() => navigator.clipboard.readText());
 
-  /** Acts on a row by the button beside it. */
+  /** Clicks an inline button of a row. */
   async function press(on: RegExp, button: string): Promise<void> {
     await window.settled("API & Agents");
     await row(on).hover();
     await row(on).getByRole("button", { name: button }).click();
   }
 
-  it("is stopped until somebody starts it", async () => {
+  it("is stopped until the user starts it", async () => {
     await row(/^Local endpoint, stopped$/).waitFor();
     assert.deepEqual(ports(), []);
     await shootThemes(window, server, "keys/1-stopped");
   });
 
-  it("asks before it starts, and listens to this computer alone", async () => {
+  it("asks for confirmation before it starts, and then accepts requests without a key", async () => {
     await press(/^Local endpoint, stopped$/, "Start Local Endpoint");
-    const question =
-      "Every program on this computer will be able to search and read every indexed repository.";
-    await dialog().getByText(question).waitFor();
+    await dialog().getByText("Start the local endpoint?").waitFor();
+    const detail = "Every program on this computer will be able to search and read every indexed repository.";
+    await dialog().getByText(detail).waitFor();
     await window.shot("keys/2-start");
     await answer("Cancel");
     assert.deepEqual(ports(), []);
     await press(/^Local endpoint, stopped$/, "Start Local Endpoint");
     await answer("Start");
     await row(/^Local endpoint, running/).waitFor();
-    await until("it listens", () => ports().length === 1);
+    await eventually(() => ports().length === 1);
     url = `http://127.0.0.1:${ports()[0]}`;
     await row(new RegExp(`^${url}/api`)).waitFor();
     assert.equal(await status(), 200);
   });
 
-  it("copies its address", async () => {
+  it("copies its URL", async () => {
     await window.settled("API & Agents");
     await row(/^http/).click();
-    await until("the address is in the clipboard", async () => (await clipboard()) === `${url}/api`);
+    await eventually(async () => (await clipboard()) === `${url}/api`);
   });
 
   it("shows a key once, and copies it", async () => {
     await create("laptop scripts", "Never");
     const text = (await dialog().textContent()) ?? "";
-    assert.match(text, /shown only this once/);
-    assert.match(text, /answers only programs that show a key/);
+    assert.match(text, /Copy it now; it won't be shown again/);
+    assert.match(text, /now requires an API key/);
     await window.shot("keys/3-created");
     keys["laptop"] = await copied();
     await dialog().waitFor({ state: "detached" });
     assert.equal(await window.page.getByText(keys["laptop"]).count(), 0);
   });
 
-  it("lets in who has a key, and nobody else from then on", async () => {
-    await until("the row is there", async () => (await row(/^API keys/).count()) > 0);
+  it("accepts only requests with a key once there is one", async () => {
+    await eventually(async () => (await row(/^API keys/).count()) > 0);
     assert.equal(await status(), 401);
     assert.equal(await status(keys["laptop"]), 200);
     assert.equal(await status(`trwl_${"x".repeat(43)}`), 401);
   });
 
-  it("refuses a name that is taken, and one that is empty", async () => {
+  it("rejects a key name that is taken or empty", async () => {
     await window.runCommand("Trawl: Create API Key...");
     for (const [name, reason] of [
-      ["laptop scripts", "There is a key with this name already."],
-      ["  ", "A key needs a name."],
+      ["laptop scripts", "A key with this name already exists."],
+      ["  ", "Enter a name."],
     ] as const) {
       await window.quickInput.fill(name);
       await window.page.locator(".quick-input-message").filter({ hasText: reason }).waitFor();
@@ -150,11 +151,11 @@ describe("the local endpoint and its keys", () => {
     await window.page.keyboard.press("Escape");
   });
 
-  it("lists keys with their last use and their end", async () => {
+  it("lists keys with their last use and expiry", async () => {
     await create("ci export", "30 days");
     keys["ci"] = await copied();
     await row(/^API keys/).click();
-    await row(/^laptop scripts, last used just now$/).waitFor();
+    await row(/^laptop scripts, last used (?:just now|\d+ min ago)$/).waitFor();
     const inMonth = new Date(Date.now() + 30 * 24 * 60 * 60 * 1000);
     const day = inMonth.toLocaleDateString("en-US", { day: "numeric", month: "short" });
     await row(new RegExp(`^ci export, never used · expires ${day}`)).waitFor();
@@ -165,16 +166,17 @@ describe("the local endpoint and its keys", () => {
     await window.resizeSideBar(300);
   });
 
-  it("says of a key that it has expired, and refuses it", async () => {
-    const end = new Date(Date.now() + 2_000).toISOString();
+  it("marks an expired key, and rejects it", async () => {
+    // Longer than the command takes on a busy machine.
+    const end = new Date(Date.now() + 10_000).toISOString();
     const made = JSON.parse(await runTrawl(server, ["keys", "create", "short", "--expires", end, "--json"]));
-    await until("it is refused", async () => (await status(made.key)) === 401);
+    await eventually(async () => (await status(made.key)) === 401);
     await window.header("API & Agents").hover();
     await window.pane("API & Agents").getByRole("button", { name: "Refresh API Keys" }).click();
     await row(/^short, .*expired$/).waitFor();
   });
 
-  it("asks before it revokes a key, which is refused from then on", async () => {
+  it("asks for confirmation before it revokes a key, which is then rejected", async () => {
     await press(/^laptop scripts/, "Revoke API Key...");
     await dialog().getByText("Revoke the API key laptop scripts?").waitFor();
     await window.shot("keys/5-revoke");
@@ -187,7 +189,7 @@ describe("the local endpoint and its keys", () => {
     assert.equal(await status(keys["ci"]), 200);
   });
 
-  it("is nowhere on disk, in no log and in no trace", async () => {
+  it("writes no key to disk, neither to a log nor to a trace", async () => {
     const secrets = Object.values(keys).map((key) => Buffer.from(key));
     assert.equal(secrets.length, 2);
     const files = readdirSync(server.root, { recursive: true, withFileTypes: true })
@@ -196,19 +198,19 @@ describe("the local endpoint and its keys", () => {
     const traces = files.filter((path) => /Trawl Trace\.log$/.test(path));
     assert.equal(traces.length, 1, files.filter((path) => path.includes("Trawl")).join("\n"));
     assert.match(readFileSync(traces[0] ?? "", "utf8"), /trawl\/createKey/);
-    const told = files.filter((path) => secrets.some((secret) => readFileSync(path).includes(secret)));
-    assert.deepEqual(told, []);
+    const leaks = files.filter((path) => secrets.some((secret) => readFileSync(path).includes(secret)));
+    assert.deepEqual(leaks, []);
   });
 
   it("stops", async () => {
     await press(/^Local endpoint, running/, "Stop Local Endpoint");
     await row(/^Local endpoint, stopped$/).waitFor();
-    await until("nothing listens", () => ports().length === 0);
+    await eventually(() => ports().length === 0);
   });
 
-  it("takes the next port where its usual one is taken, and says so", async () => {
+  it("uses the next port if its usual one is taken, and shows that", async () => {
     const holder = createServer();
-    // Where somebody else holds it, it is taken as well.
+    // If another program already listens there, the port is taken, too.
     holder.on("error", () => {});
     holder.listen(4878, "127.0.0.1");
     try {
@@ -223,14 +225,14 @@ describe("the local endpoint and its keys", () => {
     }
   });
 
-  it("starts by itself only where the person has set it so", async () => {
+  it("starts automatically only if the setting says so", async () => {
     changeSettings(server, { "trawl.api.enabled": true });
-    await until("it listens", () => ports().length === 1);
+    await eventually(() => ports().length === 1);
     changeSettings(server, { "trawl.api.enabled": false });
-    await until("nothing listens", () => ports().length === 0);
+    await eventually(() => ports().length === 0);
   });
 
-  it("had no notification", async () => {
+  it("shows no notifications", async () => {
     assert.deepEqual(await window.notifications(), []);
   });
 });

@@ -4,13 +4,13 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Locator } from "playwright-core";
 import { type CodeServer, changeSettings, startCodeServer } from "#e2e/driver/codeServer";
-import { until } from "#e2e/driver/processes";
 import { TablePage } from "#e2e/driver/tablePage";
 import { themes } from "#e2e/driver/themes";
-import { beGitUser, type RunningTrawl, runTrawl, startTrawl } from "#e2e/driver/trawlProgram";
+import { type RunningTrawl, runTrawl, setGitUser, startTrawl } from "#e2e/driver/trawlProgram";
 import { launchBrowser, Window } from "#e2e/driver/window";
+import { eventually } from "#test/support/eventually";
 
-describe("an organisation with a licence", () => {
+describe("an organization with a license", () => {
   let browser: Browser;
   let server: CodeServer;
   let service: RunningTrawl;
@@ -24,10 +24,10 @@ describe("an organisation with a licence", () => {
       hasVsix: true,
       settings: { "workbench.colorTheme": themes.dark[0], "trawl.trace.server": "verbose" },
     });
-    beGitUser(server, "Ann Archer", "ann@acme.example");
-    const maker = await makeLicenses();
-    // What only an operator can do: to trust the maker of licences.
-    service = await startTrawl(server, { licenseMakers: [maker], paths: [server.organisation.folder] });
+    setGitUser(server, "Ann Archer", "ann@acme.example");
+    const publicKey = await makeLicenses();
+    // Only an operator can trust a license issuer.
+    service = await startTrawl(server, { licenseMakers: [publicKey], paths: [server.organization.folder] });
     browser = await launchBrowser();
     window = await Window.open(browser, server, {
       prepare: (opened) => opened.context().grantPermissions(["clipboard-read", "clipboard-write"]),
@@ -43,7 +43,7 @@ describe("an organisation with a licence", () => {
     await server?.stop();
   });
 
-  /** Gives the public key that licences are to be checked with. */
+  /** Issues the licenses of this spec, and returns the public key that verifies the good ones. */
   async function makeLicenses(): Promise<string> {
     const pair = generateKeyPairSync("ed25519");
     const stranger = generateKeyPairSync("ed25519");
@@ -68,9 +68,9 @@ describe("an organisation with a licence", () => {
     await dialog().waitFor({ state: "detached" });
   }
 
-  /** What the palette has to show. */
-  async function shown(): Promise<readonly string[]> {
-    // There always is one.
+  /** Returns which of the licensed pages the Command Palette offers. */
+  async function listedCommands(): Promise<readonly string[]> {
+    // This command is always listed.
     await window.openPalette("Trawl: Show", "Trawl: Show Status");
     const rows = await window.quickRows.allTextContents();
     await window.page.keyboard.press("Escape");
@@ -78,15 +78,15 @@ describe("an organisation with a licence", () => {
     return ["Members", "Audit Log"].filter((name) => rows.some((row) => row.includes(`Trawl: Show ${name}`)));
   }
 
-  /** Where a licence is written, unseen. */
-  const secret = (): Locator => window.page.locator('.quick-input-widget input[type="password"]');
+  /** The masked input box for a license. */
+  const licenseInput = (): Locator => window.page.locator('.quick-input-widget input[type="password"]');
 
   async function enter(license: string): Promise<void> {
-    await secret().fill(license);
-    await secret().press("Enter");
+    await licenseInput().fill(license);
+    await licenseInput().press("Enter");
   }
 
-  async function wear(theme: keyof typeof themes): Promise<void> {
+  async function applyTheme(theme: keyof typeof themes): Promise<void> {
     const [name, kind] = themes[theme];
     changeSettings(server, { "workbench.colorTheme": name });
     await window.page.locator(`.monaco-workbench.${kind}`).waitFor();
@@ -96,18 +96,18 @@ describe("an organisation with a licence", () => {
     await body.waitFor({ state: "attached" });
   }
 
-  /** Pictures in every kind of theme, each looked at by the rules of accessibility. */
-  async function look(scene: string): Promise<void> {
+  /** Takes a screenshot in each kind of theme, and checks accessibility rules in each. */
+  async function shoot(scene: string): Promise<void> {
     for (const theme of Object.keys(themes) as (keyof typeof themes)[]) {
-      await wear(theme);
-      await window.shot(`organisation/${scene}-${theme}`);
+      await applyTheme(theme);
+      await window.shot(`organization/${scene}-${theme}`);
       assert.deepEqual(await page.violations(), [], theme);
     }
-    await wear("dark");
+    await applyTheme("dark");
   }
 
-  /** As an agent or a script asks, with a key. */
-  async function ask(path: string, key: string, method = "GET"): Promise<number> {
+  /** Sends a REST request with an API key, and returns the status. */
+  async function statusOf(path: string, key: string, method = "GET"): Promise<number> {
     const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
     return (await fetch(`${service.url}${path}`, { method, headers })).status;
   }
@@ -118,40 +118,40 @@ describe("an organisation with a licence", () => {
     return JSON.parse(await runTrawl(server, words)).key;
   }
 
-  it("without a licence has neither members nor an audit log to show", async () => {
-    assert.deepEqual(await shown(), []);
+  it("does not offer members and the audit log without a license", async () => {
+    assert.deepEqual(await listedCommands(), []);
   });
 
-  it("refuses a licence that is none, that was changed, or that a stranger signed, and says why", async () => {
+  it("rejects an unreadable, modified or foreign license, and says why", async () => {
     await window.runCommand("Trawl: Enter License Key...");
-    await message("There is no license yet.").waitFor();
-    await window.shot("organisation/1-license");
+    await message("No license is installed.").waitFor();
+    await window.shot("organization/1-license");
     const [head = "", body = "", signature = ""] = licenses.good.split(".");
     const claims = JSON.parse(Buffer.from(body, "base64url").toString("utf8"));
     const more = Buffer.from(JSON.stringify({ ...claims, seats: 1_000 })).toString("base64url");
     for (const [license, reason] of [
-      ["hunter2", "The licence cannot be read"],
-      [`${head}.${more}.${signature}`, "The licence is not as it was issued"],
-      [licenses.stranger, "signed by somebody whose licences do not count here"],
+      ["hunter2", "The license cannot be read"],
+      [`${head}.${more}.${signature}`, "The license was changed after it was issued"],
+      [licenses.stranger, "signed by an issuer that this instance does not trust"],
     ] as const) {
       await enter(license);
       await message(reason).waitFor();
     }
-    await window.shot("organisation/2-license-refused");
+    await window.shot("organization/2-license-refused");
   });
 
-  it("says of a licence that it has expired", async () => {
+  it("reports an expired license", async () => {
     await enter(licenses.expired);
     await message(/The license expired on (?:Mar 1|Feb 29), 2020\./).waitFor();
-    await window.shot("organisation/3-license-expired");
+    await window.shot("organization/3-license-expired");
   });
 
-  it("takes a good licence, as mail has broken it", async () => {
+  it("accepts a valid license with line breaks from an email", async () => {
     await enter(licenses.good.replaceAll(/(.{60})/g, "$1 "));
-    const told = window.page.locator(".statusbar-item").filter({ hasText: /Licensed to Acme until / });
-    await told.first().waitFor();
-    await secret().waitFor({ state: "hidden" });
-    assert.deepEqual(await shown(), ["Members", "Audit Log"]);
+    const statusItem = window.page.locator(".statusbar-item").filter({ hasText: /Licensed to Acme until / });
+    await statusItem.first().waitFor();
+    await licenseInput().waitFor({ state: "hidden" });
+    assert.deepEqual(await listedCommands(), ["Members", "Audit Log"]);
   });
 
   it("lists its members", async () => {
@@ -160,70 +160,72 @@ describe("an organisation with a licence", () => {
     await page.row("ann@acme.example").waitFor();
     const [ann = []] = await page.texts();
     assert.deepEqual(ann.slice(0, 3), ["Ann Archer", "ann@acme.example", "Owner"]);
-    // Nobody else could let anybody in again.
-    assert.equal(ann.at(-1), "the last owner");
-    await look("4-one-member");
+    // No other member could add members again.
+    assert.equal(ann.at(-1), "last owner");
+    await shoot("4-one-member");
   });
 
   it("adds a member", async () => {
     await page.press("Add Member...");
     await window.quickInput.fill("nobody");
-    await message("This is no e-mail address.").waitFor();
+    await message("Enter a valid email address.").waitFor();
     await window.quickInput.fill("bob@acme.example");
     await window.page.keyboard.press("Enter");
-    await message("Name of the person").waitFor();
+    await message("Name (optional)").waitFor();
     await window.quickInput.fill("Bob Baker");
     await window.page.keyboard.press("Enter");
-    await window.pick("searches and reads", "Add Member");
+    await window.pick("can search and read code", "Add Member");
     await page.row("bob@acme.example").waitFor();
     assert.deepEqual((await page.texts())[1]?.slice(0, 3), ["Bob Baker", "bob@acme.example", "Member"]);
   });
 
-  it("makes a member an owner, and an owner a member", async () => {
+  it("promotes a member, and demotes an owner", async () => {
     const key = JSON.parse(
       await runTrawl(server, ["keys", "create", "laptop", "--member", "bob@acme.example", "--json"]),
     ).key;
-    assert.equal(await ask("/api/ee/users", key), 403);
+    assert.equal(await statusOf("/api/ee/users", key), 403);
     await page.button("Make Owner: Bob Baker (bob@acme.example)").click();
     await page.button("Make Member: Bob Baker (bob@acme.example)").waitFor();
-    assert.equal(await ask("/api/ee/users", key), 200);
+    assert.equal(await statusOf("/api/ee/users", key), 200);
     await page.button("Make Member: Bob Baker (bob@acme.example)").click();
     await page.button("Make Owner: Bob Baker (bob@acme.example)").waitFor();
-    assert.equal(await ask("/api/ee/users", key), 403);
+    assert.equal(await statusOf("/api/ee/users", key), 403);
   });
 
-  it("removes a member after a question, whose keys are void at once", async () => {
+  it("removes a member after confirmation, and revokes their keys at once", async () => {
     const key = await addMember("carol@acme.example", "Carol Ćirić");
     await page.press("Refresh Members");
-    await page.button(/^Remove From Organisation\.\.\.: Carol/).click();
-    await dialog().getByText("Remove Carol Ćirić (carol@acme.example) from the organisation?").waitFor();
+    await page.button(/^Remove From Organization\.\.\.: Carol/).click();
+    await dialog().getByText("Remove Carol Ćirić (carol@acme.example) from the organization?").waitFor();
     await dialog()
-      .getByText(/sessions of Carol .* are revoked at once/)
+      .getByText(/sessions of Carol .* are revoked immediately/)
       .waitFor();
-    await window.shot("organisation/5-remove");
+    await window.shot("organization/5-remove");
     await answer("Cancel");
-    assert.equal(await ask("/api/repos", key), 200);
-    await page.button(/^Remove From Organisation\.\.\.: Carol/).click();
-    await answer("Remove From Organisation");
+    assert.equal(await statusOf("/api/repos", key), 200);
+    await page.button(/^Remove From Organization\.\.\.: Carol/).click();
+    await answer("Remove From Organization");
     await page.row("carol@acme.example").waitFor({ state: "detached" });
-    assert.equal(await ask("/api/repos", key), 401);
+    assert.equal(await statusOf("/api/repos", key), 401);
   });
 
-  it("refuses to lose its last owner, also to whom did not see that there is only one left", async () => {
+  it("keeps its last owner, even if the page is stale", async () => {
     ownersKey = await addMember("dora@acme.example", "Dora Dvořák", "--owner");
     await page.press("Refresh Members");
     await page.button(/^Make Member: Dora/).waitFor();
-    // Meanwhile, in a terminal.
+    // Meanwhile, an operator demotes the other owner in a terminal.
     await runTrawl(server, ["members", "demote", "ann@acme.example"]);
     await page.button(/^Make Member: Dora/).click();
-    await page.says("dora@acme.example is the last owner of the organisation and cannot be made a member.");
-    assert.equal(await page.row("dora@acme.example").locator("td").last().textContent(), "the last owner");
-    await window.shot("organisation/6-last-owner");
+    await page.waitForNote(
+      "dora@acme.example is the last owner of the organization and cannot be demoted to member.",
+    );
+    assert.equal(await page.row("dora@acme.example").locator("td").last().textContent(), "last owner");
+    await window.shot("organization/6-last-owner");
     await page.button(/^Make Owner: Ann/).click();
-    await page.button(/^Remove From Organisation\.\.\.: Dora/).waitFor();
+    await page.button(/^Remove From Organization\.\.\.: Dora/).waitFor();
   });
 
-  it("is a long table of any names, also in a narrow window", async () => {
+  it("lists many members with any names, also in a narrow window", async () => {
     for (let number = 1; number <= 8; number++) {
       await runTrawl(server, [
         "members",
@@ -236,25 +238,25 @@ describe("an organisation with a licence", () => {
     await page.press("Refresh Members");
     await page.row("worker8@acme.example").waitFor();
     assert.equal(await page.frame.locator("#rows b").count(), 0);
-    await look("7-members");
+    await shoot("7-members");
     await window.page.setViewportSize({ width: 640, height: 600 });
-    await window.shot("organisation/7-members-narrow");
+    await window.shot("organization/7-members-narrow");
     assert.deepEqual(await page.violations(), []);
     await window.page.setViewportSize({ width: 1280, height: 800 });
   });
 
-  it("can be asked by a script as well", async () => {
+  it("lists its members over REST, too", async () => {
     await window.page.locator(".editor-group-container .codicon-toolbar-more").first().click();
     await window.choose("Copy as API Call");
-    const line = await until("the call is in the clipboard", async () => {
+    const line = await eventually(async () => {
       const text = await window.page.evaluate(() => navigator.clipboard.readText());
       return text.startsWith("curl") && text;
     });
     assert.equal(line, `curl -sS ${service.url}/api/ee/users -H "Authorization: Bearer $TRAWL_API_KEY"`);
-    assert.equal(await ask("/api/ee/users", ownersKey), 200);
+    assert.equal(await statusOf("/api/ee/users", ownersKey), 200);
   });
 
-  it("shows what was done, newest first, with names", async () => {
+  it("shows the audit log, newest first, with names", async () => {
     await window.runCommand("Trawl: Show Audit Log");
     await window.editorTab("Audit Log").waitFor();
     await page.row("org.owner_demoted_to_member").waitFor();
@@ -269,48 +271,48 @@ describe("an organisation with a licence", () => {
       rows.map((row) => row.querySelector("td span")?.getAttribute("title") ?? ""),
     );
     assert.deepEqual(times, [...times].sort().reverse());
-    await page.frame.getByText("Looking at this log is recorded in it").waitFor();
+    await page.frame.getByText("Viewing this log is recorded in it").waitFor();
     await page.row("api_key.created").locator("summary").click();
     await page.row("api_key.created").locator("pre").getByText('"source"').waitFor();
-    await look("8-audit");
+    await shoot("8-audit");
   });
 
-  it("finds among the loaded records, and says that it is among them", async () => {
+  it("filters the loaded records, and reports that the filter covers only these", async () => {
     await page.field("filter").fill("user.delete CAROL");
-    await page.says(/^0 of the \d+ loaded records contain the words of the filter/);
-    await window.shot("organisation/9-audit-nothing");
+    await page.waitForNote(/^0 of \d+ loaded records match the filter/);
+    await window.shot("organization/9-audit-nothing");
     await page.field("filter").fill("user.delete");
-    await page.says(/^1 of the \d+ loaded records contain the words of the filter; \d+ are kept in all/);
+    await page.waitForNote(/^1 of \d+ loaded records match the filter; \d+ records in total/);
     assert.equal(await page.rows.count(), 1);
     await page.field("filter").fill("");
-    await until("all are there again", async () => (await page.rows.count()) > 20);
+    await eventually(async () => (await page.rows.count()) > 20);
   });
 
-  it("is asked for a time by the server", async () => {
+  it("requests the records of a time range", async () => {
     await page.field("range").selectOption("hour");
-    await page.says(/^\d+ of \d+ records$/);
+    await page.waitForNote(/^\d+ of \d+ records$/);
     assert.ok((await page.rows.count()) > 20);
-    await page.field("range").selectOption("between");
+    await page.field("range").selectOption("custom");
     await page.field("until").waitFor();
     await page.field("since").fill("2001-01-01T00:00");
     await page.field("until").fill("2001-01-02T00:00");
-    await page.says("Nothing was recorded in this time.");
-    await look("10-audit-empty");
+    await page.waitForNote("No records in this time range.");
+    await shoot("10-audit-empty");
     await page.field("until").fill("2000-01-01T00:00");
-    await page.says("The first time is later than the second one.");
-    await window.shot("organisation/11-audit-wrong");
+    await page.waitForNote("The start is after the end. Choose an earlier start.");
+    await window.shot("organization/11-audit-wrong");
     await page.field("range").selectOption("all");
-    await page.says(/^\d+ of \d+ records$/);
+    await page.waitForNote(/^\d+ of \d+ records$/);
   });
 
-  it("loads older records page by page, and stays where one reads", async () => {
+  it("loads older records page by page, without moving the visible ones", async () => {
     const body = JSON.stringify({ query: "retry", matches: 1 });
     const headers = { Authorization: `Bearer ${ownersKey}`, "Content-Type": "application/json" };
     for (let number = 0; number < 130; number++) {
       await fetch(`${service.url}/api/search`, { method: "POST", headers, body });
     }
     await page.press("Refresh Audit Log");
-    await page.says(/^100 of \d{3} records$/);
+    await page.waitForNote(/^100 of \d{3} records$/);
     assert.equal(await page.rows.count(), 100);
     assert.match(
       (await page.row("performed_code_search").textContent()) ?? "",
@@ -319,21 +321,21 @@ describe("an organisation with a licence", () => {
     const first = await page.rows.nth(50).getAttribute("data-key");
     await page.rows.nth(50).scrollIntoViewIfNeeded();
     await page.button("Load Older Records").click();
-    await until("a second page is there", async () => (await page.rows.count()) > 100);
+    await eventually(async () => (await page.rows.count()) > 100);
     assert.equal(await page.rows.nth(50).getAttribute("data-key"), first);
     const keys = await page.rows.evaluateAll((rows) => rows.map((row) => row.getAttribute("data-key")));
     assert.equal(new Set(keys).size, keys.length);
   });
 
-  it("follows, and what was opened stays open", async () => {
+  it("follows the log, and keeps expanded records expanded", async () => {
     await page.field("filter").fill("member");
     await page.press("Follow Audit Log");
-    await page.says(/followed every 10 seconds/);
+    await page.waitForNote(/refreshed every 10 seconds/);
     const before = await page.rows.count();
     const opened = page.rows.first().locator("details");
     await opened.locator("summary").click();
     await runTrawl(server, ["members", "add", "eve@acme.example", "--name", "Eve"]);
-    await until("the new record is there", async () => (await page.rows.count()) > before, 25_000);
+    await eventually(async () => (await page.rows.count()) > before, 25_000);
     assert.equal(await page.frame.locator("#rows details[open]").count(), 1);
     await page.press("Stop Following Audit Log");
     await page.notes.getByText(/followed/).waitFor({ state: "detached" });
@@ -341,25 +343,23 @@ describe("an organisation with a licence", () => {
   });
 
   for (const format of ["csv", "json"] as const) {
-    it(`exports all of it as ${format}`, async () => {
+    it(`exports the whole log as ${format}`, async () => {
       const path = join(server.root, `log.${format}`);
       await page.press("Export Audit Log...");
-      // The dialog writes its own proposal first.
-      await until("a place is proposed", async () =>
-        (await window.quickInput.inputValue()).endsWith("audit-log.csv"),
-      );
+      // The dialog first fills in its own suggestion.
+      await eventually(async () => (await window.quickInput.inputValue()).endsWith("audit-log.csv"));
       await window.quickInput.fill(path);
-      // It looks at the folder before it takes a name.
-      await until("the place is taken", async () => {
+      // The dialog reads the folder before it accepts a name.
+      await eventually(async () => {
         if (await window.quickInput.isHidden()) return true;
         await window.quickInput.press("Enter").catch(() => {});
         return false;
       });
-      await page.says(`records were written to ${path}.`);
+      await page.waitForNote(`records to ${path}.`);
       const text = readFileSync(path, "utf8");
-      const said = Number(/(\d+) records were written/.exec((await page.notes.textContent()) ?? "")?.[1]);
+      const reported = Number(/Exported (\d+) records to/.exec((await page.notes.textContent()) ?? "")?.[1]);
       const count = format === "json" ? JSON.parse(text).length : text.trimEnd().split("\r\n").length - 1;
-      assert.equal(count, said);
+      assert.equal(count, reported);
       assert.ok(count > 160, `${count}`);
       assert.match(text, /user\.delete/);
       const drafts = readdirSync(server.root).filter((name) => name.endsWith(".part"));
@@ -367,16 +367,16 @@ describe("an organisation with a licence", () => {
     });
   }
 
-  it("is closed again where the licence has gone, and says since when", async () => {
+  it("hides members and the log after the license expires, and reports the date", async () => {
     await runTrawl(server, ["license", "install", licenseFile(licenses.expired)]).catch(() => {});
     await page.press("Refresh Audit Log");
-    await page.says(/The license expired on (?:Mar 1|Feb 29), 2020\./);
+    await page.waitForNote(/The license expired on (?:Mar 1|Feb 29), 2020\./);
     assert.equal(await page.rows.count(), 0);
-    await look("12-audit-expired");
+    await shoot("12-audit-expired");
     await page.button("Enter License Key...").click();
     await message(/The license expired on/).waitFor();
     await window.page.keyboard.press("Escape");
-    assert.deepEqual(await shown(), []);
+    assert.deepEqual(await listedCommands(), []);
   });
 
   function licenseFile(license: string): string {
@@ -385,7 +385,7 @@ describe("an organisation with a licence", () => {
     return path;
   }
 
-  it("kept licences out of every log and trace", () => {
+  it("keeps licenses out of every log and trace", () => {
     const folder = join(server.root, "data");
     const logs = readdirSync(folder, { recursive: true, encoding: "utf8" })
       .filter((path) => path.endsWith(".log"))
@@ -398,7 +398,7 @@ describe("an organisation with a licence", () => {
     );
   });
 
-  it("had no notification", async () => {
+  it("shows no notifications", async () => {
     assert.deepEqual(await window.notifications(), []);
   });
 });

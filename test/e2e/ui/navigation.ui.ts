@@ -1,14 +1,14 @@
-/** From a name to where it is defined and used, by the keys that people know from elsewhere. */
+/** Navigation from a name to its definitions and references with VS Code's usual keys. */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Locator } from "playwright-core";
 import { type CodeServer, startCodeServer } from "#e2e/driver/codeServer";
-import type { Organisation, RepositoryName } from "#e2e/driver/organisation";
-import { until } from "#e2e/driver/processes";
+import type { Organization, RepositoryName } from "#e2e/driver/organization";
 import { shootThemes } from "#e2e/driver/themes";
 import { launchBrowser, Window } from "#e2e/driver/window";
 import { note } from "#e2e/report";
+import { eventually } from "#test/support/eventually";
 import { runGit } from "#test/support/repo";
 
 describe("navigation", () => {
@@ -18,8 +18,8 @@ describe("navigation", () => {
 
   before(async () => {
     server = await startCodeServer({ hasVsix: true, settings: { "trawl.index.maxFileSize": 4096 } });
-    addUses(server.organisation);
-    addLargeFile(server.organisation);
+    addReferences(server.organization);
+    addLargeFile(server.organization);
     browser = await launchBrowser();
     window = await Window.open(browser, server);
     await window.openTrawl();
@@ -36,25 +36,25 @@ describe("navigation", () => {
     await window.quickInput.fill(file);
     await window.quickRows.first().filter({ hasText: file }).waitFor();
     await window.page.keyboard.press("Enter");
-    await until(`${file} is in front`, () => isInFront(file));
+    await eventually(() => isActive(file));
     await window.goToLine(line, column);
   }
 
-  async function isInFront(file: string): Promise<boolean> {
+  async function isActive(file: string): Promise<boolean> {
     const tab = await window.page.locator(".tab.active").first().textContent();
     return tab?.includes(file) === true;
   }
 
-  async function isAt(file: string, line: number): Promise<void> {
-    const isThere = async () => (await isInFront(file)) && (await window.cursorLine()) === line;
-    await until(`the cursor is on line ${line} of ${file}`, isThere);
+  async function waitForCursor(file: string, line: number): Promise<void> {
+    const isThere = async () => (await isActive(file)) && (await window.cursorLine()) === line;
+    await eventually(isThere);
   }
 
   const press = (key: string) => window.page.keyboard.press(key);
 
-  /** Without a click. */
+  /** Runs a command with the keyboard alone. */
   async function run(title: string): Promise<void> {
-    await until(`the palette has "${title}"`, async () => {
+    await eventually(async () => {
       await press("F1");
       await window.quickInput.fill(`>${title}`);
       const row = window.quickRows.first();
@@ -65,7 +65,7 @@ describe("navigation", () => {
     await press("Enter");
   }
 
-  /** What a screen reader says of the rows of a list. */
+  /** Returns the accessible names of the rows of a list. */
   async function labels(rows: Locator): Promise<readonly string[]> {
     return await rows.evaluateAll((all) => all.map((row) => row.getAttribute("aria-label") ?? ""));
   }
@@ -74,14 +74,14 @@ describe("navigation", () => {
     return window.page.locator(".sidebar").getByRole("treeitem", { name }).first();
   }
 
-  it("leads by F12 to a definition in a repository that is not open", async () => {
+  it("goes to a definition in a repository that is not open with F12", async () => {
     await openAt("client.go", 11, 14);
     await window.page.keyboard.press("F12");
-    await isAt("retry.go", 10);
+    await waitForCursor("retry.go", 10);
     await window.shot("navigation/definition");
   });
 
-  it("tells the signature and the comment of a name", async () => {
+  it("shows the signature and the comment of a name", async () => {
     await openAt("client.go", 11, 14);
     await press("Control+K");
     await press("Control+I");
@@ -92,7 +92,7 @@ describe("navigation", () => {
     await press("Escape");
   });
 
-  it("outlines a file that no other extension knows", async () => {
+  it("outlines a file for which no other extension provides an outline", async () => {
     await openAt("client.go", 11, 14);
     await press("Control+Shift+O");
     await window.quickRows.filter({ hasText: "Client" }).first().waitFor();
@@ -104,7 +104,7 @@ describe("navigation", () => {
     await press("Escape");
   });
 
-  it("lists several definitions where the editor lists its own, each once", async () => {
+  it("lists several definitions in VS Code's peek view, each once", async () => {
     const peek = window.page.locator(".peekview-widget");
     for (const way of ["command", "F12"]) {
       await openAt("report.py", 2, 15);
@@ -112,7 +112,7 @@ describe("navigation", () => {
       else await run("Trawl: Go to Definition in All Repositories");
       await peek.getByRole("treeitem").first().waitFor();
       const files = peek.getByRole("treeitem", { level: 1 });
-      await until("both are listed", async () => (await files.count()) === 2);
+      await eventually(async () => (await files.count()) === 2);
       assert.deepEqual(
         (await labels(files))
           .map((label) => label.replace(/.*(rates\.py).*?(deploy|pipeline).*/, "$2 $1"))
@@ -134,10 +134,10 @@ describe("navigation", () => {
     await shootThemes(window, server, "navigation/symbol");
     assert.deepEqual(await labels(window.quickRows), ["chargeCard, payments · src/charge.ts:9"]);
     await press("Enter");
-    await isAt("charge.ts", 9);
+    await waitForCursor("charge.ts", 9);
   });
 
-  it("goes to the symbol that was typed, also where Enter comes before the list", async () => {
+  it("goes to the typed symbol even if Enter is pressed before the list appears", async () => {
     for (const [typed, file, line] of [
       ["placeor", "orders.go", 10],
       ["chgcrd", "charge.ts", 9],
@@ -146,20 +146,20 @@ describe("navigation", () => {
       await window.page.locator('.quick-input-title:text-is("Go to Symbol in All Repositories")').waitFor();
       await window.page.keyboard.type(typed);
       await press("Enter");
-      await isAt(file, line);
+      await waitForCursor(file, line);
     }
   });
 
-  it("searches for definitions alone where a quick search begins with a sign for it", async () => {
+  it("finds only definitions if a quick search begins with @", async () => {
     await run("Trawl: Quick Search...");
     await window.quickInput.fill("@chargeCard");
     const lines = window.quickRows.filter({ hasText: "chargeCard" });
-    await until("only the definition is there", async () => (await lines.count()) === 1);
+    await eventually(async () => (await lines.count()) === 1);
     assert.match((await lines.textContent()) ?? "", /export async function chargeCard/);
     await press("Escape");
   });
 
-  it("adds symbols of repositories that are not open to those of the workspace", async () => {
+  it("adds symbols of repositories that are not open to the workspace symbols", async () => {
     await press("Control+T");
     await window.quickInput.fill("#retryWithB");
     await window.quickRows.filter({ hasText: "go-kit" }).first().waitFor();
@@ -167,10 +167,10 @@ describe("navigation", () => {
     await press("Escape");
   });
 
-  it("lists references in groups, the surest first, and goes to one", async () => {
-    await isAt("charge.ts", 9);
-    await run("Trawl: Find References in All Repositories");
-    // They come as they are found.
+  it("groups references by certainty, highest first, and goes to one", async () => {
+    await waitForCursor("charge.ts", 9);
+    await run("Trawl: Find All References in All Repositories");
+    // Groups appear as references are found.
     for (const name of [/^Exact/, /^Matched by Import/, /^Same Name Only/]) await reference(name).waitFor();
     const groups = window.page.locator(".sidebar").getByRole("treeitem", { level: 1 });
     assert.deepEqual(
@@ -180,48 +180,48 @@ describe("navigation", () => {
     assert.equal(await reference(/^Same Name Only/).getAttribute("aria-expanded"), "false");
     await shootThemes(window, server, "navigation/references");
     await reference(/onClick=.*chargeCard/).click();
-    await isAt("Cart.tsx", 4);
+    await waitForCursor("Cart.tsx", 4);
     assert.deepEqual(await window.notifications(), []);
   });
 
-  it("leads to another repository by command where TypeScript stops at the import", async () => {
+  it("goes to another repository by command if TypeScript stops at the import", async () => {
     await openAt("Cart.tsx", 4, 35);
     await press("F12");
-    await isAt("Cart.tsx", 1);
+    await waitForCursor("Cart.tsx", 1);
     await run("Trawl: Go to Definition in All Repositories");
-    await isAt("charge.ts", 9);
+    await waitForCursor("charge.ts", 9);
   });
 
-  it("goes through references with the keyboard alone", async () => {
+  it("steps through references with the keyboard alone", async () => {
     await openAt("charge.ts", 9, 25);
-    await run("Trawl: Find References in All Repositories");
+    await run("Trawl: Find All References in All Repositories");
     await reference(/^Same Name Only/).waitFor();
-    await until("the tree has the keyboard", async () => {
+    await eventually(async () => {
       return (await window.page.locator(".sidebar .monaco-list:focus").count()) === 1;
     });
     const focused = window.page.locator(".sidebar .monaco-list-row.focused");
-    const said: string[] = [];
+    const labelsRead: string[] = [];
     await press("Home");
     for (let rows = 0; rows < 4; rows++) {
-      said.push((await focused.getAttribute("aria-label")) ?? "");
+      labelsRead.push((await focused.getAttribute("aria-label")) ?? "");
       await press("ArrowDown");
     }
-    assert.deepEqual(said, [
-      "Exact 2 in 1 repository",
+    assert.deepEqual(labelsRead, [
+      "Exact, 2 in 1 repository",
       "src/again.ts, git.example.com/acme/payments, 2 references",
       'Line 1, import { chargeCard } from "./charge";',
       "Line 3, export const again = chargeCard;",
     ]);
     await press("ArrowUp");
     await press("Enter");
-    await isAt("again.ts", 3);
+    await waitForCursor("again.ts", 3);
     await press("F4");
-    await isAt("Cart.tsx", 1);
-    // The next key goes on from the row that is selected.
+    await waitForCursor("Cart.tsx", 1);
+    // The next key continues from the selected row.
     await window.page.locator(".sidebar .monaco-list-row.selected").filter({ hasText: "pay" }).waitFor();
     await press("Shift+F4");
-    await isAt("again.ts", 3);
-    // They belong to the results of the search as soon as these are in sight.
+    await waitForCursor("again.ts", 3);
+    // As soon as search results are visible, these keys step through them instead.
     await window.openTrawl();
     await press("F4");
     await window.pane("Results").locator(".monaco-list-row.selected").waitFor();
@@ -233,13 +233,15 @@ describe("navigation", () => {
     await window.quickRows.filter({ hasText: "Invoice.java" }).first().waitFor();
     await shootThemes(window, server, "navigation/file");
     await window.page.keyboard.press("Enter");
-    await isAt("Invoice.java", 6);
+    await waitForCursor("Invoice.java", 6);
     assert.deepEqual(await window.notifications(), []);
   });
 
-  it("tells which files have no symbols, and why", async () => {
+  it("lists files without symbols, with the reason", async () => {
     await window.openTrawl();
-    await window.header("Results").click();
+    // The rows of the repositories need the height of the other views.
+    for (const name of ["Results", "Search"]) await window.collapse(name);
+    await window.expand("Repositories");
     const row = (text: string) => window.rows("Repositories").filter({ hasText: text }).first();
     for (const name of ["infra", "Files without symbols"]) {
       await row(name).waitFor();
@@ -248,17 +250,17 @@ describe("navigation", () => {
       await press("ArrowRight");
     }
     await row("deploy/tables.py").waitFor();
-    assert.match((await row("deploy/tables.py").textContent()) ?? "", /too large to be parsed · 2\.\d MB/);
+    assert.match((await row("deploy/tables.py").textContent()) ?? "", /too large to parse · 2\.\d MB/);
     await shootThemes(window, server, "navigation/without-symbols");
     assert.deepEqual(await window.notifications(), []);
   });
 });
 
 /**
- * Uses of a name that are told apart: of the same file's package, and of another function that is called so; and a name
- * that two repositories define.
+ * Adds references to `chargeCard` of different certainty (an import in the same package, and another function of that
+ * name), and `load_rates`, which two repositories define.
  */
-function addUses({ repositories }: Organisation): void {
+function addReferences({ repositories }: Organization): void {
   const rows: readonly (readonly [repository: RepositoryName, path: string, text: string])[] = [
     [
       "payments",
@@ -273,8 +275,8 @@ function addUses({ repositories }: Organisation): void {
   for (const [repository, path, text] of rows) writeFileSync(join(repositories[repository].path, path), text);
 }
 
-/** As somebody commits who writes tables by a program. */
-function addLargeFile({ repositories: { infra } }: Organisation): void {
+/** Commits a generated table that is too large to parse. */
+function addLargeFile({ repositories: { infra } }: Organization): void {
   writeFileSync(join(infra.path, "deploy/tables.py"), `TABLE = [\n${"    0,\n".repeat(340_000)}]\n`);
   runGit(infra.path, ["add", "deploy/tables.py"]);
   runGit(infra.path, ["commit", "-q", "-m", "Add tables"]);

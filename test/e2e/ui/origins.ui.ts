@@ -1,4 +1,4 @@
-/** Pages of other origins, in a real browser: what they can make it ask of `trawl serve`, and what they get. */
+/** Pages of other origins, in a real browser: which requests they can send to `trawl serve`, and what they can read. */
 import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,8 +8,8 @@ import { repo, temporaryFolder } from "#test/support/repo";
 import { type Served, serve } from "#test/support/served";
 
 const secret = "aSecretOfThisRepository";
-/** A name that the page's owner lets lead to this computer. */
-const rebound = "rebound.example";
+/** A host name of the attacker that resolves to this computer (DNS rebinding). */
+const reboundHost = "rebound.example";
 
 interface Answer {
   readonly status?: number;
@@ -20,30 +20,30 @@ interface Answer {
 describe("pages of other origins", () => {
   let browser: Browser;
   let served: Served;
-  let elsewhere: Server;
+  let otherServer: Server;
   let page: Page;
 
   before(async () => {
     served = await serve(temporaryFolder(), [repo(`= main: First\na.txt\n| ${secret}\n`).path]);
     await served.ready();
-    elsewhere = createServer((_, response) => {
+    otherServer = createServer((_, response) => {
       response.setHeader("content-type", "text/html");
       response.end("<!doctype html><title>Elsewhere</title><form></form>");
     });
-    await new Promise<void>((resolve) => elsewhere.listen(0, "127.0.0.1", resolve));
-    browser = await launchBrowser([`--host-resolver-rules=MAP ${rebound} 127.0.0.1`]);
+    await new Promise<void>((resolve) => otherServer.listen(0, "127.0.0.1", resolve));
+    browser = await launchBrowser([`--host-resolver-rules=MAP ${reboundHost} 127.0.0.1`]);
     page = await browser.newPage();
-    await page.goto(`http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/`);
+    await page.goto(`http://127.0.0.1:${(otherServer.address() as AddressInfo).port}/`);
   });
 
   after(async () => {
     await browser?.close();
-    elsewhere?.close();
+    otherServer?.close();
     await served?.stop();
   });
 
-  /** What a script of the page is given; `mode` as for `fetch`. */
-  async function fetched(url: string, init: RequestInit = {}): Promise<Answer> {
+  /** Calls `fetch` in a script of the page, and returns what the script can read. */
+  async function fetchFromPage(url: string, init: RequestInit = {}): Promise<Answer> {
     return await page.evaluate(
       async ([address, options]) => {
         try {
@@ -63,24 +63,24 @@ describe("pages of other origins", () => {
     body: JSON.stringify({ query: secret }),
   });
 
-  it("are told nothing by a call of their scripts", async () => {
+  it("cannot read anything with requests of their scripts", async () => {
     for (const init of [search("application/json"), search("text/plain"), {}]) {
       const path = init.method === "POST" ? "/api/search" : "/api/repos";
-      const { status = 0, text = "" } = await fetched(served.url + path, init);
+      const { status = 0, text = "" } = await fetchFromPage(served.url + path, init);
       assert.notEqual(status, 200, `${path} answered ${text}`);
       assert.equal(text.includes(secret), false);
     }
-    const opaque = await fetched(`${served.url}/api/repos`, { mode: "no-cors" });
+    const opaque = await fetchFromPage(`${served.url}/api/repos`, { mode: "no-cors" });
     assert.equal(opaque.text ?? "", "");
   });
 
-  it("get nothing done by a form", async () => {
+  it("cannot search by submitting a form", async () => {
     const answered = page.waitForResponse((response) => response.url() === `${served.url}/api/search`);
     await page.evaluate(
       ([action, query]) => {
         const form = document.forms[0];
         if (form === undefined) throw new Error("There is no form.");
-        // So a form can send what looks like JSON.
+        // With these names and values, the form submits text that looks like JSON.
         const field = document.createElement("input");
         field.name = `{"query": "${query}", "a": "`;
         field.value = '"}';
@@ -96,24 +96,24 @@ describe("pages of other origins", () => {
     await page.goBack();
   });
 
-  it("get no further by a name of their own for this computer", async () => {
-    const url = `http://${rebound}:${new URL(served.url).port}`;
+  it("cannot read anything under a host name that resolves to this computer", async () => {
+    const url = `http://${reboundHost}:${new URL(served.url).port}`;
     const other = await browser.newPage();
     const response = await other.goto(`${url}/api/repos`);
     assert.equal(response?.status(), 403);
     assert.match(await other.locator("body").innerText(), /rebound\.example/);
     assert.equal((await other.locator("body").innerText()).includes("repoName"), false);
     await other.close();
-    const { status, text = "" } = await fetched(`${url}/api/search`, search("application/json"));
+    const { status, text = "" } = await fetchFromPage(`${url}/api/search`, search("application/json"));
     assert.notEqual(status, 200, text);
     assert.equal(text.includes(secret), false);
   });
 
-  it("may ask where their origin is allowed", async () => {
+  it("may send requests if their origin is allowed", async () => {
     const origin = new URL(page.url()).origin;
     const open = await serve(temporaryFolder(), [], { flags: ["--allowed-origin", origin] });
     try {
-      const { status, text } = await fetched(`${open.url}/api/search`, search("application/json"));
+      const { status, text } = await fetchFromPage(`${open.url}/api/search`, search("application/json"));
       assert.equal(status, 200, text);
     } finally {
       await open.stop();

@@ -1,13 +1,13 @@
-/** From a file of a repository that is not open, at a tag, back through its past to what two releases differ in. */
+/** Starts at a file at a tag, in a repository that is not open, goes back through its history, and compares two releases. */
 import assert from "node:assert/strict";
 import type { Browser, Locator } from "playwright-core";
 import { type CodeServer, startCodeServer } from "#e2e/driver/codeServer";
 import { type DrawnLine, drawnLines } from "#e2e/driver/drawnLines";
-import { until } from "#e2e/driver/processes";
 import { themes } from "#e2e/driver/themes";
 import { launchBrowser, Window } from "#e2e/driver/window";
+import { eventually } from "#test/support/eventually";
 
-/** A line of `retry.ts` is changed, then the file gets another name, and another line is changed. */
+/** The first commit changes a line of `retry.ts`; the second renames the file and changes another line. */
 const releases = `
   = main: Wait a little at first
   src/retry.ts
@@ -50,11 +50,12 @@ describe("releases of a repository that is not open", () => {
       hasVsix: true,
       settings: { "workbench.colorTheme": themes.dark[0] },
     });
-    server.organisation.repositories.payments.more(releases);
+    server.organization.repositories.payments.more(releases);
     browser = await launchBrowser();
     window = await Window.open(browser, server, { width: 1500, height: 1000 });
     await window.openTrawl();
-    for (const view of ["Search", "Results"]) await window.header(view).click();
+    for (const view of ["Search", "Results"]) await window.collapse(view);
+    await window.expand("Repositories");
     await row(/^payments, main · ready/).waitFor();
   });
 
@@ -70,23 +71,20 @@ describe("releases of a repository that is not open", () => {
   async function expand(name: RegExp, view?: string): Promise<void> {
     await window.settled(view ?? "Repositories");
     await row(name, view).click();
-    await until(
-      `${name} is open`,
-      async () => (await row(name, view).getAttribute("aria-expanded")) === "true",
-    );
+    await eventually(async () => (await row(name, view).getAttribute("aria-expanded")) === "true");
   }
 
   async function lineWith(part: string): Promise<DrawnLine> {
-    return await until(`a line has "${part}"`, async () =>
+    return await eventually(async () =>
       (await drawnLines(window)).find(({ text }) => text.replaceAll("\u00a0", " ").includes(part)),
     );
   }
 
-  async function untilBefore(part: string, expected: RegExp): Promise<void> {
-    await until(`"${part}" is of ${expected}`, async () => expected.test((await lineWith(part)).before));
+  async function waitForBlame(part: string, expected: RegExp): Promise<void> {
+    await eventually(async () => expected.test((await lineWith(part)).before));
   }
 
-  it("are browsed to a file at a tag", async () => {
+  it("can be browsed to a file at a tag", async () => {
     await expand(/^payments, main · ready/);
     await expand(/^Tags, 3/);
     await expand(/^v4\.0\.0/);
@@ -97,25 +95,25 @@ describe("releases of a repository that is not open", () => {
     await lineWith("--tries <= 0");
   });
 
-  it("tell who wrote each line, under whichever name the file had", async () => {
+  it("have blame that follows the rename of a file", async () => {
     await window.page.locator('.editor-actions [aria-label^="Toggle File Blame"]').click();
-    await untilBefore("Tries again", /^Ann Author · \S+ · Charge$/);
-    await untilBefore("let wait = 10", /^Ann Author · \S+ · Wait a little/);
-    await untilBefore("--tries <= 0", /^Ann Author · \S+ · Give up sooner$/);
+    await waitForBlame("Tries again", /^Ann Author\s.*\sCharge$/);
+    await waitForBlame("let wait = 10", /^Ann Author\s.*\sWait a little/);
+    await waitForBlame("--tries <= 0", /^Ann Author\s.*\sGive up sooner$/);
     await window.shot("releases-1-blame");
   });
 
-  it("are stepped back through, line by line", async () => {
+  it("can be stepped back through from a line", async () => {
     await window.goToLine(3);
     await window.page.locator('.editor-actions [aria-label^="Blame Before This Change"]').click();
     await window.editorTab(/retry\.ts @ v4\.0\.0 › [0-9a-f]{7} · payments/).waitFor();
-    await untilBefore("Tries again", /^Ann Author · \S+ · Charge$/);
+    await waitForBlame("Tries again", /^Ann Author\s.*\sCharge$/);
     await lineWith("let wait = 50");
     assert.equal(await window.cursorLine(), 3);
     await window.shot("releases-2-before");
   });
 
-  it("lead to the commit that a line is from", async () => {
+  it("lead from a line to its commit", async () => {
     const { left, top } = await lineWith("Tries again");
     await window.page.mouse.move(left + 60, top);
     const link = window.page.locator(".monaco-hover a").filter({ hasText: "Open Commit" }).first();
@@ -126,7 +124,7 @@ describe("releases of a repository that is not open", () => {
     await window.shot("releases-3-commit");
   });
 
-  it("are compared: by commits, and by files", async () => {
+  it("can be compared by commits and by files", async () => {
     await window.runCommand("Trawl: Compare Revisions");
     await window.pick("payments");
     await window.pick("v3.2.0", "Compare From");
@@ -144,7 +142,7 @@ describe("releases of a repository that is not open", () => {
     await window.shot("releases-4-compare");
   });
 
-  it("are compared the other way round", async () => {
+  it("can be compared in the opposite direction", async () => {
     await window.header("Compare").hover();
     await window.header("Compare").getByRole("button", { name: "Swap Revisions" }).click();
     await row(/^Behind, 2$/, "Compare").waitFor();

@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import type { Browser, Locator } from "playwright-core";
 import { type CodeServer, startCodeServer } from "#e2e/driver/codeServer";
-import { portsOf, processesOf, until } from "#e2e/driver/processes";
+import { portsOf, processesOf } from "#e2e/driver/processes";
 import { kill } from "#e2e/driver/signals";
 import { launchBrowser, Window } from "#e2e/driver/window";
+import { eventually } from "#test/support/eventually";
 
-describe("the repositories", () => {
+describe("repositories", () => {
   let browser: Browser;
   let server: CodeServer;
   let window: Window;
@@ -16,7 +17,8 @@ describe("the repositories", () => {
     browser = await launchBrowser();
     window = await Window.open(browser, server);
     await window.openTrawl();
-    for (const view of ["Search", "Results"]) await window.header(view).click();
+    for (const view of ["Search", "Results"]) await window.collapse(view);
+    await window.expand("Repositories");
     await row(/^orders-api, main · ready/).waitFor();
   });
 
@@ -25,7 +27,7 @@ describe("the repositories", () => {
     await server?.stop();
   });
 
-  /** By its name for a screen reader: what the row says, and what stands behind it. */
+  /** Finds a row by its accessible name: its label and description. */
   function row(name: RegExp, view = "Repositories"): Locator {
     return window.pane(view).getByRole("treeitem", { name }).first();
   }
@@ -35,7 +37,7 @@ describe("the repositories", () => {
     await window.settled("Repositories");
     await found.click();
     await window.page.keyboard.press("ArrowRight");
-    await until(`${name} is open`, async () => (await found.getAttribute("aria-expanded")) === "true");
+    await eventually(async () => (await found.getAttribute("aria-expanded")) === "true");
   }
 
   async function confirm(button: string): Promise<void> {
@@ -53,14 +55,14 @@ describe("the repositories", () => {
     return portsOf(all.filter(({ pid }) => servers().includes(pid)));
   }
 
-  it("tell their branches and tags", async () => {
+  it("show their branches and tags", async () => {
     await open(/^orders-api, main/);
     await row(/^Branches, \d/).waitFor();
     await row(/^Content, \d+ documents · /).waitFor();
     await window.shot("repositories");
   });
 
-  it("beside the open one are indexed after one click", async () => {
+  it("next to the open one are indexed after one click", async () => {
     await open(/^Not indexed, \d/);
     await window.settled("Repositories");
     await row(/^payments, .* · click to index$/).click();
@@ -68,8 +70,8 @@ describe("the repositories", () => {
     assert.deepEqual(await window.notifications(), []);
   });
 
-  it("are removed after a question, and their clones stay", async () => {
-    const { path } = server.organisation.repositories.payments;
+  it("are removed after confirmation, and their clones stay", async () => {
+    const { path } = server.organization.repositories.payments;
     await row(/^payments, \w+ · ready/).click({ button: "right" });
     await window.choose("Remove From Index...");
     await confirm("Remove From Index");
@@ -77,14 +79,14 @@ describe("the repositories", () => {
     assert.ok(existsSync(path));
   });
 
-  it("rest while indexing is paused", async () => {
+  it("show in the status bar that indexing is paused", async () => {
     await window.runCommand("Trawl: Pause Indexing");
     await window.page.locator(".statusbar-item .codicon-debug-pause").waitFor();
     await window.runCommand("Trawl: Resume Indexing");
     await window.page.locator(".statusbar-item .codicon-debug-pause").waitFor({ state: "detached" });
   });
 
-  it("are served to scripts when somebody starts the endpoint, and agrees", async () => {
+  it("are served over REST once the user starts the endpoint and confirms", async () => {
     await window.expand("API & Agents");
     await row(/^Local endpoint, stopped/, "API & Agents").waitFor();
     assert.deepEqual(ports(), []);
@@ -96,21 +98,21 @@ describe("the repositories", () => {
     await window.shot("endpoint");
     await window.runCommand("Trawl: Stop Local Endpoint");
     await row(/^Local endpoint, stopped/, "API & Agents").waitFor();
-    await until("nothing listens", () => ports().length === 0);
+    await eventually(() => ports().length === 0);
   });
 
-  it("are introduced by a walkthrough with pictures", async () => {
+  it("are introduced by a walkthrough", async () => {
     await window.runCommand("Trawl: Open Walkthrough");
-    await window.page.getByText("Four steps, one minute.").waitFor();
+    await window.page.getByText("Five steps, two minutes.").waitFor();
     await window.shot("walkthrough");
     await window.page.keyboard.press("Control+F4");
   });
 
-  it("are gone while the server is left alone, and come back with it", async () => {
+  it("disappear when the server has crashed too often, and return when it is restarted", async () => {
     for (let crash = 1; crash <= 5; crash++) {
-      const [pid] = await until("one server runs", () => servers().length === 1 && servers());
+      const [pid] = await eventually(() => servers().length === 1 && servers());
       kill(pid ?? 0, "SIGKILL");
-      await until("it has ended", () => !servers().includes(pid ?? 0));
+      await eventually(() => !servers().includes(pid ?? 0));
     }
     await window.page.locator(".statusbar-item .codicon-error").filter({ visible: true }).last().waitFor();
     await window.pane("Repositories").getByText("The search server is not running.").waitFor();
@@ -120,12 +122,12 @@ describe("the repositories", () => {
     assert.deepEqual(await window.notifications(), []);
   });
 
-  it("are forgotten with all data after a question, and the open one is indexed again", async () => {
+  it("are deleted with all data after confirmation, and the open one is indexed again", async () => {
     const [before] = servers();
     await window.runCommand("Trawl: Delete All Data...");
     await confirm("Delete All Data");
-    await until("another server runs", () => servers().length === 1 && servers()[0] !== before);
-    await row(/^orders-api, main · ready · just now/).waitFor();
+    await eventually(() => servers().length === 1 && servers()[0] !== before);
+    await row(/^orders-api, main · ready · (?:just now|\d+ min ago)/).waitFor();
     assert.deepEqual(await window.notifications(), []);
   });
 });

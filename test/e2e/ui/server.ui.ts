@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
 import { type CodeServer, startCodeServer, trawlServers } from "#e2e/driver/codeServer";
-import { portsOf, processesOf, until } from "#e2e/driver/processes";
+import { portsOf, processesOf } from "#e2e/driver/processes";
 import { kill } from "#e2e/driver/signals";
 import { launchBrowser, Window } from "#e2e/driver/window";
+import { eventually } from "#test/support/eventually";
 
-describe("the server, as it is seen", () => {
+describe("the server in the workbench", () => {
   let browser: Browser;
   let server: CodeServer;
   let window: Window;
@@ -28,7 +29,7 @@ describe("the server, as it is seen", () => {
     return portsOf(processesOf(server.root).filter(({ pid }) => servers.includes(pid)));
   }
 
-  it("listens on no port until somebody says so, after one question", async () => {
+  it("listens on no port until the user confirms it", async () => {
     assert.deepEqual(ports(), []);
     await window.runCommand("Trawl: Start Local Endpoint");
     const dialog = window.page.locator(".monaco-dialog-box");
@@ -36,7 +37,7 @@ describe("the server, as it is seen", () => {
     assert.deepEqual(ports(), []);
     await window.shot("endpoint-question");
     await dialog.getByRole("button", { name: "Start" }).click();
-    const [port] = await until("it listens", () => ports().length > 0 && ports());
+    const [port] = await eventually(() => ports().length > 0 && ports());
     const answer = await fetch(`http://127.0.0.1:${port}/api/health`);
     assert.equal(answer.status, 200);
     await window.expand("API & Agents");
@@ -46,34 +47,30 @@ describe("the server, as it is seen", () => {
       .waitFor();
     await window.shot("endpoint-running");
     await window.runCommand("Trawl: Stop Local Endpoint");
-    await until("it listens no more", () => ports().length === 0);
+    await eventually(() => ports().length === 0);
   });
 
-  it("comes back without a word when it is killed", async () => {
+  it("is restarted without a notification when it is killed", async () => {
     const [pid = 0] = trawlServers(server);
     kill(pid, "SIGKILL");
     assert.match(await window.box.search("ORDER_TIMEOUT_MS"), /5 repositories/);
     assert.notDeepEqual(trawlServers(server), [pid]);
   });
 
-  it("is told of where one looks for it when it has crashed five times", async () => {
+  it("is reported as stopped in the search view after five crashes", async () => {
     const note = window.box.status.getByText("The search server is not running.");
-    await until(
-      "it is given up",
-      async () => {
-        for (const pid of trawlServers(server)) kill(pid, "SIGKILL");
-        return (await note.count()) > 0;
-      },
-      30_000,
-    );
+    await eventually(async () => {
+      for (const pid of trawlServers(server)) kill(pid, "SIGKILL");
+      return (await note.count()) > 0;
+    }, 30_000);
     await window.page.locator(".statusbar-item.error-kind").waitFor();
     await window.shot("server-failed");
     await window.box.status.getByRole("button", { name: "Restart Server" }).click();
-    await until("it runs", () => trawlServers(server).length === 1);
+    await eventually(() => trawlServers(server).length === 1);
     await window.box.searchUntil("chargeCard", /2 repositories/);
   });
 
-  it("never shows a notification", async () => {
+  it("shows no notifications", async () => {
     assert.deepEqual(await window.notifications(), []);
   });
 });

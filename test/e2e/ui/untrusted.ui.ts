@@ -3,16 +3,16 @@ import type { Browser } from "playwright-core";
 import { type CodeServer, startCodeServer } from "#e2e/driver/codeServer";
 import { launchBrowser, Window } from "#e2e/driver/window";
 
-describe("a folder that is not trusted", () => {
+describe("an untrusted folder", () => {
   let browser: Browser;
   let server: CodeServer;
   let window: Window;
 
   before(async () => {
     server = await startCodeServer({ hasVsix: true, isFirstRun: true, asksForTrust: true });
-    // What a folder says of programs does not count before it is trusted.
+    // Settings of a folder that name programs or data directories must not apply before it is trusted.
     const settings = { "trawl.server.path": "/nowhere/trawl.js", "trawl.index.location": "/nowhere" };
-    server.organisation.repositories["orders-api"].write(".vscode/settings.json", JSON.stringify(settings));
+    server.organization.repositories["orders-api"].write(".vscode/settings.json", JSON.stringify(settings));
     browser = await launchBrowser();
     window = await Window.open(browser, server);
     await window.openTrawl();
@@ -28,8 +28,8 @@ describe("a folder that is not trusted", () => {
     await window.shot("untrusted");
   });
 
-  it("is indexed when it is trusted", async () => {
-    server.organisation.repositories["orders-api"].remove(".vscode");
+  it("is indexed once it is trusted", async () => {
+    server.organization.repositories["orders-api"].remove(".vscode");
     await window.runCommand("Workspaces: Manage Workspace Trust");
     await window.page
       .getByRole("button", { name: /^Trust/ })

@@ -3,16 +3,17 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { type CodeServer, startCodeServer, trawlServers, trawlSockets } from "#e2e/driver/codeServer";
-import { portsOf, processesOf, until } from "#e2e/driver/processes";
+import { portsOf, processesOf } from "#e2e/driver/processes";
 import { kill } from "#e2e/driver/signals";
 import { target } from "#e2e/driver/target";
 import { launchBrowser, Window } from "#e2e/driver/window";
 import { note } from "#e2e/report";
+import { eventually } from "#test/support/eventually";
 
-/** Seconds that an extension host waits for its window to come back, where that can be chosen. */
+/** Seconds that an extension host waits for a disconnected window, where VS Code supports an option for it. */
 const graceSeconds = 5;
 
-describe("two windows on the same folders", () => {
+describe("two windows on the same folder", () => {
   let browser: Browser;
   let server: CodeServer;
   let first: Window;
@@ -29,9 +30,10 @@ describe("two windows on the same folders", () => {
     await server?.stop();
   });
 
-  const leader = (): number => JSON.parse(readFileSync(join(server.dataFolder, "endpoint.json"), "utf8")).pid;
+  const leader = (): number =>
+    JSON.parse(readFileSync(join(server.dataDirectory, "endpoint.json"), "utf8")).pid;
 
-  it("find the same", async () => {
+  it("get the same results", async () => {
     first = await Window.open(browser, server);
     await first.openTrawl();
     const counts = await first.box.searchUntil("retryWithBackoff", /^13 matches/);
@@ -43,7 +45,7 @@ describe("two windows on the same folders", () => {
     );
   });
 
-  it("have a server each, of which one leads", () => {
+  it("have one server each, of which one is the leader", () => {
     const servers = trawlServers(server);
     assert.equal(servers.length, 2);
     assert.ok(servers.includes(leader()));
@@ -54,20 +56,20 @@ describe("two windows on the same folders", () => {
     assert.deepEqual(portsOf(processesOf(server.root).filter(({ pid }) => servers.includes(pid))), []);
   });
 
-  it("answer within two seconds when the leader is killed", async () => {
+  it("return results within two seconds after the leader is killed", async () => {
     const killed = leader();
-    // The first window started its server first, and so leads.
+    // The server of the first window started first, so it is the leader.
     kill(killed, "SIGKILL");
     const began = performance.now();
     const counts = await second.box.search("chargeCard");
     const tookMs = performance.now() - began;
-    note(`the other window answered ${tookMs.toFixed(0)} ms after the leader was killed: ${counts}`);
+    note(`the other window had results ${tookMs.toFixed(0)} ms after the leader was killed: ${counts}`);
     assert.match(counts, /2 repositories/);
     assert.ok(tookMs < 2_000, `it took ${tookMs} ms`);
-    await until("another one leads", () => leader() !== killed);
+    await eventually(() => leader() !== killed);
   });
 
-  it("both go on without a word", async () => {
+  it("continue without a notification", async () => {
     assert.match(await first.box.search("ORDER_TIMEOUT_MS"), /5 repositories/);
     assert.match(await second.box.search("ORDER_TIMEOUT_MS"), /5 repositories/);
     assert.deepEqual([...(await first.notifications()), ...(await second.notifications())], []);
@@ -77,14 +79,14 @@ describe("two windows on the same folders", () => {
     await first.close();
     await second.close();
     const hosts = () => processesOf(server.root).filter(({ command }) => /type=extensionHost/.test(command));
-    await until("the extension hosts have ended", () => hosts().length === 0, 100_000);
+    await eventually(() => hosts().length === 0, 100_000);
     const began = performance.now();
-    const left = () => [...trawlServers(server), ...trawlSockets(server)];
-    await until("nothing of Trawl is left", () => left().length === 0, 60_000);
+    const remaining = () => [...trawlServers(server), ...trawlSockets(server)];
+    await eventually(() => remaining().length === 0, 60_000);
     note(
-      `nothing was left ${(performance.now() - began).toFixed(0)} ms after the last extension host had ended`,
+      `no server or socket was left ${(performance.now() - began).toFixed(0)} ms after the last extension host exited`,
     );
-    assert.deepEqual(left(), []);
+    assert.deepEqual(remaining(), []);
   });
 });
 

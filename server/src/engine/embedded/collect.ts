@@ -1,12 +1,13 @@
 import type { Chunk, FileMatch } from "#model/match";
 import type { Limits } from "#query/limits";
-import { areDefiners, compareOrder, type Pick, type SearchAnswer, type ShardOrder } from "./task";
+import { compareOrder, isDefinitionLayer, type ShardOrder } from "./searchOrder";
+import type { FilePick, SearchResponse } from "./task";
 
-/** A hit that is to be shown. */
-export interface ChosenHit extends Pick {
-  /** Index of the answer that has it. */
-  readonly answer: number;
-  /** 0 is the best. */
+/** A hit that is part of the result. */
+export interface ChosenHit extends FilePick {
+  /** Index of the worker's response that contains the hit. */
+  readonly response: number;
+  /** Position in the result; 0 is the best. */
   readonly rank: number;
 }
 
@@ -15,29 +16,33 @@ export interface Chosen {
   readonly hits: readonly ChosenHit[];
   readonly totalMatchCount: number;
   readonly fileCount: number;
+  readonly phraseMatchCount: number;
 }
 
 /**
- * The best hits of all workers.
+ * Chooses the best hits of all workers.
  *
- * Each worker stops by itself once it has enough, so how far they come depends on which worker has which shard. The
- * result must not: shards are counted in their order, and what lies behind the shard that fills the limit is dropped.
+ * Each worker stops when it has enough hits, so how far it gets depends on which shards it owns. The result must not
+ * depend on that: matches are counted in the search order of the shards, and shards after the one that reaches the
+ * limit are dropped. The layers of definitions are always counted.
  */
-export function chooseHits(answers: readonly SearchAnswer[], limits: Limits): Chosen {
-  const shards = answers
-    .flatMap((answer, index) => answer.hits.map((hits, shard) => ({ answer: index, shard, hits })))
+export function chooseHits(responses: readonly SearchResponse[], limits: Limits): Chosen {
+  const shards = responses
+    .flatMap((response, index) => response.hits.map((hits, shard) => ({ response: index, shard, hits })))
     .sort((left, right) => compareOrder(left.hits.order, right.hits.order));
   const candidates: Candidate[] = [];
   let totalMatchCount = 0;
   let fileCount = 0;
-  for (const { answer, shard, hits } of shards) {
-    if (totalMatchCount >= limits.maxMatches && !areDefiners(hits.order)) continue;
+  let phraseMatchCount = 0;
+  for (const { response, shard, hits } of shards) {
+    if (totalMatchCount >= limits.maxMatches && !isDefinitionLayer(hits.order)) continue;
     totalMatchCount += hits.matchCount;
     fileCount += hits.fileCount;
+    phraseMatchCount += hits.phraseMatchCount;
     for (const [hit, document] of hits.documents.entries()) {
       const score = hits.scores[hit] ?? 0;
       candidates.push({
-        answer,
+        response,
         shard,
         hit,
         score,
@@ -52,17 +57,17 @@ export function chooseHits(answers: readonly SearchAnswer[], limits: Limits): Ch
       right.score - left.score || compareOrder(left.order, right.order) || left.document - right.document,
   );
   const chosen: ChosenHit[] = [];
-  let room = limits.maxDisplayedMatches;
-  for (const { answer, shard, hit, matchCount } of candidates) {
-    if (room <= 0) break;
-    chosen.push({ answer, shard, hit, maxRanges: Math.min(matchCount, room), rank: chosen.length });
-    room -= matchCount;
+  let remaining = limits.maxDisplayedMatches;
+  for (const { response, shard, hit, matchCount } of candidates) {
+    if (remaining <= 0) break;
+    chosen.push({ response, shard, hit, maxRanges: Math.min(matchCount, remaining), rank: chosen.length });
+    remaining -= matchCount;
   }
-  return { hits: chosen, totalMatchCount, fileCount };
+  return { hits: chosen, totalMatchCount, fileCount, phraseMatchCount };
 }
 
 interface Candidate {
-  readonly answer: number;
+  readonly response: number;
   readonly shard: number;
   readonly hit: number;
   readonly score: number;
@@ -71,16 +76,17 @@ interface Candidate {
   readonly matchCount: number;
 }
 
+/** Counts the match ranges of a file. */
 export function shownRanges(file: FileMatch): number {
   return file.nameRanges.length + file.chunks.reduce((sum, chunk) => sum + chunk.matchRanges.length, 0);
 }
 
-/** The file with its first `room` ranges. */
-export function cutFile(file: FileMatch, room: number): FileMatch {
-  if (shownRanges(file) <= room) return file;
-  if (file.chunks.length === 0) return { ...file, nameRanges: file.nameRanges.slice(0, room) };
+/** Cuts a file down to its first `remaining` match ranges. */
+export function cutFile(file: FileMatch, remaining: number): FileMatch {
+  if (shownRanges(file) <= remaining) return file;
+  if (file.chunks.length === 0) return { ...file, nameRanges: file.nameRanges.slice(0, remaining) };
   const chunks: Chunk[] = [];
-  let left = room;
+  let left = remaining;
   for (const chunk of file.chunks) {
     if (left <= 0) break;
     chunks.push(

@@ -1,16 +1,16 @@
-/** Documents by what is known of them without their text: a few milliseconds for a hundred thousand. */
-
+/** Counts documents by properties that are known without reading texts: a few milliseconds for a hundred thousand. */
 import type { Bitset } from "#base/bitset";
 import { isServiceError } from "#base/error";
-import type { ShardReader } from "#shard/reader";
+import type { ShardReader } from "#shard/format/reader";
+import { restrictToRepositories } from "./searchedViews";
 import { defaultUniverse, type OpenShard, revisionUniverse, type ShardSnapshot, viewOf } from "./shardSet";
 import type { CountCall } from "./task";
-import { keepRepositories } from "./universe";
 
 const slash = 0x2f;
-/** Of one shard. Whoever gets more of them than this should go on typing. */
+/** Maximum number of paths from one shard. A longer `start` matches fewer. */
 const maxPaths = 500;
 
+/** Returns the number of documents per key (`CountRequest.by`) in the shards of one worker. Omits damaged shards. */
 export function countDocuments(snapshot: ShardSnapshot, call: CountCall): Map<string, number> {
   const counts = new Map<string, number>();
   const add = (key: string, count: number) => counts.set(key, (counts.get(key) ?? 0) + count);
@@ -21,7 +21,7 @@ export function countDocuments(snapshot: ShardSnapshot, call: CountCall): Map<st
       else if (call.by.kind === "name") countNames(shard.reader, documents, Buffer.from(call.by.folder), add);
       else countPaths(shard.reader, documents, call.by, add);
     } catch (error) {
-      // Searches tell of it.
+      // Searches report the damage, so it is ignored here.
       if (!isServiceError(error, "SHARD_DAMAGED")) throw error;
     }
   }
@@ -32,7 +32,7 @@ function documentsOf(shard: OpenShard, { repositories, revisions }: CountCall): 
   const isDefault = revisions.length === 0;
   const universe = isDefault ? defaultUniverse(shard).copy() : revisionUniverse(shard);
   if (!isDefault) universe.intersect(viewOf(shard, universe).ofRevisions(revisions));
-  if (repositories !== "all") keepRepositories(universe, shard, new Set(repositories));
+  if (repositories !== "all") restrictToRepositories(universe, shard, new Set(repositories));
   return universe;
 }
 
@@ -53,11 +53,11 @@ function countLanguages(reader: ShardReader, documents: Bitset, add: Add): void 
 function countNames(reader: ShardReader, documents: Bitset, folder: Uint8Array, add: Add): void {
   const names = Buffer.from(reader.names.buffer, reader.names.byteOffset, reader.names.byteLength);
   const starts = reader.nameStarts;
-  // Documents of one folder mostly stand together: their name is decoded once.
+  // Documents of one folder are mostly adjacent, so its name is decoded once.
   let lastStart = 0;
   let lastEnd = 0;
   let count = 0;
-  const tell = () => {
+  const flush = () => {
     if (count > 0) add(names.toString("utf8", lastStart, lastEnd), count);
   };
   for (let document = documents.next(0); document >= 0; document = documents.next(document + 1)) {
@@ -70,14 +70,14 @@ function countNames(reader: ShardReader, documents: Bitset, folder: Uint8Array, 
     const isSame =
       count > 0 && to - from === lastEnd - lastStart && isAt(names, from, names, lastStart, lastEnd);
     if (!isSame) {
-      tell();
+      flush();
       lastStart = from;
       lastEnd = to;
       count = 0;
     }
     count++;
   }
-  tell();
+  flush();
 }
 
 function countPaths(
@@ -108,8 +108,10 @@ function lower(byte: number): number {
   return byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte;
 }
 
-/** Whether `bytes[start, end)` stand in `text` at `place`. Compared from the end: paths begin alike. */
-function isAt(text: Uint8Array, place: number, bytes: Uint8Array, start: number, end: number): boolean {
-  for (let at = end - 1; at >= start; at--) if (text[place + at - start] !== bytes[at]) return false;
+/**
+ * Whether `text` contains `bytes[start, end)` at `offset`. Compares backward, because paths often share their start.
+ */
+function isAt(text: Uint8Array, offset: number, bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = end - 1; at >= start; at--) if (text[offset + at - start] !== bytes[at]) return false;
   return true;
 }

@@ -1,30 +1,25 @@
-/** Definitions by their names, in the shards of one worker. */
+/** Finds definitions by name in the shards of one worker. */
 import { isServiceError } from "#base/error";
-import type { FoundSymbol } from "#engine/engine";
+import type { FoundSymbol, SymbolsResult } from "#engine/engine";
 import type { FlushReason } from "#model/stats";
 import { symbolKinds } from "#model/symbol";
-import type { Checksum } from "#shard/checksum";
-import { scoreDefinition } from "#shard/definitionScore";
-import type { ShardView } from "#shard/matchTree";
-import { bestWeight, weighDocument } from "#shard/score";
-import type { SymbolReader } from "#shard/symbolReader";
-import type { TextWindow } from "#shard/window";
-import type { NameMatch } from "./closeness";
-import { type DefinitionPlace, definitionPlaces } from "./definitionPlaces";
-import { damagedFileOf, lacksSymbols } from "./lacks";
+import type { ShardView } from "#shard/evaluation/matchTree";
+import type { Checksum } from "#shard/format/checksum";
+import type { TextWindow } from "#shard/format/window";
+import { scoreDefinition } from "#shard/matches/definitionScore";
+import { bestWeight, weighDocument } from "#shard/matches/score";
+import type { SymbolReader } from "#shard/symbolFile/symbolReader";
+import { type DefinitionLocation, definitionLocations } from "./definitionLocations";
+import { describeDocument } from "./documentInfo";
+import type { NameMatch } from "./nameCloseness";
 import { tiersOf } from "./nameTiers";
-import { placeOf } from "./place";
+import { shardsOf } from "./searchedViews";
+import { compareOrder, type ShardOrder } from "./searchOrder";
+import { damagedFileOf, hasPendingSymbols } from "./shardGaps";
 import { type OpenShard, partOf, type ShardSnapshot } from "./shardSet";
-import {
-  compareOrder,
-  type PlacedSymbol,
-  type ShardOrder,
-  type SymbolsAnswer,
-  type SymbolsCall,
-} from "./task";
-import { shardsOf } from "./universe";
+import type { RankedSymbol, SymbolsCall, SymbolsResponse } from "./task";
 
-/** More than anything that counts of a definition, so that a closer name comes first. */
+/** Greater than any score of a definition, so that definitions with a closer name come first. */
 const closenessWeight = 10_000;
 
 interface Tools {
@@ -32,7 +27,7 @@ interface Tools {
   readonly window: TextWindow;
 }
 
-/** A definition that will be shown if no better ones are found. */
+/** A definition that is returned unless better ones are found. */
 interface Candidate {
   readonly shard: OpenShard;
   readonly order: ShardOrder;
@@ -43,15 +38,20 @@ interface Candidate {
   readonly score: number;
 }
 
+/** Returns the best definitions that match a call. Lists damaged files in the response instead of throwing. */
 export function findSymbols(
   snapshot: ShardSnapshot,
   call: SymbolsCall,
   { checksum, window }: Tools,
-): SymbolsAnswer {
+): SymbolsResponse {
   const hasRevision = call.revisions.length > 0;
-  const { views, damagedFiles } = shardsOf(snapshot, { ...call, hasRevision, names: [] }, checksum);
+  const { views, damagedFiles } = shardsOf(
+    snapshot,
+    { ...call, hasRevision, names: [], hasPhrase: false },
+    checksum,
+  );
   const damaged = new Set([...snapshot.damagedFiles, ...damagedFiles]);
-  const best = new Best(call.limit);
+  const best = new BestCandidates(call.limit);
   const reasons = new Set<FlushReason>();
   const seen = new Map<OpenShard, Set<number>>();
   const unseen = (shard: OpenShard, matches: readonly NameMatch[]) => {
@@ -60,12 +60,12 @@ export function findSymbols(
     return before === undefined ? matches : matches.filter(({ number }) => !before.has(number));
   };
   for (const tier of tiersOf(call.name, window)) {
-    // What is in a later tier is worse than everything in the one before.
+    // Every new match of a later tier ranks below all matches of the earlier ones.
     if (best.count >= call.limit) break;
-    for (const [shard, view] of views) {
+    for (const { shard, view } of views) {
       try {
         if (hasRevision) view.universe.intersect(view.ofRevisions(call.revisions));
-        if (lacksSymbols(view)) reasons.add("INDEXING");
+        if (hasPendingSymbols(view)) reasons.add("INDEXING");
         if (view.symbols === undefined || view.universe.isEmpty()) continue;
         const { matches, isCut } = tier(view.symbols);
         if (isCut) reasons.add("MATCH_LIMIT");
@@ -77,46 +77,60 @@ export function findSymbols(
     }
   }
   if (best.count > call.limit) reasons.add("MATCH_LIMIT");
-  const asked = { hasRevision, revisions: call.revisions };
-  const symbols: PlacedSymbol[] = [];
+  const requested = { hasRevision, revisions: call.revisions };
+  const symbols: RankedSymbol[] = [];
   const candidates = best.candidates();
-  const places = new Map<Candidate, DefinitionPlace>();
+  const locations = new Map<Candidate, DefinitionLocation>();
   for (const group of byDocument(candidates)) {
     try {
-      addPlaces(places, group, window);
+      addLocations(locations, group, window);
     } catch (error) {
       if (!isServiceError(error, "SHARD_DAMAGED")) throw error;
       damaged.add(damagedFileOf(group[0].shard));
     }
   }
   for (const candidate of candidates) {
-    const place = places.get(candidate);
-    if (place === undefined) continue;
+    const location = locations.get(candidate);
+    if (location === undefined) continue;
     try {
       const { order, definition } = candidate;
-      symbols.push({ symbol: present(candidate, place, asked), order, definition });
+      symbols.push({ symbol: toFoundSymbol(candidate, location, requested), order, definition });
     } catch (error) {
       if (!isServiceError(error, "SHARD_DAMAGED")) throw error;
       damaged.add(damagedFileOf(candidate.shard));
     }
   }
-  window.forget();
+  window.invalidate();
   if (damaged.size > 0) reasons.add("SHARD_DAMAGED");
-  if (snapshot.lacksFiles) reasons.add("ENGINE_PARTIAL");
-  return { kind: "symbols", symbols, reasons: [...reasons], damagedFiles: [...damaged] };
+  const filesMissing = views.reduce((sum, { view }) => sum + countMissing(view, call), 0);
+  if (snapshot.hasUnreadableFiles || filesMissing > 0) reasons.add("ENGINE_PARTIAL");
+  return { kind: "symbols", symbols, reasons: [...reasons], filesMissing, damagedFiles: [...damaged] };
 }
 
-interface Place {
+/**
+ * Counts documents whose text is missing and whose language, according to the path, is one of `languages` (if given).
+ */
+function countMissing({ reader, universe }: ShardView, { languages }: SymbolsCall): number {
+  const missing = reader.missingText?.copy().intersect(universe);
+  let count = 0;
+  for (let at = missing?.next(0) ?? -1; at >= 0; at = missing?.next(at + 1) ?? -1) {
+    const language = reader.language(at);
+    if (languages === undefined ? language !== "" : languages.includes(language)) count++;
+  }
+  return count;
+}
+
+interface ShardContext {
   readonly shard: OpenShard;
   readonly view: ShardView;
   readonly symbols: SymbolReader;
   readonly call: SymbolsCall;
 }
 
-/** The best of all candidates that are added. */
-class Best {
+/** Keeps the best `limit` of the candidates that are added. */
+class BestCandidates {
   readonly #limit: number;
-  #kept: Candidate[] = [];
+  #candidates: Candidate[] = [];
   #count = 0;
   #least = Number.NEGATIVE_INFINITY;
 
@@ -124,35 +138,35 @@ class Best {
     this.#limit = limit;
   }
 
-  /** Of those that were added: past the limit it tells that there are more, and not how many. */
+  /** The number of added candidates. Above the limit it is only a lower bound. */
   get count(): number {
     return this.#count;
   }
 
-  /** What is worth less than this is none of the best, and need not be added. */
+  /** Candidates with a lower score are not among the best and need not be added. */
   get least(): number {
     return this.#least;
   }
 
   add(candidate: Candidate): void {
     this.#count++;
-    this.#kept.push(candidate);
-    if (this.#kept.length < 2 * this.#limit + 100) return;
-    this.#kept = this.candidates();
-    this.#least = this.#kept.at(-1)?.score ?? Number.POSITIVE_INFINITY;
+    this.#candidates.push(candidate);
+    if (this.#candidates.length < 2 * this.#limit + 100) return;
+    this.#candidates = this.candidates();
+    this.#least = this.#candidates.at(-1)?.score ?? Number.POSITIVE_INFINITY;
   }
 
-  /** The best first. */
+  /** Best first. */
   candidates(): Candidate[] {
-    return this.#kept
-      .toSorted((left, right) => right.score - left.score || comparePlaces(left, right))
+    return this.#candidates
+      .toSorted((left, right) => right.score - left.score || compareShardPosition(left, right))
       .slice(0, this.#limit);
   }
 }
 
 function addCandidates(
-  best: Best,
-  { shard, view, symbols, call }: Place,
+  best: BestCandidates,
+  { shard, view, symbols, call }: ShardContext,
   matches: readonly NameMatch[],
 ): void {
   const { reader, universe } = view;
@@ -161,9 +175,9 @@ function addCandidates(
   const definitionsOf = namesakesOf(symbols, matches);
   for (const [at, { name, closeness }] of matches.entries()) {
     for (const definition of definitionsOf(at)) {
-      const quality = scoreDefinition(symbols, definition, 0, symbols.lengths[definition] ?? 0);
+      const quality = scoreDefinition(symbols, definition, 0, symbols.nameLengths[definition] ?? 0);
       const base = closeness * closenessWeight;
-      // Most are no better than those that are there, and need no look at their documents.
+      // Rules out most definitions before looking up their documents.
       if (base + bestWeight(quality, mayBePreferred) < best.least) continue;
       const document = symbols.documentOf(definition);
       if (!universe.has(document)) continue;
@@ -178,7 +192,7 @@ function addCandidates(
   }
 }
 
-/** Of each match; those of names that stand side by side are read in one go. */
+/** Returns the definitions of each match. Reads those of adjacent names together. */
 function namesakesOf(symbols: SymbolReader, matches: readonly NameMatch[]): (at: number) => Uint32Array {
   const [first, last] = [matches[0]?.number ?? 0, matches.at(-1)?.number ?? -1];
   if (last - first + 1 !== matches.length)
@@ -206,25 +220,29 @@ function byDocument(candidates: readonly Candidate[]): DocumentGroup[] {
 }
 
 /** Throws `SHARD_DAMAGED`. */
-function addPlaces(places: Map<Candidate, DefinitionPlace>, group: DocumentGroup, window: TextWindow): void {
+function addLocations(
+  locations: Map<Candidate, DefinitionLocation>,
+  group: DocumentGroup,
+  window: TextWindow,
+): void {
   const [{ shard, symbols, document }] = group;
   const definitions = group.map(({ definition }) => definition);
-  const found = definitionPlaces(shard, symbols, document, definitions, window);
+  const found = definitionLocations(shard, symbols, document, definitions, window);
   for (const candidate of group) {
-    const place = found.get(candidate.definition);
-    if (place !== undefined) places.set(candidate, place);
+    const location = found.get(candidate.definition);
+    if (location !== undefined) locations.set(candidate, location);
   }
 }
 
 /** Throws `SHARD_DAMAGED`. */
-function present(
+function toFoundSymbol(
   { shard, symbols, document, definition, name, score }: Candidate,
-  { body, range, line }: DefinitionPlace,
-  asked: { readonly hasRevision: boolean; readonly revisions: readonly string[] },
+  { body, range, line }: DefinitionLocation,
+  requested: { readonly hasRevision: boolean; readonly revisions: readonly string[] },
 ): FoundSymbol {
   const { start, end, parent, owner } = body;
   return {
-    document: placeOf(shard, document, asked),
+    document: describeDocument(shard, document, requested),
     name,
     kind: symbols.kind(definition),
     isLocal: symbols.isLocal(definition),
@@ -238,16 +256,16 @@ function present(
   };
 }
 
-/** The best of several workers' answers. */
+/** Merges the responses of the workers and keeps the best symbols. */
 export function chooseSymbols(
-  answers: readonly SymbolsAnswer[],
+  responses: readonly SymbolsResponse[],
   limit: number,
   workerCount: number,
-): { readonly symbols: readonly FoundSymbol[]; readonly flushReason: FlushReason } {
-  const all = answers.flatMap(({ symbols }) => symbols);
-  all.sort((left, right) => right.symbol.score - left.symbol.score || comparePlaces(left, right));
-  const reasons = new Set(answers.flatMap((answer) => answer.reasons));
-  if (answers.length < workerCount) reasons.add("ENGINE_PARTIAL");
+): SymbolsResult {
+  const all = responses.flatMap(({ symbols }) => symbols);
+  all.sort((left, right) => right.symbol.score - left.symbol.score || compareShardPosition(left, right));
+  const reasons = new Set(responses.flatMap((response) => response.reasons));
+  if (responses.length < workerCount) reasons.add("ENGINE_PARTIAL");
   if (all.length > limit) reasons.add("MATCH_LIMIT");
   const order: readonly FlushReason[] = [
     "SHARD_DAMAGED",
@@ -257,12 +275,19 @@ export function chooseSymbols(
     "ENGINE_PARTIAL",
   ];
   const symbols = all.slice(0, limit).map(({ symbol }) => symbol);
-  return { symbols, flushReason: order.find((each) => reasons.has(each)) ?? "NONE" };
+  return {
+    symbols,
+    flushReason: order.find((each) => reasons.has(each)) ?? "NONE",
+    filesMissing: responses.reduce((sum, response) => sum + response.filesMissing, 0),
+  };
 }
 
-type PlaceInShards = Pick<PlacedSymbol, "order" | "definition">;
+type ShardPosition = Pick<RankedSymbol, "order" | "definition">;
 
-/** Who has which shard must not show, so that all workers and the main thread order alike. */
-function comparePlaces(left: PlaceInShards, right: PlaceInShards): number {
+/**
+ * Orders symbols with the same score, in the workers and on the main thread, so that the result does not depend on
+ * which worker owns a shard.
+ */
+function compareShardPosition(left: ShardPosition, right: ShardPosition): number {
   return compareOrder(left.order, right.order) || left.definition - right.definition;
 }

@@ -2,14 +2,15 @@ import type { FileMatch } from "#model/match";
 import { cutFile, shownRanges } from "./collect";
 
 export interface LimitedEmit {
-  /** Keeps its promise when they are taken. */
+  /** Emits the files, cut to the display limit. Resolves when the caller has processed them. */
   push(files: readonly FileMatch[]): Promise<void>;
-  /** After a change of lane: what was handed over already is not handed over again. */
+  /** Prepares for a repeated search in another lane: files that were already emitted are not emitted again. */
   restart(): void;
-  shown(): number;
+  /** Returns how much has been emitted so far. */
+  emitted(): { readonly matchCount: number; readonly fileCount: number };
 }
 
-/** Hands files on until the limit on display is reached, or nobody wants them any more. */
+/** Emits files until the display limit is reached or the search is canceled. */
 export function limitedEmit(
   maxMatches: number,
   onFiles: (files: readonly FileMatch[]) => Promise<void> | void,
@@ -17,7 +18,8 @@ export function limitedEmit(
 ): LimitedEmit {
   const seen = new Set<string>();
   let shown = 0;
-  let restarted = false;
+  let fileCount = 0;
+  let isRestarted = false;
   return {
     async push(files) {
       if (signal.aborted) return;
@@ -25,17 +27,18 @@ export function limitedEmit(
       for (const file of files) {
         if (shown >= maxMatches) break;
         const key = `${file.repositoryId} ${file.blobSha} ${file.origin} ${file.path}`;
-        if (restarted && seen.has(key)) continue;
+        if (isRestarted && seen.has(key)) continue;
         seen.add(key);
         const cut = cutFile(file, maxMatches - shown);
         shown += shownRanges(cut);
         fresh.push(cut);
       }
+      fileCount += fresh.length;
       if (fresh.length > 0) await onFiles(fresh);
     },
     restart() {
-      restarted = true;
+      isRestarted = true;
     },
-    shown: () => shown,
+    emitted: () => ({ matchCount: shown, fileCount }),
   };
 }

@@ -1,27 +1,28 @@
-/** Names of one shard's definitions that are asked for, best first. */
+/** Finds the names of definitions that match a query in one shard, in tiers from the closest matches down. */
 import type { SymbolName } from "#engine/engine";
-import { MatchingNames } from "#shard/matchingNames";
-import { compilePattern } from "#shard/pattern";
-import type { SymbolNames } from "#shard/symbolNames";
-import type { SymbolReader } from "#shard/symbolReader";
-import { foldName } from "#shard/symbols";
-import type { TextWindow } from "#shard/window";
-import { closenessOf, type NameMatch, type TierMatches } from "./closeness";
+import { MatchingNames } from "#shard/evaluation/matchingNames";
+import { compilePattern } from "#shard/evaluation/pattern";
+import type { TextWindow } from "#shard/format/window";
+import { foldName } from "#shard/symbolFile/symbolFile";
+import type { SymbolNames } from "#shard/symbolFile/symbolNames";
+import type { SymbolReader } from "#shard/symbolFile/symbolReader";
+import { closenessOf, type NameMatch, type TierMatches } from "./nameCloseness";
 import { isWordStart } from "./nameWords";
 import { subsequences } from "./subsequences";
 import { wordBeginnings } from "./wordBeginnings";
 
 type Tier = (symbols: SymbolReader) => TierMatches;
 
+/** Maximum number of names that a tier finds in one shard. */
 const maxNames = 400;
-/** Blocks of names that a tier reads which looks at letters, in all shards: 6 MB, some fifty milliseconds. */
+/** Blocks of names that a tier based on letter masks may read in all shards together: 6 MB, about 50 ms. */
 const maxBlocks = 1500;
-/** A single letter begins nearly everything. */
+/** Minimum length of a text that may match words: too many words start with a single letter. */
 const minBeginnings = 2;
-/** Shorter texts stand in nearly every name: only beginnings are meant. */
+/** Minimum length of a text that may match inside words. Shorter ones occur in almost every name. */
 const minInside = 3;
 
-/** What an earlier tier has found may be found by a later one again. */
+/** Returns the tiers for a name, closest first. A later tier may find names of an earlier one again. */
 export function tiersOf({ kind, text, caseSensitive }: SymbolName, window: TextWindow): readonly Tier[] {
   const begins: Tier = ({ names }) => beginning(names, text, kind === "exact", caseSensitive);
   const { length } = [...text];
@@ -35,7 +36,7 @@ export function tiersOf({ kind, text, caseSensitive }: SymbolName, window: TextW
     const found = new MatchingNames(pattern, { names, window, counts, mode: "linear", maxNames });
     const texts = names.texts(found.numbers.words());
     const matches = texts.map((name, at): NameMatch => {
-      const rank = standsAtWord(name, text) ? "wordInside" : "inside";
+      const rank = occursAtWordStart(name, text) ? "wordInside" : "inside";
       return { number: found.numbers.at(at), name, closeness: closenessOf(rank, name.length - text.length) };
     });
     return { matches, isCut: matches.length >= maxNames };
@@ -46,6 +47,7 @@ export function tiersOf({ kind, text, caseSensitive }: SymbolName, window: TextW
 
 function beginning(names: SymbolNames, text: string, isWhole: boolean, caseSensitive: boolean): TierMatches {
   const { from, to } = names.find(text, isWhole);
+  if (text === "") return sample(names, from, to);
   const end = Math.min(to, from + maxNames);
   const texts = names.texts(Uint32Array.from({ length: end - from }, (_, at) => from + at));
   const matches: NameMatch[] = [];
@@ -53,7 +55,7 @@ function beginning(names: SymbolNames, text: string, isWhole: boolean, caseSensi
     const isSame = name.startsWith(text);
     if (caseSensitive && !isSame) continue;
     const rest = name.length - text.length;
-    // Other capitals decide between names of one length.
+    // Shorter names come first; among names of the same length, those with the same case.
     const cost = 2 * rest + (isSame ? 0 : 1);
     matches.push({
       number: from + at,
@@ -64,7 +66,19 @@ function beginning(names: SymbolNames, text: string, isWhole: boolean, caseSensi
   return { matches, isCut: to > end };
 }
 
-function standsAtWord(name: string, text: string): boolean {
+/** Samples names evenly. All are equally close, so the kinds of their definitions determine the order. */
+function sample(names: SymbolNames, from: number, to: number): TierMatches {
+  const step = Math.max(1, Math.ceil((to - from) / maxNames));
+  const numbers = Uint32Array.from({ length: Math.ceil((to - from) / step) }, (_, at) => from + at * step);
+  const texts = names.texts(numbers);
+  const closeness = closenessOf("beginning", 0);
+  return {
+    matches: texts.map((name, at) => ({ number: numbers[at] ?? 0, name, closeness })),
+    isCut: step > 1,
+  };
+}
+
+function occursAtWordStart(name: string, text: string): boolean {
   const [folded, wanted] = [foldName(name), foldName(text)];
   for (let at = folded.indexOf(wanted); at >= 0; at = folded.indexOf(wanted, at + 1))
     if (isWordStart(name, at)) return true;

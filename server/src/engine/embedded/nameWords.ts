@@ -1,4 +1,4 @@
-/** The words of which a name is made: `new_flag_set`, `NewFlagSet`, `JSONParser`. */
+/** Splits names into words: `new_flag_set`, `NewFlagSet`, `JSONParser`. */
 
 export function isWordStart(name: string, at: number): boolean {
   if (at <= 0) return true;
@@ -8,15 +8,15 @@ export function isWordStart(name: string, at: number): boolean {
   return !/\p{Lu}/u.test(before) || /\p{Ll}/u.test(after);
 }
 
-/** Where they begin. What stands between words is none. */
+/** Returns the offset of each word. Separators do not belong to words. */
 export function wordStarts(name: string): number[] {
   const starts: number[] = [];
   for (let at = 0; at < name.length; at++) {
     const code = name.charCodeAt(at);
-    // Small letters of ASCII inside of a word are most of all letters.
-    const isSmall = code >= 0x61 && code <= 0x7a;
+    // Fast path: most characters are ASCII lower-case letters within a word.
+    const isLowercase = code >= 0x61 && code <= 0x7a;
     const previous = at === 0 ? 0 : name.charCodeAt(at - 1) | 0x20;
-    if (isSmall && previous >= 0x61 && previous <= 0x7a) continue;
+    if (isLowercase && previous >= 0x61 && previous <= 0x7a) continue;
     if (/[\p{L}\p{N}]/u.test(name[at] ?? "") && isWordStart(name, at)) starts.push(at);
   }
   return starts;

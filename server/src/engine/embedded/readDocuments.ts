@@ -1,38 +1,39 @@
-/** Documents of the index with their text, in the shards of one worker. */
+/** Reads documents with their text from the shards of one worker. */
 import { isServiceError } from "#base/error";
 import type { DocumentRequest, IndexedDocument } from "#engine/engine";
-import { damagedFileOf } from "./lacks";
-import { placeOf } from "./place";
+import { describeDocument } from "./documentInfo";
 import { selectSlots } from "./revisions";
+import { damagedFileOf } from "./shardGaps";
 import { defaultUniverse, type OpenShard, type ShardPart, type ShardSnapshot } from "./shardSet";
-import type { ReadAnswer, ReadCall } from "./task";
+import type { ReadCall, ReadResponse } from "./task";
 
-interface Stretch {
+interface RepositoryPart {
   readonly shard: OpenShard;
   readonly part: ShardPart;
 }
 
-export function readDocuments(snapshot: ShardSnapshot, { requests }: ReadCall): ReadAnswer {
+/** Returns the requested documents that this worker owns. Lists damaged files in the response instead of throwing. */
+export function readDocuments(snapshot: ShardSnapshot, { requests }: ReadCall): ReadResponse {
   const wanted = new Set<number>(requests.map(({ repositoryId }) => repositoryId));
-  const stretches = new Map<number, Stretch[]>();
+  const partsById = new Map<number, RepositoryPart[]>();
   for (const shard of snapshot.shards) {
     for (const part of shard.parts) {
       const { id } = part.repository.shards;
       if (!wanted.has(id)) continue;
-      const known = stretches.get(id);
-      if (known === undefined) stretches.set(id, [{ shard, part }]);
+      const known = partsById.get(id);
+      if (known === undefined) partsById.set(id, [{ shard, part }]);
       else known.push({ shard, part });
     }
   }
   const damaged = new Set<string>();
   const documents = requests.map((request) => {
-    for (const stretch of stretches.get(request.repositoryId) ?? []) {
+    for (const repositoryPart of partsById.get(request.repositoryId) ?? []) {
       try {
-        const found = readFrom(stretch, request);
+        const found = readFrom(repositoryPart, request);
         if (found !== undefined) return found;
       } catch (error) {
         if (!isServiceError(error, "SHARD_DAMAGED")) throw error;
-        damaged.add(damagedFileOf(stretch.shard));
+        damaged.add(damagedFileOf(repositoryPart.shard));
       }
     }
     return undefined;
@@ -41,7 +42,7 @@ export function readDocuments(snapshot: ShardSnapshot, { requests }: ReadCall): 
 }
 
 /** Throws `SHARD_DAMAGED`. */
-function readFrom({ shard, part }: Stretch, request: DocumentRequest): IndexedDocument | undefined {
+function readFrom({ shard, part }: RepositoryPart, request: DocumentRequest): IndexedDocument | undefined {
   const { reader, symbols } = shard;
   const passes = testOf(shard, part, request);
   const document = reader
@@ -50,13 +51,13 @@ function readFrom({ shard, part }: Stretch, request: DocumentRequest): IndexedDo
   if (document === undefined) return undefined;
   const { blob, revision } = request;
   const hasRevision = blob !== undefined || revision !== undefined;
-  const place = placeOf(shard, document, {
+  const info = describeDocument(shard, document, {
     hasRevision,
     revisions: revision === undefined ? [] : [revision],
   });
   const found = request.withSymbols ? symbols?.symbolsOf(document) : undefined;
   return {
-    ...place,
+    ...info,
     content: reader.readContent(document),
     ...(found?.kind === "parsed"
       ? { symbols: { definitions: found.definitions, imports: found.imports } }
@@ -64,7 +65,7 @@ function readFrom({ shard, part }: Stretch, request: DocumentRequest): IndexedDo
   };
 }
 
-/** Whether a document at the path is the one that is asked for. */
+/** Returns a test for which of the documents at a path is requested: several may have different contents. */
 function testOf(
   shard: OpenShard,
   part: ShardPart,

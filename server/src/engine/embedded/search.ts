@@ -3,50 +3,78 @@ import { isServiceError } from "#base/error";
 import type { FileMatch } from "#model/match";
 import type { FlushReason } from "#model/stats";
 import { noStats } from "#model/stats";
-import { runGuarded } from "#platform/guard";
-import type { TaskContext } from "#platform/workers";
-import { type CompiledSearch, compileQuery } from "#shard/compile";
-import { type EvaluationCounts, ShardEvaluation } from "#shard/evaluate";
-import type { TextWindow } from "#shard/window";
-import { damagedFileOf, lacksSymbols } from "./lacks";
-import { presentFile, type ShardHit } from "./presentFile";
+import { monotonicNow } from "#platform/clock";
+import { runWithTimeout } from "#platform/runWithTimeout";
+import type { TaskContext } from "#platform/serveTask";
+import { type CompiledSearch, compileQuery } from "#shard/evaluation/compile";
+import { type EvaluationCounts, ShardEvaluation } from "#shard/evaluation/evaluate";
+import type { ShardView } from "#shard/evaluation/matchTree";
+import type { ShardReader } from "#shard/format/reader";
+import type { TextWindow } from "#shard/format/window";
+import { buildFileMatch, type ShardHit } from "./fileMatch";
+import type { SearchedShards } from "./searchedViews";
+import { isDefinitionLayer } from "./searchOrder";
+import { damagedFileOf, hasPendingSymbols } from "./shardGaps";
 import { type OpenShard, partOf, type ShardSet } from "./shardSet";
-import {
-  areDefiners,
-  type Pick,
-  type PresentAnswer,
-  type PresentedFile,
-  type SearchAnswer,
-  type SearchCall,
-  type ShardHits,
-  type TooSlow,
+import type {
+  FilesCall,
+  FilesResponse,
+  ResultFile,
+  SearchCall,
+  SearchResponse,
+  ShardHits,
+  TooSlow,
 } from "./task";
-import type { SearchedShards } from "./universe";
 
-/** Files are handed over about so much at once: more would keep the main thread from others for too long. */
+/** Files are emitted in pieces of about this size. Larger pieces would block the main thread for too long. */
 const pieceBytes = 128 * 1024;
-/** How long a search runs before it lets others on its thread go on. */
+/** How long a search runs before it yields to others on its thread. */
 const sliceMs = 8;
-/** Behind its deadline a search may take so long to present what it has found. */
-const presentingMs = 1000;
 /**
- * What a guarded step may take beyond its slice before its expression counts as running away. A long document with
- * many matches takes as much and is in the slow lane for it, where nobody else waits.
+ * How long a step with a time limit may exceed its slice before its expression counts as a runaway. A long document
+ * with many matches may take just as long, and then costs only a move to the slow lane, where no other search waits.
  */
 const graceMs = { fast: 25, slow: 400 };
-/** After so many runaways the whole search leaves the fast lane; there it changes to the linear engine for good. */
+/** After this many runaways, a search moves from the fast lane to the slow one, and there to the linear engine. */
 const maxRunaways = 3;
-/** What the linear engine may take for one document. */
+/** Time limits of the linear engine for one document. */
 const linearMs = { fast: 50, slow: 2000 };
 
-/** One search on one worker: goes through its shards in slices, then presents what was chosen of its hits. */
+/**
+ * Each worker looks for the phrase of a query first in this many blocks (about 64 MB of text), which takes some 50 ms. If the
+ * words are common and the phrase is rare, that may not be all. A search that is not stopped by its limit finds the rest.
+ */
+const maxPhraseBlocks = 16_384;
+
+interface ViewEvaluation {
+  readonly shard: OpenShard;
+  readonly evaluation: ShardEvaluation;
+  /** Another evaluation covers the documents that this one does not reach. */
+  readonly mayBeCut: boolean;
+}
+
+/**
+ * Runs one search on one worker.
+ *
+ * A search works as follows:
+ *
+ * - `run` evaluates the worker's shards in order (`ShardEvaluation`), in time slices between which other searches of
+ *   the thread run, until there are enough matches, the deadline has passed, or the search is canceled.
+ * - Steps with an expression that may backtrack run under a time limit. A document that exceeds it is evaluated again
+ *   by the linear engine, and skipped if that takes too long as well. After several such documents the search asks to
+ *   be moved to the slow lane.
+ * - A streaming search emits its files during evaluation. Otherwise, the main thread merges the hits of all workers,
+ *   and `loadFiles` loads the files of the hits that it has chosen.
+ *
+ * If a shard is damaged, its hits are dropped, and the response lists the damaged file.
+ */
 export class Search {
   readonly #call: SearchCall;
   readonly #context: TaskContext;
   readonly #window: TextWindow;
   readonly #startedAt = performance.now();
   readonly #damaged: Set<string>;
-  readonly #lacksFiles: boolean;
+  readonly #hasUnreadableFiles: boolean;
   readonly #counts: EvaluationCounts = {
     ngramLookups: 0,
     ngramMatches: 0,
@@ -54,9 +82,13 @@ export class Search {
     filesConsidered: 0,
     filesLoaded: 0,
     filesSkipped: 0,
+    filesMissing: 0,
     regexpsConsidered: 0,
   };
-  readonly #evaluations: { readonly shard: OpenShard; readonly evaluation: ShardEvaluation }[] = [];
+  readonly #evaluations: ViewEvaluation[] = [];
+  /** Blocks in which the search may still look for the phrase first. */
+  #phraseBlocks = maxPhraseBlocks;
+  readonly #searchedForPhrase = new Set<ShardReader>();
   #compiled: CompiledSearch;
   #compileMs: number;
   #runaways = 0;
@@ -68,26 +100,27 @@ export class Search {
   #shardsFiltered = 0;
   #shownMatches = 0;
   #shownBytes = 0;
-  #lacksSymbols = false;
+  #hasPendingSymbols = false;
   #bytesLoaded = 0;
 
   constructor(set: ShardSet, window: TextWindow, call: SearchCall, context: TaskContext) {
     this.#call = call;
     this.#context = context;
     this.#window = window;
-    const { damagedFiles, lacksFiles } = set.snapshot;
+    const { damagedFiles, hasUnreadableFiles } = set.snapshot;
     this.#damaged = new Set(damagedFiles);
-    this.#lacksFiles = lacksFiles;
-    this.#compiled = compileQuery(call.query, window.kernels);
+    this.#hasUnreadableFiles = hasUnreadableFiles;
+    this.#compiled = compileQuery(call.query, window.kernels, call.phrase);
     this.#compileMs = performance.now() - this.#startedAt;
   }
 
-  async run({ views, damagedFiles }: SearchedShards): Promise<SearchAnswer | TooSlow> {
+  async run({ views, damagedFiles }: SearchedShards): Promise<SearchResponse | TooSlow> {
     for (const file of damagedFiles) this.#damaged.add(file);
-    for (const [shard, view] of views) {
-      this.#lacksSymbols ||= this.#compiled.asksForSymbols && lacksSymbols(view);
-      const isWhole = areDefiners(shard.order);
-      if (this.#isOver(isWhole)) {
+    for (const { shard, view, remaining } of views) {
+      if (remaining !== undefined && this.#phraseBlocks <= 0) continue;
+      this.#hasPendingSymbols ||= this.#compiled.dependsOnSymbols && hasPendingSymbols(view);
+      const isWhole = isDefinitionLayer(shard.order);
+      if (this.#mustStop(isWhole)) {
         this.#shardsSkipped++;
         continue;
       }
@@ -95,50 +128,65 @@ export class Search {
         window: this.#window,
         counts: this.#counts,
         maxMatches: isWhole ? Number.POSITIVE_INFINITY : this.#call.limits.maxMatches,
-        countOnly: this.#call.limits.maxDisplayedMatches === 0,
+        maxBlocks: remaining === undefined ? Number.POSITIVE_INFINITY : this.#phraseBlocks,
+        isCountOnly: this.#call.limits.maxDisplayedMatches === 0,
+        phrase: this.#phraseMode(view, remaining !== undefined),
         isPreferred: (document) => this.#isPreferred(shard, document),
       });
-      await this.#evaluate(shard, evaluation);
+      await this.#evaluate(shard, evaluation, remaining !== undefined);
       if (this.#isTooSlow) return { kind: "tooSlow" };
+      if (remaining === undefined) continue;
+      for (const documents of remaining)
+        for (const { document } of evaluation.hits) documents.delete(document);
+      this.#phraseBlocks -= evaluation.blockCount;
+      if (this.#phraseBlocks > 0) this.#searchedForPhrase.add(view.reader);
     }
-    return this.#answer(performance.now() - this.#startedAt - this.#compileMs);
+    return this.#response(performance.now() - this.#startedAt - this.#compileMs);
   }
 
-  /** The files of some hits, handed over in pieces until the time for that is over. */
-  async present(picks: readonly Pick[], context: TaskContext): Promise<PresentAnswer> {
-    const latest = this.#call.limits.deadline + presentingMs;
-    let files: (PresentedFile | undefined)[] = [];
+  /** Loads the files of the chosen hits, and emits them in pieces. Stops at the time `until`. */
+  async loadFiles(
+    { picks, until }: Omit<FilesCall, "kind" | "token">,
+    context: TaskContext,
+  ): Promise<FilesResponse> {
+    let files: (ResultFile | undefined)[] = [];
     let bytes = 0;
     let isLate = false;
     let sliceEnd = performance.now() + sliceMs;
     for (const { shard, hit, maxRanges } of picks) {
       if (bytes >= pieceBytes || performance.now() >= sliceEnd) {
         await context.emit(files);
-        this.#window.forget();
+        this.#window.invalidate();
         files = [];
         bytes = 0;
-        isLate = Date.now() >= latest;
-        if (isLate || context.cancelled()) break;
+        isLate = monotonicNow() >= until;
+        if (isLate || context.isCanceled()) break;
         sliceEnd = performance.now() + sliceMs;
       }
       const evaluated = this.#evaluations[shard];
       const found = evaluated?.evaluation.hits[hit];
-      const presented = evaluated && found && this.#present({ ...evaluated, hit: found }, maxRanges);
-      files.push(presented);
-      bytes += presented?.byteCount ?? 0;
-      if (this.#shownBytes > this.#call.limits.maxAnswerBytes) break;
+      const file = evaluated && found && this.#loadFile({ ...evaluated, hit: found }, maxRanges);
+      files.push(file);
+      bytes += file?.byteCount ?? 0;
+      if (this.#shownBytes > this.#call.limits.maxResponseBytes) break;
     }
-    return { kind: "presented", files, isLate, damagedFiles: [...this.#damaged] };
+    return { kind: "files", files, isLate, damagedFiles: [...this.#damaged] };
   }
 
-  /** `isWhole`: whatever was found before. */
-  #isOver(isWhole: boolean): boolean {
-    if (this.#context.cancelled() || this.#reason === "BYTE_LIMIT") return true;
-    if (Date.now() >= this.#call.limits.deadline) {
+  /** Whether to skip the remaining shards. With `isWhole`, the match limit does not apply. */
+  #mustStop(isWhole: boolean): boolean {
+    if (this.#context.isCanceled() || this.#reason === "BYTE_LIMIT") return true;
+    if (monotonicNow() >= this.#call.limits.deadline) {
       this.#reason = "TIME_LIMIT";
       return true;
     }
     return !isWhole && this.#matchCount >= this.#call.limits.maxMatches;
+  }
+
+  /** Later views of a shard without the documents that contain the phrase need not look for it. */
+  #phraseMode({ reader }: ShardView, isRequired: boolean): "required" | "optional" | "ignored" {
+    if (isRequired) return "required";
+    return this.#call.phrase === undefined || this.#searchedForPhrase.has(reader) ? "ignored" : "optional";
   }
 
   #isPreferred(shard: OpenShard, document: number): boolean {
@@ -147,8 +195,8 @@ export class Search {
     return part !== undefined && this.#call.preferred.includes(part.repository.shards.id);
   }
 
-  /** Runs one shard to its end. Damage is counted, and what the shard gave before is dropped. */
-  async #evaluate(shard: OpenShard, evaluation: ShardEvaluation): Promise<void> {
+  /** Evaluates one shard completely. If it is damaged, records that and drops its hits. */
+  async #evaluate(shard: OpenShard, evaluation: ShardEvaluation, mayBeCut: boolean): Promise<void> {
     try {
       const mayMatch = await this.#prepare(evaluation);
       if (mayMatch === undefined) return;
@@ -157,7 +205,7 @@ export class Search {
         return;
       }
       this.#shardsScanned++;
-      this.#evaluations.push({ shard, evaluation });
+      this.#evaluations.push({ shard, evaluation, mayBeCut });
       await this.#stepThrough(shard, evaluation);
       this.#matchCount += evaluation.matchCount;
     } catch (error) {
@@ -167,7 +215,7 @@ export class Search {
     }
   }
 
-  /** `undefined` where names could not be searched in time. */
+  /** Returns whether the shard may contain matches, or undefined if paths and names could not be searched in time. */
   async #prepare(evaluation: ShardEvaluation): Promise<boolean | undefined> {
     let mayMatch = false;
     const prepare = (mode: "backtracking" | "linear") => () => {
@@ -177,13 +225,13 @@ export class Search {
       prepare("backtracking")();
       return mayMatch;
     }
-    if (this.#runaways < maxRunaways && runGuarded(prepare("backtracking"), this.#guardTime()))
+    if (this.#runaways < maxRunaways && runWithTimeout(prepare("backtracking"), this.#guardMs()))
       return mayMatch;
-    this.#runAway();
+    this.#countRunaway();
     if (this.#isTooSlow) return undefined;
     await nextTurn();
-    if (runGuarded(prepare("linear"), this.#linearTime())) return mayMatch;
-    this.#giveUpLinear();
+    if (runWithTimeout(prepare("linear"), this.#linearLimitMs())) return mayMatch;
+    this.#abandonLinear();
     return undefined;
   }
 
@@ -191,31 +239,31 @@ export class Search {
     let shown = 0;
     for (;;) {
       const sliceEnd = performance.now() + sliceMs;
-      const done = this.#step(evaluation, () => performance.now() >= sliceEnd || this.#context.cancelled());
+      const done = this.#step(evaluation, () => performance.now() >= sliceEnd || this.#context.isCanceled());
       if (done === undefined) {
-        await this.#passRunaway(evaluation);
+        await this.#retryRunaway(evaluation);
         if (this.#isTooSlow) return;
       }
-      if (this.#call.streams) shown = await this.#stream(shard, evaluation, shown);
+      if (this.#call.isStreamed) shown = await this.#stream(shard, evaluation, shown);
       if (done === true) return;
       await nextTurn();
-      this.#window.forget();
-      if (this.#context.cancelled() || this.#reason === "BYTE_LIMIT") return;
-      if (Date.now() >= this.#call.limits.deadline) {
+      this.#window.invalidate();
+      if (this.#context.isCanceled() || this.#reason === "BYTE_LIMIT") return;
+      if (monotonicNow() >= this.#call.limits.deadline) {
         this.#reason = "TIME_LIMIT";
         return;
       }
     }
   }
 
-  /** `undefined` where an expression ran away. */
+  /** Returns whether the evaluation is complete, or undefined if an expression exceeded its time limit. */
   #step(evaluation: ShardEvaluation, isOver: () => boolean): boolean | undefined {
     if (this.#compiled.isSafe) return this.#countLoaded(() => evaluation.step("backtracking", isOver));
     const isLinear = this.#call.lane === "slow" && this.#runaways >= maxRunaways;
     let done: boolean | undefined;
-    const limit = isLinear ? sliceMs + this.#linearTime() : this.#guardTime();
+    const limit = isLinear ? sliceMs + this.#linearLimitMs() : this.#guardMs();
     const ended = this.#countLoaded(() =>
-      runGuarded(() => {
+      runWithTimeout(() => {
         done = evaluation.step(isLinear ? "linear" : "backtracking", isOver);
       }, limit),
     );
@@ -231,47 +279,47 @@ export class Search {
     }
   }
 
-  /** The document that took too long, by the linear engine; past its time, the document is given up. */
-  async #passRunaway(evaluation: ShardEvaluation): Promise<void> {
-    this.#window.forget();
-    this.#runAway();
+  /** Uses the linear engine for a document that took too long. Skips the document if that takes too long as well. */
+  async #retryRunaway(evaluation: ShardEvaluation): Promise<void> {
+    this.#window.invalidate();
+    this.#countRunaway();
     if (this.#isTooSlow) return;
     await nextTurn();
     if (
       this.#runaways <= maxRunaways &&
-      runGuarded(() => evaluation.lookAtCurrent("linear"), this.#linearTime())
+      runWithTimeout(() => evaluation.evaluateCurrent("linear"), this.#linearLimitMs())
     )
       return;
-    this.#giveUpLinear();
+    this.#abandonLinear();
     evaluation.skipCurrent();
   }
 
-  #runAway(): void {
+  #countRunaway(): void {
     this.#runaways++;
     this.#isTooSlow = this.#call.lane === "fast" && this.#runaways >= maxRunaways;
   }
 
-  #guardTime(): number {
+  #guardMs(): number {
     return sliceMs + graceMs[this.#call.lane];
   }
 
-  #linearTime(): number {
-    return Math.max(1, Math.min(linearMs[this.#call.lane], this.#call.limits.deadline - Date.now()));
+  #linearLimitMs(): number {
+    return Math.max(1, Math.min(linearMs[this.#call.lane], this.#call.limits.deadline - monotonicNow()));
   }
 
-  #giveUpLinear(): void {
-    this.#window.forget();
+  #abandonLinear(): void {
+    this.#window.invalidate();
     this.#reason = "TIME_LIMIT";
     if (this.#call.lane === "fast") this.#isTooSlow = true;
   }
 
-  /** Hands over what was found since `from`, piece by piece, and gives where it stopped. */
+  /** Emits the files of the hits from index `from` on, in pieces, and returns the index where it stopped. */
   async #stream(shard: OpenShard, evaluation: ShardEvaluation, from: number): Promise<number> {
     let files: FileMatch[] = [];
     let bytes = 0;
-    const handOver = async () => {
+    const flush = async () => {
       await this.#context.emit(files);
-      this.#window.forget();
+      this.#window.invalidate();
       files = [];
       bytes = 0;
     };
@@ -279,28 +327,28 @@ export class Search {
     for (; at < evaluation.hits.length && this.#shownMatches < this.#call.limits.maxDisplayedMatches; at++) {
       const hit = evaluation.hits[at];
       if (hit === undefined) break;
-      const presented = this.#present({ shard, evaluation, hit }, hit.matchCount);
-      if (presented === undefined) continue;
-      if (this.#shownBytes > this.#call.limits.maxAnswerBytes) {
+      const file = this.#loadFile({ shard, evaluation, hit }, hit.matchCount);
+      if (file === undefined) continue;
+      if (this.#shownBytes > this.#call.limits.maxResponseBytes) {
         this.#reason = "BYTE_LIMIT";
         break;
       }
       this.#shownMatches += hit.matchCount;
-      files.push(presented.file);
-      bytes += presented.byteCount;
+      files.push(file.file);
+      bytes += file.byteCount;
       if (bytes < pieceBytes) continue;
-      await handOver();
-      if (this.#context.cancelled()) break;
+      await flush();
+      if (this.#context.isCanceled()) break;
     }
-    if (files.length > 0) await handOver();
+    if (files.length > 0) await flush();
     return at;
   }
 
-  #present(hit: ShardHit, maxRanges: number): PresentedFile | undefined {
+  #loadFile(hit: ShardHit, maxRanges: number): ResultFile | undefined {
     try {
-      const presented = presentFile(hit, this.#window, this.#compiled, this.#call.limits, maxRanges);
-      this.#shownBytes += presented.byteCount;
-      return presented;
+      const file = buildFileMatch(hit, this.#window, this.#compiled, this.#call.limits, maxRanges);
+      this.#shownBytes += file.byteCount;
+      return file;
     } catch (error) {
       if (!isServiceError(error, "SHARD_DAMAGED")) throw error;
       this.#damaged.add(damagedFileOf(hit.shard));
@@ -311,17 +359,19 @@ export class Search {
   #flushReason(): FlushReason {
     if (this.#damaged.size > 0) return "SHARD_DAMAGED";
     if (this.#reason !== "NONE") return this.#reason;
-    if (this.#lacksSymbols) return "INDEXING";
-    return this.#lacksFiles ? "ENGINE_PARTIAL" : "NONE";
+    if (this.#hasPendingSymbols) return "INDEXING";
+    return this.#hasUnreadableFiles || this.#counts.filesMissing > 0 ? "ENGINE_PARTIAL" : "NONE";
   }
 
-  #answer(searchMs: number): SearchAnswer {
+  #response(searchMs: number): SearchResponse {
     const hits = this.#evaluations.map(({ shard, evaluation }) =>
-      columnsOf(shard, evaluation, this.#call.streams),
+      columnsOf(shard, evaluation, this.#call.isStreamed),
     );
-    const unfinished = this.#evaluations.some(({ evaluation }) => !evaluation.finished);
+    const unfinished = this.#evaluations.some(
+      ({ evaluation, mayBeCut }) => !mayBeCut && !evaluation.isFinished,
+    );
     return {
-      kind: "answer",
+      kind: "hits",
       token: 0,
       hits,
       wasCut: unfinished || this.#shardsSkipped > 0,
@@ -355,6 +405,6 @@ function columnsOf(shard: OpenShard, evaluation: ShardEvaluation, isStreamed: bo
     scores[at] = hit.score;
     matchCounts[at] = hit.matchCount;
   }
-  const { matchCount, fileCount } = evaluation;
-  return { order: shard.order, matchCount, fileCount, documents, scores, matchCounts };
+  const { matchCount, fileCount, phraseMatchCount } = evaluation;
+  return { order: shard.order, matchCount, fileCount, phraseMatchCount, documents, scores, matchCounts };
 }

@@ -1,141 +1,201 @@
-import { cancelled, isServiceError, throwIfAborted } from "#base/error";
+import { isServiceError, throwIfAborted } from "#base/error";
+import { untilAborted } from "#base/untilAborted";
 import type { EngineResult } from "#engine/engine";
 import type { FileMatch } from "#model/match";
 import { addStats, type FlushReason, noStats, type SearchStats } from "#model/stats";
+import { monotonicNow } from "#platform/clock";
+import { TimeLimit } from "#platform/timeLimit";
 import type { Limits } from "#query/limits";
 import { type ChosenHit, chooseHits, shownRanges } from "./collect";
 import type { LimitedEmit } from "./limitedEmit";
-import type { PresentAnswer, PresentedFiles, SearchAnswer, SearchCall, SearchThread } from "./task";
+import type { FilesCall, FilesResponse, ResultFiles, SearchCall, SearchResponse, SearchThread } from "./task";
 
+/** A search, and the threads to run it on. */
 export interface SearchRun {
   readonly threads: readonly SearchThread[];
   readonly callFor: (thread: number) => SearchCall;
   readonly limits: Limits;
-  /** Absent where the result brings the files. */
+  readonly stages: Stages;
+  /** Absent if the result contains the files. */
   readonly emit: LimitedEmit | undefined;
   readonly onDamage: (files: readonly string[]) => void;
 }
 
-interface Answered {
+/** When each stage of a search ends, in milliseconds of `monotonicNow`. */
+export interface Stages {
+  /** Threads stop searching, and respond as soon as they are scheduled. */
+  readonly searchUntil: number;
+  /** Threads that have not responded by then are ignored. */
+  readonly respondUntil: number;
+  /** The result contains only files that are loaded by then. */
+  readonly filesUntil: number;
+}
+
+/** Limits of the time for loading files: in milliseconds, and as a share of the time until the deadline. */
+const fileLoading = { maxMs: 1000, share: 0.15 };
+/** Limits of the time for encoding a result that is not streamed: under load, 100,000 matches (16 MB) take a second. */
+const encoding = { msPerMatch: 0.01, maxMs: 1000, share: 0.1 };
+
+/** Divides the time until the deadline into stages. */
+export function planStages({ deadline, maxDisplayedMatches }: Limits, isStreamed: boolean): Stages {
+  const leftMs = Math.max(0, deadline - monotonicNow());
+  const encodingMs = isStreamed
+    ? 0
+    : Math.min(encoding.maxMs, leftMs * encoding.share, maxDisplayedMatches * encoding.msPerMatch);
+  const filesMs = Math.min(fileLoading.maxMs, leftMs * fileLoading.share);
+  const filesUntil = deadline - encodingMs;
+  return { searchUntil: filesUntil - filesMs, respondUntil: filesUntil - filesMs / 2, filesUntil };
+}
+
+interface ThreadResponse {
   readonly thread: SearchThread;
-  readonly answer: SearchAnswer;
+  readonly response: SearchResponse;
 }
 
 /**
- * One search on some threads: all are asked, the best hits chosen, and those presented.
+ * Runs one search on some threads: sends it to all of them, chooses the best hits, and loads their files.
  *
- * Rejects with `CANCELLED` as soon as `signal` fires: a thread in the middle of an expression hears of it late.
+ * Rejects with `CANCELLED` as soon as `signal` aborts, and does not wait for threads past the end of a stage: a thread
+ * that is running an expression, or that many searches share, may be slow to react.
  */
 export async function runSearch(run: SearchRun, signal: AbortSignal): Promise<EngineResult | "tooSlow"> {
   throwIfAborted(signal);
-  let giveUp = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    giveUp = () => reject(cancelled());
-    signal.addEventListener("abort", giveUp, { once: true });
-  });
-  try {
-    return await Promise.race([search(run, signal), aborted]);
-  } finally {
-    signal.removeEventListener("abort", giveUp);
-  }
+  return await untilAborted(search(run, signal), signal);
 }
 
 async function search(run: SearchRun, signal: AbortSignal): Promise<EngineResult | "tooSlow"> {
-  const asked = await askAll(run, signal);
-  if (asked === "tooSlow") return asked;
-  const answers = asked.map(({ answer }) => answer);
-  const { hits, totalMatchCount, fileCount } = chooseHits(answers, run.limits);
-  const presented = await presentAll(asked, hits, signal);
-  const { files, isCut } = withinBytes(presented, run.limits.maxAnswerBytes);
-  const damagedFiles = new Set([...answers, ...presented].flatMap((each) => each?.damagedFiles ?? []));
+  const replies = await queryThreads(run, signal);
+  if (replies === "tooSlow") return replies;
+  const { received: answered, lateCount } = replies;
+  const responses = answered.map(({ response }) => response);
+  const chosen = chooseHits(responses, run.limits);
+  const { hits } = chosen;
+  const loaded = await loadAllFiles(answered, hits, run.stages, signal);
+  const { files, isCut } = withinBytes(loaded, run.limits.maxResponseBytes);
+  const damagedFiles = new Set([...responses, ...loaded].flatMap((each) => each?.damagedFiles ?? []));
   run.onDamage([...damagedFiles]);
 
-  const lost = run.threads.length - asked.length + presented.filter((each) => each === undefined).length;
-  const actualMatchCount = run.emit?.shown() ?? files.reduce((sum, file) => sum + shownRanges(file), 0);
+  const lost =
+    run.threads.length - answered.length - lateCount + loaded.filter((each) => each === undefined).length;
+  const shown = run.emit?.emitted() ?? {
+    matchCount: files.reduce((sum, file) => sum + shownRanges(file), 0),
+    fileCount: files.length,
+  };
+  const actualMatchCount = shown.matchCount;
+  // A late thread may have emitted files, but its counts are missing.
+  const totalMatchCount = Math.max(chosen.totalMatchCount, actualMatchCount);
+  const fileCount = Math.max(chosen.fileCount, shown.fileCount);
   const hasLimit = run.limits.maxDisplayedMatches > 0;
   const reasons: readonly (readonly [boolean, FlushReason])[] = [
     [damagedFiles.size > 0, "SHARD_DAMAGED"],
     [isCut, "BYTE_LIMIT"],
-    [presented.some((each) => each?.isLate === true), "TIME_LIMIT"],
-    // Also where every worker came to its end: who has which shard must not show.
+    [lateCount > 0 || loaded.some((each) => each?.isLate === true), "TIME_LIMIT"],
+    // Applies even if every worker finished: the result must not depend on which worker owns which shard.
     [totalMatchCount >= run.limits.maxMatches, "MATCH_LIMIT"],
-    [answers.some((answer) => answer.wasCut), "MATCH_LIMIT"],
+    [responses.some((response) => response.wasCut), "MATCH_LIMIT"],
     [hasLimit && actualMatchCount < totalMatchCount, "MATCH_LIMIT"],
     [lost > 0, "ENGINE_PARTIAL"],
   ];
-  const sum = answers.reduce<SearchStats>((all, answer) => addStats(all, answer.stats), noStats);
+  const sum = responses.reduce<SearchStats>((all, response) => addStats(all, response.stats), noStats);
   const stats = reasons.reduce(
-    (all, [holds, flushReason]) => (holds ? addStats(all, { ...noStats, flushReason }) : all),
+    (all, [applies, flushReason]) => (applies ? addStats(all, { ...noStats, flushReason }) : all),
     { ...sum, totalMatchCount, fileCount, actualMatchCount, crashes: damagedFiles.size + lost },
   );
-  return { files, stats, exhaustive: stats.flushReason === "NONE" };
+  const { phraseMatchCount } = chosen;
+  return { files, stats, phraseMatchCount, isExhaustive: stats.flushReason === "NONE" };
 }
 
-async function askAll(run: SearchRun, signal: AbortSignal): Promise<Answered[] | "tooSlow"> {
-  const given = new AbortController();
-  const either = AbortSignal.any([signal, given.signal]);
+interface QueryOutcome {
+  readonly received: readonly ThreadResponse[];
+  /** The number of threads that had not responded by the end of the stage. */
+  readonly lateCount: number;
+}
+
+async function queryThreads(run: SearchRun, caller: AbortSignal): Promise<QueryOutcome | "tooSlow"> {
+  const limit = new TimeLimit(caller, run.stages.respondUntil - monotonicNow());
+  const { signal } = limit;
   let isTooSlow = false;
-  const asked = run.threads.map(async (thread, index) => {
+  let lateCount = 0;
+  const query = async (thread: SearchThread, index: number): Promise<ThreadResponse[]> => {
+    const take = async (files: unknown) => {
+      if (!signal.aborted) await run.emit?.push(files as FileMatch[]);
+    };
     try {
-      const answer = await thread.run(run.callFor(index), either, async (files) =>
-        run.emit?.push(files as FileMatch[]),
-      );
-      if (answer.kind === "tooSlow") {
+      const response = await untilAborted(thread.run(run.callFor(index), signal, take), signal);
+      if (response.kind === "tooSlow") {
         isTooSlow = true;
-        given.abort();
+        limit.abort();
       }
-      return answer.kind === "answer" ? [{ thread, answer }] : [];
+      return response.kind === "hits" ? [{ thread, response }] : [];
     } catch (error) {
       if (isTooSlow || isServiceError(error, "ENGINE_UNAVAILABLE")) return [];
-      given.abort();
+      if (limit.isExpired && !caller.aborted && isServiceError(error, "CANCELLED")) {
+        lateCount++;
+        return [];
+      }
+      limit.abort();
       throw error;
     }
-  });
-  const answered = (await Promise.all(asked)).flat();
-  return isTooSlow ? "tooSlow" : answered;
+  };
+  try {
+    const answered = (await Promise.all(run.threads.map(query))).flat();
+    return isTooSlow ? "tooSlow" : { received: answered, lateCount };
+  } finally {
+    limit.dispose();
+  }
 }
 
-/** What each thread presents of the chosen hits; absent for one that is gone. */
-async function presentAll(
-  asked: readonly Answered[],
+/** Loads the files of the chosen hits until the end of the stage. */
+async function loadAllFiles(
+  replies: readonly ThreadResponse[],
   hits: readonly ChosenHit[],
-  signal: AbortSignal,
-): Promise<Presented[]> {
-  return Promise.all(
-    asked.map(async ({ thread, answer }, index) => {
-      const picks = hits.filter((hit) => hit.answer === index);
-      if (answer.token === 0) return { ...nothing, picks };
-      const pieces: PresentedFiles[] = [];
-      const take = (piece: unknown) => void pieces.push(piece as PresentedFiles);
-      try {
-        const shown = await thread.run({ kind: "present", token: answer.token, picks }, signal, take);
-        if (shown.kind !== "presented") return undefined;
-        return { ...shown, files: [...pieces, shown.files].flat(), picks };
-      } catch (error) {
-        if (isServiceError(error, "ENGINE_UNAVAILABLE")) return undefined;
-        throw error;
-      }
-    }),
-  );
+  { filesUntil }: Stages,
+  caller: AbortSignal,
+): Promise<LoadedFiles[]> {
+  const limit = new TimeLimit(caller, filesUntil - monotonicNow());
+  const { signal } = limit;
+  const load = async ({ thread, response }: ThreadResponse, index: number): Promise<LoadedFiles> => {
+    const picks = hits.filter((hit) => hit.response === index);
+    if (response.token === 0) return { ...nothing, picks };
+    const pieces: ResultFiles[] = [];
+    const take = (piece: unknown) => {
+      if (!signal.aborted) pieces.push(piece as ResultFiles);
+    };
+    const call: FilesCall = { kind: "files", token: response.token, picks, until: filesUntil };
+    try {
+      const shown = await untilAborted(thread.run(call, signal, take), signal);
+      if (shown.kind !== "files") return undefined;
+      return { ...shown, files: [...pieces, shown.files].flat(), picks };
+    } catch (error) {
+      if (isServiceError(error, "ENGINE_UNAVAILABLE")) return undefined;
+      if (!limit.isExpired || caller.aborted || !isServiceError(error, "CANCELLED")) throw error;
+      return { ...nothing, files: pieces.flat(), isLate: true, picks };
+    }
+  };
+  try {
+    return await Promise.all(replies.map(load));
+  } finally {
+    limit.dispose();
+  }
 }
 
-/** Absent for a thread that is gone. */
-type Presented = (PresentAnswer & { readonly picks: readonly ChosenHit[] }) | undefined;
+/** The files that one thread has loaded; undefined if it has exited. */
+type LoadedFiles = (FilesResponse & { readonly picks: readonly ChosenHit[] }) | undefined;
 
-const nothing: PresentAnswer = { kind: "presented", files: [], isLate: false, damagedFiles: [] };
+const nothing: FilesResponse = { kind: "files", files: [], isLate: false, damagedFiles: [] };
 
-/** The files in the order in which their hits were chosen, as many as the answer may hold. */
+/** Returns the files in the order of their ranks, up to the size limit of the response. */
 function withinBytes(
-  presented: readonly Presented[],
+  loaded: readonly LoadedFiles[],
   maxBytes: number,
 ): { files: FileMatch[]; isCut: boolean } {
-  const ranked = presented
+  const ranked = loaded
     .flatMap((each) => each?.picks.map((pick, at) => ({ rank: pick.rank, shown: each.files[at] })) ?? [])
     .sort((left, right) => left.rank - right.rank);
   const files: FileMatch[] = [];
   let bytes = 0;
   for (const { shown } of ranked) {
-    // A worker stops when its time is over, or its own files are too many; of a damaged shard it has none.
+    // Not loaded: the time or size limit was reached, or the shard is damaged.
     if (shown === undefined) continue;
     bytes += shown.byteCount;
     if (bytes > maxBytes) return { files, isCut: true };

@@ -1,24 +1,24 @@
-import type { Task } from "#platform/workers";
-import { loadChecksum } from "#shard/checksum";
-import { threadWindow } from "#shard/window";
+import type { Task } from "#platform/serveTask";
+import { loadChecksum } from "#shard/format/checksum";
+import { threadWindow } from "#shard/format/window";
 import { countDocuments } from "./count";
 import { findSymbols } from "./findSymbols";
 import { readDocuments } from "./readDocuments";
 import { Search } from "./search";
+import { scopeOf, shardsOf } from "./searchedViews";
 import { ShardSet } from "./shardSet";
-import type { WorkerAnswer, WorkerCall } from "./task";
-import { scopeOf, shardsOf } from "./universe";
+import type { WorkerCall, WorkerResponse } from "./task";
 
-/** Who does not ask for the files of a search within this time has given it up. */
-const forgetMs = 60_000;
+/** Search results that are not fetched within this time are dropped. */
+const dropAfterMs = 60_000;
 
-/** Worker side of the embedded engine: one set of open shards, any number of searches that take turns. */
-export function createSearchTask(): Task<WorkerCall, WorkerAnswer> {
+/** The worker side of the embedded engine: one set of open shards, and any number of interleaved searches. */
+export function createSearchTask(): Task<WorkerCall, WorkerResponse> {
   let set: ShardSet | undefined;
   let lastToken = 0;
   const window = threadWindow();
-  /** Searches that have answered, until their files are asked for. */
-  const answered = new Map<number, { readonly search: Search; readonly timer: NodeJS.Timeout }>();
+  /** Completed searches whose files have not been requested yet, by token. */
+  const completed = new Map<number, { readonly search: Search; readonly timer: NodeJS.Timeout }>();
   return async (call, context) => {
     const checksum = await loadChecksum();
     set ??= new ShardSet(checksum);
@@ -26,13 +26,13 @@ export function createSearchTask(): Task<WorkerCall, WorkerAnswer> {
       set.apply(call);
       return { kind: "updated", damagedFiles: set.damagedFiles, unreadable: set.unreadableReasons };
     }
-    if (call.kind === "present") {
-      const kept = answered.get(call.token);
-      answered.delete(call.token);
-      clearTimeout(kept?.timer);
+    if (call.kind === "files") {
+      const pending = completed.get(call.token);
+      completed.delete(call.token);
+      clearTimeout(pending?.timer);
       return (
-        kept?.search.present(call.picks, context) ?? {
-          kind: "presented",
+        pending?.search.loadFiles(call, context) ?? {
+          kind: "files",
           files: [],
           isLate: false,
           damagedFiles: [],
@@ -43,10 +43,12 @@ export function createSearchTask(): Task<WorkerCall, WorkerAnswer> {
     if (call.kind === "symbols") return findSymbols(set.snapshot, call, { checksum, window });
     if (call.kind === "read") return readDocuments(set.snapshot, call);
     const search = new Search(set, window, call, context);
-    const answer = await search.run(shardsOf(set.snapshot, scopeOf(call), checksum));
-    if (answer.kind !== "answer" || answer.hits.every((shard) => shard.documents.length === 0)) return answer;
+    const response = await search.run(shardsOf(set.snapshot, scopeOf(call), checksum));
+    // The files of a canceled search are never requested.
+    if (response.kind !== "hits" || context.isCanceled()) return response;
+    if (response.hits.every((shard) => shard.documents.length === 0)) return response;
     const token = ++lastToken;
-    answered.set(token, { search, timer: setTimeout(() => answered.delete(token), forgetMs).unref() });
-    return { ...answer, token };
+    completed.set(token, { search, timer: setTimeout(() => completed.delete(token), dropAfterMs).unref() });
+    return { ...response, token };
   };
 }

@@ -1,23 +1,19 @@
+import { partitionPoint } from "#base/binarySearch";
 import { Bitset } from "#base/bitset";
 import { isServiceError } from "#base/error";
 import { fileSource, memorySource } from "#platform/byteSource";
-import type { Checksum } from "#shard/checksum";
-import type { ShardView } from "#shard/matchTree";
-import { ShardReader } from "#shard/reader";
-import { RepositorySegments } from "#shard/segments";
-import { SymbolReader } from "#shard/symbolReader";
-import { Companions, closeDelayMs } from "./companions";
+import type { ShardView } from "#shard/evaluation/matchTree";
+import type { Checksum } from "#shard/format/checksum";
+import { ShardReader } from "#shard/format/reader";
+import { RepositorySegments } from "#shard/format/segments";
+import { SymbolReader } from "#shard/symbolFile/symbolReader";
+import { closeDelayMs, OpenSymbolFiles } from "./openSymbolFiles";
 import { selectSlots } from "./revisions";
-import {
-  layers,
-  type RepositoryOverlay,
-  type RepositoryShards,
-  type ShardOrder,
-  type ShardUpdate,
-} from "./task";
+import { layers, type ShardOrder } from "./searchOrder";
+import type { RepositoryOverlay, RepositoryShards, ShardUpdate } from "./task";
 
-/** One repository as this worker knows it; replaced as a whole when anything of it changes. */
-export interface KnownRepository {
+/** One repository with its open shards. Every change replaces the whole object. */
+export interface OpenRepository {
   readonly shards: RepositoryShards;
   readonly segments: RepositorySegments;
   readonly defaultSlot: number | undefined;
@@ -30,63 +26,63 @@ interface OpenOverlay {
   readonly source: RepositoryOverlay;
 }
 
-/** A stretch of a shard that belongs to one repository. */
+/** The documents of one repository in a shard. */
 export interface ShardPart {
-  readonly repository: KnownRepository;
+  readonly repository: OpenRepository;
   readonly firstDocument: number;
   readonly endDocument: number;
   /** Index in the repository's segments; -1 for an overlay, whose documents have no slots. */
   readonly segment: number;
 }
 
-/** A shard with the repositories that name it now. */
+/** An open shard and the repositories that it currently belongs to. */
 export interface OpenShard {
   readonly file: string;
   readonly reader: ShardReader;
-  /** Absent as long as none of its documents was parsed. */
+  /** Absent until a document has been parsed. */
   readonly symbols: SymbolReader | undefined;
-  /** The companion's file; `""` in memory, and where there is none. */
+  /** The symbol file; `""` if it is in memory or missing. */
   readonly symbolsFile: string;
-  /** In the order of their documents, none of them empty. */
+  /** In the order of their documents; none is empty. */
   readonly parts: readonly ShardPart[];
   readonly order: ShardOrder;
-  /** The documents of the default view; made when first wanted. */
+  /** The documents of the default view, computed on first use. */
   defaultUniverse: Bitset | undefined;
 }
 
-/** What searches see: replaced by an update, so that a search keeps the one it began with. */
+/** The state that a search uses from start to end. Updates replace it with a new one. */
 export interface ShardSnapshot {
   readonly shards: readonly OpenShard[];
-  readonly repositories: ReadonlyMap<number, KnownRepository>;
+  readonly repositories: ReadonlyMap<number, OpenRepository>;
   readonly damagedFiles: readonly string[];
-  /** Something cannot be opened at the moment. */
-  readonly lacksFiles: boolean;
+  /** Some files currently cannot be opened. */
+  readonly hasUnreadableFiles: boolean;
 }
 
-/** Without a search in between, files that are no longer named are closed so much later. */
+/** Updates are published by the next search, or after this time, so that files that are no longer listed are closed. */
 const publishDelayMs = 50;
-/** What cannot be opened is tried again by a search, this much later. */
+/** The first search after this time tries again to open files that could not be opened. */
 const reopenDelayMs = 1000;
 
 /** All shards that one worker has open. */
 export class ShardSet {
   readonly #checksum: Checksum;
   readonly #readers = new Map<string, ShardReader>();
-  readonly #companions = new Companions();
+  readonly #symbolFiles = new OpenSymbolFiles();
   readonly #damaged = new Set<string>();
-  /** Shard files that cannot be opened at the moment, or whose companions cannot; with the reason. */
+  /** By shard file: why it, or its symbol file, currently cannot be opened. */
   readonly #unreadable = new Map<string, string>();
   #reopenAt = 0;
   readonly #owned = new Set<string>();
   readonly #ownedRepositories = new Set<number>();
-  /** Of all repositories, also of those that are yet to come. */
+  /** Overlays by repository, including repositories that are not known yet. */
   readonly #overlays = new Map<number, OpenOverlay>();
-  #repositories = new Map<number, KnownRepository>();
+  #repositories = new Map<number, OpenRepository>();
   #snapshot: ShardSnapshot = {
     shards: [],
     repositories: this.#repositories,
     damagedFiles: [],
-    lacksFiles: false,
+    hasUnreadableFiles: false,
   };
   #isStale = false;
 
@@ -94,7 +90,7 @@ export class ShardSet {
     this.#checksum = checksum;
   }
 
-  /** What a search sees that begins now. */
+  /** The snapshot for a search that starts now. Publishes pending updates. */
   get snapshot(): ShardSnapshot {
     if (this.#unreadable.size > 0 && performance.now() >= this.#reopenAt) this.#reopen();
     if (this.#isStale) this.#publish();
@@ -102,10 +98,10 @@ export class ShardSet {
   }
 
   get damagedFiles(): readonly string[] {
-    return [...this.#damaged, ...this.#companions.damagedFiles];
+    return [...this.#damaged, ...this.#symbolFiles.damagedFiles];
   }
 
-  /** A sentence for each file that cannot be opened at the moment. */
+  /** A message for each file that currently cannot be opened. */
   get unreadableReasons(): readonly string[] {
     return [...this.#unreadable.values()];
   }
@@ -113,7 +109,7 @@ export class ShardSet {
   apply(update: ShardUpdate): void {
     if (!this.#isStale) {
       this.#beginChange();
-      // Many updates in a row are published once.
+      // Consecutive updates are published together.
       setTimeout(() => this.snapshot, publishDelayMs).unref();
     }
     for (const file of update.ownedFiles) this.#owned.add(file);
@@ -123,10 +119,10 @@ export class ShardSet {
       this.#overlays.delete(id);
     }
     for (const { repositoryId, overlay } of update.overlays) this.#setOverlay(repositoryId, overlay);
-    for (const shards of update.repositories) this.#repositories.set(shards.id, this.#know(shards));
+    for (const shards of update.repositories) this.#repositories.set(shards.id, this.#openRepository(shards));
   }
 
-  /** Searches go on with what was published. */
+  /** Copies the state, because running searches use the published one. */
   #beginChange(): void {
     this.#repositories = new Map(this.#repositories);
     this.#isStale = true;
@@ -138,19 +134,19 @@ export class ShardSet {
     this.#unreadable.clear();
     for (const { shards } of [...this.#repositories.values()]) {
       if (shards.segments.some(({ file }) => files.has(file)))
-        this.#repositories.set(shards.id, this.#know(shards));
+        this.#repositories.set(shards.id, this.#openRepository(shards));
     }
   }
 
-  #know(shards: RepositoryShards): KnownRepository {
-    // A repository of which nothing is searched here needs no open files.
+  #openRepository(shards: RepositoryShards): OpenRepository {
+    // If this worker owns no file of the repository, it does not need to open any.
     const isOwned = shards.segments.some((segment) => this.#owned.has(segment.file));
     const readers = isOwned ? shards.segments.map((segment) => this.#open(segment.file, segment.path)) : [];
     for (const [at, { file, symbols }] of shards.segments.entries()) {
       const reader = readers[at];
       if (reader === undefined || !this.#owned.has(file)) continue;
-      this.#companions.set(file, symbols, (source) => new SymbolReader(source, this.#checksum, reader));
-      if (this.#companions.isUnreadable(file)) this.#lack(file, `A file cannot be opened: ${symbols?.path}`);
+      this.#symbolFiles.set(file, symbols, (source) => new SymbolReader(source, this.#checksum, reader));
+      if (this.#symbolFiles.isUnreadable(file)) this.#markUnreadable(file, `Cannot open ${symbols?.path}`);
     }
     const defaultRevision = shards.revisions.find((revision) => revision.name === shards.defaultRevision);
     return {
@@ -176,7 +172,7 @@ export class ShardSet {
         throw error;
       }
     } catch (error) {
-      if (isServiceError(error, "STORAGE_FAILED")) this.#lack(file, error.message);
+      if (isServiceError(error, "STORAGE_FAILED")) this.#markUnreadable(file, error.message);
       else if (isServiceError(error, "SHARD_DAMAGED") || (error as NodeJS.ErrnoException).code !== undefined)
         this.#damaged.add(file);
       else throw error;
@@ -184,7 +180,7 @@ export class ShardSet {
     }
   }
 
-  #lack(file: string, reason: string): void {
+  #markUnreadable(file: string, reason: string): void {
     this.#unreadable.set(file, reason);
     this.#reopenAt = performance.now() + reopenDelayMs;
   }
@@ -220,10 +216,10 @@ export class ShardSet {
         overlays.push(overlayShard(repository, repository.overlay));
       }
     }
-    this.#closeUnnamed(named);
+    this.#closeUnlisted(named);
     const shards = [...parts].flatMap(([file, list]): OpenShard[] => {
       const reader = this.#readers.get(file);
-      // Repositories come in the order in which they were first indexed.
+      // The first repository determines the order of the shard.
       list.sort((left, right) => left.firstDocument - right.firstDocument);
       const order: ShardOrder = [
         layers.other,
@@ -231,7 +227,7 @@ export class ShardSet {
         Number.parseInt(file, 10) || 0,
       ];
       if (reader === undefined) return [];
-      const { reader: symbols, file: symbolsFile = "" } = this.#companions.of(file) ?? {};
+      const { reader: symbols, file: symbolsFile = "" } = this.#symbolFiles.of(file) ?? {};
       return [{ file, reader, symbols, symbolsFile, parts: list, order, defaultUniverse: undefined }];
     });
     this.#isStale = false;
@@ -239,17 +235,17 @@ export class ShardSet {
       shards: [...overlays, ...shards],
       repositories: this.#repositories,
       damagedFiles: this.damagedFiles,
-      lacksFiles: this.#unreadable.size > 0,
+      hasUnreadableFiles: this.#unreadable.size > 0,
     };
   }
 
-  #closeUnnamed(named: ReadonlySet<string>): void {
+  #closeUnlisted(named: ReadonlySet<string>): void {
     for (const [file, reader] of this.#readers) {
       if (named.has(file)) continue;
       this.#readers.delete(file);
       this.#owned.delete(file);
-      this.#companions.delete(file);
-      // Searches that began before still read it; they are over long before this.
+      this.#symbolFiles.delete(file);
+      // Running searches may still read the file, but end before the delay does.
       setTimeout(() => reader.close(), closeDelayMs).unref();
     }
     for (const file of this.#damaged) if (!named.has(file)) this.#damaged.delete(file);
@@ -259,11 +255,11 @@ export class ShardSet {
   close(): void {
     for (const reader of this.#readers.values()) reader.close();
     this.#readers.clear();
-    this.#companions.close();
+    this.#symbolFiles.close();
   }
 }
 
-function overlayShard(repository: KnownRepository, { reader, symbols }: OpenOverlay): OpenShard {
+function overlayShard(repository: OpenRepository, { reader, symbols }: OpenOverlay): OpenShard {
   const { id } = repository.shards;
   const endDocument = reader.meta.documentCount;
   return {
@@ -277,19 +273,14 @@ function overlayShard(repository: KnownRepository, { reader, symbols }: OpenOver
   };
 }
 
-/** Whose document it is. */
+/** Returns the part that contains a document. */
 export function partOf({ parts }: OpenShard, document: number): ShardPart | undefined {
-  let low = 0;
-  let high = parts.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >>> 1;
-    if ((parts[middle]?.firstDocument ?? 0) <= document) low = middle;
-    else high = middle - 1;
-  }
-  return parts[low];
+  return parts[partitionPoint(1, parts.length, (at) => (parts[at]?.firstDocument ?? 0) <= document) - 1];
 }
 
-/** The documents of the default view: the default revision of each repository, the working tree over it. */
+/**
+ * Returns the documents of the default view: those of default revisions that no overlay hides, and those of overlays.
+ */
 export function defaultUniverse(shard: OpenShard): Bitset {
   if (shard.defaultUniverse === undefined) {
     const universe = new Bitset(shard.reader.meta.documentCount);
@@ -307,7 +298,7 @@ export function defaultUniverse(shard: OpenShard): Bitset {
   return shard.defaultUniverse;
 }
 
-/** Documents on any indexed revision that still exists. */
+/** Returns the documents of all indexed revisions that still exist. */
 export function revisionUniverse(shard: OpenShard): Bitset {
   const universe = new Bitset(shard.reader.meta.documentCount);
   for (const part of shard.parts) {
@@ -319,6 +310,7 @@ export function revisionUniverse(shard: OpenShard): Bitset {
   return universe;
 }
 
+/** Removes the documents of a segment at `path`. Throws `SHARD_DAMAGED`. */
 export function hidePath(
   universe: Bitset,
   segments: RepositorySegments,
@@ -342,7 +334,7 @@ function addDocuments(set: Bitset, part: ShardPart, passes: (slots: readonly num
   }
 }
 
-/** One shard as a search sees it; `universe` is the search's own. */
+/** Returns a view of a shard that is restricted to the documents in `universe`. */
 export function viewOf(shard: OpenShard, universe: Bitset): ShardView {
   const { documentCount } = shard.reader.meta;
   return {

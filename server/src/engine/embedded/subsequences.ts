@@ -1,15 +1,20 @@
-import { lettersOf } from "#shard/nameLetters";
-import type { SymbolNames } from "#shard/symbolNames";
-import { foldName } from "#shard/symbols";
-import { closenessOf, type NameMatch, type TierMatches } from "./closeness";
+import { lettersOf } from "#shard/symbolFile/nameLetters";
+import { foldName } from "#shard/symbolFile/symbolFile";
+import type { SymbolNames } from "#shard/symbolFile/symbolNames";
+import { closenessOf, type NameMatch, type TierMatches } from "./nameCloseness";
 import { isWordStart } from "./nameWords";
 
-/** What each letter costs that is not asked for. */
+/** The cost of each letter of the name that the text does not contain. */
 const restCost = 3;
-/** What a letter costs that does not follow the one before: at the beginning of a word, in one that has begun so, elsewhere. */
+/**
+ * The cost of a letter that matches after a gap: at the start of a word, in a word whose start matched, or elsewhere.
+ */
 const gapCosts = { wordStart: 60, begunWord: 80, inside: 160 };
 
-/** Names that hold the letters of `text` in this order, in capitals or not; the better, the more begin a word. `budget` is used up. */
+/**
+ * Finds names that contain the letters of `text` in order, ignoring case. Matches at word starts rank higher. Decreases
+ * `budget.blocks` by the number of blocks read.
+ */
 export function subsequences(
   names: SymbolNames,
   text: string,
@@ -26,7 +31,7 @@ export function subsequences(
     for (let at = 0; at < masks.length; at++) {
       if (((masks[at] ?? 0) & wanted) !== wanted) continue;
       const name = names.textIn(block, at);
-      // Those that hold it in one piece are of the tiers before.
+      // Names that contain the whole text belong to earlier tiers.
       if (!expression.test(name) || foldName(name).includes(folded)) continue;
       const number = names.firstIn(block) + at;
       matches.push({ number, name, closeness: closenessOf("letters", costOf(name, letters)) });
@@ -41,7 +46,7 @@ function costOf(name: string, letters: readonly string[]): number {
   let last = -1;
   let hasBegun = false;
   for (const [index, letter] of letters.entries()) {
-    const at = bestPlace(name, folded, last + 1, letter, letters.slice(index + 1));
+    const at = bestPosition(name, folded, last + 1, letter, letters.slice(index + 1));
     const isStart = isWordStart(name, at);
     if (at !== last + 1) {
       if (!isStart) hasBegun &&= !hasWordStart(name, last + 1, at);
@@ -58,8 +63,11 @@ function hasWordStart(name: string, from: number, to: number): boolean {
   return false;
 }
 
-/** Right here, else at the beginning of a word as long as what follows has room behind it, else wherever it stands. */
-function bestPlace(
+/**
+ * Returns where `letter` matches best: at `from` itself, else at the next word start if the following letters still
+ * match after it, else at its first occurrence.
+ */
+function bestPosition(
   name: string,
   folded: string,
   from: number,

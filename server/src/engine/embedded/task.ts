@@ -1,4 +1,4 @@
-/** What crosses between the engine and its search workers: plain objects, paths, and bytes in shared memory. */
+/** Messages between the engine and its search workers: plain objects, paths, and bytes in shared memory. */
 import type {
   CountRequest,
   DocumentRequest,
@@ -8,11 +8,12 @@ import type {
 } from "#engine/engine";
 import type { FileMatch } from "#model/match";
 import type { FlushReason, SearchStats } from "#model/stats";
-import type { Thread } from "#platform/workers";
+import type { Thread } from "#platform/workerThread";
 import type { Limits } from "#query/limits";
-import type { Query } from "#query/query";
-import type { IndexedRevision } from "#shard/directory";
-import type { KnownSymbols } from "#shard/symbols";
+import type { Pattern, Query } from "#query/query";
+import type { IndexedRevision } from "#shard/directory/manifest";
+import type { KnownSymbols } from "#shard/symbolFile/symbolFile";
+import type { ShardOrder } from "./searchOrder";
 
 /** The shards of one repository, oldest first. */
 export interface RepositoryShards {
@@ -23,78 +24,85 @@ export interface RepositoryShards {
   readonly segments: readonly SegmentFiles[];
 }
 
-/** A shard, and its companion if there is one. */
+/** A shard and its symbol file, if there is one. */
 export interface SegmentFiles {
   readonly file: string;
   readonly path: string;
   readonly symbols?: { readonly file: string; readonly path: string };
 }
 
-/** The working tree over the default revision: a shard in memory, and what it hides. */
+/** The overlay of a working tree over the default revision: a shard in memory, and the paths that it hides. */
 export interface RepositoryOverlay {
   /** A whole shard file in shared memory. */
   readonly bytes: Uint8Array;
-  /** Its companion, in shared memory too; absent until its documents have been parsed. */
+  /** Its symbol file, also in shared memory; absent until its documents have been parsed. */
   readonly symbols?: Uint8Array;
-  /** Paths that are changed or gone. */
+  /** Changed and deleted paths. */
   readonly hiddenPaths: readonly Uint8Array[];
 }
 
+/** A change of the shards that a worker has open. */
 export interface ShardUpdate {
   readonly kind: "update";
   readonly repositories: readonly RepositoryShards[];
+  /** Ids of removed repositories. */
   readonly removed: readonly number[];
   readonly overlays: readonly {
     readonly repositoryId: number;
     readonly overlay: RepositoryOverlay | undefined;
   }[];
-  /** Files that this worker searches; it may open others to know what they override. */
+  /** Files that this worker searches. It may open others to read their overrides. */
   readonly ownedFiles: readonly string[];
-  /** Whether this worker searches the overlays and unsaved documents of a repository. */
+  /** Repositories whose overlays this worker searches. */
   readonly ownedRepositories: readonly number[];
 }
 
 export interface UnsavedText {
   readonly repositoryId: number;
   readonly path: string;
-  /** Empty for a worker that only hides what is older. */
+  /** Empty for workers that do not search the text, but hide the saved document. */
   readonly text: string;
   readonly language: string;
   readonly version: string;
-  /** What was found in it; absent as long as it is not parsed. */
+  /** Absent until the document has been parsed. */
   readonly symbols?: KnownSymbols;
 }
 
 export interface SearchCall {
   readonly kind: "search";
   readonly query: Query;
+  readonly phrase: Pattern | undefined;
   readonly repositories: readonly number[] | "all";
   readonly limits: Limits;
   readonly unsaved: readonly UnsavedText[];
-  /** This worker searches the unsaved documents. */
+  /** Whether this worker searches the unsaved documents. */
   readonly searchesUnsaved: boolean;
   readonly preferred: readonly number[];
-  /** Files are emitted as they are found, and the answer has none. */
-  readonly streams: boolean;
-  /** In the slow lane an expression may take its time; in the fast one it is handed over. */
+  /** Whether files are emitted as they are found; the response then contains only counts. */
+  readonly isStreamed: boolean;
+  /** An expression that takes too long moves the search from the fast lane to the slow one, with higher limits. */
   readonly lane: "fast" | "slow";
 }
 
 /**
- * Asks for the files of some hits of a search that has answered, which come in pieces, the last one with the answer. The
- * worker forgets the others.
+ * Requests the files of some hits of a completed search. The files are emitted in pieces, except for the last piece,
+ * which is in the response. The worker then drops the search.
  */
-export interface PresentCall {
-  readonly kind: "present";
+export interface FilesCall {
+  readonly kind: "files";
   readonly token: number;
-  readonly picks: readonly Pick[];
+  readonly picks: readonly FilePick[];
+  /** When loading stops, even if files are left, in milliseconds of `monotonicNow`. */
+  readonly until: number;
 }
 
-export interface Pick {
-  /** Index in the answer's `hits`. */
+/** A hit whose file is requested. */
+export interface FilePick {
+  /** Index in `SearchResponse.hits`. */
   readonly shard: number;
+  /** Index in the columns of that shard. */
   readonly hit: number;
-  /** Only the first so many ranges are wanted. */
+  /** The maximum number of match ranges to include. */
   readonly maxRanges: number;
 }
 
@@ -106,7 +114,7 @@ export interface CountCall {
   readonly revisions: readonly string[];
 }
 
-export interface CountAnswer {
+export interface CountResponse {
   readonly kind: "counted";
   readonly counts: ReadonlyMap<string, number>;
 }
@@ -120,20 +128,22 @@ export interface SymbolsCall extends Omit<SymbolRequest, "repositories" | "unsav
   readonly searchesUnsaved: boolean;
 }
 
-/** A symbol, and where it stands among those that are as good. */
-export interface PlacedSymbol {
+/** A symbol, and its position among symbols with the same score. */
+export interface RankedSymbol {
   readonly symbol: FoundSymbol;
   readonly order: ShardOrder;
-  /** Its number in the shard. */
+  /** The number of the definition in the shard. */
   readonly definition: number;
 }
 
-export interface SymbolsAnswer {
+export interface SymbolsResponse {
   readonly kind: "symbols";
   /** Best first. */
-  readonly symbols: readonly PlacedSymbol[];
+  readonly symbols: readonly RankedSymbol[];
   /** Why there may be more. */
   readonly reasons: readonly FlushReason[];
+  /** The number of documents that may define such a name, but whose text is missing. */
+  readonly filesMissing: number;
   readonly damagedFiles: readonly string[];
 }
 
@@ -142,100 +152,76 @@ export interface ReadCall {
   readonly requests: readonly DocumentRequest[];
 }
 
-export interface ReadAnswer {
+export interface ReadResponse {
   readonly kind: "read";
-  /** In the order of the requests; absent for what this worker has not. */
+  /** In the order of the requests; undefined for documents that this worker does not own. */
   readonly documents: readonly (IndexedDocument | undefined)[];
   readonly damagedFiles: readonly string[];
 }
 
-export type WorkerCall = ShardUpdate | SearchCall | PresentCall | CountCall | SymbolsCall | ReadCall;
+export type WorkerCall = ShardUpdate | SearchCall | FilesCall | CountCall | SymbolsCall | ReadCall;
 
-/** Where a shard stands in the order in which all are searched: compared from left to right. */
-export type ShardOrder = readonly [layer: number, repositoryId: number, fileNumber: number];
-
-/**
- * Unsaved documents stand before working trees, those before what defines a name that is asked for (`definers.ts`), that
- * before repositories in use, those before the rest; and what defines a name in a repository in use before the others.
- */
-export const layers = {
-  unsaved: 0,
-  overlay: 1,
-  preferredDefiners: 2,
-  definers: 3,
-  preferred: 4,
-  other: 5,
-} as const;
-
-/** Few documents, which are all looked at, whether or not the limit is reached before. */
-export function areDefiners([layer]: ShardOrder): boolean {
-  return layer === layers.preferredDefiners || layer === layers.definers;
-}
-
-/** What one shard gave, hit by hit in columns. */
+/** The hits of one shard, in columns. */
 export interface ShardHits {
   readonly order: ShardOrder;
   readonly matchCount: number;
   readonly fileCount: number;
+  readonly phraseMatchCount: number;
   readonly documents: Uint32Array;
   readonly scores: Float64Array;
   readonly matchCounts: Uint32Array;
 }
 
-export interface SearchAnswer {
-  readonly kind: "answer";
-  /** For `PresentCall`; 0 where there is nothing to present. */
+export interface SearchResponse {
+  readonly kind: "hits";
+  /** For `FilesCall`; 0 if there are no files to load. */
   readonly token: number;
   /** By shard, in the order in which they were searched. The columns are empty where files were streamed. */
   readonly hits: readonly ShardHits[];
   readonly stats: SearchStats;
-  /** Something was not looked at, because the limit was reached before. */
+  /** Whether some documents were not evaluated, because a limit was reached. */
   readonly wasCut: boolean;
-  /** Files that do not hold what they should. */
+  /** Names of damaged shard and symbol files; `""` for a shard in memory. */
   readonly damagedFiles: readonly string[];
 }
 
-/** A piece, as it is emitted, in the order of the picks; absent for one that can no longer be read. */
-export type PresentedFiles = readonly (PresentedFile | undefined)[];
+/** Consecutive files in the order of the picks; undefined for a file that cannot be read. */
+export type ResultFiles = readonly (ResultFile | undefined)[];
 
-export interface PresentAnswer {
-  readonly kind: "presented";
-  /** Those that were not emitted. */
-  readonly files: PresentedFiles;
-  /** The time was over before the last pick. */
+export interface FilesResponse {
+  readonly kind: "files";
+  /** The last piece, which is not emitted. */
+  readonly files: ResultFiles;
+  /** Whether loading stopped at its time limit, before the last pick. */
   readonly isLate: boolean;
   readonly damagedFiles: readonly string[];
 }
 
-export interface PresentedFile {
+export interface ResultFile {
   readonly file: FileMatch;
-  /** Roughly, of text. */
+  /** The approximate size of the file in the response. */
   readonly byteCount: number;
 }
 
-/** An expression ran too long here; the whole search belongs into the slow lane. */
+/** An expression took too long; the whole search must run in the slow lane. */
 export interface TooSlow {
   readonly kind: "tooSlow";
 }
 
-export interface UpdateAnswer {
+export interface UpdateResponse {
   readonly kind: "updated";
   readonly damagedFiles: readonly string[];
-  /** Why files could not be opened that are tried again. */
+  /** Why files could not be opened; they are tried again. */
   readonly unreadable: readonly string[];
 }
 
-export type WorkerAnswer =
-  | UpdateAnswer
+export type WorkerResponse =
+  | UpdateResponse
   | TooSlow
-  | SearchAnswer
-  | PresentAnswer
-  | CountAnswer
-  | SymbolsAnswer
-  | ReadAnswer;
+  | SearchResponse
+  | FilesResponse
+  | CountResponse
+  | SymbolsResponse
+  | ReadResponse;
 
-export function compareOrder(left: ShardOrder, right: ShardOrder): number {
-  return left[0] - right[0] || left[1] - right[1] || left[2] - right[2];
-}
-
-export type SearchThread = Thread<WorkerCall, WorkerAnswer>;
+export type SearchThread = Thread<WorkerCall, WorkerResponse>;

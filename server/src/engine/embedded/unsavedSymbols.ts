@@ -1,24 +1,24 @@
 import type { UnsavedDocument } from "#engine/engine";
-import type { KnownSymbols } from "#shard/symbols";
-import { definesNames } from "#symbols/grammars";
-import type { SymbolParsers } from "#symbols/parsers";
+import type { KnownSymbols } from "#shard/symbolFile/symbolFile";
+import { definesNames } from "#symbols/grammars/grammars";
+import type { SymbolParsers } from "#symbols/parsing/parsers";
 import type { UnsavedText } from "./task";
 
-/** How long an answer about symbols waits for a document that was changed just now. */
+/** How long a request for symbols waits for a document that has just changed. */
 const waitMs = 400;
 
-/** Documents that are remembered, of all windows: those that were asked for last. */
+/** The maximum number of cached documents of all windows together. */
 const maxKnown = 256;
 
 interface Parsing {
-  /** Two windows may have the same version of different texts. */
+  /** Compared instead of the version, because two windows may use the same version for different texts. */
   readonly text: string;
   readonly language: string;
   symbols: KnownSymbols | undefined;
   done: Promise<void>;
 }
 
-/** What editors hold is parsed once for each text, and then kept with the document. */
+/** Parses unsaved documents, once per text, and caches their symbols (LRU). */
 export class UnsavedSymbols {
   readonly #parsers: Pick<SymbolParsers, "symbols"> | undefined;
   readonly #known = new Map<string, Parsing>();
@@ -27,16 +27,16 @@ export class UnsavedSymbols {
     this.#parsers = parsers;
   }
 
-  /** The documents with what is known of them; with `waits`, what is not known yet is waited for a little. */
+  /** Returns the documents with the symbols known so far. With `mayWait`, first waits briefly for those being parsed. */
   async textsOf(
     documents: readonly UnsavedDocument[],
-    waits: boolean,
+    mayWait: boolean,
     signal: AbortSignal,
   ): Promise<UnsavedText[]> {
     const parsings = documents.map((document) => this.#parse(document));
     const missing = parsings.filter(({ symbols }) => symbols === undefined);
-    if (waits && missing.length > 0 && !signal.aborted)
-      await atMost(waitMs, Promise.all(missing.map(({ done }) => done)));
+    if (mayWait && missing.length > 0 && !signal.aborted)
+      await withTimeout(waitMs, Promise.all(missing.map(({ done }) => done)));
     return documents.map((document, at) => {
       const symbols = parsings[at]?.symbols;
       return symbols === undefined ? document : { ...document, symbols };
@@ -63,7 +63,7 @@ export class UnsavedSymbols {
         ([symbols]) => {
           parsing.symbols = symbols;
         },
-        // The threads are gone, and with them soon this one; the next search tries again.
+        // The parser threads have exited. The next request parses the document again.
         () => {
           this.#known.delete(key);
         },
@@ -76,7 +76,7 @@ function keyOf({ repositoryId, path }: UnsavedDocument): string {
   return `${repositoryId} ${path}`;
 }
 
-function atMost(ms: number, done: Promise<unknown>): Promise<unknown> {
+function withTimeout(ms: number, done: Promise<unknown>): Promise<unknown> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise((resolve) => {
     timer = setTimeout(resolve, ms);

@@ -1,17 +1,20 @@
-import { lettersOf } from "#shard/nameLetters";
-import type { SymbolNames } from "#shard/symbolNames";
-import { foldName } from "#shard/symbols";
-import { closenessOf, type NameMatch, type Rank, type TierMatches } from "./closeness";
+import { lettersOf } from "#shard/symbolFile/nameLetters";
+import { foldName } from "#shard/symbolFile/symbolFile";
+import type { SymbolNames } from "#shard/symbolFile/symbolNames";
+import { closenessOf, type NameMatch, type Rank, type TierMatches } from "./nameCloseness";
 import { wordStarts } from "./nameWords";
 
-/** Bytes: nobody types more of several words, and a bit of a number stands for each. */
+/** Maximum length of a text, in bytes: a mask of 32 bits has one bit for each number of matched bytes. */
 const maxText = 30;
-/** Of one letter or little more, with words between them that are left out. */
+/** A match that skips words may have at most this many parts of about one letter. */
 const maxShortParts = 3;
-/** What a word costs that is left out. */
-const leftOutCost = 20;
+/** The cost of each skipped word. */
+const skippedWordCost = 20;
 
-/** Names whose words begin with `text`, cut into parts, the first word with the first part. `budget` is used up. */
+/**
+ * Finds names whose words start with consecutive parts of `text`, beginning with the first word. Decreases
+ * `budget.blocks` by the number of blocks read.
+ */
 export function wordBeginnings(
   names: SymbolNames,
   text: string,
@@ -51,28 +54,29 @@ export function wordBeginnings(
   return { matches, isCut };
 }
 
-const smallLetter = 0x20;
+const caseBit = 0x20;
 
-function isCapital(byte: number): boolean {
+function isUppercase(byte: number): boolean {
   return byte >= 0x41 && byte <= 0x5a;
 }
 
-function isSmall(byte: number): boolean {
+function isLowercase(byte: number): boolean {
   return byte >= 0x61 && byte <= 0x7a;
 }
 
 function isAlphanumeric(byte: number): boolean {
-  return isCapital(byte) || isSmall(byte) || (byte >= 0x30 && byte <= 0x39);
+  return isUppercase(byte) || isLowercase(byte) || (byte >= 0x30 && byte <= 0x39);
 }
 
-/** Whether a name may have such words, told by its bytes and quickly; in doubt it may. */
+/** Returns a fast test of whether the name in `bytes` may match. It has no false negatives. */
 function beginningsTest(wanted: Uint8Array): (bytes: Uint8Array, start: number, end: number) => boolean {
-  // Of each byte: a bit for each place in what is wanted.
-  const places = new Uint32Array(256);
-  for (const [at, byte] of wanted.entries()) places[byte] = (places[byte] ?? 0) | (1 << at);
-  const whole = 1 << wanted.length;
+  // For each byte: one bit per position in `wanted`.
+  const positions = new Uint32Array(256);
+  for (const [at, byte] of wanted.entries()) positions[byte] = (positions[byte] ?? 0) | (1 << at);
+  const matchBit = 1 << wanted.length;
   return (bytes, start, end) => {
-    // A bit for each number of letters that the words before this one begin with, and this one so far.
+    // Bit n is set if the first n bytes of `wanted` can match: `before` in the words before this one, `after` including
+    // this word, and `open` with a match in this word that the next byte may extend.
     let before = 1;
     let after = 0;
     let open = 0;
@@ -80,26 +84,26 @@ function beginningsTest(wanted: Uint8Array): (bytes: Uint8Array, start: number, 
       const byte = bytes[at] ?? 0;
       if (byte >= 0x80) return true;
       const last = at === start ? 0 : (bytes[at - 1] ?? 0);
-      const isStart = isCapital(byte)
-        ? !isCapital(last) || isSmall(bytes[at + 1] ?? 0)
+      const isStart = isUppercase(byte)
+        ? !isUppercase(last) || isLowercase(bytes[at + 1] ?? 0)
         : !isAlphanumeric(last) && isAlphanumeric(byte);
       if (isStart || at === start) {
-        // The first word is never left out.
+        // The first word is never skipped.
         before = at === start ? 1 : before === 1 ? after : before | after;
         if (before === 0) return false;
         open = before;
         after = 0;
       }
       if (open === 0) continue;
-      open = (open & (places[isCapital(byte) ? byte | smallLetter : byte] ?? 0)) << 1;
+      open = (open & (positions[isUppercase(byte) ? byte | caseBit : byte] ?? 0)) << 1;
       after |= open;
-      if ((open & whole) !== 0) return true;
+      if ((open & matchBit) !== 0) return true;
     }
     return false;
   };
 }
 
-/** Undefined also for a name that begins with all of it. */
+/** Returns undefined if the name does not match, or starts with the whole text. */
 function beginningsIn(name: string, wanted: string): { rank: Rank; cost: number } | undefined {
   const folded = foldName(name);
   const starts = wordStarts(name);
@@ -109,26 +113,26 @@ function beginningsIn(name: string, wanted: string): { rank: Rank; cost: number 
     return { rank: starts.length === wanted.length ? "allInitials" : "firstInitials", cost: rest };
   const parts = fewestParts(folded, starts, wanted);
   if (parts === undefined) return undefined;
-  // Many short parts of some words out of many are found by chance.
+  // Many short parts that skip words match by chance.
   const isScattered = parts.count > maxShortParts && wanted.length < 2 * parts.count;
-  if (parts.leftOut > 0 && isScattered) return undefined;
-  return { rank: "parts", cost: rest + parts.leftOut * leftOutCost };
+  if (parts.skippedWords > 0 && isScattered) return undefined;
+  return { rank: "parts", cost: rest + parts.skippedWords * skippedWordCost };
 }
 
 interface Parts {
   readonly count: number;
-  /** Words between those that begin with the parts. */
-  readonly leftOut: number;
+  /** Skipped words between those that start with the parts. */
+  readonly skippedWords: number;
 }
 
-/** With the fewest words left out, and of these the fewest parts; undefined where words do not begin so. */
+/** Finds the match with the fewest skipped words, then the fewest parts; undefined if there is none. */
 function fewestParts(folded: string, starts: readonly number[], wanted: string): Parts | undefined {
   const isFewer = (one: Parts, other: Parts | undefined) =>
     other === undefined ||
-    one.leftOut < other.leftOut ||
-    (one.leftOut === other.leftOut && one.count < other.count);
-  // By how many letters are found.
-  let known = new Map<number, Parts>([[0, { count: 0, leftOut: 0 }]]);
+    one.skippedWords < other.skippedWords ||
+    (one.skippedWords === other.skippedWords && one.count < other.count);
+  // The best match so far, by number of matched letters.
+  let known = new Map<number, Parts>([[0, { count: 0, skippedWords: 0 }]]);
   let fewest: Parts | undefined;
   for (const [word, start] of starts.entries()) {
     const end = starts[word + 1] ?? folded.length;
@@ -136,9 +140,9 @@ function fewestParts(folded: string, starts: readonly number[], wanted: string):
     const note = (letters: number, parts: Parts) => {
       if (isFewer(parts, next.get(letters))) next.set(letters, parts);
     };
-    for (const [letters, { count, leftOut }] of known) {
-      if (letters > 0) note(letters, { count, leftOut: leftOut + 1 });
-      const parts = { count: count + 1, leftOut };
+    for (const [letters, { count, skippedWords }] of known) {
+      if (letters > 0) note(letters, { count, skippedWords: skippedWords + 1 });
+      const parts = { count: count + 1, skippedWords };
       for (let at = 0; start + at < end && folded[start + at] === wanted[letters + at]; at++) {
         if (letters + at + 1 < wanted.length) note(letters + at + 1, parts);
         else if (isFewer(parts, fewest)) fewest = parts;

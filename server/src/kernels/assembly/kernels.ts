@@ -1,13 +1,13 @@
 /**
  * The loops that run over every byte of a text or over every number of a posting list, 16 bytes at a time.
  *
- * AssemblyScript, not TypeScript. Every position is an address in the imported memory. Loads may reach 64 bytes past
- * the end of a text, so the memory must go on that far (`memory.ts` sees to it); stores never do.
+ * AssemblyScript, not TypeScript. Every position is an address in the imported memory. Loads, but not stores, may reach
+ * 64 bytes past the end of a text; `memory.ts` leaves that much room.
  */
 
 const newline: u8 = 10;
 
-/** 16-byte comparisons that a search may still make before it gives up (see `search`). */
+/** 16-byte comparisons that a search may still make before it stops (see `search`). */
 let allowance: i32 = 0;
 
 export function find(
@@ -35,12 +35,12 @@ export function countFolded(
 }
 
 /**
- * Finds hits from left to right, none overlapping the one before it, and stores their distances from `start`.
+ * Finds hits from left to right, none overlapping the one before it, and stores their offsets from `start`.
  *
- * `first` and `second` are the places of the needle's two rarest bytes: 64 places are tested for both at once, and
- * only where both stand is the needle compared. A folded search takes a folded needle and folds A to Z of the text.
+ * `first` and `second` are the offsets of the needle's two rarest bytes. 64 positions are tested for both at once, and
+ * the needle is compared only where both match. A folded search takes a folded needle and folds A to Z of the text.
  *
- * Gives the number of hits, or -1 when so many long comparisons failed late that a linear algorithm is faster.
+ * Returns the number of hits, or -1 if so many long comparisons failed late that a linear algorithm is faster.
  */
 @inline
 function search(
@@ -51,7 +51,7 @@ function search(
   const end = start + length - size + 1;
   const firstByte = load<u8>(needle + first), secondByte = load<u8>(needle + second);
   const firstVector = i8x16.splat(firstByte), secondVector = i8x16.splat(secondByte);
-  // Setting the case bit of every byte sends nothing but the two forms of a letter to its small form.
+  // Setting the case bit maps only the two cases of a letter to the lower-case letter.
   const firstCase = i8x16.splat(folded ? caseBit(firstByte) : 0);
   const secondCase = i8x16.splat(folded ? caseBit(secondByte) : 0);
   let found: i32 = 0;
@@ -59,10 +59,10 @@ function search(
   allowance = <i32>(length >> 3) + 4096;
 
   for (let at = start; at < end; at += 64) {
-    const a = places(at, first, second, firstVector, secondVector, firstCase, secondCase, folded);
-    const b = places(at + 16, first, second, firstVector, secondVector, firstCase, secondCase, folded);
-    const c = places(at + 32, first, second, firstVector, secondVector, firstCase, secondCase, folded);
-    const d = places(at + 48, first, second, firstVector, secondVector, firstCase, secondCase, folded);
+    const a = rareByteMatches(at, first, second, firstVector, secondVector, firstCase, secondCase, folded);
+    const b = rareByteMatches(at + 16, first, second, firstVector, secondVector, firstCase, secondCase, folded);
+    const c = rareByteMatches(at + 32, first, second, firstVector, secondVector, firstCase, secondCase, folded);
+    const d = rareByteMatches(at + 48, first, second, firstVector, secondVector, firstCase, secondCase, folded);
     if (!v128.any_true(v128.or(v128.or(a, b), v128.or(c, d)))) continue;
     let candidates = bits(a, b, c, d);
     if (end - at < 64) candidates &= (<u64>1 << (end - at)) - 1;
@@ -92,9 +92,9 @@ function caseBit(byte: u8): u8 {
   return byte >= 0x61 && byte <= 0x7a ? 0x20 : 0;
 }
 
-/** Lanes set where both rare bytes of the needle stand in their places. */
+/** Sets the lanes where both rare bytes of the needle match. */
 @inline
-function places(
+function rareByteMatches(
   at: usize, first: usize, second: usize, firstVector: v128, secondVector: v128, firstCase: v128, secondCase: v128,
   folded: bool,
 ): v128 {
@@ -106,7 +106,7 @@ function places(
   return v128.and(i8x16.eq(one, firstVector), i8x16.eq(two, secondVector));
 }
 
-/** One bit a lane, the first lane in the lowest bit. */
+/** Returns one bit per lane, the first lane in the lowest bit. */
 @inline
 function bits(a: v128, b: v128, c: v128, d: v128): u64 {
   return (
@@ -140,7 +140,7 @@ function equalLongFolded(at: usize, needle: usize, size: usize): bool {
   return equalBlocks(at, needle, size, true);
 }
 
-/** For 16 bytes and more; the last block overlaps the one before it. */
+/** Compares 16 or more bytes. The last block overlaps the one before it. */
 @inline
 function equalBlocks(at: usize, needle: usize, size: usize, folded: bool): bool {
   const last = size - 16;
@@ -157,7 +157,7 @@ function fold16(bytes: v128): v128 {
   return v128.or(bytes, v128.and(capital, i8x16.splat(0x20)));
 }
 
-/** Copies with A to Z made small. `from` and `to` may be the same. */
+/** Copies a text with A to Z in lower case. `from` and `to` may be equal. */
 export function fold(from: usize, to: usize, length: usize): void {
   let done: usize = 0;
   for (; done + 16 <= length; done += 16) v128.store(to + done, fold16(v128.load(from + done)));
@@ -167,7 +167,7 @@ export function fold(from: usize, to: usize, length: usize): void {
   }
 }
 
-/** Stores the distances of newlines from `start`. */
+/** Stores the offsets of newlines from `start`. Returns how many there are. */
 export function newlines(start: usize, length: usize, out: usize): i32 {
   const wanted = i8x16.splat(newline);
   const end = start + length;
@@ -204,7 +204,7 @@ export function countNewlines(start: usize, length: usize): i32 {
   return found;
 }
 
-/** UTF-8 sequences are as many as the bytes that do not go on with one. */
+/** Counts the bytes that are not UTF-8 continuation bytes. */
 export function countCodePoints(start: usize, length: usize): i32 {
   const lastContinuation = i8x16.splat(-65);
   const end = start + length;
@@ -248,7 +248,7 @@ export function isAscii(start: usize, length: usize): bool {
 /**
  * Decodes LEB128 deltas, each at least 1, the first counted from -1, to ascending numbers.
  *
- * Gives how many there are, or -1 when a delta is 0, a number needs more than 32 bits, or the last one is cut.
+ * Returns how many there are, or -1 if a delta is 0, a number exceeds 32 bits, or the last one is truncated.
  */
 export function decodeDeltas(start: usize, length: usize, out: usize): i32 {
   const end = start + length;
@@ -275,8 +275,8 @@ export function decodeDeltas(start: usize, length: usize, out: usize): i32 {
         continue;
       }
     }
-    // Sixteen at a time, so that a run of mixed lengths does not pay for the test above at every number.
-    for (let turn = 0; turn < 16 && at < end; turn++) {
+    // Sixteen at a time, so that runs of mixed lengths do not repeat the test above for every number.
+    for (let step = 0; step < 16 && at < end; step++) {
       let byte: u32 = load<u8>(at++);
       let delta: u64 = byte & 0x7f;
       for (let shift: u64 = 7; byte >= 0x80; shift += 7) {
@@ -300,7 +300,7 @@ function prefixSums(lanes: v128, before: v128): v128 {
   return i32x4.add(i32x4.add(pairs, v128.shuffle<i32>(zero, pairs, 0, 0, 4, 5)), before);
 }
 
-/** Stores the numbers that two ascending lists have in common; compares four with four. */
+/** Stores the intersection of two ascending lists, comparing four numbers with four. Returns its length. */
 export function intersect(a: usize, aLength: i32, b: usize, bLength: i32, out: usize): i32 {
   const aEnd = a + (<usize>aLength << 2), bEnd = b + (<usize>bLength << 2);
   let to = out;

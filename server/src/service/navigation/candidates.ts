@@ -1,45 +1,60 @@
-/** Files in which a name stands as a word, and their texts: by the index of text, which knows every language. */
+/** Finds files that contain a name as a whole word, in any language, and reads their text. */
 import type { DocumentRequest, Engine, UnsavedDocument } from "#engine/engine";
-import { blobName } from "#git/blobName";
+import { blobHash } from "#git/objects/blobHash";
 import type { FileMatch } from "#model/match";
-import type { FlushReason } from "#model/stats";
+import { addReason, type FlushReason } from "#model/stats";
 import type { DocumentSymbols } from "#model/symbol";
+import { wholeWord } from "#query/analysis/wholeWord";
 import type { Pattern, Query } from "#query/query";
-import { wholeWord } from "#query/wholeWord";
-import { ownPlan } from "#service/ownPlan";
-import type { KeptText } from "./parsedCode";
-import type { Question, Scope } from "./question";
+import { createInternalPlan } from "#service/search/internalPlan";
+import type { HashedText } from "./parsedCode";
+import type { SearchScope, SymbolQuery } from "./symbolQuery";
 
-/** Past so many places a name tells nothing. */
-const maxPlaces = 100_000;
+/** A name with more occurrences is too common to be useful. */
+const maxOccurrences = 100_000;
 const maxTextBytes = 32 * 1024 * 1024;
 
-/** A text with what the index knows of it. */
-export interface FoundText extends KeptText {
+/** A text with its symbols, if they were requested and are indexed. */
+export interface FoundText extends HashedText {
   readonly symbols?: DocumentSymbols;
 }
 
-export interface Candidates {
-  readonly question: Question;
-  readonly scope: Scope;
+export interface CandidateSearch {
+  readonly query: SymbolQuery;
+  readonly scope: SearchScope;
   readonly pattern: Pattern;
-  /** More that has to hold. */
+  /** Other conditions that files must meet. */
   readonly filters?: readonly Query[];
 }
 
-/** The name as a word. */
-export function named(name: string): Pattern {
+/** Returns a pattern that matches the name as a whole word. */
+export function wholeWordPattern(name: string): Pattern {
   return wholeWord({ kind: "literal", text: name, caseSensitive: true });
 }
 
-/** Hands files over as they are found, the next ones when these are taken. Gives why there may be more. */
+/** Why a response may be incomplete. */
+export interface Completeness {
+  /** Why there may be more matches. */
+  readonly reason: FlushReason;
+  /** Number of files whose text is missing from their repository, as in a partial clone. */
+  readonly filesMissing: number;
+}
+
+export function addCompleteness(left: Completeness, right: Completeness): Completeness {
+  return {
+    reason: addReason(left.reason, right.reason),
+    filesMissing: left.filesMissing + right.filesMissing,
+  };
+}
+
+/** Passes files to `onFiles` as they are found. Resolves when the search and all calls of `onFiles` have finished. */
 export async function searchCandidates(
   engine: Engine,
-  { question, scope, pattern, filters = [] }: Candidates,
+  { query, scope, pattern, filters = [] }: CandidateSearch,
   signal: AbortSignal,
-  take: (files: readonly FileMatch[]) => Promise<void>,
-): Promise<FlushReason> {
-  const { languages, unsaved, preferred, deadline } = question;
+  onFiles: (files: readonly FileMatch[]) => Promise<void>,
+): Promise<Completeness> {
+  const { languages, unsaved, preferred, deadline } = query;
   const text: Query = { kind: "text", pattern, where: "content" };
   const children: Query[] = [
     text,
@@ -47,30 +62,31 @@ export async function searchCandidates(
     ...(languages === undefined ? [] : [{ kind: "language" as const, names: languages }]),
     ...(scope.revisions.length === 0 ? [] : [{ kind: "revision" as const, names: scope.revisions }]),
   ];
-  const plan = ownPlan({ kind: "and", children }, scope.repositories, maxPlaces, deadline);
-  const limits = { ...plan.limits, maxAnswerBytes: maxTextBytes };
-  const taken: Promise<void>[] = [];
-  const { stats, exhaustive } = await engine.search(
+  const plan = createInternalPlan({ kind: "and", children }, scope.repositories, maxOccurrences, deadline);
+  const limits = { ...plan.limits, maxResponseBytes: maxTextBytes };
+  const pending: Promise<void>[] = [];
+  const { stats, isExhaustive } = await engine.search(
     { ...plan, limits, unsaved: scope.revisions.length === 0 ? unsaved : [], preferred },
     signal,
     (files) => {
-      const taking = take(files);
-      taken.push(taking);
-      return taking;
+      const handling = onFiles(files);
+      pending.push(handling);
+      return handling;
     },
   );
-  await Promise.all(taken);
-  return stats.flushReason !== "NONE" || exhaustive ? stats.flushReason : "ENGINE_PARTIAL";
+  await Promise.all(pending);
+  const { flushReason, filesMissing } = stats;
+  return { reason: flushReason !== "NONE" || isExhaustive ? flushReason : "ENGINE_PARTIAL", filesMissing };
 }
 
 export interface TextOptions {
   readonly unsaved: readonly UnsavedDocument[];
-  /** Also what the index knows of them. */
+  /** Whether to read indexed symbols too. */
   readonly withSymbols?: boolean;
 }
 
-/** The texts of files, in their order; undefined where the index has none any more. */
-export async function textsOf(
+/** Returns the texts in the order of the files; `undefined` if a file is no longer in the index. */
+export async function readTexts(
   engine: Engine,
   files: readonly FileMatch[],
   { unsaved, withSymbols = false }: TextOptions,
@@ -88,13 +104,13 @@ export async function textsOf(
       );
       if (open === undefined) return undefined;
       const content = new TextEncoder().encode(open.text);
-      return { language, blobSha: blobName(content), content };
+      return { language, blobSha: blobHash(content), content };
     }
     const document = byFile.get(file);
     if (document === undefined) return undefined;
     const { content, symbols } = document;
-    // What is in no commit has no name yet by which to keep what is found in it.
-    const name = blobSha === "" ? blobName(content) : blobSha;
+    // Uncommitted content has no SHA yet; the cache needs one.
+    const name = blobSha === "" ? blobHash(content) : blobSha;
     return { language, blobSha: name, content, ...(symbols === undefined ? {} : { symbols }) };
   });
 }

@@ -1,26 +1,37 @@
-/** Where a name is defined: in the file that asks, by the index of symbols, and in text that nobody has parsed yet. */
+/** Finds the definitions of a name: in the origin's file, in the symbol index, and in text that is not parsed yet. */
 
 import { setMaxListeners } from "node:events";
-import { TextPlaces } from "#base/textPlaces";
+import { TextPositions } from "#base/textPositions";
+import { untilAborted } from "#base/untilAborted";
 import type { Engine, FoundSymbol } from "#engine/engine";
 import type { FileMatch, Range } from "#model/match";
 import { addReason, type FlushReason } from "#model/stats";
 import type { Definition, DocumentSymbols } from "#model/symbol";
+import { monotonicNow } from "#platform/clock";
 import { TimeLimit } from "#platform/timeLimit";
-import type { RepositoryView } from "#service/repositoryView";
-import { definesNames, parsedLanguages } from "#symbols/grammars";
-import { named, searchCandidates, textsOf } from "./candidates";
-import { withoutDefinitions } from "./languageFamilies";
+import type { RepositoryView } from "#service/repositories/repositoryView";
+import { definesNames, parsedLanguages } from "#symbols/grammars/grammars";
+import {
+  addCompleteness,
+  type Completeness,
+  readTexts,
+  searchCandidates,
+  wholeWordPattern,
+} from "./candidates";
+import { languagesWithoutDefinitions } from "./languageFamilies";
 import type { Packages } from "./packages";
 import { maxLineBytes, type ParsedCode } from "./parsedCode";
-import type { Asking, Question, Scope } from "./question";
-import { type RankedDefinition, rankDefinitions, type Unranked } from "./rankDefinitions";
-import { definitionsAsText } from "./textDefinitions";
+import { type RankedDefinition, rankDefinitions, type UnrankedDefinition } from "./rankDefinitions";
+import type { QueryOrigin, SearchScope, SymbolQuery } from "./symbolQuery";
+import { guessDefinitions } from "./textDefinitions";
 
 export interface FoundDefinitions {
-  /** The surest first, then best first. */
+  /** Highest confidence first, then best first. */
   readonly definitions: readonly RankedDefinition[];
+  /** Why there may be more definitions. */
   readonly reason: FlushReason;
+  /** Number of files whose text is missing from their repository, as in a partial clone. */
+  readonly filesMissing: number;
 }
 
 export interface DefinitionsOptions {
@@ -30,15 +41,15 @@ export interface DefinitionsOptions {
   readonly packages: Packages;
 }
 
-/** Files that are parsed because their symbols are not indexed yet. */
+/** Maximum number of files to parse because their symbols are not indexed yet. */
 const maxFilesParsed = 200;
-/** Of the time for an answer, what parsing them may take. */
-const parsingMs = 3000;
+/** Time limit for parsing them. */
+const parsingTimeLimitMs = 3000;
 
-interface HowToLook {
-  /** Of what is not indexed nothing is looked for. */
+interface LookupOptions {
+  /** Searches only indexed symbols. */
   readonly isQuick: boolean;
-  /** Also what can be named only where it is. */
+  /** Includes definitions that are visible only in their own scope. */
   readonly withLocals: boolean;
 }
 
@@ -49,43 +60,60 @@ export class Definitions {
     this.#options = options;
   }
 
-  /** `isQuick`: of what is not indexed nothing is looked for. Rejects with CANCELLED. */
+  /**
+   * Returns the definitions that are found before the query's deadline. `isQuick` searches only indexed symbols.
+   *
+   * Rejects with CANCELLED when `caller` fires.
+   */
   async find(
-    question: Question,
-    signal: AbortSignal,
+    query: SymbolQuery,
+    caller: AbortSignal,
     { isQuick = false }: { readonly isQuick?: boolean } = {},
   ): Promise<FoundDefinitions> {
-    const { asking, maxMatches } = question;
-    const resolved = asking && (await this.#resolved(asking, question.name, signal));
-    if (resolved?.isLocal) {
-      const certainty = "exact";
-      return { definitions: [{ symbol: resolved, certainty, isParsed: true }], reason: "NONE" };
-    }
-    const answer = await this.#inScopes(question, signal, { isQuick, withLocals: false });
-    let { found, reason } = answer;
-    // Whoever asks from nowhere, and finds nothing else, means a function inside of another.
-    if (found.length === 0 && asking === undefined && !isQuick)
-      ({ found } = await this.#inScopes(question, signal, { isQuick: true, withLocals: true }));
-    const { packages, repositories } = this.#options;
-    const distinct = withoutRepetition(found);
-    const ranked =
-      asking === undefined
-        ? distinct
-        : await rankDefinitions(distinct, { asking, resolved }, { packages, repositories }, signal);
+    const { origin: queryOrigin, maxMatches } = query;
+    const limit = new TimeLimit(caller, query.deadline - monotonicNow());
+    const { signal } = limit;
+    setMaxListeners(0, signal);
+    let resolved: FoundSymbol | undefined;
+    let found: UnrankedDefinition[] = [];
+    let ranked: readonly RankedDefinition[] | undefined;
+    let filesMissing = 0;
+    const search = async (): Promise<FlushReason> => {
+      resolved = queryOrigin && (await this.#resolveInFile(queryOrigin, query.name, signal));
+      if (resolved?.isLocal) {
+        ranked = [{ symbol: resolved, certainty: "exact", isParsed: true }];
+        return "NONE";
+      }
+      const searched = await this.#searchScopes(query, signal, { isQuick, withLocals: false }, found);
+      filesMissing = searched.filesMissing;
+      // Without an origin, fall back to local definitions if there are no others.
+      if (found.length === 0 && queryOrigin === undefined && !isQuick)
+        await this.#searchScopes(query, signal, { isQuick: true, withLocals: true }, found);
+      found = removeDuplicates(found);
+      const { packages, repositories } = this.#options;
+      if (queryOrigin !== undefined)
+        ranked = await rankDefinitions(found, { queryOrigin, resolved }, { packages, repositories }, signal);
+      return searched.reason;
+    };
+    let reason = await catchTimeLimit(signal, caller, () => untilAborted(search(), signal)).finally(() => {
+      limit.abort();
+      limit.dispose();
+    });
+    ranked ??= removeDuplicates(found);
     if (ranked.length > maxMatches) reason = addReason(reason, "MATCH_LIMIT");
-    return { definitions: ranked.slice(0, maxMatches), reason };
+    return { definitions: ranked.slice(0, maxMatches), reason, filesMissing };
   }
 
-  /** What counts at the place that asks, by the scopes of its file. */
-  async #resolved(
-    { text, place }: Asking,
+  /** Returns the definition that the identifier resolves to in its own file, or `undefined`. */
+  async #resolveInFile(
+    { text, identifier }: QueryOrigin,
     name: string,
     signal: AbortSignal,
   ): Promise<FoundSymbol | undefined> {
-    if (text === undefined || place === undefined || place.declaredAt < 0) return undefined;
+    if (text === undefined || identifier === undefined || identifier.declaredAt < 0) return undefined;
     const symbols = await this.#options.code.symbols(text, signal);
     const definitions = symbols.kind === "parsed" ? symbols.definitions : [];
-    const definition = definitions.find(({ nameStart }) => nameStart === place.declaredAt);
+    const definition = definitions.find(({ nameStart }) => nameStart === identifier.declaredAt);
     const document = {
       repositoryId: text.repository.id,
       path: text.path,
@@ -95,43 +123,51 @@ export class Definitions {
       commit: text.commit,
       blobSha: text.blobSha,
     };
-    if (definition !== undefined) return foundIn(document, text.places, definition, definitions);
-    // A variable or parameter is no definition of its file.
-    const nameEnd = place.declaredAt + Buffer.byteLength(name);
-    const range = { start: text.places.placeOf(place.declaredAt), end: text.places.placeOf(nameEnd) };
+    if (definition !== undefined) return createFoundSymbol(document, text.positions, definition, definitions);
+    // Local variables and parameters are not among the definitions of a file.
+    const nameEnd = identifier.declaredAt + Buffer.byteLength(name);
+    const range = {
+      start: text.positions.positionOf(identifier.declaredAt),
+      end: text.positions.positionOf(nameEnd),
+    };
     return {
       document,
       name,
       kind: "variable",
-      isLocal: place.isLocal,
+      isLocal: identifier.isLocal,
       parent: { name: "", kind: "" },
       range,
-      start: place.declaredAt,
+      start: identifier.declaredAt,
       end: nameEnd,
-      line: text.places.line(range.start.lineNumber, maxLineBytes),
+      line: text.positions.line(range.start.lineNumber, maxLineBytes),
       score: 0,
     };
   }
 
-  async #inScopes(question: Question, signal: AbortSignal, how: HowToLook) {
-    let reason: FlushReason = "NONE";
-    const found: Unranked[] = [];
-    for (const scope of question.scopes) {
-      const answer = await this.#inScope(question, scope, signal, how);
-      found.push(...answer.definitions);
-      reason = addReason(reason, answer.reason);
+  /** Adds to `found` scope by scope, so that a timeout keeps earlier results. Resolves with what may be missing. */
+  async #searchScopes(
+    query: SymbolQuery,
+    signal: AbortSignal,
+    options: LookupOptions,
+    found: UnrankedDefinition[],
+  ): Promise<Completeness> {
+    let all: Completeness = { reason: "NONE", filesMissing: 0 };
+    for (const scope of query.scopes) {
+      const searched = await this.#searchScope(query, scope, signal, options);
+      found.push(...searched.definitions);
+      all = addCompleteness(all, searched);
     }
-    return { found, reason };
+    return all;
   }
 
-  async #inScope(
-    question: Question,
-    scope: Scope,
+  async #searchScope(
+    query: SymbolQuery,
+    scope: SearchScope,
     signal: AbortSignal,
-    { isQuick, withLocals }: HowToLook,
-  ): Promise<{ definitions: readonly Unranked[]; reason: FlushReason }> {
-    const { name, languages, maxMatches, unsaved, preferred } = question;
-    const looking = this.#options.engine.findSymbols(
+    { isQuick, withLocals }: LookupOptions,
+  ): Promise<{ definitions: readonly UnrankedDefinition[] } & Completeness> {
+    const { name, languages, maxMatches, unsaved, preferred } = query;
+    const searching = this.#options.engine.findSymbols(
       {
         name: { kind: "exact", text: name, caseSensitive: true },
         withLocals,
@@ -144,81 +180,86 @@ export class Definitions {
       },
       signal,
     );
-    const [{ symbols, flushReason }, asText] = await Promise.all([
-      looking,
-      isQuick ? noneFound : this.#asText(question, scope, signal),
+    const [{ symbols, flushReason, filesMissing }, guessed] = await Promise.all([
+      searching,
+      isQuick ? noDefinitions : this.#guessInText(query, scope, signal),
     ]);
     const indexed = symbols.map((symbol) => ({ symbol, isParsed: true }));
-    if (isQuick) return { definitions: indexed, reason: flushReason };
-    // What is not parsed yet is parsed now, as far as there is time.
-    const pending = flushReason === "INDEXING" ? await this.#inTexts(question, scope, signal) : noneFound;
+    if (isQuick) return { definitions: indexed, reason: flushReason, filesMissing };
+    // Parse files whose symbols are not indexed yet, within the time limit.
+    const pending =
+      flushReason === "INDEXING" ? await this.#parseUnindexed(query, scope, signal) : noDefinitions;
     const reason = flushReason === "INDEXING" ? pending.reason : flushReason;
     return {
-      definitions: [...indexed, ...pending.definitions, ...asText.definitions],
-      reason: addReason(reason, asText.reason),
+      definitions: [...indexed, ...pending.definitions, ...guessed.definitions],
+      reason: addReason(reason, guessed.reason),
+      filesMissing,
     };
   }
 
-  async #inTexts(question: Question, scope: Scope, caller: AbortSignal) {
+  /** Finds files that contain the name, and parses those whose symbols are not indexed yet. */
+  async #parseUnindexed(query: SymbolQuery, scope: SearchScope, caller: AbortSignal) {
     const { engine, code } = this.#options;
-    const { name } = question;
-    const limit = new TimeLimit(caller, Math.min(question.deadline - Date.now(), parsingMs));
+    const { name } = query;
+    const limit = new TimeLimit(caller, Math.min(query.deadline - monotonicNow(), parsingTimeLimitMs));
     const { signal } = limit;
     setMaxListeners(0, signal, caller);
-    const definitions: Unranked[] = [];
+    const definitions: UnrankedDefinition[] = [];
     let files = 0;
-    const look = async (file: FileMatch) => {
+    const parseFile = async (file: FileMatch) => {
       if (!definesNames(file.language) || signal.aborted) return;
-      if (++files >= maxFilesParsed) limit.stop();
-      const [text] = await textsOf(engine, [file], { ...question, withSymbols: true }, caller);
+      if (++files >= maxFilesParsed) limit.abort();
+      const [text] = await readTexts(engine, [file], { ...query, withSymbols: true }, caller);
       if (text === undefined) return;
-      const symbols = text.symbols ?? (await parsedSymbols(code, text, caller));
-      const places = new TextPlaces(text.content);
+      const symbols = text.symbols ?? (await parseSymbols(code, text, caller));
+      const positions = new TextPositions(text.content);
       for (const definition of symbols?.definitions ?? []) {
         if (definition.name !== name || definition.isLocal) continue;
-        const symbol = foundIn(file, places, definition, symbols?.definitions ?? []);
+        const symbol = createFoundSymbol(file, positions, definition, symbols?.definitions ?? []);
         definitions.push({ symbol, isParsed: true });
       }
     };
-    const reason = await unlessStopped(signal, caller, () =>
-      searchCandidates(engine, { question, scope, pattern: named(name) }, signal, async (found) => {
-        await Promise.all(found.map(look));
-      }),
-    ).finally(() => limit.end());
+    const candidates = { query, scope, pattern: wholeWordPattern(name) };
+    const reason = await catchTimeLimit(signal, caller, async () => {
+      const searched = await searchCandidates(engine, candidates, signal, async (found) => {
+        await Promise.all(found.map(parseFile));
+      });
+      return searched.reason;
+    }).finally(() => limit.dispose());
     return { definitions, reason };
   }
 
-  /** In languages that nobody parses: behind a word with which many of them define. */
-  async #asText(question: Question, scope: Scope, signal: AbortSignal) {
-    const { name, languages } = question;
-    const without = [...parsedLanguages(), ...withoutDefinitions];
-    if (languages?.every((language) => without.includes(language))) return noneFound;
-    const definitions: Unranked[] = [];
-    const filters = [{ kind: "not", child: { kind: "language", names: without } }] as const;
-    const reason = await searchCandidates(
+  /** Guesses definitions in languages without a parser, by the keyword before the name. */
+  async #guessInText(query: SymbolQuery, scope: SearchScope, signal: AbortSignal) {
+    const { name, languages } = query;
+    const excludedLanguages = [...parsedLanguages(), ...languagesWithoutDefinitions];
+    if (languages?.every((language) => excludedLanguages.includes(language))) return noDefinitions;
+    const definitions: UnrankedDefinition[] = [];
+    const filters = [{ kind: "not", child: { kind: "language", names: excludedLanguages } }] as const;
+    const { reason } = await searchCandidates(
       this.#options.engine,
-      { question, scope, pattern: named(name), filters },
+      { query, scope, pattern: wholeWordPattern(name), filters },
       signal,
       async (files) => {
         for (const file of files)
-          for (const symbol of definitionsAsText(file, name)) definitions.push({ symbol, isParsed: false });
+          for (const symbol of guessDefinitions(file, name)) definitions.push({ symbol, isParsed: false });
       },
     );
     return { definitions, reason };
   }
 }
 
-const noneFound = { definitions: [] as readonly Unranked[], reason: "NONE" as FlushReason };
+const noDefinitions = { definitions: [] as readonly UnrankedDefinition[], reason: "NONE" as FlushReason };
 
-function foundIn(
+function createFoundSymbol(
   document: FoundSymbol["document"],
-  places: TextPlaces,
+  positions: TextPositions,
   definition: Definition,
   all: readonly Definition[],
 ): FoundSymbol {
   const { name, kind, nameStart, nameEnd, start, end, isLocal, owner } = definition;
   const parent = all[definition.parent];
-  const range: Range = { start: places.placeOf(nameStart), end: places.placeOf(nameEnd) };
+  const range: Range = { start: positions.positionOf(nameStart), end: positions.positionOf(nameEnd) };
   return {
     document,
     name,
@@ -228,12 +269,12 @@ function foundIn(
     range,
     start,
     end,
-    line: places.line(range.start.lineNumber, maxLineBytes),
+    line: positions.line(range.start.lineNumber, maxLineBytes),
     score: 0,
   };
 }
 
-async function parsedSymbols(
+async function parseSymbols(
   code: ParsedCode,
   text: Parameters<ParsedCode["symbols"]>[0],
   signal: AbortSignal,
@@ -242,8 +283,8 @@ async function parsedSymbols(
   return symbols.kind === "parsed" ? symbols : undefined;
 }
 
-/** A file may be found by the index of symbols and be parsed as well. */
-function withoutRepetition(found: readonly Unranked[]): Unranked[] {
+/** Removes duplicates: a file may be in the symbol index and be parsed as well. */
+function removeDuplicates(found: readonly UnrankedDefinition[]): UnrankedDefinition[] {
   const seen = new Set<string>();
   return found.filter(({ symbol: { document, range } }) => {
     const key = `${document.repositoryId} ${range.start.byteOffset} ${document.blobSha} ${document.path}`;
@@ -253,8 +294,8 @@ function withoutRepetition(found: readonly Unranked[]): Unranked[] {
   });
 }
 
-/** `TIME_LIMIT` where `signal` has fired and the caller has not. */
-export async function unlessStopped(
+/** Runs `work`. If `signal` fires, resolves with `TIME_LIMIT` even if `work` fails, unless the caller canceled. */
+export async function catchTimeLimit(
   signal: AbortSignal,
   caller: AbortSignal,
   work: () => Promise<FlushReason>,

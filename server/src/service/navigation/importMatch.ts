@@ -1,141 +1,173 @@
 /**
- * Whether a file imports another one, told by what it writes: by path, by the name of a package, by a namespace.
+ * Guesses from import statements whether a file imports another one: by path, package name or namespace.
  *
- * Imports are compared, not resolved: what a build makes of them is unknown. A match means that a name which both have
- * is most likely the same.
+ * Imports are compared, not resolved, because the build configuration is unknown. A match means that a name in both
+ * files most likely refers to the same symbol.
  */
-import { type Package, packageAround } from "./packages";
+import { findEnclosingPackage, type Package } from "./packages";
 
 export interface ImportingFile {
-  /** As Linguist names it. */
+  /** Linguist's name of the language. */
   readonly language: string;
   readonly path: string;
-  /** As written, without quotes. */
+  /** Names or paths of the imports, as written but without quotes. */
   readonly imports: readonly string[];
 }
 
 export interface ImportedFile {
   readonly path: string;
-  /** Name of the repository that it lies in. */
+  /** Name of its repository. */
   readonly repository: string;
-  /** Of its repository. */
+  /** Packages of its repository. */
   readonly packages: readonly Package[];
 }
 
-type Rule = (written: string, from: ImportingFile, to: ImportedFile, isSameRepository: boolean) => boolean;
+/** Returns whether an import, as written in `from`, may name `to`. */
+type Rule = (specifier: string, from: ImportingFile, to: ImportedFile, isSameRepository: boolean) => boolean;
 
+/** Returns whether one of the imports of `from` may name `to`. */
 export function importsFile(from: ImportingFile, to: ImportedFile, isSameRepository: boolean): boolean {
   const rule = Object.hasOwn(rules, from.language) ? rules[from.language] : undefined;
-  return from.imports.some((written) => (rule ?? bySegments)(written, from, to, isSameRepository));
+  return from.imports.some((specifier) => (rule ?? matchesSegments)(specifier, from, to, isSameRepository));
 }
 
-/** Whether a file imports the definition of this name in another one by itself: no other one of that name is meant there. */
+/** Returns whether a file imports this definition by its full name, which rules out others of the same name. */
 export function importsDefinition(
   from: ImportingFile,
   to: Pick<ImportedFile, "path">,
   name: string,
 ): boolean {
-  if (!packagesInFolders.has(from.language)) return false;
-  const file = segmentsOf(withoutEnding(to.path));
-  return from.imports.some((written) => {
-    const names = written.split(".");
+  if (!languagesWithPackageFolders.has(from.language)) return false;
+  const file = segmentsOf(removeExtension(to.path));
+  return from.imports.some((specifier) => {
+    const names = specifier.split(".");
     const outer = names.slice(0, -1);
     if (names.at(-1) !== name || outer.length === 0) return false;
-    // A class in a file of its name, a member of that class, a function of a package.
+    // A class in a file of the same name, a member of that class, or a function of a package.
     return [names, outer].some((each) => endsWith(file, each)) || endsWith(file.slice(0, -1), outer);
   });
 }
 
-/** Whether both lie where a language sees all names of the other file without an import. */
+/** Returns whether both files are in the same package, so that each sees the other's names without an import. */
 export function isSamePackage(language: string, one: string, other: string): boolean {
   if (language === "Go") return folderOf(one) === folderOf(other);
-  if (!packagesInFolders.has(language)) return false;
+  if (!languagesWithPackageFolders.has(language)) return false;
   return packageFolder(one) === packageFolder(other);
 }
 
-const packagesInFolders: ReadonlySet<string> = new Set(["Java", "Kotlin", "Scala", "Groovy"]);
+const languagesWithPackageFolders: ReadonlySet<string> = new Set(["Java", "Kotlin", "Scala", "Groovy"]);
 
 const rules: Readonly<Record<string, Rule>> = {
-  ...Object.fromEntries(["TypeScript", "TSX", "JavaScript", "Vue", "Svelte"].map((name) => [name, byModule])),
-  ...Object.fromEntries(["C", "C++", "Objective-C", "Objective-C++"].map((name) => [name, byInclude])),
-  ...Object.fromEntries([...packagesInFolders].map((name) => [name, byClass])),
-  Python: byDottedModule,
-  Go: byGoPackage,
-  Rust: byCrate,
-  "C#": byNamespace,
-  Swift: bySwiftModule,
+  ...Object.fromEntries(
+    ["TypeScript", "TSX", "JavaScript", "Vue", "Svelte"].map((name) => [name, matchesModule]),
+  ),
+  ...Object.fromEntries(["C", "C++", "Objective-C", "Objective-C++"].map((name) => [name, matchesInclude])),
+  ...Object.fromEntries([...languagesWithPackageFolders].map((name) => [name, matchesClass])),
+  Python: matchesDottedModule,
+  Go: matchesGoPackage,
+  Rust: matchesCrate,
+  "C#": matchesNamespace,
+  Swift: matchesSwiftModule,
 };
 
-function byModule(written: string, from: ImportingFile, to: ImportedFile, isSame: boolean): boolean {
-  if (/^\.{1,2}(?:\/|$)/.test(written)) {
-    const target = withoutModuleEnding(joined(folderOf(from.path), written));
-    return isSame && [target, `${target}/index`.replace(/^\//, "")].includes(withoutModuleEnding(to.path));
+function matchesModule(
+  specifier: string,
+  from: ImportingFile,
+  to: ImportedFile,
+  isSameRepository: boolean,
+): boolean {
+  if (/^\.{1,2}(?:\/|$)/.test(specifier)) {
+    const target = removeModuleExtension(joinPath(folderOf(from.path), specifier));
+    return (
+      isSameRepository &&
+      [target, `${target}/index`.replace(/^\//, "")].includes(removeModuleExtension(to.path))
+    );
   }
-  const around = packageAround(to.packages, "npm", to.path);
-  if (around !== undefined && (written === around.name || written.startsWith(`${around.name}/`))) return true;
-  // Roots that a project gives itself: `@/lib/x`, `~/lib/x`, `#lib/x`.
-  const inside = /^(?:[@~]\/|#)(.+)$/.exec(written)?.[1];
+  const enclosingPackage = findEnclosingPackage(to.packages, "npm", to.path);
+  if (
+    enclosingPackage !== undefined &&
+    (specifier === enclosingPackage.name || specifier.startsWith(`${enclosingPackage.name}/`))
+  )
+    return true;
+  // Aliases of the project root: `@/lib/x`, `~/lib/x`, `#lib/x`.
+  const inside = /^(?:[@~]\/|#)(.+)$/.exec(specifier)?.[1];
   return (
-    isSame && inside !== undefined && endsWithPath(withoutModuleEnding(to.path), withoutModuleEnding(inside))
+    isSameRepository &&
+    inside !== undefined &&
+    endsWithPath(removeModuleExtension(to.path), removeModuleExtension(inside))
   );
 }
 
-function withoutModuleEnding(path: string): string {
+function removeModuleExtension(path: string): string {
   return path.replace(/(?:\.d)?\.(?:[cm]?[jt]sx?|vue|svelte)$/, "");
 }
 
-function byDottedModule(written: string, from: ImportingFile, to: ImportedFile, isSame: boolean): boolean {
+function matchesDottedModule(
+  specifier: string,
+  from: ImportingFile,
+  to: ImportedFile,
+  isSameRepository: boolean,
+): boolean {
   const target = segmentsOf(to.path.replace(/\.pyi?$/, "").replace(/(?:^|\/)__init__$/, ""));
-  const dots = /^\.*/.exec(written)?.[0].length ?? 0;
-  const names = written
+  const dots = /^\.*/.exec(specifier)?.[0].length ?? 0;
+  const names = specifier
     .slice(dots)
     .split(".")
     .filter((name) => name !== "");
   if (dots > 0) {
     const base = segmentsOf(folderOf(from.path));
     const module = [...base.slice(0, Math.max(0, base.length - dots + 1)), ...names];
-    return isSame && isPrefixOfOther(module, target) && module.length > 0;
+    return isSameRepository && isPrefixOfOther(module, target) && module.length > 0;
   }
   const [first] = names;
   if (first === undefined) return false;
-  // A package lies at the root, in a folder for sources, or where its manifest is.
-  const around = packageAround(to.packages, "python", to.path);
+  // A package is at the root, in a source folder, or next to its manifest.
+  const enclosingPackage = findEnclosingPackage(to.packages, "python", to.path);
   const roots = [
     "",
     "src",
     "lib",
     "Lib",
     "python",
-    around?.folder ?? "",
-    joined(around?.folder ?? "", "src"),
+    enclosingPackage?.folder ?? "",
+    joinPath(enclosingPackage?.folder ?? "", "src"),
   ];
   return [...new Set(roots)].some((root) => {
-    const way = segmentsOf(root);
-    const inside = target.slice(way.length);
-    return startsWith(target, way) && inside[0] === first && isPrefixOfOther(names, inside);
+    const segments = segmentsOf(root);
+    const inside = target.slice(segments.length);
+    return startsWith(target, segments) && inside[0] === first && isPrefixOfOther(names, inside);
   });
 }
 
-/** A package stands for what it brings out of its modules, and a module for its names. */
+/**
+ * Returns whether one path is a prefix of the other, because an import may name a package that re-exports from its
+ * modules, or a name inside a module.
+ */
 function isPrefixOfOther(one: readonly string[], other: readonly string[]): boolean {
   return startsWith(one, other) || startsWith(other, one);
 }
 
-function byGoPackage(written: string, _from: ImportingFile, to: ImportedFile): boolean {
+function matchesGoPackage(specifier: string, _from: ImportingFile, to: ImportedFile): boolean {
   const folder = folderOf(to.path);
-  const module = packageAround(to.packages, "go", to.path);
-  const inModule = module === undefined ? undefined : joined(module.name, folder.slice(module.folder.length));
-  return written === inModule || (module === undefined && written === joined(to.repository, folder));
+  const module = findEnclosingPackage(to.packages, "go", to.path);
+  const inModule =
+    module === undefined ? undefined : joinPath(module.name, folder.slice(module.folder.length));
+  return specifier === inModule || (module === undefined && specifier === joinPath(to.repository, folder));
 }
 
-function byCrate(written: string, from: ImportingFile, to: ImportedFile, isSame: boolean): boolean {
-  const names = written.split("::").map((name) => name.trim());
+function matchesCrate(
+  specifier: string,
+  from: ImportingFile,
+  to: ImportedFile,
+  isSameRepository: boolean,
+): boolean {
+  const names = specifier.split("::").map((name) => name.trim());
   const [first = ""] = names;
-  const around = packageAround(to.packages, "cargo", to.path);
-  if (!["crate", "self", "super"].includes(first)) return around?.name === first;
-  const own = packageAround(to.packages, "cargo", from.path);
-  if (!isSame || own?.folder !== around?.folder) return false;
-  const source = joined(around?.folder ?? "", "src");
+  const enclosingPackage = findEnclosingPackage(to.packages, "cargo", to.path);
+  if (!["crate", "self", "super"].includes(first)) return enclosingPackage?.name === first;
+  const own = findEnclosingPackage(to.packages, "cargo", from.path);
+  if (!isSameRepository || own?.folder !== enclosingPackage?.folder) return false;
+  const source = joinPath(enclosingPackage?.folder ?? "", "src");
   const module = segmentsOf(
     to.path
       .slice(source.length)
@@ -146,8 +178,8 @@ function byCrate(written: string, from: ImportingFile, to: ImportedFile, isSame:
   return first === "crate" ? startsWith(names.slice(1), module) : last === undefined || names.includes(last);
 }
 
-function byClass(written: string, _from: ImportingFile, to: ImportedFile): boolean {
-  const names = written.replace(/\.\*$/, "").split(".");
+function matchesClass(specifier: string, _from: ImportingFile, to: ImportedFile): boolean {
+  const names = specifier.replace(/\.\*$/, "").split(".");
   const file = segmentsOf(to.path.replace(/\.\w+$/, ""));
   const folder = file.slice(0, -1);
   // A class, a name in a class, a whole package, a function of a package.
@@ -156,55 +188,67 @@ function byClass(written: string, _from: ImportingFile, to: ImportedFile): boole
   return names.length > 1 && (endsWith(file, names) || endsWith(folder, names) || isOuter);
 }
 
-function byInclude(written: string, from: ImportingFile, to: ImportedFile, isSame: boolean): boolean {
-  // Asked for each import of each file that uses a name: most are told by their last letters.
-  const isNamed = written.endsWith(to.path.slice(to.path.lastIndexOf("/") + 1));
+function matchesInclude(
+  specifier: string,
+  from: ImportingFile,
+  to: ImportedFile,
+  isSameRepository: boolean,
+): boolean {
+  // This runs for each import of each file that uses the name. Comparing the ends first rules out most of them.
+  const hasSameName = specifier.endsWith(to.path.slice(to.path.lastIndexOf("/") + 1));
   if (
-    isNamed &&
-    (endsWithPath(to.path, written) || (isSame && joined(folderOf(from.path), written) === to.path))
+    hasSameName &&
+    (endsWithPath(to.path, specifier) ||
+      (isSameRepository && joinPath(folderOf(from.path), specifier) === to.path))
   )
     return true;
-  // What a header declares is defined in the source of the same name.
+  // A header is usually implemented by the source file of the same name.
   const isSource = /\.(?:c|cc|cpp|cxx|c\+\+|m|mm)$/.test(to.path);
-  return isSource && stemOf(written) === stemOf(to.path) && (isSame || written.includes("/"));
+  return isSource && stemOf(specifier) === stemOf(to.path) && (isSameRepository || specifier.includes("/"));
 }
 
-/** Folders are called as namespaces are, or as several of their names at once: `Acme.Billing/Tax`. */
-function byNamespace(written: string, _from: ImportingFile, to: ImportedFile): boolean {
-  const names = written.split(".");
+/** Folders are named after namespaces, one segment or several at once: `Acme.Billing/Tax`. */
+function matchesNamespace(specifier: string, _from: ImportingFile, to: ImportedFile): boolean {
+  const names = specifier.split(".");
   if (!to.path.includes(names.at(-1) ?? "")) return false;
   const folder = folderOf(to.path).split(/[/.]/);
   const type = [...folder, stemOf(to.path)];
   return endsWith(folder, names) || (names.length > 1 && endsWith(type, names));
 }
 
-/** A module is a folder of sources, or all that a repository of its name has. */
-function bySwiftModule(written: string, _from: ImportingFile, to: ImportedFile): boolean {
-  const [module = ""] = written.split(".");
+/** A module is a folder of sources, or a whole repository of the same name. */
+function matchesSwiftModule(specifier: string, _from: ImportingFile, to: ImportedFile): boolean {
+  const [module = ""] = specifier.split(".");
   const folders = segmentsOf(folderOf(to.path));
-  const isWhole = /^sources?$/i.test(folders[0] ?? "") && to.repository.split("/").at(-1) === module;
-  return isWhole || folders.includes(module);
+  const isWholeRepository =
+    /^sources?$/i.test(folders[0] ?? "") && to.repository.split("/").at(-1) === module;
+  return isWholeRepository || folders.includes(module);
 }
 
-/** Of other languages: a path, or the last two names of the import are those of the path. */
-function bySegments(written: string, from: ImportingFile, to: ImportedFile, isSame: boolean): boolean {
-  const ending = to.path.slice(withoutEnding(to.path).length);
-  const isRelative = /^\.{1,2}\//.test(written);
-  const isFile = ending !== "" && written.endsWith(ending);
+/** For other languages: the import is a path, or its last two names are the last two segments of the path. */
+function matchesSegments(
+  specifier: string,
+  from: ImportingFile,
+  to: ImportedFile,
+  isSameRepository: boolean,
+): boolean {
+  const extension = to.path.slice(removeExtension(to.path).length);
+  const isRelative = /^\.{1,2}\//.test(specifier);
+  const isFile = extension !== "" && specifier.endsWith(extension);
   if (isRelative || isFile) {
-    const target = joined(folderOf(from.path), written);
-    const isThis = target === to.path || target === withoutEnding(to.path);
-    if (isSame && isThis) return true;
+    const target = joinPath(folderOf(from.path), specifier);
+    const isTarget = target === to.path || target === removeExtension(to.path);
+    if (isSameRepository && isTarget) return true;
     if (isRelative) return false;
   }
-  const names = (isFile ? written.slice(0, -ending.length) : written)
+  const names = (isFile ? specifier.slice(0, -extension.length) : specifier)
     .split(/[\\/.:]+/)
     .filter((name) => name !== "");
-  const file = segmentsOf(withoutEnding(to.path));
+  const file = segmentsOf(removeExtension(to.path));
   return names.length > 1 ? endsWith(file, names.slice(-2)) : endsWith(file, ["lib", ...names]);
 }
 
-function withoutEnding(path: string): string {
+function removeExtension(path: string): string {
   return path.replace(/\.\w+$/, "");
 }
 
@@ -212,7 +256,7 @@ function folderOf(path: string): string {
   return path.slice(0, Math.max(path.lastIndexOf("/"), 0));
 }
 
-/** Tests of a package lie in another tree of the same folders. */
+/** Omits source roots such as `src/main/java`, because tests of a package have a source root of their own. */
 function packageFolder(path: string): string {
   return folderOf(path).replace(/^(?:.*\/)?src\/\w+\/\w+\//, "");
 }
@@ -225,25 +269,25 @@ function segmentsOf(path: string): string[] {
   return path.split("/").filter((segment) => segment !== "");
 }
 
-/** `folder` and `path` as one, without `.` and `..`. */
-function joined(folder: string, path: string): string {
-  const way: string[] = [];
+/** Joins paths, and resolves `.` and `..`. */
+function joinPath(folder: string, path: string): string {
+  const segments: string[] = [];
   for (const segment of [...segmentsOf(folder), ...segmentsOf(path)]) {
-    if (segment === "..") way.pop();
-    else if (segment !== ".") way.push(segment);
+    if (segment === "..") segments.pop();
+    else if (segment !== ".") segments.push(segment);
   }
-  return way.join("/");
+  return segments.join("/");
 }
 
-function startsWith(names: readonly string[], beginning: readonly string[]): boolean {
-  return beginning.length <= names.length && beginning.every((name, index) => names[index] === name);
+function startsWith(names: readonly string[], prefix: readonly string[]): boolean {
+  return prefix.length <= names.length && prefix.every((name, index) => names[index] === name);
 }
 
-function endsWith(names: readonly string[], end: readonly string[]): boolean {
-  const from = names.length - end.length;
-  return end.length > 0 && from >= 0 && end.every((name, index) => names[from + index] === name);
+function endsWith(names: readonly string[], suffix: readonly string[]): boolean {
+  const from = names.length - suffix.length;
+  return suffix.length > 0 && from >= 0 && suffix.every((name, index) => names[from + index] === name);
 }
 
-function endsWithPath(path: string, end: string): boolean {
-  return path === end || path.endsWith(`/${end}`);
+function endsWithPath(path: string, suffix: string): boolean {
+  return path === suffix || path.endsWith(`/${suffix}`);
 }

@@ -1,21 +1,23 @@
-/** What packages are called that a repository holds: by their manifests, as the index has them. */
+/** Finds the packages of a repository and their names, from the indexed manifests. */
+
 import { ByteCache } from "#base/byteCache";
 import type { Engine } from "#engine/engine";
 import type { Repository } from "#model/repository";
+import { monotonicNow } from "#platform/clock";
 import type { Query } from "#query/query";
-import { ownPlan } from "#service/ownPlan";
+import { createInternalPlan } from "#service/search/internalPlan";
 
 export type PackageKind = "npm" | "go" | "cargo" | "python";
 
 export interface Package {
   readonly kind: PackageKind;
-  /** Where its manifest lies: empty for the root, else without a `/` at its end. */
+  /** Folder of its manifest, without a trailing `/`; empty for the root. */
   readonly folder: string;
-  /** As others import it. */
+  /** The name by which others import it. */
   readonly name: string;
 }
 
-const manifests: Query = {
+const manifestQuery: Query = {
   kind: "text",
   pattern: {
     kind: "regexp",
@@ -25,11 +27,11 @@ const manifests: Query = {
   where: "name",
 };
 
-/** A repository with more has its other packages matched by their paths alone. */
+/** Packages beyond this limit are matched by path only. */
 const maxManifests = 2000;
 const maxManifestCharacters = 64 * 1024;
 const maxCachedBytes = 8 * 1024 * 1024;
-const timeMs = 1000;
+const timeLimitMs = 1000;
 
 export class Packages {
   readonly #engine: Engine;
@@ -39,23 +41,24 @@ export class Packages {
     this.#engine = engine;
   }
 
+  /** Returns the packages of a repository, cached until it is indexed again. */
   async of(repository: Repository, signal: AbortSignal): Promise<readonly Package[]> {
     const { id, revisions, defaultRevision, indexedAt = 0 } = repository;
     const commit = revisions.find(({ name }) => name === defaultRevision)?.commit ?? "";
     const key = `${id} ${commit} ${indexedAt}`;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    const plan = ownPlan(manifests, new Set([id]), maxManifests, Date.now() + timeMs);
-    const limits = { ...plan.limits, whole: true, maxAnswerBytes: maxCachedBytes };
-    const { files, exhaustive } = await this.#engine.search({ ...plan, limits }, signal);
-    const found = files.flatMap(({ path, content }) => packageOf(path, content) ?? []);
-    if (exhaustive) this.#known.set(key, found, 200 + found.length * 200);
+    const plan = createInternalPlan(manifestQuery, new Set([id]), maxManifests, monotonicNow() + timeLimitMs);
+    const limits = { ...plan.limits, returnsContent: true, maxResponseBytes: maxCachedBytes };
+    const { files, isExhaustive } = await this.#engine.search({ ...plan, limits }, signal);
+    const found = files.flatMap(({ path, content }) => parseManifest(path, content) ?? []);
+    if (isExhaustive) this.#known.set(key, found, 200 + found.length * 200);
     return found;
   }
 }
 
-/** What a manifest says; undefined where it names nothing. */
-export function packageOf(path: string, text: string): Package | undefined {
+/** Parses a manifest; returns `undefined` if it has no name. */
+export function parseManifest(path: string, text: string): Package | undefined {
   const slash = path.lastIndexOf("/");
   const folder = path.slice(0, Math.max(slash, 0));
   const reader = readers[path.slice(slash + 1)];
@@ -70,29 +73,32 @@ interface ManifestReader {
 }
 
 const readers: Readonly<Record<string, ManifestReader>> = {
-  "package.json": { kind: "npm", name: nameInJson },
+  "package.json": { kind: "npm", name: readJsonName },
   "go.mod": { kind: "go", name: (text) => /^module[ \t]+"?([^\s"]+)/m.exec(text)?.[1] },
-  "Cargo.toml": { kind: "cargo", name: (text) => importable(nameIn(text, ["package"])) },
-  "pyproject.toml": { kind: "python", name: (text) => importable(nameIn(text, ["project", "tool.poetry"])) },
-  "setup.cfg": { kind: "python", name: (text) => importable(nameIn(text, ["metadata"])) },
+  "Cargo.toml": { kind: "cargo", name: (text) => toImportName(readSectionName(text, ["package"])) },
+  "pyproject.toml": {
+    kind: "python",
+    name: (text) => toImportName(readSectionName(text, ["project", "tool.poetry"])),
+  },
+  "setup.cfg": { kind: "python", name: (text) => toImportName(readSectionName(text, ["metadata"])) },
   "setup.py": {
     kind: "python",
-    name: (text) => importable(/\bname\s*=\s*["']([\w.-]+)["']/.exec(text)?.[1]),
+    name: (text) => toImportName(/\bname\s*=\s*["']([\w.-]+)["']/.exec(text)?.[1]),
   },
 };
 
-function nameInJson(text: string): string | undefined {
+function readJsonName(text: string): string | undefined {
   try {
     const { name } = JSON.parse(text) as { readonly name?: unknown };
     return typeof name === "string" ? name : undefined;
   } catch {
-    // A manifest may be a template, or damaged: then it names nothing.
+    // The manifest may be a template, or invalid.
     return undefined;
   }
 }
 
-/** The `name` in one of these sections of a file in TOML's or INI's manner. */
-function nameIn(text: string, sections: readonly string[]): string | undefined {
+/** Returns `name` from one of these sections of a TOML or INI file. */
+function readSectionName(text: string, sections: readonly string[]): string | undefined {
   let section = "";
   for (const line of text.split("\n")) {
     const head = /^\s*\[([^[\]]+)\]/.exec(line)?.[1];
@@ -103,13 +109,13 @@ function nameIn(text: string, sections: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** Packages may be published with a hyphen where code has an underscore. */
-function importable(name: string | undefined): string | undefined {
+/** Converts a published name to the name in code, which has underscores instead of hyphens. */
+function toImportName(name: string | undefined): string | undefined {
   return name?.replaceAll("-", "_");
 }
 
-/** The innermost package of a kind around a file. */
-export function packageAround(
+/** Returns the innermost package of a kind that contains a file. */
+export function findEnclosingPackage(
   packages: readonly Package[],
   kind: PackageKind,
   path: string,

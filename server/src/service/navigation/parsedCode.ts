@@ -1,28 +1,34 @@
-/** What parsers found in contents, kept by content: whoever looks at a name looks at it again. */
+/** Caches parse results by content, because the same name is often looked up again. */
 import { ByteCache } from "#base/byteCache";
-import { TextPlaces } from "#base/textPlaces";
+import { TextPositions } from "#base/textPositions";
 import type { Range } from "#model/match";
 import type { DocumentSymbols } from "#model/symbol";
-import { grammarOf } from "#symbols/grammars";
-import type { SymbolParsers } from "#symbols/parsers";
-import type { Occurrence, ParsedPlace, ParsedSignature, SourceText, UnparsedReason } from "#symbols/symbols";
+import { grammarOf } from "#symbols/grammars/grammars";
+import type { SymbolParsers } from "#symbols/parsing/parsers";
+import type {
+  Occurrence,
+  ParsedIdentifier,
+  ParsedSignature,
+  SourceText,
+  UnparsedReason,
+} from "#symbols/symbols";
 
-/** A text, and git's name for it. */
-export interface KeptText extends SourceText {
+/** A text and its blob SHA. */
+export interface HashedText extends SourceText {
   readonly blobSha: string;
 }
 
-/** A place of a name in code. */
-export interface CodeUse extends Pick<Occurrence, "role" | "declaredAt" | "isLocal"> {
+/** An occurrence of a name in code. */
+export interface CodeOccurrence extends Pick<Occurrence, "role" | "declaredAt" | "isLocal"> {
   readonly range: Range;
-  /** Its line, cut where it is very long. */
+  /** The line that contains it, truncated if it is very long. */
   readonly lineContent: string;
 }
 
-/** The places of a name in one file. */
-export interface FileUses {
-  readonly uses: readonly CodeUse[];
-  /** What the file imports, as written. */
+/** The occurrences of a name in one file. */
+export interface FileOccurrences {
+  readonly occurrences: readonly CodeOccurrence[];
+  /** Imports of the file, as written. */
   readonly imports: readonly string[];
 }
 
@@ -30,79 +36,96 @@ export type CodeSymbols =
   | ({ readonly kind: "parsed" } & DocumentSymbols)
   | { readonly kind: "unparsed"; readonly reason: UnparsedReason };
 
-const maxUseBytes = 32 * 1024 * 1024;
+const maxOccurrenceBytes = 32 * 1024 * 1024;
 const maxSymbolBytes = 16 * 1024 * 1024;
-/** Longer lines are data; nobody reads them in a list. */
+/** Longer lines are truncated, because they are data rather than code. */
 export const maxLineBytes = 4096;
+
+/** Splits a text into lines, truncated to `maxLineBytes` each. */
+export function truncatedLines(text: string): string[] {
+  return text.split(/\r?\n/).map((line) => {
+    const bytes = Buffer.from(line.slice(0, maxLineBytes));
+    if (line.length <= maxLineBytes && bytes.length <= maxLineBytes) return line;
+    let end = Math.min(bytes.length, maxLineBytes);
+    // Bytes within a character begin with the bits 10.
+    while (((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+    return bytes.toString("utf8", 0, end);
+  });
+}
 
 export class ParsedCode {
   readonly #parsers: SymbolParsers;
-  readonly #uses = new ByteCache<FileUses>(maxUseBytes);
+  readonly #occurrences = new ByteCache<FileOccurrences>(maxOccurrenceBytes);
   readonly #symbols = new ByteCache<CodeSymbols>(maxSymbolBytes);
 
   constructor(parsers: SymbolParsers) {
     this.#parsers = parsers;
   }
 
-  /** Something will have to be parsed: threads that have ended start again meanwhile. */
+  /** Starts parser threads in advance. */
   prepare(): void {
     this.#parsers.prepare();
   }
 
-  /** Of a content that was looked through before. */
-  knownUses(language: string, blobSha: string, name: string): FileUses | undefined {
-    return this.#uses.get(`${language} ${blobSha} ${name}`);
+  /** Returns the cached occurrences of a name in a text, or `undefined`. */
+  cachedOccurrences(language: string, blobSha: string, name: string): FileOccurrences | undefined {
+    return this.#occurrences.get(`${language} ${blobSha} ${name}`);
   }
 
-  /** In the order of the texts; undefined where nothing could parse one. Rejects with CANCELLED. */
-  async uses(
-    texts: readonly KeptText[],
+  /** Returns results in the order of the texts; `undefined` for those that cannot be parsed. Rejects with CANCELLED. */
+  async occurrences(
+    texts: readonly HashedText[],
     name: string,
     signal: AbortSignal,
-  ): Promise<readonly (FileUses | undefined)[]> {
-    const kept = texts.map(({ language, blobSha }) => this.knownUses(language, blobSha, name));
-    const unknown = texts.filter((_, index) => kept[index] === undefined);
-    const answers = unknown.length === 0 ? [] : await this.#parsers.occurrences(unknown, name, signal);
+  ): Promise<readonly (FileOccurrences | undefined)[]> {
+    const cached = texts.map(({ language, blobSha }) => this.cachedOccurrences(language, blobSha, name));
+    const unknown = texts.filter((_, index) => cached[index] === undefined);
+    const results = unknown.length === 0 ? [] : await this.#parsers.occurrences(unknown, name, signal);
     return texts.map((text, index) => {
-      if (kept[index] !== undefined) return kept[index];
-      const answer = answers[unknown.indexOf(text)];
-      if (answer?.kind !== "parsed") return undefined;
-      const found = { uses: usesIn(text.content, answer.occurrences), imports: answer.imports };
-      const characters = found.uses.reduce((sum, { lineContent }) => sum + lineContent.length, 0);
-      const bytes = 200 + found.uses.length * 300 + characters * 2 + found.imports.length * 100;
-      this.#uses.set(`${text.language} ${text.blobSha} ${name}`, found, bytes);
+      if (cached[index] !== undefined) return cached[index];
+      const result = results[unknown.indexOf(text)];
+      if (result?.kind !== "parsed") return undefined;
+      const found = {
+        occurrences: toCodeOccurrences(text.content, result.occurrences),
+        imports: result.imports,
+      };
+      const characters = found.occurrences.reduce((sum, { lineContent }) => sum + lineContent.length, 0);
+      const bytes = 200 + found.occurrences.length * 300 + characters * 2 + found.imports.length * 100;
+      this.#occurrences.set(`${text.language} ${text.blobSha} ${name}`, found, bytes);
       return found;
     });
   }
 
-  /** Definitions and imports. Rejects with CANCELLED. */
-  async symbols(text: KeptText, signal: AbortSignal): Promise<CodeSymbols> {
+  /** Returns the definitions and imports of a text. Rejects with CANCELLED. */
+  async symbols(text: HashedText, signal: AbortSignal): Promise<CodeSymbols> {
     if (grammarOf(text.language) === undefined) return { kind: "unparsed", reason: "noGrammar" };
     const key = `${text.language} ${text.blobSha}`;
     const known = this.#symbols.get(key);
     if (known !== undefined) return known;
-    const [answer] = await this.#parsers.symbols([text], signal);
-    if (answer === undefined) return { kind: "unparsed", reason: "crashed" };
-    if (answer.kind === "parsed") {
-      this.#symbols.set(key, answer, 200 + answer.definitions.length * 200 + answer.imports.length * 100);
+    const [result] = await this.#parsers.symbols([text], signal);
+    if (result === undefined) return { kind: "unparsed", reason: "crashed" };
+    if (result.kind === "parsed") {
+      this.#symbols.set(key, result, 200 + result.definitions.length * 200 + result.imports.length * 100);
     }
-    return answer;
+    return result;
   }
 
-  placeAt(text: SourceText, offset: number, signal: AbortSignal): Promise<ParsedPlace> {
-    return this.#parsers.placeAt(text, offset, signal);
+  /** Returns the identifier at a byte offset. Rejects with CANCELLED. */
+  identifierAt(text: SourceText, offset: number, signal: AbortSignal): Promise<ParsedIdentifier> {
+    return this.#parsers.identifierAt(text, offset, signal);
   }
 
+  /** Returns the signature of the definition whose name begins at byte offset `nameStart`. Rejects with CANCELLED. */
   signature(text: SourceText, nameStart: number, signal: AbortSignal): Promise<ParsedSignature> {
     return this.#parsers.signature(text, nameStart, signal);
   }
 }
 
-function usesIn(content: Uint8Array, occurrences: readonly Occurrence[]): CodeUse[] {
-  const places = new TextPlaces(content);
+function toCodeOccurrences(content: Uint8Array, occurrences: readonly Occurrence[]): CodeOccurrence[] {
+  const positions = new TextPositions(content);
   return occurrences.map(({ start, end, role, declaredAt, isLocal }) => {
-    const range = { start: places.placeOf(start), end: places.placeOf(end) };
-    const lineContent = places.line(range.start.lineNumber, maxLineBytes);
+    const range = { start: positions.positionOf(start), end: positions.positionOf(end) };
+    const lineContent = positions.line(range.start.lineNumber, maxLineBytes);
     return { range, lineContent, role, declaredAt, isLocal };
   });
 }

@@ -1,64 +1,71 @@
-/** Which of the definitions of a name is meant where it is read. */
+/** Ranks the definitions of a name by how likely it is that the name at the origin refers to them. */
 import type { Certainty } from "#contract/symbols";
 import type { FoundSymbol } from "#engine/engine";
-import type { RepositoryView } from "#service/repositoryView";
+import type { RepositoryView } from "#service/repositories/repositoryView";
+import { ConfidenceEstimator, compareCertainty, mergedKinds, targetOf } from "./confidence";
 import { importsDefinition, isSamePackage } from "./importMatch";
 import type { Packages } from "./packages";
-import type { Asking } from "./question";
-import { compareCertainty, mergedKinds, Relations, targetOf } from "./relations";
+import type { QueryOrigin } from "./symbolQuery";
 
-/** A definition, and how sure it is that it is meant; without a certainty where nobody said from where it is asked. */
+/** A definition with its confidence, which is absent if the request has no origin. */
 export interface RankedDefinition {
   readonly symbol: FoundSymbol;
   readonly certainty?: Certainty;
-  /** False: its language is not parsed, and a word before the name says that it is defined. */
+  /** False for a guess: its language has no parser, but a keyword such as `def` precedes the name. */
   readonly isParsed: boolean;
 }
 
-export type Unranked = Omit<RankedDefinition, "certainty">;
+export type UnrankedDefinition = Omit<RankedDefinition, "certainty">;
 
-/** What is known of the place. */
-export interface Reading {
-  readonly asking: Asking;
-  /** What counts there, by the scopes of its file. */
+/** Where the name was read, and what it refers to there. */
+export interface RankContext {
+  readonly queryOrigin: QueryOrigin;
+  /** The definition that the identifier resolves to in its own file. */
   readonly resolved: FoundSymbol | undefined;
 }
 
-/** The surest first, and of these what the file itself tells; else in their order. Rejects with CANCELLED. */
+/** Sorts by confidence; the resolved definition comes first among equals. Rejects with CANCELLED. */
 export async function rankDefinitions(
-  found: readonly Unranked[],
-  { asking, resolved }: Reading,
+  found: readonly UnrankedDefinition[],
+  { queryOrigin, resolved }: RankContext,
   { packages, repositories }: { readonly packages: Packages; readonly repositories: RepositoryView },
   signal: AbortSignal,
 ): Promise<readonly RankedDefinition[]> {
   const targets = found.map(({ symbol }) => targetOf(symbol));
-  const relations = await Relations.to(targets, packages, repositories, signal);
+  const estimator = await ConfidenceEstimator.load(targets, packages, repositories, signal);
   const from = {
-    repositoryId: asking.repository.id,
-    path: asking.text?.path ?? "",
-    language: asking.text?.language ?? "",
-    imports: asking.imports,
+    repositoryId: queryOrigin.repository.id,
+    path: queryOrigin.text?.path ?? "",
+    language: queryOrigin.text?.language ?? "",
+    imports: queryOrigin.imports,
   };
-  const isOfFile = ({ document }: FoundSymbol) =>
+  const isInOriginFile = ({ document }: FoundSymbol) =>
     document.repositoryId === from.repositoryId && document.path === from.path;
-  const isNamed = ({ document, name }: FoundSymbol) => importsDefinition(from, document, name);
-  const hasNamed = resolved === undefined && found.some(({ symbol }) => isNamed(symbol));
+  const isImportedByName = ({ document, name }: FoundSymbol) => importsDefinition(from, document, name);
+  const hasImportedByName = resolved === undefined && found.some(({ symbol }) => isImportedByName(symbol));
   const certaintyOf = (symbol: FoundSymbol): Certainty => {
-    if (resolved !== undefined && isPartOf(resolved, symbol)) return "exact";
-    const certainty = relations.of(from, targetOf(symbol));
-    if (hasNamed && isNamed(symbol)) return certainty === "repository" ? "exact" : certainty;
-    if (hasNamed && !isOfFile(symbol)) return "name";
-    const isHidden = resolved !== undefined && certainty === "exact" && hides(resolved, symbol);
-    return isHidden ? "repository" : certainty;
+    if (resolved !== undefined && isSameOrOverload(resolved, symbol)) return "exact";
+    const certainty = estimator.certaintyOf(from, targetOf(symbol));
+    if (hasImportedByName && isImportedByName(symbol))
+      return certainty === "repository" ? "exact" : certainty;
+    if (hasImportedByName && !isInOriginFile(symbol)) return "name";
+    const isShadowed = resolved !== undefined && certainty === "exact" && shadows(resolved, symbol);
+    return isShadowed ? "repository" : certainty;
   };
-  const ranked = inOrder(found, resolved).map((each) => ({ ...each, certainty: certaintyOf(each.symbol) }));
+  const ranked = moveResolvedFirst(found, resolved).map((each) => ({
+    ...each,
+    certainty: certaintyOf(each.symbol),
+  }));
   return ranked.sort((left, right) => compareCertainty(left.certainty, right.certainty));
 }
 
-/** What is resolved first, also where the index does not have it. */
-function inOrder(found: readonly Unranked[], resolved: FoundSymbol | undefined): readonly Unranked[] {
+/** Puts the resolved definition first, even if it is not indexed. */
+function moveResolvedFirst(
+  found: readonly UnrankedDefinition[],
+  resolved: FoundSymbol | undefined,
+): readonly UnrankedDefinition[] {
   if (resolved === undefined) return found;
-  const known = found.find(({ symbol }) => isSame(resolved, symbol));
+  const known = found.find(({ symbol }) => isSameDefinition(resolved, symbol));
   return [known ?? { symbol: resolved, isParsed: true }, ...found.filter((each) => each !== known)];
 }
 
@@ -68,21 +75,22 @@ function isSameFile(one: FoundSymbol, other: FoundSymbol): boolean {
   );
 }
 
-function isSame(one: FoundSymbol, other: FoundSymbol): boolean {
+function isSameDefinition(one: FoundSymbol, other: FoundSymbol): boolean {
   return isSameFile(one, other) && one.range.start.byteOffset === other.range.start.byteOffset;
 }
 
-/** Itself, an overload of it, or the same for another system. */
-function isPartOf(resolved: FoundSymbol, symbol: FoundSymbol): boolean {
-  const isBeside = resolved.parent.name === symbol.parent.name && resolved.parent.kind === symbol.parent.kind;
-  return isSame(resolved, symbol) || (isSameFile(resolved, symbol) && isBeside);
+/** Returns whether `symbol` is the same definition, an overload, or a variant for another platform. */
+function isSameOrOverload(resolved: FoundSymbol, symbol: FoundSymbol): boolean {
+  const hasSameParent =
+    resolved.parent.name === symbol.parent.name && resolved.parent.kind === symbol.parent.kind;
+  return isSameDefinition(resolved, symbol) || (isSameFile(resolved, symbol) && hasSameParent);
 }
 
 /**
- * Whether a file that declares a name itself means nothing else by it, whatever else it imports. What one name stands
- * for may be spread over the files of a package, and over a source and its headers.
+ * Returns whether a file's own declaration shadows a definition elsewhere. It does not shadow one in the same package
+ * or in a header, because one symbol may be declared in several of these files.
  */
-function hides(resolved: FoundSymbol, { document }: FoundSymbol): boolean {
+function shadows(resolved: FoundSymbol, { document }: FoundSymbol): boolean {
   const { language, path } = resolved.document;
   if (mergedKinds.includes(resolved.kind)) return false;
   return !isSamePackage(language, path, document.path) && !/\.(?:h|hh|hpp|hxx)$/.test(document.path);

@@ -1,37 +1,46 @@
 /**
- * Where a name is used: the index of text gives the files, parsers tell code from comments and strings, and what a file
- * imports tells which definition is likely to be meant.
+ * Finds references to a name: the text index finds files, parsers separate code from comments and strings, and imports
+ * show which definition a reference most likely refers to.
  *
- * Nothing about identifiers is stored. What was parsed is kept by content, so that the next question about the same name
- * parses nothing.
+ * Identifiers are not stored. Parse results are cached by content, so that a second request for a name parses nothing.
  */
+
 import { setMaxListeners } from "node:events";
 import type { Certainty } from "#contract/symbols";
 import type { Engine, FoundSymbol } from "#engine/engine";
 import type { FileMatch, Range } from "#model/match";
 import { addReason, type FlushReason } from "#model/stats";
+import { monotonicNow } from "#platform/clock";
 import { TimeLimit } from "#platform/timeLimit";
-import type { RepositoryView } from "#service/repositoryView";
-import { definesNames } from "#symbols/grammars";
-import { named, searchCandidates, textsOf } from "./candidates";
-import { type Definitions, unlessStopped } from "./definitions";
+import type { RepositoryView } from "#service/repositories/repositoryView";
+import { definesNames } from "#symbols/grammars/grammars";
+import { type Completeness, readTexts, searchCandidates, wholeWordPattern } from "./candidates";
+import {
+  ConfidenceEstimator,
+  compareCertainty,
+  type ReferenceSource,
+  type Target,
+  targetOf,
+} from "./confidence";
+import { catchTimeLimit, type Definitions } from "./definitions";
 import type { Packages } from "./packages";
-import { type CodeUse, type FileUses, maxLineBytes, type ParsedCode } from "./parsedCode";
-import type { Asking, Question, Scope } from "./question";
-import { compareCertainty, Relations, type Target, targetOf, type UsingFile } from "./relations";
+import { type CodeOccurrence, type FileOccurrences, type ParsedCode, truncatedLines } from "./parsedCode";
+import type { QueryOrigin, SearchScope, SymbolQuery } from "./symbolQuery";
 
-export interface Use {
+export interface CodeReference {
   readonly range: Range;
   readonly lineContent: string;
   readonly certainty: Certainty;
 }
 
-/** The uses in one file, in its order. */
-export interface UsedFile {
+/** The references in one file, in source order. */
+export interface ReferencingFile {
   readonly file: FoundSymbol["document"];
-  readonly uses: readonly Use[];
-  /** False: nothing parses it, and these are words of its text. */
+  readonly references: readonly CodeReference[];
+  /** False if it cannot be parsed; references are then whole words of its text. */
   readonly isParsed: boolean;
+  /** Score of the search that found the file. */
+  readonly score: number;
 }
 
 export interface ReferencesOptions {
@@ -42,17 +51,16 @@ export interface ReferencesOptions {
   readonly definitions: Definitions;
 }
 
-export interface FoundReferences {
+export interface FoundReferences extends Completeness {
   readonly matchCount: number;
   readonly unparsedFiles: number;
-  readonly reason: FlushReason;
 }
 
-/** Of more definitions with the same name nobody can tell which is meant. */
+/** With more definitions of the same name, confidence cannot be computed in reasonable time. */
 const maxTargets = 50;
-/** Texts that a parser is given at once: few, so that the first answers come soon. */
-const textsAtOnce = 4;
-/** Past so many of these, no more files are looked for. */
+/** Texts per parser call: few, so that first results arrive soon. */
+const textsPerCall = 4;
+/** With more calls running, the search for files pauses. */
 const maxRunning = 16;
 
 export class References {
@@ -62,152 +70,169 @@ export class References {
     this.#options = options;
   }
 
-  /** Hands files over as they are found, those of the asking repository first. Rejects with CANCELLED. */
+  /** Passes files to `onFiles` as they are found, those of the origin's repository first. Rejects with CANCELLED. */
   async find(
-    question: Question,
+    query: SymbolQuery,
     caller: AbortSignal,
-    onFiles: (files: readonly UsedFile[]) => Promise<void> | void,
+    onFiles: (files: readonly ReferencingFile[]) => Promise<void> | void,
   ): Promise<FoundReferences> {
-    const { asking, maxMatches, deadline } = question;
-    if (asking?.place?.isLocal) return await this.#inFile(question, caller, onFiles);
-    const limit = new TimeLimit(caller, deadline - Date.now());
+    const { origin: queryOrigin, maxMatches, deadline } = query;
+    if (queryOrigin?.identifier?.isLocal) return await this.#findLocal(query, caller, onFiles);
+    const limit = new TimeLimit(caller, deadline - monotonicNow());
     const { signal } = limit;
-    // Many files are parsed at once.
+    // Each file that is being parsed adds a listener.
     setMaxListeners(0, signal);
     let matchCount = 0;
     let unparsedFiles = 0;
+    let filesMissing = 0;
     let reason: FlushReason = "NONE";
-    const hand = async (files: readonly UsedFile[]) => {
-      const shown: UsedFile[] = [];
+    const emit = async (files: readonly ReferencingFile[]) => {
+      const shown: ReferencingFile[] = [];
       for (const each of files) {
         const left = maxMatches - matchCount;
         if (left <= 0) break;
-        const uses = each.uses.slice(0, left);
-        matchCount += uses.length;
+        const references = each.references.slice(0, left);
+        matchCount += references.length;
         if (!each.isParsed) unparsedFiles++;
-        shown.push({ ...each, uses });
-        if (uses.length < each.uses.length) reason = addReason(reason, "MATCH_LIMIT");
+        shown.push({ ...each, references });
+        if (references.length < each.references.length) reason = addReason(reason, "MATCH_LIMIT");
       }
-      if (matchCount >= maxMatches) limit.stop();
+      if (matchCount >= maxMatches) limit.abort();
       if (shown.length > 0) await onFiles(shown);
     };
-    const stopped = await unlessStopped(signal, caller, async () => {
+    const overallReason = await catchTimeLimit(signal, caller, async () => {
       this.#options.code.prepare();
-      // Files are looked for, and parsed, while it is found out what is meant in them.
-      const meant = this.#meant(question, signal);
-      meant.catch(() => undefined);
-      let found: FlushReason = "NONE";
-      for (const scope of question.scopes)
-        found = addReason(found, await this.#inScope(question, scope, { meant, hand }, signal));
-      const { reason: unsure } = await meant;
-      // Definitions that are missing make uses less sure, and hide none.
-      return unsure === "INDEXING" || unsure === "MATCH_LIMIT" ? found : addReason(found, unsure);
+      // Files are found and parsed while the definitions are looked up.
+      const possibleTargets = this.#findTargets(query, signal);
+      possibleTargets.catch(() => undefined);
+      let searchReason: FlushReason = "NONE";
+      for (const scope of query.scopes) {
+        const searched = await this.#searchScope(query, scope, { possibleTargets, emit }, signal);
+        searchReason = addReason(searchReason, searched.reason);
+        filesMissing += searched.filesMissing;
+      }
+      const { reason: definitionsReason } = await possibleTargets;
+      // A missing definition lowers confidence but hides no reference.
+      return definitionsReason === "INDEXING" || definitionsReason === "MATCH_LIMIT"
+        ? searchReason
+        : addReason(searchReason, definitionsReason);
     }).finally(() => {
-      // After a failure some may still run.
-      limit.stop();
-      limit.end();
+      // After a failure, other calls may still be running.
+      limit.abort();
+      limit.dispose();
     });
-    reason = addReason(reason, matchCount >= maxMatches ? "MATCH_LIMIT" : stopped);
-    return { matchCount, unparsedFiles, reason };
+    reason = addReason(reason, matchCount >= maxMatches ? "MATCH_LIMIT" : overallReason);
+    return { matchCount, unparsedFiles, reason, filesMissing };
   }
 
-  /** Of a name that nothing outside its file can mean. */
-  async #inFile(
-    { asking, name, maxMatches }: Question,
+  /** Finds the references to a local symbol. */
+  async #findLocal(
+    { origin: queryOrigin, name, maxMatches }: SymbolQuery,
     signal: AbortSignal,
-    onFiles: (files: readonly UsedFile[]) => Promise<void> | void,
+    onFiles: (files: readonly ReferencingFile[]) => Promise<void> | void,
   ): Promise<FoundReferences> {
-    const { text, place } = asking ?? {};
-    if (text === undefined || place === undefined) return { matchCount: 0, unparsedFiles: 0, reason: "NONE" };
-    const [found] = await this.#options.code.uses([text], name, signal);
-    const uses = (found?.uses ?? [])
-      .filter((use) => use.declaredAt === place.declaredAt && use.range.start.byteOffset !== place.declaredAt)
+    const { text, identifier } = queryOrigin ?? {};
+    if (text === undefined || identifier === undefined) {
+      return { matchCount: 0, unparsedFiles: 0, reason: "NONE", filesMissing: 0 };
+    }
+    const [found] = await this.#options.code.occurrences([text], name, signal);
+    const references = (found?.occurrences ?? [])
+      .filter(
+        (occurrence) =>
+          occurrence.declaredAt === identifier.declaredAt &&
+          occurrence.range.start.byteOffset !== identifier.declaredAt,
+      )
       .map(({ range, lineContent }) => ({ range, lineContent, certainty: "exact" as const }));
     const { repository, path, language, commit, blobSha, origin } = text;
     const file = { repositoryId: repository.id, path, language, commit, blobSha, origin, branches: [] };
-    const shown = uses.slice(0, maxMatches);
-    if (shown.length > 0) await onFiles([{ file, uses: shown, isParsed: true }]);
+    const shown = references.slice(0, maxMatches);
+    if (shown.length > 0) await onFiles([{ file, references: shown, isParsed: true, score: 0 }]);
     return {
       matchCount: shown.length,
       unparsedFiles: 0,
-      reason: shown.length < uses.length ? "MATCH_LIMIT" : "NONE",
+      filesMissing: 0,
+      reason: shown.length < references.length ? "MATCH_LIMIT" : "NONE",
     };
   }
 
-  /** The surest definitions at the place that asks, all of them where nobody asks from a place. */
-  async #meant(question: Question, signal: AbortSignal): Promise<Meant> {
+  /** Returns the definitions with the highest confidence; without an origin, all of them. */
+  async #findTargets(query: SymbolQuery, signal: AbortSignal): Promise<PossibleTargets> {
     const { definitions: known, packages, repositories } = this.#options;
-    const everywhere = { ...question, maxMatches: maxTargets };
+    const everywhere = { ...query, maxMatches: maxTargets };
     const { definitions, reason } = await known.find(everywhere, signal, { isQuick: true });
     const best = definitions[0]?.certainty;
-    const meant = definitions.filter(({ certainty }) => certainty === best);
-    const targets = meant.map(({ symbol }) => targetOf(symbol));
-    const relations = await Relations.to(targets, packages, repositories, signal);
-    return { targets, relations, asking: question.asking, reason };
+    const likely = definitions.filter(({ certainty }) => certainty === best);
+    const targets = likely.map(({ symbol }) => targetOf(symbol));
+    const estimator = await ConfidenceEstimator.load(targets, packages, repositories, signal);
+    return { targets, estimator, queryOrigin: query.origin, reason };
   }
 
-  async #inScope(
-    question: Question,
-    scope: Scope,
-    { meant, hand }: Looking,
+  async #searchScope(
+    query: SymbolQuery,
+    scope: SearchScope,
+    { possibleTargets, emit }: ScopeSearch,
     signal: AbortSignal,
-  ): Promise<FlushReason> {
+  ): Promise<Completeness> {
     const { engine } = this.#options;
     const running = new Set<Promise<void>>();
     const failures: unknown[] = [];
-    const begin = (work: Promise<readonly LookedThrough[]>) => {
-      const begun = work
+    const track = (work: Promise<readonly ParsedFile[]>) => {
+      const tracked = work
         .then(async (files) => {
-          const meaning = await meant;
-          await hand(files.map((each) => usedIn(each, meaning)).filter(({ uses }) => uses.length > 0));
+          const resolved = await possibleTargets;
+          await emit(
+            files
+              .map((each) => toReferencingFile(each, resolved))
+              .filter(({ references }) => references.length > 0),
+          );
         })
         .catch((error: unknown) => {
           failures.push(error);
         })
-        .finally(() => running.delete(begun));
-      running.add(begun);
-      return begun;
+        .finally(() => running.delete(tracked));
+      running.add(tracked);
+      return tracked;
     };
-    // The next files are looked for while these are parsed, so that no parser waits.
-    const candidates = { question, scope, pattern: named(question.name) };
-    const reason = await searchCandidates(engine, candidates, signal, async (files) => {
-      const known: LookedThrough[] = [];
-      const asText: LookedThrough[] = [];
-      const unknown: FileMatch[] = [];
+    // The search continues while these files are parsed, so that no parser is idle.
+    const candidates = { query, scope, pattern: wholeWordPattern(query.name) };
+    const searched = await searchCandidates(engine, candidates, signal, async (files) => {
+      const cached: ParsedFile[] = [];
+      const textOnly: ParsedFile[] = [];
+      const uncached: FileMatch[] = [];
       for (const file of files.toSorted((left, right) => right.score - left.score)) {
-        const code = this.#known(question.name, file);
-        if (code !== undefined) known.push({ file, code });
-        else if (definesNames(file.language)) unknown.push(file);
-        else asText.push({ file, code });
+        const code = this.#cachedOccurrences(query.name, file);
+        if (code !== undefined) cached.push({ file, code });
+        else if (definesNames(file.language)) uncached.push(file);
+        else textOnly.push({ file, code });
       }
-      // Often these are enough, and nothing need be parsed.
-      if (known.length > 0) await begin(Promise.resolve(known));
+      // Emit cached files first: they often reach the match limit, and then nothing needs to be parsed.
+      if (cached.length > 0) await track(Promise.resolve(cached));
       const parsing: Promise<void>[] = [];
-      for (let at = 0; at < unknown.length && !signal.aborted; at += textsAtOnce)
-        parsing.push(begin(this.#inTexts(question, unknown.slice(at, at + textsAtOnce), signal)));
-      // Code comes before prose that speaks of it.
-      if (asText.length > 0) void begin(Promise.all(parsing).then(() => asText));
+      for (let at = 0; at < uncached.length && !signal.aborted; at += textsPerCall)
+        parsing.push(track(this.#parseFiles(query, uncached.slice(at, at + textsPerCall), signal)));
+      // Code comes before prose that mentions it.
+      if (textOnly.length > 0) void track(Promise.all(parsing).then(() => textOnly));
       while (running.size > maxRunning) await Promise.race(running);
     });
     await Promise.all(running);
     if (failures.length > 0) throw failures[0];
-    return reason;
+    return searched;
   }
 
-  /** Of a file that was looked through before. */
-  #known(name: string, { language, blobSha, origin }: FileMatch): FileUses | undefined {
-    return origin === "unsaved" ? undefined : this.#options.code.knownUses(language, blobSha, name);
+  /** Returns the cached occurrences in a file. */
+  #cachedOccurrences(name: string, { language, blobSha, origin }: FileMatch): FileOccurrences | undefined {
+    return origin === "unsaved" ? undefined : this.#options.code.cachedOccurrences(language, blobSha, name);
   }
 
-  async #inTexts(
-    { name, unsaved }: Question,
+  async #parseFiles(
+    { name, unsaved }: SymbolQuery,
     files: readonly FileMatch[],
     signal: AbortSignal,
-  ): Promise<readonly LookedThrough[]> {
+  ): Promise<readonly ParsedFile[]> {
     const { code, engine } = this.#options;
-    const texts = await textsOf(engine, files, { unsaved }, signal);
+    const texts = await readTexts(engine, files, { unsaved }, signal);
     const present = texts.filter((text) => text !== undefined);
-    const parsed = await code.uses(present, name, signal);
+    const parsed = await code.occurrences(present, name, signal);
     return files.map((file, index) => {
       const text = texts[index];
       return { file, code: text && parsed[present.indexOf(text)] };
@@ -215,72 +240,85 @@ export class References {
   }
 }
 
-/** What a name means. */
-interface Meant {
+/** The definitions that a name may refer to. */
+interface PossibleTargets {
   readonly targets: readonly Target[];
-  /** Absent: every definition is meant. */
-  readonly asking: Asking | undefined;
-  readonly relations: Relations;
+  /** If absent, every definition counts. */
+  readonly queryOrigin: QueryOrigin | undefined;
+  readonly estimator: ConfidenceEstimator;
   /** Why there may be other definitions. */
   readonly reason: FlushReason;
 }
 
-interface Looking {
-  readonly meant: Promise<Meant>;
-  readonly hand: (files: readonly UsedFile[]) => Promise<void>;
+interface ScopeSearch {
+  readonly possibleTargets: Promise<PossibleTargets>;
+  readonly emit: (files: readonly ReferencingFile[]) => Promise<void>;
 }
 
-interface LookedThrough {
+interface ParsedFile {
   readonly file: FileMatch;
-  /** Undefined where nothing could parse it. */
-  readonly code: FileUses | undefined;
+  /** `undefined` if it could not be parsed. */
+  readonly code: FileOccurrences | undefined;
 }
 
-function usedIn({ file, code }: LookedThrough, meant: Meant): UsedFile {
-  return code === undefined ? usedAsText(file, meant) : usedInCode(file, code, meant);
+function toReferencingFile({ file, code }: ParsedFile, possibleTargets: PossibleTargets): ReferencingFile {
+  return code === undefined
+    ? textReferences(file, possibleTargets)
+    : codeReferences(file, code, possibleTargets);
 }
 
-function usedInCode(
+function codeReferences(
   file: FileMatch,
-  { uses, imports }: FileUses,
-  { targets, asking, relations }: Meant,
-): UsedFile {
-  const from: UsingFile = { ...file, imports };
+  { occurrences, imports }: FileOccurrences,
+  { targets, queryOrigin, estimator }: PossibleTargets,
+): ReferencingFile {
+  const from: ReferenceSource = { ...file, imports };
   let best: Certainty | undefined;
-  const own = targets.filter(
+  const targetsInFile = targets.filter(
     ({ repositoryId, path }) => repositoryId === file.repositoryId && path === file.path,
   );
-  const certaintyOf = ({ declaredAt }: CodeUse): Certainty => {
+  const certaintyOf = ({ declaredAt }: CodeOccurrence): Certainty => {
     if (declaredAt >= 0)
-      return asking === undefined || own.some(({ start }) => start === declaredAt) ? "exact" : "name";
-    best ??= relations.best(from, targets, asking?.repository.id);
+      return queryOrigin === undefined || targetsInFile.some(({ start }) => start === declaredAt)
+        ? "exact"
+        : "name";
+    best ??= estimator.bestCertainty(from, targets, queryOrigin?.repository.id);
     return best;
   };
-  const found = uses
+  const references = occurrences
     .filter(({ role, isLocal }) => role === "reference" && !isLocal)
-    .map((use) => ({ range: use.range, lineContent: use.lineContent, certainty: certaintyOf(use) }));
-  return { file, uses: found, isParsed: true };
+    .map((occurrence) => ({
+      range: occurrence.range,
+      lineContent: occurrence.lineContent,
+      certainty: certaintyOf(occurrence),
+    }));
+  return { file, references, isParsed: true, score: file.score };
 }
 
-/** Nothing tells its code from its comments; but a letter of any alphabet next to the name makes it another one. */
-function usedAsText(file: FileMatch, { targets, asking, relations }: Meant): UsedFile {
-  const best = relations.best({ ...file, imports: [] }, targets, asking?.repository.id);
+/** Treats whole words as references, because comments cannot be told from code without a parser. */
+function textReferences(
+  file: FileMatch,
+  { targets, queryOrigin, estimator }: PossibleTargets,
+): ReferencingFile {
+  const best = estimator.bestCertainty({ ...file, imports: [] }, targets, queryOrigin?.repository.id);
   const certainty = compareCertainty(best, "repository") < 0 ? "repository" : best;
-  const uses = file.chunks.flatMap(({ content, contentStart, matchRanges }) => {
-    const lines = content.split(/\r?\n/).map((line) => line.slice(0, maxLineBytes));
-    const points = new Map<number, readonly string[]>();
+  const references = file.chunks.flatMap(({ content, contentStart, matchRanges }) => {
+    const lines = truncatedLines(content);
+    const codePoints = new Map<number, readonly string[]>();
     return matchRanges.flatMap((range) => {
       const { lineNumber } = range.start;
       const lineContent = lines[lineNumber - contentStart.lineNumber] ?? "";
-      const line = points.get(lineNumber) ?? [...lineContent];
-      points.set(lineNumber, line);
-      return standsAlone(line, range) ? [{ range, lineContent, certainty }] : [];
+      const line = codePoints.get(lineNumber) ?? [...lineContent];
+      codePoints.set(lineNumber, line);
+      return isWholeWord(line, range) ? [{ range, lineContent, certainty }] : [];
     });
   });
-  return { file, uses, isParsed: false };
+  return { file, references, isParsed: false, score: file.score };
 }
 
-function standsAlone(line: readonly string[], { start, end }: Range): boolean {
-  const isLetter = (point: string | undefined) => point !== undefined && /[\p{L}\p{N}_]/u.test(point);
-  return !isLetter(line[start.column - 2]) && !isLetter(line[end.column - 1]);
+/** Returns whether the range is a whole word in any script. The search itself knows only ASCII words. */
+function isWholeWord(line: readonly string[], { start, end }: Range): boolean {
+  const isWordCharacter = (codePoint: string | undefined) =>
+    codePoint !== undefined && /[\p{L}\p{N}_]/u.test(codePoint);
+  return !isWordCharacter(line[start.column - 2]) && !isWordCharacter(line[end.column - 1]);
 }

@@ -1,36 +1,37 @@
-/** Names in code: the handlers of their rows. */
+/** Handlers of symbol operations. */
 import type { CallContext, Handler } from "#contract/service";
 import type * as contract from "#contract/symbols";
-import type { Engine } from "#engine/engine";
+import type { Engine, SymbolRequest } from "#engine/engine";
 import type { RepositoryId } from "#model/repository";
 import { addReason, type FlushReason } from "#model/stats";
 import { type SymbolKind, symbolKinds } from "#model/symbol";
-import { preferredRepositories, unsavedDocument } from "#service/searchPlan";
-import type { SymbolParsers } from "#symbols/parsers";
-import { CodePlaces } from "./codePlaces";
+import { runBeforeDeadline } from "#service/search/beforeDeadline";
+import { preferredRepositories, toUnsavedDocuments } from "#service/search/searchPlan";
+import type { SymbolParsers } from "#symbols/parsing/parsers";
+import { CodeFiles } from "./codeFiles";
 import { Definitions } from "./definitions";
-import { Describing } from "./describing";
 import { requestedLanguages } from "./languageFamilies";
 import { Packages } from "./packages";
 import { ParsedCode } from "./parsedCode";
+import { References, type ReferencingFile } from "./references";
+import { SymbolDescriber } from "./symbolDescriber";
+import { createSymbolQuery, type SymbolQuery, type SymbolQueryOptions } from "./symbolQuery";
 import {
-  introduceRepositories,
-  type Presentation,
-  presentDefinitions,
-  presentFoundSymbol,
-  presentOutline,
-  presentUses,
-  surestFirst,
-} from "./presentSymbols";
-import { createQuestion, type Question, type QuestionOptions } from "./question";
-import { References } from "./references";
+  type ResultContext,
+  sortByConfidence,
+  toDefinitionFiles,
+  toFoundSymbol,
+  toOutline,
+  toReferenceFiles,
+  toRepositoryInfos,
+} from "./symbolResults";
 
-export interface SymbolOptions extends Omit<QuestionOptions, "code" | "places"> {
+export interface SymbolOptions extends Omit<SymbolQueryOptions, "code" | "files"> {
   readonly engine: Engine;
   readonly parsers: SymbolParsers;
 }
 
-type Rows =
+type SymbolOperation =
   | "findDefinitions"
   | "findReferences"
   | "streamReferences"
@@ -39,116 +40,140 @@ type Rows =
   | "symbolAt"
   | "describeSymbol";
 
-export function symbolHandlers(options: SymbolOptions): { readonly [Row in Rows]: Handler<Row> } {
+export function symbolHandlers(options: SymbolOptions): { readonly [Row in SymbolOperation]: Handler<Row> } {
   const { engine, repositories, parsers } = options;
   const code = new ParsedCode(parsers);
-  const places = new CodePlaces(options);
+  const codeFiles = new CodeFiles(options);
   const packages = new Packages(engine);
   const definitions = new Definitions({ engine, repositories, code, packages });
   const references = new References({ engine, repositories, code, packages, definitions });
-  const asking = { ...options, code, places };
-  const describing = new Describing({ ...asking, definitions });
+  const queryOptions = { ...options, code, files: codeFiles };
+  const describer = new SymbolDescriber({ ...queryOptions, definitions });
 
-  function presentation({ scopes }: Pick<Question, "scopes">, context: CallContext): Presentation {
+  function contextOf({ scopes }: Pick<SymbolQuery, "scopes">, context: CallContext): ResultContext {
     return { repositories, context, scopes };
   }
 
-  async function uses(
+  /** Resolves with `undefined` if the deadline passes first. */
+  function createQuery(
     request: contract.SymbolRequest,
     context: CallContext,
-    onFiles: (files: readonly contract.SymbolFile[], presented: Presentation) => Promise<void> | void,
-  ) {
-    const question = await createQuestion(request, context, asking);
-    const presented = presentation(question, context);
-    const found = await references.find(question, context.signal, (files) =>
-      onFiles(presentUses(files, presented), presented),
+  ): Promise<SymbolQuery | undefined> {
+    return runBeforeDeadline(context, (signal) =>
+      createSymbolQuery(request, { ...context, signal }, queryOptions),
     );
+  }
+
+  async function searchReferences(
+    request: contract.SymbolRequest,
+    context: CallContext,
+    onFiles: (files: readonly ReferencingFile[], resultContext: ResultContext) => Promise<void> | void,
+  ) {
+    const query = await createQuery(request, context);
+    const resultContext = contextOf(query ?? { scopes: [] }, context);
+    if (query === undefined) return { stats: timedOutStats, resultContext, originId: undefined };
+    const found = await references.find(query, context.signal, (files) => onFiles(files, resultContext));
     const stats = {
       matchCount: found.matchCount,
-      isExhaustive: isExhaustive(found.reason, question.reasons),
+      isExhaustive: isExhaustive(found.reason, query.reasons),
       unparsedFiles: found.unparsedFiles,
+      filesMissing: found.filesMissing,
     };
-    return { stats, presented };
+    return { stats, resultContext, originId: query.origin?.repository.id };
+  }
+
+  function areReady(wanted: ReadonlySet<RepositoryId> | "all"): boolean {
+    const scope = repositories.all().filter(({ id }) => wanted === "all" || wanted.has(id));
+    return scope.every(({ state }) => state === "ready");
   }
 
   return {
     async findDefinitions(request, context) {
-      const question = await createQuestion(request, context, asking);
-      const { definitions: found, reason } = await definitions.find(question, context.signal);
-      const presented = presentation(question, context);
-      const files = presentDefinitions(found, presented);
+      const query = await createQuery(request, context);
+      if (query === undefined) return { stats: timedOutStats, files: [], repositoryInfo: [] };
+      const { definitions: found, reason, filesMissing } = await definitions.find(query, context.signal);
+      const resultContext = contextOf(query, context);
+      const files = toDefinitionFiles(found, resultContext);
       const stats = {
         matchCount: files.reduce((sum, { matches }) => sum + matches.length, 0),
-        isExhaustive: isExhaustive(reason, question.reasons),
+        isExhaustive: isExhaustive(reason, query.reasons),
         unparsedFiles: files.filter(({ isParsed }) => !isParsed).length,
+        filesMissing,
       };
-      return { stats, files, repositoryInfo: introduceRepositories(files, presented) };
+      return { stats, files, repositoryInfo: toRepositoryInfos(files, resultContext) };
     },
 
     async findReferences(request, context) {
-      const found: contract.SymbolFile[] = [];
-      const { stats, presented } = await uses(request, context, (files) => {
+      const found: ReferencingFile[] = [];
+      const { stats, resultContext, originId } = await searchReferences(request, context, (files) => {
         found.push(...files);
       });
-      const files = surestFirst(found);
-      return { stats, files, repositoryInfo: introduceRepositories(files, presented) };
+      const files = toReferenceFiles(sortByConfidence(found, originId), resultContext);
+      return { stats, files, repositoryInfo: toRepositoryInfos(files, resultContext) };
     },
 
     async streamReferences(request, context) {
       const known = new Set<number>();
-      const { stats, presented } = await uses(request, context, async (files, presenting) => {
-        const repositoryInfo = introduceRepositories(files, presenting).filter(({ id }) => !known.has(id));
-        for (const { id } of repositoryInfo) known.add(id);
-        await context.emit?.({ event: "files", data: { files: [...files], repositoryInfo } });
-      });
+      const { stats, resultContext } = await searchReferences(
+        request,
+        context,
+        async (referencingFiles, fileContext) => {
+          const files = toReferenceFiles(referencingFiles, fileContext);
+          const repositoryInfo = toRepositoryInfos(files, fileContext).filter(({ id }) => !known.has(id));
+          for (const { id } of repositoryInfo) known.add(id);
+          await context.emit?.({ event: "files", data: { files, repositoryInfo } });
+        },
+      );
       const all = [...known].map((repositoryId) => ({ repositoryId }));
-      return { stats, repositoryInfo: introduceRepositories(all, presented) };
+      return { stats, repositoryInfo: toRepositoryInfos(all, resultContext) };
     },
 
     async findSymbols(request, context) {
       const { query, match, kinds, language, limit } = request;
       const name = query.trim();
       const wanted = scopeOf(request, context, options);
-      const presented = presentation({ scopes: [{ repositories: wanted, revisions: [] }] }, context);
-      if (name === "" || (wanted !== "all" && wanted.size === 0)) {
-        return { symbols: [], repositoryInfo: [], isExhaustive: name !== "" };
+      const resultContext = contextOf({ scopes: [{ repositories: wanted, revisions: [] }] }, context);
+      if (wanted !== "all" && wanted.size === 0) {
+        return { symbols: [], repositoryInfo: [], isExhaustive: true };
       }
-      const answer = await engine.findSymbols(
-        {
-          name: { kind: match, text: name, caseSensitive: false },
-          ...(kinds === undefined ? {} : { kinds: kinds.filter(isSymbolKind) }),
-          ...(language === undefined ? {} : { languages: requestedLanguages(language) }),
-          withLocals: false,
-          repositories: wanted,
-          revisions: [],
-          unsaved: (context.unsaved ?? []).flatMap((document) =>
-            unsavedDocument(document, repositories, options.languageOf),
-          ),
-          preferred: preferredRepositories(context.folders ?? [], repositories.all()),
-          limit,
-        },
-        context.signal,
-      );
-      const symbols = answer.symbols.flatMap((symbol) => presentFoundSymbol(symbol, presented) ?? []);
+      const engineRequest: SymbolRequest = {
+        name: { kind: match, text: name, caseSensitive: false },
+        ...(kinds === undefined ? {} : { kinds: kinds.filter(isSymbolKind) }),
+        ...(language === undefined ? {} : { languages: requestedLanguages(language) }),
+        withLocals: false,
+        repositories: wanted,
+        revisions: [],
+        unsaved: (context.unsaved ?? []).flatMap((document) =>
+          toUnsavedDocuments(document, repositories, options.languageOf),
+        ),
+        preferred: preferredRepositories(context.folders ?? [], repositories.all()),
+        limit,
+      };
+      const found = await runBeforeDeadline(context, (signal) => engine.findSymbols(engineRequest, signal));
+      if (found === undefined) return { symbols: [], repositoryInfo: [], isExhaustive: false };
+      const symbols = found.symbols.flatMap((symbol) => toFoundSymbol(symbol, resultContext) ?? []);
       return {
         symbols,
-        repositoryInfo: introduceRepositories(symbols, presented),
-        isExhaustive: answer.flushReason === "NONE" && !repositories.isScanning(),
+        repositoryInfo: toRepositoryInfos(symbols, resultContext),
+        isExhaustive: found.flushReason === "NONE" && !repositories.isScanning() && areReady(wanted),
+        filesMissing: found.filesMissing,
       };
     },
 
     async outline({ place }, context) {
-      const text = await places.read(places.find(place, context), context);
+      const text = await codeFiles.read(codeFiles.find(place, context), context);
       const symbols = await code.symbols(text, context.signal);
       if (symbols.kind === "unparsed")
         return { language: text.language, symbols: [], reason: symbols.reason };
-      return { language: text.language, symbols: presentOutline(text.places, symbols.definitions) };
+      return { language: text.language, symbols: toOutline(text.positions, symbols.definitions) };
     },
 
-    symbolAt: ({ place }, context) => describing.nameAt(place, context),
-    describeSymbol: ({ place }, context) => describing.describe(place, context),
+    symbolAt: ({ place }, context) => describer.nameAt(place, context),
+    describeSymbol: ({ place }, context) => describer.describe(place, context),
   };
 }
+
+const timedOutStats = { matchCount: 0, isExhaustive: false, unparsedFiles: 0 };
 
 function isExhaustive(reason: FlushReason, reasons: readonly FlushReason[]): boolean {
   return reasons.reduce(addReason, reason) === "NONE";
@@ -158,7 +183,7 @@ function isSymbolKind(kind: string): kind is SymbolKind {
   return symbolKinds.some((each) => each === kind);
 }
 
-/** Throws NOT_FOUND. */
+/** Returns the repositories to search. Throws NOT_FOUND for an unknown name. */
 function scopeOf(
   { repoNames, withoutOpen }: contract.SymbolsRequest,
   { folders = [] }: CallContext,

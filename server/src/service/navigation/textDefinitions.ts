@@ -1,30 +1,30 @@
-/** Definitions in languages that nobody parses: a name behind a word with which many languages define. */
+/** Guesses definitions in languages without a parser: a name after a keyword such as `class` or `def`. */
 import type { FoundSymbol } from "#engine/engine";
 import type { FileMatch } from "#model/match";
-import { maxLineBytes } from "./parsedCode";
+import { truncatedLines } from "./parsedCode";
 
-/** Words with which languages define, as they stand before a name. */
-const definingWord =
+/** Keywords that introduce a definition, directly before its name. */
+const definingKeyword =
   /\b(?:class|interface|struct|trait|enum|union|record|type|typedef|func|function|def|fn|fun|sub|proc|procedure|module|namespace|package|let|val|var|const|define|macro)[ \t]+\(?$/;
-/** Characters before a name in which such a word is looked for. */
-const reach = 100;
+/** Characters before a name that are searched for a keyword. */
+const maxKeywordDistance = 100;
 
 /**
- * The definitions of a file in which the name was found as a word. An expression of the words that define would take
- * longer to prepare for each shard than it takes to look at what stands before the name wherever that is.
+ * Returns the likely definitions in a file whose matches are the name as a whole word. Checking the text before each
+ * match is faster than compiling a regular expression of all keywords for each shard.
  */
-export function definitionsAsText(file: FileMatch, name: string): FoundSymbol[] {
+export function guessDefinitions(file: FileMatch, name: string): FoundSymbol[] {
   return file.chunks.flatMap(({ content, contentStart, matchRanges }) => {
-    const lines = content.split(/\r?\n/).map((line) => line.slice(0, maxLineBytes));
-    let points: readonly string[] = [];
-    let pointsOf = 0;
+    const lines = truncatedLines(content);
+    let codePoints: readonly string[] = [];
+    let codePointsLine = 0;
     return matchRanges.flatMap((range): FoundSymbol[] => {
       const { lineNumber, column } = range.start;
       const line = lines[lineNumber - contentStart.lineNumber] ?? "";
-      if (pointsOf !== lineNumber) points = [...line];
-      pointsOf = lineNumber;
-      const before = points.slice(Math.max(0, column - 1 - reach), column - 1).join("");
-      if (!definingWord.test(before)) return [];
+      if (codePointsLine !== lineNumber) codePoints = [...line];
+      codePointsLine = lineNumber;
+      const before = codePoints.slice(Math.max(0, column - 1 - maxKeywordDistance), column - 1).join("");
+      if (!definingKeyword.test(before)) return [];
       return [
         {
           document: file,

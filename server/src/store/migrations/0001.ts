@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
 
-/** Written once and never changed: what comes later is another migration. */
+/** Never edit a released migration; add another one. */
 export async function migration0001(transaction: Transaction<unknown>, now: number): Promise<void> {
   const { schema } = transaction;
   await schema
@@ -47,7 +47,7 @@ export async function migration0001(transaction: Transaction<unknown>, now: numb
     .execute();
   await schema.createIndex("sessionMember").on("session").column("memberId").execute();
   await schema.createIndex("sessionExpiry").on("session").column("expiresAt").execute();
-  // Read by time alone, so that time leads its key.
+  // Records are queried by time alone, so the key begins with it.
   await schema
     .createTable("auditRecord")
     .addColumn("timestamp", "bigint", (column) => column.notNull())

@@ -1,6 +1,9 @@
 import type { Transaction } from "kysely";
 
-/** Nobody was signed in yet. When a member was removed last was known to one process alone: it may have been just now. */
+/**
+ * Sessions belong to keys instead of members; there were no sessions yet. Adds the time of the last removal of a
+ * member, which was not stored before, so it may have been just now.
+ */
 export async function migration0002(transaction: Transaction<unknown>, now: number): Promise<void> {
   const { schema } = transaction;
   await schema.dropTable("session").execute();

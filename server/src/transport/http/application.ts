@@ -1,101 +1,118 @@
-/** One request: its guards, its row, its call, its answer. Everything that a socket brings passes through here. */
+/** Routes every request: checks it, calls its operation, and sends the response. */
 import type { IncomingMessage } from "node:http";
 import fastify, { type FastifyRequest } from "fastify";
+import { isServiceError } from "#base/error";
 import { callPathPattern } from "#contract/envelope";
 import { openApiDocument } from "#contract/openapi";
 import { isServedOverHttp } from "#contract/operation";
 import { operation, operationNames } from "#contract/operations";
 import type { AnonymousRule, Caller } from "#contract/service";
 import type { Log } from "#platform/log";
-import { guardHeaders } from "./answers";
-import type { BrowserRules } from "./browsers";
+import { browsePrefix } from "#transport/pages/pageUrl";
+import type { BrowserRules } from "./browserRules";
 import { readJson } from "./decode";
 import type { EventTimes } from "./eventStream";
-import { guard, notServed, pathOf } from "./guard";
-import { browsePrefix } from "./pageAddress";
-import { createReplies } from "./replies";
+import { checkRequest, endpointNotFound, requestPath } from "./guard";
+import { createHandlers } from "./handlers";
+import type { RequestListener } from "./httpServer";
+import { normalizeTarget, serverTarget } from "./requestTarget";
+import { guardHeaders, sendFailure, type UnreadLimits } from "./responses";
 import { RunningCalls } from "./runningCalls";
-import type { RequestListener } from "./servers";
 import { sessionPath } from "./sessions";
 
 export interface ApplicationOptions {
   readonly caller: Caller;
   readonly log: Log;
   readonly rules: BrowserRules;
-  readonly times: EventTimes;
-  /** Whether a request came over the local socket: from the person at this computer, and from no browser. */
+  readonly times: EventTimes & UnreadLimits;
+  /** Whether a request came over the local socket, that is, from the local user and not from a browser. */
   readonly isLocal: (request: IncomingMessage) => boolean;
-  /** Of the port. */
+  /** The port's rule for requests without credentials. */
   readonly anonymous: AnonymousRule;
-  /** Address for links, from the `Host` that the caller used; of a local caller, from none. */
-  readonly address: (host: string | undefined) => string | undefined;
+  /**
+   * Returns the base URL of links; `undefined` if there is no port. `host` is the `Host` that the caller used, or
+   * `undefined` for local callers.
+   */
+  readonly baseUrlFor: (host: string | undefined) => string | undefined;
 }
 
 export interface Application {
   readonly handle: RequestListener;
-  /** Whether a caller that asks before it sends its body shall go on. */
+  /** Whether a caller that sent `Expect: 100-continue` should send its body. */
   readonly mayContinue: (request: IncomingMessage) => boolean;
-  /** Cancels every running call, and every one to come. */
+  /** Cancels all running and future calls. */
   stop(): void;
   close(): Promise<void>;
 }
 
 const maxBodyBytes = 1024 * 1024;
-/** Local calls carry whole unsaved documents. */
+/** Local calls include unsaved documents. */
 const maxLocalBodyBytes = 64 * 1024 * 1024;
 
-const descriptionPath = "/api/openapi.json";
+const openApiPath = "/api/openapi.json";
+const homePath = "/";
 
 export async function createApplication(options: ApplicationOptions): Promise<Application> {
   const { isLocal, rules } = options;
   const calls = new RunningCalls();
-  const replies = createReplies(options, calls);
+  const handlers = createHandlers(options, calls);
   const bodyLimit = (request: IncomingMessage) => (isLocal(request) ? maxLocalBodyBytes : maxBodyBytes);
 
   const app = fastify({
-    frameworkErrors: (error, request, reply) => replies.fail(error, request, reply.headers(guardHeaders)),
-    // Query strings are read strictly, by the kinds of the row's fields.
+    frameworkErrors: (error, request, reply) => handlers.fail(error, request, reply.headers(guardHeaders)),
+    // The handlers parse query strings, strictly and by the types of the operation's fields.
     routerOptions: { querystringParser: () => ({}) },
     return503OnClosing: false,
   });
-  const allowed = new Map([
-    [descriptionPath, "GET, HEAD, OPTIONS"],
+  const allowedMethods = new Map([
+    [serverTarget, "GET, HEAD, POST, DELETE, OPTIONS"],
+    [openApiPath, "GET, HEAD, OPTIONS"],
+    [homePath, "GET, HEAD, OPTIONS"],
     [`${browsePrefix}*`, "GET, HEAD, OPTIONS"],
     [sessionPath, "POST, DELETE, OPTIONS"],
   ]);
-  app.setErrorHandler((error, request, reply) => replies.fail(error, request, reply));
+  app.setErrorHandler((error, request, reply) => handlers.fail(error, request, reply));
   app.setNotFoundHandler((request) => {
-    throw notServed(pathOf(request));
+    throw endpointNotFound(requestPath(request));
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", async (request: FastifyRequest, payload: IncomingMessage) => {
     if (request.method !== "DELETE") return await readJson(payload, bodyLimit(request.raw));
-    // What it is about stands in its address.
+    // Ignores the body: all fields of a DELETE are in its URL.
     payload.resume();
     return undefined;
   });
   app.addHook("onRequest", async (request, reply) =>
-    guard(request, reply, { rules, allowed, isLocal: isLocal(request.raw) }),
+    checkRequest(request, reply, { rules, allowedMethods, isLocal: isLocal(request.raw) }),
   );
   for (const name of operationNames) {
-    const row = operation(name);
-    if (!isServedOverHttp(row)) continue;
-    const { method, path } = row.http;
-    allowed.set(path, method === "GET" ? "GET, HEAD, OPTIONS" : `${method}, OPTIONS`);
-    app.route({ method, url: path, handler: replies.toRow(name, row) });
+    const httpOperation = operation(name);
+    if (!isServedOverHttp(httpOperation)) continue;
+    const { method, path } = httpOperation.http;
+    allowedMethods.set(path, method === "GET" ? "GET, HEAD, OPTIONS" : `${method}, OPTIONS`);
+    app.route({ method, url: path, handler: handlers.operationHandler(name, httpOperation) });
   }
-  app.get(descriptionPath, (request, reply) =>
-    replies.send(request, reply, openApiDocument(replies.baseUrl(request) ?? "")),
+  app.get(openApiPath, (request, reply) =>
+    handlers.send(request, reply, openApiDocument(handlers.baseUrl(request) ?? "")),
   );
-  app.get(`${browsePrefix}*`, replies.toPage);
-  app.post(sessionPath, replies.toSignIn);
-  app.delete(sessionPath, replies.toSignOut);
-  // Not among the allowed paths: the guard hides it from the port.
-  app.post(callPathPattern, replies.toEnvelope);
+  app.get(homePath, handlers.handleHome);
+  app.get(`${browsePrefix}*`, handlers.handlePage);
+  app.post(sessionPath, handlers.handleSignIn);
+  app.delete(sessionPath, handlers.handleSignOut);
+  // Not in `allowed`, so the guard hides it from the port.
+  app.post(callPathPattern, handlers.handleEnvelope);
   await app.ready();
 
   return {
-    handle: (request, response) => app.routing(request, response),
+    handle: (request, response) => {
+      try {
+        normalizeTarget(request);
+      } catch (error) {
+        if (!isServiceError(error)) throw error;
+        return sendFailure(response, error);
+      }
+      app.routing(request, response);
+    },
     mayContinue: (request) => Number(request.headers["content-length"] ?? 0) <= bodyLimit(request),
     stop: () => calls.stop(),
     close: () => app.close(),

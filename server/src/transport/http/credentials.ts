@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Credentials } from "#contract/service";
 
-/** What a request shows: the first that is present decides, also where it says nothing that can be right. */
+/** Returns the credentials in `Authorization` or, only if that header is absent, in `X-Service-API-Key`. */
 export function credentialsOf(headers: IncomingHttpHeaders): Credentials {
   const { authorization } = headers;
   if (authorization !== undefined) {

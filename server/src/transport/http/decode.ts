@@ -1,15 +1,15 @@
-/** From the bytes of a request to values: strict, and before any schema sees them. */
+/** Decodes query strings and bodies strictly, before validation. */
 import type { IncomingMessage } from "node:http";
 import * as z from "zod";
-import { cancelled, ServiceError } from "#base/error";
+import { canceled, ServiceError } from "#base/error";
 
-type Kind = "integer" | "boolean" | "string";
+type FieldKind = "integer" | "boolean" | "string";
 
-/** How each field of a query string is written. */
-export type FieldKinds = ReadonlyMap<string, Kind>;
+/** The type of each field of a query string. */
+export type FieldKinds = ReadonlyMap<string, FieldKind>;
 
 export function fieldKinds(schema: z.ZodObject): FieldKinds {
-  const kinds = Object.entries(schema.shape).map(([name, field]): [string, Kind] => {
+  const kinds = Object.entries(schema.shape).map(([name, field]): [string, FieldKind] => {
     const { type } = z.toJSONSchema(field, { io: "input" });
     return [name, type === "integer" || type === "boolean" ? type : "string"];
   });
@@ -17,9 +17,9 @@ export function fieldKinds(schema: z.ZodObject): FieldKinds {
 }
 
 /**
- * The fields of a query string. What does not read as its kind stays a string, for validation to refuse.
+ * Parses a query string. Values that do not match their type stay strings, which validation refuses.
  *
- * Throws INVALID_QUERY_PARAMS for a repeated key, MALFORMED_REQUEST for escapes that are no UTF-8.
+ * Throws INVALID_QUERY_PARAMS for a repeated key, MALFORMED_REQUEST for escapes that are not UTF-8.
  */
 export function readQuery(url: string, kinds: FieldKinds): Record<string, unknown> {
   const at = url.indexOf("?");
@@ -31,7 +31,7 @@ export function readQuery(url: string, kinds: FieldKinds): Record<string, unknow
     const text = equals < 0 ? "" : unescapeField(pair.slice(equals + 1));
     if (fields.has(name))
       throw new ServiceError("INVALID_QUERY_PARAMS", `"${name}" is given more than once.`);
-    fields.set(name, value(text, kinds.get(name)));
+    fields.set(name, convertValue(text, kinds.get(name)));
   }
   return Object.fromEntries(fields);
 }
@@ -44,32 +44,38 @@ function unescapeField(text: string): string {
   }
 }
 
-function value(text: string, kind: Kind | undefined): unknown {
+function convertValue(text: string, kind: FieldKind | undefined): unknown {
   if (kind === "integer" && /^-?\d{1,15}$/.test(text)) return Number(text);
   if (kind === "boolean" && (text === "true" || text === "false")) return text === "true";
   return text;
 }
 
-/** Throws UNSUPPORTED_MEDIA_TYPE unless a JSON body is announced. A form cannot announce one: it guards against those. */
+/**
+ * Throws UNSUPPORTED_MEDIA_TYPE unless the body is declared as uncompressed JSON, which HTML forms of other sites
+ * cannot send.
+ */
 export function checkMediaType(request: IncomingMessage): void {
   const type = request.headers["content-type"];
   if (type === undefined || !/^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i.test(type)) {
     throw new ServiceError(
       "UNSUPPORTED_MEDIA_TYPE",
-      "The body must be sent as Content-Type: application/json.",
+      "The request body must have Content-Type: application/json.",
     );
   }
   const encoding = request.headers["content-encoding"] ?? "identity";
   if (encoding !== "identity") {
-    throw new ServiceError("UNSUPPORTED_MEDIA_TYPE", `A body in Content-Encoding: ${encoding} is not read.`);
+    throw new ServiceError(
+      "UNSUPPORTED_MEDIA_TYPE",
+      `Content-Encoding: ${encoding} is not supported for request bodies.`,
+    );
   }
 }
 
 /**
- * The body as JSON.
+ * Reads the body as JSON.
  *
- * Throws REQUEST_TOO_LARGE before anything is read where the length is announced, INVALID_REQUEST_BODY where the body
- * is no JSON, CANCELLED where the connection ends within it.
+ * Throws REQUEST_TOO_LARGE (before reading, if `Content-Length` exceeds `maxBytes`), INVALID_REQUEST_BODY if the body
+ * is not JSON, and CANCELLED if the connection closes first.
  */
 export async function readJson(body: IncomingMessage, maxBytes: number): Promise<unknown> {
   const bytes = await readBody(body, maxBytes);
@@ -82,14 +88,15 @@ export async function readJson(body: IncomingMessage, maxBytes: number): Promise
 }
 
 function readBody(body: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
-  const tooLarge = () => new ServiceError("REQUEST_TOO_LARGE", `A body may have at most ${maxBytes} bytes.`);
+  const tooLarge = () =>
+    new ServiceError("REQUEST_TOO_LARGE", `The request body must have at most ${maxBytes} bytes.`);
   if (Number(body.headers["content-length"] ?? 0) > maxBytes) return Promise.reject(tooLarge());
   return new Promise((resolve, reject) => {
     const parts: Uint8Array[] = [];
     let length = 0;
     body.on("data", (part: Uint8Array) => {
       length += part.length;
-      // Further parts are read and dropped, so that the answer is not lost in a reset of the connection.
+      // Discards the rest instead of closing, because a connection reset would lose the response.
       if (length <= maxBytes) parts.push(part);
       else {
         parts.length = 0;
@@ -97,7 +104,7 @@ function readBody(body: IncomingMessage, maxBytes: number): Promise<Uint8Array> 
       }
     });
     body.once("end", () => resolve(Buffer.concat(parts)));
-    body.once("error", () => reject(cancelled()));
-    body.once("close", () => reject(cancelled()));
+    body.once("error", () => reject(canceled()));
+    body.once("close", () => reject(canceled()));
   });
 }

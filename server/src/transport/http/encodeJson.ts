@@ -1,59 +1,100 @@
-/** JSON of any length, written in pieces, so that a large answer does not keep others waiting. */
+/** Encodes JSON of any length in chunks, so that a large response does not delay other requests. */
 import { ServiceError } from "#base/error";
-import { Pace } from "#platform/pace";
+import { Limiter } from "#base/limiter";
+import { TimeSlice } from "#platform/timeSlice";
 
-/** What is written at once, in characters, about. */
-const pieceLength = 256 * 1024;
+/** Approximate number of characters that are encoded at once. */
+const chunkLength = 256 * 1024;
 
-/** The bytes of `JSON.stringify(answer)`. Throws ANSWER_TOO_LARGE. */
-export async function encodeJson(answer: unknown, maxBytes: number): Promise<Buffer> {
-  const pace = new Pace();
-  const pieces: Buffer[] = [];
-  let length = 0;
-  for (const text of piecesOf(answer)) {
-    const piece = Buffer.from(text);
-    pieces.push(piece);
-    length += piece.length;
-    if (length > maxBytes) {
-      throw new ServiceError(
-        "ANSWER_TOO_LARGE",
-        `The answer would have more than ${maxBytes} bytes. Ask for less.`,
-      );
-    }
-    if (pace.isOver) await pace.rest();
-  }
-  return pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces, length);
+/** Large responses are encoded one after another: if encoded concurrently, all would finish as late as the last. */
+const largeValues = new Limiter(1);
+/** Longer than other time slices, because only one large response is encoded at a time. */
+const timeSliceMs = 25;
+
+/** Returns `JSON.stringify(value)` in UTF-8. Throws ANSWER_TOO_LARGE if it has more than `maxBytes`. */
+export async function encodeJson(value: unknown, maxBytes: number): Promise<Buffer> {
+  if (estimateLength(value) >= chunkLength) return await largeValues.run(() => encodeLarge(value, maxBytes));
+  const bytes = Buffer.from(JSON.stringify(value));
+  checkLength(bytes.length, maxBytes);
+  return bytes;
 }
 
-/** `value` is what JSON can say. */
-function* piecesOf(value: unknown): Generator<string> {
-  if (lengthOf(value) < pieceLength) yield JSON.stringify(value);
-  else if (typeof value === "string") yield* piecesOfText(value);
-  else if (Array.isArray(value)) {
-    let separator = "[";
-    for (const item of value) {
-      yield separator;
-      yield* piecesOf(item ?? null);
-      separator = ",";
-    }
-    yield "]";
-  } else {
+async function encodeLarge(value: unknown, maxBytes: number): Promise<Buffer> {
+  const slice = new TimeSlice(timeSliceMs);
+  const chunks: Buffer[] = [];
+  let length = 0;
+  let text = "";
+  const flush = () => {
+    const chunk = Buffer.from(text);
+    text = "";
+    chunks.push(chunk);
+    length += chunk.length;
+    checkLength(length, maxBytes);
+  };
+  for (const part of chunksOf(value)) {
+    text += part;
+    if (text.length >= chunkLength) flush();
+    if (slice.isExpired) await slice.yieldToEventLoop();
+  }
+  flush();
+  return Buffer.concat(chunks, length);
+}
+
+function checkLength(length: number, maxBytes: number): void {
+  if (length <= maxBytes) return;
+  throw new ServiceError(
+    "ANSWER_TOO_LARGE",
+    `The response would have more than ${maxBytes} bytes. Request less data.`,
+  );
+}
+
+/** Yields the JSON of `value`, which must be plain data. */
+function* chunksOf(value: unknown): Generator<string> {
+  if (estimateLength(value) < chunkLength) yield JSON.stringify(value);
+  else if (typeof value === "string") yield* chunksOfText(value);
+  else if (Array.isArray(value)) yield* chunksOfArray(value);
+  else {
     let separator = "{";
     for (const [name, field] of Object.entries(value as object)) {
       if (field === undefined) continue;
       yield `${separator}${JSON.stringify(name)}:`;
-      yield* piecesOf(field);
+      yield* chunksOf(field);
       separator = ",";
     }
     yield "}";
   }
 }
 
-function* piecesOfText(text: string): Generator<string> {
+/** Encodes runs of short items at once. */
+function* chunksOfArray(items: readonly unknown[]): Generator<string> {
+  let separator = "[";
+  let from = 0;
+  let runLength = 0;
+  for (let at = 0; at <= items.length; at++) {
+    const length = at < items.length ? estimateLength(items[at]) : 0;
+    const isRunOver = at === items.length || length >= chunkLength || runLength >= chunkLength;
+    if (isRunOver && at > from) {
+      yield separator + JSON.stringify(items.slice(from, at)).slice(1, -1);
+      separator = ",";
+      from = at;
+      runLength = 0;
+    }
+    runLength += length;
+    if (length < chunkLength) continue;
+    yield separator;
+    yield* chunksOf(items[at]);
+    separator = ",";
+    from = at + 1;
+    runLength = 0;
+  }
+  yield "]";
+}
+
+function* chunksOfText(text: string): Generator<string> {
   yield '"';
   for (let at = 0; at < text.length; ) {
-    let end = at + pieceLength;
-    // Both halves of a character beyond U+FFFF stay together.
+    let end = at + chunkLength;
+    // Does not split surrogate pairs.
     if (isHighSurrogate(text.charCodeAt(end - 1))) end++;
     yield JSON.stringify(text.slice(at, end)).slice(1, -1);
     at = end;
@@ -65,21 +106,19 @@ function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }
 
-/** About how long it is when it is written; not counted further than a piece. */
-function lengthOf(value: unknown): number {
+/** Estimates the length of the JSON of `value`; stops counting at the length of a chunk. */
+function estimateLength(value: unknown): number {
   if (typeof value === "string") return value.length + 2;
   if (typeof value !== "object" || value === null) return 4;
   let length = 2;
   if (Array.isArray(value)) {
-    for (const item of value) {
-      length += lengthOf(item) + 1;
-      if (length >= pieceLength) break;
-    }
+    for (let at = 0; at < value.length && length < chunkLength; at++) length += estimateLength(value[at]) + 1;
     return length;
   }
-  for (const [name, field] of Object.entries(value)) {
-    length += name.length + 4 + lengthOf(field);
-    if (length >= pieceLength) break;
+  // `Object.entries` would allocate an array for each of a hundred thousand ranges.
+  for (const name in value) {
+    length += name.length + 4 + estimateLength(value[name as keyof typeof value]);
+    if (length >= chunkLength) break;
   }
   return length;
 }

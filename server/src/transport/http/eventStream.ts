@@ -1,47 +1,50 @@
-/** Server-sent events on one response. */
+/** Sends server-sent events on one response. */
 import type { ServerResponse } from "node:http";
-import { cancelled } from "#base/error";
+import { canceled } from "#base/error";
 
 export interface EventTimes {
-  /** A comment is sent this often, so that proxies and clients see that the stream lives. */
+  /** Interval of comments that keep the connection alive. */
   readonly heartbeatMs: number;
-  /** A reader that takes nothing for this long is cut off. */
+  /** A client that reads nothing for this long is disconnected. */
   readonly stallMs: number;
 }
 
 export class EventStream {
   readonly #response: ServerResponse;
   readonly #times: EventTimes;
-  readonly #begin: () => void;
+  readonly #sendHeaders: () => void;
   readonly #heartbeat: NodeJS.Timeout;
   #last: Promise<void> = Promise.resolve();
 
-  /** `begin` sends the headers; until the first event or heartbeat the response can still become a plain failure. */
-  constructor(response: ServerResponse, times: EventTimes, begin: () => void) {
+  /** Calls `sendHeaders` before the first event or heartbeat; until then, the response can still be a plain failure. */
+  constructor(response: ServerResponse, times: EventTimes, sendHeaders: () => void) {
     this.#response = response;
     this.#times = times;
-    this.#begin = begin;
+    this.#sendHeaders = sendHeaders;
     this.#heartbeat = setInterval(() => {
-      // Events that wait to be read say enough.
+      // Not needed while events are waiting to be read.
       if (response.writableLength === 0) this.#write(":\n\n").catch(() => {});
     }, times.heartbeatMs);
     response.once("close", () => clearInterval(this.#heartbeat));
   }
 
-  get started(): boolean {
+  get hasStarted(): boolean {
     return this.#response.headersSent;
   }
 
-  /** Keeps its promise when there is room for the next event. Rejects with CANCELLED when the reader has gone. */
+  /**
+   * Sends an event with `data` as JSON. Resolves when the next one can be sent; rejects with CANCELLED if the client
+   * disconnects.
+   */
   send(event: string, data: unknown): Promise<void> {
     const text = `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
     this.#last = this.#last.then(() => this.#write(text));
-    // The rejection is for whoever waits; an event that nobody waits for is lost with its reader.
+    // Prevents an unhandled rejection if the caller does not await the event.
     this.#last.catch(() => {});
     return this.#last;
   }
 
-  /** After all events are written. */
+  /** Ends the response after all events are written. */
   async end(): Promise<void> {
     clearInterval(this.#heartbeat);
     await this.#last.catch(() => {});
@@ -50,19 +53,19 @@ export class EventStream {
 
   #write(text: string): Promise<void> {
     const response = this.#response;
-    if (response.destroyed || response.writableEnded) return Promise.reject(cancelled());
-    if (!this.started) this.#begin();
+    if (response.destroyed || response.writableEnded) return Promise.reject(canceled());
+    if (!this.hasStarted) this.#sendHeaders();
     if (response.write(text)) return Promise.resolve();
     return new Promise((resolve, reject) => {
-      const stalled = setTimeout(() => response.destroy(), this.#times.stallMs);
+      const stallTimer = setTimeout(() => response.destroy(), this.#times.stallMs);
       const settle = (done: () => void) => {
-        clearTimeout(stalled);
+        clearTimeout(stallTimer);
         response.off("drain", onDrain);
         response.off("close", onClose);
         done();
       };
       const onDrain = () => settle(resolve);
-      const onClose = () => settle(() => reject(cancelled()));
+      const onClose = () => settle(() => reject(canceled()));
       response.once("drain", onDrain);
       response.once("close", onClose);
     });

@@ -1,12 +1,12 @@
-/** What a failure looks like from outside, and what the log keeps of it. */
+/** Converts errors to error objects, and logs defects. */
 import { isServiceError, ServiceError } from "#base/error";
 import { type ErrorObject, toErrorObject } from "#contract/error";
 import type { Log } from "#platform/log";
 
 /**
- * The error object of `error`; undefined for a cancelled call, whose caller is not there any more.
+ * Returns the error object of `error`; `undefined` for a canceled call, whose caller has disconnected.
  *
- * A defect is logged with its stack. The caller is told of none of it.
+ * Logs defects with their stack, which the caller does not see.
  */
 export function failureOf(
   error: unknown,
@@ -20,17 +20,19 @@ export function failureOf(
   return object;
 }
 
-/** What Fastify throws on its own account, in our words. */
+/** Converts errors that Fastify throws itself. */
 function fromFramework(error: unknown): unknown {
   if (!(error instanceof Error) || !("statusCode" in error) || !("code" in error)) return error;
   if (error.statusCode === 415) {
-    return new ServiceError("UNSUPPORTED_MEDIA_TYPE", "The Content-Type cannot be read.", { cause: error });
+    return new ServiceError("UNSUPPORTED_MEDIA_TYPE", "The Content-Type header is malformed.", {
+      cause: error,
+    });
   }
   if (error.code === "FST_ERR_BAD_URL") {
     return new ServiceError("MALFORMED_REQUEST", "The path is not percent-encoded UTF-8.", { cause: error });
   }
   if (typeof error.statusCode === "number" && error.statusCode < 500) {
-    return new ServiceError("MALFORMED_REQUEST", "The request cannot be read.", { cause: error });
+    return new ServiceError("MALFORMED_REQUEST", "The request is malformed.", { cause: error });
   }
   return error;
 }

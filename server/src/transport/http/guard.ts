@@ -1,70 +1,76 @@
-/** What is looked at before a body is read: who may ask at all, and whether there is something to ask. */
+/** Checks that run before the body is read: host, origin, path, method and media type. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { ServiceError } from "#base/error";
-import { guardHeaders } from "./answers";
-import type { BrowserRules } from "./browsers";
+import { browsePrefix } from "#transport/pages/pageUrl";
+import type { BrowserRules } from "./browserRules";
 import { checkMediaType } from "./decode";
-import { browsePrefix } from "./pageAddress";
+import { guardHeaders } from "./responses";
 
 export interface GuardOptions {
   readonly rules: BrowserRules;
-  /** Path, or beginning of paths and `*`, to the methods that it takes, as the `Allow` header has them. */
-  readonly allowed: ReadonlyMap<string, string>;
-  /** Whether the request came over the local socket, which no browser can reach. */
+  /** Maps a path, or a path prefix and `*`, to its `Allow` header. */
+  readonly allowedMethods: ReadonlyMap<string, string>;
+  /** Whether the request came over the local socket, which browsers cannot reach. */
   readonly isLocal: boolean;
 }
 
-/** Gives the reply where it is complete, as for OPTIONS. Throws what the caller is to be told. */
-export function guard(
+/**
+ * Returns the reply if it has been sent, as for OPTIONS; otherwise `undefined`.
+ *
+ * Throws MALFORMED_REQUEST, HOST_NOT_ALLOWED, ORIGIN_NOT_ALLOWED, METHOD_NOT_ALLOWED, NOT_FOUND or
+ * UNSUPPORTED_MEDIA_TYPE.
+ */
+export function checkRequest(
   request: FastifyRequest,
   reply: FastifyReply,
-  { rules, allowed, isLocal }: GuardOptions,
+  { rules, allowedMethods, isLocal }: GuardOptions,
 ): FastifyReply | undefined {
   reply.headers(guardHeaders);
   const { method } = request;
   const { origin } = request.headers;
-  const path = pathOf(request);
+  const path = requestPath(request);
   const methods =
-    allowed.get(path) ?? (path.startsWith(browsePrefix) ? allowed.get(`${browsePrefix}*`) : undefined);
-  if (!isLocal) refuseForeignPages(request);
-  const isForeign = !isLocal && rules.isForeignOrigin(origin, rules.host(request.raw));
-  if (isForeign) reply.headers(crossOrigin(origin ?? ""));
+    allowedMethods.get(path) ??
+    (path.startsWith(browsePrefix) ? allowedMethods.get(`${browsePrefix}*`) : undefined);
+  if (!isLocal) refusePagesOfOtherOrigins(request);
+  const isCrossOrigin = !isLocal && rules.checkOrigin(origin, rules.host(request.raw));
+  if (isCrossOrigin) reply.headers(corsHeaders(origin ?? ""));
   if (methods !== undefined && (request.is404 || method === "OPTIONS")) {
     reply.header("allow", methods);
     if (method === "OPTIONS")
       return reply
-        .headers(isForeign ? preflight(methods) : {})
+        .headers(isCrossOrigin ? preflightHeaders(methods) : {})
         .code(204)
         .send();
-    throw new ServiceError("METHOD_NOT_ALLOWED", `${path} takes ${methods}, not ${method}.`);
+    throw new ServiceError("METHOD_NOT_ALLOWED", `${path} supports ${methods}, not ${method}.`);
   }
-  const isHidden = !isLocal && !allowed.has(request.routeOptions.url ?? "");
-  if (request.is404 || isHidden) throw notServed(path);
+  const isHidden = !isLocal && !allowedMethods.has(request.routeOptions.url ?? "");
+  if (request.is404 || isHidden) throw endpointNotFound(path);
   if (method === "POST") checkMediaType(request.raw);
   return undefined;
 }
 
 /**
- * A page elsewhere can make a browser ask without telling its origin, as for a picture. What the browser says of it is
- * believed; a reader who follows a link asks on their own account.
+ * Throws ORIGIN_NOT_ALLOWED for requests of pages of another origin that have no `Origin`, such as those for images:
+ * `Sec-Fetch-Site` reveals them. Navigation by link is allowed.
  */
-function refuseForeignPages({ headers }: FastifyRequest): void {
+function refusePagesOfOtherOrigins({ headers }: FastifyRequest): void {
   const site = headers["sec-fetch-site"];
-  const isElsewhere = site === "cross-site" || site === "same-site";
-  if (!isElsewhere || headers.origin !== undefined || headers["sec-fetch-mode"] === "navigate") return;
+  const isOtherOrigin = site === "cross-site" || site === "same-site";
+  if (!isOtherOrigin || headers.origin !== undefined || headers["sec-fetch-mode"] === "navigate") return;
   throw new ServiceError("ORIGIN_NOT_ALLOWED", "Pages of other origins may not call this service.");
 }
 
-export function notServed(path: string): ServiceError {
+export function endpointNotFound(path: string): ServiceError {
   return new ServiceError("NOT_FOUND", `There is no endpoint ${path}.`);
 }
 
-/** As it was sent, without the query string. */
-export function pathOf(request: FastifyRequest): string {
+/** The path of the request as sent, without the query string. */
+export function requestPath(request: FastifyRequest): string {
   return request.url.split("?", 1)[0] ?? "";
 }
 
-function crossOrigin(origin: string): Record<string, string> {
+function corsHeaders(origin: string): Record<string, string> {
   return {
     "access-control-allow-origin": origin,
     "access-control-expose-headers": "x-total-count, link, retry-after",
@@ -72,7 +78,7 @@ function crossOrigin(origin: string): Record<string, string> {
   };
 }
 
-function preflight(methods: string): Record<string, string> {
+function preflightHeaders(methods: string): Record<string, string> {
   return {
     "access-control-allow-methods": methods,
     "access-control-allow-headers": "authorization, content-type, x-service-api-key, x-service-client-source",

@@ -1,8 +1,8 @@
 /**
- * REST: the rows of the contract over HTTP, on a port and, for the person at this computer, on a local socket.
+ * Serves the operations of the contract over HTTP: on a port and, for the local user, on a local socket.
  *
- * Both sockets feed one application. Whatever comes in ends in the `Caller`; whatever fails leaves as the error
- * object, what HTTP itself refuses included.
+ * Both use the same application. Every request becomes a call of the `Caller`; every failure, including those of HTTP
+ * itself, becomes an error object.
  */
 import { rmSync } from "node:fs";
 import type { IncomingMessage, Server } from "node:http";
@@ -10,7 +10,7 @@ import { isIP } from "node:net";
 import type { AnonymousRule, Caller } from "#contract/service";
 import type { Log } from "#platform/log";
 import { createApplication } from "./application";
-import { browserRules } from "./browsers";
+import { createBrowserRules } from "./browserRules";
 import type { EventTimes } from "./eventStream";
 import {
   createHttpServer,
@@ -19,61 +19,64 @@ import {
   listenOnSocket,
   type RequestListener,
   type ServerLimits,
-} from "./servers";
+} from "./httpServer";
+import type { UnreadLimits } from "./responses";
 
 export interface ListenerOptions {
   readonly caller: Caller;
   readonly log: Log;
-  /** Absent: no port is taken. */
+  /** Absent: no port. */
   readonly tcp?: {
     readonly host: string;
     /** Absent: the default port or the next free one; 0: any. */
     readonly port?: number;
   };
-  /** Whether calls without credentials are answered on the port; off by default. */
+  /** Rule of the port for requests without credentials; off by default. */
   readonly anonymous?: AnonymousRule;
   /** Path of the local socket, or name of the pipe (`socketPath`); absent: none. */
   readonly socket?: string;
-  /** Address under which others reach the port, where that is another one. */
+  /** URL at which clients reach the port, if it differs from the listener's own, for example with a reverse proxy. */
   readonly publicUrl?: string;
   readonly allowedHosts?: readonly string[];
   readonly allowedOrigins?: readonly string[];
-  readonly limits?: Partial<ServerLimits & EventTimes>;
+  readonly limits?: Partial<ServerLimits & EventTimes & UnreadLimits>;
 }
 
 export interface Listener {
-  /** Its own address, whatever the public one is; absent without a port. */
+  /** The listener's own URL, not the public one; absent without a port. */
   readonly url?: string;
-  /** Stops within about two seconds, whatever still runs. */
+  /** Stops within about two seconds, even if calls are still running. */
   close(): Promise<void>;
 }
 
 const eventTimes: EventTimes = { heartbeatMs: 15_000, stallMs: 30_000 };
+/** A response has at most 64 MiB. */
+const unreadLimits: UnreadLimits = { maxUnreadBytes: 512 * 1024 * 1024, readingMs: 10_000 };
 
-/** How long a call may take to notice that it was cancelled before its connection is cut. */
-const closeGraceMs = 2000;
+/** How long canceled calls and clients have to finish before connections are closed. */
+const closeGraceMs = 1000;
 
-/** Throws USAGE where an address, a host or an origin cannot be had or meant. */
+/** Opens the port and the socket. Throws USAGE if an address is not available, or if a host or origin is invalid. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const { caller, log, tcp, socket, allowedHosts = [], allowedOrigins = [] } = options;
   const publicUrl = options.publicUrl?.replace(/\/+$/, "");
-  const limits = { ...defaultLimits, ...eventTimes, ...options.limits };
-  const rules = browserRules({
+  const limits = { ...defaultLimits, ...eventTimes, ...unreadLimits, ...options.limits };
+  const rules = createBrowserRules({
     host: tcp?.host ?? "localhost",
     ...(publicUrl === undefined ? {} : { publicUrl }),
     allowedHosts,
     allowedOrigins,
   });
-  const local = new WeakSet<IncomingMessage>();
+  const localRequests = new WeakSet<IncomingMessage>();
   let url: string | undefined;
   const application = await createApplication({
     caller,
     log,
     rules,
     times: limits,
-    isLocal: (request) => local.has(request),
+    isLocal: (request) => localRequests.has(request),
     anonymous: options.anonymous ?? "off",
-    address: (host) => publicUrl ?? (host === undefined ? url : `http://${host}`),
+    baseUrlFor: (host) => publicUrl ?? (host === undefined ? url : `http://${host}`),
   });
   const servers: Server[] = [];
   const serve = (handler: RequestListener) => {
@@ -96,7 +99,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     }
     if (socket !== undefined) {
       const server = serve((request, response) => {
-        local.add(request);
+        localRequests.add(request);
         application.handle(request, response);
       });
       await listenOnSocket(server, socket);
@@ -109,7 +112,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   return { ...(url === undefined ? {} : { url }), close };
 }
 
-/** An address that stands for all of this computer's is none that one can ask for. */
+/** Returns the loopback address for a wildcard address, to which clients cannot connect. */
 function reachableHost(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";
   if (host === "::") return "[::1]";
@@ -119,12 +122,12 @@ function reachableHost(host: string): string {
 function closeServer(server: Server): Promise<void> {
   if (!server.listening) return Promise.resolve();
   return new Promise((resolve) => {
-    // Connections become idle one by one as their last answer is read.
+    // Connections become idle one by one, when their last response is read.
     const sweep = setInterval(() => server.closeIdleConnections(), 20);
-    const cut = setTimeout(() => server.closeAllConnections(), closeGraceMs);
+    const forceClose = setTimeout(() => server.closeAllConnections(), closeGraceMs);
     server.close(() => {
       clearInterval(sweep);
-      clearTimeout(cut);
+      clearTimeout(forceClose);
       resolve();
     });
   });

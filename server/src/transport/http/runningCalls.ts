@@ -1,18 +1,18 @@
 import type { ServerResponse } from "node:http";
 
-/** The calls under way, so that each ends with its connection and all end with the listener. */
+/** Cancels each running call when its connection closes, and all of them when the listener stops. */
 export class RunningCalls {
   readonly #controllers = new Set<AbortController>();
-  #stopping = false;
+  #isStopping = false;
 
-  get stopping(): boolean {
-    return this.#stopping;
+  get isStopping(): boolean {
+    return this.#isStopping;
   }
 
-  /** Fires when `response` is closed before or after its end, and when everything stops. */
+  /** Returns a signal that fires when `response` closes, whether complete or not, and when the listener stops. */
   signalOf(response: ServerResponse): AbortSignal {
     const controller = new AbortController();
-    if (this.#stopping || response.destroyed) controller.abort();
+    if (this.#isStopping || response.destroyed) controller.abort();
     this.#controllers.add(controller);
     response.once("close", () => {
       this.#controllers.delete(controller);
@@ -21,9 +21,9 @@ export class RunningCalls {
     return controller.signal;
   }
 
-  /** Cancels every call, and those to come. */
+  /** Cancels all running and future calls. */
   stop(): void {
-    this.#stopping = true;
+    this.#isStopping = true;
     for (const controller of this.#controllers) controller.abort();
   }
 }

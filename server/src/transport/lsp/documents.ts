@@ -1,67 +1,76 @@
-/** The documents that an editor holds open, and which of them a search must read instead of what is on disk. */
+/** The open documents of an editor, and which of them override the files on disk in a search. */
 import { readFile } from "node:fs/promises";
 import { type Connection, TextDocuments } from "vscode-languageserver/node";
 import { TextDocument } from "vscode-languageserver-textdocument";
 import type { OpenDocument } from "#contract/service";
-import { pathOf } from "./paths";
+import { fileUriToPath } from "./paths";
 
 export interface OpenDocuments {
-  /** Those that differ from their files, or did until a moment ago. */
+  /** Returns the documents that differ from their files on disk, or were saved less than `afterSaveMs` ago. */
   unsaved(): Promise<readonly OpenDocument[]>;
-  /** A line of an open document with its end, from 0; undefined for a document that is not open. */
+  isOpen(uri: string): boolean;
+  /** Returns a line, counted from 0, with its line terminator; `undefined` for a document that is not open. */
   lineOf(uri: string, line: number): string | undefined;
 }
 
 /**
- * A saved document counts a little longer: until its folder's watcher has seen the file, the index holds the text from
- * before.
+ * How long a saved document still counts as unsaved, because the index contains the previous text until the watcher has
+ * noticed the change.
  */
 const afterSaveMs = 1000;
 
-/** What is known of one open document's text. */
-interface Edition {
-  /** Changes with the text, and is no other window's. */
+/** The state of one open document. */
+interface DocumentState {
+  /** Changes with the text, and is unique across windows. */
   readonly version: string;
   /** Whether it equals the file; `undefined` until compared. */
-  saved: boolean | undefined;
+  isSaved: boolean | undefined;
+  /** Time of the last save (`performance.now()`), or -Infinity. */
   savedAt: number;
 }
 
-export function followDocuments(connection: Connection): OpenDocuments {
+/** Tracks the documents that the client opens, changes, saves and closes. Call this before the connection listens. */
+export function trackDocuments(connection: Connection): OpenDocuments {
   const documents = new TextDocuments(TextDocument);
-  const editions = new Map<string, Edition>();
-  let changes = 0;
-  // Another window of the same person may hold another text of the same file under the same number.
-  const window = `${process.pid}.${Date.now()}`;
-  const renew = (uri: string) => {
-    editions.set(uri, { version: `${window}.${++changes}`, saved: undefined, savedAt: 0 });
+  const states = new Map<string, DocumentState>();
+  let changeCount = 0;
+  // Another window may use the same number for a different text of the same file.
+  const windowId = `${process.pid}.${Date.now()}`;
+  const recordChange = (uri: string) => {
+    states.set(uri, {
+      version: `${windowId}.${++changeCount}`,
+      isSaved: undefined,
+      savedAt: Number.NEGATIVE_INFINITY,
+    });
   };
-  // Comes with the opening as well.
-  documents.onDidChangeContent(({ document }) => renew(document.uri));
+  // Also fires when a document is opened.
+  documents.onDidChangeContent(({ document }) => recordChange(document.uri));
   documents.onDidSave(({ document }) => {
-    const edition = editions.get(document.uri);
-    if (edition === undefined) return;
-    edition.saved = true;
-    edition.savedAt = Date.now();
+    const state = states.get(document.uri);
+    if (state === undefined) return;
+    state.isSaved = true;
+    state.savedAt = performance.now();
   });
-  documents.onDidClose(({ document }) => editions.delete(document.uri));
+  documents.onDidClose(({ document }) => states.delete(document.uri));
   documents.listen(connection);
 
-  async function differing(document: TextDocument): Promise<OpenDocument | undefined> {
-    const path = pathOf(document.uri);
-    const edition = editions.get(document.uri);
-    if (path === undefined || edition === undefined) return undefined;
+  async function toUnsavedDocument(document: TextDocument): Promise<OpenDocument | undefined> {
+    const path = fileUriToPath(document.uri);
+    const state = states.get(document.uri);
+    if (path === undefined || state === undefined) return undefined;
     const text = document.getText();
-    edition.saved ??= await holds(path, text);
-    if (edition.saved && Date.now() - edition.savedAt > afterSaveMs) return undefined;
-    return { path, text, version: edition.version };
+    state.isSaved ??= await matchesDisk(path, text);
+    if (state.isSaved && performance.now() - state.savedAt > afterSaveMs) return undefined;
+    return { path, text, version: state.version };
   }
 
   return {
     async unsaved() {
-      const found = await Promise.all(documents.all().map(differing));
+      const found = await Promise.all(documents.all().map(toUnsavedDocument));
       return found.filter((each) => each !== undefined);
     },
+
+    isOpen: (uri) => documents.get(uri) !== undefined,
 
     lineOf(uri, line) {
       const range = { start: { line, character: 0 }, end: { line: line + 1, character: 0 } };
@@ -70,12 +79,12 @@ export function followDocuments(connection: Connection): OpenDocuments {
   };
 }
 
-/** Editors drop a byte order mark. */
-async function holds(path: string, text: string): Promise<boolean> {
+/** Whether the file contains `text`. Ignores a byte order mark, which editors remove. */
+async function matchesDisk(path: string, text: string): Promise<boolean> {
   try {
     return (await readFile(path, "utf8")).replace(/^\uFEFF/, "") === text;
   } catch {
-    // A file that is not there, or cannot be read, is another text than the one on the screen.
+    // A missing or unreadable file differs from the document.
     return false;
   }
 }

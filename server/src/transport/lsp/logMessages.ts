@@ -1,8 +1,8 @@
-/** What is logged, as the editor shows it: `window/logMessage`, a line each, with its level. */
+/** Sends log messages to the editor as `window/logMessage`. */
 import type { Connection } from "vscode-languageserver/node";
 import type { LogSink } from "#platform/log";
 
-export function logSink({ console }: Connection): LogSink {
+export function createLogSink({ console }: Connection): LogSink {
   return ({ level, message, fields }) => {
     const details = Object.keys(fields).length === 0 ? "" : ` ${JSON.stringify(fields)}`;
     console[level](`${message}${details}`);

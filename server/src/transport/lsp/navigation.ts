@@ -1,213 +1,184 @@
 /**
- * What editors ask of every language server, answered from all repositories: the place of the cursor becomes a row of the
- * contract, and its answer becomes places that the editor can open.
- *
- * A file that lies on this computer as it was found is a `file:`, everything else a `trawl:` document at its commit.
+ * Handles the standard LSP navigation requests across all repositories: translates each request into calls of
+ * operations, and the responses into locations that the client can open.
  */
-import { pathToFileURL } from "node:url";
-import {
-  type CancellationToken,
-  type Connection,
-  type DocumentSymbol,
-  type Hover,
-  type Location,
-  MarkupKind,
-  type Position,
-  type Range,
-  type SymbolInformation,
+import type {
+  CancellationToken,
+  Connection,
+  DocumentSymbol,
+  Hover,
+  Location,
+  Position,
+  SymbolInformation,
+  TextDocumentContentResult,
 } from "vscode-languageserver/node";
-import { URI } from "vscode-uri";
+import { ErrorCodes, ResponseError } from "vscode-languageserver/node";
 import { isServiceError } from "#base/error";
-import type { OperationName } from "#contract/operations";
-import type { AnswerOf, SentOf } from "#contract/service";
-import { snapshotPlace, snapshotUri } from "#contract/snapshotUri";
+import type { RequestInput } from "#contract/service";
 import type * as contract from "#contract/symbols";
-import type { OpenDocuments } from "./documents";
-import { hoverText } from "./hoverText";
-import { callOf, responseError, type Surroundings, signalOf } from "./requests";
-import { documentSymbols, lspKind } from "./symbolKinds";
+import { formatHover } from "./hoverText";
+import type { FoundName, LocationConverter, SendRequest } from "./locations";
+import { createCall, type LspSession, responseError, toAbortSignal } from "./requests";
+import { toDocumentSymbols, toLspKind, toSymbolInformation } from "./symbolKinds";
 
-/** What an editor lists at a definition, and what it asks for where every letter is typed. */
+/** Result limits of `textDocument/definition`, and of `workspace/symbol`, which clients send on every keystroke. */
 const maxDefinitions = 100;
-const maxWorkspaceSymbols = 50;
-/** Fewer letters are in every name. */
-const minQueryLength = 2;
+const maxWorkspaceSymbols = 100;
 
 type File = contract.SymbolFile;
 
-/** To be registered before the connection listens. */
+/** Registers the request handlers. Call this before the connection listens. */
 export function serveNavigation(
   connection: Connection,
-  surroundings: Surroundings,
-  documents: Pick<OpenDocuments, "lineOf">,
+  session: LspSession,
+  locations: LocationConverter,
 ): void {
+  const { features } = session;
+
   connection.onDefinition(({ textDocument, position }, token) =>
-    answered(token, async (ask) => {
-      const named = await nameAt(ask, textDocument.uri, position);
-      return named === undefined ? null : surestDefinitions(ask, named);
+    respondOrNull(token, async (send) => {
+      const symbolRequest = await symbolRequestAt(send, textDocument.uri, position);
+      return symbolRequest === undefined ? null : bestDefinitions(send, symbolRequest);
     }),
   );
 
   connection.onReferences(({ textDocument, position, context }, token) =>
-    answered(token, async (ask) => {
-      const named = await nameAt(ask, textDocument.uri, position);
-      if (named === undefined) return null;
-      const { files } = await ask("findReferences", named);
-      const declarations = context.includeDeclaration ? await surestDefinitions(ask, named) : [];
-      return [...declarations, ...related(files).map(locationOf)];
+    respondOrNull(token, async (send) => {
+      const symbolRequest = await symbolRequestAt(send, textDocument.uri, position);
+      if (symbolRequest === undefined) return null;
+      const { files } = await send("findReferences", symbolRequest);
+      const declarations = context?.includeDeclaration ? await bestDefinitions(send, symbolRequest) : [];
+      return [...declarations, ...(await toOpenableLocations(send, likelyMatches(files)))];
     }),
   );
 
   connection.onHover(({ textDocument, position }, token) =>
-    answered(token, async (ask): Promise<Hover | null> => {
-      const place = placeOf(textDocument.uri, position);
-      if (place === undefined) return null;
-      const { definition, range } = await ask("describeSymbol", { place });
+    respondOrNull(token, async (send): Promise<Hover | null> => {
+      const location = await locations.toFilePosition(send, textDocument.uri, position);
+      if (location === undefined) return null;
+      const { definition, range } = await send("describeSymbol", { place: location });
       if (definition === undefined || range === undefined) return null;
       return {
-        contents: { kind: MarkupKind.Markdown, value: hoverText(definition) },
-        range: rangesIn(textDocument.uri)(range),
+        contents: formatHover(definition, features().hoverFormat),
+        range: (await locations.rangeConverter(send, textDocument.uri))(range),
       };
     }),
   );
 
-  connection.onDocumentSymbol(({ textDocument }, token) =>
-    answered(token, async (ask): Promise<DocumentSymbol[] | null> => {
-      const place = placeOf(textDocument.uri);
-      if (place === undefined) return null;
-      const { symbols } = await ask("outline", { place });
-      return documentSymbols(symbols, rangesIn(textDocument.uri));
+  connection.onDocumentSymbol(({ textDocument: { uri } }, token) =>
+    respondOrNull(token, async (send): Promise<DocumentSymbol[] | SymbolInformation[] | null> => {
+      const location = await locations.toFilePosition(send, uri);
+      if (location === undefined) return null;
+      const { symbols } = await send("outline", { place: location });
+      const { hasSymbolTree, outlineKind: kindOf } = features();
+      const options = { rangeOf: await locations.rangeConverter(send, uri), kindOf };
+      return hasSymbolTree ? toDocumentSymbols(symbols, options) : toSymbolInformation(symbols, uri, options);
     }),
   );
 
   connection.onWorkspaceSymbol(({ query }, token) =>
-    answered(token, async (ask): Promise<SymbolInformation[]> => {
-      if (query.trim().length < minQueryLength) return [];
-      const request = { query, withoutOpen: true, limit: maxWorkspaceSymbols };
-      const { symbols } = await ask("findSymbols", request);
-      return symbols.map((found) => ({
-        name: found.symbol,
-        kind: lspKind(found.kind),
-        containerName: [found.parent.symbol, found.repository].filter((name) => name !== "").join(" · "),
-        location: { uri: uriOf(found), range: rangeInLine(found.lineContent, found.range) },
-      }));
+    respondOrNull(token, async (send): Promise<SymbolInformation[]> => {
+      const { options, workspaceSymbolKind } = features();
+      const withoutOpen = options.workspaceSymbols === "otherRepositories";
+      const { symbols } = await send("findSymbols", { query, withoutOpen, limit: maxWorkspaceSymbols });
+      const found = await locations.toLocations(
+        send,
+        symbols.map((symbol) => ({ file: symbol, match: symbol })),
+      );
+      return symbols.flatMap(({ symbol, kind, parent, repository }, at) => {
+        const location = found[at];
+        if (location === undefined) return [];
+        const containerName = [parent.symbol, repository].filter((name) => name !== "").join(" · ");
+        return [{ name: symbol, kind: workspaceSymbolKind(toLspKind(kind)), containerName, location }];
+      });
     }),
   );
 
-  /** Where a question has no answer, an editor says so itself: only defects are errors. */
-  async function answered<Answer>(
+  connection.onRequest(
+    "workspace/textDocumentContent",
+    ({ uri }: { readonly uri: string }, token: CancellationToken) =>
+      respond(token, async (send): Promise<TextDocumentContentResult> => {
+        const text = await locations.readSnapshot(send, uri);
+        if (text !== undefined) return { text };
+        throw new ResponseError(
+          ErrorCodes.InvalidParams,
+          `"uri" must name a trawl: document, but is ${uri}.`,
+        );
+      }),
+  );
+
+  async function respond<Result>(
     token: CancellationToken,
-    work: (ask: Ask) => Promise<Answer>,
-  ): Promise<Answer | null> {
-    const { signal, release } = signalOf(token);
+    work: (send: SendRequest) => Promise<Result>,
+    recover = (error: unknown): Result => {
+      throw error instanceof ResponseError ? error : responseError(error, session.log);
+    },
+  ): Promise<Result> {
+    const { signal, release } = toAbortSignal(token);
+    const arrivedAt = performance.now();
     try {
-      const call = await callOf(surroundings, signal);
-      const caller = await surroundings.caller;
+      const call = await createCall(session, { signal, arrivedAt });
+      const caller = await session.caller;
       return await work((name, request) => caller(name, request, call));
     } catch (error) {
-      if (isServiceError(error) && error.code !== "CANCELLED" && error.code !== "UNEXPECTED_ERROR")
-        return null;
-      throw responseError(error, surroundings.log);
+      return recover(error);
     } finally {
       release();
     }
   }
 
-  async function nameAt(ask: Ask, uri: string, position: Position) {
-    const askedFrom = placeOf(uri, position);
+  /**
+   * Responds with `null` to expected errors: editors then show a message of their own, such as "No definition found".
+   */
+  function respondOrNull<Result>(
+    token: CancellationToken,
+    work: (send: SendRequest) => Promise<Result | null>,
+  ) {
+    return respond<Result | null>(token, work, (error) => {
+      const isExpected =
+        isServiceError(error) && error.code !== "CANCELLED" && error.code !== "UNEXPECTED_ERROR";
+      if (isExpected) return null;
+      throw responseError(error, session.log);
+    });
+  }
+
+  async function symbolRequestAt(send: SendRequest, uri: string, position: Position) {
+    const askedFrom = await locations.toFilePosition(send, uri, position);
     if (askedFrom === undefined) return undefined;
-    const { symbol } = await ask("symbolAt", { place: askedFrom });
+    const { symbol } = await send("symbolAt", { place: askedFrom });
     return symbol === "" ? undefined : { symbolName: symbol, askedFrom };
   }
 
-  async function surestDefinitions(ask: Ask, named: SentOf<"findDefinitions">): Promise<Location[]> {
-    const { files } = await ask("findDefinitions", { ...named, matches: maxDefinitions });
-    return surest(files).map(locationOf);
+  async function bestDefinitions(
+    send: SendRequest,
+    symbolRequest: RequestInput<"findDefinitions">,
+  ): Promise<Location[]> {
+    const { files } = await send("findDefinitions", { ...symbolRequest, matches: maxDefinitions });
+    return toOpenableLocations(send, bestMatches(files));
   }
 
-  /** `undefined` for documents that are neither a file nor a snapshot. */
-  function placeOf(uri: string, position?: Position): SentOf<"symbolAt">["place"] | undefined {
-    const parsed = URI.parse(uri);
-    const at = position === undefined ? {} : placeIn(documents.lineOf(uri, position.line), position);
-    if (parsed.scheme === "file") return { file: parsed.fsPath, ...at };
-    const place = snapshotPlace(parsed);
-    if (place === undefined || place.path === "") return undefined;
-    const { repository: repo, path, commit } = place;
-    return { repo, path, ...(commit === "" ? {} : { ref: commit }), ...at };
-  }
-
-  /** Ranges of a document as the editor counts them; a line is looked at once, for it may be long and have many. */
-  function rangesIn(uri: string): (range: contract.OutlineSymbol["range"]) => Range {
-    const lines = new Map<number, (column: number) => number>();
-    const position = ({ lineNumber, column }: contract.OutlineSymbol["range"]["start"]) => {
-      const units = lines.get(lineNumber) ?? unitsIn(documents.lineOf(uri, lineNumber - 1));
-      lines.set(lineNumber, units);
-      return { line: lineNumber - 1, character: units(column) };
-    };
-    return ({ start, end }) => ({ start: position(start), end: position(end) });
+  async function toOpenableLocations(send: SendRequest, names: readonly FoundName[]): Promise<Location[]> {
+    return (await locations.toLocations(send, names)).filter((location) => location !== undefined);
   }
 }
 
-type Ask = <Name extends OperationName>(name: Name, request: SentOf<Name>) => Promise<AnswerOf<Name>>;
-
-interface FoundPlace {
-  readonly file: File;
-  readonly match: contract.SymbolMatch;
+/** Returns the resolved definitions; else those in the same repository or imported; else all with the name. */
+function bestMatches(files: readonly File[]): FoundName[] {
+  const exact = namesWithCertainty(files, "exact");
+  return exact.length > 0 ? exact : likelyMatches(files);
 }
 
-/** Of definitions: what is resolved; else what is near or imported; else whatever has the name. */
-function surest(files: readonly File[]): FoundPlace[] {
-  const exact = placesOf(files, "exact");
-  return exact.length > 0 ? exact : related(files);
+/** Returns the resolved matches, then those in the same repository, then imported ones; if none, all with the name. */
+function likelyMatches(files: readonly File[]): FoundName[] {
+  const likely = ["exact", "repository", "import"] as const;
+  const found = likely.flatMap((certainty) => namesWithCertainty(files, certainty));
+  return found.length > 0 ? found : namesWithCertainty(files);
 }
 
-/** Of uses: all that are resolved, near or imported, in this order; else whatever has the name. */
-function related(files: readonly File[]): FoundPlace[] {
-  const sure = ["exact", "repository", "import"] as const;
-  const found = sure.flatMap((certainty) => placesOf(files, certainty));
-  return found.length > 0 ? found : placesOf(files);
-}
-
-function placesOf(files: readonly File[], certainty?: contract.Certainty): FoundPlace[] {
+function namesWithCertainty(files: readonly File[], certainty?: contract.Certainty): FoundName[] {
   return files.flatMap((file) =>
     file.matches
       .filter((match) => certainty === undefined || match.certainty === certainty)
       .map((match) => ({ file, match })),
   );
-}
-
-function locationOf({ file, match }: FoundPlace): Location {
-  return { uri: uriOf(file), range: rangeInLine(match.lineContent, match.range) };
-}
-
-function uriOf({ localPath, repository, commit = "", fileName }: File | contract.FoundSymbol): string {
-  if (localPath !== undefined) return pathToFileURL(localPath).href;
-  return URI.from(snapshotUri({ repository, commit, path: fileName })).toString();
-}
-
-function placeIn(line: string | undefined, { line: index, character }: Position) {
-  const column = line === undefined ? character : [...line.slice(0, character)].length;
-  return { lineNumber: index + 1, column: column + 1 };
-}
-
-/** Names have no line breaks. */
-function rangeInLine(line: string, { start, end }: contract.SymbolMatch["range"]): Range {
-  const units = unitsIn(line);
-  const at = ({ lineNumber, column }: typeof start) => ({
-    line: lineNumber - 1,
-    character: units(column),
-  });
-  return { start: at(start), end: at(end) };
-}
-
-/** UTF-16 units before a column of a line; beyond what is known of it a code point is taken for one. */
-function unitsIn(line: string | undefined): (column: number) => number {
-  if (line === undefined || !/[\ud800-\udbff]/.test(line)) return (column) => column - 1;
-  const before: number[] = [];
-  let units = 0;
-  for (const point of line) {
-    before.push(units);
-    units += point.length;
-  }
-  return (column) => before[column - 1] ?? units + column - 1 - before.length;
 }

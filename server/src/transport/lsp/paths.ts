@@ -1,11 +1,16 @@
 import { URI } from "vscode-uri";
 
-/** The path of a document or folder on this computer; `undefined` for what lies elsewhere, and for what is no URI. */
-export function pathOf(uri: string): string | undefined {
+/** Returns `undefined` for an invalid URI. */
+export function parseUri(uri: string): URI | undefined {
   try {
-    const parsed = URI.parse(uri, true);
-    return parsed.scheme === "file" ? parsed.fsPath : undefined;
+    return URI.parse(uri, true);
   } catch {
     return undefined;
   }
+}
+
+/** Returns the path of a `file:` URI; `undefined` for other and invalid URIs. */
+export function fileUriToPath(uri: string): string | undefined {
+  const parsed = parseUri(uri);
+  return parsed?.scheme === "file" ? parsed.fsPath : undefined;
 }

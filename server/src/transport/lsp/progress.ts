@@ -1,38 +1,46 @@
-/** What an editor is told of indexing: a notification for our own client, and a progress of LSP's for every other. */
+/** Reports indexing to an editor: as LSP work-done progress, as `trawl/indexing` notifications, or both. */
 import type { Connection, WorkDoneProgressServerReporter } from "vscode-languageserver/node";
 import type { IndexingProgress } from "#contract/local";
 import { indexingMethod } from "#contract/notifications";
 
-export interface IndexingNotices {
-  tell(event: IndexingProgress): Promise<void>;
+export interface ReportOptions {
+  /** Whether the client shows progress that the server initiates. */
+  readonly showsProgress: boolean;
+  readonly sendsNotifications: boolean;
 }
 
-/** `showsProgress`: whether the client can be asked to show a progress that it did not begin. */
-export function indexingNotices(connection: Connection, showsProgress: boolean): IndexingNotices {
-  let shown: Promise<WorkDoneProgressServerReporter> | undefined;
+/** Returns a function that reports one event, and continues without progress if the client refuses to show it. */
+export function createIndexingReporter(
+  connection: Connection,
+  { showsProgress, sendsNotifications }: ReportOptions,
+): (event: IndexingProgress) => Promise<void> {
+  let progress: Promise<WorkDoneProgressServerReporter> | undefined;
+  let canShow = showsProgress;
 
   async function show(event: IndexingProgress): Promise<void> {
-    const busy = event.repositories.find((each) => each.state === "indexing" || each.state === "cloning");
+    const active = event.repositories.find((each) => each.state === "indexing" || each.state === "cloning");
     const percentage = event.total === 0 ? 100 : Math.floor((event.ready / event.total) * 100);
-    const words = `${event.ready} of ${event.total}${busy === undefined ? "" : `: ${busy.repository}`}`;
-    // A start with nothing to do must not flash a progress at anybody.
-    if (shown === undefined && busy !== undefined) {
-      shown = connection.window.createWorkDoneProgress();
-      (await shown).begin("Indexing", percentage, words, false);
-    } else if (shown !== undefined) {
-      const reporter = await shown;
-      if (event.ready < event.total || busy !== undefined) reporter.report(percentage, words);
+    const message = `${event.ready} of ${event.total}${active === undefined ? "" : `: ${active.repository}`}`;
+    // Does not start to show progress if nothing is being indexed.
+    if (progress === undefined && active !== undefined) {
+      progress = connection.window.createWorkDoneProgress();
+      (await progress).begin("Indexing", percentage, message, false);
+    } else if (progress !== undefined) {
+      const reporter = await progress;
+      if (event.ready < event.total || active !== undefined) reporter.report(percentage, message);
       else {
-        shown = undefined;
+        progress = undefined;
         reporter.done();
       }
     }
   }
 
-  return {
-    async tell(event) {
-      await connection.sendNotification(indexingMethod, event);
-      if (showsProgress) await show(event);
-    },
+  return async (event) => {
+    if (sendsNotifications) await connection.sendNotification(indexingMethod, event);
+    if (!canShow) return;
+    await show(event).catch(() => {
+      // The client refused to show it.
+      canShow = false;
+    });
   };
 }

@@ -1,5 +1,10 @@
-/** Kinds and outlines of ours as LSP has them. */
-import { type DocumentSymbol, type Range, SymbolKind } from "vscode-languageserver/node";
+/** Converts symbol kinds and outlines to their LSP equivalents. */
+import {
+  type DocumentSymbol,
+  type Range,
+  type SymbolInformation,
+  SymbolKind,
+} from "vscode-languageserver/node";
 import type { OutlineSymbol } from "#contract/symbols";
 
 const kinds: Readonly<Record<string, SymbolKind>> = {
@@ -27,38 +32,66 @@ const kinds: Readonly<Record<string, SymbolKind>> = {
   event: SymbolKind.Event,
 };
 
-/** What is of no kind, because only its text is known, is a variable. */
-export function lspKind(kind: string): SymbolKind {
+/** Converts a symbol kind. Unknown kinds, such as those of text matches, become variables. */
+export function toLspKind(kind: string): SymbolKind {
   return Object.hasOwn(kinds, kind) ? (kinds[kind] ?? SymbolKind.Variable) : SymbolKind.Variable;
 }
 
-/** As a tree; `rangeIn` gives places as the editor counts them. */
-export function documentSymbols(
+export interface OutlineOptions {
+  /** Converts ranges to the client's columns. */
+  readonly rangeOf: (range: OutlineSymbol["range"]) => Range;
+  /** Replaces kinds that the client does not support. */
+  readonly kindOf: (kind: SymbolKind) => SymbolKind;
+}
+
+/** Returns an outline as a tree. */
+export function toDocumentSymbols(
   symbols: readonly OutlineSymbol[],
-  rangeIn: (range: OutlineSymbol["range"]) => Range,
+  { rangeOf, kindOf }: OutlineOptions,
 ): DocumentSymbol[] {
   const roots: DocumentSymbol[] = [];
-  const made: DocumentSymbol[] = [];
+  const items: DocumentSymbol[] = [];
   for (const { symbol, kind, range, wholeRange, parentIndex, owner } of symbols) {
-    const selectionRange = rangeIn(range);
-    const whole = rangeIn(wholeRange);
+    const selectionRange = rangeOf(range);
+    const whole = rangeOf(wholeRange);
     const item: DocumentSymbol = {
-      // An editor takes no empty name.
-      name: symbol.trim() === "" ? "…" : symbol,
+      name: nameOf(symbol),
       ...(owner === "" ? {} : { detail: owner }),
-      kind: lspKind(kind),
-      range: holds(whole, selectionRange) ? whole : selectionRange,
+      kind: kindOf(toLspKind(kind)),
+      range: containsRange(whole, selectionRange) ? whole : selectionRange,
       selectionRange,
       children: [],
     };
-    made.push(item);
-    (made[parentIndex]?.children ?? roots).push(item);
+    items.push(item);
+    (items[parentIndex]?.children ?? roots).push(item);
   }
   return roots;
 }
 
-/** An editor refuses a definition that does not hold its own name. */
-function holds(outer: Range, inner: Range): boolean {
+/** Returns an outline as a list, for clients that do not support trees. */
+export function toSymbolInformation(
+  symbols: readonly OutlineSymbol[],
+  uri: string,
+  { rangeOf, kindOf }: OutlineOptions,
+): SymbolInformation[] {
+  return symbols.map(({ symbol, kind, wholeRange, parentIndex, owner }) => {
+    const container = symbols[parentIndex]?.symbol ?? owner;
+    return {
+      name: nameOf(symbol),
+      kind: kindOf(toLspKind(kind)),
+      location: { uri, range: rangeOf(wholeRange) },
+      ...(container === "" ? {} : { containerName: container }),
+    };
+  });
+}
+
+/** Editors reject empty names. */
+function nameOf(symbol: string): string {
+  return symbol.trim() === "" ? "…" : symbol;
+}
+
+/** Editors reject symbols whose range does not contain their name. */
+function containsRange(outer: Range, inner: Range): boolean {
   const isBefore = (one: Range["start"], other: Range["start"]) =>
     one.line < other.line || (one.line === other.line && one.character <= other.character);
   return isBefore(outer.start, inner.start) && isBefore(inner.end, outer.end);

@@ -1,0 +1,130 @@
+/** The Results view and everything that opens, copies and tracks results. */
+import * as vscode from "vscode";
+import type { Snapshots } from "#client/documents/snapshots";
+import type { Repositories } from "#client/model/repositories";
+import type { SearchBox, SearchViewFacts } from "#client/search/searchBox";
+import type { Searches } from "#client/search/searches";
+import type { QueryDefaults, SearchState } from "#client/search/searchState";
+import { countRepositories, mayComplete } from "#client/search/status";
+import type { ServiceClient } from "#client/server/serviceClient";
+import type { Handlers } from "#client/workbench/declarations";
+import type { FileMatch } from "#contract/search";
+import type { copyCommands, resultCommands, resultsDocumentCommands } from "./contributions";
+import { CopyCommands } from "./copyCommands";
+import { Opener } from "./opener";
+import { Advice } from "./resultAdvice";
+import { registerBadges } from "./resultBadges";
+import { ResultCommands } from "./resultCommands";
+import { ResultLocations } from "./resultLocations";
+import { ResultsDocuments } from "./resultsDocument";
+import { registerResultsLanguage } from "./resultsLanguage";
+import { ResultsTree } from "./resultsTree";
+import { resultTooltips } from "./resultTooltip";
+
+export interface ResultsOptions {
+  readonly service: ServiceClient;
+  readonly searches: Searches;
+  readonly repositories: Repositories;
+  readonly snapshots: Snapshots;
+  readonly memento: vscode.Memento;
+  readonly box: () => SearchBox;
+  readonly defaults: () => QueryDefaults | Promise<QueryDefaults>;
+  readonly searchView: SearchViewFacts;
+}
+
+/** How soon a search is repeated that was incomplete although all repositories are indexed. */
+const minRetryMs = 500;
+const maxRetryMs = 60_000;
+
+export class Results implements vscode.Disposable {
+  readonly opener: Opener;
+  readonly commands: Handlers<typeof resultCommands & typeof resultsDocumentCommands & typeof copyCommands>;
+  #retry: NodeJS.Timeout | undefined;
+  #retryMs = minRetryMs;
+  /** The search that was repeated last. */
+  #retried: SearchState | undefined;
+  /** The search that is repeated when indexing has finished. */
+  #waiting: SearchState | undefined;
+  readonly #subscriptions: vscode.Disposable;
+
+  constructor(options: ResultsOptions) {
+    const { service, searches, repositories, snapshots, memento, box, defaults, searchView } = options;
+    const locations = new ResultLocations(service, repositories, () => filesOf(searches));
+    const advice = new Advice({
+      service,
+      repositories,
+      current: () => searches.current,
+      dismissed: () => tree.current?.dismissed,
+      box,
+      searchView,
+    });
+    const tooltip = resultTooltips(snapshots, locations, repositories);
+    const tree: ResultsTree = new ResultsTree({
+      searchView,
+      searches,
+      locations,
+      repositories,
+      advice,
+      memento,
+      tooltip,
+    });
+    this.opener = new Opener(locations);
+    const commands = new ResultCommands({ tree, opener: this.opener, advice, searches, repositories, box });
+    const documents = new ResultsDocuments({ service, repositories, tree, defaults });
+    const copies = new CopyCommands({ service, tree, repositories });
+    this.commands = {
+      ...commands.commands,
+      ...documents.commands,
+      ...copies.commands,
+    };
+    this.#subscriptions = vscode.Disposable.from(
+      locations,
+      advice,
+      tree,
+      commands,
+      documents,
+      copies,
+      registerBadges(),
+      registerResultsLanguage(this.opener, snapshots),
+      repositories.onChange(() => this.#searchAfterIndexing(options, tree)),
+      searches.onFinish((set) => {
+        locations.clear();
+        this.#searchAfterIndexing(options, tree);
+        void repositories.load().catch(() => undefined);
+        void advice.loadFixes(set);
+      }),
+    );
+  }
+
+  dispose(): void {
+    clearTimeout(this.#retry);
+    this.#subscriptions.dispose();
+  }
+
+  /** Repeats a search that was incomplete because indexing had not finished, once it has. */
+  #searchAfterIndexing({ searches, repositories }: ResultsOptions, tree: ResultsTree): void {
+    clearTimeout(this.#retry);
+    const { current } = searches;
+    if (current?.end?.stats.flushReason !== "INDEXING") return;
+    const items = [...(repositories.items?.values() ?? [])];
+    const isIndexing = countRepositories(items).indexing > 0;
+    if (isIndexing) this.#waiting = current.state;
+    if (isIndexing || current.state !== this.#retried) this.#retryMs = minRetryMs;
+    if (isIndexing || this.#retryMs > maxRetryMs) return;
+    if (this.#waiting !== current.state && !mayComplete(items)) return;
+    // Definitions are indexed later than text.
+    this.#retry = setTimeout(() => {
+      const hasDismissed = (tree.current?.dismissed.matches ?? 0) > 0;
+      if (searches.current !== current || searches.isRunning || hasDismissed) return;
+      this.#retried = current.state;
+      this.#waiting = undefined;
+      this.#retryMs *= 2;
+      void searches.run(current.state, current.request.matches, { isTentative: true });
+    }, this.#retryMs);
+  }
+}
+
+function* filesOf({ current, pinned }: Searches): Generator<FileMatch> {
+  for (const set of pinned) yield* set.files;
+  if (current !== undefined && !pinned.includes(current)) yield* current.files;
+}

@@ -1,0 +1,64 @@
+/** Limits how many rows a set of results has. Pure: does not use VS Code. */
+import type { FileMatch } from "#contract/search";
+import type { Group } from "./resultGroups";
+import { lineCountOf } from "./resultLines";
+
+/** Rows created at first, and added by each "Show More". */
+export const rowBatch = 2000;
+const lineBatch = 100;
+/** A file with more lines is collapsed at first. */
+export const maxExpandedLines = 10;
+
+export class RowLimits {
+  #rows = rowBatch;
+  /** How many files of each group have rows; groups beyond the array have no row. */
+  #shown: readonly number[] = [];
+  readonly #lines = new Map<string, number>();
+
+  /** How many groups have rows. */
+  get groupCount(): number {
+    return this.#shown.length;
+  }
+
+  /** How many files of the group at this index have rows. */
+  fileCount(group: number): number {
+    return this.#shown[group] ?? 0;
+  }
+
+  /** How many lines of the file with this id have rows. */
+  lineCount(file: string): number {
+    return this.#lines.get(file) ?? lineBatch;
+  }
+
+  addRows(): void {
+    this.#rows += rowBatch;
+  }
+
+  /** Allows rows for lines of a file: `atLeast` or some more, by default a batch. */
+  addLines(file: string, atLeast?: number): void {
+    this.#lines.set(file, atLeast === undefined ? this.lineCount(file) + rowBatch : atLeast + lineBatch);
+  }
+
+  /** Distributes the allowed rows over groups and files. Folders are not counted: they are fewer than twice the files. */
+  allocate(groups: readonly Group[], hasCopies: (file: FileMatch) => boolean): void {
+    const shown: number[] = [];
+    let left = this.#rows;
+    for (const { files } of groups) {
+      if (left <= 0) break;
+      left--;
+      let count = 0;
+      for (const file of files) {
+        const lines = lineCountOf(file);
+        const rows = 1 + (lines > maxExpandedLines ? 0 : lines) + (hasCopies(file) ? 1 : 0);
+        if (rows > left && count > 0) {
+          left = 0;
+          break;
+        }
+        left -= rows;
+        count++;
+      }
+      shown.push(count);
+    }
+    this.#shown = shown;
+  }
+}

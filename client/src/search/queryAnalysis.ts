@@ -1,0 +1,52 @@
+/** Has the service parse queries. Pure: does not use VS Code. */
+import { CallError } from "#client/server/callError";
+import type { ServiceClient } from "#client/server/serviceClient";
+import type { QueryExplanation } from "#contract/queries";
+import type { SearchState } from "./searchState";
+
+export interface QueryAnalysis {
+  readonly state: SearchState;
+  readonly reading: QueryExplanation;
+  /** How each narrowing condition was parsed. */
+  readonly narrowed: readonly QueryExplanation[];
+}
+
+const emptyReading: QueryExplanation = { filters: [], problems: [], hasText: false, isCheap: false };
+
+/** Returns the analysis of a state that the service has not parsed yet. */
+export function emptyAnalysis(state: SearchState): QueryAnalysis {
+  return { state, reading: emptyReading, narrowed: [] };
+}
+
+/** Parses the query and its narrowing conditions. Rejects if the service does not respond. */
+export async function analyzeQuery(
+  service: Pick<ServiceClient, "call">,
+  state: SearchState,
+): Promise<QueryAnalysis> {
+  const flags = {
+    isRegexEnabled: state.isRegex,
+    isCaseSensitivityEnabled: state.caseSensitivity === "sensitive",
+  };
+  const read = async (query: string) =>
+    query.trim() === "" ? emptyReading : service.call("readQuery", { ...flags, query });
+  const [reading, narrowed] = await Promise.all([read(state.query), Promise.all(state.narrowed.map(read))]);
+  return { state, reading, narrowed };
+}
+
+/** Returns the first error of the query or of a narrowing condition. */
+export function errorIn({
+  reading,
+  narrowed,
+}: Pick<QueryAnalysis, "reading" | "narrowed">): string | undefined {
+  const problems = [reading, ...narrowed].flatMap((each) => each.problems);
+  return problems.find(({ severity }) => severity === "error")?.message;
+}
+
+/**
+ * Rejects with FAILED_TO_PARSE_QUERY if a query is invalid. Call it before a search: the request adds filters to the
+ * text, which can hide an error or report another one.
+ */
+export async function checkQuery(service: Pick<ServiceClient, "call">, state: SearchState): Promise<void> {
+  const error = errorIn(await analyzeQuery(service, state));
+  if (error !== undefined) throw new CallError("FAILED_TO_PARSE_QUERY", error);
+}

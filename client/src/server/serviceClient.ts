@@ -1,0 +1,261 @@
+/**
+ * The connection to the server: starts it on first use, sends the calls of the contract, and restarts it after a crash.
+ *
+ * A server that crashes is restarted silently, and calls without a response are resent once. After five crashes in
+ * three minutes, or if it refuses to start, `state` is `failed` until `restart`.
+ */
+import * as vscode from "vscode";
+import type { EditorSettings } from "#contract/editorOptions";
+import type { IndexingProgress } from "#contract/local";
+import { methodOf } from "#contract/methods";
+import { indexingMethod } from "#contract/notifications";
+import type { OperationName, operations } from "#contract/operations";
+import type { EventOf, RequestInput, ResponseOf } from "#contract/service";
+import { CallError, callError } from "./callError";
+import { Crashes, crashWindowMs, maxCrashes } from "./crashes";
+import type { QuietClient } from "./languageClient";
+import type { ProviderPolicy } from "./providerPolicy";
+
+export type ServerState = "idle" | "starting" | "running" | "failed";
+
+export interface CallOptions<Name extends OperationName> {
+  readonly token?: vscode.CancellationToken;
+  /** Receives events that precede the response; without it, the server sends none. */
+  readonly onEvent?: (event: EventOf<Name>) => void;
+}
+
+export interface ServiceClientOptions {
+  /** Absolute path of the server's entry script. */
+  readonly serverPath: () => string;
+  readonly arguments: () => readonly string[];
+  /** Settings sent to the server when it starts and whenever they change. */
+  readonly settings: () => EditorSettings;
+  readonly onSettings: vscode.Event<void>;
+  readonly serverLog: vscode.LogOutputChannel;
+  readonly traceLog: vscode.LogOutputChannel;
+  readonly providerPolicy: ProviderPolicy;
+}
+
+type Operations = typeof operations;
+/** Calls that are never resent, because the server may have performed them before it crashed. */
+type NeverResent = {
+  [Name in OperationName]: Operations[Name] extends { readonly resend: "never" } ? Name : never;
+}[OperationName];
+const neverResent: Readonly<Record<NeverResent, true>> = {
+  removePaths: true,
+  removeRepositories: true,
+  addMember: true,
+  removeMember: true,
+  removeUser: true,
+  createKey: true,
+  revokeKey: true,
+  restore: true,
+};
+
+/** How long a server may take to shut down before it is killed, in milliseconds. */
+const shutdownMs = 4_000;
+
+export class ServiceClient implements vscode.Disposable {
+  #state: ServerState = "idle";
+  #problem: string | undefined;
+  #client: Promise<QuietClient> | undefined;
+  /** Identifies the server process, so that late events of an earlier one are ignored. */
+  #launch: symbol | undefined;
+  #restarting: Promise<void> = Promise.resolve();
+  #isDisposed = false;
+  readonly #crashes = new Crashes();
+  readonly #stateChanged = new vscode.EventEmitter<ServerState>();
+  readonly #indexing = new vscode.EventEmitter<IndexingProgress>();
+  readonly #options: ServiceClientOptions;
+  readonly #subscription: vscode.Disposable;
+
+  constructor(options: ServiceClientOptions) {
+    this.#options = options;
+    this.#subscription = options.onSettings(() => this.#sendSettings());
+  }
+
+  get state(): ServerState {
+    return this.#state;
+  }
+
+  /** Why the state is `failed`. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  get onState(): vscode.Event<ServerState> {
+    return this.#stateChanged.event;
+  }
+
+  /** Fires a few times a second while repositories are being indexed. */
+  get onIndexing(): vscode.Event<IndexingProgress> {
+    return this.#indexing.event;
+  }
+
+  /** Calls an operation. Rejects with a `CallError`, or with a `vscode.CancellationError` if it was canceled. */
+  async call<Name extends OperationName>(
+    name: Name,
+    request: RequestInput<Name>,
+    { token, onEvent }: CallOptions<Name> = {},
+  ): Promise<ResponseOf<Name>> {
+    let hasEvents = false;
+    const receive = (event: EventOf<Name>) => {
+      hasEvents = true;
+      onEvent?.(event);
+    };
+    const attempt = () => this.#attempt(name, request, token, onEvent === undefined ? undefined : receive);
+    try {
+      return await attempt();
+    } catch (error) {
+      const canResend =
+        error instanceof CallError &&
+        error.errorCode === "SERVER_GONE" &&
+        !hasEvents &&
+        !(name in neverResent);
+      if (!canResend || this.#state === "failed" || this.#isDisposed) throw error;
+      return attempt();
+    }
+  }
+
+  /** Returns the running client, starting it if needed. */
+  start(): Promise<QuietClient> {
+    if (this.#isDisposed || this.#state === "failed") {
+      return Promise.reject(
+        new CallError("SERVER_GONE", this.#problem ?? vscode.l10n.t("Trawl has stopped.")),
+      );
+    }
+    if (this.#client === undefined) {
+      this.#launch = Symbol();
+      this.#client = this.#start(this.#launch);
+    }
+    return this.#client;
+  }
+
+  /**
+   * Stops the server, runs `between`, and starts a new server. Concurrent restarts run one after the other.
+   * Rejects only if `between` does; `state` reports whether the server started.
+   */
+  restart(between: () => Promise<void> = async () => undefined): Promise<void> {
+    const restarted = this.#restarting.then(async () => {
+      await this.stop();
+      try {
+        await between();
+      } finally {
+        await this.start().catch(() => undefined);
+      }
+    });
+    this.#restarting = restarted.catch(() => undefined);
+    return restarted;
+  }
+
+  /** Stops the server; the next call starts it again. */
+  async stop(): Promise<void> {
+    const client = this.#client;
+    this.#client = undefined;
+    this.#launch = undefined;
+    this.#crashes.reset();
+    const running = await client?.catch(() => undefined);
+    // The client kills a server that does not respond in time.
+    await running?.dispose(shutdownMs).catch(() => undefined);
+    if (this.#launch === undefined) this.#setState("idle");
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#subscription.dispose();
+    void this.stop();
+    this.#stateChanged.dispose();
+    this.#indexing.dispose();
+  }
+
+  async #attempt<Name extends OperationName>(
+    name: Name,
+    request: RequestInput<Name>,
+    token: vscode.CancellationToken | undefined,
+    receive: ((event: EventOf<Name>) => void) | undefined,
+  ): Promise<ResponseOf<Name>> {
+    let listening: vscode.Disposable | undefined;
+    try {
+      const client = await this.start();
+      if (token?.isCancellationRequested) throw new vscode.CancellationError();
+      const params: Record<string, unknown> = { ...request };
+      if (receive !== undefined) {
+        const progressToken = `trawl-${++lastToken}`;
+        params["partialResultToken"] = progressToken;
+        listening = client.onPartialResult<EventOf<Name>>(progressToken, receive);
+      }
+      return await client.request<ResponseOf<Name>>(methodOf(name), params, token);
+    } catch (error) {
+      const wasCanceled = (error as { readonly code?: unknown }).code === requestCanceled;
+      if (token?.isCancellationRequested || wasCanceled) throw new vscode.CancellationError();
+      throw callError(error);
+    } finally {
+      listening?.dispose();
+    }
+  }
+
+  async #start(launch: symbol): Promise<QuietClient> {
+    this.#setState("starting");
+    try {
+      const { QuietClient } = await import("./languageClient");
+      const { serverPath, arguments: args, settings, serverLog, traceLog, providerPolicy } = this.#options;
+      const client = new QuietClient({
+        path: serverPath(),
+        arguments: args(),
+        settings: settings(),
+        serverLog,
+        traceLog,
+        providerPolicy,
+        onEnd: () => this.#ended(launch),
+      });
+      client.onNotification(indexingMethod, (event: IndexingProgress) => this.#indexing.fire(event));
+      await client.start();
+      if (this.#launch === launch) this.#setState("running");
+      return client;
+    } catch (error) {
+      // Only for a server that refused to start: `#ended` has handled one that crashed during startup.
+      if (this.#launch === launch) this.#fail(callError(error).message);
+      throw error;
+    }
+  }
+
+  #ended(launch: symbol): void {
+    if (this.#launch !== launch) return;
+    this.#client = undefined;
+    this.#launch = undefined;
+    if (this.#isDisposed) return;
+    if (this.#crashes.mayRestart(Date.now())) {
+      this.start().catch(() => undefined);
+      return;
+    }
+    const minutes = crashWindowMs / 60_000;
+    this.#fail(vscode.l10n.t("The search server stopped {0} times in {1} minutes.", maxCrashes, minutes));
+  }
+
+  #fail(problem: string): void {
+    this.#client = undefined;
+    this.#launch = undefined;
+    this.#problem = problem;
+    this.#options.serverLog.error(problem);
+    this.#setState("failed");
+  }
+
+  async #sendSettings(): Promise<void> {
+    const client = await this.#client?.catch(() => undefined);
+    await client
+      ?.sendNotification("workspace/didChangeConfiguration", { settings: this.#options.settings() })
+      .catch(() => undefined);
+  }
+
+  #setState(state: ServerState): void {
+    if (this.#state === state) return;
+    this.#state = state;
+    if (state !== "failed") this.#problem = undefined;
+    this.#stateChanged.fire(state);
+  }
+}
+
+/** LSP's error code of a canceled request. */
+const requestCanceled = -32800;
+
+let lastToken = 0;

@@ -1,0 +1,147 @@
+/** Schemas of the organization: members, API keys, sessions, license, audit records. */
+import * as z from "zod";
+import { pageFields } from "./position";
+
+const timestamp = z.iso.datetime({ offset: true });
+
+export const Role = z.enum(["OWNER", "MEMBER"]).describe("Role of the member.");
+export type Role = z.output<typeof Role>;
+
+const userIdField = z.string().min(1).max(100);
+
+export const Member = z
+  .object({
+    id: z.string().describe("Stable id of the member."),
+    name: z.string().nullable().describe("Name of the person."),
+    email: z.string().describe("Email address of the person."),
+    role: Role,
+    suspendedAt: timestamp.nullable().describe("When the member was suspended."),
+    createdAt: timestamp.describe("When the member was added."),
+    updatedAt: timestamp.describe("When the member was last changed."),
+    lastActivityAt: timestamp.nullable().describe("Time of the last request, to the minute."),
+  })
+  .describe("A member of the organization.");
+export type Member = z.output<typeof Member>;
+
+export const MemberRequest = z
+  .object({ userId: userIdField.describe("Id of the member.") })
+  .describe("A member.");
+
+export const MemberRemoved = z
+  .object({
+    success: z.boolean().describe("Always true."),
+    message: z.string().describe("Human-readable message."),
+  })
+  .describe("The member was removed.");
+
+export const AddMemberRequest = z
+  .object({
+    email: z.email().max(320).describe("Email address, unique among the members."),
+    name: z.string().max(200).optional().describe("Name of the person."),
+    role: Role.default("MEMBER"),
+  })
+  .describe("The member to add.");
+
+export const ChangeRoleRequest = z
+  .object({ userId: userIdField.describe("Id of the member."), role: Role })
+  .describe("The new role of a member.");
+
+export const ApiKey = z
+  .object({
+    id: z.string().describe("Id of the key. Not a secret."),
+    name: z.string().describe("Name of the key."),
+    userId: z.string().describe("Id of the member that it acts as."),
+    createdAt: timestamp.describe("When it was created."),
+    lastUsedAt: timestamp.nullable().describe("Time of the last call with it, to the minute."),
+    expiresAt: timestamp.nullable().describe("When it expires."),
+  })
+  .describe("An API key, without the key itself.");
+export type ApiKey = z.output<typeof ApiKey>;
+
+export const CreateKeyRequest = z
+  .object({
+    name: z.string().trim().min(1).max(100).describe("Name of the key, unique among the member's keys."),
+    expiresAt: timestamp.optional().describe("When it expires; if absent, never."),
+    userId: userIdField.optional().describe("Id of the member that it acts as; if absent, the caller."),
+  })
+  .describe("The key to create.");
+
+export const CreatedKey = z
+  .object({ ...ApiKey.shape, key: z.string().describe("The key itself. It cannot be retrieved later.") })
+  .describe("The new API key.");
+export type CreatedKey = z.output<typeof CreatedKey>;
+
+export const KeyRequest = z
+  .object({ keyId: z.string().min(1).max(100).describe("Id of the key.") })
+  .describe("An API key.");
+
+export const CreatedSession = z
+  .object({
+    token: z.string().describe("The session token. It cannot be retrieved later."),
+    expiresAt: timestamp.describe("When it expires."),
+  })
+  .describe("A browser session.");
+
+const actorTypes = ["user", "api_key"] as const;
+/** Types of targets of audit records. */
+export const targetTypes = ["org", "user", "api_key", "repository", "file"] as const;
+
+export const AuditRequest = z
+  .object({
+    ...pageFields,
+    since: timestamp.optional().describe("Only records from this time on, in ISO 8601 with offset."),
+    until: timestamp.optional().describe("Only records up to this time, in ISO 8601 with offset."),
+  })
+  .describe("A page of the audit records.");
+
+export const AuditRecord = z
+  .object({
+    id: z.string().describe("Id of the record; ids sort by time."),
+    timestamp: timestamp.describe("Time of the action."),
+    action: z.string().describe("The action, such as `user.performed_code_search`."),
+    actorId: z.string().describe("Id of the member or of the API key."),
+    actorType: z.enum(actorTypes).describe("Type of the actor."),
+    targetId: z.string().describe("Id, name or path of the target."),
+    targetType: z.enum(targetTypes).describe("Type of the target."),
+    serviceVersion: z.string().describe("Version of the service that wrote it."),
+    metadata: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .describe("Details, such as `source`, the program that made the request."),
+    orgId: z.int().describe("Id of the organization."),
+  })
+  .describe("An audit record.");
+export type AuditRecord = z.output<typeof AuditRecord>;
+
+/** Features that a license can enable. */
+export const licensedFeatures = ["organization", "audit", "oauth"] as const;
+export type LicensedFeature = (typeof licensedFeatures)[number];
+
+export const licenseStates = [
+  "valid",
+  "missing",
+  "malformed",
+  "wrongAlgorithm",
+  "unknownKey",
+  "tampered",
+  "expired",
+  "clockSetBack",
+  "seatsExceeded",
+] as const;
+
+export const License = z
+  .object({
+    state: z.enum(licenseStates).describe("Whether the license is valid, or why not."),
+    message: z.string().describe("The state as a sentence."),
+    id: z.string().optional().describe("License number."),
+    organization: z.string().optional().describe("The licensed organization."),
+    seats: z.int().optional().describe("Maximum number of members; if absent, unlimited."),
+    features: z.array(z.string()).optional().describe("Enabled features."),
+    expiresAt: timestamp.optional().describe("When it expires."),
+  })
+  .describe("The license of this instance. Its details are present only if its signature is valid.");
+export type License = z.output<typeof License>;
+
+export const InstallLicenseRequest = z
+  .object({ license: z.string().min(1).max(20_000).describe("The license text as issued.") })
+  .describe("The license to install.");

@@ -1,0 +1,24 @@
+import type { Repository } from "#model/repository";
+
+/** The fields that may change after a repository was added. */
+export type RepositoryChange = Partial<
+  Pick<
+    Repository,
+    | "displayName"
+    | "revisions"
+    | "state"
+    | "indexedAt"
+    | "pushedAt"
+    | "documentCount"
+    | "skippedCount"
+    | "contentBytes"
+    | "indexBytes"
+  >
+> & {
+  /** `undefined` removes the value. */
+  readonly defaultRevision?: string | undefined;
+  readonly progress?: number | undefined;
+  readonly lastError?: string | undefined;
+  readonly addedCount?: number | undefined;
+  readonly addedBytes?: number | undefined;
+};

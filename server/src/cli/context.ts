@@ -1,0 +1,26 @@
+/** What a command depends on. `entry` builds it, so that commands depend on neither the index nor sockets. */
+import type { Configuration } from "#instance/configuration";
+import type { Instance } from "#instance/instance";
+import type { Purpose } from "#instance/leader";
+import type { Terminal } from "./terminal";
+
+export interface CommandContext {
+  readonly version: string;
+  readonly terminal: Terminal;
+  readonly currentFolder: string;
+  readonly defaultDataDir: string;
+  /** Fires when the process is asked to exit. */
+  readonly interrupted: AbortSignal;
+  /** Opens an instance. With `forEditor`, logs go to the editor, and indexing waits for the editor's settings. */
+  open(configuration: Configuration, purpose: Purpose, forEditor?: "forEditor"): Promise<Instance>;
+  /**
+   * Speaks LSP over the transport that the command line names, until the editor disconnects. Calls `onClient` when the
+   * client has sent its capabilities, with a function that shows messages: in the editor's log if the client also shows
+   * progress, else on standard error.
+   */
+  serveLsp(
+    configuration: Configuration,
+    opened: Promise<Instance>,
+    onClient: (printError: Terminal["printError"]) => void,
+  ): Promise<void>;
+}

@@ -1,0 +1,188 @@
+/**
+ * Parses git's index file (versions 2 to 4), because `git status` may run filters that a repository's configuration
+ * names.
+ *
+ * Layout: `DIRC`, version, count; then for each entry ten 32-bit numbers (ctime s, ns; mtime s, ns; device; inode;
+ * mode; user; group; size), the hash, 16 bits of flags, 16 more bits in versions 3 and 4 if the extended flag is set,
+ * the path and NUL. Versions 2 and 3 pad an entry to a multiple of 8 bytes. Version 4 stores how many bytes to remove
+ * from the end of the previous path, and the suffix to append. Extensions follow: a four-letter signature, a length,
+ * bytes.
+ */
+import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { ServiceError } from "#base/error";
+import type { BytePath } from "#git/bytePath";
+import { configValue } from "#git/config";
+import { runGit } from "#git/git";
+import { type GitRepository, readConfig } from "#git/repository";
+
+export interface IndexEntry {
+  readonly path: BytePath;
+  readonly hash: string;
+  readonly mode: number;
+  /** 0, or 1 to 3 during an unresolved merge. */
+  readonly stage: number;
+  /** Whether the entry is excluded by sparse checkout (skip-worktree). */
+  readonly isSkipped: boolean;
+  /** The file's stat data when it last matched the entry; absent if unknown. */
+  readonly stat?: IndexStat;
+}
+
+/** Seconds and nanoseconds as 32-bit numbers, the size modulo 2^32. */
+export interface IndexStat {
+  readonly ctimeS: number;
+  readonly ctimeNs: number;
+  readonly mtimeS: number;
+  readonly mtimeNs: number;
+  readonly size: number;
+}
+
+export interface IndexFile {
+  readonly entries: readonly IndexEntry[];
+  /** Nanoseconds since 1970. A file written at or after this time may have changed unnoticed ("racily clean"). */
+  readonly mtimeNs: bigint;
+}
+
+/** Reads the index. Returns `undefined` if there is none, because nothing was ever checked out. Throws GIT_FAILED. */
+export async function readIndex(
+  repository: GitRepository,
+  signal?: AbortSignal,
+): Promise<IndexFile | undefined> {
+  const path = join(repository.gitDir, "index");
+  let bytes: Buffer;
+  let mtimeNs: bigint;
+  try {
+    mtimeNs = statSync(path, { bigint: true }).mtimeNs;
+    bytes = readFileSync(path);
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined;
+    throw new ServiceError("GIT_FAILED", `Cannot read the git index of ${repository.gitDir}.`, { cause });
+  }
+  const format = configValue(readConfig(repository.commonDir), "extensions.objectformat");
+  const entries = parseIndex(bytes, format === "sha256" ? 32 : 20);
+  return { entries: entries ?? (await readIndexWithGit(repository, signal)), mtimeNs };
+}
+
+/** Returns the number of entries from the header of the index at `path`, or `undefined` if it cannot be read. */
+export function readEntryCount(path: string): number | undefined {
+  const head = Buffer.alloc(12);
+  try {
+    const descriptor = openSync(path, "r");
+    try {
+      if (readSync(descriptor, head, 0, head.length, 0) < head.length) return undefined;
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    return undefined;
+  }
+  return head.readUInt32BE(8);
+}
+
+const fixedBytes = 40;
+const longestShortName = 0xfff;
+
+/**
+ * Parses an index. Returns `undefined` if git must read it: it is split, damaged, of another version, or has unknown
+ * required extensions.
+ */
+function parseIndex(bytes: Buffer, hashBytes: number): IndexEntry[] | undefined {
+  if (bytes.length < 12 || bytes.toString("latin1", 0, 4) !== "DIRC") return undefined;
+  const version = bytes.readUInt32BE(4);
+  if (version < 2 || version > 4) return undefined;
+  const count = bytes.readUInt32BE(8);
+  const entries: IndexEntry[] = [];
+  let at = 12;
+  let previous = "";
+  for (let index = 0; index < count; index++) {
+    if (at + fixedBytes + hashBytes + 2 > bytes.length) return undefined;
+    const start = at;
+    const flags = bytes.readUInt16BE(at + fixedBytes + hashBytes);
+    const isExtended = version >= 3 && (flags & 0x4000) !== 0;
+    const moreFlags = isExtended ? bytes.readUInt16BE(at + fixedBytes + hashBytes + 2) : 0;
+    let nameStart = at + fixedBytes + hashBytes + (isExtended ? 4 : 2);
+    let prefix = "";
+    if (version === 4) {
+      const [dropped, next] = readOffset(bytes, nameStart);
+      prefix = previous.slice(0, Math.max(previous.length - dropped, 0));
+      nameStart = next;
+    }
+    const knownLength = version < 4 && (flags & longestShortName) < longestShortName;
+    const nameEnd = knownLength ? nameStart + (flags & longestShortName) : bytes.indexOf(0, nameStart);
+    if (nameEnd < 0 || nameEnd >= bytes.length) return undefined;
+    const path = prefix + bytes.toString("latin1", nameStart, nameEnd);
+    previous = path;
+    const isIntentToAdd = (moreFlags & 0x2000) !== 0;
+    entries.push({
+      path: path as BytePath,
+      hash: bytes.toString("hex", at + fixedBytes, at + fixedBytes + hashBytes),
+      mode: bytes.readUInt32BE(at + 24),
+      stage: (flags >> 12) & 3,
+      isSkipped: (moreFlags & 0x4000) !== 0,
+      ...(isIntentToAdd ? {} : { stat: readStat(bytes, at) }),
+    });
+    at = version === 4 ? nameEnd + 1 : start + ((nameEnd - start + 8) & ~7);
+  }
+  return hasUnknownExtension(bytes, at, hashBytes) ? undefined : entries;
+}
+
+function readStat(bytes: Buffer, at: number): IndexStat {
+  return {
+    ctimeS: bytes.readUInt32BE(at),
+    ctimeNs: bytes.readUInt32BE(at + 4),
+    mtimeS: bytes.readUInt32BE(at + 8),
+    mtimeNs: bytes.readUInt32BE(at + 12),
+    size: bytes.readUInt32BE(at + 36),
+  };
+}
+
+/** Reads an offset varint (as in packfiles); returns the number and the byte offset after it. */
+function readOffset(bytes: Buffer, start: number): [number, number] {
+  let at = start;
+  let byte = bytes[at++] ?? 0;
+  let value = byte & 0x7f;
+  while (byte & 0x80) {
+    byte = bytes[at++] ?? 0;
+    value = (value + 1) * 128 + (byte & 0x7f);
+  }
+  return [value, at];
+}
+
+/**
+ * Whether the index has a required extension, whose signature is lowercase, that is not supported. `sdir` (sparse
+ * directories) is supported; `link` (split index) is not.
+ */
+function hasUnknownExtension(bytes: Buffer, start: number, hashBytes: number): boolean {
+  for (let at = start; at + 8 <= bytes.length - hashBytes; at += 8 + bytes.readUInt32BE(at + 4)) {
+    const name = bytes.toString("latin1", at, at + 4);
+    if (/^[a-z]/.test(name) && name !== "sdir") return true;
+  }
+  return false;
+}
+
+/** Lists the entries of the index with git. They have no stat data, so every file is compared by content. */
+async function readIndexWithGit(
+  repository: GitRepository,
+  signal: AbortSignal | undefined,
+): Promise<IndexEntry[]> {
+  return parseStaged(await runGit(repository, ["ls-files", "-s", "-t", "-z", "--full-name"], { signal }));
+}
+
+/** Parses `<tag> SP <mode> SP <hash> SP <stage> TAB <path> NUL` records; the tag `S` means skip-worktree. */
+export function parseStaged(output: Buffer): IndexEntry[] {
+  return output
+    .toString("latin1")
+    .split("\0")
+    .filter((line) => line !== "")
+    .map((line) => {
+      const tab = line.indexOf("\t");
+      const [tag, mode = "", hash = "", stage = ""] = line.slice(0, tab).split(" ");
+      return {
+        path: line.slice(tab + 1) as BytePath,
+        hash,
+        mode: Number.parseInt(mode, 8),
+        stage: Number(stage),
+        isSkipped: tag === "S",
+      };
+    });
+}

@@ -1,0 +1,291 @@
+/** The configuration of an instance: its fields, the configuration file, and the defaults. */
+import { readFileSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
+import * as z from "zod";
+import { isSecureUrl } from "#access/addresses";
+import { usageError } from "#base/error";
+import { nearestNames } from "#base/nearestNames";
+import { type CodeHostType, codeHostTypes } from "#model/repository";
+import { expandHome } from "#platform/environment";
+import { describeIssue, formatValue, isPlainObject } from "#service/describeIssue";
+
+export interface Configuration {
+  readonly host: string;
+  /** Absent: the default port, or the next free one. 0: any. */
+  readonly port?: number;
+  /** Absolute path of the data directory. */
+  readonly dataDir: string;
+  /** Absent: on if only this computer can connect. */
+  readonly anonymous?: boolean;
+  readonly publicUrl?: string;
+  readonly allowedHosts: readonly string[];
+  readonly allowedOrigins: readonly string[];
+  /** Absolute paths to index: those of the configuration file, then those of the command line. */
+  readonly paths: readonly string[];
+  /** Maps the name of a `context:` to patterns of repository names. */
+  readonly contexts: Readonly<Record<string, readonly string[]>>;
+  /** Maps a lowercase host name to the type of its code host. */
+  readonly hosts: Readonly<Record<string, CodeHostType>>;
+  /** Globs of the branches to index, by short name. The same applies to remote branches and tags. */
+  readonly branches: readonly string[];
+  readonly remoteBranches: readonly string[];
+  readonly tags: readonly string[];
+  /** How many of the matching tags are indexed, newest first. */
+  readonly newestTags: number;
+  /** Larger documents are found by name only. */
+  readonly maxFileBytes: number;
+  /** Globs of documents that are found by name only. */
+  readonly indexExclude: readonly string[];
+  /** How many levels below a path to scan for repositories. */
+  readonly scanDepth: number;
+  /** Globs of folders that are not scanned for repositories. */
+  readonly exclude: readonly string[];
+  readonly submodules: boolean;
+  /** Time limit of a request, unless it is about files and history. */
+  readonly timeLimitMs?: number;
+  /** How many git processes may serve requests about files and history at once. */
+  readonly maxGitProcesses?: number;
+  /** Time limit of a request about files and history. */
+  readonly gitTimeLimitMs?: number;
+  /** Public keys whose licenses are accepted, in addition to the build's own key. */
+  readonly licenseMakers: readonly string[];
+  /** PostgreSQL URL of the database of members, keys and audit records. Absent: a file in the data directory. */
+  readonly database?: string;
+  /** How long audit records are kept. */
+  readonly auditDays: number;
+  /** Absent: only API keys are accepted. */
+  readonly oauth?: {
+    readonly issuer: string;
+    readonly audience: string;
+    readonly createsMembers: boolean;
+  };
+  /** Absent: by the number of cores. */
+  readonly searchWorkers?: number;
+  readonly indexWorkers?: number;
+}
+
+/** The largest allowed `maxFileBytes`. Several documents of this size fit into a shard. */
+export const maxFileBytesLimit = 32 * 1024 * 1024;
+
+const workerCount = z.int().min(1).max(64);
+const globs = z.array(z.string().min(1));
+
+const ConfigurationFile = z
+  .strictObject({
+    host: z.string().min(1),
+    port: z.int().min(0).max(65_535),
+    dataDir: z.string().min(1),
+    anonymous: z.boolean(),
+    publicUrl: z.string(),
+    allowedHosts: z.array(z.string()),
+    allowedOrigins: z.array(z.string()),
+    paths: z.array(z.string().min(1)),
+    contexts: z.record(z.string().min(1), z.array(z.string().min(1))),
+    hosts: z.record(z.string().min(1), z.enum(codeHostTypes)),
+    branches: globs,
+    remoteBranches: globs,
+    tags: globs,
+    newestTags: z.int().min(0).max(100_000),
+    maxFileBytes: z.int().min(1).max(maxFileBytesLimit),
+    indexExclude: globs,
+    scanDepth: z.int().min(0).max(32),
+    exclude: globs,
+    submodules: z.boolean(),
+    timeLimitMs: z.int().min(1).max(600_000),
+    maxGitProcesses: z.int().min(1).max(64),
+    gitTimeLimitMs: z.int().min(1).max(600_000),
+    database: z.string(),
+    auditDays: z.int().min(1).max(36_500),
+    licenseMakers: z.array(z.string()),
+    oauth: z.strictObject({
+      issuer: z.string(),
+      audience: z.string().min(1),
+      createsMembers: z.boolean().default(false),
+    }),
+    searchWorkers: workerCount,
+    indexWorkers: workerCount,
+  })
+  .partial();
+
+/** Settings as the user writes them; all are optional. */
+export type Settings = z.infer<typeof ConfigurationFile>;
+
+/**
+ * Reads a configuration file: JSON with comments. Relative paths in it are resolved against its folder.
+ *
+ * Throws USAGE if the file cannot be read, is malformed, has unknown or invalid settings, or sets `licenseMakers`
+ * although other users can write to it.
+ */
+export function readConfigurationFile(file: string): Settings {
+  const settings = parseConfiguration(readText(file), file);
+  if (settings.licenseMakers !== undefined) checkNotWritableByOthers(file, "licenseMakers");
+  if (settings.oauth !== undefined) checkIssuer(`${file}: "oauth.issuer"`, settings.oauth.issuer);
+  const folder = dirname(file);
+  const { dataDir, paths } = settings;
+  return {
+    ...settings,
+    ...fieldIfDefined("dataDir", dataDir === undefined ? undefined : absolutePath(dataDir, folder)),
+    ...fieldIfDefined(
+      "paths",
+      paths?.map((path) => absolutePath(path, folder)),
+    ),
+  };
+}
+
+/**
+ * Adds the defaults to `settings`, whose paths are absolute. `nameOf` returns how to name a setting in errors: by the
+ * flag or the field that the user wrote.
+ *
+ * Throws USAGE for an invalid URL, host or origin.
+ */
+export function withDefaults(
+  settings: Settings,
+  defaultDataDir: string,
+  nameOf: (setting: keyof Settings) => string,
+): Configuration {
+  const { publicUrl, database, allowedHosts = [], allowedOrigins = [] } = settings;
+  return {
+    host: settings.host ?? "127.0.0.1",
+    ...fieldIfDefined("port", settings.port),
+    dataDir: settings.dataDir ?? defaultDataDir,
+    ...fieldIfDefined("anonymous", settings.anonymous),
+    ...fieldIfDefined(
+      "publicUrl",
+      publicUrl === undefined ? undefined : parseUrl(nameOf("publicUrl"), publicUrl),
+    ),
+    allowedHosts: allowedHosts.map((host) => parseHost(nameOf("allowedHosts"), host)),
+    allowedOrigins: allowedOrigins.map((origin) => parseOrigin(nameOf("allowedOrigins"), origin)),
+    paths: settings.paths ?? [],
+    contexts: settings.contexts ?? {},
+    hosts: lowerCaseKeys(settings.hosts ?? {}),
+    branches: settings.branches ?? ["**"],
+    remoteBranches: settings.remoteBranches ?? [],
+    tags: settings.tags ?? ["**"],
+    newestTags: settings.newestTags ?? 20,
+    maxFileBytes: settings.maxFileBytes ?? 2 * 1024 * 1024,
+    indexExclude: settings.indexExclude ?? [],
+    scanDepth: settings.scanDepth ?? 4,
+    exclude: settings.exclude ?? [],
+    submodules: settings.submodules ?? true,
+    ...fieldIfDefined("timeLimitMs", settings.timeLimitMs),
+    ...fieldIfDefined("maxGitProcesses", settings.maxGitProcesses),
+    ...fieldIfDefined("gitTimeLimitMs", settings.gitTimeLimitMs),
+    ...fieldIfDefined(
+      "database",
+      database === undefined ? undefined : parseDatabaseUrl(nameOf("database"), database),
+    ),
+    auditDays: settings.auditDays ?? 180,
+    licenseMakers: settings.licenseMakers ?? [],
+    ...fieldIfDefined("oauth", settings.oauth),
+    ...fieldIfDefined("searchWorkers", settings.searchWorkers),
+    ...fieldIfDefined("indexWorkers", settings.indexWorkers),
+  };
+}
+
+function parseConfiguration(text: string, file: string): Settings {
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text.replace(/^\uFEFF/, ""), errors, { allowTrailingComma: true });
+  const [error] = errors;
+  if (error !== undefined) {
+    const before = text.slice(0, error.offset).split("\n");
+    const location = `${file}:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
+    throw usageError(`${location}: ${toSentence(printParseErrorCode(error.error))}.`);
+  }
+  if (!isPlainObject(value))
+    throw usageError(`${file}: The file must contain a JSON object, but contains ${formatValue(value)}.`);
+  const result = ConfigurationFile.safeParse(value);
+  if (result.success) return result.data;
+  throw usageError(
+    result.error.issues.map((issue) => `${file}: ${describeProblem(value, issue)}`).join("\n"),
+  );
+}
+
+/** `CloseBraceExpected` -> `Close brace expected`. */
+function toSentence(code: string): string {
+  return code.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+function describeProblem(file: Readonly<Record<string, unknown>>, issue: z.core.$ZodIssue): string {
+  if (issue.code !== "unrecognized_keys") return describeIssue(ConfigurationFile, file, issue);
+  const prefix = issue.path.map((key) => `${String(key)}.`).join("");
+  return issue.keys
+    .map((key) => {
+      const [near] = prefix === "" ? nearestNames(key, Object.keys(ConfigurationFile.shape)) : [];
+      return `Unknown setting "${prefix}${key}".${near === undefined ? "" : ` Did you mean "${near}"?`}`;
+    })
+    .join(" ");
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    throw usageError(
+      `Cannot read the configuration file ${file}: ${cause instanceof Error ? cause.message : String(cause)}`,
+    );
+  }
+}
+
+/** Returns an object with the property `name`, or an empty one if `value` is undefined. */
+export function fieldIfDefined<Name extends string, Value>(
+  name: Name,
+  value: Value | undefined,
+): { [Key in Name]?: Value } {
+  return (value === undefined ? {} : { [name]: value }) as { [Key in Name]?: Value };
+}
+
+/** Throws USAGE if other users can write to `file`, which sets `setting`. */
+function checkNotWritableByOthers(file: string, setting: string): void {
+  if (process.getuid === undefined) return;
+  const { uid, mode } = statSync(file);
+  if ((uid === process.getuid() || uid === 0) && (mode & 0o022) === 0) return;
+  throw usageError(`${file} sets "${setting}", but other users can write to it. Run chmod go-w on it.`);
+}
+
+function checkIssuer(name: string, issuer: string): void {
+  if (isSecureUrl(issuer)) return;
+  throw usageError(`${name} must be an https:// URL, not "${issuer}".`);
+}
+
+function parseUrl(name: string, text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw usageError(`${name} must be a URL such as https://search.example.com${rejectedValueSuffix(text)}.`);
+  }
+  if (url.username !== "" || url.search !== "" || url.hash !== "") {
+    throw usageError(`${name} must be a URL without user, query and fragment${rejectedValueSuffix(text)}.`);
+  }
+  return url.href.replace(/\/+$/, "");
+}
+
+/** Returns the end of an error message, which quotes the refused address unless it may contain a password. */
+function rejectedValueSuffix(address: string): string {
+  return address.includes("@") ? "" : `, not "${address}"`;
+}
+
+/** Throws USAGE without quoting the URL, which may contain a password. */
+function parseDatabaseUrl(name: string, text: string): string {
+  if (/^postgres(ql)?:\/\//i.test(text) && URL.canParse(text)) return text;
+  throw usageError(`${name} must be a PostgreSQL URL such as postgres://trawl@db.example.com/trawl.`);
+}
+
+function parseHost(name: string, text: string): string {
+  if (/^[\w.-]+(:\d+)?$|^\[[\da-fA-F:.]+\](:\d+)?$/.test(text)) return text.toLowerCase();
+  throw usageError(`${name} must be a host name such as search.example.com, not "${text}".`);
+}
+
+function parseOrigin(name: string, text: string): string {
+  const origin = URL.canParse(text) ? new URL(text).origin : "null";
+  if (origin !== "null" && text.replace(/\/$/, "").toLowerCase() === origin) return origin;
+  throw usageError(`${name} must be an origin such as https://example.com${rejectedValueSuffix(text)}.`);
+}
+
+function lowerCaseKeys<Value>(record: Readonly<Record<string, Value>>): Record<string, Value> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+/** Resolves `path` against `folder`, and expands `~`, which a shell expands only at the start of a word. */
+export function absolutePath(path: string, folder: string): string {
+  return resolve(folder, expandHome(path));
+}

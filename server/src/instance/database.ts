@@ -1,0 +1,69 @@
+/** The database of an instance: a file in its data directory, or the configured PostgreSQL. Loads code on demand. */
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { systemClock } from "#platform/clock";
+import type { Log } from "#platform/log";
+import { startThread } from "#platform/workerThread";
+import type { DatabaseSource } from "#store/connection";
+import type { ExpectedOrganization } from "#store/lostOrganization";
+import type { Store } from "#store/store";
+import type { Configuration } from "./configuration";
+
+/** Whether a database is configured or exists in the data directory, and so may contain expired records. */
+export function hasDatabase({ dataDir, database }: Configuration): boolean {
+  return database !== undefined || existsSync(databaseFile(dataDir));
+}
+
+/**
+ * Returns a hash of the settings that determine which credentials are valid: the database, the OAuth issuer and the
+ * license keys. Processes on one data directory accept the same credentials if their hashes are equal. Passwords are
+ * excluded.
+ */
+export function authorityOf({ database, oauth, licenseMakers }: Configuration): string {
+  const parts = [removePassword(database) ?? null, oauth ?? null, [...licenseMakers].sort()];
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32);
+}
+
+function removePassword(database: string | undefined): string | undefined {
+  if (database === undefined) return undefined;
+  const url = new URL(database);
+  url.password = "";
+  url.searchParams.delete("password");
+  return url.href;
+}
+
+/**
+ * Opens the database. Call this only while holding the lock of the data directory.
+ *
+ * Throws STORAGE_FAILED, ENGINE_UNAVAILABLE, or `OrganizationLost` if the database does not contain the `expected`
+ * organization.
+ */
+export async function openDatabase(
+  configuration: Configuration,
+  version: string,
+  log: Log,
+  expected: ExpectedOrganization | undefined,
+): Promise<Store> {
+  const [{ openStore }, { withRetention }, source] = await Promise.all([
+    import("#store/openStore"),
+    import("#store/retention"),
+    databaseSource(configuration, log),
+  ]);
+  const store = await openStore({ source, version, clock: systemClock, expected });
+  return withRetention(store, { days: configuration.auditDays, clock: systemClock, log });
+}
+
+async function databaseSource({ dataDir, database }: Configuration, log: Log): Promise<DatabaseSource> {
+  if (database !== undefined) {
+    const { postgresDatabase } = await import("#store/postgres");
+    return postgresDatabase(database, log);
+  }
+  const { embeddedDatabase } = await import("#store/embedded");
+  const script = join(__dirname, "storeWorker.js");
+  return embeddedDatabase(databaseFile(dataDir), () => startThread(script));
+}
+
+function databaseFile(dataDir: string): string {
+  return join(dataDir, "trawl.db");
+}

@@ -1,0 +1,70 @@
+/** Operations on the leader itself: its statistics, its port, and whether it indexes. */
+import { isServiceError, ServiceError } from "#base/error";
+import type { Catalog } from "#catalog/catalog";
+import type { Service } from "#contract/service";
+import type { Sync } from "#sync/sync";
+import type { Ports } from "./ports";
+
+export interface InstanceOperationOptions {
+  readonly catalog: Catalog;
+  readonly sync: Sync;
+  readonly ports: Ports;
+  readonly version: string;
+  readonly dataDir: string;
+  readonly pause: (isPaused: boolean) => void;
+}
+
+export function instanceOperations({
+  catalog,
+  sync,
+  ports,
+  version,
+  dataDir,
+  pause,
+}: InstanceOperationOptions): Pick<Service, "instance" | "startEndpoint" | "stopEndpoint" | "pauseIndexing"> {
+  return {
+    async instance() {
+      const all = catalog.all();
+      const count = (matches: (repository: (typeof all)[number]) => boolean) => all.filter(matches).length;
+      const sum = (field: "contentBytes" | "indexBytes") =>
+        all.reduce((total, each) => total + each[field], 0);
+      const { url } = ports;
+      return {
+        version,
+        pid: process.pid,
+        dataDir,
+        ...(url === undefined ? {} : { url }),
+        isPaused: sync.isPaused,
+        repositories: all.length,
+        ready: count(({ state }) => state === "ready"),
+        failed: count(({ state }) => state === "failed"),
+        polled: count(({ id }) => sync.isPolled(id)),
+        contentBytes: sum("contentBytes"),
+        indexBytes: sum("indexBytes"),
+        memoryBytes: process.memoryUsage.rss(),
+        uptimeSeconds: Math.floor(process.uptime()),
+      };
+    },
+
+    async startEndpoint(request) {
+      try {
+        return { url: (await ports.start(request)).url };
+      } catch (cause) {
+        // A usage error of the command line is an invalid request here.
+        if (isServiceError(cause, "USAGE"))
+          throw new ServiceError("INVALID_REQUEST_BODY", cause.message, { cause });
+        throw cause;
+      }
+    },
+
+    async stopEndpoint() {
+      await ports.stop();
+      return {};
+    },
+
+    async pauseIndexing({ isPaused }) {
+      pause(isPaused);
+      return {};
+    },
+  };
+}

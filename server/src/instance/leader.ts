@@ -1,0 +1,287 @@
+/** Builds the leader: creates and connects the catalog, index, engine, sync, access control and service. */
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { isServiceError } from "#base/error";
+import { runAll } from "#base/runAll";
+import { Catalog } from "#catalog/catalog";
+import type { Caller } from "#contract/service";
+import { EmbeddedEngine } from "#engine/embedded/embeddedEngine";
+import type { RepositoryOverlay } from "#engine/embedded/task";
+import { checkGitVersion } from "#git/git";
+import { readUserIdentity } from "#git/userIdentity";
+import type { RepositoryId } from "#model/repository";
+import { unsavedLanguage } from "#overlay/unsavedLanguage";
+import { systemClock } from "#platform/clock";
+import { diskFiles } from "#platform/files";
+import type { Log } from "#platform/log";
+import { threadPool } from "#platform/threadPool";
+import { startThread } from "#platform/workerThread";
+import { defaultTimeLimitMs } from "#query/limits";
+import { createService } from "#service/createService";
+import { createDispatch } from "#service/dispatch";
+import { History } from "#service/history/history";
+import type { RepositoryView } from "#service/repositories/repositoryView";
+import { ShardDirectory } from "#shard/directory/directory";
+import { databaseNames } from "#store/lostOrganization";
+import { symbolParsers } from "#symbols/parsing/parsers";
+import { Compactor } from "#sync/compactor";
+import { SymbolIndexer } from "#sync/symbolIndexer";
+import { Sync } from "#sync/sync";
+import type { WorkerResult, WorkerTask } from "#sync/work";
+import { createAccessControl } from "./accessControl";
+import type { Configuration } from "./configuration";
+import { hasDatabase, openDatabase } from "./database";
+import { checkDataFormat, removeDrafts } from "./dataFormat";
+import { instanceOperations } from "./instanceOperations";
+import { localOperations } from "./localOperations";
+import { createOrganizationMemory } from "./organizationMemory";
+import type { Ports } from "./ports";
+
+/**
+ * What a process uses the data directory for.
+ *
+ * `read` and `change` use the index as it is; `index` and `serve` also update it. Only a leader that indexes or serves
+ * announces itself, so that others can follow it. While a leader only reads or changes, other processes wait until it
+ * has exited.
+ */
+export type Purpose = "read" | "change" | "index" | "serve";
+
+export interface Leader {
+  readonly caller: Caller;
+  /** Starts indexing and watching, if this process serves. */
+  start(): void;
+  readonly isPaused: boolean;
+  /** Applies the settings that can change at run time: what is indexed, the number of workers, the limits of git. */
+  configure(configuration: Configuration): void;
+  close(): Promise<void>;
+}
+
+export interface LeaderOptions {
+  readonly configuration: Configuration;
+  readonly purpose: Purpose;
+  readonly version: string;
+  readonly log: Log;
+  readonly ports: Ports;
+  /** Whether indexing starts paused. */
+  readonly isPaused: boolean;
+  /** Called when indexing is paused or resumed. */
+  readonly onPaused: () => void;
+}
+
+/** How long after startup a leader opens a database that no request has needed yet. */
+const openDatabaseAfterMs = 60_000;
+
+let gitChecked: Promise<unknown> | undefined;
+
+/** Does the slow parts of becoming the leader in advance: checks the version of git and loads the HTTP listener. */
+export async function prepareToLead(): Promise<void> {
+  gitChecked ??= checkGitVersion();
+  gitChecked.catch(() => {
+    gitChecked = undefined;
+  });
+  await Promise.all([gitChecked, import("#transport/http/listener")]);
+}
+
+/**
+ * Builds the leader. Call this only while holding the lock of the data directory.
+ *
+ * Throws STORAGE_FAILED if the data directory cannot be used, USAGE for an invalid key in `licenseMakers`, and
+ * UNEXPECTED_ERROR if git is missing or too old.
+ */
+export async function buildLeader(options: LeaderOptions): Promise<Leader> {
+  const { configuration, purpose, version, log, ports, onPaused } = options;
+  const { dataDir, contexts } = configuration;
+  const { timeLimitMs = defaultTimeLimitMs } = configuration;
+  // Other commands do not need it, and start faster.
+  if (purpose === "serve" || purpose === "index") await prepareToLead();
+  checkDataFormat(dataDir, diskFiles);
+  removeDrafts(dataDir, diskFiles);
+  const directory = await ShardDirectory.open(join(dataDir, "shards"));
+  for (const [file, reason] of directory.damagedManifests) {
+    log.warn(`${file} is damaged; reindexing its repository.`, { reason });
+  }
+  const catalog = Catalog.open(dataDir, { log, known: directory.manifests().values() });
+  const indexScript = join(__dirname, "indexWorker.js");
+  const pool = threadPool<WorkerTask, WorkerResult>(indexScript, indexWorkerCount(configuration));
+  // For working trees, because a saved file must not wait for an index build. Several workers, because all working
+  // trees are scanned at startup.
+  const quickPool = threadPool<WorkerTask, WorkerResult>(indexScript, Math.ceil(defaultWorkerCount(0) / 2));
+  const symbolPool = threadPool<WorkerTask, WorkerResult>(indexScript, 2);
+  // For requests about documents, which must not wait for indexing.
+  const parsers = symbolParsers(join(__dirname, "symbolWorker.js"), defaultWorkerCount(0));
+  const onDamage = (file: string) => {
+    directory
+      .dropSymbols(file)
+      .then((wasSymbols) => {
+        if (!wasSymbols) sync.rebuild([file]);
+      })
+      .catch((error: unknown) => log.error("Cannot remove a damaged file.", { error }));
+  };
+  const onOverlay = (repositoryId: number, overlay: RepositoryOverlay | undefined) => {
+    engine
+      .setOverlay(repositoryId, overlay)
+      .catch((error: unknown) => log.error("Cannot pass a working tree to the engine.", { error }));
+  };
+  const engine = new EmbeddedEngine({
+    directory,
+    workerCount: configuration.searchWorkers ?? defaultWorkerCount(0),
+    startThread: (onExit) => startThread(join(__dirname, "searchWorker.js"), onExit),
+    onDamage,
+    onUnreadable: (reason) => log.warn(`${reason}. Trying again.`),
+    onUse: (ids) => symbolizer.prioritize(ids),
+    parsers,
+  });
+  const sync = new Sync({
+    catalog,
+    directory,
+    pool,
+    quickPool,
+    settings: configuration,
+    hosts: configuration.hosts,
+    log,
+    watches: purpose === "serve",
+    onOverlay(repositoryId, overlay) {
+      onOverlay(repositoryId, overlay);
+      symbolizer.setOverlay(repositoryId, overlay);
+    },
+  });
+  const symbolizer = new SymbolIndexer({
+    directory,
+    pool: symbolPool,
+    log,
+    parserCount: () => indexWorkerCount(configuration),
+    // Text first: making repositories searchable takes precedence over symbols.
+    isBusy: () =>
+      sync.isPaused || catalog.all().some(({ state }) => state === "queued" || state === "indexing"),
+    changedAt: (id) => catalog.get(id as RepositoryId)?.pushedAt ?? 0,
+    onDamage,
+    onOverlay,
+  });
+  const compactor = new Compactor({
+    directory,
+    pool,
+    log,
+    isBusy: (id) => sync.isPaused || sync.isRunning(id as RepositoryId),
+    onDamage,
+  });
+  const repositories: RepositoryView = {
+    all: () => catalog.all(),
+    get: (id) => catalog.get(id),
+    byName: (name) => catalog.byName(name),
+    containing: (path) => catalog.containing(path),
+    // Until sync is idle, a commit or a saved file may not be in the index yet.
+    isScanning: () => !sync.isIdle,
+    isPolled: (id) => sync.isPolled(id),
+    hasSymbols: (id) => symbolizer.isReady(id),
+    async indexRevision(id, name, timeMs, signal) {
+      const isIndexed = await sync.indexRevision(id, name, timeMs, signal);
+      return isIndexed === undefined ? "late" : isIndexed ? "indexed" : "absent";
+    },
+    skipped: (id, signal) => sync.skipped(id, signal),
+    unparsed: (id, signal) => sync.unparsed(id, signal),
+  };
+  const pause = (isPaused: boolean) => {
+    if (sync.isPaused === isPaused) return;
+    log.info(isPaused ? "Indexing is paused." : "Indexing has resumed.");
+    sync.setPaused(isPaused);
+    onPaused();
+  };
+  sync.setPaused(options.isPaused);
+  const history = new History({ ...configuration, repositories });
+  const { licenseMakers, oauth, database } = configuration;
+  const databaseName = database === undefined ? databaseNames.embedded : databaseNames.postgres;
+  const memory = createOrganizationMemory(dataDir, databaseName, log);
+  const {
+    organization,
+    access,
+    audit,
+    handlerOptions: organizationOptions,
+  } = createAccessControl({
+    open: (expected) => openDatabase(configuration, version, log, expected),
+    memory,
+    person: readUserIdentity,
+    licenseMakers,
+    ...(oauth === undefined ? {} : { oauth }),
+    clock: systemClock,
+    log,
+  });
+  const service = createService({
+    version,
+    organization: organizationOptions,
+    history,
+    engine,
+    parsers,
+    repositories,
+    contexts,
+    languageOf: unsavedLanguage,
+    local: {
+      ...localOperations(catalog, sync, symbolizer),
+      ...instanceOperations({ catalog, sync, ports, version, dataDir, pause }),
+    },
+  });
+  const openDatabaseNow = () => {
+    organization.store().catch((error: unknown) => {
+      if (isServiceError(error)) log.warn(error.message, { dataDir });
+      else log.error("Cannot open the database.", { error });
+    });
+  };
+  // Reports a lost or damaged database at startup instead of on the first refused call.
+  const openEarly = () => {
+    if (memory.read() !== undefined) openDatabaseNow();
+  };
+  // Deletes expired audit records even if no request opens the database.
+  const openLate = () => {
+    if (hasDatabase(configuration)) openDatabaseNow();
+  };
+  let cancelLate = () => {};
+  return {
+    start() {
+      if (purpose !== "serve") return;
+      sync.start();
+      openEarly();
+      cancelLate = systemClock.after(openDatabaseAfterMs, openLate);
+    },
+    get isPaused() {
+      return sync.isPaused;
+    },
+    configure(next) {
+      pool.resize(indexWorkerCount(next));
+      sync.configure(next);
+      history.configure(next);
+    },
+    caller: createDispatch({
+      service,
+      access,
+      audit,
+      timeLimitMs,
+      gitTimeLimitMs: () => history.timeLimitMs,
+    }),
+    async close() {
+      const workers = [engine, pool, quickPool, symbolPool, parsers];
+      const steps = [
+        () => cancelLate(),
+        () => history.close(),
+        () => compactor.close(),
+        () => symbolizer.close(),
+        () => sync.close(),
+        () => Promise.all(workers.map((each) => each.close())),
+        () => organization.close(),
+        () => catalog.close(),
+      ];
+      await runAll(steps, (error) => log.error("Cannot close a part of the leader.", { error }));
+    },
+  };
+}
+
+function indexWorkerCount(configuration: Configuration): number {
+  return configuration.indexWorkers ?? defaultWorkerCount(1);
+}
+
+/**
+ * Returns the number of cores, minus `spared` if there are more than two, and at most eight. More workers would only
+ * cost memory.
+ */
+function defaultWorkerCount(reservedCores: number): number {
+  const cores = availableParallelism();
+  return Math.min(8, cores <= 2 ? cores : cores - reservedCores);
+}

@@ -1,0 +1,64 @@
+import type { Brand } from "#base/brand";
+
+/** A UUID (version 7), never reused. */
+export type MemberId = Brand<string, "MemberId">;
+/** A UUID (version 7) of an API key. Independent of the key's secret. */
+export type ApiKeyId = Brand<string, "ApiKeyId">;
+/** A UUID (version 7) of a session. Independent of the session's token. */
+export type SessionId = Brand<string, "SessionId">;
+
+export const roles = ["OWNER", "MEMBER"] as const;
+export type Role = (typeof roles)[number];
+
+/** The only organization of an instance. */
+export interface Organization {
+  readonly id: number;
+  /** Distinguishes it from every other organization, including one that has replaced it. */
+  readonly uuid: string;
+  readonly name: string;
+  /** The signed license token, as installed. */
+  readonly license?: string;
+  /** The latest time ever recorded, milliseconds since 1970. A clock that shows an earlier time was set back. */
+  readonly latestTime: number;
+}
+
+/** Times are milliseconds since 1970. */
+export interface Member {
+  readonly id: MemberId;
+  readonly name?: string;
+  /** As entered. No two members have addresses that differ only in case. */
+  readonly email: string;
+  readonly role: Role;
+  /** Absent if not suspended. */
+  readonly suspendedAt?: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly lastActivityAt?: number;
+}
+
+/** The identity of a user at an OAuth issuer. */
+export interface OAuthIdentity {
+  readonly issuer: string;
+  /** The claim `sub`. */
+  readonly subject: string;
+}
+
+/** Times are milliseconds since 1970. */
+export interface ApiKey {
+  readonly id: ApiKeyId;
+  readonly memberId: MemberId;
+  /** Unique among the keys of a member. */
+  readonly name: string;
+  readonly createdAt: number;
+  readonly lastUsedAt?: number;
+  /** Absent if it never expires. */
+  readonly expiresAt?: number;
+}
+
+/** A browser session that was started with an API key, and acts as that key. Times are milliseconds since 1970. */
+export interface Session {
+  readonly id: SessionId;
+  readonly keyId: ApiKeyId;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}

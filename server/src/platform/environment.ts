@@ -1,0 +1,72 @@
+/** The only file that reads the environment. */
+import * as os from "node:os";
+import * as path from "node:path";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Returns the default data directory of this process. */
+export function defaultDataDirectory(): string {
+  return dataDirectoryFor(process.platform, process.env, os.homedir());
+}
+
+/**
+ * Returns `$XDG_DATA_HOME/trawl` (`~/.local/share/trawl`), `~/Library/Application Support/Trawl` or
+ * `%LOCALAPPDATA%\Trawl`. Ignores a relative `$XDG_DATA_HOME`, as the XDG specification requires.
+ */
+export function dataDirectoryFor(platform: NodeJS.Platform, environment: Environment, home: string): string {
+  if (platform === "win32") {
+    const local = environment["LOCALAPPDATA"] || path.win32.join(home, "AppData", "Local");
+    return path.win32.join(local, "Trawl");
+  }
+  if (platform === "darwin") return path.posix.join(home, "Library", "Application Support", "Trawl");
+  const given = environment["XDG_DATA_HOME"];
+  const base = given && path.posix.isAbsolute(given) ? given : path.posix.join(home, ".local", "share");
+  return path.posix.join(base, "trawl");
+}
+
+/** Replaces a leading `~` or `~/` with the home folder. */
+export function expandHome(file: string): string {
+  return file === "~" || file.startsWith("~/") ? path.join(os.homedir(), file.slice(1)) : file;
+}
+
+/**
+ * Returns the part of this process's environment that child processes inherit: enough to find programs and the user's
+ * settings, and to write temporary files. Omits `GIT_*`: a variable for another repository would redirect every call.
+ */
+export function childEnvironment(environment: Environment = process.env): Record<string, string> {
+  const child: Record<string, string> = {};
+  for (const [name, value] of Object.entries(environment)) {
+    if (value !== undefined && inherited.has(name.toUpperCase())) child[name] = value;
+  }
+  return child;
+}
+
+const inherited = new Set([
+  "PATH",
+  "HOME",
+  "USER",
+  "LOGNAME",
+  "TMPDIR",
+  "TEMP",
+  "TMP",
+  "XDG_CONFIG_HOME",
+  "LD_LIBRARY_PATH",
+  // Windows programs do not start without the first three.
+  "SYSTEMROOT",
+  "WINDIR",
+  "PATHEXT",
+  "COMSPEC",
+  "SYSTEMDRIVE",
+  "USERPROFILE",
+  "HOMEDRIVE",
+  "HOMEPATH",
+  "APPDATA",
+  "LOCALAPPDATA",
+  "PROGRAMDATA",
+  "PROGRAMFILES",
+]);
+
+/** Whether to print colors: only on a terminal, and unless `NO_COLOR` (https://no-color.org) or `TERM` forbids it. */
+export function isColorEnabled(isTerminal: boolean, environment: Environment = process.env): boolean {
+  return isTerminal && !environment["NO_COLOR"] && environment["TERM"] !== "dumb";
+}

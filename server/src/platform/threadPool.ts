@@ -1,0 +1,142 @@
+/**
+ * Several equal workers with one queue; each runs one task at a time.
+ *
+ * A thread is started when a task is queued and none is idle, up to the size of the pool. It ends after it has been
+ * idle for a while, which frees its memory. A supervised pool also replaces threads that crash, stall or wear out.
+ */
+import { untilAborted } from "#base/untilAborted";
+import { startThread, type Thread, threadEnded } from "./workerThread";
+
+export interface Pool<Input, Output> extends Omit<Thread<Input, Output>, "end"> {
+  /** The maximum number of threads. */
+  readonly size: number;
+}
+
+export interface ThreadPool<Input, Output> extends Pool<Input, Output> {
+  /** Of the threads beyond the new size, idle ones end at once, and busy ones after their current task. */
+  resize(size: number): void;
+}
+
+/** Limits for threads whose input may make them crash, hang or leak. */
+export interface ThreadSupervision<Output> {
+  /** Whether the thread that returned this output must be replaced. */
+  readonly mustReplace: (output: Output) => boolean;
+  /** A thread that neither returns nor emits anything for this long is terminated, as if it had crashed. */
+  readonly stallTimeoutMs: number;
+  /** Limit of the JavaScript heap in MiB; a thread that exceeds it ends. */
+  readonly maxHeapMb: number;
+  /** An idle thread ends after this time. */
+  readonly idleMs: number;
+}
+
+const defaultIdleMs = 5000;
+
+/**
+ * Creates a pool of workers that run the bundle at the path `script`. After `close`, calls reject with
+ * ENGINE_UNAVAILABLE.
+ */
+export function threadPool<Input, Output>(
+  script: string,
+  initialSize: number,
+  supervision?: ThreadSupervision<Output>,
+): ThreadPool<Input, Output> {
+  let size = initialSize;
+  const idle = new Map<Thread<Input, Output>, NodeJS.Timeout>();
+  const live = new Set<Thread<Input, Output>>();
+  const queue: ((thread: Thread<Input, Output>) => Promise<void>)[] = [];
+  let isClosed = false;
+
+  const acquire = (): Thread<Input, Output> | undefined => {
+    const [idleThread] = idle.keys();
+    if (idleThread !== undefined) {
+      clearTimeout(idle.get(idleThread));
+      idle.delete(idleThread);
+      return idleThread;
+    }
+    if (live.size >= size) return undefined;
+    const onExit = () => {
+      live.delete(thread);
+      clearTimeout(idle.get(thread));
+      idle.delete(thread);
+    };
+    const thread: Thread<Input, Output> = startThread(script, onExit, supervision?.maxHeapMb);
+    live.add(thread);
+    return thread;
+  };
+  const discard = (thread: Thread<Input, Output>): void => {
+    live.delete(thread);
+    thread.close().catch(() => {});
+  };
+  const release = (thread: Thread<Input, Output>): void => {
+    if (!live.has(thread)) return;
+    if (live.size > size) {
+      discard(thread);
+      return;
+    }
+    const timer = setTimeout(() => {
+      idle.delete(thread);
+      discard(thread);
+    }, supervision?.idleMs ?? defaultIdleMs);
+    timer.unref();
+    idle.set(thread, timer);
+  };
+  const runSupervised = async (
+    thread: Thread<Input, Output>,
+    ...[input, signal, onPartial]: Parameters<Thread<Input, Output>["run"]>
+  ): Promise<Output> => {
+    if (supervision === undefined) return thread.run(input, signal, onPartial);
+    const stallTimer = setTimeout(() => discard(thread), supervision.stallTimeoutMs);
+    try {
+      const output = await thread.run(input, signal, (partial) => {
+        stallTimer.refresh();
+        return onPartial?.(partial);
+      });
+      if (supervision.mustReplace(output)) discard(thread);
+      return output;
+    } finally {
+      clearTimeout(stallTimer);
+    }
+  };
+  const startQueued = (): void => {
+    while (queue.length > 0 && !isClosed) {
+      const thread = acquire();
+      if (thread === undefined) return;
+      const start = queue.shift();
+      start?.(thread)
+        .finally(() => {
+          release(thread);
+          startQueued();
+        })
+        .catch(() => {});
+    }
+  };
+
+  return {
+    get size() {
+      return size;
+    },
+    resize(count) {
+      size = count;
+      for (const [thread, timer] of idle) {
+        if (live.size <= size) break;
+        clearTimeout(timer);
+        idle.delete(thread);
+        discard(thread);
+      }
+      startQueued();
+    },
+    run(input, signal, onPartial) {
+      if (isClosed) return Promise.reject(threadEnded());
+      const done = new Promise<Output>((resolve, reject) => {
+        queue.push((thread) => runSupervised(thread, input, signal, onPartial).then(resolve, reject));
+        startQueued();
+      });
+      // Rejects as soon as the signal fires, even while the call is queued or its task does not check the flag.
+      return signal === undefined ? done : untilAborted(done, signal);
+    },
+    async close() {
+      isClosed = true;
+      await Promise.all([...live].map((thread) => thread.close()));
+    },
+  };
+}

@@ -1,0 +1,415 @@
+/**
+ * Parses the text of a query into a tree.
+ *
+ *     query    = group
+ *     group    = and-group { "or" and-group }                 also "OR"
+ *     and-group = item { ["AND"] item }
+ *     item     = { "-" | "NOT" } ( prefix value | "(" group ")" ) | ["NOT"] term
+ *     term     = word | quoted
+ *
+ * `or`, `OR` and `AND` are operators only after an item; elsewhere they are words. `-` negates only filters and groups,
+ * so `-Wall` is a term. `case:` and `type:` apply to their whole group, including nested groups. Several `rev:` in one
+ * and-group form a union. `type:commit` applies to the whole query. `prefixes.ts` lists the prefixes, and `lex.ts`
+ * decides what is a word or a group.
+ */
+import { isServiceError, type ServiceError } from "#base/error";
+import type { Query } from "#query/query";
+import {
+  conflictError,
+  doubleDashError,
+  emptyGroupError,
+  missingOperandError,
+  missingTermError,
+  missingValueError,
+  negationError,
+  nestedCommitTypeError,
+  operatorError,
+  parseError,
+  type QueryError,
+  queryErrorOf,
+} from "./errors";
+import {
+  expressionEnd,
+  groupEnd,
+  isWhitespace,
+  type Layout,
+  layOut,
+  quotedEnd,
+  skipWhitespace,
+  unquote,
+  wordEnd,
+} from "./lex";
+import { type Prefix, prefixAt, type Suggestion, suggestPrefix } from "./prefixes";
+import {
+  type CaseMode,
+  type Meaning,
+  prefixMeaning,
+  type Term,
+  type TermContext,
+  textTerm,
+  type Value,
+} from "./terms";
+
+export interface ParseOptions {
+  readonly isRegexEnabled: boolean;
+  readonly isCaseSensitivityEnabled: boolean;
+  /** The names that `context:` accepts. */
+  readonly contexts?: ReadonlySet<string>;
+  /** Whether the filters of commit searches are known even without `type:commit`. */
+  readonly forCommits?: boolean;
+  /** Skips checking expressions and suggesting prefixes, for callers that need only the positions. */
+  readonly skipsChecks?: boolean;
+}
+
+/** A term or a filter, with its positions in UTF-16 units. */
+export interface Leaf {
+  /** The start of the dashes and NOTs before it. */
+  readonly start: number;
+  /** Where the term or filter itself starts. */
+  readonly at: number;
+  readonly end: number;
+  /** Absent for a term. */
+  readonly prefix?: Prefix;
+  /** The start of its value, or of the opening quote. */
+  readonly valueStart: number;
+  /** Without quotes. */
+  readonly value: string;
+  readonly isQuoted: boolean;
+  /** Whether it excludes matches, considering all negations before it and before its groups. */
+  readonly isNegated: boolean;
+  readonly isValid: boolean;
+}
+
+export interface ParsedQuery {
+  readonly query: Query;
+  readonly suggestions: readonly Suggestion[];
+  /** Whether it names a revision, so that the default revision does not apply. */
+  readonly hasRevision: boolean;
+  readonly layout: Layout;
+  readonly leaves: readonly Leaf[];
+}
+
+const maxQueryLength = 10_000;
+const maxTerms = 1000;
+/** Bounds the recursion of everything that walks the tree. */
+const maxDepth = 100;
+const maxErrors = 10;
+
+/** Throws FAILED_TO_PARSE_QUERY; offsets in messages count from 0 in UTF-16 units of `text`. */
+export function parseQuery(text: string, options: ParseOptions): ParsedQuery {
+  if (text.length > maxQueryLength)
+    throw parseError(`The query is longer than ${maxQueryLength} characters`, maxQueryLength, {
+      advice: "Shorten it.",
+    });
+  if (skipWhitespace(text, 0, text.length) === text.length)
+    throw parseError("Expected a search term", text.length);
+  const { parser, query } = parse(text, options);
+  const { errors, suggestions, hasRevision, layout, leaves } = parser;
+  const [error] = errors;
+  if (error !== undefined) throw error;
+  return { query, suggestions, hasRevision, layout, leaves };
+}
+
+/** The parse of a query that may be invalid. `query` is meaningful only if there are no errors. */
+export interface Outline extends ParsedQuery {
+  readonly errors: readonly QueryError[];
+}
+
+/** Continues after errors, up to a limit. Never throws. An empty query has no errors, and matches nothing. */
+export function outlineQuery(text: string, options: ParseOptions): Outline {
+  const { parser, query } = parse(text, options);
+  const { layout, suggestions, hasRevision, leaves } = parser;
+  return { query, suggestions, hasRevision, layout, leaves, errors: parser.errors.map(queryErrorOf) };
+}
+
+function parse(text: string, options: ParseOptions): { parser: Parser; query: Query } {
+  const attempt = (forCommits: boolean) => {
+    const parser = new Parser(text, options, forCommits);
+    const query = parser.group(0, text.length, 0)(options.isCaseSensitivityEnabled ? "yes" : "no");
+    return { parser, query };
+  };
+  const found = attempt(options.forCommits ?? false);
+  // `type:commit` may come last, but decides which filters exist.
+  const isForCommits = found.query.kind === "type" && found.query.type === "commit";
+  return isForCommits && !found.parser.layout.forCommits ? attempt(true) : found;
+}
+
+/** An item and its end. */
+interface Item {
+  readonly meaning: Meaning;
+  readonly end: number;
+}
+
+interface Branch {
+  readonly start: number;
+  readonly terms: Term[];
+  readonly revisions: string[];
+}
+
+class Parser {
+  readonly suggestions: Suggestion[] = [];
+  /** In the order found. Invalid items match everything. */
+  readonly errors: ServiceError[] = [];
+  readonly leaves: Leaf[] = [];
+  readonly layout: Layout;
+  hasRevision = false;
+  readonly #context: TermContext;
+  #termCount = 0;
+  #isNegated = false;
+
+  readonly #skipsChecks: boolean;
+
+  constructor(text: string, options: ParseOptions, forCommits: boolean) {
+    const { isRegexEnabled, contexts = new Set(), skipsChecks = false } = options;
+    this.layout = layOut(text, isRegexEnabled, forCommits);
+    this.#context = { isRegexEnabled, contexts, forCommits, checksExpressions: !skipsChecks };
+    this.#skipsChecks = skipsChecks;
+  }
+
+  /** Parses from `start` to `end`. An empty group matches nothing. */
+  group(start: number, end: number, depth: number): Term {
+    const { text } = this.layout;
+    let branch: Branch = { start, terms: [], revisions: [] };
+    const branches = [branch];
+    const scope = new Scope();
+    let operator: string | undefined;
+    let next = skipWhitespace(text, start, end);
+    if (next === end) {
+      if (depth > 0) this.errors.push(emptyGroupError(start - 1, end + 1));
+      return () => ({ kind: "const", value: false });
+    }
+    for (let isFirst = true; next < end && this.errors.length < maxErrors; isFirst = false) {
+      const found = isFirst ? undefined : this.#operatorAt(next, end);
+      if (found !== undefined) {
+        const isDouble = operator !== undefined;
+        const operatorEnd = next + found.length;
+        const isLast = skipWhitespace(text, operatorEnd, end) === end;
+        if (isDouble) this.errors.push(operatorError(found, next));
+        else if (isLast) this.errors.push(missingOperandError(found, operatorEnd));
+        operator = found;
+        next = skipWhitespace(text, operatorEnd, end);
+        if (found !== "AND" && !isDouble && !isLast) {
+          branch = { start: next, terms: [], revisions: [] };
+          branches.push(branch);
+        }
+        continue;
+      }
+      operator = undefined;
+      const { meaning, end: itemEnd } = this.#item(next, end, depth);
+      const conflict = scope.add(meaning);
+      if (conflict !== undefined) this.errors.push(conflictError(conflict, next, itemEnd));
+      if (meaning.type === "commit" && depth > 0) this.errors.push(nestedCommitTypeError(next, itemEnd));
+      if (meaning.term !== undefined) branch.terms.push(meaning.term);
+      branch.revisions.push(...(meaning.revisions ?? []));
+      next = skipWhitespace(text, itemEnd, end);
+    }
+    const bare = branches.find(({ terms, revisions }) => terms.length + revisions.length === 0);
+    if (branches.length > 1 && bare !== undefined) {
+      this.errors.push(missingTermError(text, skipWhitespace(text, bare.start, end)));
+    }
+    return scope.apply(disjunction(branches.map(conjunction)));
+  }
+
+  /** Returns `or`, `OR` or `AND`. */
+  #operatorAt(at: number, end: number): string | undefined {
+    const { text } = this.layout;
+    const word = ["or", "OR", "AND"].find((each) => text.startsWith(each, at));
+    if (word === undefined) return undefined;
+    const itemEnd = at + word.length;
+    return itemEnd === end || this.#isWordEnd(itemEnd, end) ? word : undefined;
+  }
+
+  /** Whether an operator may end here: before whitespace, a group or a quote. */
+  #isWordEnd(at: number, end: number): boolean {
+    const { text } = this.layout;
+    return (
+      isWhitespace(text[at]) || groupEnd(this.layout, at, end) > 0 || quotedEnd(this.layout, at, end) > 0
+    );
+  }
+
+  /** Parses an item. `start` is where the dashes and NOTs before it start. */
+  #item(at: number, end: number, depth: number, start = at): Item {
+    const { text } = this.layout;
+    if (++this.#termCount > maxTerms || depth > maxDepth) {
+      if (this.#termCount > maxTerms + 1) return { meaning: matchesAll, end };
+      const what =
+        depth > maxDepth
+          ? `Groups are nested more than ${maxDepth} deep`
+          : `The query has more than ${maxTerms} terms`;
+      // The rest would only repeat the error.
+      this.#termCount = Math.max(this.#termCount, maxTerms + 1);
+      return this.#fail(parseError(what, at, { advice: "Split it into several searches." }), end);
+    }
+
+    const notEnd = at + 3;
+    if (text.startsWith("NOT", at) && this.#isWordEnd(notEnd, end)) {
+      const next = skipWhitespace(text, notEnd, end);
+      if (next < end)
+        return this.#negated(
+          at,
+          this.#readNegated(() => this.#item(next, end, depth + 1, start)),
+        );
+    }
+    if (text[at] === "-") {
+      const next = skipWhitespace(text, at + 1, end);
+      const filter = this.#readNegated(() => this.#filterAt(next, end, depth, start));
+      if (filter !== undefined) return this.#negated(at, filter);
+      if (text[at + 1] === "-" && this.#prefixAt(at + 2) !== undefined) this.errors.push(doubleDashError(at));
+    }
+    return this.#filterAt(at, end, depth, start) ?? this.#textAt(at, end, start);
+  }
+
+  /** Parses the operand of a negation. */
+  #readNegated<Read>(read: () => Read): Read {
+    this.#isNegated = !this.#isNegated;
+    const found = read();
+    this.#isNegated = !this.#isNegated;
+    return found;
+  }
+
+  #negated(at: number, { meaning, end }: Item): Item {
+    if (meaning.case !== undefined || meaning.type !== undefined) {
+      const filter = meaning.case === undefined ? "type" : "case";
+      return this.#fail(negationError(filter, at, end), end);
+    }
+    const { term, revisions = [] } = meaning;
+    const child = conjunction({ terms: term === undefined ? [] : [term], revisions });
+    return { meaning: { term: (mode) => ({ kind: "not", child: child(mode) }) }, end };
+  }
+
+  /** Parses a group or a filter. */
+  #filterAt(at: number, end: number, depth: number, start: number): Item | undefined {
+    const close = groupEnd(this.layout, at, end);
+    if (close > 0) return { meaning: { term: this.group(at + 1, close, depth + 1) }, end: close + 1 };
+    const prefix = this.#prefixAt(at);
+    return prefix === undefined || at >= end ? undefined : this.#prefixed(prefix, at, end, start);
+  }
+
+  #prefixed(prefix: Prefix, at: number, end: number, start: number): Item {
+    const { text } = this.layout;
+    const prefixEnd = at + prefix.text.length;
+    const valueStart = skipWhitespace(text, prefixEnd, end);
+    const quoted = quotedEnd(this.layout, valueStart, end);
+    const isQuoted = quoted > 0;
+    const inner = isQuoted || valueStart >= end ? undefined : this.#prefixAt(valueStart);
+    if (valueStart >= end || (inner !== undefined && prefix.name !== "content")) {
+      // A filter after whitespace is parsed on its own.
+      const isApart = valueStart > prefixEnd && inner !== undefined;
+      const itemEnd = isApart ? prefixEnd : wordEnd(text, valueStart, end);
+      const value = text.slice(valueStart, itemEnd);
+      this.#addLeaf({ start, at, end: itemEnd, prefix, valueStart, value, isQuoted, isValid: false });
+      return this.#fail(missingValueError(prefix, inner, valueStart), itemEnd);
+    }
+    const itemEnd = isQuoted ? quoted : this.#valueEnd(prefix, valueStart, end);
+    const value = { ...valueAt(text, valueStart, itemEnd, isQuoted), prefix: prefix.text, at };
+    const meaning = this.#recover(() => prefixMeaning(prefix.name, value, this.#context));
+    const isValid = meaning !== undefined;
+    this.#addLeaf({ start, at, end: itemEnd, prefix, valueStart, value: value.text, isQuoted, isValid });
+    if (meaning?.revisions !== undefined) this.hasRevision = true;
+    return { meaning: meaning ?? matchesAll, end: itemEnd };
+  }
+
+  #prefixAt(at: number): Prefix | undefined {
+    return prefixAt(this.layout.text, at, this.layout.forCommits);
+  }
+
+  #valueEnd({ name }: Prefix, start: number, end: number): number {
+    const isExpression =
+      name === "file" ||
+      name === "repo" ||
+      name === "sym" ||
+      name === "author" ||
+      (name === "content" && this.#context.isRegexEnabled);
+    return isExpression ? expressionEnd(this.layout, start, end) : wordEnd(this.layout.text, start, end);
+  }
+
+  #termEnd(at: number, end: number): number {
+    return this.#context.isRegexEnabled
+      ? expressionEnd(this.layout, at, end)
+      : wordEnd(this.layout.text, at, end);
+  }
+
+  #textAt(at: number, end: number, start: number): Item {
+    const { text } = this.layout;
+    const quoted = quotedEnd(this.layout, at, end);
+    const isQuoted = quoted > 0;
+    const suggestion =
+      isQuoted || this.#skipsChecks ? undefined : suggestPrefix(text, text[at] === "-" ? at + 1 : at);
+    if (suggestion !== undefined) this.suggestions.push(suggestion);
+    const value = valueAt(text, at, isQuoted ? quoted : this.#termEnd(at, end), isQuoted);
+    const term = this.#recover(() => textTerm(value, "both", this.#context));
+    const itemEnd = at + value.written.length;
+    const isValid = term !== undefined;
+    this.#addLeaf({ start, at, end: itemEnd, valueStart: at, value: value.text, isQuoted, isValid });
+    return { meaning: term === undefined ? matchesAll : { term }, end: itemEnd };
+  }
+
+  /** Records the error of an invalid value, so that parsing can continue. */
+  #recover<Read>(read: () => Read): Read | undefined {
+    try {
+      return read();
+    } catch (error) {
+      if (!isServiceError(error, "FAILED_TO_PARSE_QUERY")) throw error;
+      this.errors.push(error);
+      return undefined;
+    }
+  }
+
+  #fail(error: ServiceError, end: number): Item {
+    this.errors.push(error);
+    return { meaning: matchesAll, end };
+  }
+
+  #addLeaf(leaf: Omit<Leaf, "isNegated">): void {
+    this.leaves.push({ ...leaf, isNegated: this.#isNegated });
+  }
+}
+
+function valueAt(text: string, start: number, end: number, isQuoted: boolean): Omit<Value, "prefix" | "at"> {
+  const written = text.slice(start, end);
+  return isQuoted
+    ? { text: unquote(written), isQuoted, offset: start + 1, written }
+    : { text: written, isQuoted, offset: start, written };
+}
+
+const matchesAll: Meaning = { term: () => ({ kind: "const", value: true }) };
+
+/** The `case:` and `type:` of a group. */
+class Scope {
+  #case: CaseMode | undefined;
+  #type: Meaning["type"];
+
+  /** Returns the filter that contradicts an earlier one of the group. */
+  add(meaning: Meaning): "case" | "type" | undefined {
+    const before = { case: this.#case, type: this.#type };
+    this.#case ??= meaning.case;
+    this.#type ??= meaning.type;
+    if (meaning.case !== undefined && before.case !== undefined && meaning.case !== before.case)
+      return "case";
+    return meaning.type !== undefined && before.type !== undefined && meaning.type !== before.type
+      ? "type"
+      : undefined;
+  }
+
+  apply(term: Term): Term {
+    const type = this.#type;
+    return (outer) => {
+      const child = term(this.#case ?? outer);
+      return type === undefined ? child : { kind: "type", type, child };
+    };
+  }
+}
+
+function conjunction({ terms, revisions }: Pick<Branch, "terms"> & { revisions: readonly string[] }): Term {
+  const union: Term = () => ({ kind: "revision", names: [...new Set(revisions)] });
+  const all = revisions.length === 0 ? terms : [...terms, union];
+  const [only] = all;
+  if (only === undefined) return () => ({ kind: "const", value: true });
+  return all.length === 1 ? only : (mode) => ({ kind: "and", children: all.map((term) => term(mode)) });
+}
+
+function disjunction(branches: readonly Term[]): Term {
+  const [only] = branches;
+  if (branches.length === 1 && only !== undefined) return only;
+  return (mode) => ({ kind: "or", children: branches.map((term) => term(mode)) });
+}

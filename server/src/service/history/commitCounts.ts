@@ -1,0 +1,36 @@
+/** Counts the commits of revisions, each from the last count in its repository. */
+import { ByteCache } from "#base/byteCache";
+import type { CountedCommit } from "#git/history/count";
+import { countByDifference, countCommits, countFromPage } from "#git/history/count";
+import type { Commit } from "#git/history/log";
+import { ancestryKey, type OpenRevision } from "./history";
+
+/** Enough for about a thousand repositories. */
+const maxBytes = 512 * 1024;
+
+export class CommitCounts {
+  /** The last exact count of each repository. A difference is not stored, so that no error accumulates. */
+  readonly #known = new ByteCache<CountedCommit>(maxBytes);
+
+  /**
+   * Counts the commits reachable from a revision, but not from `excludes`. `firstPage` contains the first of these commits
+   * in git's order, or is empty. Throws what `runGitRequest` throws.
+   */
+  async count(
+    revision: OpenRevision,
+    excludes: string | undefined,
+    firstPage: readonly Commit[],
+  ): Promise<number> {
+    const { gitRequest, commit } = revision;
+    if (excludes !== undefined) return countCommits(gitRequest, commit, excludes);
+    const key = ancestryKey(revision);
+    const known = this.#known.get(key);
+    const fromPage = known && countFromPage(firstPage, known);
+    const fromDifference =
+      known && fromPage === undefined ? await countByDifference(gitRequest, commit, known) : undefined;
+    if (fromDifference !== undefined) return fromDifference;
+    const total = fromPage ?? (await countCommits(gitRequest, commit, undefined));
+    this.#known.set(key, { commit, total }, 2 * key.length + 200);
+    return total;
+  }
+}

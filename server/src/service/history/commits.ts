@@ -1,0 +1,259 @@
+/** Commits of one repository, and their authors. */
+import { objectBytes } from "#base/byteCache";
+import { ServiceError } from "#base/error";
+import type { CommitDetails, CommitItem, CommitsRequest } from "#contract/commits";
+import type { Service } from "#contract/service";
+import { bytePathFromText, isUtf8, textOf } from "#git/bytePath";
+import { listAuthors } from "#git/history/authors";
+import { resolveDates } from "#git/history/dates";
+import {
+  type Commit,
+  type CommitFilter,
+  type CommitList,
+  filterCommits,
+  type ListedCommit,
+  listCommits,
+  readCommitPage,
+  readCommits,
+} from "#git/history/log";
+import { hasReasonableSize } from "#git/history/posixRegex";
+import { folderMode } from "#git/objects/fileMode";
+import { findEntry } from "#git/objects/treePath";
+import { findContainingRefs } from "#git/refs/containingRefs";
+import { refsFingerprint } from "#git/refs/refsFingerprint";
+import { checkRef, unresolvedRef } from "#git/refs/resolveRef";
+import { commitUrl, hostCommitUrl } from "#service/repositories/webLinks";
+import { CommitCounts } from "./commitCounts";
+import { checkPath, type History, type OpenRepository, type OpenRevision, parseLineRange } from "./history";
+import { fileAt } from "./source";
+
+export function commitHandlers(history: History): Pick<Service, "commits" | "commit" | "authors"> {
+  const counts = new CommitCounts();
+  return {
+    async commits(request, context) {
+      const { repo, ref, page, perPage } = request;
+      checkFilters(request);
+      const opened = history.open(history.repository(repo), context);
+      const revision = await resolveUnlessEmpty(history, opened, ref);
+      if (revision === undefined) return { items: [], total: 0 };
+      const filter = await toCommitFilter(history, revision, request);
+      const end = revision.commit;
+      const start = (page - 1) * perPage;
+      const key = JSON.stringify(filter);
+      const pageKey = `${page} ${perPage} ${key}`;
+      const { excludes: _, ...otherFilters } = filter;
+      if (Object.keys(otherFilters).length === 0) {
+        const commits = await cachedCommits(history, revision, pageKey, ({ gitRequest }) =>
+          readCommitPage(gitRequest, end, filter, start, perPage),
+        );
+        const isLastPage = commits.length < perPage && (commits.length > 0 || page === 1);
+        const total = isLastPage
+          ? start + commits.length
+          : await history.memoize(
+              revision,
+              `count ${key}`,
+              (shared) => counts.count(shared, filter.excludes, page === 1 ? commits : []),
+              () => 8,
+            );
+        return { items: commits.map((commit) => toCommitItem(commit)), total };
+      }
+      const list = await memoizeList(history, revision, filter);
+      const listed = list.slice(start, perPage);
+      const hashes = listed.map(({ hash }) => hash);
+      const commits = await cachedCommits(history, revision, pageKey, ({ gitRequest }) =>
+        readCommits(gitRequest, hashes),
+      );
+      return { items: commits.map((commit, at) => toCommitItem(commit, listed[at])), total: list.total };
+    },
+
+    async commit({ repo, ref, containedIn }, context) {
+      const repository = history.repository(repo);
+      const opened = history.open(repository, context);
+      const revision = await history.find(opened, ref);
+      if (revision === undefined) throw await commitNotFound(history, opened, ref);
+      const [commit] = await cachedCommits(history, revision, "itself", ({ gitRequest }) =>
+        readCommits(gitRequest, [revision.commit]),
+      );
+      if (commit === undefined) throw unresolvedRef(ref);
+      const { parents, committerName, committerEmail, commitDate } = commit;
+      return {
+        ...toCommitItem(commit),
+        parents: [...parents],
+        committerName,
+        committerEmail,
+        commitDate,
+        webUrl: commitUrl(context.baseUrl, repo, commit.hash),
+        externalWebUrl: hostCommitUrl(repository, commit.hash),
+        ...(containedIn ? { containedIn: await findContaining(history, revision) } : {}),
+      };
+    },
+
+    async authors({ repo, ref, path, followRenames, page, perPage }, context) {
+      const opened = history.open(history.repository(repo), context);
+      const revision = await resolveUnlessEmpty(history, opened, ref);
+      if (revision === undefined) return { items: [], total: 0 };
+      const pathFilter = await toPathFilter(revision, path, followRenames);
+      const all = await history.memoize(
+        revision,
+        `authors ${JSON.stringify(pathFilter)}`,
+        ({ gitRequest, commit }) => listAuthors(gitRequest, commit, pathFilter),
+        (authors) =>
+          authors.reduce(
+            (sum, { name, email, lastActiveAt }) => sum + objectBytes([name, email, lastActiveAt]),
+            0,
+          ),
+      );
+      return { items: all.slice((page - 1) * perPage, page * perPage), total: all.length };
+    },
+  };
+}
+
+/**
+ * Returns the commits that pass `filter`. Following a file through renames is expensive, so that list is cached without
+ * other criteria and then filtered.
+ */
+async function memoizeList(
+  history: History,
+  revision: OpenRevision,
+  filter: CommitFilter,
+): Promise<CommitList> {
+  const { criteria, ...unrefined } = filter;
+  const isRefined = criteria !== undefined && filter.path?.isFollowed && filter.lines === undefined;
+  const unrefinedList = isRefined ? await memoizeList(history, revision, unrefined) : undefined;
+  return history.memoize(
+    revision,
+    `commits ${JSON.stringify(filter)}`,
+    ({ gitRequest, commit }) =>
+      unrefinedList === undefined || criteria === undefined
+        ? listCommits(gitRequest, commit, filter)
+        : filterCommits(gitRequest, commit, unrefinedList, criteria),
+    ({ bytes }) => bytes,
+  );
+}
+
+/** Resolves `ref`, or returns `undefined` if the repository has no commits. Otherwise throws INVALID_GIT_REF. */
+async function resolveUnlessEmpty(
+  history: History,
+  opened: OpenRepository,
+  ref: string | undefined,
+): Promise<OpenRevision | undefined> {
+  const found = await history.find(opened, ref);
+  if (found !== undefined || ref === undefined) return found;
+  if ((await history.find(opened, undefined)) === undefined) return undefined;
+  throw unresolvedRef(ref);
+}
+
+/** Returns the error for a commit that does not exist. Throws INVALID_GIT_REF if `ref` is malformed. */
+async function commitNotFound(history: History, opened: OpenRepository, ref: string): Promise<ServiceError> {
+  checkRef(ref);
+  const { name } = opened.repository;
+  if ((await history.find(opened, undefined)) === undefined) {
+    return new ServiceError("INVALID_GIT_REF", `Repository "${name}" has no commits.`);
+  }
+  return new ServiceError("NOT_FOUND", `Revision "${ref}" not found in repository "${name}".`);
+}
+
+/** Throws INVALID_QUERY_PARAMS for values that must not reach git. */
+function checkFilters({ query, author, since, until }: CommitsRequest): void {
+  for (const [name, text] of Object.entries({ query, author, since, until })) {
+    if (text?.includes("\0")) throw invalid(`"${name}" must not contain a NUL character.`);
+  }
+  for (const [name, expression = ""] of Object.entries({ query, author })) {
+    if (!hasReasonableSize(expression)) throw invalid(`"${name}" contains too many repetitions.`);
+  }
+}
+
+/** Converts a request to git's filters. Empty fields count as absent. Throws INVALID_QUERY_PARAMS, FILE_NOT_FOUND. */
+async function toCommitFilter(
+  history: History,
+  revision: OpenRevision,
+  request: CommitsRequest,
+): Promise<CommitFilter> {
+  const { notIn, query, author, since, until, lines, followRenames } = request;
+  const excluded = notIn === undefined ? undefined : await history.resolve(revision, notIn);
+  const path = await toPathFilter(revision, request.path, followRenames);
+  const times = await resolveDates(revision.gitRequest, {
+    ...(since ? { since } : {}),
+    ...(until ? { until } : {}),
+  });
+  if (times.since !== undefined && times.until !== undefined && times.since > times.until) {
+    throw invalid(`"since" (${since}) must not be later than "until" (${until}).`);
+  }
+  if (lines) {
+    if (path === undefined) throw invalid('"lines" needs the "path" of a file.');
+    // Check now, because git reports a missing file in many ways.
+    await fileAt(revision, textOf(path.name));
+    if (!isUtf8(path.name)) throw invalid('"lines" cannot be followed in a file whose name is not UTF-8.');
+  }
+  const criteria = { ...(query ? { message: query } : {}), ...(author ? { author } : {}), ...times };
+  return {
+    ...(excluded === undefined ? {} : { excludes: excluded.commit }),
+    ...(path === undefined ? {} : { path }),
+    ...(lines ? { lines: parseLineRange(lines) } : {}),
+    ...(Object.keys(criteria).length === 0 ? {} : { criteria }),
+  };
+}
+
+/** Returns `undefined` for the root and for an absent path. A path that does not exist may be that of a former file. */
+async function toPathFilter(
+  { objects, commit }: OpenRevision,
+  path: string | undefined,
+  followRenames: boolean,
+): Promise<CommitFilter["path"]> {
+  const name = path === undefined ? "" : checkPath(path, "INVALID_QUERY_PARAMS");
+  const trimmed = name.replace(/\/+$/, "");
+  if (trimmed === "") return undefined;
+  const entry = await findEntry(objects, commit, trimmed);
+  if (entry?.mode === folderMode) return { name: entry.path, isFollowed: false };
+  return { name: entry?.path ?? bytePathFromText(name), isFollowed: followRenames && trimmed === name };
+}
+
+/** Reads commits with `compute`, cached by revision and `key`. */
+function cachedCommits(
+  history: History,
+  revision: OpenRevision,
+  key: string,
+  compute: (revision: OpenRevision) => Promise<readonly Commit[]>,
+): Promise<readonly Commit[]> {
+  // The key covers the refs too: which of them point to a commit can change.
+  const fingerprint = refsFingerprint(revision.gitRequest.gitRepository);
+  if (fingerprint === undefined) return compute(revision);
+  return history.memoize(revision, `described ${key} ${fingerprint}`, compute, (commits) =>
+    commits.reduce(
+      (sum, { parents, ...texts }) => sum + objectBytes([...parents, ...Object.values(texts)]),
+      0,
+    ),
+  );
+}
+
+function findContaining(
+  history: History,
+  revision: OpenRevision,
+): Promise<NonNullable<CommitDetails["containedIn"]>> {
+  const compute = ({ gitRequest, commit }: OpenRevision) => findContainingRefs(gitRequest, commit);
+  const fingerprint = refsFingerprint(revision.gitRequest.gitRepository);
+  if (fingerprint === undefined) return compute(revision);
+  return history.memoize(revision, `containing ${fingerprint}`, compute, ({ branches, tag }) =>
+    objectBytes([...branches, tag]),
+  );
+}
+
+function toCommitItem(commit: Commit, listed?: ListedCommit): CommitItem {
+  const { hash, date, subject, refs, body, authorName, authorEmail } = commit;
+  const { path, oldPath } = listed ?? {};
+  return {
+    hash,
+    date,
+    message: subject,
+    refs,
+    body,
+    authorName,
+    authorEmail,
+    ...(path === undefined ? {} : { path }),
+    ...(oldPath === undefined ? {} : { oldPath }),
+  };
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError("INVALID_QUERY_PARAMS", message);
+}

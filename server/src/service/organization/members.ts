@@ -1,0 +1,106 @@
+/** Handlers of the members of the organization. */
+import type { Audit } from "#access/audit";
+import type { InstalledLicense } from "#access/installedLicense";
+import { ServiceError } from "#base/error";
+import type * as contract from "#contract/organization";
+import type { CallContext, Service } from "#contract/service";
+import type { Member, MemberId } from "#model/organization";
+import type { MemberChange, Store } from "#store/store";
+import { isoTime } from "./isoTime";
+
+export interface MemberOptions {
+  readonly store: () => Promise<Store>;
+  readonly license: InstalledLicense;
+  readonly audit: Audit;
+}
+
+type MemberOperation = "users" | "removeUser" | "members" | "addMember" | "removeMember" | "changeRole";
+
+export function memberHandlers({ store, license, audit }: MemberOptions): Pick<Service, MemberOperation> {
+  return { users: all, members: all, removeUser: remove, removeMember: remove, addMember, changeRole };
+
+  async function all(): Promise<contract.Member[]> {
+    return (await (await store()).members.all()).map(toContractMember);
+  }
+
+  async function remove({ userId }: { userId: string }, context: CallContext) {
+    const { members } = await store();
+    const record = await audit.recordBuilder(context);
+    const removal = await members.remove(userId as MemberId, ({ id }) =>
+      record({ action: "user.delete", targetType: "user", targetId: id }),
+    );
+    const { email } = changedMember(removal, userId, "removed");
+    return { success: true, message: `${email} has been removed from the organization.` };
+  }
+
+  async function addMember(
+    { email, name, role }: { email: string; name?: string | undefined; role: contract.Role },
+    context: CallContext,
+  ): Promise<contract.Member> {
+    const { members } = await store();
+    const { state, seats } = await license.state();
+    const isSeatLimited = state === "valid" || state === "seatsExceeded";
+    const nameField = name === undefined || name === "" ? {} : { name };
+    const record = await audit.recordBuilder(context);
+    const addition = await members.add(
+      { email, role, ...nameField },
+      {
+        seats: isSeatLimited ? seats : undefined,
+        record: ({ id }) => record({ action: "org.member_added", targetType: "user", targetId: id }),
+      },
+    );
+    if (addition.kind === "emailTaken") {
+      throw new ServiceError("INVALID_REQUEST_BODY", `"email": ${email} is already a member.`);
+    }
+    if (addition.kind === "full") {
+      throw new ServiceError(
+        "LICENSE_REQUIRED",
+        `The license has ${seats} ${seats === 1 ? "seat" : "seats"}, and all are taken.`,
+      );
+    }
+    if (addition.kind === "outdated") throw new Error("Only an OAuth identity can be outdated.");
+    return toContractMember(addition.member);
+  }
+
+  async function changeRole(
+    { userId, role }: { userId: string; role: contract.Role },
+    context: CallContext,
+  ): Promise<contract.Member> {
+    const { members } = await store();
+    const action = role === "OWNER" ? "org.member_promoted_to_owner" : "org.owner_demoted_to_member";
+    const record = await audit.recordBuilder(context);
+    const change = await members.setRole(userId as MemberId, role, ({ id }) =>
+      record({ action, targetType: "user", targetId: id }),
+    );
+    return toContractMember(changedMember(change, userId, "demoted to member"));
+  }
+}
+
+/** Returns the member. `what` follows "cannot be" in a message. Throws NOT_FOUND, LAST_OWNER_CANNOT_BE_REMOVED. */
+function changedMember(change: MemberChange, userId: string, what: string): Member {
+  switch (change.kind) {
+    case "changed":
+      return change.member;
+    case "unknown":
+      throw new ServiceError("NOT_FOUND", `There is no member ${userId} in the organization.`);
+    case "lastOwner":
+      throw new ServiceError(
+        "LAST_OWNER_CANNOT_BE_REMOVED",
+        `${change.member.email} is the last owner of the organization and cannot be ${what}.`,
+      );
+  }
+}
+
+function toContractMember(member: Member): contract.Member {
+  const { id, name, email, role, suspendedAt, createdAt, updatedAt, lastActivityAt } = member;
+  return {
+    id,
+    name: name ?? null,
+    email,
+    role,
+    suspendedAt: isoTime(suspendedAt),
+    createdAt: isoTime(createdAt),
+    updatedAt: isoTime(updatedAt),
+    lastActivityAt: isoTime(lastActivityAt),
+  };
+}

@@ -1,0 +1,70 @@
+import { ServiceError } from "#base/error";
+import type { RepositoriesRequest, SkippedDocument, UnparsedDocument } from "#contract/repositories";
+import type { Handler } from "#contract/service";
+import type { Repository } from "#model/repository";
+import { toRepositoryItem } from "./repositoryItems";
+import type { RepositoryView } from "./repositoryView";
+
+export function repositoryHandlers(view: RepositoryView): {
+  repos: Handler<"repos">;
+  skippedRepos: Handler<"skippedRepos">;
+  unparsedRepos: Handler<"unparsedRepos">;
+} {
+  return {
+    async repos(request, { baseUrl }) {
+      const found = filterAndSort(view.all(), request);
+      const start = (request.page - 1) * request.perPage;
+      const items = found.slice(start, start + request.perPage).map((repository) =>
+        toRepositoryItem(repository, baseUrl, {
+          isPolled: view.isPolled(repository.id),
+          symbolsReady: view.hasSymbols(repository.id),
+        }),
+      );
+      return { items, total: found.length };
+    },
+
+    async skippedRepos({ page, perPage, repo }, { signal }) {
+      const repositories = repo === undefined ? view.all() : [requireByName(view, repo)];
+      const start = (page - 1) * perPage;
+      const items: SkippedDocument[] = [];
+      let total = 0;
+      for (const { id, name, skippedCount } of repositories) {
+        const from = start + items.length - total;
+        total += skippedCount;
+        if (items.length === perPage || from >= skippedCount) continue;
+        const entries = await view.skipped(id, signal);
+        for (const entry of entries.slice(from, from + perPage - items.length)) {
+          items.push({ repoId: id, repoName: name, ...entry });
+        }
+      }
+      return { items, total };
+    },
+
+    async unparsedRepos({ page, perPage, repo }, { signal }) {
+      const repositories = repo === undefined ? view.all() : [requireByName(view, repo)];
+      const all: UnparsedDocument[] = [];
+      for (const { id, name } of repositories) {
+        for (const entry of await view.unparsed(id, signal))
+          all.push({ repoId: id, repoName: name, ...entry });
+      }
+      const start = (page - 1) * perPage;
+      return { items: all.slice(start, start + perPage), total: all.length };
+    },
+  };
+}
+
+function requireByName(view: RepositoryView, name: string): Repository {
+  const repository = view.byName(name);
+  if (repository === undefined) throw new ServiceError("NOT_FOUND", `Repository "${name}" not found.`);
+  return repository;
+}
+
+/** Filters and sorts `all`, which is sorted by name. Repositories without a time count as the oldest. */
+function filterAndSort(all: readonly Repository[], request: RepositoriesRequest): readonly Repository[] {
+  const wanted = request.query?.toLowerCase();
+  const found = all.filter(({ name }) => wanted === undefined || name.toLowerCase().includes(wanted));
+  const time = { pushed: "pushedAt", indexed: "indexedAt", name: undefined } as const;
+  const field = time[request.sort];
+  if (field !== undefined) found.sort((left, right) => (left[field] ?? 0) - (right[field] ?? 0));
+  return request.direction === "asc" ? found : found.reverse();
+}

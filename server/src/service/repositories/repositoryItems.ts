@@ -1,0 +1,54 @@
+/** Converts repositories from the model to the contract. */
+import type { RepositoryInfo, RepositoryItem } from "#contract/repositories";
+import type { Repository } from "#model/repository";
+import { browseUrl, hostRepositoryUrl } from "./webLinks";
+
+export function toRepositoryInfo(repository: Repository, baseUrl: string | undefined): RepositoryInfo {
+  const { id, name, displayName = name, codeHostType, defaultRevision } = repository;
+  return {
+    id,
+    name,
+    displayName,
+    webUrl: browseUrl(baseUrl, name, defaultRevision, ""),
+    externalWebUrl: hostRepositoryUrl(repository),
+    codeHostType,
+  };
+}
+
+/** Returns the number of searchable documents: indexed ones, and those that the working tree adds. */
+export function documentCountOf({ documentCount, addedCount = 0 }: Repository): number {
+  return documentCount + addedCount;
+}
+
+export function toRepositoryItem(
+  repository: Repository,
+  baseUrl: string | undefined,
+  states: Pick<RepositoryItem, "isPolled" | "symbolsReady">,
+): RepositoryItem {
+  const { displayName, defaultRevision, indexedAt, pushedAt, lastError, state } = repository;
+  const externalWebUrl = hostRepositoryUrl(repository);
+  return {
+    repoId: repository.id,
+    repoName: repository.name,
+    ...(displayName === undefined ? {} : { repoDisplayName: displayName }),
+    codeHostType: repository.codeHostType,
+    webUrl: browseUrl(baseUrl, repository.name, defaultRevision, ""),
+    ...(externalWebUrl === "" ? {} : { externalWebUrl }),
+    ...(defaultRevision === undefined
+      ? {}
+      : { defaultBranch: defaultRevision.replace(/^refs\/heads\//, "") }),
+    ...(indexedAt === undefined ? {} : { indexedAt: new Date(indexedAt).toISOString() }),
+    ...(pushedAt === undefined ? {} : { pushedAt: new Date(pushedAt).toISOString() }),
+    isFork: repository.isFork,
+    isArchived: repository.isArchived,
+    revisions: repository.revisions.map(({ name, commit }) => ({ name, commit })),
+    state,
+    progress: state === "ready" ? 1 : (repository.progress ?? 0),
+    ...(lastError === undefined ? {} : { lastError }),
+    documentCount: documentCountOf(repository),
+    skippedCount: repository.skippedCount,
+    contentBytes: repository.contentBytes + (repository.addedBytes ?? 0),
+    indexBytes: repository.indexBytes,
+    ...states,
+  };
+}

@@ -1,0 +1,43 @@
+import type { UnparsedDocument } from "#contract/repositories";
+import type { SkipReason } from "#model/document";
+import type { Repository, RepositoryId } from "#model/repository";
+
+/** A document whose text is not indexed, so that it is found only by its path. */
+export interface SkippedEntry {
+  readonly path: string;
+  readonly reason: SkipReason;
+  readonly sizeBytes?: number;
+}
+
+/** A document without symbols, although its language has a parser. */
+export type UnparsedEntry = Omit<UnparsedDocument, "repoId" | "repoName">;
+
+/** Result of indexing a revision on request. `late`: the time ran out. `absent`: there is no such revision. */
+export type RevisionResult = "indexed" | "absent" | "late";
+
+/** What the service knows about repositories. */
+export interface RepositoryView {
+  /** All repositories, sorted by name. The array is replaced, never modified. */
+  all(): readonly Repository[];
+  get(id: RepositoryId): Repository | undefined;
+  /** Returns the repository with this exact fully qualified name. */
+  byName(name: string): Repository | undefined;
+  /** Returns the innermost repository that contains an absolute path. */
+  containing(path: string): Repository | undefined;
+  /** Whether paths are still being scanned, so that `all` may be incomplete. */
+  isScanning(): boolean;
+  /** Whether a repository is polled, because not all of its folders can be watched. */
+  isPolled(id: RepositoryId): boolean;
+  /** Whether the symbols of all documents of a repository are indexed. */
+  hasSymbols(id: RepositoryId): boolean;
+  /** Returns the skipped documents of a repository, sorted by path. Their number is its `skippedCount`. */
+  skipped(id: RepositoryId, signal: AbortSignal): Promise<readonly SkippedEntry[]>;
+  /** Returns the documents of a repository that could not be parsed, sorted by path. */
+  unparsed(id: RepositoryId, signal: AbortSignal): Promise<readonly UnparsedEntry[]>;
+  /**
+   * Indexes a revision temporarily: a full ref name, a commit, or an expression such as `main~2`. Resolves with `late`
+   * after `timeMs`, while indexing continues in the background. Cancels indexing when all waiting callers have
+   * canceled.
+   */
+  indexRevision(id: RepositoryId, name: string, timeMs: number, signal: AbortSignal): Promise<RevisionResult>;
+}

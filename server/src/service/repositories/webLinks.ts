@@ -1,0 +1,144 @@
+/** Builds URLs of pages of this service and of code hosts. Each path segment is percent-encoded. */
+import type { Repository } from "#model/repository";
+
+/** Lines of a file, from 1, both included. */
+export interface LineRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * Returns this service's URL of a file, of a folder (`view` is `tree`) or, if `path` is empty, of the repository; for
+ * other views, of another page about the path. Returns `""` if there is no base URL.
+ */
+export function browseUrl(
+  baseUrl: string | undefined,
+  repositoryName: string,
+  revision: string | undefined,
+  path: string,
+  view: "blob" | "tree" | "raw" | "commits" | "refs" | "find" = path === "" ? "tree" : "blob",
+): string {
+  if (baseUrl === undefined) return "";
+  const at = revision === undefined ? "" : `@${encodeName(revision)}`;
+  return `${baseUrl}/browse/${encodeName(repositoryName)}${at}/-/${view}/${encodePath(path)}`;
+}
+
+/** Adds an anchor for `lines` to a URL of this service. An empty URL stays empty. */
+export function addLineAnchor(url: string, lines: LineRange | undefined): string {
+  return url === "" || lines === undefined ? url : `${url}#${lineAnchor(lines, "L", "-L")}`;
+}
+
+/**
+ * Returns the code host's URL of a file, or `""` if it has none. `ref` is a full ref name; for any other value, such as
+ * `HEAD` or `""`, the URL uses `commit`. `lines` are selected if the host supports it.
+ */
+export function hostFileUrl(
+  repository: Repository,
+  ref: string,
+  commit: string,
+  path: string,
+  lines?: LineRange,
+): string {
+  const { codeHostType, hostUrl } = repository;
+  if (hostUrl === undefined) return "";
+  const base = hostUrl.replace(/\/+$/, "");
+  const revision = revisionOf(ref, commit);
+  const name = encodePath(revision.name);
+  const file = encodePath(path);
+  const fragment = lines === undefined ? "" : lineFragments[codeHostType](lines);
+  switch (codeHostType) {
+    case "github":
+      return `${base}/blob/${name}/${file}${fragment}`;
+    case "gitlab":
+      return `${base}/-/blob/${name}/${file}${fragment}`;
+    case "gitea":
+      return `${base}/src/${revision.kind}/${name}/${file}${fragment}`;
+    case "gerrit":
+      return `${base}/+/${name}/${file}${fragment}`;
+    case "bitbucketServer":
+      return `${base}/browse/${file}?at=${encodeSegment(revision.name)}${fragment}`;
+    case "bitbucketCloud":
+      return `${base}/src/${name}/${file}${fragment}`;
+    case "azuredevops": {
+      const version = { branch: "GB", tag: "GT", commit: "GC" }[revision.kind] + revision.name;
+      return `${base}?path=${encodeSegment(`/${path}`)}&version=${encodeSegment(version)}${fragment}`;
+    }
+    case "genericGitHost":
+      return "";
+  }
+}
+
+/** How each host selects lines in the URL of a file. */
+const lineFragments: Readonly<Record<Repository["codeHostType"], (lines: LineRange) => string>> = {
+  github: (lines) => `#${lineAnchor(lines, "L", "-L")}`,
+  gitlab: (lines) => `#${lineAnchor(lines, "L", "-")}`,
+  gitea: (lines) => `#${lineAnchor(lines, "L", "-L")}`,
+  // Gerrit supports single lines only.
+  gerrit: ({ first }) => `#${first}`,
+  bitbucketServer: (lines) => `#${lineAnchor(lines, "", "-")}`,
+  bitbucketCloud: (lines) => `#${lineAnchor(lines, "lines-", ":")}`,
+  // The end is exclusive: the first column of the next line.
+  azuredevops: ({ first, last }) =>
+    `&line=${first}&lineEnd=${last + 1}&lineStartColumn=1&lineEndColumn=1&lineStyle=plain`,
+  genericGitHost: () => "",
+};
+
+function lineAnchor({ first, last }: LineRange, before: string, between: string): string {
+  return `${before}${first}${last === first ? "" : `${between}${last}`}`;
+}
+
+/** Returns this service's URL of a commit, or `""` if there is no base URL. */
+export function commitUrl(baseUrl: string | undefined, repositoryName: string, commit: string): string {
+  return baseUrl === undefined ? "" : `${baseUrl}/browse/${encodeName(repositoryName)}/-/commit/${commit}`;
+}
+
+/** Returns the code host's URL of a commit, or `""` if it has none. */
+export function hostCommitUrl({ codeHostType, hostUrl }: Repository, commit: string): string {
+  if (hostUrl === undefined) return "";
+  const base = hostUrl.replace(/\/+$/, "");
+  switch (codeHostType) {
+    case "github":
+    case "gitea":
+    case "azuredevops":
+      return `${base}/commit/${commit}`;
+    case "gitlab":
+      return `${base}/-/commit/${commit}`;
+    case "gerrit":
+      return `${base}/+/${commit}`;
+    case "bitbucketServer":
+    case "bitbucketCloud":
+      return `${base}/commits/${commit}`;
+    case "genericGitHost":
+      return "";
+  }
+}
+
+/** Returns the code host's URL of the repository itself, or `""` if it has none. */
+export function hostRepositoryUrl({ codeHostType, hostUrl }: Repository): string {
+  return codeHostType === "genericGitHost" ? "" : (hostUrl ?? "");
+}
+
+interface HostRevision {
+  readonly kind: "branch" | "tag" | "commit";
+  readonly name: string;
+}
+
+function revisionOf(ref: string, commit: string): HostRevision {
+  if (ref.startsWith("refs/heads/")) return { kind: "branch", name: ref.slice("refs/heads/".length) };
+  if (ref.startsWith("refs/tags/")) return { kind: "tag", name: ref.slice("refs/tags/".length) };
+  return { kind: "commit", name: commit === "" ? "HEAD" : commit };
+}
+
+/** Encodes the name of a repository or a revision, in which `/-/` would end the name. */
+function encodeName(name: string): string {
+  return encodePath(name).replace(/(?<=^|\/)-(?=\/|$)/g, "%2D");
+}
+
+function encodePath(path: string): string {
+  return path.split("/").map(encodeSegment).join("/");
+}
+
+/** Replaces lone surrogates, which cannot be encoded but occur in file names on Windows. */
+function encodeSegment(text: string): string {
+  return encodeURIComponent(text.replace(/\p{Surrogate}/gu, "\u{fffd}"));
+}

@@ -1,0 +1,58 @@
+/** Converts search results from the model to the contract. */
+import type * as contract from "#contract/search";
+import type { FileMatch } from "#model/match";
+import type { Repository } from "#model/repository";
+import { browseUrl, hostFileUrl, hostRepositoryUrl } from "#service/repositories/webLinks";
+
+export function toFileMatch(
+  file: FileMatch,
+  repository: Repository,
+  baseUrl: string | undefined,
+): contract.FileMatch {
+  const { path, branches, commit } = file;
+  const [branch] = branches;
+  return {
+    fileName: { text: path, matchRanges: toMutable(file.nameRanges) },
+    webUrl: browseUrl(baseUrl, repository.name, branch ?? repository.defaultRevision, path),
+    repository: repository.name,
+    repositoryId: repository.id,
+    language: file.language,
+    chunks: toMutable(file.chunks) as contract.Chunk[],
+    externalWebUrl: hostFileUrl(repository, branch ?? repository.defaultRevision ?? "HEAD", commit, path),
+    branches: toMutable(branches),
+    content: file.content,
+    origin: file.origin,
+    commit,
+    blobSha: file.blobSha,
+    ...(file.explanation === undefined ? {} : { explanation: file.explanation }),
+  };
+}
+
+/** Represents a repository as a file match for `type:repo`: its name is what matched. */
+export function toRepositoryMatch(repository: Repository, baseUrl: string | undefined): contract.FileMatch {
+  const { id, name, defaultRevision, revisions } = repository;
+  const end = {
+    byteOffset: new TextEncoder().encode(name).length,
+    lineNumber: 1,
+    column: [...name].length + 1,
+  };
+  return {
+    fileName: { text: name, matchRanges: [{ start: { byteOffset: 0, lineNumber: 1, column: 1 }, end }] },
+    webUrl: browseUrl(baseUrl, name, defaultRevision, ""),
+    repository: name,
+    repositoryId: id,
+    language: "",
+    chunks: [],
+    externalWebUrl: hostRepositoryUrl(repository),
+    branches: defaultRevision === undefined ? [] : [defaultRevision],
+    content: "",
+    origin: "commit",
+    commit: revisions.find((revision) => revision.name === defaultRevision)?.commit ?? "",
+    blobSha: "",
+  };
+}
+
+/** Drops `readonly` without copying, because a response may contain a hundred thousand ranges. */
+function toMutable<Item>(items: readonly Item[]): Item[] {
+  return items as Item[];
+}

@@ -1,0 +1,341 @@
+/** Handlers of search and streamed search: plan the query, run the engine, convert the results. */
+
+import { isServiceError, throwIfAborted } from "#base/error";
+import type { RepositoryInfo } from "#contract/repositories";
+import type * as contract from "#contract/search";
+import type { CallContext, Handler } from "#contract/service";
+import type { Engine, SearchPlan } from "#engine/engine";
+import type { FileMatch } from "#model/match";
+import type { Repository, RepositoryId } from "#model/repository";
+import { addStats, type FlushReason, noStats, type SearchStats } from "#model/stats";
+import { monotonicNow } from "#platform/clock";
+import { TimeSlice } from "#platform/timeSlice";
+import { simplifyQuery } from "#query/analysis/simplify";
+import { outlineQuery } from "#query/parser/parse";
+import type { Suggestion } from "#query/parser/prefixes";
+import type { Query } from "#query/query";
+import type { History } from "#service/history/history";
+import { possibleRepositories } from "#service/repositories/repositoryFilters";
+import { toRepositoryInfo } from "#service/repositories/repositoryItems";
+import type { RepositoryView } from "#service/repositories/repositoryView";
+import type { UnindexedRevisions } from "#service/repositories/unindexedRevisions";
+import { findUnknownNames, type NameCheck } from "#service/repositories/unknownNames";
+import { runBeforeDeadline } from "./beforeDeadline";
+import { searchForCommits } from "./commitSearch";
+import { toFileMatch, toRepositoryMatch } from "./fileMatches";
+import { findRepositories } from "./repositorySearch";
+import { type PlannedSearch, type PlanOptions, planSearch } from "./searchPlan";
+
+export interface SearchOptions extends PlanOptions {
+  readonly engine: Engine;
+  readonly history: History;
+}
+
+type FilesHandler = (files: readonly contract.FileMatch[]) => Promise<void>;
+type SearchOutcome = Omit<contract.SearchResult, "repositoryInfo">;
+
+export function searchHandlers(options: SearchOptions): {
+  search: Handler<"search">;
+  streamSearch: Handler<"streamSearch">;
+} {
+  const { repositories } = options;
+  return {
+    async search(request, context) {
+      const found = await runSearch(options, request, context);
+      const results = found.commits ?? found.files;
+      return { ...found, repositoryInfo: repositoryInfosOf(results, repositories, context.baseUrl) };
+    },
+
+    async streamSearch(request, context) {
+      const { emit, signal, baseUrl } = context;
+      const known = new Map<number, RepositoryInfo>();
+      const disconnected = new AbortController();
+      let sent = Promise.resolve();
+      let fileCount = 0;
+      let matchCount = 0;
+      const send = (event: contract.SearchEvent) => {
+        sent = sent.then(() => emit?.(event));
+        // The client disconnected; cancel the search.
+        sent.catch(() => disconnected.abort());
+      };
+      const onFiles: FilesHandler = (files) => {
+        fileCount += files.length;
+        for (const file of files) matchCount += rangeCount(file);
+        send({ event: "files", data: { files: [...files], repositoryInfo: newInfos(files) } });
+        send({ event: "progress", data: { fileCount, matchCount } });
+        return sent;
+      };
+      const newInfos = (listed: readonly RepositoryResult[]) => {
+        const infos = repositoryInfosOf(listed, repositories, baseUrl).filter(({ id }) => !known.has(id));
+        for (const info of infos) known.set(info.id, info);
+        return infos;
+      };
+      const combinedSignal = AbortSignal.any([signal, disconnected.signal]);
+      const found = await runSearch(options, request, { ...context, signal: combinedSignal }, onFiles);
+      const { files: _, commits, ...end } = found;
+      if (commits !== undefined) {
+        send({ event: "files", data: { files: [], commits, repositoryInfo: newInfos(commits) } });
+      }
+      await sent;
+      return { ...end, repositoryInfo: [...known.values()] };
+    },
+  };
+}
+
+/** Runs a search. Passes files to `onFiles` if given; the result then has none. */
+async function runSearch(
+  options: SearchOptions,
+  request: contract.SearchRequest,
+  context: Pick<CallContext, "signal" | "deadline" | "client" | "baseUrl" | "unsaved" | "folders">,
+  onFiles?: FilesHandler,
+): Promise<SearchOutcome> {
+  const { engine, repositories } = options;
+  const { signal, baseUrl } = context;
+  const planned = await planSearch(request, context, options);
+  const { plan, unindexed } = planned;
+  if (plan.query.kind === "type" && plan.query.type === "commit") {
+    return await findCommits(options, request, planned, plan.query.child, context);
+  }
+  const revisionReasons = await indexRevisions(unindexed, plan.limits.deadline, options, context);
+  const reasons = [...planned.reasons, ...revisionReasons];
+  // Skip files of repositories that were removed during the search.
+  const convert = (file: FileMatch) => {
+    const repository = repositories.get(file.repositoryId);
+    return repository === undefined ? [] : [toFileMatch(file, repository, baseUrl)];
+  };
+  const ids = repositories.all().map(({ id }) => id);
+
+  let files: contract.FileMatch[];
+  let stats: SearchStats;
+  let phraseMatchCount = 0;
+  if (plan.query.kind === "type" && plan.query.type === "repo") {
+    const { query, gaps } = await replaceRepositoryTypes(plan.query.child, engine, plan, ids, signal);
+    const found = await findRepositories(engine, plan, query, ids, plan.limits.maxMatches, signal);
+    files = found.ids.flatMap((id) => {
+      const repository = repositories.get(id);
+      return repository === undefined ? [] : [toRepositoryMatch(repository, baseUrl)];
+    });
+    stats = addStats(found.stats, gaps);
+    if (onFiles !== undefined && files.length > 0) await onFiles(files);
+  } else {
+    const { query, gaps } = await replaceRepositoryTypes(plan.query, engine, plan, ids, signal);
+    const take = onFiles && ((found: readonly FileMatch[]) => onFiles(found.flatMap(convert)));
+    const result = await engine.search({ ...plan, query }, signal, take);
+    files = await convertCooperatively(result.files, convert);
+    phraseMatchCount = result.phraseMatchCount ?? 0;
+    stats = addStats(result.isExhaustive ? result.stats : addReasons(result.stats, ["ENGINE_PARTIAL"]), gaps);
+  }
+  const finalStats = addReasons(stats, reasons);
+  return {
+    stats: finalStats,
+    files: onFiles === undefined ? files : [],
+    isSearchExhaustive: finalStats.flushReason === "NONE",
+    ...(await suggestionsFor(request, planned, finalStats, options, context)),
+    ...(phraseMatchCount === 0 ? {} : { phraseMatchCount }),
+  };
+}
+
+/** Returns the parser's suggestions and, if nothing was found, similar names for unknown repositories and revisions. */
+async function suggestionsFor(
+  request: contract.SearchRequest,
+  { suggestions, plan }: PlannedSearch,
+  { totalMatchCount }: SearchStats,
+  options: SearchOptions,
+  caller: Pick<CallContext, "signal" | "client">,
+): Promise<Pick<SearchOutcome, "suggestions">> {
+  const limits = { ...caller, deadline: plan.limits.deadline };
+  const similar = totalMatchCount > 0 ? [] : await similarNames(request, options, limits);
+  const all = [...suggestions, ...similar];
+  return all.length === 0 ? {} : { suggestions: all };
+}
+
+async function similarNames(
+  request: contract.SearchRequest,
+  { repositories, contexts, history }: SearchOptions,
+  caller: Pick<CallContext, "signal" | "client" | "deadline">,
+): Promise<Suggestion[]> {
+  const names = new Set(Object.keys(contexts));
+  const outline = outlineQuery(request.query, { ...request, contexts: names, skipsChecks: true });
+  const unknown = await findUnknownNames(outline, repositories.all(), contexts, nameCheck(history, caller));
+  return unknown.flatMap(({ offset, length, name, nearest: [first] }) =>
+    first === undefined ? [] : [{ offset, length, prefix: name, suggestion: first.text }],
+  );
+}
+
+/** Searches commits in git itself: repositories must be known, but need not be indexed. */
+async function findCommits(
+  options: SearchOptions,
+  request: contract.SearchRequest,
+  planned: PlannedSearch,
+  child: Query,
+  context: Pick<CallContext, "signal" | "client" | "baseUrl">,
+): Promise<SearchOutcome> {
+  const { engine, repositories, history } = options;
+  const { plan } = planned;
+  const all = repositories.all();
+  const ids = all.map(({ id }) => id);
+  const { query, gaps } = await replaceRepositoryTypes(child, engine, plan, ids, context.signal);
+  const possible = possibleRepositories(query, new Set(ids));
+  const scope = all.filter(({ id }) => possible.has(id));
+  const { limits } = plan;
+  const found = await searchForCommits(history, { query, repositories: scope, limits }, context);
+  const stats = addReasons(addStats(found.stats, gaps), [
+    ...found.reasons,
+    ...(repositories.isScanning() ? ["INDEXING" as const] : []),
+  ]);
+  return {
+    stats,
+    files: [],
+    commits: [...found.commits],
+    isSearchExhaustive: stats.flushReason === "NONE",
+    ...(await suggestionsFor(request, planned, stats, options, context)),
+  };
+}
+
+/** Share of the search time that indexing a revision may take before the search continues without it. */
+const indexingShare = 0.8;
+
+/**
+ * Indexes the revisions that a query names. Returns REVISION_NOT_INDEXED if that takes too long, if a limit truncated
+ * `unindexed`, or if objects of a revision are missing.
+ */
+export async function indexRevisions(
+  unindexed: UnindexedRevisions,
+  deadline: number,
+  { repositories, history }: Pick<SearchOptions, "repositories" | "history">,
+  caller: Pick<CallContext, "signal" | "client">,
+): Promise<readonly FlushReason[]> {
+  const { signal } = caller;
+  if (unindexed.revisions.length === 0) return unindexed.isComplete ? [] : ["REVISION_NOT_INDEXED"];
+  const startedAt = monotonicNow();
+  const timeMs = Math.max(0, Math.floor((deadline - startedAt) * indexingShare));
+  const limits = { signal, deadline: startedAt + timeMs };
+  const areResolved = await Promise.all(
+    unindexed.revisions.map(async ({ repositoryId, name }) => {
+      const result = await repositories.indexRevision(repositoryId, name, timeMs, signal);
+      const repository = repositories.get(repositoryId);
+      if (result !== "absent" || repository === undefined) return result !== "late";
+      const exists = await runBeforeDeadline(limits, (limited) =>
+        revisionExists(name, history, repository, { ...caller, signal: limited }),
+      );
+      return exists === false;
+    }),
+  );
+  throwIfAborted(signal);
+  return unindexed.isComplete && !areResolved.includes(false) ? [] : ["REVISION_NOT_INDEXED"];
+}
+
+/** Returns what `findUnknownNames` needs to look for revisions in git. */
+export function nameCheck(
+  history: History,
+  {
+    signal,
+    client,
+    deadline,
+  }: Pick<CallContext, "signal" | "client"> & Partial<Pick<CallContext, "deadline">>,
+): NameCheck {
+  return {
+    signal,
+    ...(deadline === undefined ? {} : { deadline }),
+    revisionExists: (repository, name, until) =>
+      runBeforeDeadline({ signal, deadline: until }, (limited) =>
+        revisionExists(name, history, repository, {
+          ...(client === undefined ? {} : { client }),
+          signal: limited,
+        }),
+      ),
+  };
+}
+
+/** Returns whether a revision that could not be indexed exists, even if its objects are missing. */
+async function revisionExists(
+  name: string,
+  history: History,
+  repository: Repository,
+  caller: Pick<CallContext, "signal" | "client">,
+): Promise<boolean> {
+  try {
+    return (await history.find(history.open(repository, caller), name)) !== undefined;
+  } catch (error) {
+    if (!isServiceError(error) || caller.signal.aborted) throw error;
+    return error.code !== "INVALID_GIT_REF";
+  }
+}
+
+/** Adds reasons for an incomplete response. Statistics have one reason, so only the most important one is kept. */
+function addReasons(stats: SearchStats, reasons: readonly FlushReason[]): SearchStats {
+  return reasons.reduce((sum, flushReason) => addStats(sum, { ...noStats, flushReason }), stats);
+}
+
+interface ReplacedQuery {
+  readonly query: Query;
+  /** Why some of the repositories may be missing, as statistics. */
+  readonly gaps: SearchStats;
+}
+
+/** Returns `query` with each nested `type:repo` replaced by the ids of the repositories that it finds. */
+async function replaceRepositoryTypes(
+  query: Query,
+  engine: Engine,
+  plan: SearchPlan,
+  all: readonly RepositoryId[],
+  signal: AbortSignal,
+): Promise<ReplacedQuery> {
+  let gaps = noStats;
+  const replace = async (node: Query): Promise<Query> => {
+    switch (node.kind) {
+      case "and":
+      case "or": {
+        const children: Query[] = [];
+        for (const child of node.children) children.push(await replace(child));
+        return { ...node, children };
+      }
+      case "not":
+        return { ...node, child: await replace(node.child) };
+      case "type": {
+        const child = await replace(node.child);
+        if (node.type !== "repo") return { ...node, child };
+        const { ids, stats } = await findRepositories(engine, plan, child, all, all.length, signal);
+        const { flushReason, filesMissing } = stats;
+        gaps = addStats(gaps, { ...noStats, flushReason, filesMissing });
+        return { kind: "repositoryIds", ids: [...ids].sort((left, right) => left - right) };
+      }
+      default:
+        return node;
+    }
+  };
+  return { query: simplifyQuery(await replace(query)), gaps };
+}
+
+/** Converts files in time slices, because a response may contain a hundred thousand of them. */
+async function convertCooperatively(
+  files: readonly FileMatch[],
+  convert: (file: FileMatch) => contract.FileMatch[],
+): Promise<contract.FileMatch[]> {
+  const timeSlice = new TimeSlice();
+  const converted: contract.FileMatch[] = [];
+  for (const file of files) {
+    converted.push(...convert(file));
+    if (timeSlice.isExpired) await timeSlice.yieldToEventLoop();
+  }
+  return converted;
+}
+
+type RepositoryResult = Pick<contract.FileMatch, "repository">;
+
+/** Returns the repositories of the results, in order of appearance. */
+function repositoryInfosOf(
+  files: readonly RepositoryResult[],
+  repositories: RepositoryView,
+  baseUrl: string | undefined,
+): RepositoryInfo[] {
+  const names = new Set(files.map(({ repository }) => repository));
+  return [...names].flatMap((name) => {
+    const repository = repositories.byName(name);
+    return repository === undefined ? [] : [toRepositoryInfo(repository, baseUrl)];
+  });
+}
+
+function rangeCount({ fileName, chunks }: contract.FileMatch): number {
+  return chunks.reduce((sum, { matchRanges }) => sum + matchRanges.length, fileName.matchRanges.length);
+}

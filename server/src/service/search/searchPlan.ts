@@ -1,0 +1,103 @@
+/** Turns a search request into a plan that leaves no decisions to the engine. */
+import { relative, sep } from "node:path";
+import type { SearchRequest } from "#contract/search";
+import type { CallContext } from "#contract/service";
+import type { SearchPlan, UnsavedDocument } from "#engine/engine";
+import type { Repository, RepositoryId } from "#model/repository";
+import type { FlushReason } from "#model/stats";
+import { simplifyQuery } from "#query/analysis/simplify";
+import { onlyWholeWords, wholeWord } from "#query/analysis/wholeWord";
+import { type Limits, maxResponseBytes } from "#query/limits";
+import { parseQuery } from "#query/parser/parse";
+import { phraseOf } from "#query/parser/phrase";
+import type { Suggestion } from "#query/parser/prefixes";
+import {
+  type Contexts,
+  possibleRepositories,
+  resolveRepositories,
+} from "#service/repositories/repositoryFilters";
+import type { RepositoryView } from "#service/repositories/repositoryView";
+import { findUnindexedRevisions, type UnindexedRevisions } from "#service/repositories/unindexedRevisions";
+
+export interface PlannedSearch {
+  readonly plan: SearchPlan;
+  /** Why the response may be incomplete, in addition to the reasons that the engine reports. */
+  readonly reasons: readonly FlushReason[];
+  readonly unindexed: UnindexedRevisions;
+  readonly suggestions: readonly Suggestion[];
+}
+
+export interface PlanOptions {
+  readonly repositories: RepositoryView;
+  readonly contexts: Contexts;
+  /** Returns Linguist's name for the language of a document, `""` if unknown. */
+  readonly languageOf: (root: string, path: string, text: string) => string;
+}
+
+/** Half of the response, because ranges, names and escapes take about as many bytes as the text. */
+const maxTextBytes = maxResponseBytes / 2;
+
+/** Plans a search. Throws FAILED_TO_PARSE_QUERY, TIMED_OUT. */
+export async function planSearch(
+  request: SearchRequest,
+  context: Pick<CallContext, "unsaved" | "folders" | "deadline">,
+  { repositories: view, contexts, languageOf }: PlanOptions,
+): Promise<PlannedSearch> {
+  const all = view.all();
+  const parsed = parseQuery(request.query, { ...request, contexts: new Set(Object.keys(contexts)) });
+  const parsedQuery = request.isWholeWordEnabled ? onlyWholeWords(parsed.query) : parsed.query;
+  const phrase = phraseOf(parsed)?.pattern;
+  const query = simplifyQuery(await resolveRepositories(parsedQuery, all, contexts));
+  const limits: Limits = {
+    maxMatches: request.matches,
+    maxDisplayedMatches: request.matches,
+    contextLines: request.contextLines,
+    returnsContent: request.whole,
+    deadline: context.deadline,
+    maxResponseBytes: maxTextBytes,
+    explainsScores: request.explain,
+  };
+  const ids = new Set(all.map(({ id }) => id));
+  const possible = possibleRepositories(query, ids);
+  const scope = all.filter(({ id }) => possible.has(id));
+  const reasons: FlushReason[] = [];
+  if (view.isScanning() || scope.some(({ state }) => state !== "ready")) reasons.push("INDEXING");
+  return {
+    plan: {
+      query,
+      phrase: phrase && (request.isWholeWordEnabled ? wholeWord(phrase) : phrase),
+      repositories: scope.length === all.length ? "all" : new Set(scope.map(({ id }) => id)),
+      limits,
+      unsaved: (context.unsaved ?? []).flatMap((document) => toUnsavedDocuments(document, view, languageOf)),
+      preferred: preferredRepositories(context.folders ?? [], all),
+    },
+    reasons,
+    unindexed: await findUnindexedRevisions(query, scope),
+    suggestions: parsed.suggestions,
+  };
+}
+
+/** Converts an open document for the engine. Returns an empty array if it is outside all repositories. */
+export function toUnsavedDocuments(
+  { path, text, version }: NonNullable<CallContext["unsaved"]>[number],
+  view: RepositoryView,
+  languageOf: PlanOptions["languageOf"],
+): UnsavedDocument[] {
+  const repository = view.containing(path);
+  if (repository === undefined) return [];
+  const inside = relative(repository.path, path).split(sep).join("/");
+  const language = languageOf(repository.path, inside, text);
+  return [{ repositoryId: repository.id, path: inside, text, language, version }];
+}
+
+/** Returns the repositories that contain one of these folders, or are inside one. */
+export function preferredRepositories(
+  folders: readonly string[],
+  all: readonly Repository[],
+): RepositoryId[] {
+  const contains = (outer: string, inner: string) =>
+    inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
+  return all
+    .filter(({ path }) => folders.some((folder) => contains(folder, path) || contains(path, folder)))
+    .map(({ id }) => id);
+}

@@ -1,0 +1,358 @@
+import type { Bitset } from "#base/bitset";
+import type { ShardReader } from "#shard/format/reader";
+import type { TextWindow } from "#shard/format/window";
+import { scoreDefinitions } from "#shard/matches/definitionScore";
+import { RangeBuffer } from "#shard/matches/ranges";
+import { explainScore, type ScoredDocument, scoreDocument, scoreName } from "#shard/matches/score";
+import type { DocumentEvaluation } from "./documentEvaluation";
+import type { RunMode } from "./expressionRun";
+import { ContentFinder, type FinderCounts, type SmallUniverse } from "./finder";
+import {
+  buildMatchTree,
+  type CompiledQuery,
+  candidatesOf,
+  countTerms,
+  evaluateTree,
+  isExact,
+  type MatchTree,
+  type ShardView,
+} from "./matchTree";
+import { countMissingText } from "./missingText";
+import type { NameFinder } from "./names";
+import { printMatchTree } from "./printMatchTree";
+
+/** Work done by an evaluation. */
+export interface EvaluationCounts extends FinderCounts {
+  filesConsidered: number;
+  filesLoaded: number;
+  filesSkipped: number;
+  /** Documents that might match, but whose text is missing from the repository. */
+  filesMissing: number;
+}
+
+/** A document that matches. `ranges[from … to)` are in its text if `isInName` is false, else in its path. */
+export interface DocumentHit {
+  readonly document: number;
+  readonly from: number;
+  readonly to: number;
+  readonly isInName: boolean;
+  readonly matchCount: number;
+  /** See `scoreName`. */
+  readonly nameScore: number;
+  /** See `scoreDefinitions`. */
+  readonly definitionScore: number;
+  readonly hasPhrase: boolean;
+  readonly score: number;
+}
+
+export interface EvaluationOptions {
+  readonly window: TextWindow;
+  readonly counts: EvaluationCounts;
+  /** The evaluation stops after the document that reaches this number of matches. */
+  readonly maxMatches: number;
+  /** Matches are only counted: there are no hits. */
+  readonly isCountOnly: boolean;
+  /** Documents that contain the phrase have a higher score. If it is required, no others match. */
+  readonly phrase: "required" | "optional" | "ignored";
+  /** The evaluation stops after the document that reaches this number of blocks. */
+  readonly maxBlocks: number;
+  /** Whether the document's repository ranks higher, because it is open in the editor or was used recently. */
+  readonly isPreferred: (document: number) => boolean;
+}
+
+/** For finders that only count. */
+const noRanges = new RangeBuffer();
+/** At most this many documents are evaluated first because their path matches. */
+const maxNameMatchesFirst = 1000;
+/** For this many documents or fewer, preparing the whole shard costs more than it saves. */
+const maxSmallUniverse = 40;
+/** The clock is read once per this many documents, counting long ones by their blocks. */
+const blocksPerClockRead = 16;
+const blockShift = 12;
+
+/**
+ * Evaluates one query on one shard.
+ *
+ * The general process for a given (shard, query) is:
+ *
+ * - `prepare` builds the match tree (`matchTree.ts`). This searches paths and names of definitions, and looks up the
+ *   trigrams of every content term, which leaves the blocks that may match.
+ * - Combining the sets in the tree yields the candidate documents. If there are none, the shard is done without any of
+ *   its text being read.
+ * - If a phrase is required, only documents whose text may contain it are candidates, and verifying it comes first.
+ * - `step` evaluates the tree on one candidate after another until its time slice ends, and can be called again. The
+ *   candidates whose path matches come first, then all others in the order of the shard, best first.
+ * - Evaluating the tree on a document reads its candidate blocks and verifies them (`finder.ts`), collecting ranges.
+ * - A document that matches is scored and becomes a hit. At `maxMatches` the evaluation stops.
+ *
+ * A step may be interrupted at any instruction, because an expression that exceeds its time limit is terminated from
+ * outside. `#evaluate` updates all totals at its very end, so no document is counted twice or in part. The caller
+ * continues with `evaluateCurrent`, in linear mode, or `skipCurrent`.
+ */
+export class ShardEvaluation {
+  readonly view: ShardView;
+  readonly ranges = new RangeBuffer();
+  readonly hits: DocumentHit[] = [];
+  matchCount = 0;
+  fileCount = 0;
+  /** Occurrences of the phrase in the documents that match. */
+  phraseMatchCount = 0;
+  /** Blocks of the documents that were evaluated. */
+  blockCount = 0;
+  /** Every candidate was evaluated. */
+  isFinished = false;
+  readonly #compiled: CompiledQuery;
+  readonly #options: EvaluationOptions;
+  #tree: MatchTree | undefined;
+  #candidates: Bitset | undefined;
+  #nameMatches: readonly number[] = [];
+  #nameMatchIndex = 0;
+  #next = 0;
+  /** The document that was counted last. */
+  #lastCounted = -1;
+  readonly #names: NameFinder[] = [];
+  #isCountOnly = false;
+  #termCount = 0;
+  #missingCount = 0;
+  #phrase: ContentFinder | undefined;
+  /** Documents that may contain the phrase. */
+  #phraseDocuments: Bitset | undefined;
+
+  constructor(view: ShardView, compiled: CompiledQuery, options: EvaluationOptions) {
+    this.view = view;
+    this.#compiled = compiled;
+    this.#options = options;
+  }
+
+  /**
+   * Builds the match tree, which runs expressions on paths and names of definitions, and finds the candidates. Returns
+   * false if there are none.
+   */
+  prepare(mode: RunMode): boolean {
+    const { window, counts, phrase } = this.#options;
+    const { reader } = this.view;
+    const before = reader.indexBytesLoaded;
+    if (phrase !== "ignored") this.#preparePhrase();
+    const universe = phrase === "required" ? this.#phraseDocuments : this.view.universe;
+    if (universe === undefined || universe.isEmpty()) return false;
+    const smallUniverse = findSmallUniverse(reader, universe);
+    const tree = buildMatchTree(this.#compiled, { view: this.view, window, counts, mode, smallUniverse });
+    const bound = candidatesOf(tree);
+    const candidates = bound === undefined ? universe.copy() : bound.intersect(universe);
+    if (phrase !== "required") {
+      // Preparing again, in another mode, replaces the first count.
+      counts.filesMissing -= this.#missingCount;
+      this.#missingCount = countMissingText(this.view, tree);
+      counts.filesMissing += this.#missingCount;
+    }
+    this.#termCount = countTerms(tree);
+    this.#isCountOnly = this.#options.isCountOnly && this.#termCount < 2;
+    this.#nameMatches = isExact(tree) ? [] : candidatesNamed(tree, candidates);
+    counts.indexBytesLoaded += reader.indexBytesLoaded - before;
+    this.#tree = tree;
+    this.#candidates = candidates;
+    return !candidates.isEmpty();
+  }
+
+  #preparePhrase(): void {
+    const { phrase } = this.#compiled;
+    if (phrase === undefined) return;
+    const { window, counts } = this.#options;
+    const { reader, universe } = this.view;
+    this.#phrase = new ContentFinder(reader, window, phrase, 0, counts, undefined);
+    this.#phraseDocuments = this.#phrase.documents()?.intersect(universe) ?? universe.copy();
+  }
+
+  #countPhrase({ document, mode }: DocumentEvaluation): number {
+    if (this.#phrase === undefined || !this.#phraseDocuments?.has(document)) return 0;
+    return this.#phrase.find({ document, ranges: noRanges, names: [], mode, isCountOnly: true, count: 0 });
+  }
+
+  /** The document that `step` evaluates next, or was evaluating when it was interrupted. */
+  get current(): number {
+    return this.#nameMatches[this.#nameMatchIndex] ?? this.#next;
+  }
+
+  /**
+   * Evaluates documents until all are done, `maxMatches` is reached, or `isExpired` returns true. Returns false only in
+   * the last case.
+   */
+  step(mode: RunMode, isExpired: () => boolean): boolean {
+    const { maxMatches, maxBlocks } = this.#options;
+    for (let blocks = 0; ; ) {
+      if (this.matchCount >= maxMatches || this.blockCount >= maxBlocks) return true;
+      if (blocks >= blocksPerClockRead) {
+        blocks = 0;
+        if (isExpired()) return false;
+      }
+      if (!this.#advance()) {
+        this.isFinished = true;
+        return true;
+      }
+      const document = this.current;
+      const size = 1 + (this.view.reader.contentLength(document) >>> blockShift);
+      blocks += size;
+      this.#evaluate(document, mode);
+      this.blockCount += size;
+      this.#completeCurrent();
+    }
+  }
+
+  /** Evaluates the current document alone, in another mode, and moves on to the next one. */
+  evaluateCurrent(mode: RunMode): void {
+    if (!this.#advance()) return;
+    this.#evaluate(this.current, mode);
+    this.#completeCurrent();
+  }
+
+  /** Skips the current document, and counts it as skipped. */
+  skipCurrent(): void {
+    this.#options.counts.filesSkipped++;
+    this.#completeCurrent();
+  }
+
+  #advance(): boolean {
+    if (this.#nameMatchIndex < this.#nameMatches.length) return true;
+    const next = this.#candidates?.next(this.#next) ?? -1;
+    if (next < 0) return false;
+    this.#next = next;
+    return true;
+  }
+
+  #completeCurrent(): void {
+    const document = this.current;
+    this.#candidates?.delete(document);
+    if (this.#nameMatchIndex < this.#nameMatches.length) this.#nameMatchIndex++;
+  }
+
+  #evaluate(document: number, mode: RunMode): void {
+    const tree = this.#tree;
+    // A step that was interrupted after counting this document has done the work.
+    if (tree === undefined || this.#lastCounted === document) return;
+    const { counts } = this.#options;
+    const from = this.hits.at(-1)?.to ?? 0;
+    const ranges = this.ranges;
+    ranges.length = from;
+    const names = this.#names;
+    names.length = 0;
+    const evaluation: DocumentEvaluation = {
+      document,
+      ranges,
+      names,
+      mode,
+      isCountOnly: this.#isCountOnly,
+      count: 0,
+    };
+    const isRequired = this.#options.phrase === "required";
+    let phraseMatchCount = isRequired ? this.#countPhrase(evaluation) : 0;
+    if (isRequired && phraseMatchCount === 0) return;
+    counts.filesConsidered++;
+    if (!evaluateTree(tree, evaluation)) return;
+    if (!isRequired) phraseMatchCount = this.#countPhrase(evaluation);
+    if (evaluation.count > 0) counts.filesLoaded++;
+    if (this.#termCount > 1) ranges.normalize(from);
+    const isInName = evaluation.count === 0;
+    if (isInName && this.view.reader.skipReason(document) !== undefined) counts.filesSkipped++;
+    const nameScore = this.#isCountOnly && !isInName ? 0 : this.#addNameRanges(document, isInName);
+    const matchCount = this.#isCountOnly && !isInName ? evaluation.count : ranges.length - from;
+    if (!this.#options.isCountOnly) {
+      const definitionScore = isInName ? 0 : this.#definitionScore(document, from);
+      const to = ranges.length;
+      const hasPhrase = phraseMatchCount > 0;
+      const hit = { document, from, to, isInName, matchCount, nameScore, definitionScore, hasPhrase };
+      const score = scoreDocument(this.#scored(hit));
+      this.hits.push({ ...hit, score });
+    }
+    this.#lastCounted = document;
+    this.phraseMatchCount += phraseMatchCount;
+    this.matchCount += matchCount;
+    this.fileCount++;
+  }
+
+  #definitionScore(document: number, from: number): number {
+    const { symbols } = this.view;
+    return symbols === undefined ? 0 : scoreDefinitions(symbols, document, this.ranges, from);
+  }
+
+  /** Adds ranges in the path if the text has none; otherwise they only determine the score. Returns that score. */
+  #addNameRanges(document: number, isInName: boolean): number {
+    const { ranges } = this;
+    const from = ranges.length;
+    const finders = this.#names;
+    if (finders.length === 0 && !isInName) return 0;
+    for (const finder of finders) finder.find(document, ranges);
+    if (finders.length > 1) ranges.normalize(from);
+    const path = this.view.reader.path(document);
+    const score = scoreName(path, ranges, from, ranges.length);
+    if (!isInName) ranges.length = from;
+    else if (ranges.length === from) ranges.push(0, path.length, 0, 0);
+    return score;
+  }
+
+  /** Prints the match tree, which exists once `prepare` has been called. */
+  toString(): string {
+    return this.#tree === undefined ? "not prepared" : printMatchTree(this.#tree);
+  }
+
+  /** Explains a hit's score. */
+  explain(hit: DocumentHit): string {
+    return explainScore(this.#scored(hit));
+  }
+
+  /** Ranges in the path do not count as ranges in the text. */
+  #scored(hit: Omit<DocumentHit, "score">): ScoredDocument {
+    return {
+      ranges: this.ranges,
+      from: hit.isInName ? hit.to : hit.from,
+      to: hit.to,
+      matchCount: hit.matchCount,
+      termCount: this.#termCount,
+      nameScore: hit.nameScore,
+      definitionScore: hit.definitionScore,
+      hasPhrase: hit.hasPhrase,
+      categoryIndex: this.view.reader.categoryIndex(hit.document),
+      isPreferred: this.#options.isPreferred(hit.document),
+    };
+  }
+}
+
+function findSmallUniverse(reader: ShardReader, universe: Bitset): SmallUniverse | undefined {
+  if (universe.count() > maxSmallUniverse) return undefined;
+  const documents: number[] = [];
+  const blocks: number[] = [];
+  for (let document = universe.next(0); document >= 0; document = universe.next(document + 1)) {
+    documents.push(document);
+    const end = reader.firstBlocks[document + 1] ?? 0;
+    for (let block = reader.firstBlocks[document] ?? 0; block < end; block++) blocks.push(block);
+  }
+  return { documents: Uint32Array.from(documents), blocks: Uint32Array.from(blocks) };
+}
+
+/** Candidates whose path matches a term, in the order of the shard. */
+function candidatesNamed(tree: MatchTree, candidates: Bitset): number[] {
+  const named: number[] = [];
+  const finders = allNameFinders(tree);
+  if (finders.length === 0) return named;
+  const set = finders[0]?.documents.copy();
+  for (const finder of finders.slice(1)) set?.unite(finder.documents);
+  if (set === undefined) return named;
+  set.intersect(candidates);
+  for (let at = set.next(0); at >= 0 && named.length < maxNameMatchesFirst; at = set.next(at + 1))
+    named.push(at);
+  return named;
+}
+
+function allNameFinders(tree: MatchTree): { readonly documents: Bitset }[] {
+  switch (tree.kind) {
+    case "name":
+      return [tree.finder];
+    case "or":
+      return tree.children.flatMap(allNameFinders);
+    case "and":
+      return tree.children.flatMap((child) => (child.kind === "or" ? allNameFinders(child) : []));
+    case "names":
+      return allNameFinders(tree.child);
+    default:
+      return [];
+  }
+}

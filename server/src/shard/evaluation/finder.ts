@@ -1,0 +1,278 @@
+import { Bitset } from "#base/bitset";
+import { lowerBound } from "#kernels/gallop";
+import type { Needle } from "#kernels/needle";
+import { type Candidates, type LookupCounts, PostingLists } from "#shard/format/postings";
+import type { ShardReader } from "#shard/format/reader";
+import { blockHasFoldingSpecials, blockHasNonAscii } from "#shard/format/shard";
+import { decodeText } from "#shard/format/text";
+import type { TextWindow } from "#shard/format/window";
+import { edgesOf } from "#shard/matches/ranges";
+import type { DocumentEvaluation } from "./documentEvaluation";
+import { runExpression } from "./expressionRun";
+import { type CompiledPattern, type ExpressionPattern, type LiteralPattern, printPattern } from "./pattern";
+
+const newline = 0x0a;
+/** Candidate blocks that are no further apart than this are read together. */
+const maxGapBytes = 8192;
+
+/** The documents of a search in one shard, if there are so few that preparing the whole shard does not pay off. */
+export interface SmallUniverse {
+  readonly documents: Uint32Array;
+  /** All blocks of these documents. */
+  readonly blocks: Uint32Array;
+}
+
+export interface FinderCounts extends LookupCounts {
+  /** How many times an expression was run on a text. */
+  regexpsConsidered: number;
+}
+
+/**
+ * Finds one pattern in the text of one shard's documents. The posting lists select candidate blocks (or documents, for
+ * a pattern that can match a newline); `find` reads those of one document and verifies them.
+ */
+export class ContentFinder {
+  readonly #reader: ShardReader;
+  readonly #window: TextWindow;
+  readonly #pattern: CompiledPattern;
+  readonly #term: number;
+  readonly #counts: FinderCounts;
+  /** Blocks, or documents if the pattern needs whole ones; `undefined` means all. */
+  readonly #candidates: Candidates;
+  /** The index after the candidates of the previous document. Most documents are evaluated in ascending order. */
+  #cursor = 0;
+
+  constructor(
+    reader: ShardReader,
+    window: TextWindow,
+    pattern: CompiledPattern,
+    term: number,
+    counts: FinderCounts,
+    smallUniverse: SmallUniverse | undefined,
+  ) {
+    this.#reader = reader;
+    this.#window = window;
+    this.#pattern = pattern;
+    this.#term = term;
+    this.#counts = counts;
+    const lists = new PostingLists(reader, window, counts, pattern.needsWholeDocument);
+    const within = pattern.needsWholeDocument ? smallUniverse?.documents : smallUniverse?.blocks;
+    this.#candidates = lists.evaluate(pattern.trigrams, within);
+  }
+
+  /** Prints the pattern and the number of candidates. */
+  toString(): string {
+    const unit = this.#pattern.needsWholeDocument ? "documents" : "blocks";
+    return `content:${printPattern(this.#pattern)} in ${this.#candidates?.length ?? "all"} ${unit}`;
+  }
+
+  /** Documents that may match; `undefined` means all. */
+  documents(): Bitset | undefined {
+    if (this.#candidates === undefined) return undefined;
+    const set = new Bitset(this.#reader.meta.documentCount);
+    const { blockDocuments } = this.#reader;
+    for (let at = 0; at < this.#candidates.length; at++) {
+      const candidate = this.#candidates[at] ?? 0;
+      set.add(this.#pattern.needsWholeDocument ? candidate : (blockDocuments[candidate] ?? 0));
+    }
+    return set;
+  }
+
+  /** Returns the number of matches in the document, and appends their ranges unless they are only counted. */
+  find(evaluation: DocumentEvaluation): number {
+    const first = this.#reader.firstBlocks[evaluation.document] ?? 0;
+    const end = this.#reader.firstBlocks[evaluation.document + 1] ?? 0;
+    if (first === end) return 0;
+    const candidates = this.#candidates;
+    if (this.#pattern.needsWholeDocument || candidates === undefined)
+      return this.#findInBlocks(first, end, evaluation);
+    let count = 0;
+    this.#seek(first);
+    while (this.#cursor < candidates.length) {
+      const from = candidates[this.#cursor] ?? 0;
+      if (from >= end) break;
+      let to = from + 1;
+      this.#cursor++;
+      while (to < end && candidates[this.#cursor] === to) {
+        to++;
+        this.#cursor++;
+      }
+      count += this.#findInBlocks(from, to, evaluation);
+    }
+    return count;
+  }
+
+  /** Moves the cursor to the first candidate at or after `block`. */
+  #seek(block: number): void {
+    const candidates = this.#candidates;
+    if (candidates === undefined) return;
+    let low = 0;
+    let high = candidates.length;
+    if (this.#cursor < candidates.length && (candidates[this.#cursor] ?? 0) <= block) {
+      // In ascending order the next candidate is close: gallop before the binary search.
+      low = this.#cursor;
+      let step = 1;
+      while (low + step < candidates.length && (candidates[low + step] ?? 0) < block) {
+        low += step;
+        step *= 2;
+      }
+      high = Math.min(low + step + 1, candidates.length);
+    }
+    this.#cursor = lowerBound(candidates, block, low, high);
+  }
+
+  /** Searches the blocks `[from, to)` of the document. */
+  #findInBlocks(from: number, to: number, evaluation: DocumentEvaluation): number {
+    const { blockStarts, contentStarts } = this.#reader;
+    const start = blockStarts[from] ?? 0;
+    const end = blockStarts[to] ?? 0;
+    const base = this.#window.load(this.#reader, start, end, (limit) => this.#aheadEnd(end, limit));
+    const origin = start - (contentStarts[evaluation.document] ?? 0);
+    const span = { from, to, base, end: base + end - start, origin, isAscii: this.#isAscii(from, to) };
+    const pattern = this.#pattern;
+    if (pattern.kind === "literal") {
+      const { special } = pattern;
+      if (special === undefined || !this.#hasSpecials(from, to))
+        return this.#findLiteral(pattern, span, evaluation);
+      return special.needsWholeDocument
+        ? this.#runText(special, span, evaluation)
+        : this.#runBlocks(special, span, evaluation);
+    }
+    if (pattern.needsWholeDocument) return this.#runText(pattern, span, evaluation);
+    const { required } = pattern;
+    if (required === undefined) return this.#runBlocks(pattern, span, evaluation);
+    return this.#runLines(pattern, required, span, evaluation);
+  }
+
+  /** Returns where reading ahead should end: after the last candidate that is close enough and ends before `limit`. */
+  #aheadEnd(end: number, limit: number): number {
+    const candidates = this.#candidates;
+    const { blockStarts } = this.#reader;
+    if (this.#pattern.needsWholeDocument) return end;
+    if (candidates === undefined) return Math.min(limit, this.#reader.content.length);
+    let ahead = end;
+    for (let at = this.#cursor; at < candidates.length; at++) {
+      const block = candidates[at] ?? 0;
+      const blockEnd = blockStarts[block + 1] ?? 0;
+      if ((blockStarts[block] ?? 0) - ahead > maxGapBytes || blockEnd > limit) break;
+      ahead = blockEnd;
+    }
+    return ahead;
+  }
+
+  #hasSpecials(from: number, to: number): boolean {
+    return this.#anyFlag(from, to, blockHasFoldingSpecials);
+  }
+
+  #isAscii(from: number, to: number): boolean {
+    return !this.#anyFlag(from, to, blockHasNonAscii);
+  }
+
+  #anyFlag(from: number, to: number, flag: number): boolean {
+    const flags = this.#reader.blockFlags;
+    for (let block = from; block < to; block++) if (((flags[block] ?? 0) & flag) !== 0) return true;
+    return false;
+  }
+
+  #findLiteral(
+    { needle }: LiteralPattern,
+    { base, end, origin }: BlockSpan,
+    evaluation: DocumentEvaluation,
+  ): number {
+    const { kernels } = this.#window;
+    if (evaluation.isCountOnly) return kernels.count(needle, base, end - base);
+    const count = kernels.find(needle, base, end - base);
+    const { hits, bytes } = kernels;
+    const { length } = needle.bytes;
+    for (let at = 0; at < count; at++) {
+      const hit = hits[at] ?? 0;
+      const edges = edgesOf(bytes, base + hit, base + hit + length, base, end);
+      evaluation.ranges.push(origin + hit, origin + hit + length, edges, this.#term);
+    }
+    return count;
+  }
+
+  /** Runs an expression block by block, so that a long document does not become one long string. */
+  #runBlocks(pattern: ExpressionPattern, span: BlockSpan, evaluation: DocumentEvaluation): number {
+    const { blockStarts } = this.#reader;
+    const { bytes } = this.#window.kernels;
+    const start = blockStarts[span.from] ?? 0;
+    let count = 0;
+    for (let block = span.from; block < span.to; block++) {
+      const base = span.base + (blockStarts[block] ?? 0) - start;
+      let end = span.base + (blockStarts[block + 1] ?? 0) - start;
+      if (bytes[end - 1] === newline) end--;
+      const origin = span.origin + base - span.base;
+      count += this.#runText(
+        pattern,
+        { base, end, origin, isAscii: this.#isAscii(block, block + 1) },
+        evaluation,
+      );
+    }
+    return count;
+  }
+
+  /** Finds the required literal, and runs the expression on the lines that contain it. */
+  #runLines(
+    pattern: ExpressionPattern,
+    required: Needle,
+    span: BlockSpan,
+    evaluation: DocumentEvaluation,
+  ): number {
+    const { kernels } = this.#window;
+    const { base, end, origin, isAscii } = span;
+    const hitCount = kernels.find(required, base, end - base);
+    const { hits, bytes } = kernels;
+    let count = 0;
+    let lineEnd = -1;
+    for (let at = 0; at < hitCount; at++) {
+      const hit = base + (hits[at] ?? 0);
+      if (hit < lineEnd) continue;
+      let lineStart = hit;
+      while (lineStart > base && bytes[lineStart - 1] !== newline) lineStart--;
+      lineEnd = bytes.indexOf(newline, hit);
+      if (lineEnd < 0 || lineEnd > end) lineEnd = end;
+      const line = { base: lineStart, end: lineEnd, origin: origin + lineStart - base, isAscii };
+      count += this.#runText(pattern, line, evaluation);
+    }
+    return count;
+  }
+
+  #runText(
+    pattern: ExpressionPattern,
+    { base, end, origin, isAscii }: TextSpan,
+    evaluation: DocumentEvaluation,
+  ): number {
+    this.#counts.regexpsConsidered++;
+    const decoded = decodeText(this.#window.buffer, base, end, isAscii);
+    const { bytes } = this.#window.kernels;
+    let count = 0;
+    runExpression(pattern, decoded, evaluation.mode, (matchStart, matchEnd) => {
+      count++;
+      if (evaluation.isCountOnly) return;
+      const from = base + decoded.byteAt(matchStart);
+      const to = base + decoded.byteAt(matchEnd);
+      evaluation.ranges.push(
+        origin + from - base,
+        origin + to - base,
+        edgesOf(bytes, from, to, base, end),
+        this.#term,
+      );
+    });
+    return count;
+  }
+}
+
+/** Bytes `[base, end)` of the kernels' memory, which start at byte `origin` of the document. */
+interface TextSpan {
+  readonly base: number;
+  readonly end: number;
+  readonly origin: number;
+  readonly isAscii: boolean;
+}
+
+/** The text of the blocks `[from, to)`. */
+interface BlockSpan extends TextSpan {
+  readonly from: number;
+  readonly to: number;
+}

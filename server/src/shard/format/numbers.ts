@@ -1,0 +1,71 @@
+/** A growing buffer of LEB128 numbers. */
+export class GrowingBytes {
+  #bytes = new Uint8Array(1 << 12);
+  length = 0;
+
+  /** Appends an integer from 0 to 2³² - 1. */
+  writeNumber(value: number): void {
+    if (this.length + 5 > this.#bytes.length) {
+      const bytes = new Uint8Array(this.#bytes.length * 2);
+      bytes.set(this.#bytes);
+      this.#bytes = bytes;
+    }
+    let rest = value >>> 0;
+    while (rest > 0x7f) {
+      this.#bytes[this.length++] = (rest & 0x7f) | 0x80;
+      rest >>>= 7;
+    }
+    this.#bytes[this.length++] = rest;
+  }
+
+  bytes(): Uint8Array {
+    return this.#bytes.subarray(0, this.length);
+  }
+}
+
+/** Reads consecutive LEB128 numbers. Returns 0 after the end. */
+export class NumberReader {
+  readonly #bytes: Uint8Array;
+  #at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#bytes.length;
+  }
+
+  next(): number {
+    let value = 0;
+    for (let shift = 0; shift < 35; shift += 7) {
+      const byte = this.#bytes[this.#at++] ?? 0;
+      value |= (byte & 0x7f) << shift;
+      if (byte < 0x80) break;
+    }
+    return value >>> 0;
+  }
+}
+
+/** A growing buffer of 32-bit numbers. */
+export class GrowingWords {
+  #words = new Uint32Array(1 << 10);
+  length = 0;
+
+  push(value: number): void {
+    if (this.length === this.#words.length) {
+      const words = new Uint32Array(this.length * 2);
+      words.set(this.#words);
+      this.#words = words;
+    }
+    this.#words[this.length++] = value;
+  }
+
+  at(index: number): number {
+    return this.#words[index] ?? 0;
+  }
+
+  words(): Uint32Array {
+    return this.#words.subarray(0, this.length);
+  }
+}

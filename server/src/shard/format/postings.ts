@@ -1,0 +1,190 @@
+import { Bitset } from "#base/bitset";
+import { lowerBound } from "#kernels/gallop";
+import type { TrigramFormula } from "#query/regexp/trigramFormula";
+import { shardDamaged } from "./checksum";
+import type { ShardReader } from "./reader";
+import type { TextWindow } from "./window";
+
+/** Block numbers or document numbers, ascending; `undefined` means all. */
+export type Candidates = Uint32Array | undefined;
+
+/** Verifying one block takes about as long as decoding this many bytes of lists. */
+const listBytesPerBlock = 1500;
+
+const nothing = new Uint32Array(0);
+
+/** The cost of evaluating formulas. */
+export interface LookupCounts {
+  ngramLookups: number;
+  ngramMatches: number;
+  indexBytesLoaded: number;
+}
+
+/**
+ * Evaluates trigram formulas on one shard's posting lists. Starts with the rarest trigram, and stops reading lists once
+ * verifying the remaining candidates is cheaper.
+ */
+export class PostingLists {
+  readonly #reader: ShardReader;
+  readonly #window: TextWindow;
+  readonly #counts: LookupCounts;
+  /** Evaluates per document instead of per block, for patterns that need the whole document. */
+  readonly #byDocument: boolean;
+  readonly #bitmapBytes: number;
+
+  constructor(reader: ShardReader, window: TextWindow, counts: LookupCounts, byDocument: boolean) {
+    this.#reader = reader;
+    this.#window = window;
+    this.#counts = counts;
+    this.#byDocument = byDocument;
+    this.#bitmapBytes = (reader.meta.blockCount + 7) >>> 3;
+  }
+
+  /** Returns the candidates, restricted to those in `within` if given. Throws `SHARD_DAMAGED`. */
+  evaluate(formula: TrigramFormula, within?: Uint32Array): Candidates {
+    if (!this.#reader.meta.hasTrigrams && formula.kind !== "none") return within;
+    switch (formula.kind) {
+      case "all":
+        return within;
+      case "none":
+        return nothing;
+      case "trigram": {
+        const at = this.#lookUp(formula.value);
+        if (at < 0) return nothing;
+        return within === undefined ? this.#decode(at) : this.#narrow(within, at);
+      }
+      case "and":
+        return this.#evaluateAnd(formula.parts, within);
+      case "or":
+        return this.#evaluateOr(formula.parts, within);
+    }
+  }
+
+  #evaluateAnd(parts: readonly TrigramFormula[], within: Uint32Array | undefined): Candidates {
+    const lists: { at: number; bytes: number }[] = [];
+    const others: TrigramFormula[] = [];
+    for (const part of parts) {
+      if (part.kind !== "trigram") {
+        others.push(part);
+        continue;
+      }
+      const at = this.#lookUp(part.value);
+      if (at < 0) return nothing;
+      lists.push({ at, bytes: this.#length(at) });
+    }
+    lists.sort((left, right) => left.bytes - right.bytes);
+    let result: Candidates = within;
+    for (const list of lists) {
+      if (result !== undefined && list.bytes > result.length * listBytesPerBlock) break;
+      if (result?.length === 0) return result;
+      result = result === undefined ? this.#decode(list.at) : this.#narrow(result, list.at);
+    }
+    for (const other of others) {
+      if (result !== undefined && result.length < 4) break;
+      const found = this.evaluate(other, within);
+      if (found === undefined) continue;
+      result = result === undefined ? found : this.#intersect(result, found);
+    }
+    return result;
+  }
+
+  #evaluateOr(parts: readonly TrigramFormula[], within: Uint32Array | undefined): Candidates {
+    const size = this.#byDocument ? this.#reader.meta.documentCount : this.#reader.meta.blockCount;
+    const found = new Bitset(size);
+    for (const part of parts) {
+      const candidates = this.evaluate(part, within);
+      if (candidates === undefined) return undefined;
+      for (let at = 0; at < candidates.length; at++) found.add(candidates[at] ?? 0);
+    }
+    return membersOf(found);
+  }
+
+  /** Returns the index of a trigram, or -1. */
+  #lookUp(trigram: number): number {
+    this.#counts.ngramLookups++;
+    const { trigrams } = this.#reader;
+    const at = lowerBound(trigrams, trigram, 0, trigrams.length);
+    return trigrams[at] === trigram ? at : -1;
+  }
+
+  #length(at: number): number {
+    const starts = this.#reader.postingStarts;
+    return (starts[at + 1] ?? 0) - (starts[at] ?? 0);
+  }
+
+  /** Loads a list into the kernels' memory and returns its address. */
+  #load(at: number): number {
+    const start = this.#reader.postingStarts[at] ?? 0;
+    const length = this.#length(at);
+    const base = this.#window.scratch(length);
+    this.#reader.postings.read(start, this.#window.kernels.bytes, base, length);
+    this.#counts.indexBytesLoaded += length;
+    return base;
+  }
+
+  #decode(at: number): Uint32Array {
+    const base = this.#load(at);
+    const length = this.#length(at);
+    const { kernels } = this.#window;
+    let blocks: Uint32Array;
+    if (length === this.#bitmapBytes) {
+      blocks = blocksOfBitmap(kernels.bytes, base, length);
+    } else {
+      const count = kernels.decodeDeltas(base, length);
+      if (count < 0) throw shardDamaged("A posting list is invalid");
+      blocks = kernels.decoded.slice(0, count);
+    }
+    this.#counts.ngramMatches += blocks.length;
+    return this.#byDocument ? documentsOf(blocks, this.#reader.blockDocuments) : blocks;
+  }
+
+  #narrow(candidates: Uint32Array, at: number): Uint32Array {
+    if (this.#byDocument || this.#length(at) !== this.#bitmapBytes)
+      return this.#intersect(candidates, this.#decode(at));
+    const base = this.#load(at);
+    const { bytes } = this.#window.kernels;
+    const remaining = new Uint32Array(candidates.length);
+    let count = 0;
+    for (let index = 0; index < candidates.length; index++) {
+      const block = candidates[index] ?? 0;
+      remaining[count] = block;
+      count += ((bytes[base + (block >>> 3)] ?? 0) >>> (block & 7)) & 1;
+    }
+    return remaining.subarray(0, count);
+  }
+
+  #intersect(left: Uint32Array, right: Uint32Array): Uint32Array {
+    const into = new Uint32Array(Math.min(left.length, right.length));
+    return into.subarray(0, this.#window.kernels.intersect(left, right, into));
+  }
+}
+
+function blocksOfBitmap(bytes: Uint8Array, base: number, length: number): Uint32Array {
+  let count = 0;
+  const blocks = new Uint32Array(length * 8);
+  for (let at = 0; at < length; at++) {
+    for (let bits = bytes[base + at] ?? 0; bits !== 0; bits &= bits - 1) {
+      blocks[count++] = at * 8 + 31 - Math.clz32(bits & -bits);
+    }
+  }
+  return blocks.subarray(0, count);
+}
+
+function documentsOf(blocks: Uint32Array, blockDocuments: Uint32Array): Uint32Array {
+  const documents = new Uint32Array(blocks.length);
+  let count = 0;
+  let last = -1;
+  for (let at = 0; at < blocks.length; at++) {
+    const document = blockDocuments[blocks[at] ?? 0] ?? 0;
+    if (document !== last) documents[count++] = document;
+    last = document;
+  }
+  return documents.subarray(0, count);
+}
+
+function membersOf(set: Bitset): Uint32Array {
+  const members = new Uint32Array(set.count());
+  let count = 0;
+  for (let member = set.next(0); member >= 0; member = set.next(member + 1)) members[count++] = member;
+  return members;
+}

@@ -1,0 +1,283 @@
+import { partitionPoint } from "#base/binarySearch";
+import { Bitset } from "#base/bitset";
+import type { DocumentCategory, SkipReason } from "#model/document";
+import { documentCategories, skipReasons } from "#model/document";
+import type { ByteSource } from "#platform/byteSource";
+import { type Checksum, shardDamaged } from "./checksum";
+import { hashPath } from "./pathHash";
+import { type PagedReader, SectionReader } from "./sections";
+import type { ShardMeta, ShardRepository } from "./shard";
+
+/**
+ * Reads one shard. Loads sections on first use and caches them, except for text and posting lists. See `shard.ts` for
+ * their contents. Every method throws `SHARD_DAMAGED` if a checksum does not match.
+ */
+export class ShardReader {
+  readonly meta: ShardMeta;
+  /** Provides access to additional sections (see `ShardWriter.finish`). */
+  readonly sections: SectionReader;
+  readonly #source: ByteSource;
+  readonly #columns = new Map<string, Uint32Array>();
+  readonly #byteColumns = new Map<string, Uint8Array>();
+  #content: PagedReader | undefined;
+  #postings: PagedReader | undefined;
+  #blockDocuments: Uint32Array | undefined;
+  #skippedSizes: Map<number, number> | undefined;
+  #repositories: Map<number, ShardRepository> | undefined;
+  #missingText: Bitset | undefined;
+
+  constructor(source: ByteSource, checksum: Checksum) {
+    this.#source = source;
+    this.sections = new SectionReader(source, checksum);
+    this.meta = this.sections.json("meta") as ShardMeta;
+  }
+
+  close(): void {
+    this.#source.close();
+  }
+
+  get shardBytes(): number {
+    return this.sections.length;
+  }
+
+  /** Identifies the contents: covers the checksums of all sections. */
+  get stamp(): number {
+    return this.sections.tableChecksum;
+  }
+
+  get indexBytesLoaded(): number {
+    return this.sections.indexBytesLoaded;
+  }
+
+  get content(): PagedReader {
+    this.#content ??= this.sections.paged("content", "contentChecks");
+    return this.#content;
+  }
+
+  get postings(): PagedReader {
+    this.#postings ??= this.sections.paged("postings", "postingChecks");
+    return this.#postings;
+  }
+
+  get contentStarts(): Uint32Array {
+    return this.#column("contentStarts", this.meta.documentCount + 1);
+  }
+
+  get firstBlocks(): Uint32Array {
+    return this.#column("firstBlocks", this.meta.documentCount + 1);
+  }
+
+  get blockStarts(): Uint32Array {
+    return this.#column("blockStarts", this.meta.blockCount + 1);
+  }
+
+  get blockLines(): Uint32Array {
+    return this.#column("blockLines", this.meta.blockCount);
+  }
+
+  get blockFlags(): Uint8Array {
+    return this.#byteColumn("blockFlags", this.meta.blockCount);
+  }
+
+  get names(): Uint8Array {
+    return this.#byteColumn("names");
+  }
+
+  get nameStarts(): Uint32Array {
+    return this.#column("nameStarts", this.meta.documentCount + 1);
+  }
+
+  get trigrams(): Uint32Array {
+    return this.#column("trigrams");
+  }
+
+  get postingStarts(): Uint32Array {
+    return this.#column("postingStarts");
+  }
+
+  get documentSets(): Uint32Array {
+    return this.#column("documentSets", this.meta.documentCount);
+  }
+
+  get setStarts(): Uint32Array {
+    return this.#column("setStarts");
+  }
+
+  get setSlots(): Uint32Array {
+    return this.#column("setSlots");
+  }
+
+  get overrides(): Uint32Array {
+    return this.#column("overrides");
+  }
+
+  /** The document of each block. */
+  get blockDocuments(): Uint32Array {
+    if (this.#blockDocuments === undefined) {
+      const first = this.firstBlocks;
+      const documents = new Uint32Array(this.meta.blockCount);
+      for (let document = 0; document < this.meta.documentCount; document++) {
+        documents.fill(document, first[document] ?? 0, first[document + 1] ?? 0);
+      }
+      this.#blockDocuments = documents;
+    }
+    return this.#blockDocuments;
+  }
+
+  repository(id: number): ShardRepository | undefined {
+    this.#repositories ??= new Map(this.meta.repositories.map((repository) => [repository.id, repository]));
+    return this.#repositories.get(id);
+  }
+
+  category(document: number): DocumentCategory {
+    return documentCategories[this.categoryIndex(document)] ?? "source";
+  }
+
+  /** Index in `documentCategories`; 0 ranks best. */
+  categoryIndex(document: number): number {
+    return (this.#traits()[document] ?? 0) & 7;
+  }
+
+  skipReason(document: number): SkipReason | undefined {
+    const skip = (this.#traits()[document] ?? 0) >>> 3;
+    return skip === 0 ? undefined : skipReasons[skip - 1];
+  }
+
+  #traits(): Uint8Array {
+    return this.#byteColumn("documentTraits", this.meta.documentCount);
+  }
+
+  language(document: number): string {
+    const bytes = this.#byteColumn("documentLanguages", this.meta.documentCount * 2);
+    const index = (bytes[document * 2] ?? 0) + ((bytes[document * 2 + 1] ?? 0) << 8);
+    return this.meta.languages[index] ?? "";
+  }
+
+  languageIndexes(): Uint16Array {
+    const bytes = this.#byteColumn("documentLanguages", this.meta.documentCount * 2);
+    return new Uint16Array(bytes.buffer, bytes.byteOffset, this.meta.documentCount);
+  }
+
+  /** Hexadecimal; `""` for a document that is not in a commit. */
+  blob(document: number): string {
+    const width = this.meta.hashBytes;
+    const bytes = this.#byteColumn("blobs", this.meta.documentCount * width);
+    const hash = Buffer.from(bytes.buffer, bytes.byteOffset + document * width, width);
+    const isSha1 = width === 32 && hash.subarray(20).every((byte) => byte === 0);
+    const hex = hash.toString("hex", 0, isSha1 ? 20 : width);
+    return /^0+$/.test(hex) ? "" : hex;
+  }
+
+  path(document: number): Uint8Array {
+    const starts = this.nameStarts;
+    return this.names.subarray(starts[document] ?? 0, (starts[document + 1] ?? 1) - 1);
+  }
+
+  /** Bytes of text. */
+  contentLength(document: number): number {
+    return (this.contentStarts[document + 1] ?? 0) - (this.contentStarts[document] ?? 0);
+  }
+
+  readContent(document: number): Uint8Array<ArrayBuffer> {
+    const bytes = new Uint8Array(this.contentLength(document));
+    this.content.read(this.contentStarts[document] ?? 0, bytes, 0, bytes.length);
+    return bytes;
+  }
+
+  /** Finds the documents in `[from, to)` with exactly this path: one for each content. */
+  findPath(path: Uint8Array, from: number, to: number): number[] {
+    const hashes = this.#column("nameHashes", this.meta.documentCount);
+    const order = this.#column("nameOrder", this.meta.documentCount);
+    const wanted = hashPath(path);
+    const first = partitionPoint(0, order.length, (at) => (hashes[order[at] ?? 0] ?? 0) < wanted);
+    const found: number[] = [];
+    for (let at = first; at < order.length; at++) {
+      const document = order[at] ?? 0;
+      if (hashes[document] !== wanted) break;
+      if (document >= from && document < to && Buffer.compare(this.path(document), path) === 0)
+        found.push(document);
+    }
+    return found;
+  }
+
+  /** The size of a skipped document in bytes, 0 if unknown. */
+  skippedSize(document: number): number {
+    this.#skippedSizes ??= new Map(this.skipped().map((skipped) => [skipped.document, skipped.size]));
+    return this.#skippedSizes.get(document) ?? 0;
+  }
+
+  /** Documents whose text could not be read when they were indexed; `undefined` if there are none. */
+  get missingText(): Bitset | undefined {
+    if (this.meta.skippedCount === 0) return undefined;
+    this.#missingText ??= this.#documentsSkipped(["missing", "unreadable"]);
+    return this.#missingText.isEmpty() ? undefined : this.#missingText;
+  }
+
+  #documentsSkipped(reasons: readonly SkipReason[]): Bitset {
+    const found = new Bitset(this.meta.documentCount);
+    for (let document = 0; document < this.meta.documentCount; document++) {
+      const reason = this.skipReason(document);
+      if (reason !== undefined && reasons.includes(reason)) found.add(document);
+    }
+    return found;
+  }
+
+  /** Every skipped document, in order. */
+  skipped(): { document: number; reason: SkipReason; size: number }[] {
+    const bytes = this.#byteColumn("sizes", this.meta.skippedCount * 8);
+    const sizes = new Float64Array(bytes.buffer, bytes.byteOffset, this.meta.skippedCount);
+    const skipped: { document: number; reason: SkipReason; size: number }[] = [];
+    for (let document = 0; document < this.meta.documentCount; document++) {
+      const reason = this.skipReason(document);
+      if (reason !== undefined) skipped.push({ document, reason, size: sizes[skipped.length] ?? 0 });
+    }
+    return skipped;
+  }
+
+  /** Loads the columns that `RepositorySegments` needs, so that damage in them is detected early. */
+  readSets(): void {
+    for (const column of [this.documentSets, this.setStarts, this.setSlots, this.overrides]) void column;
+  }
+
+  /** Checks the whole file: reads every section and every page. */
+  verify(): void {
+    for (const name of [
+      "contentStarts",
+      "firstBlocks",
+      "blockStarts",
+      "blockLines",
+      "nameStarts",
+      "trigrams",
+    ]) {
+      this.#column(name);
+    }
+    const page = new Uint8Array(1 << 20);
+    for (const paged of [this.content, this.postings]) {
+      for (let at = 0; at < paged.length; at += page.length) {
+        paged.read(at, page, 0, Math.min(page.length, paged.length - at));
+      }
+    }
+  }
+
+  #column(name: string, length?: number): Uint32Array {
+    let column = this.#columns.get(name);
+    if (column === undefined) {
+      column = this.sections.words(name);
+      if (length !== undefined && column.length !== length)
+        throw shardDamaged(`Section ${name} has the wrong length`);
+      this.#columns.set(name, column);
+    }
+    return column;
+  }
+
+  #byteColumn(name: string, length?: number): Uint8Array {
+    let column = this.#byteColumns.get(name);
+    if (column === undefined) {
+      column = this.sections.bytes(name);
+      if (length !== undefined && column.length !== length)
+        throw shardDamaged(`Section ${name} has the wrong length`);
+      this.#byteColumns.set(name, column);
+    }
+    return column;
+  }
+}

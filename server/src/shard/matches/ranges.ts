@@ -1,0 +1,129 @@
+/** Tag bits: the range starts, or ends, at a word boundary. The higher bits contain the number of its term. */
+export const startsAtEdge = 1;
+export const endsAtEdge = 2;
+const termShift = 2;
+/** Terms from here on share a number, which is only used to score proximity. */
+const maxTerms = 63;
+
+/** Ranges in documents as growing columns: byte offsets from the start of the document, end exclusive. */
+export class RangeBuffer {
+  starts = new Uint32Array(256);
+  ends = new Uint32Array(256);
+  tags = new Uint8Array(256);
+  length = 0;
+
+  push(start: number, end: number, edges: number, term: number): void {
+    if (this.length === this.starts.length) this.#grow();
+    this.starts[this.length] = start;
+    this.ends[this.length] = end;
+    this.tags[this.length] = edges | (Math.min(term, maxTerms) << termShift);
+    this.length++;
+  }
+
+  termAt(at: number): number {
+    return (this.tags[at] ?? 0) >>> termShift;
+  }
+
+  /**
+   * Sorts the ranges from index `from` on, and drops each one that overlaps the one before it. Of ranges with the same
+   * start, keeps the longest. Needed if several terms found ranges. Because the ranges of one term are already sorted,
+   * and there may be millions, this is a merge sort of runs.
+   */
+  normalize(from: number): void {
+    for (let bounds = this.#runs(from); bounds.length > 2; ) bounds = this.#mergePairs(bounds);
+    const { starts, ends, tags, length } = this;
+    this.length = from;
+    let lastStart = -1;
+    let lastEnd = -1;
+    for (let at = from; at < length; at++) {
+      const start = starts[at] ?? 0;
+      const end = ends[at] ?? 0;
+      if (start < lastEnd || (start === lastStart && end === lastEnd)) continue;
+      starts[this.length] = start;
+      ends[this.length] = end;
+      tags[this.length] = tags[at] ?? 0;
+      this.length++;
+      lastStart = start;
+      lastEnd = end;
+    }
+  }
+
+  /** The starts of the sorted runs from index `from` on, and the end of the last. */
+  #runs(from: number): number[] {
+    const bounds = [from];
+    for (let at = from + 1; at < this.length; at++) if (this.#isBefore(at, at - 1)) bounds.push(at);
+    bounds.push(this.length);
+    return bounds;
+  }
+
+  #isBefore(one: number, other: number): boolean {
+    const start = this.starts[one] ?? 0;
+    const otherStart = this.starts[other] ?? 0;
+    return start < otherStart || (start === otherStart && (this.ends[one] ?? 0) > (this.ends[other] ?? 0));
+  }
+
+  /** Merges adjacent runs pairwise. Returns the bounds of the results. */
+  #mergePairs(bounds: readonly number[]): number[] {
+    const base = bounds[0] ?? 0;
+    const order = new Uint32Array(this.length - base);
+    const merged = [base];
+    let to = 0;
+    for (let run = 0; run + 1 < bounds.length; run += 2) {
+      let left = bounds[run] ?? 0;
+      const leftEnd = bounds[run + 1] ?? 0;
+      let right = leftEnd;
+      const rightEnd = bounds[run + 2] ?? leftEnd;
+      while (left < leftEnd && right < rightEnd) order[to++] = this.#isBefore(right, left) ? right++ : left++;
+      while (left < leftEnd) order[to++] = left++;
+      while (right < rightEnd) order[to++] = right++;
+      merged.push(base + to);
+    }
+    this.starts.set(
+      order.map((at) => this.starts[at] ?? 0),
+      base,
+    );
+    this.ends.set(
+      order.map((at) => this.ends[at] ?? 0),
+      base,
+    );
+    this.tags.set(
+      Uint8Array.from(order, (at) => this.tags[at] ?? 0),
+      base,
+    );
+    return merged;
+  }
+
+  #grow(): void {
+    const size = this.starts.length * 2;
+    const starts = new Uint32Array(size);
+    const ends = new Uint32Array(size);
+    const tags = new Uint8Array(size);
+    starts.set(this.starts);
+    ends.set(this.ends);
+    tags.set(this.tags);
+    this.starts = starts;
+    this.ends = ends;
+    this.tags = tags;
+  }
+}
+
+/** 1 = lower-case letter, 2 = upper-case letter, 3 = digit, 4 = non-ASCII byte, 0 = everything else. */
+const byteClasses = Uint8Array.from({ length: 256 }, (_, byte) => {
+  if (byte >= 0x61 && byte <= 0x7a) return 1;
+  if (byte >= 0x41 && byte <= 0x5a) return 2;
+  if (byte >= 0x30 && byte <= 0x39) return 3;
+  if (byte >= 0x80) return 4;
+  return 0;
+});
+
+/**
+ * Returns tag bits: whether `[start, end)` starts, and whether it ends, where the byte class changes (at whitespace,
+ * punctuation, an underscore, or a change of case). Reads only bytes in `[low, high)`.
+ */
+export function edgesOf(bytes: Uint8Array, start: number, end: number, low: number, high: number): number {
+  let edges = 0;
+  if (start === low || byteClasses[bytes[start - 1] ?? 0] !== byteClasses[bytes[start] ?? 0])
+    edges |= startsAtEdge;
+  if (end === high || byteClasses[bytes[end] ?? 0] !== byteClasses[bytes[end - 1] ?? 0]) edges |= endsAtEdge;
+  return edges;
+}

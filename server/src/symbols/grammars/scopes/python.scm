@@ -1,0 +1,45 @@
+[
+  (function_definition)
+  (lambda)
+  (list_comprehension)
+  (set_comprehension)
+  (dictionary_comprehension)
+  (generator_expression)
+] @scope.function
+(class_definition) @scope.class
+; The iterable of the first `for` is evaluated in the outer scope.
+(_ body: (_) . (for_in_clause right: (_) @scope.outside))
+
+(parameters (identifier) @local)
+(lambda_parameters (identifier) @local)
+(default_parameter name: (identifier) @local)
+(typed_parameter . (identifier) @local)
+(typed_default_parameter name: (identifier) @local)
+(parameters (list_splat_pattern (identifier) @local))
+(parameters (dictionary_splat_pattern (identifier) @local))
+(lambda_parameters (list_splat_pattern (identifier) @local))
+(lambda_parameters (dictionary_splat_pattern (identifier) @local))
+(typed_parameter (list_splat_pattern (identifier) @local))
+(typed_parameter (dictionary_splat_pattern (identifier) @local))
+
+(assignment left: (identifier) @local)
+(augmented_assignment left: (identifier) @local)
+(pattern_list (identifier) @local)
+(tuple_pattern (identifier) @local)
+(list_pattern (identifier) @local)
+(pattern_list (list_splat_pattern (identifier) @local))
+(named_expression name: (identifier) @local)
+(for_statement left: (identifier) @local)
+(for_in_clause left: (identifier) @local)
+(as_pattern_target (identifier) @local)
+(case_pattern (dotted_name . (identifier) @local .))
+(delete_statement (identifier) @local)
+
+(function_definition name: (identifier) @local.outer)
+(class_definition name: (identifier) @local.outer)
+(global_statement (identifier) @elsewhere)
+(nonlocal_statement (identifier) @elsewhere)
+(aliased_import name: (dotted_name (identifier) @member) alias: (identifier) @alias)
+
+(attribute attribute: (identifier) @member)
+(keyword_argument name: (identifier) @member)

@@ -1,0 +1,48 @@
+[
+  (method)
+  (singleton_method)
+  (class)
+  (singleton_class)
+  (module)
+] @scope.closed
+[
+  (block)
+  (do_block)
+  (lambda)
+] @scope
+
+(method_parameters (identifier) @local)
+(block_parameters (identifier) @local)
+(lambda_parameters (identifier) @local)
+(destructured_parameter (identifier) @local)
+(optional_parameter name: (identifier) @local)
+(keyword_parameter name: (identifier) @local)
+(method_parameters (splat_parameter name: (identifier) @local))
+(block_parameters (splat_parameter name: (identifier) @local))
+(lambda_parameters (splat_parameter name: (identifier) @local))
+(destructured_parameter (splat_parameter name: (identifier) @local))
+(hash_splat_parameter name: (identifier) @local)
+(block_parameter name: (identifier) @local)
+
+(assignment left: (identifier) @local.assigned)
+(operator_assignment left: (identifier) @local.assigned)
+(left_assignment_list (identifier) @local.assigned)
+(destructured_left_assignment (identifier) @local.assigned)
+(rest_assignment (identifier) @local.assigned)
+(for pattern: (identifier) @local.assigned)
+(exception_variable (identifier) @local.assigned)
+(in_clause pattern: (identifier) @local.assigned)
+(match_pattern pattern: (identifier) @local.assigned)
+(array_pattern (identifier) @local.assigned)
+(array_pattern (splat_parameter name: (identifier) @local.assigned))
+(find_pattern (identifier) @local.assigned)
+(find_pattern (splat_parameter name: (identifier) @local.assigned))
+(as_pattern name: (identifier) @local.assigned)
+(keyword_pattern value: (identifier) @local.assigned)
+(keyword_pattern key: (hash_key_symbol) @local.assigned !value)
+
+; With arguments or a block, a name is a method, even if there is such a local.
+(call !receiver method: (identifier) @global)
+(call receiver: (_) method: (identifier) @member)
+(alias (identifier) @global)
+(undef (identifier) @global)

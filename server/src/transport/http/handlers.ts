@@ -1,0 +1,321 @@
+/** Handlers of requests that passed the guard: call the operation and send its response. */
+import type { IncomingMessage } from "node:http";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import * as z from "zod";
+import { isServiceError, ServiceError } from "#base/error";
+import { Envelope } from "#contract/envelope";
+import { type ErrorObject, toErrorObject } from "#contract/error";
+import { type HttpOperation, isCacheable, usesQueryString } from "#contract/operation";
+import { type OperationName, operationNames } from "#contract/operations";
+import { pageFields } from "#contract/position";
+import type { AnonymousRule, Call, Caller, Page } from "#contract/service";
+import type { Log } from "#platform/log";
+import { failurePage, type PageCall, type PageResponse } from "#transport/pages/context";
+import { pagePolicy } from "#transport/pages/pageLayout";
+import { renderPage } from "#transport/pages/pages";
+import { parsePageUrl, parsePosition } from "#transport/pages/pageUrl";
+import { repositoriesPage } from "#transport/pages/repositoriesPage";
+import { credentialsOf } from "./credentials";
+import { fieldKinds, readQuery } from "./decode";
+import { encodeJson } from "./encodeJson";
+import { EventStream, type EventTimes } from "./eventStream";
+import { failureOf } from "./failures";
+import { endpointNotFound, requestPath } from "./guard";
+import { pageHeaders } from "./paging";
+import {
+  compress,
+  entityTag,
+  failureHeaders,
+  hasTag,
+  jsonType,
+  type UnreadLimits,
+  UnreadResponses,
+} from "./responses";
+import type { RunningCalls } from "./runningCalls";
+import { expiredCookie, pageCredentialsOf, sessionCookie, signInForm } from "./sessions";
+
+export interface HandlerOptions {
+  readonly caller: Caller;
+  readonly log: Log;
+  readonly times: EventTimes & UnreadLimits;
+  readonly isLocal: (request: IncomingMessage) => boolean;
+  readonly anonymous: AnonymousRule;
+  readonly baseUrlFor: (host: string | undefined) => string | undefined;
+}
+
+type RequestHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+export interface Handlers {
+  /** Returns the handler of one operation. */
+  operationHandler(name: OperationName, row: HttpOperation): RequestHandler;
+  /**
+   * Handles a call of any operation, in the envelope that other processes of the user send (`contract/envelope.ts`).
+   */
+  handleEnvelope: RequestHandler;
+  /** Responds with the list of repositories to clients that accept pages. Throws NOT_FOUND for others. */
+  handleHome: RequestHandler;
+  /** Responds with a page, even for errors. */
+  handlePage: RequestHandler;
+  /** Creates a session for an API key. */
+  handleSignIn: RequestHandler;
+  /** Ends the session, and deletes the cookie. */
+  handleSignOut: RequestHandler;
+  /** Sends a response as JSON. Throws ANSWER_TOO_LARGE. */
+  send(request: FastifyRequest, reply: FastifyReply, response: unknown): Promise<FastifyReply>;
+  /** Sends an error object; if the caller has disconnected, destroys the connection instead. */
+  fail(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
+  /** Returns the base URL of links; `undefined` if there is no port. */
+  baseUrl(request: FastifyRequest): string | undefined;
+}
+
+/** An event as it is sent. */
+interface WireEvent {
+  readonly event: string;
+  readonly data: unknown;
+}
+
+const maxResponseBytes = 64 * 1024 * 1024;
+const PageFields = z.object(pageFields);
+
+export function createHandlers(options: HandlerOptions, calls: RunningCalls): Handlers {
+  const { caller, log, times, isLocal, anonymous, baseUrlFor } = options;
+  const unread = new UnreadResponses(times);
+  return {
+    operationHandler,
+    handleEnvelope,
+    handleHome,
+    handlePage,
+    handleSignIn,
+    handleSignOut,
+    send,
+    fail,
+    baseUrl,
+  };
+
+  function operationHandler(name: OperationName, row: HttpOperation): RequestHandler {
+    const kinds = usesQueryString(row) ? fieldKinds(row.request) : undefined;
+    return async (request, reply) => {
+      const raw = kinds === undefined ? request.body : readQuery(request.url, kinds);
+      const call = createCall(request, reply);
+      // An event of an operation already contains its name.
+      if (row.event !== undefined) {
+        return sendEvents(request, reply, (emit) => caller(name, raw, { ...call, emit }), asWireEvent);
+      }
+      const response = await caller(name, raw, call);
+      if (!row.isPaged) return send(request, reply, response, isCacheable(row));
+      const { items, total } = asPage(response);
+      const position = { ...PageFields.parse(raw), total };
+      reply.headers(pageHeaders(`${baseUrl(request)}${request.url}`, position));
+      return send(request, reply, items, isCacheable(row));
+    };
+  }
+
+  async function handleEnvelope(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { name } = request.params as { readonly name: string };
+    const operationName = operationNames.find((each) => each === name);
+    if (operationName === undefined) throw new ServiceError("NOT_FOUND", `There is no operation ${name}.`);
+    const envelope = Envelope.safeParse(request.body);
+    if (!envelope.success) {
+      throw new ServiceError("INVALID_REQUEST_BODY", "The body is not an envelope.", {
+        cause: envelope.error,
+      });
+    }
+    const { request: raw, events, waitedMs = 0, ...context } = envelope.data;
+    const call = { ...createCall(request, reply), ...context, arrivedAt: performance.now() - waitedMs };
+    if (!events) return send(request, reply, await caller(operationName, raw, call));
+    return sendEvents(
+      request,
+      reply,
+      (emit) => caller(operationName, raw, { ...call, emit }),
+      (data) => ({ event: "event", data }),
+    );
+  }
+
+  async function handleHome(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    reply.header("vary", "accept, accept-encoding, origin");
+    if (!acceptsPages(request.headers.accept)) throw endpointNotFound(requestPath(request));
+    return sendPage(request, reply, (call) =>
+      repositoriesPage({ caller, call, base: call.baseUrl ?? "" }, parsePosition(request.url)),
+    );
+  }
+
+  function handlePage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    return sendPage(request, reply, (call) => renderPage(parsePageUrl(request.url), caller, call));
+  }
+
+  async function sendPage(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    render: (call: PageCall) => Promise<PageResponse>,
+  ): Promise<FastifyReply> {
+    const credentials = pageCredentialsOf(request.headers);
+    let page: PageResponse;
+    try {
+      page = await render(createCall(request, reply, credentials));
+    } catch (error) {
+      const failure = toFailure(error, request);
+      if (failure === undefined) return fail(error, request, reply);
+      const { statusCode, errorCode, message } = failure;
+      reply.headers(failureHeaders(statusCode));
+      const isUnauthenticated = errorCode === "NOT_AUTHENTICATED";
+      if (isUnauthenticated && credentials.kind === "session")
+        reply.header("set-cookie", expiredCookie(request.headers));
+      page = isUnauthenticated
+        ? failurePage(statusCode, "Sign in", message, signInForm())
+        : failurePage(statusCode, errorCode, message);
+    }
+    const { status, location, body, headers } = page;
+    const compressed = await compress(
+      typeof body === "string" ? Buffer.from(body) : body,
+      request.headers["accept-encoding"],
+    );
+    reply.code(status).headers(location === undefined ? {} : { location });
+    disconnectSlowReader(reply, compressed.body.length);
+    return reply
+      .type("text/html; charset=utf-8")
+      .headers({ "content-security-policy": pagePolicy, ...headers, ...compressed.headers })
+      .send(compressed.body);
+  }
+
+  async function handleSignIn(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { token, expiresAt } = await caller<"signIn">("signIn", {}, createCall(request, reply));
+    const seconds = Math.floor((Date.parse(expiresAt) - Date.now()) / 1000);
+    reply.header("set-cookie", sessionCookie(token, seconds, request.headers));
+    return send(request, reply, { expiresAt });
+  }
+
+  async function handleSignOut(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    reply.header("set-cookie", expiredCookie(request.headers));
+    const call = createCall(request, reply, pageCredentialsOf(request.headers));
+    return send(request, reply, await caller<"signOut">("signOut", {}, call));
+  }
+
+  function createCall(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    credentials = credentialsOf(request.headers),
+  ): Call {
+    const url = baseUrl(request);
+    return {
+      credentials: credentials.kind === "none" && isLocal(request.raw) ? { kind: "local" } : credentials,
+      anonymous,
+      signal: calls.signalOf(reply.raw),
+      arrivedAt: performance.now(),
+      client: clientId(request),
+      ...callerFields(request),
+      ...(url === undefined ? {} : { baseUrl: url }),
+    };
+  }
+
+  function baseUrl(request: FastifyRequest): string | undefined {
+    return baseUrlFor(isLocal(request.raw) ? undefined : request.headers.host);
+  }
+
+  /** If `isCacheable`, sends an entity tag, and 304 to callers that already have the response. */
+  async function send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    response: unknown,
+    isCacheable = false,
+  ): Promise<FastifyReply> {
+    const bytes = await encodeJson(response, maxResponseBytes);
+    if (isCacheable) {
+      const tag = await entityTag(bytes, String(reply.getHeader("x-total-count")));
+      reply.headers({ etag: tag, "cache-control": "private, no-cache" });
+      if (hasTag(request.headers["if-none-match"], tag)) return reply.code(304).send();
+    }
+    const { body, headers } = await compress(bytes, request.headers["accept-encoding"]);
+    disconnectSlowReader(reply, body.length);
+    return reply.headers(headers).type(jsonType).send(body);
+  }
+
+  /** Disconnects a client that does not read the response, or reads it too slowly, because it stays in memory. */
+  function disconnectSlowReader(reply: FastifyReply, bytes: number): void {
+    reply.raw.setTimeout(times.stallMs, () => reply.raw.destroy());
+    unread.add(reply.raw, bytes);
+  }
+
+  async function sendEvents(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    run: (emit: (event: unknown) => Promise<void>) => Promise<unknown>,
+    toWireEvent: (event: unknown) => WireEvent,
+  ): Promise<FastifyReply> {
+    const events = new EventStream(reply.raw, times, () => {
+      reply.type("text/event-stream; charset=utf-8");
+      // Tells nginx not to buffer the events.
+      reply.header("x-accel-buffering", "no");
+      for (const [name, value] of Object.entries(reply.getHeaders())) {
+        if (value !== undefined) reply.raw.setHeader(name, value);
+      }
+      reply.hijack();
+    });
+    try {
+      const response = await run((event) => {
+        const { event: name, data } = toWireEvent(event);
+        return events.send(name, data);
+      });
+      await events.send("done", response);
+    } catch (error) {
+      if (!events.hasStarted) throw error;
+      const failure = toFailure(error, request);
+      if (failure !== undefined) await events.send("error", failure).catch(() => {});
+    }
+    await events.end();
+    return reply;
+  }
+
+  async function fail(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const failure = toFailure(error, request);
+    if (failure !== undefined) {
+      const { statusCode } = failure;
+      return reply
+        .code(statusCode)
+        .headers(failureHeaders(statusCode))
+        .type(jsonType)
+        .send(JSON.stringify(failure));
+    }
+    reply.hijack();
+    reply.raw.destroy();
+    return reply;
+  }
+
+  /** Returns the error object of `error`; `undefined` if the caller has disconnected. */
+  function toFailure(error: unknown, request: FastifyRequest): ErrorObject | undefined {
+    if (calls.isStopping && isServiceError(error, "CANCELLED")) {
+      return toErrorObject(new ServiceError("ENGINE_UNAVAILABLE", "The service is stopping."));
+    }
+    return failureOf(error, log, { method: request.method, path: requestPath(request) });
+  }
+}
+
+/** Whether a client asks for pages, as browsers do. Programs that accept anything expect JSON. */
+function acceptsPages(accept = ""): boolean {
+  return accept.split(",").some((range) => /^\s*text\/html\s*(?:;|$)/i.test(range));
+}
+
+/** Identifies a client for fair queueing: address, credentials and user agent. */
+function clientId({ headers, raw }: FastifyRequest): string {
+  const credentials = pageCredentialsOf(headers);
+  const token = "token" in credentials ? credentials.token : "";
+  return [raw.socket.remoteAddress, token, headers["user-agent"]].join("\n");
+}
+
+/** Returns the address of the client and, if the request names it, the calling program. */
+function callerFields({ headers, raw }: FastifyRequest): Pick<Call, "address" | "source"> {
+  const { remoteAddress: address } = raw.socket;
+  const source = headers["x-service-client-source"];
+  return {
+    ...(address === undefined ? {} : { address }),
+    ...(typeof source === "string" && source !== "" ? { source } : {}),
+  };
+}
+
+/** Paged operations return pages. */
+function asPage(response: unknown): Page<unknown> {
+  return response as Page<unknown>;
+}
+
+function asWireEvent(event: unknown): WireEvent {
+  return event as WireEvent;
+}

@@ -1,0 +1,146 @@
+/** What the pages share: their request, their responses, and the header of each page about a repository. */
+import type { Call, Caller } from "#contract/service";
+import { browseUrl } from "#service/repositories/webLinks";
+import { type Html, type HtmlPart, hasDirectionMarks, html } from "./html";
+import { renderLayout } from "./pageLayout";
+import type { PageUrl } from "./pageUrl";
+
+export interface PageResponse {
+  readonly status: number;
+  /** Target of a redirect. */
+  readonly location?: string;
+  readonly body: string | Buffer;
+  /** Headers of a response that is not a page. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A call without `emit`, whose type depends on the operation. */
+export type PageCall = Omit<Call, "emit">;
+
+export interface ServiceContext {
+  readonly caller: Caller;
+  readonly call: PageCall;
+  /** Base URL of this service. */
+  readonly base: string;
+}
+
+export interface PageContext extends ServiceContext {
+  readonly pageUrl: PageUrl;
+}
+
+export interface RepositoryPage {
+  readonly title: string;
+  /** Follows the repository's name in the title. */
+  readonly heading?: HtmlPart;
+  /** Links and buttons that stay visible. */
+  readonly actions?: HtmlPart;
+  /** Shown in a row above the content. */
+  readonly facts?: readonly (Html | undefined)[];
+  readonly content: HtmlPart;
+}
+
+/** Renders a page about a repository. */
+export function repositoryPage(context: PageContext, page: RepositoryPage): PageResponse {
+  const { title, heading = pathLinks(context), actions, facts = [], content } = page;
+  const { pageUrl, base } = context;
+  const { repository, revision } = pageUrl;
+  const root = html`<a href="${browseUrl(base, repository, revision, "")}"><bdi>${repository}</bdi></a>`;
+  return okPage(
+    renderLayout({
+      title: `${title} · ${repository}`,
+      heading: html`${homeLink(base)} / ${root}${heading}`,
+      actions,
+      facts: [...facts, signOutItem(context)].filter((each) => each !== undefined),
+      content,
+    }),
+  );
+}
+
+export function homeLink(base: string): Html {
+  return html`<a href="${base}/">Trawl</a>`;
+}
+
+/** Renders the path, with a link for each folder above it. */
+function pathLinks({ pageUrl, base }: PageContext): HtmlPart {
+  const { repository, revision, path } = pageUrl;
+  const names = path.split("/").filter((name) => name !== "");
+  return names.map((name, at) => {
+    if (at === names.length - 1) return html` / <bdi>${name}</bdi>`;
+    const folder = names.slice(0, at + 1).join("/");
+    return html` / <a href="${browseUrl(base, repository, revision, folder, "tree")}"><bdi>${name}</bdi></a>`;
+  });
+}
+
+/**
+ * Renders the links of pages about a path. Script opens them with the keys of `aria-keyshortcuts`. A plain folder has no
+ * history.
+ */
+export function pathActions({ pageUrl, base }: PageContext, hasHistory: boolean): readonly Html[] {
+  const { repository, revision, view } = pageUrl;
+  const path = withoutOuterSlashes(pageUrl.path);
+  const link = (to: "refs" | "commits" | "find") =>
+    browseUrl(base, repository, revision, to === "find" ? "" : path, to);
+  const picker = html`<a class="pick" aria-keyshortcuts="w" title="Switch branch or tag (w)" href="${link("refs")}"><bdi>${revisionLabel(revision)}</bdi></a>`;
+  const finder = html`<a aria-keyshortcuts="t" title="Go to file (t)" href="${link("find")}">Go to file</a>`;
+  if (!hasHistory) return [finder];
+  const history = html`<a href="${link("commits")}">History</a>`;
+  return view === "commits" ? [picker, finder] : [picker, finder, history];
+}
+
+/** Renders the link that does not change when the branch moves. `suffix` begins with `?`. */
+export function permalink({ pageUrl, base }: PageContext, commit: string, suffix = ""): Html | undefined {
+  if (commit === "") return undefined;
+  const { repository, path, view } = pageUrl;
+  const url = browseUrl(base, repository, commit, path, view === "tree" ? "tree" : "blob") + suffix;
+  return html`<a id="permalink" aria-keyshortcuts="y" title="Make the address permanent (y)" href="${url}">Permalink</a>`;
+}
+
+/** Returns the short name of a branch or tag, or the first digits of a commit SHA. */
+export function revisionLabel(revision = "default revision"): string {
+  if (/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(revision)) return revision.slice(0, 10);
+  return revision.replace(/^refs\/(?:heads|tags|remotes)\//, "");
+}
+
+/** Returns the `ref` field of a request; without it, requests are for the default revision. */
+export function refOf({ pageUrl }: PageContext): { readonly ref?: string } {
+  return pageUrl.revision === undefined ? {} : { ref: pageUrl.revision };
+}
+
+export function withoutOuterSlashes(path: string): string {
+  return path.replace(/^\/+|\/+$/g, "");
+}
+
+export function hostLink(url: string): Html | undefined {
+  return /^https?:/.test(url) ? html`<a rel="noreferrer" href="${url}">Open on the code host</a>` : undefined;
+}
+
+export function factItem(text: string): Html | undefined {
+  return text === "" ? undefined : html`<span>${text}</span>`;
+}
+
+export function directionNote(text: string): Html | undefined {
+  if (!hasDirectionMarks(text)) return undefined;
+  return html`<p class="note">This file contains characters that change the direction of text, so the code may not be what it looks like.</p>`;
+}
+
+export function countOf(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+}
+
+export function okPage(body: string): PageResponse {
+  return { status: 200, body };
+}
+
+export function redirect(location: string): PageResponse {
+  return { status: 302, location, body: "" };
+}
+
+export function signOutItem({ call }: ServiceContext): Html | undefined {
+  return call.credentials.kind === "session"
+    ? html`<button type="button" id="sign-out">Sign out</button>`
+    : undefined;
+}
+
+export function failurePage(status: number, title: string, message: string, more?: Html): PageResponse {
+  return { status, body: renderLayout({ title, content: html`<p>${message}</p>${more}` }) };
+}

@@ -1,0 +1,129 @@
+/** The page of a file, with the commit that each line comes from on request. */
+import { isServiceError } from "#base/error";
+import type { BlameCommit, FileSource } from "#contract/history";
+import { browseUrl, commitUrl } from "#service/repositories/webLinks";
+import {
+  countOf,
+  directionNote,
+  factItem,
+  failurePage,
+  hostLink,
+  type PageContext,
+  type PageResponse,
+  pathActions,
+  permalink,
+  redirect,
+  refOf,
+  repositoryPage,
+} from "./context";
+import { nodeAt } from "./folderPage";
+import { type Html, html } from "./html";
+
+/** Larger files are not rendered. */
+const maxRenderedCharacters = 4 * 1024 * 1024;
+const maxRenderedLines = 50_000;
+const tooLarge = "This file is too large to show.";
+
+export async function filePage(context: PageContext): Promise<PageResponse> {
+  const { repository: repo, path, withBlame } = context.pageUrl;
+  const { caller, call, base } = context;
+  const ref = refOf(context);
+  const file = await caller("source", { repo, path, ...ref }, call).catch((error: unknown) =>
+    pageWithoutFile(context, error),
+  );
+  if ("status" in file) return file;
+  const isBinary = file.source.includes("\0");
+  const lines = isBinary || file.source.length > maxRenderedCharacters ? [] : await renderLines(file);
+  const isRendered = lines.length > 0 && lines.length <= maxRenderedLines;
+  const jsonUrl = `${base}/api/source?${new URLSearchParams({ repo, path, ...ref })}`;
+  const facts = [
+    file.commit === ""
+      ? undefined
+      : html`<a href="${commitUrl(base, repo, file.commit)}">${file.commit.slice(0, 10)}</a>`,
+    factItem(file.language),
+    isRendered ? factItem(countOf(lines.length, "line")) : undefined,
+    // The session cookie is not valid for the API.
+    call.credentials.kind === "session" ? undefined : html`<a href="${jsonUrl}">JSON</a>`,
+    hostLink(file.externalWebUrl),
+  ];
+  const content =
+    file.source === ""
+      ? html`<p class="note">This file is empty.</p>`
+      : isRendered
+        ? [directionNote(file.source), await fileTable(context, lines)]
+        : html`<p class="note">${isBinary ? "This is a binary file." : tooLarge} <a href="${rawUrl(context)}">${isBinary ? "Download it" : "Open it as raw text"}</a></p>`;
+  const actions = [
+    ...pathActions(context, file.commit !== ""),
+    isRendered && file.commit !== "" ? blameLink(context) : undefined,
+    html`<a href="${rawUrl(context)}">Raw</a>`,
+    // Script shows the button, which does not work without it.
+    isBinary
+      ? undefined
+      : html`<button type="button" id="copy" data-url="${rawUrl(context, file.commit)}" hidden>Copy</button>`,
+    permalink(context, file.commit, withBlame ? "?blame=1" : ""),
+  ];
+  return repositoryPage(context, { title: path, actions, facts, content });
+}
+
+function rawUrl({ pageUrl, base }: PageContext, commit = ""): string {
+  const { repository, revision, path } = pageUrl;
+  return browseUrl(base, repository, commit === "" ? revision : commit, path, "raw");
+}
+
+function blameLink({ pageUrl, base }: PageContext): Html {
+  const { repository, revision, path, withBlame } = pageUrl;
+  const url = browseUrl(base, repository, revision, path);
+  return html`<a aria-keyshortcuts="b" title="${withBlame ? "Hide blame (b)" : "Show who changed each line (b)"}" href="${withBlame ? url : `${url}?blame=1`}">${withBlame ? "Hide blame" : "Blame"}</a>`;
+}
+
+/** Redirects to the folder at the path, or reports that the file is too large or does not exist. Rethrows other errors. */
+async function pageWithoutFile(context: PageContext, error: unknown): Promise<PageResponse> {
+  if (isServiceError(error, "ANSWER_TOO_LARGE")) {
+    const raw = html`<a href="${rawUrl(context)}">Raw</a>`;
+    return repositoryPage(context, {
+      title: context.pageUrl.path,
+      actions: [...pathActions(context, true), raw],
+      content: html`<p class="note">${tooLarge}</p>`,
+    });
+  }
+  if (!isServiceError(error, "FILE_NOT_FOUND")) throw error;
+  const { repository, revision, path } = context.pageUrl;
+  const node = await nodeAt(context);
+  if (node?.type === "tree") return redirect(browseUrl(context.base, repository, revision, path, "tree"));
+  const rootUrl = browseUrl(context.base, repository, revision, "");
+  const more = html`<p><a href="${rootUrl}">Show the files at this revision</a></p>`;
+  return failurePage(404, error.code, `${error.message} Uncommitted files have no page.`, more);
+}
+
+async function renderLines({ source, language }: FileSource): Promise<readonly Html[]> {
+  // Loaded on demand, because the library is slow to load and most processes never render a page.
+  const { highlightedLines } = await import("./highlight");
+  const lines = highlightedLines(source, language);
+  return source.endsWith("\n") ? lines.slice(0, -1) : lines;
+}
+
+async function fileTable(context: PageContext, lines: readonly Html[]): Promise<Html> {
+  const blame = context.pageUrl.withBlame ? await blameColumn(context) : undefined;
+  const rows = lines.map((line, at) => {
+    const number = at + 1;
+    const first = blame?.get(number);
+    const cell = blame && html`<td class="who">${first}</td>`;
+    const numberCell = html`<td class="n"><a href="#L${number}">${number}</a></td>`;
+    return html`<tr id="L${number}"${first && html` class="first"`}>${cell}${numberCell}<td>${line}</td></tr>\n`;
+  });
+  return html`<div class="code${blame && " blame"}"><table dir="ltr">${rows}</table></div>`;
+}
+
+/** Returns the blame cells, by the number of the first line of each range. */
+async function blameColumn(context: PageContext): Promise<ReadonlyMap<number, Html>> {
+  const { pageUrl, caller, call, base } = context;
+  const { repository: repo, path } = pageUrl;
+  const { ranges, commits } = await caller("blame", { repo, path, ...refOf(context) }, call);
+  return new Map(
+    ranges.map(({ startLine, hash }) => {
+      const { date, authorName, message }: Partial<BlameCommit> = commits[hash] ?? {};
+      const link = html`<a href="${commitUrl(base, repo, hash)}" title="${message}">${hash.slice(0, 8)}</a>`;
+      return [startLine, html`${link} ${date?.slice(0, 10)} <bdi>${authorName}</bdi>`];
+    }),
+  );
+}

@@ -1,0 +1,104 @@
+/** Highlights source code, as one piece of HTML per line. */
+import hljs from "highlight.js/lib/common";
+import clojure from "highlight.js/lib/languages/clojure";
+import cmake from "highlight.js/lib/languages/cmake";
+import dart from "highlight.js/lib/languages/dart";
+import dockerfile from "highlight.js/lib/languages/dockerfile";
+import elixir from "highlight.js/lib/languages/elixir";
+import groovy from "highlight.js/lib/languages/groovy";
+import haskell from "highlight.js/lib/languages/haskell";
+import nix from "highlight.js/lib/languages/nix";
+import ocaml from "highlight.js/lib/languages/ocaml";
+import powershell from "highlight.js/lib/languages/powershell";
+import protobuf from "highlight.js/lib/languages/protobuf";
+import scala from "highlight.js/lib/languages/scala";
+import { runWithTimeout } from "#platform/runWithTimeout";
+import { escapeText, Html } from "./html";
+
+for (const [name, grammar] of Object.entries({
+  clojure,
+  cmake,
+  dart,
+  dockerfile,
+  elixir,
+  groovy,
+  haskell,
+  nix,
+  ocaml,
+  powershell,
+  protobuf,
+  scala,
+})) {
+  hljs.registerLanguage(name, grammar);
+}
+
+/** Text that is longer, in UTF-16 code units, or takes longer is shown without highlighting. */
+const maxHighlighted = 512 * 1024;
+const maxLineLength = 5000;
+const maxHighlightMs = 250;
+
+/** Maps Linguist's language names to those of highlight.js, where lowercasing is not enough. */
+const highlightNames: Readonly<Record<string, string>> = {
+  "C++": "cpp",
+  "C#": "csharp",
+  "F#": "fsharp",
+  "Objective-C": "objectivec",
+  "Objective-C++": "objectivec",
+  Shell: "bash",
+  "Visual Basic .NET": "vbnet",
+  TSX: "typescript",
+  Vue: "xml",
+  Svelte: "xml",
+  "Protocol Buffer": "protobuf",
+  "Common Lisp": "lisp",
+  "Emacs Lisp": "lisp",
+  Batchfile: "dos",
+  "Vim Script": "vim",
+  "JSON with Comments": "json",
+  TOML: "ini",
+};
+
+/**
+ * Returns the lines of `text` as HTML. `language` is Linguist's name. Text that cannot be highlighted is only escaped.
+ */
+export function highlightedLines(text: string, language: string): readonly Html[] {
+  const plain = text.replaceAll("\r\n", "\n");
+  return splitMarkup(highlight(plain, language) ?? escapeText(plain)).map((line) => new Html(line));
+}
+
+/**
+ * Returns `undefined` if the text is too long, or the library does not support the language, times out, or returns
+ * unexpected markup.
+ */
+function highlight(text: string, language: string): string | undefined {
+  const name = highlightNames[language] ?? language.toLowerCase();
+  const isLong = text.length > maxHighlighted || text.split("\n").some((line) => line.length > maxLineLength);
+  if (isLong || language === "" || hljs.getLanguage(name) === undefined) return undefined;
+  let markup = "";
+  const isDone = runWithTimeout(() => {
+    markup = hljs.highlight(text, { language: name, ignoreIllegals: true }).value;
+  }, maxHighlightMs);
+  const isMarkup = isDone && !/[<>]/.test(markup.replace(/<span class="[\w -]*">|<\/span>/g, ""));
+  // The library escapes markup, but not control characters.
+  return isMarkup ? escapeControls(markup) : undefined;
+}
+
+function escapeControls(markup: string): string {
+  return markup.replace(/[^<>&"']+/g, (text) => escapeText(text));
+}
+
+/** Splits markup into lines. Each line closes its open tags, and the next one reopens them. */
+function splitMarkup(markup: string): string[] {
+  const lines: string[] = [];
+  let open: string[] = [];
+  for (const line of markup.split("\n")) {
+    const start = open.join("");
+    open = [...open];
+    for (const [tag] of line.matchAll(/<span[^>]*>|<\/span>/g)) {
+      if (tag === "</span>") open.pop();
+      else open.push(tag);
+    }
+    lines.push(start + line + "</span>".repeat(open.length));
+  }
+  return lines;
+}

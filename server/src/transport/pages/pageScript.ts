@@ -1,0 +1,127 @@
+/**
+ * The script of every page, which works without it except for signing in and out and for copying.
+ *
+ * - Highlights the lines that a fragment such as `#L10-L20` selects; Shift+click on a line number extends the selection.
+ * - A key follows the link, or focuses the field, that names it in `aria-keyshortcuts`.
+ * - Typing into a filter reloads its list. Arrow keys move through it, and Enter opens its first entry.
+ * - Signing in and out send requests, whose responses set and delete the session cookie.
+ */
+export const pageScript = `
+const byId = (id) => document.getElementById(id);
+const lines = () => { const m = /^#L(\\d+)(?:-L?(\\d+))?$/.exec(location.hash); return m && [+m[1], +(m[2] || m[1])].sort((a, b) => a - b); };
+const show = () => {
+  for (const row of document.querySelectorAll("tr.chosen")) row.classList.remove("chosen");
+  const range = lines();
+  if (!range) return;
+  for (let at = range[0]; at <= range[1]; at++) { const row = byId("L" + at); if (!row) break; row.classList.add("chosen"); }
+  byId("L" + range[0])?.scrollIntoView({ block: "center" });
+};
+addEventListener("hashchange", show);
+addEventListener("click", (event) => {
+  const link = event.target.closest?.(".n a");
+  const range = event.shiftKey && link && lines();
+  if (!range) return;
+  event.preventDefault();
+  const to = +link.textContent;
+  location.hash = "L" + Math.min(range[0], to) + "-L" + Math.max(range[0], to);
+});
+show();
+const sessionUrl = location.pathname.replace(/\\/(?:browse\\/.*)?$/s, "") + "/session";
+const session = (method, key) => fetch(sessionUrl, { method, headers: { "content-type": "application/json", ...key && { authorization: "Bearer " + key } }, ...key && { body: "{}" } });
+byId("sign-in")?.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const showError = (text) => { byId("refusal").textContent = text; };
+  try {
+    const response = await session("POST", byId("key").value.trim());
+    if (response.ok) location.reload();
+    else showError((await response.json()).message);
+  } catch { showError("The service does not respond. Try again."); }
+});
+byId("sign-out")?.addEventListener("click", async (event) => {
+  await session("DELETE").catch(() => undefined);
+  location.reload();
+});
+// Links name the public address of the server, which may not be the one that the page was opened at.
+const own = (link) => { const { pathname, search } = new URL(link); return pathname + search; };
+let messageTimer;
+const report = (text) => {
+  byId("message").textContent = text;
+  clearTimeout(messageTimer);
+  messageTimer = setTimeout(() => { byId("message").textContent = ""; }, 4000);
+};
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.isComposing || event.defaultPrevented) return;
+  if (event.key.length !== 1 || event.target.closest?.("input, textarea, select, [contenteditable]")) return;
+  const target = document.querySelector('[aria-keyshortcuts="' + CSS.escape(event.key) + '"]');
+  if (!target) return;
+  event.preventDefault();
+  if (target.id === "permalink") {
+    history.replaceState(null, "", own(target.href) + location.hash);
+    report("The address is now permanent.");
+  } else if (target.href) location.href = target.href + (event.key === "b" ? location.hash : "");
+  else target.focus();
+});
+const copy = byId("copy");
+if (copy) copy.hidden = false;
+const write = async (text) => {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const area = document.createElement("textarea");
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  const isCopied = document.execCommand("copy");
+  area.remove();
+  copy.focus();
+  if (!isCopied) throw new Error();
+};
+copy?.addEventListener("click", async () => {
+  try {
+    const response = await fetch(own(copy.dataset.url));
+    if (!response.ok) throw new Error();
+    await write(await response.text());
+    report("Copied.");
+  } catch { report("The file could not be copied."); }
+});
+const filter = byId("filter");
+if (filter) filter.querySelector("button").hidden = true;
+let loaded = filter?.elements.filter.value;
+let request, typingTimer;
+const load = () => {
+  const text = filter.elements.filter.value;
+  const url = new URL(location.pathname, location.href);
+  if (text.trim()) url.searchParams.set("filter", text);
+  request = new XMLHttpRequest();
+  request.open("GET", url);
+  request.setRequestHeader("accept", "text/html");
+  request.responseType = "document";
+  request.onload = () => {
+    const list = request.response?.getElementById("list");
+    if (!list) return report("The list could not be loaded.");
+    byId("list").replaceWith(document.adoptNode(list));
+    byId("summary").textContent = request.response.getElementById("summary").textContent;
+    loaded = text;
+    history.replaceState(null, "", url);
+  };
+  request.onerror = () => report("The service does not respond.");
+  request.send();
+};
+filter?.addEventListener("input", () => {
+  request?.abort();
+  clearTimeout(typingTimer);
+  typingTimer = setTimeout(load, 100);
+});
+filter?.addEventListener("submit", (event) => {
+  const first = byId("list").querySelector("a");
+  if (!first || loaded === "" || loaded !== filter.elements.filter.value) return;
+  event.preventDefault();
+  first.click();
+});
+filter && addEventListener("keydown", (event) => {
+  const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+  const stops = [filter.elements.filter, ...byId("list").querySelectorAll("ul a")];
+  const at = stops.indexOf(document.activeElement);
+  if (!step || at < 0 || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+  event.preventDefault();
+  stops[at + step]?.focus();
+});
+`;

@@ -1,0 +1,57 @@
+/** The style of every page, for light and dark themes and narrow screens. */
+export const pageStyle = `
+:root { color-scheme: light dark; --bg: #fff; --fg: #1f2328; --dim: #59636e; --line: #d1d9e0; --soft: #f6f8fa;
+  --link: #0550ae; --mark: #fff8c5; --add: #dafbe1; --del: #ffebe9; --plus: #116329; --minus: #a0111f; --kw: #a0111f;
+  --str: #0a3069; --num: #0550ae; --com: #59636e; --fn: #6639ba; --tag: #116329; }
+@media (prefers-color-scheme: dark) { :root { --bg: #0d1117; --fg: #e6edf3; --dim: #9198a1; --line: #3d444d;
+  --soft: #161b22; --link: #79b8ff; --mark: #3a3410; --add: #12361f; --del: #46171a; --plus: #7ee787; --minus: #ff8f86;
+  --kw: #ff8f86; --str: #a5d6ff; --num: #79c0ff; --com: #9198a1; --fn: #d2a8ff; --tag: #7ee787; } }
+* { box-sizing: border-box; }
+html { scroll-padding-top: 112px; }
+body { margin: 0; background: var(--bg); color: var(--fg); font: 14px/1.5 system-ui, sans-serif; }
+a { color: var(--link); text-decoration: none; } a:hover, h1 a, h2 a, .facts a, .dim a, p a, .who a { text-decoration: underline; }
+:focus-visible { outline: 2px solid var(--link); outline-offset: 1px; }
+header { position: sticky; top: 0; z-index: 1; max-height: 50vh; overflow-y: auto; padding: 8px 16px; border-bottom: 1px solid var(--line); background: var(--soft); }
+@media (max-height: 400px) { header { position: static; max-height: none; } }
+h1 { font-size: 16px; font-weight: 600; margin: 0; max-height: 72px; overflow-y: auto; overflow-wrap: anywhere; unicode-bidi: isolate; }
+.actions { margin: 4px 0 0; display: flex; flex-wrap: wrap; align-items: center; gap: 4px 16px; }
+.actions > :not(#message) { min-height: 24px; overflow-wrap: anywhere; } .actions [hidden] { display: none; }
+.pick { padding: 0 8px; border: 1px solid var(--line); border-radius: 6px; background: var(--bg); }
+.pick::after { content: " \\25be" / ""; }
+button, input { font: inherit; color: inherit; border: 1px solid var(--line); border-radius: 6px; background: var(--bg); padding: 0 8px; }
+input { padding: 4px 8px; max-width: 100%; } button:hover { background: var(--soft); }
+#filter { display: flex; flex-wrap: wrap; gap: 8px; margin: 0 0 8px; } #filter input { width: 40ch; }
+.facts { margin: 0 0 12px; color: var(--dim); display: flex; flex-wrap: wrap; gap: 4px 16px; }
+.facts > * { overflow-wrap: anywhere; unicode-bidi: isolate; } .dim, #message { color: var(--dim); }
+main { padding: 12px 16px 16px; } .note { padding: 8px 12px; border: 1px solid var(--line); background: var(--soft); margin: 0 0 12px; }
+.note p { margin: 0 0 4px; } .paging { display: flex; gap: 16px; padding: 12px 0; }
+table { border-collapse: collapse; width: 100%; } td { padding: 0 8px; vertical-align: top; }
+.code { font: 12px/20px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; tab-size: 4; overflow-x: auto; }
+.code td { white-space: pre; } .code tr:target td, .code tr.chosen td { background: var(--mark); }
+.n { width: 1%; text-align: right; user-select: none; } .n, .n a { color: var(--dim); }
+.who { width: 1%; max-width: 32ch; overflow: hidden; text-overflow: ellipsis; color: var(--dim); font-family: system-ui, sans-serif; border-right: 1px solid var(--line); }
+.first td { border-top: 1px solid var(--line); }
+@media (max-width: 640px) {
+  .blame table, .blame tbody { display: block; width: max-content; min-width: 100%; }
+  .blame tr { display: grid; grid-template-columns: calc(6ch + 8px) 1fr; } .blame .n { width: auto; }
+  .blame .who { display: none; }
+  .blame .first .who { display: block; grid-column: 1 / -1; justify-self: start; position: sticky; left: 0; width: auto;
+    max-width: calc(100vw - 32px); white-space: normal; overflow-wrap: anywhere; border-right: 0; }
+  .blame .first td:not(.who) { border-top: 0; }
+  .blame .first .who { border-top: 0; } .blame .first { border-top: 1px solid var(--line); }
+}
+ul.entries { list-style: none; margin: 0; padding: 0; border: 1px solid var(--line); }
+ul.entries li { padding: 4px 12px; border-top: 1px solid var(--line); overflow-wrap: anywhere; unicode-bidi: isolate; }
+ul.entries bdi { white-space: pre-wrap; }
+ul.entries li:first-child { border-top: 0; } ul.entries [aria-current] { font-weight: 600; }
+h2 { font-size: 14px; margin: 24px 0 8px; overflow-wrap: anywhere; unicode-bidi: isolate; } main > h2:first-child { margin-top: 0; }
+.counts { font-weight: 600; white-space: nowrap; } .plus { color: var(--plus); } .minus { color: var(--minus); }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0 0 12px; unicode-bidi: isolate; }
+.add td { background: var(--add); } .del td { background: var(--del); } .at td { color: var(--dim); background: var(--soft); }
+.hljs-keyword, .hljs-literal, .hljs-meta, .hljs-selector-tag, .hljs-doctag, .hljs-type { color: var(--kw); }
+.hljs-string, .hljs-regexp, .hljs-char { color: var(--str); }
+.hljs-number, .hljs-attr, .hljs-attribute, .hljs-variable, .hljs-symbol, .hljs-selector-class { color: var(--num); }
+.hljs-comment, .hljs-quote { color: var(--com); } .hljs-title, .hljs-section { color: var(--fn); }
+.hljs-tag, .hljs-name, .hljs-built_in, .hljs-addition { color: var(--tag); } .hljs-deletion { color: var(--kw); }
+.hljs-emphasis { font-style: italic; } .hljs-strong { font-weight: 600; }
+`;

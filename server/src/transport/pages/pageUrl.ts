@@ -1,0 +1,81 @@
+/** URLs of pages: `/browse/<repository>[@<revision>]/-/<view>/<path>`, each segment percent-encoded. */
+import { ServiceError } from "#base/error";
+
+export const browsePrefix = "/browse/";
+
+/** `commits` is the history of a path, `refs` the list of revisions to show it at, `find` the search for a file. */
+export type PageView = "blob" | "tree" | "commit" | "raw" | "commits" | "refs" | "find";
+
+export interface PageUrl {
+  readonly repository: string;
+  readonly revision?: string;
+  readonly view: PageView;
+  /** A path in the repository; for the view `commit`, the name of the commit. */
+  readonly path: string;
+  readonly withBlame: boolean;
+  readonly position: ListPosition;
+}
+
+/** The part of a long list that a page shows. */
+export interface ListPosition {
+  /** Only entries that contain this text. */
+  readonly filter: string;
+  /** From 1. */
+  readonly page: number;
+}
+
+/** No path in a repository is longer on Linux, and pages have a link for each of its folders. */
+const maxPathLength = 4096;
+
+const pagePattern = /^([^@]+?)(?:@(.+?))?(?:\/-\/(blob|tree|commits?|raw|refs|find)(?:\/(.*))?|\/?)$/s;
+
+/** Parses the URL of a page. Throws NOT_FOUND for any other URL, MALFORMED_REQUEST for invalid escapes. */
+export function parsePageUrl(url: string): PageUrl {
+  const [pagePath = ""] = url.split("?", 1);
+  const [, repository, revision, view = "tree", path = ""] =
+    pagePattern.exec(pagePath.slice(browsePrefix.length)) ?? [];
+  if (repository === undefined) throw new ServiceError("NOT_FOUND", "Page not found.");
+  const decodedPath = decodeSegment(path);
+  if (decodedPath.length > maxPathLength) throw new ServiceError("NOT_FOUND", "The path is too long.");
+  return {
+    repository: decodeSegment(repository),
+    ...(revision === undefined ? {} : { revision: decodeSegment(revision) }),
+    view: view as PageView,
+    path: decodedPath,
+    withBlame: parametersOf(url).get("blame") === "1",
+    position: parsePosition(url),
+  };
+}
+
+const maxPage = 1_000_000;
+
+/** Parses `?filter=TEXT&page=NUMBER`. Ignores invalid values. */
+export function parsePosition(url: string): ListPosition {
+  const parameters = parametersOf(url);
+  const page = parameters.get("page") ?? "";
+  return {
+    filter: parameters.get("filter")?.trim() ?? "",
+    page: /^[1-9]\d{0,6}$/.test(page) ? Math.min(Number(page), maxPage) : 1,
+  };
+}
+
+/** Adds a position to a URL without a query string. */
+export function addPosition(url: string, { filter, page }: ListPosition): string {
+  const parameters = new URLSearchParams();
+  if (filter !== "") parameters.set("filter", filter);
+  if (page > 1) parameters.set("page", String(page));
+  return parameters.size === 0 ? url : `${url}?${parameters}`;
+}
+
+function parametersOf(url: string): URLSearchParams {
+  const start = url.indexOf("?");
+  return new URLSearchParams(start === -1 ? "" : url.slice(start));
+}
+
+function decodeSegment(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (cause) {
+    throw new ServiceError("MALFORMED_REQUEST", "The URL is not percent-encoded UTF-8.", { cause });
+  }
+}

@@ -1,0 +1,55 @@
+/** The start page: the repositories that the caller may see. */
+import type { RepositoryItem } from "#contract/repositories";
+import { browseUrl } from "#service/repositories/webLinks";
+import { countOf, homeLink, okPage, type PageResponse, type ServiceContext, signOutItem } from "./context";
+import { renderFilterList } from "./filterList";
+import { type Html, html } from "./html";
+import { renderLayout } from "./pageLayout";
+import type { ListPosition } from "./pageUrl";
+
+const perPage = 100;
+
+export async function repositoriesPage(
+  context: ServiceContext,
+  position: ListPosition,
+): Promise<PageResponse> {
+  const { caller, call, base } = context;
+  const { filter: query, page } = position;
+  const { items, total } = await caller("repos", { query, page, perPage }, call);
+  const content =
+    total === 0 && query === ""
+      ? emptyState
+      : renderFilterList({
+          url: `${base}/`,
+          label: "Repository",
+          position,
+          entries: items.map((item) => repositoryEntry(item, base)),
+          summary: total === 0 ? "No repository matches." : countOf(total, "repository", "repositories"),
+          total,
+          perPage,
+          isFocused: false,
+        });
+  const facts = [signOutItem(context)].filter((each) => each !== undefined);
+  return okPage(
+    renderLayout({ title: "Repositories", heading: html`${homeLink(base)} / Repositories`, facts, content }),
+  );
+}
+
+const emptyState = html`<div class="note"><p>There are no repositories yet.</p>
+<p>Start the server with the folders that contain your clones, for example <code>trawl serve ~/src</code>. In VS Code, run <em>Trawl: Add Folder...</em>.</p></div>`;
+
+function repositoryEntry(item: RepositoryItem, base: string): Html {
+  const { repoName, defaultBranch = "", documentCount } = item;
+  const details = [defaultBranch, countOf(documentCount, "file"), stateOf(item)].filter(
+    (each) => each !== "",
+  );
+  const url = browseUrl(base, repoName, undefined, "");
+  return html`<li><a href="${url}"><bdi>${repoName}</bdi></a> <span class="dim">${details.join(" · ")}</span></li>\n`;
+}
+
+/** Returns why a search in the repository may be incomplete; empty if it is not. */
+function stateOf({ state, progress, lastError }: RepositoryItem): string {
+  if (state === "ready") return "";
+  if (state === "indexing") return `indexing, ${Math.floor(progress * 100)}%`;
+  return state === "failed" && lastError !== undefined ? `failed: ${lastError}` : state;
+}

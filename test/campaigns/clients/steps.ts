@@ -1,0 +1,126 @@
+/** The steps of every client, their expected results, and the comparison of both. */
+import { realpathSync } from "node:fs";
+import { relative } from "node:path";
+
+/** Each step is one interactive command; texts give the position of the cursor. */
+export const steps = {
+  timeLimitMs: 30_000,
+  symbols: ["formatPrice", "postEntry", "checkO"],
+  definitions: ["formatPrice(total", "postEntry(cart"],
+  /** From the definition of the first to the definition of the second, in a repository without a checkout. */
+  continued: ["postEntry(cart", "entries.push"],
+  references: "formatPrice(total",
+  hover: "formatPrice(total",
+  /** Unsaved lines that are inserted at the top of the file. */
+  edit: ["// 🧺 not saved", "export function freshlyTyped() {}", ""],
+  editedSymbols: ["freshlyTyped"],
+  editedDefinitions: ["formatPrice(total", "postEntry(cart"],
+};
+
+/** A location as clients show it; fields that a client does not show are absent. */
+export interface SeenLocation {
+  readonly path: string;
+  readonly line: number;
+  readonly text?: string;
+  readonly name?: string;
+  readonly isReadOnly?: boolean;
+}
+
+type SeenByKey = Readonly<Record<string, readonly SeenLocation[]>>;
+
+export interface Answers {
+  /** Why the client stopped. */
+  readonly problem?: string;
+  readonly symbols?: SeenByKey;
+  readonly definitions?: SeenByKey;
+  /** Only from editors, which attach the document that they opened to the server. */
+  readonly continued?: readonly SeenLocation[];
+  readonly references?: readonly SeenLocation[];
+  readonly hover?: string;
+  readonly outline?: readonly { readonly text: string; readonly line?: number }[];
+  readonly edited?: { readonly symbols?: SeenByKey; readonly definitions?: SeenByKey };
+  /** The number of indexed repositories, from clients that send Trawl's custom requests. */
+  readonly repositories?: number;
+  /** Kinds of `$/progress`, from clients that show it. */
+  readonly progress?: readonly string[];
+}
+
+const formatPrice = "src/money/src/price.js:2 formatPrice";
+const postEntry = "ledger.js:4 postEntry (read-only)";
+
+const expected = {
+  symbols: {
+    formatPrice: [formatPrice],
+    postEntry: [postEntry],
+    checkO: ["src/web/src/cart.js:15 checkOut"],
+  },
+  definitions: { "formatPrice(total": [formatPrice], "postEntry(cart": [postEntry] },
+  continued: ["ledger.js:1 entries (read-only)"],
+  references: [
+    "src/money/src/price.js:2 formatPrice",
+    "src/web/src/cart.js:2 formatPrice",
+    "src/web/src/cart.js:11 formatPrice",
+  ],
+  outline: ["Cart", "constructor", "label", "checkOut"],
+  edited: {
+    symbols: { freshlyTyped: ["src/web/src/cart.js:2 freshlyTyped"] },
+    definitions: { "formatPrice(total": [formatPrice], "postEntry(cart": [postEntry] },
+  },
+  hover: ["function formatPrice(cents)", "Formats an amount of cents as dollars."],
+} as const;
+
+/** Compares a client's results with the expected ones; returns a line for each difference. */
+export function differences(answers: Answers, home: string): string[] {
+  const found: string[] = [];
+  const compare = (what: string, seen: unknown, wanted: unknown): void => {
+    const [left, right] = [JSON.stringify(seen), JSON.stringify(wanted)];
+    if (left !== right) found.push(`${what}: saw ${left}, should see ${right}`);
+  };
+  if (answers.problem !== undefined) found.push(answers.problem);
+  const byKey = (what: string, seen: SeenByKey | undefined, wanted: Readonly<Record<string, unknown>>) => {
+    for (const [key, locations] of Object.entries(wanted)) {
+      compare(
+        `${what} of ${key}`,
+        (seen?.[key] ?? []).map((each) => describe(each, home)),
+        locations,
+      );
+    }
+  };
+  byKey("symbols", answers.symbols, expected.symbols);
+  byKey("definitions", answers.definitions, expected.definitions);
+  if (answers.continued !== undefined) {
+    const continued = answers.continued.map((each) => describe(each, home));
+    compare("going on from a definition", continued, expected.continued);
+  }
+  const references = (answers.references ?? []).map((each) => describe(each, home));
+  compare("references", references.sort(), [...expected.references].sort());
+  const hover = answers.hover ?? "";
+  for (const text of expected.hover) {
+    if (!hover.includes(text)) found.push(`hover: "${text}" is missing in ${JSON.stringify(hover)}`);
+  }
+  const names = (answers.outline ?? []).map(({ text }) => nameIn(text)).filter((name) => name !== "prices");
+  compare("outline", names, expected.outline);
+  byKey("symbols after an edit", answers.edited?.symbols, expected.edited.symbols);
+  byKey("definitions after an edit", answers.edited?.definitions, expected.edited.definitions);
+  if (answers.repositories !== undefined) compare("repositories", answers.repositories, 3);
+  if (answers.progress !== undefined) {
+    const kinds = new Set(answers.progress);
+    if (!kinds.has("begin") || !kinds.has("end")) found.push("progress of indexing was not shown to its end");
+  }
+  return found;
+}
+
+/** Formats as `PATH:LINE NAME`, with the relative path below the home and only the file name elsewhere. */
+function describe({ path, line, text = "", name, isReadOnly }: SeenLocation, home: string): string {
+  const below = relative(realpathSync(home), path);
+  const isSource = below.startsWith("src/");
+  const shown = isSource ? below : /([^/?]+\.js)(?:\?.*)?$/.exec(path)?.[1];
+  // Lists have either the name or the line; a line of the wrong document does not have the name.
+  const seen = name ?? /\b(?:formatPrice|postEntry|checkOut|freshlyTyped)\b/.exec(text)?.[0];
+  return `${shown ?? path}:${line} ${seen}${(isReadOnly ?? !isSource) ? " (read-only)" : ""}`;
+}
+
+/** Extracts the name from `[Function] name`, `name (Function)` and the like. */
+function nameIn(text: string): string {
+  return text.replaceAll(/\[\w+\]|\(\w+\)/g, "").trim();
+}

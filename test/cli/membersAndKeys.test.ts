@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { after, describe, test } from "node:test";
+import type { ApiKey, Member } from "#contract/organization";
+import { startPostgres, withPostgres } from "#test/support/postgres";
+import { repo, temporaryFolder } from "#test/support/repo";
+import { type Ended, startTrawl, trawl } from "#test/support/trawl";
+
+// Commands for members, keys and backups.
+
+const folder = temporaryFolder();
+repo("= main: First\none.txt\n| needle\n", { path: join(folder, "one") });
+const ada = { GIT_CONFIG_COUNT: "0", GIT_CONFIG_GLOBAL: "/dev/null" };
+
+/** The instance with its data in `dataDir`; `more` is passed to every command. */
+function instance(dataDir: string, ...more: string[]) {
+  const run = (...args: string[]): Promise<Ended> =>
+    trawl([...args, "--data-dir", dataDir, ...more], folder, { env: ada });
+  const json = async <Value>(...args: string[]): Promise<Value> =>
+    JSON.parse((await run(...args, "--json")).stdout);
+  return { run, json };
+}
+
+async function startServer(dataDir: string, ...more: string[]) {
+  const args = ["serve", "--port", "0", "--anonymous", "off", "--data-dir", dataDir, ...more, folder];
+  const server = startTrawl(args, folder, { env: ada });
+  after(() => server.process.kill("SIGKILL"));
+  const url = (await server.line(/^Listening on /)).slice("Listening on ".length);
+  return {
+    server,
+    async status(key: string): Promise<number> {
+      const response = await fetch(`${url}/api/repos`, { headers: { authorization: `Bearer ${key}` } });
+      await response.text();
+      return response.status;
+    },
+  };
+}
+
+describe("members and keys", () => {
+  const dataDir = join(temporaryFolder(), "data");
+  const { run, json } = instance(dataDir);
+
+  test("the user who starts an instance is its owner and cannot be demoted", async () => {
+    const [first, ...others] = await json<Member[]>("members", "list");
+    assert.deepEqual([first?.role, others], ["OWNER", []]);
+    const { code, stderr } = await run("members", "demote", first?.email.toUpperCase() ?? "");
+    assert.equal(code, 1);
+    assert.match(stderr, /^trawl: .* is the last owner of the organization/);
+  });
+
+  test("members are added, promoted and removed", async () => {
+    const added = await run("members", "add", "bob@example.com", "--name", "Bob \u001b[31mred");
+    assert.deepEqual(added, {
+      code: 0,
+      stdout: "bob@example.com is a member of the organization.\n",
+      stderr: "",
+    });
+    assert.match(
+      (await run("members", "add", "BOB@example.com")).stderr,
+      /BOB@example\.com is already a member/,
+    );
+    assert.match((await run("members", "promote", "bob@example.com")).stdout, /is an owner/);
+    const list = await run("members", "list");
+    assert.match(list.stdout, /^EMAIL +NAME +ROLE +LAST ACTIVE +ID$/m);
+    assert.match(list.stdout, /^bob@example\.com +Bob .\[31mred +owner +never +[\da-f-]{36}$/m);
+    assert(!list.stdout.includes("\u001b"));
+    assert.match((await run("members", "remove", "bob@example.com")).stdout, /has been removed/);
+    const repeated = await run("members", "remove", "bob@example.com");
+    assert.deepEqual([repeated.code, repeated.stdout], [1, ""]);
+    assert.match(repeated.stderr, /There is no member bob@example\.com/);
+  });
+
+  test("a key is accepted until it is revoked, and its last use is recorded", async () => {
+    const created = await run("keys", "create", "nightly build", "--expires", "1y");
+    assert.equal(created.code, 0, created.stderr);
+    assert.match(created.stdout, /^trwl_[\w-]{43}\n$/);
+    assert.match(created.stderr, /"nightly build" expires on \d{4}-\d\d-\d\d\. Copy it now/);
+    const key = created.stdout.trim();
+    assert.match(
+      (await run("keys", "create", "nightly build")).stderr,
+      /a key named "nightly build" already exists/,
+    );
+
+    const { status, server } = await startServer(dataDir);
+    assert.deepEqual([await status(key), await status(`${key.slice(0, -1)}_`)], [200, 401]);
+    const [listed] = await json<ApiKey[]>("keys", "list");
+    assert.notEqual(listed?.lastUsedAt, null);
+    assert.match((await run("keys", "list")).stdout, /^nightly build +\S+@\S+ +\d{4}-\d\d-\d\d +\d{4}-/m);
+    assert.equal((await run("keys", "revoke", "nightly build")).stdout, 'Revoked the key "nightly build".\n');
+    assert.equal(await status(key), 401);
+    assert.match((await run("keys", "revoke", "nightly build")).stderr, /There is no API key nightly build/);
+    server.process.kill("SIGINT");
+    assert.equal((await server.ended).code, 0);
+    // The key itself is not stored.
+    assert.doesNotMatch(readFileSync(join(dataDir, "trawl.db"), "latin1"), new RegExp(key));
+  });
+
+  test("a key whose name is ambiguous is revoked by its id", async () => {
+    await run("members", "add", "carol@example.com");
+    await run("keys", "create", "ci");
+    await run("keys", "create", "ci", "--member", "carol@example.com");
+    const refused = await run("keys", "revoke", "ci");
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /2 keys are named "ci"\. Use an id: /);
+    const keys = await json<ApiKey[]>("keys", "list");
+    assert.equal((await run("keys", "revoke", keys[0]?.id ?? "")).code, 0);
+    assert.equal((await run("keys", "revoke", "ci")).code, 0);
+  });
+
+  test("a backup can be restored to another data directory", async () => {
+    const key = (await run("keys", "create", "moved")).stdout.trim();
+    const file = join(temporaryFolder(), "trawl.gz");
+    const made = await run("backup", file);
+    assert.match(made.stdout, /^Backed up 2 members, 1 API key, [\d,]+ audit records\.\n$/);
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    const elsewhere = join(temporaryFolder(), "data");
+    const other = instance(elsewhere);
+    assert.match((await other.run("restore", file)).stdout, /^Restored 2 members, 1 API key, /);
+    assert.equal(await (await startServer(elsewhere)).status(key), 200);
+    const again = await other.run("restore", file);
+    assert.equal(again.code, 1);
+    assert.match(again.stderr, /There are members, API keys or audit records already/);
+    assert.match((await other.run("restore", file, "--replace")).stdout, /^Restored 2 members/);
+  });
+});
+
+withPostgres("--database postgres://", (binaries) => {
+  test("instances with the same PostgreSQL database share members and keys", async () => {
+    const server = await startPostgres(binaries);
+    try {
+      const url = (await server.database()).replace("trawl@", "trawl:hushhush@");
+      const dataDir = join(temporaryFolder(), "data");
+      const key = (await instance(dataDir, "--database", url).run("keys", "create", "shared")).stdout.trim();
+      assert.equal(existsSync(join(dataDir, "trawl.db")), false);
+      // Another instance, which shares nothing but the database.
+      const { status, server: other } = await startServer(join(temporaryFolder(), "data"), "--database", url);
+      assert.equal(await status(key), 200);
+      if (process.platform === "linux") {
+        assert.doesNotMatch(readFileSync(`/proc/${other.process.pid}/cmdline`, "utf8"), /hushhush/);
+      }
+      await instance(dataDir, "--database", url).run("keys", "revoke", "shared");
+      assert.equal(await status(key), 401);
+      await server.kill();
+      const refused = await instance(dataDir, "--database", url).run("keys", "list");
+      assert.deepEqual([refused.code, refused.stdout], [1, ""]);
+      assert.match(refused.stderr, /^trawl: The database does not respond \(\w+\)\.\n$/);
+    } finally {
+      await server.close();
+    }
+  });
+});

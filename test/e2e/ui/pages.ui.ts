@@ -1,0 +1,199 @@
+/** The pages of the server in a browser: keys, copying, narrow screens, both themes, and without script. */
+import assert from "node:assert/strict";
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { launchBrowser, shotPath } from "#e2e/driver/window";
+import { repo, temporaryFolder } from "#test/support/repo";
+import { type Served, serve } from "#test/support/served";
+
+const text = Array.from({ length: 200 }, (_, at) => `export const value${at} = ${at}; // ${"é ".repeat(40)}`);
+const phone = { width: 390, height: 800 };
+
+describe("pages", () => {
+  let browser: Browser;
+  let server: Served;
+  let problems: string[];
+
+  before(async () => {
+    const folder = temporaryFolder();
+    repo(
+      `
+      = main: Add values
+      src/values.ts
+      ${text.map((line) => `| ${line}`).join("\n      ")}
+      "src/<img src=x onerror=alert(1)>.txt"
+      | <script>document.title = "hacked"</script>
+      = main: Change a value
+      src/values.ts
+      ${text.map((line, at) => `| ${at === 100 ? "export const value100 = 0;" : line}`).join("\n      ")}
+      = old from :1: Stay behind
+      src/old.ts
+      | export const old = 1;
+    `,
+      { path: `${folder}/shop` },
+    );
+    server = await serve(temporaryFolder(), [folder]);
+    await server.ready();
+    browser = await launchBrowser();
+  });
+
+  beforeEach(() => {
+    problems = [];
+  });
+
+  afterEach(() => assert.deepEqual(problems, []));
+
+  after(async () => {
+    await browser?.close();
+    await server?.stop();
+  });
+
+  /** Opens a page in its own context, and collects errors of its script and violations of its policy. */
+  async function open(address: string, options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await browser.newContext({ viewport: { width: 1200, height: 700 }, ...options });
+    const page = await context.newPage();
+    page.on("pageerror", ({ message }) => problems.push(message));
+    page.on("console", (message) => {
+      if (/Content Security Policy|Refused to/.test(message.text())) problems.push(message.text());
+    });
+    await page.goto(`${server.url}${address}`);
+    return page;
+  }
+
+  const file = "/browse/shop@main/-/blob/src/values.ts";
+
+  it("leads from the list of repositories to a file by keyboard alone", async () => {
+    const page = await open("/");
+    await page.getByLabel("Repository").focus();
+    await page.keyboard.type("SHO");
+    await page.getByText("1 repository", { exact: true }).waitFor();
+    await page.waitForURL(/\?filter=SHO$/);
+    await page.screenshot({ path: shotPath("pageHome") });
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/browse\/shop\//);
+    await page.keyboard.press("t");
+    await page.getByLabel("Go to file").waitFor();
+    await page.keyboard.type("values ts");
+    await page.getByText("1 file", { exact: true }).waitFor();
+    await page.screenshot({ path: shotPath("pageFind") });
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/-\/blob\/src\/values\.ts$/);
+    await page.context().close();
+  });
+
+  it("keeps the header of a file in view, above the selected line", async () => {
+    const page = await open(`${file}#L150`);
+    const header = await page.locator("header").boundingBox();
+    const line = await page.locator("#L150").boundingBox();
+    assert.ok(header !== null && line !== null);
+    assert.equal(header.y, 0);
+    assert.ok(line.y > header.height && line.y < 700);
+    await page.getByRole("link", { name: "History" }).click();
+    await page.getByRole("link", { name: "Change a value" }).waitFor();
+    await page.context().close();
+  });
+
+  it("makes the address permanent with y, but not while typing or with a modifier", async () => {
+    const page = await open(`${file}#L5-L7`);
+    await page.keyboard.press("Control+y");
+    await page.keyboard.press("Shift+Y");
+    assert.equal(page.url(), `${server.url}${file}#L5-L7`);
+    await page.keyboard.press("y");
+    await page.getByText("The address is now permanent.").waitFor();
+    assert.match(page.url(), /\/browse\/shop@[0-9a-f]{40}\/-\/blob\/src\/values\.ts#L5-L7$/);
+    await page.reload();
+    assert.equal(await page.locator("tr.chosen").count(), 3);
+    await page.keyboard.press("t");
+    await page.getByLabel("Go to file").waitFor();
+    await page.keyboard.type("ty");
+    assert.equal(await page.getByLabel("Go to file").inputValue(), "ty");
+    await page.context().close();
+  });
+
+  it("copies the whole file, in insecure contexts too", async () => {
+    for (const isSecure of [true, false]) {
+      const page = await open(file, { permissions: ["clipboard-read", "clipboard-write"] });
+      if (!isSecure)
+        await page.evaluate(() => Object.defineProperty(navigator, "clipboard", { value: undefined }));
+      await page.getByRole("button", { name: "Copy" }).click();
+      await page.getByText("Copied.").waitFor();
+      const reader = await page.context().newPage();
+      await reader.goto(`${server.url}${file}`);
+      await reader.bringToFront();
+      const copied = await reader.evaluate(() => navigator.clipboard.readText());
+      assert.equal(copied, await (await fetch(`${server.url}${file.replace("/blob/", "/raw/")}`)).text());
+      await page.context().close();
+    }
+  });
+
+  it("switches the branch and keeps the path", async () => {
+    const page = await open(file);
+    await page.keyboard.press("w");
+    await page.getByLabel("Branch or tag").fill("ol");
+    await page.getByText("1 branch or tag", { exact: true }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/@refs\/heads\/old\/-\/blob\/src\/values\.ts$/);
+    await page.context().close();
+  });
+
+  it("shows blame on a phone without scrolling the page sideways", async () => {
+    for (const colorScheme of ["light", "dark"] as const) {
+      const page = await open(`${file}?blame=1`, { viewport: phone, colorScheme });
+      assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= phone.width);
+      const who = await page.locator("#L1 .who").boundingBox();
+      const code = await page.locator("#L1 td:last-child").boundingBox();
+      assert.ok(who !== null && code !== null);
+      // The commit is above the code, which starts near the edge.
+      assert.ok(who.width > 150 && who.y + who.height <= code.y + 1, JSON.stringify({ who, code }));
+      assert.ok(code.x < 100, JSON.stringify(code));
+      assert.equal(await page.locator("#L2 .who").isVisible(), false);
+      await page.screenshot({ path: shotPath(`pageBlame-${colorScheme}`) });
+      await page.context().close();
+    }
+  });
+
+  it("never runs what a repository contains", async () => {
+    const page = await open("/browse/shop/-/tree/src");
+    await page.getByRole("link", { name: "<img" }).click();
+    await page.getByText("<script>document").waitFor();
+    await page.getByRole("link", { name: "Raw", exact: true }).click();
+    await page.getByText("<script>document").waitFor();
+    assert.notEqual(await page.title(), "hacked");
+    await page.context().close();
+  });
+
+  it("has no violations of accessibility rules in either theme", async () => {
+    const addresses = ["/", "/browse/shop/-/tree/src", file, `${file}?blame=1`, "/browse/shop/-/refs/src"];
+    addresses.push("/browse/shop/-/commit/main", "/browse/shop/-/commits/", "/browse/shop/-/find/");
+    for (const colorScheme of ["light", "dark"] as const) {
+      for (const [index, address] of addresses.entries()) {
+        // Axe adds a script, which the policy forbids.
+        const page = await open(address, { colorScheme, bypassCSP: true, viewport: phone });
+        const { violations } = await new AxeBuilder({ page }).analyze();
+        assert.deepEqual(
+          violations.map(({ id, nodes }) => `${address}: ${id}: ${nodes[0]?.html}`),
+          [],
+        );
+        assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= phone.width, address);
+        await page.screenshot({ path: shotPath(`page-${index}-${colorScheme}`) });
+        await page.context().close();
+      }
+    }
+  });
+
+  it("works without script", async () => {
+    const page = await open("/", { javaScriptEnabled: false });
+    await page.getByLabel("Repository").fill("shop");
+    await page.getByRole("button", { name: "Filter" }).click();
+    await page.getByRole("link", { name: "shop" }).click();
+    await page.getByRole("link", { name: "Go to file" }).click();
+    await page.getByLabel("Go to file").fill("values");
+    await page.keyboard.press("Enter");
+    await page.getByRole("link", { name: "src/values.ts" }).click();
+    assert.equal(await page.getByRole("button", { name: "Copy" }).isVisible(), false);
+    await page.getByRole("link", { name: "Permalink" }).click();
+    await page.waitForURL(/@[0-9a-f]{40}\/-\/blob\/src\/values\.ts$/);
+    await page.context().close();
+  });
+});
