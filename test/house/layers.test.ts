@@ -136,6 +136,11 @@ test("only platform/environment.ts reads the environment", () => {
   assert.deepEqual(paths(wrong), []);
 });
 
+test("no file combines a timeout with another signal; platform/timeLimit.ts explains why", () => {
+  const combined = /\bAbortSignal\.any\([^;]*\bAbortSignal\.timeout\b/;
+  assert.deepEqual(paths(files.filter(({ text }) => combined.test(code(text)))), []);
+});
+
 /** The only files of `shard/` that access the disk. */
 const directoryFiles = ["src/shard/directory/directory.ts", "src/shard/directory/manifestFiles.ts"];
 

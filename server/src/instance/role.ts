@@ -10,6 +10,7 @@ import type { Caller } from "#contract/service";
 import { type Endpoint, readEndpoint, socketCandidates } from "#platform/endpoint";
 import { acquireLock, type HeldLock, type OwnerLock, staleMs } from "#platform/lock";
 import type { Log } from "#platform/log";
+import { TimeLimit } from "#platform/timeLimit";
 import { connectRemote } from "#remote/remote";
 import { Announcement } from "./announcement";
 import type { Configuration } from "./configuration";
@@ -107,9 +108,9 @@ export async function findLeader(dataDir: string, signal: AbortSignal): Promise<
   const announced = readEndpoint(dataDir);
   for (const socket of socketCandidates(dataDir, announced)) {
     const remote = connectRemote(socket);
+    const limit = new TimeLimit(signal, responseLimitMs);
     try {
-      const boundedSignal = AbortSignal.any([signal, AbortSignal.timeout(responseLimitMs)]);
-      const call = { credentials: { kind: "local" }, signal: boundedSignal } as const;
+      const call = { credentials: { kind: "local" }, signal: limit.signal } as const;
       const { pid, version, url, isPaused } = await remote.call<"instance">("instance", {}, call);
       if (announced?.pid === pid) return announced;
       return {
@@ -122,6 +123,7 @@ export async function findLeader(dataDir: string, signal: AbortSignal): Promise<
     } catch {
       // It is shutting down, or has crashed.
     } finally {
+      limit.dispose();
       await remote.close();
     }
   }

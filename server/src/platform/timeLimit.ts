@@ -1,7 +1,12 @@
 /** The longest delay that `setTimeout` accepts; a longer one would fire at once. */
 const maxDelayMs = 2 ** 31 - 1;
 
-/** A signal that fires with another one, after a time limit, or when `abort` is called. */
+/**
+ * A signal that fires with another one, after a time limit, or when `abort` is called.
+ *
+ * Use this instead of `AbortSignal.any` with `AbortSignal.timeout`: Node 20 may garbage-collect a timeout that only a
+ * combined signal refers to, and then the combined signal never fires. Signals of controllers can be combined safely.
+ */
 export class TimeLimit {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal;
@@ -9,7 +14,6 @@ export class TimeLimit {
   readonly #timer: NodeJS.Timeout;
   #isExpired = false;
 
-  /** Does not use `AbortSignal.any`: Node 20 may garbage-collect the combined signal before it has fired. */
   constructor(outer: AbortSignal, timeMs: number) {
     this.#outer = outer;
     this.#timer = setTimeout(
