@@ -47,8 +47,8 @@ export interface QueryExplanation {
   readonly query?: Query;
 }
 
-/** Longer queries are generated: they get no fixes, and never count as cheap. */
-const maxHandwrittenLength = 1000;
+/** Longer queries are generated, not typed: they get no hints or fixes, and never count as cheap. */
+export const maxHandwrittenLength = 1000;
 
 /** Never throws. An empty query has no problems. */
 export function explainQuery(text: string, options: ParseOptions): QueryExplanation {
@@ -88,11 +88,11 @@ function quoteWords(text: string, outline: Outline): Pick<QueryExplanation, "phr
 function explainFilter(text: string, leaf: Leaf): ExplainedFilter[] {
   const { start, at, end, prefix, value, isQuoted, isNegated, isValid } = leaf;
   if (prefix === undefined || !isValid) return [];
-  const signs: readonly string[] = text.slice(start, at).match(/NOT|-/g) ?? [];
-  const sign = signs.length % 2 === 1 ? "-" : "";
+  const negations: readonly string[] = text.slice(start, at).match(/NOT|-/g) ?? [];
+  const sign = negations.length % 2 === 1 ? "-" : "";
   const separator = prefix.name === "repo" && !isQuoted ? revisionSeparator(value) : -1;
   const parts = `repo:${value.slice(0, separator)} rev:${value.slice(separator + 1)}`;
-  const isForeign = signs.includes("NOT") || prefix.text !== `${prefix.name}:`;
+  const isForeign = negations.includes("NOT") || prefix.text !== `${prefix.name}:`;
   const readAs =
     separator >= 0 ? (sign === "" ? parts : `-(${parts})`) : isForeign ? `${sign}${prefix.name}:` : undefined;
   return [
@@ -121,7 +121,7 @@ interface LikelyMistake {
 function hintsOf(draft: OutlinedQuery): QueryProblem[] {
   const { suggestions, leaves } = draft.outline;
   const misspelled = suggestions.map(({ offset, length, prefix, suggestion }) =>
-    textPrefix({ offset, length, prefix, meaning: suggestion }),
+    textPrefix({ offset, length, prefix, equivalent: suggestion }),
   );
   const foreign = leaves.flatMap((leaf) => {
     const found = foreignFilter(draft.text, leaf);
@@ -143,9 +143,14 @@ function hintsOf(draft: OutlinedQuery): QueryProblem[] {
     .map(({ edit, ...mistake }) => ({ ...mistake, severity: "hint", fixes: workingFixes(draft, [edit]) }));
 }
 
-function textPrefix({ offset, length, prefix, meaning }: ForeignFilter): LikelyMistake {
-  const message = `"${prefix}" is searched as text. Did you mean "${meaning}"?`;
-  return { message, offset, length, edit: { title: `Use "${meaning}"`, offset, length, text: meaning } };
+function textPrefix({ offset, length, prefix, equivalent }: ForeignFilter): LikelyMistake {
+  const message = `"${prefix}" is searched as text. Did you mean "${equivalent}"?`;
+  return {
+    message,
+    offset,
+    length,
+    edit: { title: `Use "${equivalent}"`, offset, length, text: equivalent },
+  };
 }
 
 /** Closes a parenthesis that seems to open a group, before the next filter or at the end. */

@@ -16,7 +16,7 @@ const owner = (value: string) => `repo:/${writeExpression(value)}/`;
 const revision = (value: string) => `rev:${writeName(value)}`;
 const extension = (value: string) => `file:\\.${writeExpression(value.replace(/^\./, ""))}$`;
 
-const meanings: Readonly<Record<string, (value: string) => string | undefined>> = {
+const equivalents: Readonly<Record<string, (value: string) => string | undefined>> = {
   org: owner,
   owner,
   user: owner,
@@ -42,7 +42,7 @@ export interface ForeignFilter {
   readonly length: number;
   /** Its name with the colon. */
   readonly prefix: string;
-  readonly meaning: string;
+  readonly equivalent: string;
 }
 
 /** Returns the equivalent of a term that is a filter elsewhere. `text` is the whole query. */
@@ -51,8 +51,8 @@ export function foreignFilter(text: string, leaf: Leaf): ForeignFilter | undefin
   const written = text.slice(leaf.at, leaf.end);
   const [, dash = "", name = "", quoted, word = ""] =
     /^(-?)([a-z]+):(?:"([^"]*)"|([^:/"].*))$/s.exec(written) ?? [];
-  const meaning = Object.hasOwn(meanings, name) ? meanings[name]?.(quoted ?? word) : undefined;
-  if (meaning === undefined) return undefined;
+  const equivalent = Object.hasOwn(equivalents, name) ? equivalents[name]?.(quoted ?? word) : undefined;
+  if (equivalent === undefined) return undefined;
   const offset = leaf.at + dash.length;
-  return { offset, length: leaf.end - offset, prefix: `${name}:`, meaning };
+  return { offset, length: leaf.end - offset, prefix: `${name}:`, equivalent };
 }

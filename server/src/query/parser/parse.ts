@@ -42,8 +42,8 @@ import {
 import { type Prefix, prefixAt, type Suggestion, suggestPrefix } from "./prefixes";
 import {
   type CaseMode,
-  type Meaning,
-  prefixMeaning,
+  type FilterEffect,
+  filterEffect,
   type Term,
   type TermContext,
   textTerm,
@@ -136,7 +136,7 @@ function parse(text: string, options: ParseOptions): { parser: Parser; query: Qu
 
 /** An item and its end. */
 interface Item {
-  readonly meaning: Meaning;
+  readonly effect: FilterEffect;
   readonly end: number;
 }
 
@@ -195,12 +195,12 @@ class Parser {
         continue;
       }
       operator = undefined;
-      const { meaning, end: itemEnd } = this.#item(next, end, depth);
-      const conflict = scope.add(meaning);
+      const { effect, end: itemEnd } = this.#item(next, end, depth);
+      const conflict = scope.add(effect);
       if (conflict !== undefined) this.errors.push(conflictError(conflict, next, itemEnd));
-      if (meaning.type === "commit" && depth > 0) this.errors.push(nestedCommitTypeError(next, itemEnd));
-      if (meaning.term !== undefined) branch.terms.push(meaning.term);
-      branch.revisions.push(...(meaning.revisions ?? []));
+      if (effect.type === "commit" && depth > 0) this.errors.push(nestedCommitTypeError(next, itemEnd));
+      if (effect.term !== undefined) branch.terms.push(effect.term);
+      branch.revisions.push(...(effect.revisions ?? []));
       next = skipWhitespace(text, itemEnd, end);
     }
     const bare = branches.find(({ terms, revisions }) => terms.length + revisions.length === 0);
@@ -231,7 +231,7 @@ class Parser {
   #item(at: number, end: number, depth: number, start = at): Item {
     const { text } = this.layout;
     if (++this.#termCount > maxTerms || depth > maxDepth) {
-      if (this.#termCount > maxTerms + 1) return { meaning: matchesAll, end };
+      if (this.#termCount > maxTerms + 1) return { effect: matchesAll, end };
       const what =
         depth > maxDepth
           ? `Groups are nested more than ${maxDepth} deep`
@@ -267,20 +267,20 @@ class Parser {
     return found;
   }
 
-  #negated(at: number, { meaning, end }: Item): Item {
-    if (meaning.case !== undefined || meaning.type !== undefined) {
-      const filter = meaning.case === undefined ? "type" : "case";
+  #negated(at: number, { effect, end }: Item): Item {
+    if (effect.case !== undefined || effect.type !== undefined) {
+      const filter = effect.case === undefined ? "type" : "case";
       return this.#fail(negationError(filter, at, end), end);
     }
-    const { term, revisions = [] } = meaning;
+    const { term, revisions = [] } = effect;
     const child = conjunction({ terms: term === undefined ? [] : [term], revisions });
-    return { meaning: { term: (mode) => ({ kind: "not", child: child(mode) }) }, end };
+    return { effect: { term: (mode) => ({ kind: "not", child: child(mode) }) }, end };
   }
 
   /** Parses a group or a filter. */
   #filterAt(at: number, end: number, depth: number, start: number): Item | undefined {
     const close = groupEnd(this.layout, at, end);
-    if (close > 0) return { meaning: { term: this.group(at + 1, close, depth + 1) }, end: close + 1 };
+    if (close > 0) return { effect: { term: this.group(at + 1, close, depth + 1) }, end: close + 1 };
     const prefix = this.#prefixAt(at);
     return prefix === undefined || at >= end ? undefined : this.#prefixed(prefix, at, end, start);
   }
@@ -302,11 +302,11 @@ class Parser {
     }
     const itemEnd = isQuoted ? quoted : this.#valueEnd(prefix, valueStart, end);
     const value = { ...valueAt(text, valueStart, itemEnd, isQuoted), prefix: prefix.text, at };
-    const meaning = this.#recover(() => prefixMeaning(prefix.name, value, this.#context));
-    const isValid = meaning !== undefined;
+    const effect = this.#recover(() => filterEffect(prefix.name, value, this.#context));
+    const isValid = effect !== undefined;
     this.#addLeaf({ start, at, end: itemEnd, prefix, valueStart, value: value.text, isQuoted, isValid });
-    if (meaning?.revisions !== undefined) this.hasRevision = true;
-    return { meaning: meaning ?? matchesAll, end: itemEnd };
+    if (effect?.revisions !== undefined) this.hasRevision = true;
+    return { effect: effect ?? matchesAll, end: itemEnd };
   }
 
   #prefixAt(at: number): Prefix | undefined {
@@ -341,7 +341,7 @@ class Parser {
     const itemEnd = at + value.written.length;
     const isValid = term !== undefined;
     this.#addLeaf({ start, at, end: itemEnd, valueStart: at, value: value.text, isQuoted, isValid });
-    return { meaning: term === undefined ? matchesAll : { term }, end: itemEnd };
+    return { effect: term === undefined ? matchesAll : { term }, end: itemEnd };
   }
 
   /** Records the error of an invalid value, so that parsing can continue. */
@@ -357,7 +357,7 @@ class Parser {
 
   #fail(error: ServiceError, end: number): Item {
     this.errors.push(error);
-    return { meaning: matchesAll, end };
+    return { effect: matchesAll, end };
   }
 
   #addLeaf(leaf: Omit<Leaf, "isNegated">): void {
@@ -372,21 +372,20 @@ function valueAt(text: string, start: number, end: number, isQuoted: boolean): O
     : { text: written, isQuoted, offset: start, written };
 }
 
-const matchesAll: Meaning = { term: () => ({ kind: "const", value: true }) };
+const matchesAll: FilterEffect = { term: () => ({ kind: "const", value: true }) };
 
 /** The `case:` and `type:` of a group. */
 class Scope {
   #case: CaseMode | undefined;
-  #type: Meaning["type"];
+  #type: FilterEffect["type"];
 
   /** Returns the filter that contradicts an earlier one of the group. */
-  add(meaning: Meaning): "case" | "type" | undefined {
+  add(effect: FilterEffect): "case" | "type" | undefined {
     const before = { case: this.#case, type: this.#type };
-    this.#case ??= meaning.case;
-    this.#type ??= meaning.type;
-    if (meaning.case !== undefined && before.case !== undefined && meaning.case !== before.case)
-      return "case";
-    return meaning.type !== undefined && before.type !== undefined && meaning.type !== before.type
+    this.#case ??= effect.case;
+    this.#type ??= effect.type;
+    if (effect.case !== undefined && before.case !== undefined && effect.case !== before.case) return "case";
+    return effect.type !== undefined && before.type !== undefined && effect.type !== before.type
       ? "type"
       : undefined;
   }

@@ -44,7 +44,7 @@ export interface TermContext {
 type ResultType = Extract<Query, { kind: "type" }>["type"];
 
 /** What one filter contributes: a term, revision names, or a mode of its whole group. */
-export interface Meaning {
+export interface FilterEffect {
   readonly term?: Term;
   readonly revisions?: readonly string[];
   readonly case?: CaseMode;
@@ -66,7 +66,7 @@ export function textTerm(
 }
 
 /** Throws FAILED_TO_PARSE_QUERY if the value is invalid for the prefix. */
-export function prefixMeaning(name: PrefixName, value: Value, context: TermContext): Meaning {
+export function filterEffect(name: PrefixName, value: Value, context: TermContext): FilterEffect {
   if (context.forCommits && fileFilters.has(name)) {
     const length = value.offset - (value.isQuoted ? 1 : 0) - value.at + value.written.length;
     const what = `"${value.prefix}" filters files and cannot be combined with "type:commit"`;
@@ -76,35 +76,35 @@ export function prefixMeaning(name: PrefixName, value: Value, context: TermConte
     case "file":
       return { term: fileTerm(value, context) };
     case "repo":
-      return repositoryMeaning(value, context);
+      return repositoryEffect(value, context);
     case "lang":
-      return fixed({ kind: "language", names: [languageNamed(value)] });
+      return fixedTerm({ kind: "language", names: [parseLanguage(value)] });
     case "rev":
-      return { revisions: [nonEmpty(value, "a revision")] };
+      return { revisions: [requireValue(value, "a revision")] };
     case "content":
       return { term: textTerm(value, "content", context) };
     case "sym":
       return { term: expressionTerm(value.text, value, context, (pattern) => ({ kind: "symbol", pattern })) };
     case "case":
-      return { case: oneOf(value, ["yes", "no", "auto"]) };
+      return { case: requireOneOf(value, ["yes", "no", "auto"]) };
     case "type":
-      return { type: typeNamed(value) };
+      return { type: parseResultType(value) };
     case "archived":
     case "fork":
-      return fixed({ kind: "flag", flag: name, value: oneOf(value, ["yes", "no", "only"]) });
+      return fixedTerm({ kind: "flag", flag: name, value: requireOneOf(value, ["yes", "no", "only"]) });
     case "tests":
-      return fixed(testsQuery(oneOf(value, ["yes", "no", "only"])));
+      return fixedTerm(testsQuery(requireOneOf(value, ["yes", "no", "only"])));
     case "visibility":
-      return fixed({ kind: "visibility", value: oneOf(value, ["public", "private", "any"]) });
+      return fixedTerm({ kind: "visibility", value: requireOneOf(value, ["public", "private", "any"]) });
     case "context":
-      return fixed({ kind: "context", name: contextNamed(value, context) });
+      return fixedTerm({ kind: "context", name: parseContext(value, context) });
     case "reposet":
-      return fixed({ kind: "repositorySet", names: repositoryNames(value) });
+      return fixedTerm({ kind: "repositorySet", names: parseRepositoryNames(value) });
     case "author":
       return { term: authorTerm(value, context) };
     case "since":
     case "until":
-      return fixed({ kind: "committed", bound: name, date: dateWritten(value) });
+      return fixedTerm({ kind: "committed", bound: name, date: checkDate(value) });
   }
 }
 
@@ -114,14 +114,14 @@ function authorTerm(value: Value, context: TermContext): Term {
   return () => term("no");
 }
 
-function dateWritten(value: Value): string {
+function checkDate(value: Value): string {
   if (parseDate(value.text) !== undefined) return value.text;
   const examples = ["2026-01-31", "2 weeks ago", "yesterday"];
   const what = `Expected a date after "${value.prefix}", found "${value.text}"`;
   throw valueError(what, value, examples, 'Use a date such as 2026-01-31 or "2 weeks ago".');
 }
 
-function fixed(query: Query): Meaning {
+function fixedTerm(query: Query): FilterEffect {
   return { term: () => query };
 }
 
@@ -134,7 +134,7 @@ function expressionTerm(
   context: TermContext,
   wrap: (pattern: Pattern) => Query,
 ): Term {
-  checkAt(source, location, context);
+  checkSource(source, location, context);
   // Letters that name a class or an assertion are not part of the text.
   const letters = source.replace(/\\(?:[pP](?:\{[^}\\]*\}|.)|.)/gu, "");
   return (mode) => wrap({ kind: "regexp", source, caseSensitive: isSensitive(mode, letters) });
@@ -144,7 +144,7 @@ function isSensitive(mode: CaseMode, text: string): boolean {
   return mode === "yes" || (mode === "auto" && /\p{Lu}/u.test(text));
 }
 
-function checkAt(source: string, location: ValueLocation, { checksExpressions }: TermContext): void {
+function checkSource(source: string, location: ValueLocation, { checksExpressions }: TermContext): void {
   if (!checksExpressions) return;
   try {
     checkExpression(source);
@@ -174,7 +174,7 @@ export function revisionSeparator(value: string): number {
   return value.search(/(?<!\\)@/);
 }
 
-function repositoryMeaning(value: Value, context: TermContext): Meaning {
+function repositoryEffect(value: Value, context: TermContext): FilterEffect {
   const at = value.isQuoted ? -1 : revisionSeparator(value.text);
   const name = at < 0 ? value.text : value.text.slice(0, at);
   const revision = at < 0 ? undefined : value.text.slice(at + 1);
@@ -184,61 +184,63 @@ function repositoryMeaning(value: Value, context: TermContext): Meaning {
   if (revision === "") {
     throw parseError('Expected a revision after "@"', value.offset + value.text.length);
   }
-  checkAt(name, value, context);
+  checkSource(name, value, context);
   const pattern: Pattern = { kind: "regexp", source: name, caseSensitive: false };
   const term: Term = () => ({ kind: "repository", pattern });
   return revision === undefined ? { term } : { term, revisions: [revision] };
 }
 
-function languageNamed(value: Value): string {
-  const found = resolveLanguage(nonEmpty(value, "a language"));
+function parseLanguage(value: Value): string {
+  const found = resolveLanguage(requireValue(value, "a language"));
   if (found !== undefined) return found;
   const nearest = nearestLanguages(value.text);
-  const advice = nearest.length === 0 ? "" : `Did you mean ${listing(nearest)}?`;
+  const advice = nearest.length === 0 ? "" : `Did you mean ${joinAlternatives(nearest)}?`;
   throw valueError(`Unknown language "${value.text}"`, value, nearest, advice);
 }
 
-function typeNamed(value: Value): ResultType {
-  return oneOf(value, ["file", "symbol", "repo", "commit"]);
+function parseResultType(value: Value): ResultType {
+  return requireOneOf(value, ["file", "symbol", "repo", "commit"]);
 }
 
-function contextNamed(value: Value, { contexts }: TermContext): string {
-  if (contexts.has(nonEmpty(value, "a context"))) return value.text;
+function parseContext(value: Value, { contexts }: TermContext): string {
+  if (contexts.has(requireValue(value, "a context"))) return value.text;
   const advice =
-    contexts.size === 0 ? "No contexts are configured." : `Use ${listing([...contexts].sort())}.`;
+    contexts.size === 0 ? "No contexts are configured." : `Use ${joinAlternatives([...contexts].sort())}.`;
   const nearest = nearestNames(value.text, contexts);
   throw valueError(`Unknown context "${value.text}"`, value, nearest, advice);
 }
 
-function repositoryNames(value: Value): string[] {
+function parseRepositoryNames(value: Value): string[] {
   const names = value.text.split(",").map((name) => name.trim());
-  const given = names.filter((name) => name !== "");
-  if (given.length === 0) throw parseError(`Expected repositories after "${value.prefix}"`, value.offset);
-  return [...new Set(given)];
+  const nonEmpty = names.filter((name) => name !== "");
+  if (nonEmpty.length === 0) throw parseError(`Expected repositories after "${value.prefix}"`, value.offset);
+  return [...new Set(nonEmpty)];
 }
 
-function nonEmpty(value: Value, what: string): string {
+function requireValue(value: Value, what: string): string {
   if (value.text === "") throw parseError(`Expected ${what} after "${value.prefix}"`, value.offset);
   return value.text;
 }
 
-function oneOf<Word extends string>(value: Value, words: readonly Word[]): Word {
+function requireOneOf<Word extends string>(value: Value, words: readonly Word[]): Word {
   const found = words.find((word) => word === value.text);
   if (found !== undefined) return found;
   const nearest = nearestNames(value.text, words);
-  const what = `Expected ${listing(words)} after "${value.prefix}", found "${value.text}"`;
+  const what = `Expected ${joinAlternatives(words)} after "${value.prefix}", found "${value.text}"`;
   throw valueError(what, value, nearest.length > 0 ? nearest : words);
 }
 
 /** Returns the error for an invalid value. `instead` lists what may have been meant. */
-function valueError(what: string, value: Value, instead: readonly string[], advice = ""): ServiceError {
+function valueError(what: string, value: Value, alternatives: readonly string[], advice = ""): ServiceError {
   const { written, offset, isQuoted } = value;
   const range = { offset: isQuoted ? offset - 1 : offset, length: written.length };
-  const edits = instead.map((name): Edit => ({ ...range, title: `Use "${name}"`, text: writeName(name) }));
+  const edits = alternatives.map(
+    (name): Edit => ({ ...range, title: `Use "${name}"`, text: writeName(name) }),
+  );
   return parseError(what, offset, { length: isQuoted ? written.length - 2 : written.length, edits, advice });
 }
 
-function listing(words: readonly string[]): string {
+function joinAlternatives(words: readonly string[]): string {
   const [last = ""] = words.slice(-1);
   return words.length < 2 ? last : `${words.slice(0, -1).join(", ")} or ${last}`;
 }

@@ -1,7 +1,7 @@
 /** Explains and completes a query while the user types it. */
 import type { CallContext, Handler } from "#contract/service";
 import type { Repository } from "#model/repository";
-import { explainQuery, type QueryProblem } from "#query/parser/explain";
+import { explainQuery, maxHandwrittenLength, type QueryProblem } from "#query/parser/explain";
 import { workingFixes } from "#query/parser/fixes";
 import { outlineQuery, type ParseOptions } from "#query/parser/parse";
 import type { Query } from "#query/query";
@@ -39,9 +39,6 @@ export function queryHandlers(options: QueryOptions): {
     completeQuery: completeQuery(options),
   };
 }
-
-/** Longer queries are generated, not typed, so they get no hints. */
-const maxHandwrittenLength = 1000;
 
 /** Returns hints for repositories and revisions that do not exist. */
 async function unknownNames(
