@@ -2,7 +2,7 @@
 import { Bitset } from "#base/bitset";
 import { isServiceError } from "#base/error";
 import { memorySource } from "#platform/byteSource";
-import type { Query } from "#query/query";
+import { namesRevision } from "#shard/evaluation/compile";
 import type { ShardView } from "#shard/evaluation/matchTree";
 import type { Checksum } from "#shard/format/checksum";
 import { ShardReader } from "#shard/format/reader";
@@ -11,6 +11,7 @@ import { pendingSymbols } from "#shard/symbolFile/symbolFile";
 import { SymbolReader } from "#shard/symbolFile/symbolReader";
 import { SymbolWriter } from "#shard/symbolFile/symbolWriter";
 import { definingDocuments, type QueriedName, queriedNames } from "./definingDocuments";
+import type { SearchCall, UnsavedText } from "./searchMessages";
 import { compareOrder, layers } from "./searchOrder";
 import { damagedFileOf } from "./shardGaps";
 import {
@@ -21,7 +22,6 @@ import {
   type ShardSnapshot,
   viewOf,
 } from "./shardSet";
-import type { SearchCall, UnsavedText } from "./task";
 
 /** Documents of a shard that are searched together. */
 export interface SearchedView {
@@ -57,7 +57,7 @@ export interface SearchScope {
 
 export function scopeOf(call: SearchCall): SearchScope {
   const names = call.limits.maxDisplayedMatches === 0 ? [] : queriedNames(call.query);
-  return { ...call, hasRevision: mentionsRevision(call.query), names, hasPhrase: call.phrase !== undefined };
+  return { ...call, hasRevision: namesRevision(call.query), names, hasPhrase: call.phrase !== undefined };
 }
 
 /** Returns the views of all shards in search order. A shard with documents in several layers has several views. */
@@ -177,19 +177,4 @@ function unsavedSymbols(
   for (const { symbols = pendingSymbols } of texts) writer.add(symbols);
   writer.finish(reader.stamp);
   return new SymbolReader(memorySource(sink.bytes()), checksum, reader);
-}
-
-function mentionsRevision(query: Query): boolean {
-  switch (query.kind) {
-    case "revision":
-      return true;
-    case "and":
-    case "or":
-      return query.children.some(mentionsRevision);
-    case "not":
-    case "type":
-      return mentionsRevision(query.child);
-    default:
-      return false;
-  }
 }

@@ -177,7 +177,7 @@ function copyOverrides(writer: ShardWriter, segments: RepositorySegments, from: 
   writer.markDelta();
   const overridden = new Set<string>();
   for (const segment of segments.segments.slice(from)) {
-    for (const likeness of segment?.reader.meta.likenesses ?? []) writer.copySlot(likeness);
+    for (const slotCopy of segment?.reader.meta.likenesses ?? []) writer.copySlot(slotCopy);
     const overrides = segment?.reader.overrides ?? new Uint32Array(0);
     for (let at = 0; at + 2 < overrides.length; at += 3) {
       const target = overrides[at] ?? 0;

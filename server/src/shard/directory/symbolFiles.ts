@@ -61,7 +61,7 @@ export class SymbolFiles {
     this.#known.set(shardFile, { file, number, shardFile, isComplete: summary.pendingCount === 0 });
   }
 
-  /** Forgets a symbol file without deleting it, and returns the shard that it belongs to. */
+  /** Removes a symbol file from this list without deleting it. Returns the shard that it belongs to. */
   drop(file: string): string | undefined {
     const known = [...this.#known.values()].find((each) => each.file === file);
     if (known !== undefined) this.#known.delete(known.shardFile);

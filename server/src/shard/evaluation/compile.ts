@@ -9,7 +9,7 @@ export interface CompiledSearch extends CompiledQuery {
   readonly isSafe: boolean;
   /** The revisions that the query names outside of a `not`. If there are none, it searches the default revision. */
   readonly revisions: readonly string[];
-  /** Whether the query names a revision anywhere, also within a `not`. */
+  /** See the function `namesRevision`. */
   readonly hasRevision: boolean;
   /** See the function `dependsOnSymbols`. */
   readonly dependsOnSymbols: boolean;
@@ -21,7 +21,6 @@ export interface CompiledSearch extends CompiledQuery {
 export function compileQuery(query: Query, kernels: Kernels, phrase?: Pattern): CompiledSearch {
   const patterns = new Map<Query, CompiledPattern>();
   const revisions: string[] = [];
-  let hasRevision = false;
   const visit = (node: Query, isNegated: boolean): void => {
     switch (node.kind) {
       case "and":
@@ -41,7 +40,6 @@ export function compileQuery(query: Query, kernels: Kernels, phrase?: Pattern): 
         patterns.set(node, compilePattern(node.pattern, kernels));
         return;
       case "revision":
-        hasRevision = true;
         if (!isNegated) revisions.push(...node.names);
         return;
       default:
@@ -56,9 +54,25 @@ export function compileQuery(query: Query, kernels: Kernels, phrase?: Pattern): 
     phrase: compiledPhrase,
     isSafe,
     revisions,
-    hasRevision,
+    hasRevision: namesRevision(query),
     dependsOnSymbols: dependsOnSymbols(query),
   };
+}
+
+/** Whether the query names a revision anywhere, also within a `not`. */
+export function namesRevision(query: Query): boolean {
+  switch (query.kind) {
+    case "revision":
+      return true;
+    case "and":
+    case "or":
+      return query.children.some(namesRevision);
+    case "not":
+    case "type":
+      return namesRevision(query.child);
+    default:
+      return false;
+  }
 }
 
 /** Whether the result depends on the symbols of documents. */

@@ -1,6 +1,6 @@
 import type { RangeBuffer } from "#shard/matches/ranges";
 import type { RunMode } from "./expressionRun";
-import type { NameFinder } from "./names";
+import type { NameFinder } from "./nameFinder";
 
 /** The evaluation of a match tree on one document, and what it has found so far. */
 export interface DocumentEvaluation {

@@ -4,9 +4,9 @@ import type { TextWindow } from "#shard/format/window";
 import { scoreDefinitions } from "#shard/matches/definitionScore";
 import { RangeBuffer } from "#shard/matches/ranges";
 import { explainScore, type ScoredDocument, scoreDocument, scoreName } from "#shard/matches/score";
+import { ContentFinder, type FinderCounts, type SmallUniverse } from "./contentFinder";
 import type { DocumentEvaluation } from "./documentEvaluation";
 import type { RunMode } from "./expressionRun";
-import { ContentFinder, type FinderCounts, type SmallUniverse } from "./finder";
 import {
   buildMatchTree,
   type CompiledQuery,
@@ -18,7 +18,7 @@ import {
   type ShardView,
 } from "./matchTree";
 import { countMissingText } from "./missingText";
-import type { NameFinder } from "./names";
+import type { NameFinder } from "./nameFinder";
 import { printMatchTree } from "./printMatchTree";
 
 /** Work done by an evaluation. */
@@ -82,7 +82,7 @@ const blockShift = 12;
  * - If a phrase is required, only documents whose text may contain it are candidates, and verifying it comes first.
  * - `step` evaluates the tree on one candidate after another until its time slice ends, and can be called again. The
  *   candidates whose path matches come first, then all others in the order of the shard, best first.
- * - Evaluating the tree on a document reads its candidate blocks and verifies them (`finder.ts`), collecting ranges.
+ * - Evaluating the tree on a document reads its candidate blocks and verifies them (`contentFinder.ts`), collecting ranges.
  * - A document that matches is scored and becomes a hit. At `maxMatches` the evaluation stops.
  *
  * A step may be interrupted at any instruction, because an expression that exceeds its time limit is terminated from
@@ -147,7 +147,7 @@ export class ShardEvaluation {
     }
     this.#termCount = countTerms(tree);
     this.#isCountOnly = this.#options.isCountOnly && this.#termCount < 2;
-    this.#nameMatches = isExact(tree) ? [] : candidatesNamed(tree, candidates);
+    this.#nameMatches = isExact(tree) ? [] : candidatesByName(tree, candidates);
     counts.indexBytesLoaded += reader.indexBytesLoaded - before;
     this.#tree = tree;
     this.#candidates = candidates;
@@ -329,7 +329,7 @@ function findSmallUniverse(reader: ShardReader, universe: Bitset): SmallUniverse
 }
 
 /** Candidates whose path matches a term, in the order of the shard. */
-function candidatesNamed(tree: MatchTree, candidates: Bitset): number[] {
+function candidatesByName(tree: MatchTree, candidates: Bitset): number[] {
   const named: number[] = [];
   const finders = allNameFinders(tree);
   if (finders.length === 0) return named;

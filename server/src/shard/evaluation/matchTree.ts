@@ -23,10 +23,10 @@ import type { Query, TextScope } from "#query/query";
 import type { ShardReader } from "#shard/format/reader";
 import type { TextWindow } from "#shard/format/window";
 import type { SymbolReader } from "#shard/symbolFile/symbolReader";
+import { ContentFinder, type FinderCounts, type SmallUniverse } from "./contentFinder";
 import type { DocumentEvaluation } from "./documentEvaluation";
 import type { RunMode } from "./expressionRun";
-import { ContentFinder, type FinderCounts, type SmallUniverse } from "./finder";
-import { NameFinder } from "./names";
+import { NameFinder } from "./nameFinder";
 import type { CompiledPattern } from "./pattern";
 import { SymbolFinder } from "./symbolFinder";
 
@@ -46,7 +46,7 @@ export interface CompiledQuery {
   readonly query: Query;
   /** By the query node that contains the pattern. */
   readonly patterns: ReadonlyMap<Query, CompiledPattern>;
-  /** For evaluations with `requiresPhrase`. */
+  /** The phrase to prefer or to require; see `EvaluationOptions.phrase`. */
   readonly phrase: CompiledPattern | undefined;
 }
 

@@ -6,8 +6,8 @@ import { decodeText } from "#shard/format/text";
 import type { TextWindow } from "#shard/format/window";
 import { edgesOf } from "#shard/matches/ranges";
 import type { SymbolNames } from "#shard/symbolFile/symbolNames";
+import type { FinderCounts } from "./contentFinder";
 import { eachMatchingLine, type RunMode, runExpression } from "./expressionRun";
-import type { FinderCounts } from "./finder";
 import type { CompiledPattern, ExpressionPattern, LiteralPattern } from "./pattern";
 
 const newline = 0x0a;

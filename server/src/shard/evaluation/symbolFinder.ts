@@ -2,9 +2,9 @@ import { Bitset } from "#base/bitset";
 import type { TextWindow } from "#shard/format/window";
 import { endsAtEdge, startsAtEdge } from "#shard/matches/ranges";
 import type { SymbolReader } from "#shard/symbolFile/symbolReader";
+import type { FinderCounts } from "./contentFinder";
 import type { DocumentEvaluation } from "./documentEvaluation";
 import type { RunMode } from "./expressionRun";
-import type { FinderCounts } from "./finder";
 import { MatchingNames } from "./matchingNames";
 import { type CompiledPattern, printPattern } from "./pattern";
 
