@@ -1,7 +1,7 @@
 /** Measures finding definitions by name. */
 import { join } from "node:path";
 import { EmbeddedEngine } from "#engine/embedded/embeddedEngine";
-import type { WorkerCall, WorkerResponse } from "#engine/embedded/task";
+import type { WorkerCall, WorkerResponse } from "#engine/embedded/searchMessages";
 import type { SymbolName } from "#engine/engine";
 import { startThread } from "#platform/workerThread";
 import { simplifyQuery } from "#query/analysis/simplify";

@@ -154,9 +154,9 @@ function mentionsRevision(query: Query): boolean {
 /** Computes the expected ranges document by document. Without a revision in the query, only `main` is searched. */
 function expectedLines(documents: readonly BruteDocument[], query: Query): string[] {
   const brute = bruteQuery(query);
-  const isOpen = mentionsRevision(query);
+  const coversAllRevisions = mentionsRevision(query);
   return documents
-    .filter(({ refs }) => isOpen || refs?.includes("main"))
+    .filter(({ refs }) => coversAllRevisions || refs?.includes("main"))
     .flatMap((document) => {
       const hit = brute(document);
       const where = hit?.where === "name" ? "name " : "";

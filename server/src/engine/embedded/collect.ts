@@ -1,7 +1,7 @@
 import type { Chunk, FileMatch } from "#model/match";
 import type { Limits } from "#query/limits";
+import type { FilePick, SearchResponse } from "./searchMessages";
 import { compareOrder, isDefinitionLayer, type ShardOrder } from "./searchOrder";
-import type { FilePick, SearchResponse } from "./task";
 
 /** A hit that is part of the result. */
 export interface ChosenHit extends FilePick {
@@ -77,13 +77,13 @@ interface Candidate {
 }
 
 /** Counts the match ranges of a file. */
-export function shownRanges(file: FileMatch): number {
+export function countRanges(file: FileMatch): number {
   return file.nameRanges.length + file.chunks.reduce((sum, chunk) => sum + chunk.matchRanges.length, 0);
 }
 
 /** Cuts a file down to its first `remaining` match ranges. */
-export function cutFile(file: FileMatch, remaining: number): FileMatch {
-  if (shownRanges(file) <= remaining) return file;
+export function truncateFile(file: FileMatch, remaining: number): FileMatch {
+  if (countRanges(file) <= remaining) return file;
   if (file.chunks.length === 0) return { ...file, nameRanges: file.nameRanges.slice(0, remaining) };
   const chunks: Chunk[] = [];
   let left = remaining;

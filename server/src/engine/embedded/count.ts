@@ -3,8 +3,8 @@ import type { Bitset } from "#base/bitset";
 import { isServiceError } from "#base/error";
 import type { ShardReader } from "#shard/format/reader";
 import { restrictToRepositories } from "./searchedViews";
+import type { CountCall } from "./searchMessages";
 import { defaultUniverse, type OpenShard, revisionUniverse, type ShardSnapshot, viewOf } from "./shardSet";
-import type { CountCall } from "./task";
 
 const slash = 0x2f;
 /** Maximum number of paths from one shard. A longer `start` matches fewer. */

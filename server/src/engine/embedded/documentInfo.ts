@@ -2,8 +2,8 @@ import type { DocumentInfo } from "#engine/engine";
 import type { Origin } from "#model/document";
 import type { RepositoryId } from "#model/repository";
 import { decodeBytes } from "#shard/matches/chunks";
-import { selectSlots } from "./revisions";
 import { layers } from "./searchOrder";
+import { selectSlots } from "./selectSlots";
 import { type OpenShard, partOf, type ShardPart } from "./shardSet";
 
 /**

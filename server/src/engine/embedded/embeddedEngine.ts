@@ -16,8 +16,6 @@ import { dependsOnSymbols } from "#shard/evaluation/compile";
 import type { SymbolParsers } from "#symbols/parsing/parsers";
 import { chooseSymbols } from "./findSymbols";
 import { limitedEmit } from "./limitedEmit";
-import { planStages, runSearch, type SearchRun } from "./searchRun";
-import { SearchWorkers, type SearchWorkersOptions } from "./searchWorkers";
 import type {
   CountCall,
   RepositoryOverlay,
@@ -27,7 +25,9 @@ import type {
   UnsavedText,
   WorkerCall,
   WorkerResponse,
-} from "./task";
+} from "./searchMessages";
+import { planStages, runSearch, type SearchRun } from "./searchRun";
+import { SearchWorkers, type SearchWorkersOptions } from "./searchWorkers";
 import { UnsavedSymbols } from "./unsavedSymbols";
 
 export interface EmbeddedEngineOptions extends SearchWorkersOptions {

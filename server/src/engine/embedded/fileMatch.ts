@@ -5,8 +5,8 @@ import type { DocumentHit, ShardEvaluation } from "#shard/evaluation/evaluate";
 import type { TextWindow } from "#shard/format/window";
 import { cutChunks, decodeBytes, nameRanges } from "#shard/matches/chunks";
 import { describeDocument } from "./documentInfo";
+import type { ResultFile } from "./searchMessages";
 import type { OpenShard } from "./shardSet";
-import type { ResultFile } from "./task";
 
 /** A hit and its shard. */
 export interface ShardHit {

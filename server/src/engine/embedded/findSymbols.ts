@@ -14,10 +14,10 @@ import { describeDocument } from "./documentInfo";
 import type { NameMatch } from "./nameCloseness";
 import { tiersOf } from "./nameTiers";
 import { shardsOf } from "./searchedViews";
+import type { RankedSymbol, SymbolsCall, SymbolsResponse } from "./searchMessages";
 import { compareOrder, type ShardOrder } from "./searchOrder";
 import { damagedFileOf, hasPendingSymbols } from "./shardGaps";
 import { type OpenShard, partOf, type ShardSnapshot } from "./shardSet";
-import type { RankedSymbol, SymbolsCall, SymbolsResponse } from "./task";
 
 /** Greater than any score of a definition, so that definitions with a closer name come first. */
 const closenessWeight = 10_000;
@@ -67,8 +67,8 @@ export function findSymbols(
         if (hasRevision) view.universe.intersect(view.ofRevisions(call.revisions));
         if (hasPendingSymbols(view)) reasons.add("INDEXING");
         if (view.symbols === undefined || view.universe.isEmpty()) continue;
-        const { matches, isCut } = tier(view.symbols);
-        if (isCut) reasons.add("MATCH_LIMIT");
+        const { matches, isTruncated } = tier(view.symbols);
+        if (isTruncated) reasons.add("MATCH_LIMIT");
         addCandidates(best, { shard, view, symbols: view.symbols, call }, unseen(shard, matches));
       } catch (error) {
         if (!isServiceError(error, "SHARD_DAMAGED")) throw error;
@@ -144,7 +144,7 @@ class BestCandidates {
   }
 
   /** Candidates with a lower score are not among the best and need not be added. */
-  get least(): number {
+  get minScore(): number {
     return this.#least;
   }
 
@@ -178,7 +178,7 @@ function addCandidates(
       const quality = scoreDefinition(symbols, definition, 0, symbols.nameLengths[definition] ?? 0);
       const base = closeness * closenessWeight;
       // Rules out most definitions before looking up their documents.
-      if (base + bestWeight(quality, mayBePreferred) < best.least) continue;
+      if (base + bestWeight(quality, mayBePreferred) < best.minScore) continue;
       const document = symbols.documentOf(definition);
       if (!universe.has(document)) continue;
       if (!call.withLocals && symbols.isLocal(definition)) continue;

@@ -1,5 +1,5 @@
 import type { FileMatch } from "#model/match";
-import { cutFile, shownRanges } from "./collect";
+import { countRanges, truncateFile } from "./collect";
 
 export interface LimitedEmit {
   /** Emits the files, cut to the display limit. Resolves when the caller has processed them. */
@@ -29,8 +29,8 @@ export function limitedEmit(
         const key = `${file.repositoryId} ${file.blobSha} ${file.origin} ${file.path}`;
         if (isRestarted && seen.has(key)) continue;
         seen.add(key);
-        const cut = cutFile(file, maxMatches - shown);
-        shown += shownRanges(cut);
+        const cut = truncateFile(file, maxMatches - shown);
+        shown += countRanges(cut);
         fresh.push(cut);
       }
       fileCount += fresh.length;

@@ -12,7 +12,7 @@ export interface NameMatch {
 export interface TierMatches {
   readonly matches: readonly NameMatch[];
   /** Whether a limit was reached, so that some matching names may be missing. */
-  readonly isCut: boolean;
+  readonly isTruncated: boolean;
 }
 
 /**

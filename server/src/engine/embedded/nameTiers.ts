@@ -24,14 +24,14 @@ const minInside = 3;
 
 /** Returns the tiers for a name, closest first. A later tier may find names of an earlier one again. */
 export function tiersOf({ kind, text, caseSensitive }: SymbolName, window: TextWindow): readonly Tier[] {
-  const begins: Tier = ({ names }) => beginning(names, text, kind === "exact", caseSensitive);
+  const prefixTier: Tier = ({ names }) => beginning(names, text, kind === "exact", caseSensitive);
   const { length } = [...text];
-  if (kind !== "fuzzy" || length < minBeginnings) return [begins];
+  if (kind !== "fuzzy" || length < minBeginnings) return [prefixTier];
   const words = { maxNames, budget: { blocks: maxBlocks } };
-  const beginsWords: Tier = ({ names }) => wordBeginnings(names, text, words);
-  if (length < minInside) return [begins, beginsWords];
+  const wordTier: Tier = ({ names }) => wordBeginnings(names, text, words);
+  if (length < minInside) return [prefixTier, wordTier];
   const pattern = compilePattern({ kind: "literal", text, caseSensitive: false }, window.kernels);
-  const inside: Tier = ({ names }) => {
+  const innerTier: Tier = ({ names }) => {
     const counts = { ngramLookups: 0, ngramMatches: 0, indexBytesLoaded: 0, regexpsConsidered: 0 };
     const found = new MatchingNames(pattern, { names, window, counts, mode: "linear", maxNames });
     const texts = names.texts(found.numbers.words());
@@ -39,10 +39,10 @@ export function tiersOf({ kind, text, caseSensitive }: SymbolName, window: TextW
       const rank = occursAtWordStart(name, text) ? "wordInside" : "inside";
       return { number: found.numbers.at(at), name, closeness: closenessOf(rank, name.length - text.length) };
     });
-    return { matches, isCut: matches.length >= maxNames };
+    return { matches, isTruncated: matches.length >= maxNames };
   };
   const letters = { maxNames, budget: { blocks: maxBlocks } };
-  return [begins, beginsWords, inside, ({ names }) => subsequences(names, text, letters)];
+  return [prefixTier, wordTier, innerTier, ({ names }) => subsequences(names, text, letters)];
 }
 
 function beginning(names: SymbolNames, text: string, isWhole: boolean, caseSensitive: boolean): TierMatches {
@@ -63,7 +63,7 @@ function beginning(names: SymbolNames, text: string, isWhole: boolean, caseSensi
       closeness: closenessOf(rest === 0 ? "whole" : "beginning", cost),
     });
   }
-  return { matches, isCut: to > end };
+  return { matches, isTruncated: to > end };
 }
 
 /** Samples names evenly. All are equally close, so the kinds of their definitions determine the order. */
@@ -74,7 +74,7 @@ function sample(names: SymbolNames, from: number, to: number): TierMatches {
   const closeness = closenessOf("beginning", 0);
   return {
     matches: texts.map((name, at) => ({ number: numbers[at] ?? 0, name, closeness })),
-    isCut: step > 1,
+    isTruncated: step > 1,
   };
 }
 

@@ -2,7 +2,7 @@ import { isServiceError } from "#base/error";
 import type { ByteSource } from "#platform/byteSource";
 import { fileSource } from "#platform/byteSource";
 import type { SymbolReader } from "#shard/symbolFile/symbolReader";
-import type { SegmentFiles } from "./task";
+import type { SegmentFiles } from "./searchMessages";
 
 /** Delay before an unused file is closed: longer than the longest search. */
 export const closeDelayMs = 60_000;

@@ -2,10 +2,10 @@
 import { isServiceError } from "#base/error";
 import type { DocumentRequest, IndexedDocument } from "#engine/engine";
 import { describeDocument } from "./documentInfo";
-import { selectSlots } from "./revisions";
+import type { ReadCall, ReadResponse } from "./searchMessages";
+import { selectSlots } from "./selectSlots";
 import { damagedFileOf } from "./shardGaps";
 import { defaultUniverse, type OpenShard, type ShardPart, type ShardSnapshot } from "./shardSet";
-import type { ReadCall, ReadResponse } from "./task";
 
 interface RepositoryPart {
   readonly shard: OpenShard;

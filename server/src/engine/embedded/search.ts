@@ -13,9 +13,6 @@ import type { ShardReader } from "#shard/format/reader";
 import type { TextWindow } from "#shard/format/window";
 import { buildFileMatch, type ShardHit } from "./fileMatch";
 import type { SearchedShards } from "./searchedViews";
-import { isDefinitionLayer } from "./searchOrder";
-import { damagedFileOf, hasPendingSymbols } from "./shardGaps";
-import { type OpenShard, partOf, type ShardSet } from "./shardSet";
 import type {
   FilesCall,
   FilesResponse,
@@ -24,7 +21,10 @@ import type {
   SearchResponse,
   ShardHits,
   TooSlow,
-} from "./task";
+} from "./searchMessages";
+import { isDefinitionLayer } from "./searchOrder";
+import { damagedFileOf, hasPendingSymbols } from "./shardGaps";
+import { type OpenShard, partOf, type ShardSet } from "./shardSet";
 
 /** Files are emitted in pieces of about this size. Larger pieces would block the main thread for too long. */
 const pieceBytes = 128 * 1024;
@@ -49,8 +49,8 @@ const maxPhraseBlocks = 16_384;
 interface ViewEvaluation {
   readonly shard: OpenShard;
   readonly evaluation: ShardEvaluation;
-  /** Another evaluation covers the documents that this one does not reach. */
-  readonly mayBeCut: boolean;
+  /** Whether a later evaluation covers the documents that this one does not reach. */
+  readonly isCoveredLater: boolean;
 }
 
 /**
@@ -196,7 +196,7 @@ export class Search {
   }
 
   /** Evaluates one shard completely. If it is damaged, records that and drops its hits. */
-  async #evaluate(shard: OpenShard, evaluation: ShardEvaluation, mayBeCut: boolean): Promise<void> {
+  async #evaluate(shard: OpenShard, evaluation: ShardEvaluation, isCoveredLater: boolean): Promise<void> {
     try {
       const mayMatch = await this.#prepare(evaluation);
       if (mayMatch === undefined) return;
@@ -205,7 +205,7 @@ export class Search {
         return;
       }
       this.#shardsScanned++;
-      this.#evaluations.push({ shard, evaluation, mayBeCut });
+      this.#evaluations.push({ shard, evaluation, isCoveredLater });
       await this.#stepThrough(shard, evaluation);
       this.#matchCount += evaluation.matchCount;
     } catch (error) {
@@ -225,7 +225,7 @@ export class Search {
       prepare("backtracking")();
       return mayMatch;
     }
-    if (this.#runaways < maxRunaways && runWithTimeout(prepare("backtracking"), this.#guardMs()))
+    if (this.#runaways < maxRunaways && runWithTimeout(prepare("backtracking"), this.#backtrackingLimitMs()))
       return mayMatch;
     this.#countRunaway();
     if (this.#isTooSlow) return undefined;
@@ -257,14 +257,14 @@ export class Search {
   }
 
   /** Returns whether the evaluation is complete, or undefined if an expression exceeded its time limit. */
-  #step(evaluation: ShardEvaluation, isOver: () => boolean): boolean | undefined {
-    if (this.#compiled.isSafe) return this.#countLoaded(() => evaluation.step("backtracking", isOver));
+  #step(evaluation: ShardEvaluation, isExpired: () => boolean): boolean | undefined {
+    if (this.#compiled.isSafe) return this.#countLoaded(() => evaluation.step("backtracking", isExpired));
     const isLinear = this.#call.lane === "slow" && this.#runaways >= maxRunaways;
     let done: boolean | undefined;
-    const limit = isLinear ? sliceMs + this.#linearLimitMs() : this.#guardMs();
+    const limit = isLinear ? sliceMs + this.#linearLimitMs() : this.#backtrackingLimitMs();
     const ended = this.#countLoaded(() =>
       runWithTimeout(() => {
-        done = evaluation.step(isLinear ? "linear" : "backtracking", isOver);
+        done = evaluation.step(isLinear ? "linear" : "backtracking", isExpired);
       }, limit),
     );
     return ended ? done : undefined;
@@ -299,7 +299,7 @@ export class Search {
     this.#isTooSlow = this.#call.lane === "fast" && this.#runaways >= maxRunaways;
   }
 
-  #guardMs(): number {
+  #backtrackingLimitMs(): number {
     return sliceMs + graceMs[this.#call.lane];
   }
 
@@ -368,13 +368,13 @@ export class Search {
       columnsOf(shard, evaluation, this.#call.isStreamed),
     );
     const unfinished = this.#evaluations.some(
-      ({ evaluation, mayBeCut }) => !mayBeCut && !evaluation.isFinished,
+      ({ evaluation, isCoveredLater }) => !isCoveredLater && !evaluation.isFinished,
     );
     return {
       kind: "hits",
       token: 0,
       hits,
-      wasCut: unfinished || this.#shardsSkipped > 0,
+      isTruncated: unfinished || this.#shardsSkipped > 0,
       damagedFiles: [...this.#damaged],
       stats: {
         ...noStats,

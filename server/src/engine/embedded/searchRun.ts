@@ -6,9 +6,16 @@ import { addStats, type FlushReason, noStats, type SearchStats } from "#model/st
 import { monotonicNow } from "#platform/clock";
 import { TimeLimit } from "#platform/timeLimit";
 import type { Limits } from "#query/limits";
-import { type ChosenHit, chooseHits, shownRanges } from "./collect";
+import { type ChosenHit, chooseHits, countRanges } from "./collect";
 import type { LimitedEmit } from "./limitedEmit";
-import type { FilesCall, FilesResponse, ResultFiles, SearchCall, SearchResponse, SearchThread } from "./task";
+import type {
+  FilesCall,
+  FilesResponse,
+  ResultFiles,
+  SearchCall,
+  SearchResponse,
+  SearchThread,
+} from "./searchMessages";
 
 /** A search, and the threads to run it on. */
 export interface SearchRun {
@@ -71,14 +78,14 @@ async function search(run: SearchRun, signal: AbortSignal): Promise<EngineResult
   const chosen = chooseHits(responses, run.limits);
   const { hits } = chosen;
   const loaded = await loadAllFiles(answered, hits, run.stages, signal);
-  const { files, isCut } = withinBytes(loaded, run.limits.maxResponseBytes);
+  const { files, isTruncated } = withinBytes(loaded, run.limits.maxResponseBytes);
   const damagedFiles = new Set([...responses, ...loaded].flatMap((each) => each?.damagedFiles ?? []));
   run.onDamage([...damagedFiles]);
 
   const lost =
     run.threads.length - answered.length - lateCount + loaded.filter((each) => each === undefined).length;
   const shown = run.emit?.emitted() ?? {
-    matchCount: files.reduce((sum, file) => sum + shownRanges(file), 0),
+    matchCount: files.reduce((sum, file) => sum + countRanges(file), 0),
     fileCount: files.length,
   };
   const actualMatchCount = shown.matchCount;
@@ -88,11 +95,11 @@ async function search(run: SearchRun, signal: AbortSignal): Promise<EngineResult
   const hasLimit = run.limits.maxDisplayedMatches > 0;
   const reasons: readonly (readonly [boolean, FlushReason])[] = [
     [damagedFiles.size > 0, "SHARD_DAMAGED"],
-    [isCut, "BYTE_LIMIT"],
+    [isTruncated, "BYTE_LIMIT"],
     [lateCount > 0 || loaded.some((each) => each?.isLate === true), "TIME_LIMIT"],
     // Applies even if every worker finished: the result must not depend on which worker owns which shard.
     [totalMatchCount >= run.limits.maxMatches, "MATCH_LIMIT"],
-    [responses.some((response) => response.wasCut), "MATCH_LIMIT"],
+    [responses.some((response) => response.isTruncated), "MATCH_LIMIT"],
     [hasLimit && actualMatchCount < totalMatchCount, "MATCH_LIMIT"],
     [lost > 0, "ENGINE_PARTIAL"],
   ];
@@ -188,7 +195,7 @@ const nothing: FilesResponse = { kind: "files", files: [], isLate: false, damage
 function withinBytes(
   loaded: readonly LoadedFiles[],
   maxBytes: number,
-): { files: FileMatch[]; isCut: boolean } {
+): { files: FileMatch[]; isTruncated: boolean } {
   const ranked = loaded
     .flatMap((each) => each?.picks.map((pick, at) => ({ rank: pick.rank, shown: each.files[at] })) ?? [])
     .sort((left, right) => left.rank - right.rank);
@@ -198,8 +205,8 @@ function withinBytes(
     // Not loaded: the time or size limit was reached, or the shard is damaged.
     if (shown === undefined) continue;
     bytes += shown.byteCount;
-    if (bytes > maxBytes) return { files, isCut: true };
+    if (bytes > maxBytes) return { files, isTruncated: true };
     files.push(shown.file);
   }
-  return { files, isCut: false };
+  return { files, isTruncated: false };
 }

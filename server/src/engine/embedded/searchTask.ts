@@ -6,8 +6,8 @@ import { findSymbols } from "./findSymbols";
 import { readDocuments } from "./readDocuments";
 import { Search } from "./search";
 import { scopeOf, shardsOf } from "./searchedViews";
+import type { WorkerCall, WorkerResponse } from "./searchMessages";
 import { ShardSet } from "./shardSet";
-import type { WorkerCall, WorkerResponse } from "./task";
 
 /** Search results that are not fetched within this time are dropped. */
 const dropAfterMs = 60_000;

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { isServiceError, ServiceError } from "#base/error";
 import type { DirectoryChange, ShardDirectory } from "#shard/directory/directory";
 import type { Manifest } from "#shard/directory/manifest";
+import type { RepositoryOverlay, RepositoryShards, SearchThread, ShardUpdate } from "./searchMessages";
 import { ShardOwnership } from "./shardOwnership";
-import type { RepositoryOverlay, RepositoryShards, SearchThread, ShardUpdate } from "./task";
 
 export interface SearchWorkersOptions {
   readonly directory: ShardDirectory;

@@ -8,9 +8,9 @@ import { ShardReader } from "#shard/format/reader";
 import { RepositorySegments } from "#shard/format/segments";
 import { SymbolReader } from "#shard/symbolFile/symbolReader";
 import { closeDelayMs, OpenSymbolFiles } from "./openSymbolFiles";
-import { selectSlots } from "./revisions";
+import type { RepositoryOverlay, RepositoryShards, ShardUpdate } from "./searchMessages";
 import { layers, type ShardOrder } from "./searchOrder";
-import type { RepositoryOverlay, RepositoryShards, ShardUpdate } from "./task";
+import { selectSlots } from "./selectSlots";
 
 /** One repository with its open shards. Every change replaces the whole object. */
 export interface OpenRepository {

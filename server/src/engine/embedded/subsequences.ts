@@ -26,7 +26,7 @@ export function subsequences(
   const wanted = lettersOf(text);
   const matches: NameMatch[] = [];
   for (let block = 0; block < names.blockCount; block++) {
-    if (budget.blocks-- <= 0 || matches.length >= maxNames) return { matches, isCut: true };
+    if (budget.blocks-- <= 0 || matches.length >= maxNames) return { matches, isTruncated: true };
     const { masks } = names.lettersIn(block);
     for (let at = 0; at < masks.length; at++) {
       if (((masks[at] ?? 0) & wanted) !== wanted) continue;
@@ -37,7 +37,7 @@ export function subsequences(
       matches.push({ number, name, closeness: closenessOf("letters", costOf(name, letters)) });
     }
   }
-  return { matches, isCut: false };
+  return { matches, isTruncated: false };
 }
 
 function costOf(name: string, letters: readonly string[]): number {

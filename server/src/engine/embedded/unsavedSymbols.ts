@@ -2,7 +2,7 @@ import type { UnsavedDocument } from "#engine/engine";
 import type { KnownSymbols } from "#shard/symbolFile/symbolFile";
 import { definesNames } from "#symbols/grammars/grammars";
 import type { SymbolParsers } from "#symbols/parsing/parsers";
-import type { UnsavedText } from "./task";
+import type { UnsavedText } from "./searchMessages";
 
 /** How long a request for symbols waits for a document that has just changed. */
 const waitMs = 400;

@@ -24,34 +24,34 @@ export function wordBeginnings(
   const [first = ""] = [...wanted];
   const { from, to } = names.find(first, false);
   const matches: NameMatch[] = [];
-  if (from >= to || Buffer.byteLength(wanted) > maxText) return { matches, isCut: false };
-  const begins = beginningsTest(Buffer.from(wanted));
+  if (from >= to || Buffer.byteLength(wanted) > maxText) return { matches, isTruncated: false };
+  const mayMatch = beginningsTest(Buffer.from(wanted));
   const letters = lettersOf(text);
   const counts = new Map<Rank, number>();
-  let isCut = false;
+  let isTruncated = false;
   const lastBlock = names.blockOf(to - 1);
   for (let block = names.blockOf(from); block <= lastBlock; block++) {
-    if (budget.blocks-- <= 0) return { matches, isCut: true };
+    if (budget.blocks-- <= 0) return { matches, isTruncated: true };
     const { masks, starts } = names.lettersIn(block);
     let bytes: Buffer | undefined;
     for (let at = 0; at < masks.length; at++) {
       if (((masks[at] ?? 0) & letters) !== letters) continue;
       bytes ??= names.bytesOf(block);
       const [start, end] = [starts[at] ?? 0, (starts[at + 1] ?? 1) - 1];
-      if (!begins(bytes, start, end)) continue;
+      if (!mayMatch(bytes, start, end)) continue;
       const name = bytes.toString("utf8", start, end);
       const found = beginningsIn(name, wanted);
       if (found === undefined) continue;
       const count = (counts.get(found.rank) ?? 0) + 1;
       counts.set(found.rank, count);
-      if (count > maxNames) isCut = true;
+      if (count > maxNames) isTruncated = true;
       else {
         const closeness = closenessOf(found.rank, found.cost);
         matches.push({ number: names.firstIn(block) + at, name, closeness });
       }
     }
   }
-  return { matches, isCut };
+  return { matches, isTruncated };
 }
 
 const caseBit = 0x20;
@@ -137,14 +137,14 @@ function fewestParts(folded: string, starts: readonly number[], wanted: string):
   for (const [word, start] of starts.entries()) {
     const end = starts[word + 1] ?? folded.length;
     const next = new Map<number, Parts>();
-    const note = (letters: number, parts: Parts) => {
+    const record = (letters: number, parts: Parts) => {
       if (isFewer(parts, next.get(letters))) next.set(letters, parts);
     };
     for (const [letters, { count, skippedWords }] of known) {
-      if (letters > 0) note(letters, { count, skippedWords: skippedWords + 1 });
+      if (letters > 0) record(letters, { count, skippedWords: skippedWords + 1 });
       const parts = { count: count + 1, skippedWords };
       for (let at = 0; start + at < end && folded[start + at] === wanted[letters + at]; at++) {
-        if (letters + at + 1 < wanted.length) note(letters + at + 1, parts);
+        if (letters + at + 1 < wanted.length) record(letters + at + 1, parts);
         else if (isFewer(parts, fewest)) fewest = parts;
       }
     }

@@ -180,7 +180,7 @@ export interface SearchResponse {
   readonly hits: readonly ShardHits[];
   readonly stats: SearchStats;
   /** Whether some documents were not evaluated, because a limit was reached. */
-  readonly wasCut: boolean;
+  readonly isTruncated: boolean;
   /** Names of damaged shard and symbol files; `""` for a shard in memory. */
   readonly damagedFiles: readonly string[];
 }

@@ -1,5 +1,5 @@
 import { revisionMatcher } from "#query/revisionName";
-import type { RepositoryShards } from "./task";
+import type { RepositoryShards } from "./searchMessages";
 
 /** The revisions of a repository, and the slot of its default one. */
 export interface RevisionSlots {
