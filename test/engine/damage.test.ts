@@ -52,7 +52,7 @@ const repositories: readonly TestRepositoryIndex[] = [
           { segment: 0, document: 1, slots: [] },
           { segment: 0, document: 3, slots: [0, 1] },
         ],
-        likenesses: [{ slot: 2, like: 0 }],
+        slotCopies: [{ slot: 2, like: 0 }],
       },
     ],
   },

@@ -123,14 +123,14 @@ async function publishDelta(
       changes.set(bytePathOf(path), slots.set(slot, content === undefined ? undefined : hashOf(content)));
     }
   }
-  const likenesses = moved.flatMap(({ slot, like }) => (like === undefined ? [] : [{ slot, like }]));
+  const slotCopies = moved.flatMap(({ slot, like }) => (like === undefined ? [] : [{ slot, like }]));
   const { segments, close } = await openSegments(directory, model.id);
-  const { documents, overrides } = planDelta(changes, likenesses, segments);
+  const { documents, overrides } = planDelta(changes, slotCopies, segments);
   close();
   const draft = await writeDraft(directory.newDraft(), await loadChecksum(), (writer) => {
     writer.beginRepository(model.id);
     writer.markDelta();
-    for (const likeness of likenesses) writer.copySlot(likeness);
+    for (const slotCopy of slotCopies) writer.copySlot(slotCopy);
     for (const override of overrides) writer.override(override);
     for (const { path, hash, slots } of documents)
       writer.add(

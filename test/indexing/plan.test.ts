@@ -140,9 +140,9 @@ test("a delta overrides existing documents and adds new ones", () => {
     ] as const;
   const plan = (
     slots: Record<number, string | undefined>,
-    likenesses: { slot: number; like: number }[] = [],
+    slotCopies: { slot: number; like: number }[] = [],
   ) => {
-    const { documents, overrides } = planDelta(new Map([at("a", slots)]), likenesses, segments);
+    const { documents, overrides } = planDelta(new Map([at("a", slots)]), slotCopies, segments);
     const over = overrides.map(({ segment, document, slots: set }) => `${segment}/${document}@${set.join()}`);
     return [printed(documents), ...over].filter(Boolean).join(" ");
   };

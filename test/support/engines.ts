@@ -3,8 +3,8 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { EmbeddedEngine, type EmbeddedEngineOptions } from "#engine/embedded/embeddedEngine";
+import type { SearchThread, WorkerCall, WorkerResponse } from "#engine/embedded/searchMessages";
 import { createSearchTask } from "#engine/embedded/searchTask";
-import type { SearchThread, WorkerCall, WorkerResponse } from "#engine/embedded/task";
 import type { Engine, EngineResult, SearchPlan } from "#engine/engine";
 import type { DocumentCategory, SkipReason } from "#model/document";
 import type { FileMatch } from "#model/match";
@@ -38,7 +38,7 @@ export interface TestDocument {
 export interface TestSegment {
   readonly documents: readonly TestDocument[];
   readonly overrides?: readonly Override[];
-  readonly likenesses?: readonly SlotCopy[];
+  readonly slotCopies?: readonly SlotCopy[];
 }
 
 export interface TestRepositoryIndex {
@@ -75,7 +75,7 @@ export function shardDocument(document: TestDocument): ShardDocument {
 function fillShard(writer: ShardWriter, id: number, segment: TestSegment, isDelta: boolean): void {
   writer.beginRepository(id);
   if (isDelta) writer.markDelta();
-  for (const likeness of segment.likenesses ?? []) writer.copySlot(likeness);
+  for (const slotCopy of segment.slotCopies ?? []) writer.copySlot(slotCopy);
   for (const override of segment.overrides ?? []) writer.override(override);
   for (const document of segment.documents) writer.add(shardDocument(document));
 }

@@ -54,11 +54,11 @@ export async function buildDelta(
   const { changes, lostSlots, trees } = compared;
   if (defaultSlots.after !== undefined && lostSlots.includes(defaultSlots.after)) return undefined;
   const existing = moved.filter(({ slot }) => !lostSlots.includes(slot));
-  const likenesses = existing.flatMap(({ slot, copiedSlot }) =>
+  const slotCopies = existing.flatMap(({ slot, copiedSlot }) =>
     copiedSlot === undefined ? [] : [{ slot, like: copiedSlot }],
   );
   const isDefaultMoved = defaultSlots.before !== defaultSlots.after;
-  if (changes.size === 0 && likenesses.length === 0 && !isDefaultMoved) return { drafts: [], lostSlots };
+  if (changes.size === 0 && slotCopies.length === 0 && !isDefaultMoved) return { drafts: [], lostSlots };
   if (changes.size > maxDeltaDocuments || changesAttributes(changes, defaultSlots.after)) return undefined;
 
   const checksum = await loadChecksum();
@@ -66,10 +66,10 @@ export async function buildDelta(
   try {
     for (const path of segmentPaths) readers.push(openShard(path, checksum));
     const segments = new RepositorySegments(context.repositoryId, readers);
-    const slotsOf = (slots: readonly number[]) => applyLikenesses(slots, likenesses);
+    const slotsOf = (slots: readonly number[]) => applySlotCopies(slots, slotCopies);
     if (isDefaultMoved && !haveSameAttributes(segments, slotsOf, defaultSlots)) return undefined;
-    if (changes.size === 0 && likenesses.length === 0) return { drafts: [], lostSlots };
-    const { documents, overrides } = planDelta(changes, likenesses, segments);
+    if (changes.size === 0 && slotCopies.length === 0) return { drafts: [], lostSlots };
+    const { documents, overrides } = planDelta(changes, slotCopies, segments);
     const missing = await findMissingObjects(gitRepository, trees, signal);
     const known = enclosingAttributes(documents, segments, (slots) =>
       slotsOf(slots).includes(defaultSlots.after ?? -1),
@@ -79,7 +79,7 @@ export async function buildDelta(
     const build = { ...context, gitRepository, missing, attributesOf };
     const draft = await writeShard(context.draftPath, context, async (writer) => {
       writer.markDelta();
-      for (const likeness of likenesses) writer.copySlot(likeness);
+      for (const slotCopy of slotCopies) writer.copySlot(slotCopy);
       for (const override of overrides) writer.override(override);
       await addDocuments(writer, sorted, build, Number.POSITIVE_INFINITY);
     });
@@ -157,14 +157,14 @@ async function compare(
   }
   const changes = new Map<BytePath, Map<number, string | undefined>>();
   const complete: string[] = [];
-  for (const [index, differences] of (await diffTrees(gitRepository, pairs, signal)).entries()) {
+  for (const [index, treeChanges] of (await diffTrees(gitRepository, pairs, signal)).entries()) {
     const { slot = 0, to = "" } = pairs[index] ?? {};
-    if (differences === undefined) {
+    if (treeChanges === undefined) {
       lostSlots.push(slot);
       continue;
     }
     complete.push(to);
-    for (const { path, entry } of differences) {
+    for (const { path, entry } of treeChanges) {
       const slots = changes.get(path) ?? new Map<number, string | undefined>();
       changes.set(path, slots.set(slot, entry?.hash));
     }
@@ -175,7 +175,7 @@ async function compare(
 /** Plans the documents and the overrides of a delta. Exported for tests. */
 export function planDelta(
   changes: ChangesByPath,
-  likenesses: readonly SlotCopy[],
+  slotCopies: readonly SlotCopy[],
   segments: Pick<RepositorySegments, "find">,
 ): { documents: PlannedDocument[]; overrides: Override[] } {
   const documents: PlannedDocument[] = [];
@@ -186,10 +186,12 @@ export function planDelta(
       if (hash !== undefined) missing.set(hash, [...(missing.get(hash) ?? []), slot]);
     }
     for (const { segment, document, blob, slots: older } of segments.find(bytesOf(path))) {
-      const before = applyLikenesses(older, likenesses);
-      const arriving = missing.get(blob) ?? [];
+      const before = applySlotCopies(older, slotCopies);
+      const addedSlots = missing.get(blob) ?? [];
       missing.delete(blob);
-      const after = [...new Set([...before.filter((slot) => !slots.has(slot)), ...arriving])].sort(ascending);
+      const after = [...new Set([...before.filter((slot) => !slots.has(slot)), ...addedSlots])].sort(
+        ascending,
+      );
       if (after.join() !== before.join()) overrides.push({ segment, document, slots: after });
     }
     for (const [hash, wanted] of missing) documents.push({ path, hash, slots: wanted.sort(ascending) });
@@ -197,9 +199,9 @@ export function planDelta(
   return { documents, overrides };
 }
 
-function applyLikenesses(slots: readonly number[], likenesses: readonly SlotCopy[]): number[] {
+function applySlotCopies(slots: readonly number[], slotCopies: readonly SlotCopy[]): number[] {
   const all = new Set(slots);
-  for (const { slot, like: original } of likenesses) if (all.has(original)) all.add(slot);
+  for (const { slot, like: original } of slotCopies) if (all.has(original)) all.add(slot);
   return [...all].sort(ascending);
 }
 

@@ -36,16 +36,16 @@ export async function planRepository(
   const commits = revisions.map(({ commit }) => commit);
   // Most small repositories have a single commit to index, which `listTree` accepts instead of a tree.
   const roots = new Set(commits).size === 1 ? commits : await rootTrees(gitRepository, commits, signal);
-  const present = revisions.flatMap(({ slot }, at) => {
+  const existing = revisions.flatMap(({ slot }, at) => {
     const tree = roots[at];
     return tree === undefined ? [] : [{ slot, tree }];
   });
-  const [base, ...others] = present;
+  const [base, ...others] = existing;
   if (base === undefined || roots[0] === undefined) throw objectMissing(gitRepository, commits[0] ?? "");
   const entries = await listTree(gitRepository, base.tree, signal);
   const found = await addRevisions(gitRepository, base, entries, others, signal);
   const complete = new Set(found.slots);
-  const trees = new Set(present.filter(({ slot }) => complete.has(slot)).map(({ tree }) => tree));
+  const trees = new Set(existing.filter(({ slot }) => complete.has(slot)).map(({ tree }) => tree));
   const missing = await findMissingObjects(gitRepository, [...trees], signal);
   const known = entries.filter(({ hash }) => !missing.has(hash));
   const attributes = await attributesInTree(gitRepository, known, signal);

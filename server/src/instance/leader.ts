@@ -6,7 +6,7 @@ import { runAll } from "#base/runAll";
 import { Catalog } from "#catalog/catalog";
 import type { Caller } from "#contract/service";
 import { EmbeddedEngine } from "#engine/embedded/embeddedEngine";
-import type { RepositoryOverlay } from "#engine/embedded/task";
+import type { RepositoryOverlay } from "#engine/embedded/searchMessages";
 import { checkGitVersion } from "#git/git";
 import { readUserIdentity } from "#git/userIdentity";
 import type { RepositoryId } from "#model/repository";
@@ -27,7 +27,7 @@ import { symbolParsers } from "#symbols/parsing/parsers";
 import { Compactor } from "#sync/compactor";
 import { SymbolIndexer } from "#sync/symbolIndexer";
 import { Sync } from "#sync/sync";
-import type { WorkerResult, WorkerTask } from "#sync/work";
+import type { WorkerResult, WorkerTask } from "#sync/workerTasks";
 import { createAccessControl } from "./accessControl";
 import type { Configuration } from "./configuration";
 import { hasDatabase, openDatabase } from "./database";
@@ -278,7 +278,7 @@ function indexWorkerCount(configuration: Configuration): number {
 }
 
 /**
- * Returns the number of cores, minus `spared` if there are more than two, and at most eight. More workers would only
+ * Returns the number of cores, minus `reservedCores` if there are more than two, and at most eight. More workers would only
  * cost memory.
  */
 function defaultWorkerCount(reservedCores: number): number {

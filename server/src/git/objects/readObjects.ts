@@ -44,21 +44,21 @@ export async function readObjects(
   signal?: AbortSignal,
 ): Promise<void> {
   throwIfAborted(signal);
-  let { next, wanted } = readDirectly(repository, names, maxBytes, onObject);
+  let { next, shouldContinue } = readDirectly(repository, names, maxBytes, onObject);
   let failures = 0;
-  while (wanted && next < names.length) {
+  while (shouldContinue && next < names.length) {
     const start = next;
     const stderr = await readBatch(repository, names.slice(start), maxBytes, signal, (object, index) => {
       next = start + index + 1;
-      wanted = onObject(object, start + index) !== false;
-      return wanted;
+      shouldContinue = onObject(object, start + index) !== false;
+      return shouldContinue;
     });
-    if (!wanted || stderr === undefined) continue;
+    if (!shouldContinue || stderr === undefined) continue;
     // Git exited at the next object. If no object has been read yet, the repository itself may be the cause.
     if (next === 0 && isRepositoryFailure(stderr)) throw gitFailure(repository, ["cat-file"], stderr);
     if (++failures > maxFailures) throw gitFailure(repository, ["cat-file"], stderr);
     const object = { kind: triedToFetch(stderr) ? "missing" : "unreadable" } as const;
-    wanted = onObject(object, next++) !== false;
+    shouldContinue = onObject(object, next++) !== false;
   }
 }
 
@@ -68,15 +68,16 @@ function readDirectly(
   names: readonly string[],
   maxBytes: number,
   onObject: (object: ObjectResult, index: number) => boolean | undefined,
-): { next: number; wanted: boolean } {
-  if (names.length === 0 || names.length > maxDirectReads) return { next: 0, wanted: true };
+): { next: number; shouldContinue: boolean } {
+  if (names.length === 0 || names.length > maxDirectReads) return { next: 0, shouldContinue: true };
   return ObjectDatabase.use(repository, (files) => {
     for (const [index, name] of names.entries()) {
       const found = files && readAndPeel(files, name, maxBytes);
-      if (found === undefined) return { next: index, wanted: true };
-      if (onObject({ ...found, kind: "content" }, index) === false) return { next: index, wanted: false };
+      if (found === undefined) return { next: index, shouldContinue: true };
+      if (onObject({ ...found, kind: "content" }, index) === false)
+        return { next: index, shouldContinue: false };
     }
-    return { next: names.length, wanted: true };
+    return { next: names.length, shouldContinue: true };
   });
 }
 
@@ -86,8 +87,8 @@ function readAndPeel(
   name: string,
   maxBytes: number,
 ): (StoredObject & { readonly hash: string }) | undefined {
-  const [, named = "", peel] = /^([0-9a-f]{40})(\^\{commit\})?$/.exec(name) ?? [];
-  let hash = named;
+  const [, firstHash = "", peel] = /^([0-9a-f]{40})(\^\{commit\})?$/.exec(name) ?? [];
+  let hash = firstHash;
   for (let steps = 0; hash !== "" && steps < maxTagDepth; steps++) {
     const found = files.read(hash, maxBytes);
     if (found === undefined || peel === undefined || found.type === "commit")
@@ -118,27 +119,27 @@ function readBatch(
     // In a partial clone git is killed once it tries to fetch an object, so it must have flushed all objects before.
     const buffer = isPartialClone(repository) ? [] : ["--buffer"];
     const git = spawnGit(repository, ["cat-file", "--batch", ...buffer], { signal });
-    let failed: unknown;
+    let failure: unknown;
     let mustRestart = false;
     let received = 0;
     const parser = new BatchParser(maxBytes, (object) => {
-      const isWanted = onObject(object, received++);
-      if (isWanted && (object.kind !== "tooLarge" || object.size <= restartBytes)) return true;
+      const shouldContinue = onObject(object, received++);
+      if (shouldContinue && (object.kind !== "tooLarge" || object.size <= restartBytes)) return true;
       mustRestart = true;
       git.kill();
       return false;
     });
     git.stdout.on("data", (chunk: Buffer) => {
-      if (failed !== undefined || mustRestart) return;
+      if (failure !== undefined || mustRestart) return;
       try {
         parser.push(chunk);
       } catch (error) {
-        failed = error ?? new ServiceError("GIT_FAILED", "Cannot read git objects.");
+        failure = error ?? new ServiceError("GIT_FAILED", "Cannot read git objects.");
         git.kill();
       }
     });
     git.ended.then(() => {
-      if (failed !== undefined) reject(failed);
+      if (failure !== undefined) reject(failure);
       else if (signal?.aborted) reject(canceled());
       else if (mustRestart || received >= names.length) resolve(undefined);
       else resolve(errorTextOf(git));
