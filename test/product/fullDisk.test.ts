@@ -14,7 +14,7 @@ import { inlineThread } from "#platform/inlineThread";
 import { silentLog } from "#platform/log";
 import { ShardDirectory } from "#shard/directory/directory";
 import { Sync } from "#sync/sync";
-import { workerTask } from "#sync/work";
+import { workerTask } from "#sync/workerTasks";
 import { Random } from "#test/support/corpus";
 import { fill, smallDisk } from "#test/support/disk";
 import { eventually } from "#test/support/eventually";

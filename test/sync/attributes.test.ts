@@ -15,7 +15,7 @@ import { loadChecksum } from "#shard/format/checksum";
 import { ShardReader } from "#shard/format/reader";
 import { RepositorySegments } from "#shard/format/segments";
 import { Sync } from "#sync/sync";
-import { workerTask } from "#sync/work";
+import { workerTask } from "#sync/workerTasks";
 import { repo, temporaryFolder } from "#test/support/repo";
 
 const signal = new AbortController().signal;

@@ -10,7 +10,7 @@ import { inlineThread } from "#platform/inlineThread";
 import { silentLog } from "#platform/log";
 import { ShardDirectory } from "#shard/directory/directory";
 import { Sync } from "#sync/sync";
-import { workerTask } from "#sync/work";
+import { workerTask } from "#sync/workerTasks";
 import { indexedLines, shardLines } from "#test/support/indexed";
 import { repo, runGit, temporaryFolder } from "#test/support/repo";
 

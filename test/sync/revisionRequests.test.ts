@@ -8,7 +8,7 @@ import { silentLog } from "#platform/log";
 import { runProcess } from "#platform/process";
 import { ShardDirectory } from "#shard/directory/directory";
 import { Sync } from "#sync/sync";
-import { workerTask } from "#sync/work";
+import { workerTask } from "#sync/workerTasks";
 import { eventually } from "#test/support/eventually";
 import { repo, temporaryFolder } from "#test/support/repo";
 import { calls, isAlive, replaceGit, restoreGit } from "#test/support/watchedGit";

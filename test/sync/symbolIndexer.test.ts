@@ -15,7 +15,7 @@ import { MemorySink, ShardWriter } from "#shard/format/writer";
 import { SymbolReader } from "#shard/symbolFile/symbolReader";
 import { Compactor } from "#sync/compactor";
 import { SymbolIndexer } from "#sync/symbolIndexer";
-import { listUnparsed, type WorkerResult, type WorkerTask, workerTask } from "#sync/work";
+import { listUnparsed, type WorkerResult, type WorkerTask, workerTask } from "#sync/workerTasks";
 import { openIndex, publish, type TestDocument } from "#test/support/engines";
 import { eventually } from "#test/support/eventually";
 import { testParsers } from "#test/support/testLanguage";

@@ -8,7 +8,7 @@ import { inlineThread } from "#platform/inlineThread";
 import { silentLog } from "#platform/log";
 import { ShardDirectory } from "#shard/directory/directory";
 import { Sync } from "#sync/sync";
-import { workerTask } from "#sync/work";
+import { workerTask } from "#sync/workerTasks";
 import { eventuallyEqual } from "#test/support/eventually";
 import { indexedLines, shardLines } from "#test/support/indexed";
 import { repo, temporaryFolder } from "#test/support/repo";

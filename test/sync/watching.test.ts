@@ -10,7 +10,7 @@ import { silentLog } from "#platform/log";
 import { ShardDirectory } from "#shard/directory/directory";
 import { Sync } from "#sync/sync";
 import { type WatchFolder, watchFolder } from "#sync/watch";
-import { workerTask } from "#sync/work";
+import { workerTask } from "#sync/workerTasks";
 import { eventually, eventuallyEqual } from "#test/support/eventually";
 import { indexedLines, shardLines } from "#test/support/indexed";
 import { repo, temporaryFolder } from "#test/support/repo";

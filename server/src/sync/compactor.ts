@@ -7,7 +7,7 @@ import { type Compaction, nextCompaction } from "#shard/directory/compaction";
 import { type Draft, pathsOf, type ShardDirectory } from "#shard/directory/directory";
 import type { Manifest } from "#shard/directory/manifest";
 import { ChangeRunner } from "./changeRunner";
-import type { WorkerResult, WorkerTask } from "./work";
+import type { WorkerResult, WorkerTask } from "./workerTasks";
 
 export interface CompactorOptions {
   readonly directory: ShardDirectory;

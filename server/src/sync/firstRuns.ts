@@ -13,7 +13,7 @@ import type { Log } from "#platform/log";
 import type { Pool } from "#platform/threadPool";
 import { contentStateOf, describeNewManifest, type RefreshContext, revisionsDigest } from "./refresh";
 import type { IndexSettings } from "./syncSettings";
-import type { WorkerResult, WorkerTask } from "./work";
+import type { WorkerResult, WorkerTask } from "./workerTasks";
 
 export interface FirstRunsOptions {
   readonly context: RefreshContext;

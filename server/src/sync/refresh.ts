@@ -16,7 +16,7 @@ import type { ShardDirectory } from "#shard/directory/directory";
 import type { Manifest } from "#shard/directory/manifest";
 import type { ContentSettings } from "#shard/format/skipReason";
 import { contentFingerprint, type IndexSettings } from "./syncSettings";
-import { inspectShards, runOverlay, type WorkerResult, type WorkerTask } from "./work";
+import { inspectShards, runOverlay, type WorkerResult, type WorkerTask } from "./workerTasks";
 
 export interface RefreshContext {
   readonly catalog: Catalog;

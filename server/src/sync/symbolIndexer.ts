@@ -12,7 +12,7 @@ import type { Pool } from "#platform/threadPool";
 import type { ShardDirectory } from "#shard/directory/directory";
 import type { Manifest, Segment } from "#shard/directory/manifest";
 import { ChangeRunner } from "./changeRunner";
-import type { WorkerResult, WorkerTask } from "./work";
+import type { WorkerResult, WorkerTask } from "./workerTasks";
 
 export interface SymbolIndexerOptions {
   readonly directory: ShardDirectory;

@@ -31,7 +31,7 @@ import {
 } from "./syncSettings";
 import { UnparsedLists } from "./unparsedLists";
 import type { WatchFolder } from "./watch";
-import { indexPool, inspectShards, type WorkerResult, type WorkerTask } from "./work";
+import { indexPool, inspectShards, type WorkerResult, type WorkerTask } from "./workerTasks";
 
 export interface SyncOptions {
   readonly catalog: Catalog;

@@ -5,7 +5,7 @@ import type { RepositoryId } from "#model/repository";
 import type { Pool } from "#platform/threadPool";
 import type { ShardDirectory } from "#shard/directory/directory";
 import { inspectionOf } from "./refresh";
-import { listUnparsed, type WorkerResult, type WorkerTask } from "./work";
+import { listUnparsed, type WorkerResult, type WorkerTask } from "./workerTasks";
 
 interface CachedList {
   /** The shards and symbol files that it was read from. */
