@@ -51,7 +51,7 @@ export function createOrganization({ open, memory, person }: OrganizationOptions
   let cachedPerson: Promise<Person> | undefined;
   let isChecked = false;
   let checkAgainAt = Number.NEGATIVE_INFINITY;
-  let forgetLoss = () => {};
+  let clearLoss = () => {};
   return { store, checkNotLost, restore, localMember, close };
 
   function store(): Promise<Store> {
@@ -65,7 +65,7 @@ export function createOrganization({ open, memory, person }: OrganizationOptions
         if (opened === attempt) opened = undefined;
       };
       if (error instanceof OrganizationLost) {
-        forgetLoss = reset;
+        clearLoss = reset;
         setTimeout(reset, lossCacheMs).unref();
       } else reset();
       throw error;
@@ -104,7 +104,7 @@ export function createOrganization({ open, memory, person }: OrganizationOptions
         checkAgainAt = monotonicNow() + lossCacheMs;
         return;
       }
-    } else forgetLoss();
+    } else clearLoss();
     isChecked = true;
   }
 

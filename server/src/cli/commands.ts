@@ -306,7 +306,7 @@ const license: Command = {
   ],
   examples: [
     ["trawl license install trawl.license", "installs a license"],
-    ["trawl license issue --key maker.pem --organization Example --expires 2027-12-31", "issues a license"],
+    ["trawl license issue --key issuer.pem --organization Example --expires 2027-12-31", "issues a license"],
   ],
   exitCodes: [
     [0, "the license is valid"],

@@ -48,7 +48,7 @@ const parsingTimeLimitMs = 3000;
 
 interface LookupOptions {
   /** Searches only indexed symbols. */
-  readonly isQuick: boolean;
+  readonly isIndexedOnly: boolean;
   /** Includes definitions that are visible only in their own scope. */
   readonly withLocals: boolean;
 }
@@ -61,14 +61,14 @@ export class Definitions {
   }
 
   /**
-   * Returns the definitions that are found before the query's deadline. `isQuick` searches only indexed symbols.
+   * Returns the definitions that are found before the query's deadline. `isIndexedOnly` searches only indexed symbols.
    *
    * Rejects with CANCELLED when `caller` fires.
    */
   async find(
     query: SymbolQuery,
     caller: AbortSignal,
-    { isQuick = false }: { readonly isQuick?: boolean } = {},
+    { isIndexedOnly = false }: { readonly isIndexedOnly?: boolean } = {},
   ): Promise<FoundDefinitions> {
     const { origin: queryOrigin, maxMatches } = query;
     const limit = new TimeLimit(caller, query.deadline - monotonicNow());
@@ -84,11 +84,11 @@ export class Definitions {
         ranked = [{ symbol: resolved, certainty: "exact", isParsed: true }];
         return "NONE";
       }
-      const searched = await this.#searchScopes(query, signal, { isQuick, withLocals: false }, found);
+      const searched = await this.#searchScopes(query, signal, { isIndexedOnly, withLocals: false }, found);
       filesMissing = searched.filesMissing;
       // Without an origin, fall back to local definitions if there are no others.
-      if (found.length === 0 && queryOrigin === undefined && !isQuick)
-        await this.#searchScopes(query, signal, { isQuick: true, withLocals: true }, found);
+      if (found.length === 0 && queryOrigin === undefined && !isIndexedOnly)
+        await this.#searchScopes(query, signal, { isIndexedOnly: true, withLocals: true }, found);
       found = removeDuplicates(found);
       const { packages, repositories } = this.#options;
       if (queryOrigin !== undefined)
@@ -164,7 +164,7 @@ export class Definitions {
     query: SymbolQuery,
     scope: SearchScope,
     signal: AbortSignal,
-    { isQuick, withLocals }: LookupOptions,
+    { isIndexedOnly, withLocals }: LookupOptions,
   ): Promise<{ definitions: readonly UnrankedDefinition[] } & Completeness> {
     const { name, languages, maxMatches, unsaved, preferred } = query;
     const searching = this.#options.engine.findSymbols(
@@ -182,10 +182,10 @@ export class Definitions {
     );
     const [{ symbols, flushReason, filesMissing }, guessed] = await Promise.all([
       searching,
-      isQuick ? noDefinitions : this.#guessInText(query, scope, signal),
+      isIndexedOnly ? noDefinitions : this.#guessInText(query, scope, signal),
     ]);
     const indexed = symbols.map((symbol) => ({ symbol, isParsed: true }));
-    if (isQuick) return { definitions: indexed, reason: flushReason, filesMissing };
+    if (isIndexedOnly) return { definitions: indexed, reason: flushReason, filesMissing };
     // Parse files whose symbols are not indexed yet, within the time limit.
     const pending =
       flushReason === "INDEXING" ? await this.#parseUnindexed(query, scope, signal) : noDefinitions;

@@ -158,8 +158,8 @@ export class References {
   /** Returns the definitions with the highest confidence; without an origin, all of them. */
   async #findTargets(query: SymbolQuery, signal: AbortSignal): Promise<PossibleTargets> {
     const { definitions: known, packages, repositories } = this.#options;
-    const everywhere = { ...query, maxMatches: maxTargets };
-    const { definitions, reason } = await known.find(everywhere, signal, { isQuick: true });
+    const targetQuery = { ...query, maxMatches: maxTargets };
+    const { definitions, reason } = await known.find(targetQuery, signal, { isIndexedOnly: true });
     const best = definitions[0]?.certainty;
     const likely = definitions.filter(({ certainty }) => certainty === best);
     const targets = likely.map(({ symbol }) => targetOf(symbol));
@@ -231,11 +231,11 @@ export class References {
   ): Promise<readonly ParsedFile[]> {
     const { code, engine } = this.#options;
     const texts = await readTexts(engine, files, { unsaved }, signal);
-    const present = texts.filter((text) => text !== undefined);
-    const parsed = await code.occurrences(present, name, signal);
+    const readableTexts = texts.filter((text) => text !== undefined);
+    const parsed = await code.occurrences(readableTexts, name, signal);
     return files.map((file, index) => {
       const text = texts[index];
-      return { file, code: text && parsed[present.indexOf(text)] };
+      return { file, code: text && parsed[readableTexts.indexOf(text)] };
     });
   }
 }

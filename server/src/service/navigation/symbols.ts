@@ -192,6 +192,6 @@ function scopeOf(
   const all = repositories.all();
   const open = new Set(withoutOpen ? preferredRepositories(folders, all) : []);
   if (repoNames === undefined && open.size === 0) return "all";
-  const among = repoNames === undefined ? all : repoNames.map((name) => history.repository(name));
-  return new Set(among.map(({ id }) => id).filter((id) => !open.has(id)));
+  const selected = repoNames === undefined ? all : repoNames.map((name) => history.repository(name));
+  return new Set(selected.map(({ id }) => id).filter((id) => !open.has(id)));
 }

@@ -125,6 +125,6 @@ function distinctiveNames(names: readonly string[]): string[] {
 /** Returns the first item of each list, then the second of each, and so on, without duplicates. */
 function interleave(lists: readonly (readonly string[])[]): string[] {
   const longest = Math.max(0, ...lists.map(({ length }) => length));
-  const turns = Array.from({ length: longest }, (_, turn) => lists.flatMap((list) => list[turn] ?? []));
-  return [...new Set(turns.flat())];
+  const rounds = Array.from({ length: longest }, (_, index) => lists.flatMap((list) => list[index] ?? []));
+  return [...new Set(rounds.flat())];
 }
