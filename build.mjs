@@ -85,8 +85,8 @@ const vendored = {
   client: ["vscode-languageclient/node"],
 };
 const vendorFile = (name) => `vendor/${name.replaceAll("/", "-")}`;
-const apart = {
-  name: "apart",
+const vendoredPackages = {
+  name: "vendoredPackages",
   setup({ onResolve }) {
     for (const name of Object.values(vendored).flat()) {
       onResolve({ filter: new RegExp(`^${name}$`) }, ({ kind }) =>
@@ -116,7 +116,7 @@ const serverBuilds = servers.map(({ entry, banner }) => ({
   ...common,
   entryPoints: [entry],
   outdir: `${dist}/server`,
-  plugins: [...common.plugins, apart, ...(entry.endsWith("/storeWorker.ts") ? [sqlite] : [])],
+  plugins: [...common.plugins, vendoredPackages, ...(entry.endsWith("/storeWorker.ts") ? [sqlite] : [])],
   ...(banner === undefined ? {} : { banner: { js: banner } }),
 }));
 
@@ -144,7 +144,7 @@ const clientBuilds = [
     entryPoints: ["client/src/extension.ts"],
     outdir: `${dist}/client`,
     external: ["vscode"],
-    plugins: [apart, plainVsCode],
+    plugins: [vendoredPackages, plainVsCode],
   },
   { ...vendorBuild("client"), external: ["vscode"] },
   {
@@ -190,21 +190,21 @@ const endToEndBuild = {
   packages: "external",
 };
 
-const wanted = (name) =>
+const isSelected = (name) =>
   target === "all" ? !production || ["server", "client"].includes(name) : target === name;
 const builds = [
-  ...(wanted("server") ? [...serverBuilds, vendorBuild("server")] : []),
-  ...(wanted("client") ? clientBuilds : []),
-  ...(wanted("tests") ? [testBuild] : []),
-  ...(wanted("e2e") ? [endToEndBuild] : []),
+  ...(isSelected("server") ? [...serverBuilds, vendorBuild("server")] : []),
+  ...(isSelected("client") ? clientBuilds : []),
+  ...(isSelected("tests") ? [testBuild] : []),
+  ...(isSelected("e2e") ? [endToEndBuild] : []),
 ];
 
 if (watch) {
-  if (wanted("server")) unpackGrammars(join(root, dist, "grammars"));
+  if (isSelected("server")) unpackGrammars(join(root, dist, "grammars"));
   for (const options of builds) await (await context({ ...options, logLevel: "info" })).watch();
 } else {
   try {
-    if (wanted("server")) unpackGrammars(join(root, dist, "grammars"));
+    if (isSelected("server")) unpackGrammars(join(root, dist, "grammars"));
     const results = await Promise.all(builds.map(build));
     for (const [index, options] of builds.entries()) removeStale(options, results[index]);
     if (production) {

@@ -4,9 +4,10 @@
  * Loading the compiler takes a second or two, so its output is cached in `out/wasm` under the hash of its inputs.
  */
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { writeAtomically } from "./writeAtomically.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const options = [
@@ -48,8 +49,12 @@ async function compile(entry, sources) {
   const version = readFileSync(join(root, "node_modules/assemblyscript/package.json"), "utf8");
   const hash = createHash("sha256").update(version).update(options.join(" "));
   for (const source of sources) hash.update(source).update(readFileSync(source));
-  const kept = join(root, "out/wasm", `${basename(entry, ".ts")}-${hash.digest("hex").slice(0, 16)}.wasm`);
-  if (existsSync(kept)) return readFileSync(kept);
+  const cachedFile = join(
+    root,
+    "out/wasm",
+    `${basename(entry, ".ts")}-${hash.digest("hex").slice(0, 16)}.wasm`,
+  );
+  if (existsSync(cachedFile)) return readFileSync(cachedFile);
 
   const { default: compiler } = await import("assemblyscript/asc");
   const { error, stderr } = await compiler.main(
@@ -58,18 +63,8 @@ async function compile(entry, sources) {
       ...["--baseDir", root, "--outFile", "out.wasm"],
       ...options,
     ],
-    {
-      writeFile: (_name, bytes) => keep(kept, bytes),
-    },
+    { writeFile: (_name, bytes) => writeAtomically(cachedFile, bytes) },
   );
   if (error) throw new Error(`${error.message}\n${stderr.toString()}`);
-  return readFileSync(kept);
-}
-
-/** Writes a file atomically, because several builds may run at once. */
-function keep(path, bytes) {
-  const draft = `${path}.${process.pid}`;
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(draft, bytes);
-  renameSync(draft, path);
+  return readFileSync(cachedFile);
 }

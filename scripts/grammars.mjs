@@ -11,22 +11,13 @@
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 import { Language, Parser } from "web-tree-sitter";
+import { writeAtomically } from "./writeAtomically.mjs";
 
 const folder = join(dirname(dirname(fileURLToPath(import.meta.url))), "server/grammars");
 const sumsFile = join(folder, "SHA256SUMS");
@@ -80,12 +71,11 @@ const grammars = [
 const words = process.argv.slice(2);
 if (words[0] === "--check") check();
 else if (words[0] === "--tree") await printTree(words[1], words[2]);
-else make(words);
+else rebuild(words);
 
-function make(names) {
+function rebuild(names) {
   const unknown = names.filter((name) => !grammars.some((grammar) => grammar.name === name));
   if (unknown.length > 0) throw new Error(`Unknown grammars: ${unknown.join(", ")}.`);
-  mkdirSync(folder, { recursive: true });
   const wanted = grammars.filter(({ name }) => names.length === 0 || names.includes(name));
   const sums = names.length === 0 ? new Map() : readSums();
   const licenses = names.length === 0 ? new Map() : readLicenses();
@@ -94,16 +84,16 @@ function make(names) {
     try {
       const unpacked = unpack(source, draft);
       licenses.set(source, licenseOf(unpacked));
-      for (const also of licensesOf[source] ?? []) {
+      for (const extra of licensesOf[source] ?? []) {
         const other = join(draft, "other");
         mkdirSync(other);
-        licenses.set(also, licenseOf(unpack(also, other)));
+        licenses.set(extra, licenseOf(unpack(extra, other)));
         rmSync(other, { recursive: true });
       }
       for (const { name, file } of wanted.filter((grammar) => grammar.source === source)) {
         const wasm = readFileSync(join(unpacked, file));
         sums.set(`${name}.wasm`, sha256(wasm));
-        keep(join(folder, `${name}.wasm.br`), compress(wasm));
+        writeAtomically(join(folder, `${name}.wasm.br`), compress(wasm));
         console.log(`${name}: ${wasm.length} bytes from ${source}`);
       }
     } finally {
@@ -111,9 +101,9 @@ function make(names) {
     }
   }
   const lines = [...sums].sort(byName).map(([file, sum]) => `${sum}  ${file}\n`);
-  keep(sumsFile, lines.join(""));
+  writeAtomically(sumsFile, lines.join(""));
   const parts = [...licenses].sort(byName).map(([source, text]) => `${source}\n\n${text.trim()}\n`);
-  keep(licensesFile, parts.join(separator));
+  writeAtomically(licensesFile, parts.join(separator));
 }
 
 function check() {
@@ -154,25 +144,25 @@ function advance(cursor) {
 
 /** Downloads and unpacks a package, without running its scripts. */
 function unpack(source, draft) {
-  const fetched = run("npm", ["pack", "--ignore-scripts", "--silent", source], draft)
+  const archive = run("npm", ["pack", "--ignore-scripts", "--silent", source], draft)
     .trim()
     .split("\n")
     .at(-1);
-  run("tar", ["-xzf", fetched], draft);
+  run("tar", ["-xzf", archive], draft);
   const unpacked = join(draft, "package");
   if (!statSync(unpacked).isDirectory()) throw new Error(`${source} has no folder "package".`);
   return unpacked;
 }
 
 function licenseOf(unpacked) {
-  const about = JSON.parse(readFileSync(join(unpacked, "package.json"), "utf8"));
+  const manifest = JSON.parse(readFileSync(join(unpacked, "package.json"), "utf8"));
   const texts = readdirSync(unpacked)
     .filter((name) => /^(?:licen[cs]e|copying|notice)\b/i.test(name))
     .sort()
     .map((name) => readFileSync(join(unpacked, name), "utf8").trim());
-  if (texts.length === 0 && typeof about.license !== "string")
-    throw new Error(`${about.name} has no license.`);
-  return [`License: ${about.license ?? "see below"}`, ...texts].join("\n\n");
+  if (texts.length === 0 && typeof manifest.license !== "string")
+    throw new Error(`${manifest.name} has no license.`);
+  return [`License: ${manifest.license ?? "see below"}`, ...texts].join("\n\n");
 }
 
 function readSums() {
@@ -203,11 +193,6 @@ function run(program, options, cwd) {
   const { status, stdout, stderr } = spawnSync(program, options, { cwd, encoding: "utf8" });
   if (status !== 0) throw new Error(`${program} ${options.join(" ")} failed: ${stderr}`);
   return stdout;
-}
-
-function keep(path, content) {
-  writeFileSync(`${path}.draft`, content);
-  renameSync(`${path}.draft`, path);
 }
 
 function sha256(bytes) {

@@ -25,16 +25,16 @@ export function notices(root, inputs) {
 
 function noticeOf(root, name) {
   const folder = join(root, "node_modules", name);
-  const about = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  if (typeof about.license !== "string") throw new Error(`${name} has no license.`);
+  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  if (typeof manifest.license !== "string") throw new Error(`${name} has no license.`);
   const texts = readdirSync(folder)
     .filter((file) => /^(?:licen[cs]e|copying|notice|third.?party.?notices?)\b/i.test(file))
     .sort()
     .map((file) => readFileSync(join(folder, file), "utf8").trim());
-  const author = typeof about.author === "string" ? about.author : about.author?.name;
+  const author = typeof manifest.author === "string" ? manifest.author : manifest.author?.name;
   return [
-    `${about.name} ${about.version}`,
-    `License: ${about.license}`,
+    `${manifest.name} ${manifest.version}`,
+    `License: ${manifest.license}`,
     ...(texts.length > 0 ? ["", ...texts] : author === undefined ? [] : [`Author: ${author}`]),
     "",
   ].join("\n");

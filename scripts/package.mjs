@@ -15,9 +15,9 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const stage = join(root, "out/package");
+const stagingFolder = join(root, "out/package");
 /** Limit on the size of the download. */
-const bytesAtMost = 15e6;
+const maxBytes = 15e6;
 
 const { values } = parseArgs({ options: { out: { type: "string" }, manifest: { type: "boolean" } } });
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -29,15 +29,15 @@ if (values.manifest) {
 }
 const vsix = resolve(values.out ?? join(root, `trawl-${manifest.version}.vsix`));
 
-rmSync(stage, { recursive: true, force: true });
-mkdirSync(stage, { recursive: true });
+rmSync(stagingFolder, { recursive: true, force: true });
+mkdirSync(stagingFolder, { recursive: true });
 run(join(root, "build.mjs"), ["--production"], root);
 const allowed = readFileSync(join(root, ".vscodeignore"), "utf8").matchAll(/^!([^/\n]+)/gm);
 for (const [, name] of [["", ".vscodeignore"], ...allowed]) {
-  const [from, to] = [join(root, name), join(stage, name)];
+  const [from, to] = [join(root, name), join(stagingFolder, name)];
   if (!existsSync(to) && existsSync(from)) cpSync(from, to, { recursive: true });
 }
-writeFileSync(join(stage, "package.json"), text);
+writeFileSync(join(stagingFolder, "package.json"), text);
 run(
   join(root, "node_modules/@vscode/vsce/vsce"),
   [
@@ -48,11 +48,11 @@ run(
     "--out",
     vsix,
   ],
-  stage,
+  stagingFolder,
 );
 const { size } = statSync(vsix);
-if (size > bytesAtMost)
-  throw new Error(`${vsix} has ${(size / 1e6).toFixed(1)} MB, more than ${bytesAtMost / 1e6}.`);
+if (size > maxBytes)
+  throw new Error(`${vsix} has ${(size / 1e6).toFixed(1)} MB, more than ${maxBytes / 1e6}.`);
 
 /** Returns the manifest without fields that only the build needs, because the bundles contain everything. */
 function published({

@@ -97,29 +97,29 @@ async function campaign() {
 /** Runs all checks, even after one has failed. */
 async function check() {
   await prepare("all");
-  const red = [];
+  const failed = [];
   for (const [name, script, ...options] of [
     ["types", "typescript/bin/tsc", "-b"],
     ["lint", "@biomejs/biome/bin/biome", "check"],
     ["knip", "knip/bin/knip.js"],
   ]) {
     console.log(`> ${name}`);
-    if ((await exitOf(process.execPath, [join(modules, script), ...options])) !== 0) red.push(name);
+    if ((await exitOf(process.execPath, [join(modules, script), ...options])) !== 0) failed.push(name);
   }
   console.log("> test");
-  if ((await exitOf(process.execPath, [fileURLToPath(import.meta.url), "test"])) !== 0) red.push("test");
-  if (red.length > 0) fail(`Failed: ${red.join(", ")}.`);
+  if ((await exitOf(process.execPath, [fileURLToPath(import.meta.url), "test"])) !== 0) failed.push("test");
+  if (failed.length > 0) fail(`Failed: ${failed.join(", ")}.`);
 }
 
 /** `npm run package`: builds the package of the extension. */
 async function makePackage() {
-  if (!installed()) await alone(install);
+  if (!installed()) await withLock(install);
   await run(process.execPath, [join(root, "scripts/package.mjs"), ...words]);
 }
 
 async function prepare(target) {
   if (installed() && outdated(target).length === 0) return;
-  await alone(async () => {
+  await withLock(async () => {
     if (!installed()) await install();
     for (const bundles of outdated(target)) await build(bundles);
   });
@@ -130,15 +130,15 @@ async function install() {
   const npm = process.env.npm_execpath;
   const options = ["ci", "--ignore-scripts", "--include=dev", "--no-audit", "--no-fund"];
   await (npm ? run(process.execPath, [npm, ...options]) : run("npm", options, process.platform === "win32"));
-  stamp(join(modules, ".trawl"), lockHash());
+  writeStamp(join(modules, ".trawl"), lockHash());
 }
 
 async function build(bundles) {
-  const mark = builtMark(bundles);
+  const stampFile = buildStampFile(bundles);
   const hash = sourceHash(bundles);
-  rmSync(mark, { force: true });
+  rmSync(stampFile, { force: true });
   await run(process.execPath, ["build.mjs", bundles]);
-  stamp(mark, hash);
+  writeStamp(stampFile, hash);
 }
 
 /** Returns the bundles that are out of date. */
@@ -146,17 +146,17 @@ function outdated(target) {
   const more = { server: [], all: ["client", "tests"], e2e: ["client", "e2e"] }[target];
   return ["server", ...more].filter(
     (bundles) =>
-      !isStamped(builtMark(bundles), sourceHash(bundles)) ||
+      !isStamped(buildStampFile(bundles), sourceHash(bundles)) ||
       (bundles === "server" && !existsSync(serverBundle)),
   );
 }
 
-function builtMark(bundles) {
+function buildStampFile(bundles) {
   return join(root, "out", `${bundles}.built`);
 }
 
 /** Runs `work` under a lock, so that concurrent commands do not install or build at the same time. */
-async function alone(work) {
+async function withLock(work) {
   const lock = join(root, "out", "ready.lock");
   mkdirSync(dirname(lock), { recursive: true });
   for (;;) {
@@ -187,17 +187,17 @@ function isRunning(lock) {
 
 /** Reports whether the packages of the lock file are installed, even by `npm install`. */
 function installed() {
-  const mark = join(modules, ".trawl");
+  const stampFile = join(modules, ".trawl");
   const hash = lockHash();
-  if (isStamped(mark, hash)) return true;
+  if (isStamped(stampFile, hash)) return true;
   const present = join(modules, ".package-lock.json");
-  if (existsSync(mark) || !existsSync(present)) return false;
+  if (existsSync(stampFile) || !existsSync(present)) return false;
   const wanted = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")).packages;
   const found = JSON.parse(readFileSync(present, "utf8")).packages;
   const complete = Object.entries(wanted).every(
     ([path, entry]) => path === "" || found[path]?.integrity === entry.integrity || !isForHere(entry),
   );
-  if (complete) stamp(mark, hash);
+  if (complete) writeStamp(stampFile, hash);
   return complete;
 }
 
@@ -243,13 +243,13 @@ function filesBelow(path, found) {
   return found;
 }
 
-function isStamped(mark, hash) {
-  return existsSync(mark) && readFileSync(mark, "utf8") === hash;
+function isStamped(stampFile, hash) {
+  return existsSync(stampFile) && readFileSync(stampFile, "utf8") === hash;
 }
 
-function stamp(mark, hash) {
-  mkdirSync(dirname(mark), { recursive: true });
-  writeFileSync(mark, hash);
+function writeStamp(stampFile, hash) {
+  mkdirSync(dirname(stampFile), { recursive: true });
+  writeFileSync(stampFile, hash);
 }
 
 /** Runs a required step, and exits with its code if it fails. */
@@ -262,10 +262,10 @@ async function run(program, options, shell = false) {
 function exitOf(program, options, shell = false) {
   return new Promise((resolve) => {
     const child = spawn(program, options, { cwd: root, stdio: "inherit", shell });
-    const pass = (signal) => child.kill(signal);
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, pass);
+    const forward = (signal) => child.kill(signal);
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, forward);
     const done = (code) => {
-      for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.off(signal, pass);
+      for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.off(signal, forward);
       resolve(code);
     };
     child.on("error", (error) => {

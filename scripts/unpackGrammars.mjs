@@ -1,18 +1,10 @@
 /** Decompresses the grammars of `server/grammars` next to the bundles, together with tree-sitter's own WebAssembly. */
 import { createHash } from "node:crypto";
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliDecompressSync } from "node:zlib";
+import { writeAtomically } from "./writeAtomically.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const packed = join(root, "server/grammars");
@@ -21,10 +13,10 @@ const runtime = join(root, "node_modules/web-tree-sitter/web-tree-sitter.wasm");
 /** Does nothing if `folder` is up to date. `SHA256SUMS` is written last, so that its presence means that all files exist. */
 export function unpackGrammars(folder) {
   const sums = readFileSync(join(packed, "SHA256SUMS"), "utf8");
-  const mark = join(folder, "SHA256SUMS");
-  const marked = `${sums}${sha256(readFileSync(runtime))}  web-tree-sitter.wasm\n`;
-  if (existsSync(mark) && readFileSync(mark, "utf8") === marked) return;
-  mkdirSync(folder, { recursive: true });
+  const runtimeBytes = readFileSync(runtime);
+  const stampFile = join(folder, "SHA256SUMS");
+  const stamp = `${sums}${sha256(runtimeBytes)}  web-tree-sitter.wasm\n`;
+  if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) return;
   const files = new Map(
     sums
       .trim()
@@ -34,26 +26,19 @@ export function unpackGrammars(folder) {
   for (const [file, sum] of files) {
     const wasm = brotliDecompressSync(readFileSync(join(packed, `${file}.br`)));
     if (sha256(wasm) !== sum) throw new Error(`${file} does not match server/grammars/SHA256SUMS.`);
-    keep(join(folder, file), (draft) => writeFileSync(draft, wasm));
+    writeAtomically(join(folder, file), wasm);
   }
-  keep(join(folder, "web-tree-sitter.wasm"), (draft) => copyFileSync(runtime, draft));
+  writeAtomically(join(folder, "web-tree-sitter.wasm"), runtimeBytes);
   for (const name of readdirSync(folder)) {
     if (name.endsWith(".wasm") && name !== "web-tree-sitter.wasm" && !files.has(name))
       rmSync(join(folder, name));
   }
-  keep(mark, (draft) => writeFileSync(draft, marked));
+  writeAtomically(stampFile, stamp);
 }
 
 /** Returns the licenses of the grammars, each under the name of its package. */
 export function grammarNotices() {
   return readFileSync(join(packed, "LICENSES.txt"), "utf8");
-}
-
-/** Writes a file atomically, because several builds may run at once. */
-function keep(path, write) {
-  const draft = `${path}.${process.pid}`;
-  write(draft);
-  renameSync(draft, path);
 }
 
 function sha256(bytes) {
