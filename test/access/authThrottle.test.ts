@@ -20,7 +20,7 @@ test("the first refusals are not delayed, and further delays grow up to a limit"
   assert(Math.max(...clock.waits) <= 5000 && (clock.waits.at(-1) ?? 0) > 4000, clock.waits.join());
 });
 
-test("other addresses are not delayed, and refusals are forgotten with time", async () => {
+test("other addresses are not delayed, and refusals expire", async () => {
   const clock = offsetClock();
   const refusals = new AuthThrottle(clock);
   for (let time = 0; time < 8; time++) await refusals.delayRefusal("a", signal);
@@ -37,7 +37,7 @@ for (const [name, wrongMs] of [
   ["years fast", 5 * 365 * 24 * 60 * 60 * 1000],
   ["years slow", -5 * 365 * 24 * 60 * 60 * 1000],
 ] as const) {
-  test(`a clock that is ${name} for a while changes neither delays nor when they are forgotten`, async () => {
+  test(`a clock that is ${name} for a while changes neither delays nor when refusals expire`, async () => {
     const delays = async (jump: (clock: OffsetClock) => void) => {
       const clock = offsetClock();
       const refusals = new AuthThrottle(clock);
@@ -83,7 +83,7 @@ test("concurrent attempts are delayed too, and too many of them are refused", as
   await assert.rejects(next, { code: "CANCELLED" });
 });
 
-test("with too many addresses, the oldest are forgotten first", async () => {
+test("with too many addresses, the oldest are evicted first", async () => {
   const clock = offsetClock();
   const refusals = new AuthThrottle(clock);
   for (let time = 0; time < 7; time++) await refusals.delayRefusal("a", signal);

@@ -28,7 +28,7 @@ test("a lost organization is detected after the database was unavailable at firs
   );
 });
 
-test("once the lost organization is forgotten, the database is opened at once", async () => {
+test("once nothing is remembered of the lost organization, the database is opened at once", async () => {
   let remembered: { uuid: string; database: string; hasKeys: boolean } | undefined = {
     uuid: "one",
     database: "the database",

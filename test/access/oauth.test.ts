@@ -237,7 +237,7 @@ test("an issuer that is down is reported as such, and its keys are fetched only 
   }
 });
 
-test("a server that is not reachable, or does not respond in full, is given up within seconds", async (t) => {
+test("a request to a server that is not reachable, or does not respond in full, times out within seconds", async (t) => {
   // Listens, but never accepts a connection.
   const script = `
     const server = require("node:net").createServer().listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => {

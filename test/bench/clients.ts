@@ -34,7 +34,7 @@ export async function benchClients(product: Product, seconds: number): Promise<v
   const elapsed = (performance.now() - began) / 1000;
   heading(`${clientCount} concurrent clients`);
   printTable(
-    ["for", "answers", "a second", "p50 ms", "p99 ms", "worst ms", "failed", "most memory MB"],
+    ["for", "responses", "per second", "p50 ms", "p99 ms", "worst ms", "failed", "most memory MB"],
     [
       [
         `${elapsed.toFixed(0)} s`,

@@ -37,7 +37,7 @@ async function benchSource(source: DatabaseSource): Promise<void> {
     "an API key": { kind: "apiKey", token: key },
     "an access token": { kind: "bearer", token: issuer.token },
   };
-  const checks = await inTurns(
+  const checks = await alternately(
     Object.fromEntries(
       Object.entries(shown).map(([name, credentials]) => [
         name,
@@ -49,11 +49,11 @@ async function benchSource(source: DatabaseSource): Promise<void> {
   const listener = await openListener(callerOf({}, { organization }));
   const agent = new Agent({ connections: 1, pipelining: 1 });
   const ask = (headers: Readonly<Record<string, string>>) => async () => {
-    const answer = await request(`${listener.url}/api/repos/skipped`, { headers, dispatcher: agent });
-    if (answer.statusCode !== 200) throw new Error(`Status ${answer.statusCode}.`);
-    await answer.body.dump();
+    const response = await request(`${listener.url}/api/repos/skipped`, { headers, dispatcher: agent });
+    if (response.statusCode !== 200) throw new Error(`Status ${response.statusCode}.`);
+    await response.body.dump();
   };
-  const requests = await inTurns(
+  const requests = await alternately(
     {
       "no credential": ask({}),
       "an API key": ask({ "x-service-api-key": key }),
@@ -76,7 +76,7 @@ async function benchSource(source: DatabaseSource): Promise<void> {
 }
 
 /** Returns medians in milliseconds. Rounds alternate, so that a busy moment affects all of them. */
-async function inTurns(
+async function alternately(
   work: Readonly<Record<string, () => Promise<unknown>>>,
   count: number,
 ): Promise<ReadonlyMap<string, number>> {

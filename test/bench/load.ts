@@ -159,15 +159,17 @@ function drain(url: string, { kind, path, body }: Shape, agent: Agent): Promise<
     const sent = request(
       url + path,
       { method: bytes === undefined ? "GET" : "POST", headers, agent },
-      (answer) => {
+      (response) => {
         let first = "";
-        answer.on("data", (part: Buffer) => {
-          if (answer.statusCode !== 200 && first.length < 300) first += part.toString();
+        response.on("data", (part: Buffer) => {
+          if (response.statusCode !== 200 && first.length < 300) first += part.toString();
         });
-        answer.on("error", (error) => resolve(`${kind}: ${error.message}`));
-        answer.on("end", () =>
+        response.on("error", (error) => resolve(`${kind}: ${error.message}`));
+        response.on("end", () =>
           resolve(
-            answer.statusCode === 200 ? "answered" : `${kind}: ${answer.statusCode} ${first.slice(0, 120)}`,
+            response.statusCode === 200
+              ? "completed"
+              : `${kind}: ${response.statusCode} ${first.slice(0, 120)}`,
           ),
         );
       },

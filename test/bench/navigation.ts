@@ -34,9 +34,9 @@ export async function benchNavigation(product: Product): Promise<void> {
     for (let round = 0; round <= rounds; round++) {
       if (round === 1) before = cpuSecondsOf(product.pid);
       const began = performance.now();
-      const answer = (await product.post(path, body)) as SymbolResponse;
+      const response = (await product.post(path, body)) as SymbolResponse;
       times.push(performance.now() - began);
-      count = answer.stats?.matchCount ?? answer.symbols?.length ?? 0;
+      count = response.stats?.matchCount ?? response.symbols?.length ?? 0;
     }
     const again = times.slice(1);
     rows.push([
@@ -77,20 +77,20 @@ function streamReferences(
   const began = performance.now();
   return new Promise((resolve, reject) => {
     const headers = { "content-type": "application/json" };
-    const sent = request(`${product.url}/api/stream_references`, { method: "POST", headers }, (answer) => {
+    const sent = request(`${product.url}/api/stream_references`, { method: "POST", headers }, (response) => {
       let text = "";
       let count = 0;
       let firstMs: number | undefined;
-      answer.setEncoding("utf8");
-      answer.on("data", (piece: string) => {
+      response.setEncoding("utf8");
+      response.on("data", (piece: string) => {
         text += piece;
         const events = text.split("\n\n");
         text = events.pop() ?? "";
         for (const event of events) count += referencesIn(event);
         if (count >= firstReferences) firstMs ??= performance.now() - began;
       });
-      answer.on("error", reject);
-      answer.on("end", () => resolve({ firstMs, allMs: performance.now() - began, count }));
+      response.on("error", reject);
+      response.on("end", () => resolve({ firstMs, allMs: performance.now() - began, count }));
     });
     sent.on("error", reject);
     sent.end(JSON.stringify({ symbolName: used }));

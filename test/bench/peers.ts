@@ -47,7 +47,7 @@ export async function zoekt(
 ): Promise<Measured> {
   const pattern = query.isRegex ? query.pattern : query.pattern.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
   const all = { ShardMaxMatchCount: 1e8, TotalMaxMatchCount: 1e8, MaxDocDisplayCount: 50 };
-  const answer = (await postJson(`${url}/api/search`, {
+  const response = (await postJson(`${url}/api/search`, {
     Q: `case:${query.caseSensitive ? "yes" : "no"} content:${JSON.stringify(pattern)}`,
     Opts: { ...(documents === undefined ? all : { MaxDocDisplayCount: documents }), ChunkMatches: true },
   })) as {
@@ -56,6 +56,6 @@ export async function zoekt(
       readonly Duration?: number;
     };
   };
-  const { Stats, Duration } = answer.Result;
+  const { Stats, Duration } = response.Result;
   return { ms: (Duration ?? Stats.Duration ?? 0) / 1e6, matches: Stats.MatchCount };
 }

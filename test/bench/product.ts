@@ -1,4 +1,4 @@
-/** Trawl as users run it: a separate process that answers over HTTP. */
+/** Trawl as users run it: a separate process that serves HTTP. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { Agent, request } from "node:http";
 import { join } from "node:path";
@@ -138,14 +138,14 @@ export function postJson(url: string, body: unknown, agent?: Agent): Promise<unk
   const bytes = JSON.stringify(body);
   return new Promise((resolve, reject) => {
     const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(bytes) };
-    const sent = request(url, { method: "POST", headers, ...(agent && { agent }) }, (answer) => {
+    const sent = request(url, { method: "POST", headers, ...(agent && { agent }) }, (response) => {
       const parts: Buffer[] = [];
-      answer.on("data", (part: Buffer) => parts.push(part));
-      answer.on("error", reject);
-      answer.on("end", () => {
+      response.on("data", (part: Buffer) => parts.push(part));
+      response.on("error", reject);
+      response.on("end", () => {
         const text = Buffer.concat(parts).toString();
-        if (answer.statusCode === 200) resolve(JSON.parse(text));
-        else reject(new Error(`${url} answered ${answer.statusCode}: ${text.slice(0, 300)}`));
+        if (response.statusCode === 200) resolve(JSON.parse(text));
+        else reject(new Error(`${url} returned status ${response.statusCode}: ${text.slice(0, 300)}`));
       });
     });
     sent.on("error", reject);

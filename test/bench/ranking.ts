@@ -6,7 +6,7 @@ import { heading, printTable } from "./report";
 import { fetchPackages } from "./symbolTrees";
 
 /** A source tree in a Debian package, recognized by one of its files. */
-interface LabelledTree {
+interface LabeledTree {
   readonly packageName: string;
   /** Path of the tree in the unpacked package. */
   readonly root: string;
@@ -15,7 +15,7 @@ interface LabelledTree {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-const linux: LabelledTree = {
+const linux: LabeledTree = {
   packageName: "linux-source-6.1",
   root: "linux-source-6.1",
   marker: "include/linux/slab.h",
@@ -77,7 +77,7 @@ const linux: LabelledTree = {
 };
 
 /** The standard library. */
-const go: LabelledTree = {
+const go: LabeledTree = {
   packageName: "golang-1.19-src",
   root: "usr/share/go-1.19/src",
   marker: "fmt/print.go",
@@ -110,12 +110,12 @@ const go: LabelledTree = {
   },
 };
 
-const trees: readonly LabelledTree[] = [linux, go];
+const trees: readonly LabeledTree[] = [linux, go];
 
 const depth = 50;
 
 /** Fetches missing trees with labeled queries into `folder` and returns their paths. */
-export function fetchLabelledTrees(folder: string): readonly string[] {
+export function fetchLabeledTrees(folder: string): readonly string[] {
   mkdirSync(folder, { recursive: true });
   fetchPackages(
     trees.map(({ packageName }) => packageName),

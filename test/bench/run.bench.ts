@@ -26,7 +26,7 @@ import { benchLoad } from "./load";
 import { benchNavigation } from "./navigation";
 import { memoryOf } from "./processes";
 import { type IndexRun, indexOnce, Product } from "./product";
-import { benchRanking, fetchLabelledTrees, printRanks } from "./ranking";
+import { benchRanking, fetchLabeledTrees, printRanks } from "./ranking";
 import { heading, megabytes, ms, printTable, ratio } from "./report";
 import { benchSearches } from "./searches";
 import { benchSmallRepositories } from "./smallRepositories";
@@ -103,7 +103,7 @@ async function main(): Promise<void> {
 function chosenCorpora(): readonly string[] {
   if (values.corpus !== undefined) return [resolve(process.env["INIT_CWD"] ?? ".", values.corpus)];
   if (!only.includes("symbols") && !only.includes("ranking")) return [];
-  const trees = fetchLabelledTrees(join(folder, "trees"));
+  const trees = fetchLabeledTrees(join(folder, "trees"));
   // The names of the symbol benchmark occur in the first tree.
   return only.includes("ranking") ? trees : trees.slice(0, 1);
 }
@@ -137,7 +137,7 @@ async function benchCorpus(source: string): Promise<readonly number[]> {
   const product = await Product.start(dataDir, []);
   try {
     await product.search({ query: "kmalloc", matches: 50 });
-    const firstAnswerMs = performance.now() - began;
+    const firstResponseMs = performance.now() - began;
     const readyMs = await product.ready;
     const idle = memoryOf(product.pid);
     if (wanted.has("search")) await benchSearches(product, corpus, counted, values.zoekt);
@@ -150,7 +150,7 @@ async function benchCorpus(source: string): Promise<readonly number[]> {
         ["with an existing index", ""],
         [
           ["listening after, ms", ms(product.listeningMs)],
-          ["first response after, ms", ms(firstAnswerMs)],
+          ["first response after, ms", ms(firstResponseMs)],
           ["ready after, ms", ms(readyMs)],
           ["resident when ready, MB", megabytes(idle?.now)],
           ["peak resident while searching, MB", megabytes(searched?.peak)],

@@ -88,12 +88,12 @@ async function measure(product: Product, query: BenchQuery, matches: number) {
   const times: number[] = [];
   const request = { ...trawlRequest(query), matches };
   // The first run is a warm-up and is not counted: it reads files and compiles code.
-  let answer = await product.search(request);
+  let result = await product.search(request);
   for (let round = 0; round < rounds; round++) {
-    answer = await product.search(request);
-    times.push(answer.stats.duration / 1e6);
+    result = await product.search(request);
+    times.push(result.stats.duration / 1e6);
   }
-  return { times, matches: answer.stats.totalMatchCount, complete: answer.isSearchExhaustive };
+  return { times, matches: result.stats.totalMatchCount, complete: result.isSearchExhaustive };
 }
 
 async function best(run: () => Promise<Measured>): Promise<Measured> {

@@ -104,7 +104,7 @@ export function fetchPackages(names: readonly string[], folder: string): void {
 }
 
 /** The minimum number of files for a meaningful result. */
-const leastFiles = 1000;
+const minFiles = 1000;
 
 /** Samples every n-th file of a tree, for about `maxBytes` in total but not too few files; returns their paths. */
 export function filesOf(tree: SymbolTree, folder: string, maxBytes: number): readonly string[] {
@@ -118,7 +118,7 @@ export function filesOf(tree: SymbolTree, folder: string, maxBytes: number): rea
     .filter((path) => statSync(path).size <= 1_000_000)
     .sort();
   const bytes = found.reduce((sum, path) => sum + statSync(path).size, 0);
-  const step = Math.max(1, Math.min(bytes / maxBytes, found.length / leastFiles));
+  const step = Math.max(1, Math.min(bytes / maxBytes, found.length / minFiles));
   return found.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step));
 }
 

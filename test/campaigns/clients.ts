@@ -33,8 +33,8 @@ export const clients: Campaign = {
         continue;
       }
       const home = createHome(join(scratch, client.name.replaceAll(/\W/g, "")), programs);
-      const answers = await client.run(home, programs);
-      const found = [...differences(answers, home.path), ...(await endings(home))];
+      const results = await client.run(home, programs);
+      const found = [...differences(results, home.path), ...(await endings(home))];
       failures.push(...found.map((each) => `${client.name}: ${each}`));
       connections.push(...home.connections());
       figures.push([client.name, found.length === 0 ? `as expected, ${seconds(began)}` : "DIFFERS"]);

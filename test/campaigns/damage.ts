@@ -292,7 +292,7 @@ async function compare(
   try {
     found = await queryAll(server);
   } catch (error) {
-    assert.match(String(error), /answered 503: .*Access is closed/);
+    assert.match(String(error), /returned status 503: .*Access is closed/);
     return "closed";
   }
   for (const [at, { lines, isWhole }] of found.entries()) {

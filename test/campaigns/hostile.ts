@@ -5,8 +5,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ExampleOrganization } from "#test/support/exampleOrganization";
 import { startExampleOrganization } from "#test/support/exampleOrganization";
 import type { Campaign, CampaignOptions, CampaignResult } from "./campaign";
-import { parseResponses, problemOf } from "./hostileAnswers";
 import { type GeneratedRequest, hostileRequest, operationStatuses } from "./hostileRequests";
+import { parseResponses, problemOf } from "./hostileResponses";
 
 const concurrency = 6;
 /** The time limit of a response: a search's limit, a wrong key's delay, and a margin. */
@@ -70,8 +70,8 @@ async function run({ count, random, scratch }: CampaignOptions): Promise<Campaig
   const worstHealth = await health.stop();
   const memoryAfter = residentBytes(pid);
   const after = await ordinaryResponses(instance);
-  for (const [what, answer] of before) {
-    if (after.get(what) !== answer)
+  for (const [what, response] of before) {
+    if (after.get(what) !== response)
       failures.push(`${what} gets a different response afterwards: ${after.get(what)?.slice(0, 300)}`);
   }
   if (worstHealth > healthLimitMs) failures.push(`health took ${Math.round(worstHealth)} ms`);
@@ -185,7 +185,7 @@ async function ordinaryResponses({ url }: ExampleOrganization): Promise<Readonly
     [`/api/diff?${new URLSearchParams({ repo, base: "v1.0", head: "main" })}`],
     [`/browse/${repo}@main/-/blob/README.md?blame=1`],
   ];
-  const answers = new Map<string, string>();
+  const responses = new Map<string, string>();
   for (const [path, body] of requests) {
     const sent = body && {
       method: "POST",
@@ -194,9 +194,9 @@ async function ordinaryResponses({ url }: ExampleOrganization): Promise<Readonly
     };
     const response = await fetch(`${url}${path}`, sent || {});
     const text = (await response.text()).replace(/"stats":\{[^}]*\},?/, "");
-    answers.set(`${path} ${JSON.stringify(body) ?? ""}`, `${response.status} ${text}`);
+    responses.set(`${path} ${JSON.stringify(body) ?? ""}`, `${response.status} ${text}`);
   }
-  return answers;
+  return responses;
 }
 
 /** Resident memory of a process in bytes; 0 if the system does not report it. */

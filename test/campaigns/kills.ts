@@ -55,7 +55,7 @@ export const kills: Campaign = {
     return {
       figures: [
         ["kills while indexing", String(sum(({ kills: each }) => each))],
-        ["of these, while writing a shard", String(sum(({ killsInWriting }) => killsInWriting))],
+        ["of these, while writing a shard", String(sum(({ killsDuringWrites }) => killsDuringWrites))],
         ["git processes killed too", String(sum(({ gitKills }) => gitKills))],
         ["kills of leaders with followers", String(takeovers.leaderKills)],
         ["kills of followers", String(takeovers.followerKills)],
@@ -90,7 +90,7 @@ async function firstRound(world: World): Promise<void> {
   const byTime: Moment = { since, changes: 0, ms: random.between(0, 600), how };
   const byChange: Moment = { since, changes: random.between(1, 60), ms: random.between(0, 5), how };
   const isDone = await world.round(random.chance(0.2) ? byTime : byChange);
-  if (isDone) world.forget();
+  if (isDone) world.reset();
 }
 
 async function deltas(seed: number): Promise<World> {
@@ -198,7 +198,7 @@ class Takeovers {
     let isDone = false;
     const work = [
       ...survivors.map(async (each) => {
-        while (!isDone) await unlessGone(this.#world.check(apiOf(each)));
+        while (!isDone) await unlessUnavailable(this.#world.check(apiOf(each)));
       }),
       (async () => {
         while (!isDone) await this.#changeKeys(random.pick(survivors));
@@ -246,13 +246,15 @@ class Takeovers {
   }
 
   async #changeKeys(editor: Editor): Promise<void> {
-    const created = await unlessGone(editor.call<CreatedKey>("createKey", { name: `key ${++this.#named}` }));
+    const created = await unlessUnavailable(
+      editor.call<CreatedKey>("createKey", { name: `key ${++this.#named}` }),
+    );
     if (created === undefined) return;
     this.#keys.set(created.key, "valid");
     this.created++;
     if (!this.#random.chance(0.5)) return;
     this.#keys.set(created.key, "unsure");
-    if ((await unlessGone(editor.call("revokeKey", { keyId: created.id }))) === undefined) return;
+    if ((await unlessUnavailable(editor.call("revokeKey", { keyId: created.id }))) === undefined) return;
     this.#keys.set(created.key, "revoked");
     this.revoked++;
   }
@@ -275,9 +277,9 @@ class Takeovers {
 
   async #status(key?: string): Promise<number> {
     const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
-    const answer = await fetch(`${this.#url}/api/repos`, { headers }).catch(() => undefined);
-    await answer?.arrayBuffer().catch(() => undefined);
-    return answer?.status ?? 0;
+    const response = await fetch(`${this.#url}/api/repos`, { headers }).catch(() => undefined);
+    await response?.arrayBuffer().catch(() => undefined);
+    return response?.status ?? 0;
   }
 }
 
@@ -295,9 +297,9 @@ function asRequest(request: Readonly<Record<string, unknown>> | string): object 
 }
 
 /** Returns undefined if no process could respond, which is not a failure. */
-async function unlessGone<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+async function unlessUnavailable<Result>(result: Promise<Result>): Promise<Result | undefined> {
   try {
-    return await answer;
+    return await result;
   } catch (error) {
     const code =
       error instanceof ResponseError ? (error.data as ErrorObject | undefined)?.errorCode : undefined;

@@ -72,7 +72,7 @@ interface Case {
 }
 
 class Figures {
-  readonly answerMs: number[] = [];
+  readonly responseMs: number[] = [];
   readonly healthMs: number[] = [];
   readonly healthOwnMs: number[] = [];
   readonly ordinaryMs: number[] = [];
@@ -180,13 +180,13 @@ async function tryOne(served: Served, each: Case, figures: Figures, contention: 
     figures.running.delete(shown);
   }
   const took = performance.now() - startedAt;
-  figures.answerMs.push(took);
+  figures.responseMs.push(took);
   const key = `${each.position} ${status}`;
   figures.byStatus.set(key, (figures.byStatus.get(key) ?? 0) + 1);
   if (![200, 400, 504].includes(status))
     figures.failures.push(`${shown}: status ${status} ${text.slice(0, 200)}`);
   const late = took - timeLimitMs - allowedLateMs - contention.ofAllThreads(startedAt);
-  if (late > 0) figures.failures.push(`${shown}: answered after ${Math.round(took)} ms`);
+  if (late > 0) figures.failures.push(`${shown}: responded after ${Math.round(took)} ms`);
   if (status !== 200 || each.path !== "search") return;
   const result = JSON.parse(text) as SearchResult;
   if (!result.isSearchExhaustive) return;
@@ -246,7 +246,7 @@ async function probe(
     figures.healthOwnMs.push(Math.max(0, took - contention.ofMainThread(startedAt)));
     if (response.status !== 200) figures.failures.push(`health: status ${response.status}`);
     if (took > maxHealthMs + contention.ofMainThread(startedAt))
-      figures.failures.push(`health: answered after ${Math.round(took)} ms during ${during.join("; ")}`);
+      figures.failures.push(`health: responded after ${Math.round(took)} ms during ${during.join("; ")}`);
     await new Promise((resolve) => setTimeout(resolve, probePauseMs));
   }
 }
@@ -265,7 +265,7 @@ async function searchPlainly(
     const isRight = files.length === 1 || (!isSearchExhaustive && stats.flushReason === "TIME_LIMIT");
     if (!isRight) figures.failures.push(`plain search: found ${files.length} files, ${stats.flushReason}`);
     if (took > timeLimitMs + allowedLateMs + contention.ofAllThreads(startedAt))
-      figures.failures.push(`plain search: answered after ${Math.round(took)} ms`);
+      figures.failures.push(`plain search: responded after ${Math.round(took)} ms`);
     await new Promise((resolve) => setTimeout(resolve, probePauseMs));
   }
 }
@@ -299,7 +299,7 @@ async function post(served: Served, { path, body }: Case): Promise<{ status: num
 }
 
 function rowsOf({
-  answerMs,
+  responseMs,
   healthMs,
   healthOwnMs,
   ordinaryMs,
@@ -311,11 +311,11 @@ function rowsOf({
     return [0.5, 0.99, 1].map((part) => quantile(sorted, part).toFixed(0)).join(" / ");
   };
   return [
-    ["answers, ms: median / p99 / worst", times(answerMs)],
+    ["responses, ms: median / p99 / worst", times(responseMs)],
     ["health, ms: median / p99 / worst", times(healthMs)],
     ["health without waiting for a processor, ms", times(healthOwnMs)],
     ["plain searches, ms: median / p99 / worst", times(ordinaryMs)],
-    ["complete answers", String(rest.complete)],
+    ["complete responses", String(rest.complete)],
     ["compared with the linear engine", String(rest.compared)],
     ["shutdown while busy, ms", rest.stopMs.toFixed(0)],
     ...[...byStatus].sort().map(([key, value]) => [key, String(value)] as const),

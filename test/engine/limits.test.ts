@@ -329,12 +329,12 @@ test("many files are transferred in pieces, complete and in order", async () => 
   const count = (files: ResultFiles) =>
     pieces.push(files.reduce((sum, file) => sum + (file?.byteCount ?? 0), 0));
   const engine = watchedEngine(directory, (run) => async (call, signal, onPartial) => {
-    const answer = await run(call, signal, (piece) => {
+    const response = await run(call, signal, (piece) => {
       count(piece as ResultFiles);
       return onPartial?.(piece);
     });
-    if (answer.kind === "files") count(answer.files);
-    return answer;
+    if (response.kind === "files") count(response.files);
+    return response;
   });
   const plain = openEngine(directory);
   const { files, isExhaustive } = await search(engine, literal("needle"));

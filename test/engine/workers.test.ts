@@ -95,37 +95,37 @@ describe("results do not depend on how shards are distributed to workers", () =>
       [700, 10],
       [100, 0],
     ] as const) {
-      const answers = [];
+      const results = [];
       for (const [, { engine }] of engines)
-        answers.push(comparable(await search(engine, literal("m"), { maxMatches, maxDisplayedMatches })));
-      for (const answer of answers) assertSame(answer, answers[0], `${maxMatches}, ${maxDisplayedMatches}`);
-      assert.ok((answers[0]?.actualMatchCount ?? 0) <= maxDisplayedMatches);
+        results.push(comparable(await search(engine, literal("m"), { maxMatches, maxDisplayedMatches })));
+      for (const result of results) assertSame(result, results[0], `${maxMatches}, ${maxDisplayedMatches}`);
+      assert.ok((results[0]?.actualMatchCount ?? 0) <= maxDisplayedMatches);
     }
   });
 
   test("a size limit cuts results", async () => {
     for (const maxResponseBytes of [0, 5000, 50_000]) {
-      const answers = [];
+      const results = [];
       for (const [, { engine }] of engines)
-        answers.push(comparable(await search(engine, literal("m"), { maxResponseBytes })));
-      for (const answer of answers) assertSame(answer, answers[0], `${maxResponseBytes}`);
-      assert.equal(answers[0]?.flushReason, "BYTE_LIMIT");
-      assert.ok(JSON.stringify(answers[0]?.files).length < 4 * maxResponseBytes + 100);
+        results.push(comparable(await search(engine, literal("m"), { maxResponseBytes })));
+      for (const result of results) assertSame(result, results[0], `${maxResponseBytes}`);
+      assert.equal(results[0]?.flushReason, "BYTE_LIMIT");
+      assert.ok(JSON.stringify(results[0]?.files).length < 4 * maxResponseBytes + 100);
     }
   });
 
   test("repositories open in the editor come first, whichever worker has them", async () => {
     for (const preferred of [[17], [3, 29], []]) {
-      const answers = [];
+      const results = [];
       for (const [, { engine }] of engines) {
         const plan = planOf(
           literal("needle", { where: "both" }),
           { maxMatches: 50 },
           { preferred: preferred as never[] },
         );
-        answers.push(comparable(await engine.search(plan, new AbortController().signal)));
+        results.push(comparable(await engine.search(plan, new AbortController().signal)));
       }
-      for (const answer of answers) assertSame(answer, answers[0]);
+      for (const result of results) assertSame(result, results[0]);
     }
   });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { importCircles, importsOf, mayImport, roomOf, serverSources } from "#test/support/house";
+import { importCycles, importsOf, mayImport, roomOf, serverSources } from "#test/support/house";
 
 /** Imports everything, and no room imports it. */
 const entry = "entry";
@@ -32,21 +32,21 @@ test("the import parser finds every form", () => {
   assert.deepEqual(importsOf(text), ["one", "two", "three", "four", "five", "six"]);
 });
 
-test("circles of imports are found", () => {
+test("import cycles are found", () => {
   const sources = [
     { path: "src/a/one.ts", imports: ["./two", "node:fs"] },
     { path: "src/a/two.ts", imports: ["#b/three"] },
     { path: "src/b/three.ts", imports: ["#a/one", "#contract/four"] },
     { path: "contract/four.ts", imports: ["./four"] },
   ];
-  assert.deepEqual(importCircles(sources), [
+  assert.deepEqual(importCycles(sources), [
     "src/a/one.ts > src/a/two.ts > src/b/three.ts > src/a/one.ts",
     "contract/four.ts > contract/four.ts",
   ]);
 });
 
-test("no files import each other in a circle, not even types", () => {
-  assert.deepEqual(importCircles(files), []);
+test("no files import each other in a cycle, not even types", () => {
+  assert.deepEqual(importCycles(files), []);
 });
 
 test("the table has a row for each room, and no other", () => {

@@ -185,13 +185,13 @@ function tests(): void {
     const children = Array.from({ length: 6 }, () =>
       spawn(process.execPath, [__filename, racing, folder], { stdio: ["pipe", "pipe", "inherit"] }),
     );
-    const answers = await Promise.all(
+    const outcomes = await Promise.all(
       children.map(
         (child) =>
           new Promise<string>((resolve) => child.stdout.once("data", (data) => resolve(String(data)))),
       ),
     );
-    assert.deepEqual(answers.filter((answer) => answer.startsWith("acquired")).length, 1, answers.join());
+    assert.deepEqual(outcomes.filter((outcome) => outcome.startsWith("acquired")).length, 1, outcomes.join());
     for (const child of children) child.stdin.end();
     await Promise.all(children.map((child) => new Promise((resolve) => child.on("exit", resolve))));
     (await take(folder)).release();

@@ -47,8 +47,8 @@ test("a long-lived child exchanges data and is killed", async () => {
     "process.stdin.on('data', (data) => process.stdout.write(data + '!'))",
   ]);
   child.stdin.write("one");
-  const answer = await new Promise((resolve) => child.stdout.once("data", (data) => resolve(String(data))));
-  assert.equal(answer, "one!");
+  const output = await new Promise((resolve) => child.stdout.once("data", (data) => resolve(String(data))));
+  assert.equal(output, "one!");
   child.kill();
   assert.equal(await child.ended, undefined);
 });

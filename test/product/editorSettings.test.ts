@@ -247,9 +247,9 @@ test("an invalid setting is reported and ignored, and the others take effect", a
     indexExclude: ["a.txt"],
   } as unknown as EditorSettings);
   await eventuallyEqual(() => skipped(editor), "a.txt excluded");
-  const complaints = editor.log.filter((line) => line.startsWith("error"));
+  const errors = editor.log.filter((line) => line.startsWith("error"));
   assert.deepEqual(
-    complaints.map((line) => /^error Ignored a setting: "([\w.[\]]+)" /.exec(line)?.[1]),
+    errors.map((line) => /^error Ignored a setting: "([\w.[\]]+)" /.exec(line)?.[1]),
     ["scanDepth", "branches", "endpoint.isEnabled", "endpoint.port", "endpoint.allowedOrigins"],
   );
 });

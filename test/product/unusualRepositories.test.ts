@@ -183,7 +183,7 @@ const makers: Readonly<Record<string, Maker>> = {
     repository.git("commit", "-q", "-m", "Large");
     return "main";
   },
-  "links in circles"(path) {
+  "links in cycles"(path) {
     repo(
       `
       = main: One

@@ -122,7 +122,7 @@ for (const [thrown, code, message] of errors) {
   });
 }
 
-test("cancelling a call aborts it in the leader", async () => {
+test("canceling a call aborts it in the leader", async () => {
   const controller = new AbortController();
   const stopped = new Promise<void>((resolve) => {
     respond = ({ signal }) =>

@@ -220,7 +220,7 @@ test("a broken repository does not affect results of the others, even if git par
   close();
 });
 
-test("cancelling a search of commits kills its git processes", async () => {
+test("canceling a search of commits kills its git processes", async () => {
   replaceGit("exec sleep 60");
   const { ask, close } = open();
   const controller = new AbortController();

@@ -357,7 +357,7 @@ for (const [request, args] of ofFile) {
   });
 }
 
-test("with followRenames: false, commits from before a rename are left out", async () => {
+test("with followRenames: false, commits from before a rename are excluded", async () => {
   const path = "music/song.txt";
   const { items, total } = await ask("commits", { repo: "hostile", path, followRenames: false });
   assert.deepEqual(items, expectedCommits(hostile, ["--no-follow", "HEAD", "--", path]));

@@ -321,7 +321,7 @@ describe("streamed search", () => {
   });
 });
 
-test("files of a repository that was removed during the search are left out", async () => {
+test("files of a repository that was removed during the search are skipped", async () => {
   const { result } = await ask("a", {
     engine: engineOf(async () => engineResult([fileMatch(9, "a"), fileMatch(1, "b")])),
   });

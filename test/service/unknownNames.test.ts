@@ -163,7 +163,7 @@ test("a revision is checked in hundreds of repositories", async () => {
   assert.deepEqual(await problemsOf(caller, "x rev:main~1"), []);
 });
 
-test("a search without time left answers without looking for similar names", async () => {
+test("a search without time left responds without looking for similar names", async () => {
   const response = await caller("search", { query: "rev:mian x" }, call);
   assert.equal(response.suggestions?.[0]?.suggestion, "main");
   const late = { ...call, arrivedAt: performance.now() - 60 * 60 * 1000 };

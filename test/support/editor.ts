@@ -32,7 +32,7 @@ export interface Editor {
   /** Sends changed settings. */
   configure(settings: EditorSettings): Promise<void>;
   /** Calls an operation. */
-  call<Answer>(row: string, request?: object): Promise<Answer>;
+  call<Result>(row: string, request?: object): Promise<Result>;
   /** Calls a streaming operation and returns its final event. */
   follow(row: string, request: object, onEvent: (event: never) => void): { readonly ended: Promise<unknown> };
   /** Resolves when the process has exited. */

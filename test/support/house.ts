@@ -106,21 +106,21 @@ export function roomOf(path: string): string {
   return subRoom in mayImport ? subRoom : folder;
 }
 
-/** Returns one line for each circle that is found in the imports, types included: `a.ts > b.ts > a.ts`. */
-export function importCircles(sources: readonly Pick<SourceFile, "path" | "imports">[]): readonly string[] {
+/** Returns one line for each import cycle that is found, types included: `a.ts > b.ts > a.ts`. */
+export function importCycles(sources: readonly Pick<SourceFile, "path" | "imports">[]): readonly string[] {
   const importsByPath = new Map(sources.map(({ path, imports }) => [path, imports]));
-  const circles: string[] = [];
+  const cycles: string[] = [];
   const finished = new Set<string>();
   const visit = (path: string, importers: readonly string[]): void => {
     if (importers.includes(path)) {
-      circles.push([...importers.slice(importers.indexOf(path)), path].join(" > "));
+      cycles.push([...importers.slice(importers.indexOf(path)), path].join(" > "));
     } else if (!finished.has(path)) {
       for (const name of importsByPath.get(path) ?? []) visit(sourcePath(path, name), [...importers, path]);
       finished.add(path);
     }
   };
   for (const path of importsByPath.keys()) visit(path, []);
-  return circles;
+  return cycles;
 }
 
 /** Returns the path below `server/` that an import specifier names; not a source file if it names a package. */

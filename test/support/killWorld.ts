@@ -46,7 +46,7 @@ interface Found {
   readonly wanted: "newest" | "consistent";
   readonly mayBeMissing: boolean;
   /** Whether the search ended before it had found everything. */
-  readonly isCut: boolean;
+  readonly isTruncated: boolean;
   readonly oldest: number | undefined;
 }
 
@@ -59,7 +59,7 @@ export class World {
   readonly #seen = new Map<string, Seen>();
   kills = 0;
   /** Kills that interrupted a write, and so left a draft. */
-  killsInWriting = 0;
+  killsDuringWrites = 0;
   gitKills = 0;
 
   constructor(seed: number) {
@@ -109,7 +109,7 @@ export class World {
     const { stderr } = await killed;
     assert.doesNotMatch(stderr, how === "git" ? /defect|damaged/i : /defect|damaged|error/i);
     this.kills++;
-    if (this.#shardNames().some((name) => name.endsWith(".draft"))) this.killsInWriting++;
+    if (this.#shardNames().some((name) => name.endsWith(".draft"))) this.killsDuringWrites++;
     return isReady;
   }
 
@@ -141,7 +141,7 @@ export class World {
       const reasons = isSearchExhaustive ? ["NONE"] : ["INDEXING", "TIME_LIMIT"];
       assert(reasons.includes(stats.flushReason), `${stats.flushReason}, exhaustive: ${isSearchExhaustive}`);
       // On a busy machine a search may end early, and says so.
-      const isCut = stats.flushReason === "TIME_LIMIT";
+      const isTruncated = stats.flushReason === "TIME_LIMIT";
       for (const repository of this.repositories) {
         const own = files.filter((file) => file.repository === repository.name);
         const mayBeMissing = wanted === "consistent" && !isSearchExhaustive;
@@ -151,14 +151,14 @@ export class World {
           files: own,
           wanted,
           mayBeMissing,
-          isCut,
+          isTruncated,
           oldest: oldest.get(repository.name),
         });
       }
     }
   }
 
-  #explain({ repository, word, files, wanted, mayBeMissing, isCut, oldest: known }: Found): void {
+  #explain({ repository, word, files, wanted, mayBeMissing, isTruncated, oldest: known }: Found): void {
     const seen = this.#seen.get(repository.name);
     const { commits, name } = repository;
     const found = files.flatMap(linesOf).sort();
@@ -170,7 +170,7 @@ export class World {
         at >= oldest &&
         // With a working tree overlay, lines are newer than the commit that the result names.
         (!repository.isBare || claimed.size === 0 || claimed.has(commit)) &&
-        (isCut ? isPart : sameLines)(found, repository.linesWith(word, commit)),
+        (isTruncated ? isPart : sameLines)(found, repository.linesWith(word, commit)),
     );
     if (right < 0) {
       const expected = repository.linesWith(word, commits.at(-1) ?? "");
@@ -184,7 +184,8 @@ export class World {
       right >= 0 && claimed.size <= 1,
       `"${word}" in ${name} has results of several commits: ${[...claimed].join(", ")}`,
     );
-    if (seen !== undefined && found.length > 0 && !isCut) seen.oldest = Math.max(seen.oldest ?? 0, right);
+    if (seen !== undefined && found.length > 0 && !isTruncated)
+      seen.oldest = Math.max(seen.oldest ?? 0, right);
   }
 
   /** Checks that a restart restores the newest state and leaves no other files on disk. */
@@ -253,7 +254,7 @@ export class World {
   }
 
   /** Starts over without an index. */
-  forget(): void {
+  reset(): void {
     rmSync(this.dataDir, { recursive: true });
     this.#seen.clear();
   }

@@ -42,7 +42,7 @@ export async function listening(running: RunningTrawl): Promise<Served> {
     async repositories() {
       const found: RepositoryItem[] = [];
       for (let page = 1; ; page++) {
-        const items = await answerOf<RepositoryItem[]>(
+        const items = await resultOf<RepositoryItem[]>(
           await fetch(`${url}/api/repos?perPage=100&page=${page}`),
         );
         found.push(...items);
@@ -56,13 +56,13 @@ export async function listening(running: RunningTrawl): Promise<Served> {
   };
 }
 
-async function post<Answer>(url: string, body: unknown): Promise<Answer> {
+async function post<Result>(url: string, body: unknown): Promise<Result> {
   const headers = { "content-type": "application/json" };
-  return answerOf(await fetch(url, { method: "POST", headers, body: JSON.stringify(body) }));
+  return resultOf(await fetch(url, { method: "POST", headers, body: JSON.stringify(body) }));
 }
 
-async function answerOf<Answer>(response: Response): Promise<Answer> {
+async function resultOf<Result>(response: Response): Promise<Result> {
   const text = await response.text();
-  if (response.status !== 200) throw new Error(`${response.url} answered ${response.status}: ${text}`);
-  return JSON.parse(text) as Answer;
+  if (response.status !== 200) throw new Error(`${response.url} returned status ${response.status}: ${text}`);
+  return JSON.parse(text) as Result;
 }

@@ -287,8 +287,8 @@ test("unparsed documents are listed with their reasons while a ref contains them
       repositoryId: 1,
       segmentPaths: segments.map((segment) => directory.pathOf(segment)),
       symbolPaths: segments.map(({ file }) => {
-        const companion = directory.symbols.of(file);
-        return companion === undefined ? undefined : join(directory.folder, companion);
+        const symbolFile = directory.symbols.of(file);
+        return symbolFile === undefined ? undefined : join(directory.folder, symbolFile);
       }),
       slots: [0],
     };

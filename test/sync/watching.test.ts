@@ -53,10 +53,10 @@ const text = `
 `;
 
 /** Fails after `limit` folders, as when `fs.inotify.max_user_watches` is reached. */
-function limitedWatch(most: number): WatchFolder {
+function limitedWatch(maxFolders: number): WatchFolder {
   let watched = 0;
   return (path, onEntry) => {
-    if (watched >= most)
+    if (watched >= maxFolders)
       throw Object.assign(new Error("ENOSPC: System limit for number of file watchers reached"), {
         code: "ENOSPC",
       });

@@ -152,7 +152,7 @@ test("a file page links its history, its revisions and its permanent address", a
   assert.match((await get(oldest?.url ?? "")).text, /verse 1 of the song/);
 });
 
-test("the revision picker keeps the path, and tells a branch from a tag of the same name", async () => {
+test("the revision picker keeps the path, and distinguishes a branch from a tag of the same name", async () => {
   const page = await get(`browse/${name}@v2.0/-/blob/music/song.txt`);
   const picker = await follow(page, "v2.0");
   assert.match(entriesOf(picker)[0] ?? "", /^main default/);

@@ -5,7 +5,7 @@ import { delimiter, join } from "node:path";
 import { projectRoot } from "#test/support/house";
 import { documentedBlocks, type Home, type Programs, runProgram, webFile } from "./home";
 import { runKakoune } from "./kakoune";
-import { type Answers, steps } from "./steps";
+import { type ClientResults, steps } from "./steps";
 
 export interface Client {
   readonly name: string;
@@ -13,7 +13,7 @@ export interface Client {
   readonly needs: readonly string[];
   /** Throws if an installed program lacks a required feature. */
   readonly probe?: (programs: Programs) => void;
-  readonly run: (home: Home, programs: Programs) => Promise<Answers>;
+  readonly run: (home: Home, programs: Programs) => Promise<ClientResults>;
 }
 
 const folder = join(projectRoot(), "test/campaigns/clients");
@@ -46,7 +46,7 @@ export const clients: readonly Client[] = [
       const configuration = join(home.path, "init.el");
       writeFileSync(configuration, documentedBlocks("Emacs", "elisp").join("\n"));
       const args = ["--batch", "--load", configuration, "--load", join(folder, "eglot.el")];
-      return answersOf(home, emacs, args);
+      return resultsOf(home, emacs, args);
     },
   },
   {
@@ -65,7 +65,7 @@ export const clients: readonly Client[] = [
       const args = ["-B", "-m", "pytest", "-q", ...options, join(folder, "pytest_client.py")];
       // Opens the parent folder of the repositories.
       const cwd = join(home.path, "src");
-      return answersOf(home, python3, args, { cwd, env: { CLIENT_CONFIGURATION: configuration } });
+      return resultsOf(home, python3, args, { cwd, env: { CLIENT_CONFIGURATION: configuration } });
     },
   },
 ];
@@ -87,10 +87,10 @@ export function programsFor({ needs, probe }: Pick<Client, "needs" | "probe">): 
   return programs;
 }
 
-function runNeovim(home: Home, { nvim = "" }: Programs, blocks: readonly string[]): Promise<Answers> {
+function runNeovim(home: Home, { nvim = "" }: Programs, blocks: readonly string[]): Promise<ClientResults> {
   const configuration = join(home.path, "init.lua");
   writeFileSync(configuration, blocks.join("\n"));
-  return answersOf(home, nvim, [
+  return resultsOf(home, nvim, [
     "--headless",
     ...["-u", configuration, "-i", "NONE", "-n"],
     ...["-c", `luafile ${join(folder, "neovim.lua")}`],
@@ -98,24 +98,24 @@ function runNeovim(home: Home, { nvim = "" }: Programs, blocks: readonly string[
 }
 
 /** Runs a client that reads the plan and writes its results to a file. */
-async function answersOf(
+async function resultsOf(
   home: Home,
   program: string,
   args: readonly string[],
   { cwd = home.folder, env = {} }: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
-): Promise<Answers> {
+): Promise<ClientResults> {
   const plan = join(home.path, "plan.json");
-  const answers = join(home.path, "answers.json");
-  writeFileSync(plan, JSON.stringify({ ...steps, file: join(home.path, webFile), answers }));
+  const results = join(home.path, "results.json");
+  writeFileSync(plan, JSON.stringify({ ...steps, file: join(home.path, webFile), results }));
   const { code, output } = await runProgram(program, args, {
     cwd,
     env: { ...home.env, ...env, CLIENT_PLAN: plan },
     timeLimitMs: 4 * steps.timeLimitMs,
   });
   try {
-    return JSON.parse(readFileSync(answers, "utf8")) as Answers;
+    return JSON.parse(readFileSync(results, "utf8")) as ClientResults;
   } catch {
-    return { problem: `no answers, exit code ${code}: ${output.slice(-2000)}` };
+    return { problem: `no results, exit code ${code}: ${output.slice(-2000)}` };
   }
 }
 

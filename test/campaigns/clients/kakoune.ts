@@ -4,11 +4,11 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { eventually } from "#test/support/eventually";
 import { documentedBlocks, type Home, killGroup, type Programs, runProgram, webFile } from "./home";
-import { type Answers, type SeenLocation, steps } from "./steps";
+import { type ClientResults, type SeenLocation, steps } from "./steps";
 
 type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 
-export async function runKakoune(home: Home, programs: Programs): Promise<Answers> {
+export async function runKakoune(home: Home, programs: Programs): Promise<ClientResults> {
   const configuration = join(home.path, "config/kak");
   mkdirSync(configuration, { recursive: true });
   writeFileSync(join(configuration, "kakrc"), documentedBlocks("Kakoune", "kak").join("\n"));
@@ -24,38 +24,38 @@ export async function runKakoune(home: Home, programs: Programs): Promise<Answer
   });
   const socket = join(home.path, "kakoune", session);
   const ended = new Promise<void>((resolve) => kak.on("close", () => resolve()));
-  const answers: Mutable<Answers> = {};
+  const results: Mutable<ClientResults> = {};
   let scripts = 0;
   try {
     await eventually(() => existsSync(socket), steps.timeLimitMs);
     await eventually(async () => (await read("%val{buffile}")).trim() === file, steps.timeLimitMs);
     for (const query of steps.symbols)
       await eventually(async () => (await symbols(query, 1000)).length > 0, steps.timeLimitMs);
-    answers.symbols = await eachOf(steps.symbols, (query) => symbols(query));
-    answers.definitions = await eachOf(steps.definitions, definition);
-    answers.hover = await hover(steps.hover);
+    results.symbols = await eachOf(steps.symbols, (query) => symbols(query));
+    results.definitions = await eachOf(steps.definitions, definition);
+    results.hover = await hover(steps.hover);
     // Names follow the lines that draw the tree.
-    answers.outline = listed(await shownBy("lsp-document-symbol", "*goto*")).map(({ line, text = "" }) => ({
+    results.outline = listed(await shownBy("lsp-document-symbol", "*goto*")).map(({ line, text = "" }) => ({
       line,
       text: text.replace(/^\W+/, ""),
     }));
     await goTo(steps.references);
-    answers.references = listed(await shownBy("lsp-references", "*goto*"));
+    results.references = listed(await shownBy("lsp-references", "*goto*"));
     await execute(`execute-keys 'ggO${steps.edit.map(asKeys).join("<ret>")}<esc>'`);
-    answers.edited = {
+    results.edited = {
       symbols: await eachOf(steps.editedSymbols, (query) => symbols(query)),
       definitions: await eachOf(steps.editedDefinitions, definition),
     };
   } catch (error) {
     const log = await read("%sh{ true }", "*debug*").catch(() => "");
-    return { ...answers, problem: `${error instanceof Error ? error.message : error}\n${log}` };
+    return { ...results, problem: `${error instanceof Error ? error.message : error}\n${log}` };
   } finally {
     execute("kill!").catch(() => undefined);
     const timer = setTimeout(() => killGroup(kak.pid), 5000);
     await ended;
     clearTimeout(timer);
   }
-  return answers;
+  return results;
 
   /** Runs commands in the window of the client, and waits until Kakoune has run them. */
   async function execute(commands: string): Promise<void> {

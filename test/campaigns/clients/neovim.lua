@@ -1,10 +1,10 @@
 -- Runs the steps of the plan in Neovim with interactive commands. Loaded after the configuration.
 local plan = vim.json.decode(table.concat(vim.fn.readfile(vim.env.CLIENT_PLAN), "\n"))
-local answers = { progress = {} }
+local results = { progress = {} }
 
 vim.api.nvim_create_autocmd("LspProgress", {
   callback = function(event)
-    table.insert(answers.progress, event.data.params.value.kind)
+    table.insert(results.progress, event.data.params.value.kind)
   end,
 })
 
@@ -99,22 +99,22 @@ local function run()
     end
     return true
   end)
-  answers.symbols = each(plan.symbols, symbols)
-  answers.definitions = each(plan.definitions, definition)
-  answers.hover = hover(plan.hover)
-  answers.outline = vim.tbl_map(
+  results.symbols = each(plan.symbols, symbols)
+  results.definitions = each(plan.definitions, definition)
+  results.hover = hover(plan.hover)
+  results.outline = vim.tbl_map(
     function(item) return { text = item.text, line = item.line } end,
     list(function(options) vim.lsp.buf.document_symbol(options) end)
   )
-  answers.continued = continued(plan.continued)
+  results.continued = continued(plan.continued)
   go_to(plan.references)
-  answers.references = list(function(options) vim.lsp.buf.references(nil, options) end)
+  results.references = list(function(options) vim.lsp.buf.references(nil, options) end)
   -- An empty table of Lua is [] on the wire.
   local repositories = client:request_sync("trawl/repos", {}, plan.timeLimitMs, 0)
-  answers.repositories = repositories and repositories.result and #repositories.result.items
+  results.repositories = repositories and repositories.result and #repositories.result.items
 
   vim.api.nvim_buf_set_lines(0, 0, 0, false, plan.edit)
-  answers.edited = {
+  results.edited = {
     symbols = each(plan.editedSymbols, symbols),
     definitions = each(plan.editedDefinitions, definition),
   }
@@ -122,6 +122,6 @@ local function run()
 end
 
 local is_fine, problem = xpcall(run, debug.traceback)
-if not is_fine then answers.problem = problem end
-vim.fn.writefile({ vim.json.encode(answers) }, plan.answers)
+if not is_fine then results.problem = problem end
+vim.fn.writefile({ vim.json.encode(results) }, plan.results)
 vim.cmd("quitall!")

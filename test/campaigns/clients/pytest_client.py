@@ -52,8 +52,8 @@ async def described(client: LanguageClient, location: types.Location) -> dict:
         path = unquote(location.uri)
         is_read_only = True
         params = types.TextDocumentContentParams(uri=location.uri)
-        answer = await client.workspace_text_document_content_async(params)
-        content = answer.text
+        response = await client.workspace_text_document_content_async(params)
+        content = response.text
     start = location.range.start
     end = location.range.end
     line = content.split("\n")[start.line]
@@ -97,14 +97,14 @@ async def test_steps(client: LanguageClient):
     async with asyncio.timeout(plan["timeLimitMs"] / 1000):
         while not all([await symbols(client, query) for query in plan["symbols"]]):
             await asyncio.sleep(0.05)
-    answers = {"symbols": {query: await symbols(client, query) for query in plan["symbols"]}}
-    answers["definitions"] = {of: await definition(client, of, text) for of in plan["definitions"]}
+    results = {"symbols": {query: await symbols(client, query) for query in plan["symbols"]}}
+    results["definitions"] = {of: await definition(client, of, text) for of in plan["definitions"]}
     at = position(plan["hover"], text)
     hover = await client.text_document_hover_async(
         types.HoverParams(text_document=at.text_document, position=at.position)
     )
-    answers["hover"] = hover.contents.value
-    answers["outline"] = flattened(
+    results["hover"] = hover.contents.value
+    results["outline"] = flattened(
         await client.text_document_document_symbol_async(
             types.DocumentSymbolParams(text_document=at.text_document)
         )
@@ -117,7 +117,7 @@ async def test_steps(client: LanguageClient):
             context=types.ReferenceContext(include_declaration=True),
         )
     )
-    answers["references"] = [await described(client, location) for location in references]
+    results["references"] = [await described(client, location) for location in references]
 
     edit = "\n".join(plan["edit"]) + "\n"
     top = types.Position(line=0, character=0)
@@ -133,10 +133,10 @@ async def test_steps(client: LanguageClient):
     )
     edited = edit + text
     client.opened[uri] = edited
-    answers["edited"] = {
+    results["edited"] = {
         "symbols": {query: await symbols(client, query) for query in plan["editedSymbols"]},
         "definitions": {
             of: await definition(client, of, edited) for of in plan["editedDefinitions"]
         },
     }
-    Path(plan["answers"]).write_text(json.dumps(answers))
+    Path(plan["results"]).write_text(json.dumps(results))

@@ -258,8 +258,8 @@ class RandomRun {
     );
   }
 
-  #ask<Answer>(method: string, { uri }: ModelDocument, position?: Position): Promise<Answer> {
-    return this.#client.sendRequest<Answer>(method, { textDocument: { uri }, position });
+  #ask<Result>(method: string, { uri }: ModelDocument, position?: Position): Promise<Result> {
+    return this.#client.sendRequest<Result>(method, { textDocument: { uri }, position });
   }
 
   async #symbols(query: string): Promise<SymbolInformation[]> {

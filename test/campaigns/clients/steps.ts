@@ -28,7 +28,7 @@ export interface SeenLocation {
 
 type SeenByKey = Readonly<Record<string, readonly SeenLocation[]>>;
 
-export interface Answers {
+export interface ClientResults {
   /** Why the client stopped. */
   readonly problem?: string;
   readonly symbols?: SeenByKey;
@@ -70,13 +70,13 @@ const expected = {
 } as const;
 
 /** Compares a client's results with the expected ones; returns a line for each difference. */
-export function differences(answers: Answers, home: string): string[] {
+export function differences(results: ClientResults, home: string): string[] {
   const found: string[] = [];
   const compare = (what: string, seen: unknown, wanted: unknown): void => {
     const [left, right] = [JSON.stringify(seen), JSON.stringify(wanted)];
     if (left !== right) found.push(`${what}: saw ${left}, should see ${right}`);
   };
-  if (answers.problem !== undefined) found.push(answers.problem);
+  if (results.problem !== undefined) found.push(results.problem);
   const byKey = (what: string, seen: SeenByKey | undefined, wanted: Readonly<Record<string, unknown>>) => {
     for (const [key, locations] of Object.entries(wanted)) {
       compare(
@@ -86,25 +86,25 @@ export function differences(answers: Answers, home: string): string[] {
       );
     }
   };
-  byKey("symbols", answers.symbols, expected.symbols);
-  byKey("definitions", answers.definitions, expected.definitions);
-  if (answers.continued !== undefined) {
-    const continued = answers.continued.map((each) => describe(each, home));
+  byKey("symbols", results.symbols, expected.symbols);
+  byKey("definitions", results.definitions, expected.definitions);
+  if (results.continued !== undefined) {
+    const continued = results.continued.map((each) => describe(each, home));
     compare("going on from a definition", continued, expected.continued);
   }
-  const references = (answers.references ?? []).map((each) => describe(each, home));
+  const references = (results.references ?? []).map((each) => describe(each, home));
   compare("references", references.sort(), [...expected.references].sort());
-  const hover = answers.hover ?? "";
+  const hover = results.hover ?? "";
   for (const text of expected.hover) {
     if (!hover.includes(text)) found.push(`hover: "${text}" is missing in ${JSON.stringify(hover)}`);
   }
-  const names = (answers.outline ?? []).map(({ text }) => nameIn(text)).filter((name) => name !== "prices");
+  const names = (results.outline ?? []).map(({ text }) => nameIn(text)).filter((name) => name !== "prices");
   compare("outline", names, expected.outline);
-  byKey("symbols after an edit", answers.edited?.symbols, expected.edited.symbols);
-  byKey("definitions after an edit", answers.edited?.definitions, expected.edited.definitions);
-  if (answers.repositories !== undefined) compare("repositories", answers.repositories, 3);
-  if (answers.progress !== undefined) {
-    const kinds = new Set(answers.progress);
+  byKey("symbols after an edit", results.edited?.symbols, expected.edited.symbols);
+  byKey("definitions after an edit", results.edited?.definitions, expected.edited.definitions);
+  if (results.repositories !== undefined) compare("repositories", results.repositories, 3);
+  if (results.progress !== undefined) {
+    const kinds = new Set(results.progress);
     if (!kinds.has("begin") || !kinds.has("end")) found.push("progress of indexing was not shown to its end");
   }
   return found;
