@@ -307,7 +307,7 @@ test("every suggested query means what its label says", async () => {
           const { leaves } = outlineQuery(next, flags);
           const leaf = leaves.find(({ prefix }) => prefix?.name === filter);
           assert.ok(leaf, next);
-          const meaning = meaningOf(parseQuery(next.slice(leaf.at, leaf.end), flags).query);
+          const meaning = meaningOf(parseQuery(next.slice(leaf.termStart, leaf.end), flags).query);
           if (filter !== "repo") assert.equal(meaning, label, next);
           else {
             const { findLinear } = compileExpression(meaning, true);

@@ -26,15 +26,15 @@ export function cursorAt(text: string, offset: number, options: ParseOptions): C
   const { leaves: whole, layout } = outlineQuery(text, outlineOptions);
   const { forCommits } = layout;
   const isInQuotes = whole.some(
-    ({ prefix, at, valueStart, end, isQuoted }) =>
+    ({ prefix, termStart, valueStart, end, isQuoted }) =>
       isQuoted &&
-      at < position &&
+      termStart < position &&
       position < end &&
       (prefix === undefined || text.slice(valueStart, position).includes("\n")),
   );
   if (isInQuotes) return undefined;
   const leaf = outlineOfHead(head, { ...outlineOptions, forCommits }).leaves.findLast(
-    ({ at, end }) => at <= position && position <= end,
+    ({ termStart, end }) => termStart <= position && position <= end,
   );
   if (leaf === undefined) {
     const isEmpty = skipWhitespace(text, 0, text.length) === text.length;
@@ -56,12 +56,12 @@ export function cursorAt(text: string, offset: number, options: ParseOptions): C
   }
 
   function word(own: Leaf): Cursor | undefined {
-    const dash = head[own.at] === "-" ? 1 : 0;
-    const start = own.at + dash;
+    const dash = head[own.termStart] === "-" ? 1 : 0;
+    const start = own.termStart + dash;
     const typed = head.slice(start);
     if (!/^[a-z]*$/.test(typed)) return undefined;
     // Keeps text after the cursor, unless it is the rest of a filter name.
-    const around = whole.find(({ at, prefix }) => at === start && prefix !== undefined);
+    const around = whole.find(({ termStart, prefix }) => termStart === start && prefix !== undefined);
     const end = around?.prefix === undefined ? position : start + around.prefix.text.length;
     return { ...cursorOn(start, end, typed, own), isNegated: dash === 1 || own.isNegated };
   }
@@ -71,7 +71,10 @@ export function cursorAt(text: string, offset: number, options: ParseOptions): C
     const isClosed = quotedEnd(layOut(written, false, false), 0, written.length) === written.length;
     const typed = own.isQuoted ? unquote(isClosed ? written : `${written}"`) : written;
     const ends = whole
-      .filter(({ at, end, valueStart }) => at <= position && valueStart <= position && position <= end)
+      .filter(
+        ({ termStart, end, valueStart }) =>
+          termStart <= position && valueStart <= position && position <= end,
+      )
       .map(({ end }) => end);
     return { ...cursorOn(own.valueStart, Math.max(position, ...ends), typed, own), prefix };
   }

@@ -78,7 +78,8 @@ function quoteWords(text: string, outline: Outline): Pick<QueryExplanation, "phr
   const phrase = phraseOf(outline);
   if (phrase === undefined) return {};
   // A filter in parentheses may be negated with them.
-  const isInGroup = ({ at }: Leaf) => groupAround(at, outline.layout.partners)[0] >= phrase.start;
+  const isInGroup = ({ termStart }: Leaf) =>
+    groupAround(termStart, outline.layout.partners)[0] >= phrase.start;
   if (phrase.filters.some(isInGroup)) return {};
   const filters = phrase.filters.map(({ start, end }) => ` ${text.slice(start, end)}`);
   const quoted = `${quoteText(phrase.text)}${filters.join("")}`;
@@ -86,9 +87,9 @@ function quoteWords(text: string, outline: Outline): Pick<QueryExplanation, "phr
 }
 
 function explainFilter(text: string, leaf: Leaf): ExplainedFilter[] {
-  const { start, at, end, prefix, value, isQuoted, isNegated, isValid } = leaf;
+  const { start, termStart, end, prefix, value, isQuoted, isNegated, isValid } = leaf;
   if (prefix === undefined || !isValid) return [];
-  const negations: readonly string[] = text.slice(start, at).match(/NOT|-/g) ?? [];
+  const negations: readonly string[] = text.slice(start, termStart).match(/NOT|-/g) ?? [];
   const sign = negations.length % 2 === 1 ? "-" : "";
   const separator = prefix.name === "repo" && !isQuoted ? revisionSeparator(value) : -1;
   const parts = `repo:${value.slice(0, separator)} rev:${value.slice(separator + 1)}`;
@@ -135,7 +136,7 @@ function hintsOf(draft: OutlinedQuery): QueryProblem[] {
   const parentheses = leaves.flatMap((leaf): LikelyMistake[] => {
     const edit = closingParenthesis(draft.text, draft.outline, leaf);
     const message = "This parenthesis is not closed, so it is searched as text.";
-    return edit === undefined ? [] : [{ message, offset: leaf.at, length: 1, edit }];
+    return edit === undefined ? [] : [{ message, offset: leaf.termStart, length: 1, edit }];
   });
   return [...misspelled, ...foreign, ...quotes, ...parentheses]
     .sort((left, right) => left.offset - right.offset)
@@ -155,8 +156,8 @@ function textPrefix({ offset, length, prefix, equivalent }: ForeignFilter): Like
 
 /** Closes a parenthesis that seems to open a group, before the next filter or at the end. */
 function closingParenthesis(text: string, { leaves, layout }: Outline, leaf: Leaf): Edit | undefined {
-  const { at, end, isQuoted, prefix } = leaf;
-  const opensGroup = text[at] === "(" && layout.partners[at] === -1 && end > at + 1;
+  const { termStart, end, isQuoted, prefix } = leaf;
+  const opensGroup = text[termStart] === "(" && layout.partners[termStart] === -1 && end > termStart + 1;
   if (isQuoted || prefix !== undefined || !opensGroup || !/^\s+(?:or|OR)\s/.test(text.slice(end)))
     return undefined;
   const next = leaves.find(({ start, prefix }) => start >= end && prefix !== undefined);

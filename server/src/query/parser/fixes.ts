@@ -68,10 +68,10 @@ function quoteAll({ text, options }: OutlinedQuery): QueryFix[] {
 }
 
 /** Quotes a term, or a filter with its dash, which makes it literal text. */
-function quoteEdit(text: string, { start, at, end, isQuoted, prefix }: Leaf): Edit[] {
+function quoteEdit(text: string, { start, termStart, end, isQuoted, prefix }: Leaf): Edit[] {
   if (isQuoted && prefix === undefined) return [];
-  const dash = text.slice(start, at).indexOf("-");
-  const offset = dash < 0 ? at : start + dash;
+  const dash = text.slice(start, termStart).indexOf("-");
+  const offset = dash < 0 ? termStart : start + dash;
   const written = text.slice(offset, end).trimEnd();
   return [{ title: "Quote it", offset, length: written.length, text: quoteText(written) }];
 }

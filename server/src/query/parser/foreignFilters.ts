@@ -48,11 +48,11 @@ export interface ForeignFilter {
 /** Returns the equivalent of a term that is a filter elsewhere. `text` is the whole query. */
 export function foreignFilter(text: string, leaf: Leaf): ForeignFilter | undefined {
   if (leaf.prefix !== undefined || leaf.isQuoted) return undefined;
-  const written = text.slice(leaf.at, leaf.end);
+  const written = text.slice(leaf.termStart, leaf.end);
   const [, dash = "", name = "", quoted, word = ""] =
     /^(-?)([a-z]+):(?:"([^"]*)"|([^:/"].*))$/s.exec(written) ?? [];
   const equivalent = Object.hasOwn(equivalents, name) ? equivalents[name]?.(quoted ?? word) : undefined;
   if (equivalent === undefined) return undefined;
-  const offset = leaf.at + dash.length;
+  const offset = leaf.termStart + dash.length;
   return { offset, length: leaf.end - offset, prefix: `${name}:`, equivalent };
 }

@@ -46,15 +46,15 @@ export function globExpression(glob: string): string {
   return `${source}${")".repeat(braces)}$`;
 }
 
-function endOfName(glob: string, at: number): number {
-  const slash = glob.indexOf("/", at);
+function endOfName(glob: string, offset: number): number {
+  const slash = glob.indexOf("/", offset);
   return slash < 0 ? glob.length : slash;
 }
 
 /** `[a-z]` or `[!a]`, never a `/`. */
-function setAt(glob: string, at: number): { source: string; length: number } | undefined {
+function setAt(glob: string, offset: number): { source: string; length: number } | undefined {
   const found = /\[(!|\^)?(\]?[^\]/]*)\]/y;
-  found.lastIndex = at;
+  found.lastIndex = offset;
   const match = found.exec(glob);
   if (match?.[2] === undefined || match[2] === "") return undefined;
   const members = match[2].replace(/[\\[\]^&~]/g, "\\$&");

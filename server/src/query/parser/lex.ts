@@ -74,15 +74,15 @@ export function isWhitespace(character: string | undefined): boolean {
   return character !== undefined && " \t\n\r\f\v".includes(character);
 }
 
-export function skipWhitespace(text: string, at: number, end: number): number {
-  let next = at;
+export function skipWhitespace(text: string, offset: number, end: number): number {
+  let next = offset;
   while (next < end && isWhitespace(text[next])) next++;
   return next;
 }
 
-/** Returns the offset after the quote that closes the one at `at`, or -1. */
-export function quotedEnd({ text, nextQuotes }: Layout, at: number, end: number): number {
-  const closing = text[at] === '"' ? (nextQuotes[at + 1] ?? -1) : -1;
+/** Returns the offset after the quote that closes the one at `offset`, or -1. */
+export function quotedEnd({ text, nextQuotes }: Layout, offset: number, end: number): number {
+  const closing = text[offset] === '"' ? (nextQuotes[offset + 1] ?? -1) : -1;
   return closing >= 0 && closing < end ? closing + 1 : -1;
 }
 
@@ -92,15 +92,15 @@ export function unquote(quoted: string): string {
 }
 
 /** Returns the end of a literal term. */
-export function wordEnd(text: string, at: number, end: number): number {
-  let next = at;
+export function wordEnd(text: string, offset: number, end: number): number {
+  let next = offset;
   while (next < end && !isWhitespace(text[next])) next++;
   return next;
 }
 
 /** Returns the end of an expression, which continues through its parentheses, classes and escaped whitespace. */
-export function expressionEnd({ text, partners, classEnds }: Layout, at: number, end: number): number {
-  let next = at;
+export function expressionEnd({ text, partners, classEnds }: Layout, offset: number, end: number): number {
+  let next = offset;
   while (next < end && !isWhitespace(text[next])) {
     const inside = Math.max(partners[next] ?? -1, classEnds[next] ?? -1);
     if (text[next] === "\\") next += 2;
@@ -115,20 +115,20 @@ export function expressionEnd({ text, partners, classEnds }: Layout, at: number,
  * In literal mode, an empty pair is text, as in `main ()`. In regex mode, parentheses around a single term belong to
  * the expression, unless they contain nothing, a filter, a quote, or a nested group.
  */
-export function groupEnd(layout: Layout, at: number, end: number): number {
+export function groupEnd(layout: Layout, offset: number, end: number): number {
   const { text, isRegex, partners } = layout;
-  const outer = text[at] === "(" ? (partners[at] ?? -1) : -1;
+  const outer = text[offset] === "(" ? (partners[offset] ?? -1) : -1;
   if (outer < 0 || outer >= end) return -1;
-  if (!isRegex) return skipWhitespace(text, at + 1, outer) === outer ? -1 : outer;
-  if (layout.knownGroups[at] === 0) markGroups(layout, at);
-  return layout.knownGroups[at] === isGroup ? outer : -1;
+  if (!isRegex) return skipWhitespace(text, offset + 1, outer) === outer ? -1 : outer;
+  if (layout.knownGroups[offset] === 0) markGroups(layout, offset);
+  return layout.knownGroups[offset] === isGroup ? outer : -1;
 }
 
 /** Decides for this parenthesis and for those directly inside it. They are all groups, or none of them is. */
-function markGroups(layout: Layout, at: number): void {
+function markGroups(layout: Layout, offset: number): void {
   const { text, partners, knownGroups } = layout;
   const opened: number[] = [];
-  let open = at;
+  let open = offset;
   let kind = 0;
   while (kind === 0) {
     opened.push(open);
@@ -152,8 +152,8 @@ function markGroups(layout: Layout, at: number): void {
  * Returns the offset of the bracket that closes a class, or the end of its line. The expression parser reports the
  * latter.
  */
-function classEnd(text: string, at: number): number {
-  let next = at + 1;
+function classEnd(text: string, offset: number): number {
+  let next = offset + 1;
   if (text[next] === "^") next++;
   if (text[next] === "]") next++;
   while (next < text.length && text[next] !== "]" && text[next] !== "\n") {
@@ -164,8 +164,8 @@ function classEnd(text: string, at: number): number {
   return Math.min(next, text.length);
 }
 
-function namedClassEnd(text: string, at: number): number {
+function namedClassEnd(text: string, offset: number): number {
   const name = /\[:\^?[a-z]+:\]/y;
-  name.lastIndex = at;
-  return name.test(text) ? name.lastIndex : at + 1;
+  name.lastIndex = offset;
+  return name.test(text) ? name.lastIndex : offset + 1;
 }

@@ -66,7 +66,7 @@ export interface Leaf {
   /** The start of the dashes and NOTs before it. */
   readonly start: number;
   /** Where the term or filter itself starts. */
-  readonly at: number;
+  readonly termStart: number;
   readonly end: number;
   /** Absent for a term. */
   readonly prefix?: Prefix;
@@ -211,24 +211,26 @@ class Parser {
   }
 
   /** Returns `or`, `OR` or `AND`. */
-  #operatorAt(at: number, end: number): string | undefined {
+  #operatorAt(offset: number, end: number): string | undefined {
     const { text } = this.layout;
-    const word = ["or", "OR", "AND"].find((each) => text.startsWith(each, at));
+    const word = ["or", "OR", "AND"].find((each) => text.startsWith(each, offset));
     if (word === undefined) return undefined;
-    const itemEnd = at + word.length;
+    const itemEnd = offset + word.length;
     return itemEnd === end || this.#isWordEnd(itemEnd, end) ? word : undefined;
   }
 
   /** Whether an operator may end here: before whitespace, a group or a quote. */
-  #isWordEnd(at: number, end: number): boolean {
+  #isWordEnd(offset: number, end: number): boolean {
     const { text } = this.layout;
     return (
-      isWhitespace(text[at]) || groupEnd(this.layout, at, end) > 0 || quotedEnd(this.layout, at, end) > 0
+      isWhitespace(text[offset]) ||
+      groupEnd(this.layout, offset, end) > 0 ||
+      quotedEnd(this.layout, offset, end) > 0
     );
   }
 
   /** Parses an item. `start` is where the dashes and NOTs before it start. */
-  #item(at: number, end: number, depth: number, start = at): Item {
+  #item(offset: number, end: number, depth: number, start = offset): Item {
     const { text } = this.layout;
     if (++this.#termCount > maxTerms || depth > maxDepth) {
       if (this.#termCount > maxTerms + 1) return { effect: matchesAll, end };
@@ -238,25 +240,26 @@ class Parser {
           : `The query has more than ${maxTerms} terms`;
       // The rest would only repeat the error.
       this.#termCount = Math.max(this.#termCount, maxTerms + 1);
-      return this.#fail(parseError(what, at, { advice: "Split it into several searches." }), end);
+      return this.#fail(parseError(what, offset, { advice: "Split it into several searches." }), end);
     }
 
-    const notEnd = at + 3;
-    if (text.startsWith("NOT", at) && this.#isWordEnd(notEnd, end)) {
+    const notEnd = offset + 3;
+    if (text.startsWith("NOT", offset) && this.#isWordEnd(notEnd, end)) {
       const next = skipWhitespace(text, notEnd, end);
       if (next < end)
         return this.#negated(
-          at,
+          offset,
           this.#readNegated(() => this.#item(next, end, depth + 1, start)),
         );
     }
-    if (text[at] === "-") {
-      const next = skipWhitespace(text, at + 1, end);
+    if (text[offset] === "-") {
+      const next = skipWhitespace(text, offset + 1, end);
       const filter = this.#readNegated(() => this.#filterAt(next, end, depth, start));
-      if (filter !== undefined) return this.#negated(at, filter);
-      if (text[at + 1] === "-" && this.#prefixAt(at + 2) !== undefined) this.errors.push(doubleDashError(at));
+      if (filter !== undefined) return this.#negated(offset, filter);
+      if (text[offset + 1] === "-" && this.#prefixAt(offset + 2) !== undefined)
+        this.errors.push(doubleDashError(offset));
     }
-    return this.#filterAt(at, end, depth, start) ?? this.#textAt(at, end, start);
+    return this.#filterAt(offset, end, depth, start) ?? this.#textAt(offset, end, start);
   }
 
   /** Parses the operand of a negation. */
@@ -267,10 +270,10 @@ class Parser {
     return found;
   }
 
-  #negated(at: number, { effect, end }: Item): Item {
+  #negated(offset: number, { effect, end }: Item): Item {
     if (effect.case !== undefined || effect.type !== undefined) {
       const filter = effect.case === undefined ? "type" : "case";
-      return this.#fail(negationError(filter, at, end), end);
+      return this.#fail(negationError(filter, offset, end), end);
     }
     const { term, revisions = [] } = effect;
     const child = conjunction({ terms: term === undefined ? [] : [term], revisions });
@@ -278,16 +281,16 @@ class Parser {
   }
 
   /** Parses a group or a filter. */
-  #filterAt(at: number, end: number, depth: number, start: number): Item | undefined {
-    const close = groupEnd(this.layout, at, end);
-    if (close > 0) return { effect: { term: this.group(at + 1, close, depth + 1) }, end: close + 1 };
-    const prefix = this.#prefixAt(at);
-    return prefix === undefined || at >= end ? undefined : this.#prefixed(prefix, at, end, start);
+  #filterAt(offset: number, end: number, depth: number, start: number): Item | undefined {
+    const close = groupEnd(this.layout, offset, end);
+    if (close > 0) return { effect: { term: this.group(offset + 1, close, depth + 1) }, end: close + 1 };
+    const prefix = this.#prefixAt(offset);
+    return prefix === undefined || offset >= end ? undefined : this.#prefixed(prefix, offset, end, start);
   }
 
-  #prefixed(prefix: Prefix, at: number, end: number, start: number): Item {
+  #prefixed(prefix: Prefix, offset: number, end: number, start: number): Item {
     const { text } = this.layout;
-    const prefixEnd = at + prefix.text.length;
+    const prefixEnd = offset + prefix.text.length;
     const valueStart = skipWhitespace(text, prefixEnd, end);
     const quoted = quotedEnd(this.layout, valueStart, end);
     const isQuoted = quoted > 0;
@@ -297,20 +300,42 @@ class Parser {
       const isApart = valueStart > prefixEnd && inner !== undefined;
       const itemEnd = isApart ? prefixEnd : wordEnd(text, valueStart, end);
       const value = text.slice(valueStart, itemEnd);
-      this.#addLeaf({ start, at, end: itemEnd, prefix, valueStart, value, isQuoted, isValid: false });
+      this.#addLeaf({
+        start,
+        termStart: offset,
+        end: itemEnd,
+        prefix,
+        valueStart,
+        value,
+        isQuoted,
+        isValid: false,
+      });
       return this.#fail(missingValueError(prefix, inner, valueStart), itemEnd);
     }
     const itemEnd = isQuoted ? quoted : this.#valueEnd(prefix, valueStart, end);
-    const value = { ...valueAt(text, valueStart, itemEnd, isQuoted), prefix: prefix.text, at };
+    const value = {
+      ...valueAt(text, valueStart, itemEnd, isQuoted),
+      prefix: prefix.text,
+      prefixOffset: offset,
+    };
     const effect = this.#recover(() => filterEffect(prefix.name, value, this.#context));
     const isValid = effect !== undefined;
-    this.#addLeaf({ start, at, end: itemEnd, prefix, valueStart, value: value.text, isQuoted, isValid });
+    this.#addLeaf({
+      start,
+      termStart: offset,
+      end: itemEnd,
+      prefix,
+      valueStart,
+      value: value.text,
+      isQuoted,
+      isValid,
+    });
     if (effect?.revisions !== undefined) this.hasRevision = true;
     return { effect: effect ?? matchesAll, end: itemEnd };
   }
 
-  #prefixAt(at: number): Prefix | undefined {
-    return prefixAt(this.layout.text, at, this.layout.forCommits);
+  #prefixAt(offset: number): Prefix | undefined {
+    return prefixAt(this.layout.text, offset, this.layout.forCommits);
   }
 
   #valueEnd({ name }: Prefix, start: number, end: number): number {
@@ -323,24 +348,34 @@ class Parser {
     return isExpression ? expressionEnd(this.layout, start, end) : wordEnd(this.layout.text, start, end);
   }
 
-  #termEnd(at: number, end: number): number {
+  #termEnd(offset: number, end: number): number {
     return this.#context.isRegexEnabled
-      ? expressionEnd(this.layout, at, end)
-      : wordEnd(this.layout.text, at, end);
+      ? expressionEnd(this.layout, offset, end)
+      : wordEnd(this.layout.text, offset, end);
   }
 
-  #textAt(at: number, end: number, start: number): Item {
+  #textAt(offset: number, end: number, start: number): Item {
     const { text } = this.layout;
-    const quoted = quotedEnd(this.layout, at, end);
+    const quoted = quotedEnd(this.layout, offset, end);
     const isQuoted = quoted > 0;
     const suggestion =
-      isQuoted || this.#skipsChecks ? undefined : suggestPrefix(text, text[at] === "-" ? at + 1 : at);
+      isQuoted || this.#skipsChecks
+        ? undefined
+        : suggestPrefix(text, text[offset] === "-" ? offset + 1 : offset);
     if (suggestion !== undefined) this.suggestions.push(suggestion);
-    const value = valueAt(text, at, isQuoted ? quoted : this.#termEnd(at, end), isQuoted);
+    const value = valueAt(text, offset, isQuoted ? quoted : this.#termEnd(offset, end), isQuoted);
     const term = this.#recover(() => textTerm(value, "both", this.#context));
-    const itemEnd = at + value.written.length;
+    const itemEnd = offset + value.written.length;
     const isValid = term !== undefined;
-    this.#addLeaf({ start, at, end: itemEnd, valueStart: at, value: value.text, isQuoted, isValid });
+    this.#addLeaf({
+      start,
+      termStart: offset,
+      end: itemEnd,
+      valueStart: offset,
+      value: value.text,
+      isQuoted,
+      isValid,
+    });
     return { effect: term === undefined ? matchesAll : { term }, end: itemEnd };
   }
 
@@ -365,7 +400,12 @@ class Parser {
   }
 }
 
-function valueAt(text: string, start: number, end: number, isQuoted: boolean): Omit<Value, "prefix" | "at"> {
+function valueAt(
+  text: string,
+  start: number,
+  end: number,
+  isQuoted: boolean,
+): Omit<Value, "prefix" | "prefixOffset"> {
   const written = text.slice(start, end);
   return isQuoted
     ? { text: unquote(written), isQuoted, offset: start + 1, written }

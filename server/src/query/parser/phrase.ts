@@ -42,14 +42,17 @@ function phraseOfWords(
   { leaves, layout: { text, partners } }: Pick<ParsedQuery, "leaves" | "layout">,
 ): Omit<Phrase, "pattern"> | undefined {
   const { start, end } = withPartners(words, partners);
-  const filters = leaves.filter((leaf) => leaf.at >= start && leaf.at < end && !words.includes(leaf));
-  const first = words[0]?.at ?? start;
-  const last = words.at(-1)?.at ?? end;
-  if (filters.some(({ prefix, at }) => prefix === undefined || at < first || at > last)) return undefined;
+  const filters = leaves.filter(
+    (leaf) => leaf.termStart >= start && leaf.termStart < end && !words.includes(leaf),
+  );
+  const first = words[0]?.termStart ?? start;
+  const last = words.at(-1)?.termStart ?? end;
+  if (filters.some(({ prefix, termStart }) => prefix === undefined || termStart < first || termStart > last))
+    return undefined;
   const parts = words.map((word, index) => {
-    const next = words[index + 1]?.at ?? end;
-    const isBeforeFilter = filters.some(({ at }) => at > word.at && at < next);
-    return `${text.slice(word.at, word.end)}${isBeforeFilter ? " " : text.slice(word.end, next)}`;
+    const next = words[index + 1]?.termStart ?? end;
+    const isBeforeFilter = filters.some(({ termStart }) => termStart > word.termStart && termStart < next);
+    return `${text.slice(word.termStart, word.end)}${isBeforeFilter ? " " : text.slice(word.end, next)}`;
   });
   return { text: `${text.slice(start, first)}${parts.join("")}`, start, end, filters };
 }
@@ -87,7 +90,7 @@ export function groupAround(offset: number, partners: Int32Array): readonly [ope
 
 /** Returns the range of the words, extended to the partners of parentheses in it. */
 function withPartners(words: readonly Leaf[], partners: Int32Array): { start: number; end: number } {
-  let start = words[0]?.at ?? 0;
+  let start = words[0]?.termStart ?? 0;
   let end = words.at(-1)?.end ?? start;
   for (let open = end - 1; open >= 0; open--) {
     const close = partners[open] ?? -1;

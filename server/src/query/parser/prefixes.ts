@@ -59,10 +59,10 @@ export interface Prefix {
  * Returns the known prefix at an offset. Prefixes are lowercase; any other word with a colon is text. With
  * `forCommits`, the filters of commit searches are known too.
  */
-export function prefixAt(text: string, at: number, forCommits = false): Prefix | undefined {
-  const word = wordBeforeColon(text, at, /[a-z]+(?=:)/y);
+export function prefixAt(text: string, offset: number, forCommits = false): Prefix | undefined {
+  const word = wordBeforeColon(text, offset, /[a-z]+(?=:)/y);
   const name = word === undefined ? undefined : (forCommits ? byCommitWord : byWord).get(word);
-  if (name === undefined || (name === "tests" && !isTestsFilter(text, at))) return undefined;
+  if (name === undefined || (name === "tests" && !isTestsFilter(text, offset))) return undefined;
   return { name, text: `${word}:` };
 }
 
@@ -70,9 +70,9 @@ export function prefixAt(text: string, at: number, forCommits = false): Prefix |
  * `tests:` is common in code. It is a filter only before one of its values, typed in part or in full, or at the end of
  * the query.
  */
-function isTestsFilter(text: string, at: number): boolean {
+function isTestsFilter(text: string, offset: number): boolean {
   return /^tests:(?:(?:"(?:yes|no|only)"|yes|ye?|no?|only|onl|on|o)(?![^\s)])|$)/.test(
-    text.slice(at, at + 13),
+    text.slice(offset, offset + 13),
   );
 }
 
@@ -99,12 +99,12 @@ export interface Suggestion {
 }
 
 /** Returns undefined for known prefixes, `http://x`, `std::x`, and words that are too short. */
-export function suggestPrefix(text: string, at: number): Suggestion | undefined {
-  const word = wordBeforeColon(text, at, /[A-Za-z]{3,20}(?=:[^:/\s])/y);
+export function suggestPrefix(text: string, offset: number): Suggestion | undefined {
+  const word = wordBeforeColon(text, offset, /[A-Za-z]{3,20}(?=:[^:/\s])/y);
   if (word === undefined || byWord.has(word)) return undefined;
   const nearest = nearestPrefix(word);
   if (nearest === undefined) return undefined;
-  return { offset: at, length: word.length + 1, prefix: `${word}:`, suggestion: `${nearest}:` };
+  return { offset, length: word.length + 1, prefix: `${word}:`, suggestion: `${nearest}:` };
 }
 
 /** A cache, because a query may contain one word a thousand times. */
@@ -123,7 +123,7 @@ function nearestPrefix(word: string): string | undefined {
 
 const longNames = [...byWord.keys()].filter((word) => word.length > 1);
 
-function wordBeforeColon(text: string, at: number, pattern: RegExp): string | undefined {
-  pattern.lastIndex = at;
+function wordBeforeColon(text: string, offset: number, pattern: RegExp): string | undefined {
+  pattern.lastIndex = offset;
   return pattern.exec(text)?.[0];
 }

@@ -23,7 +23,7 @@ export interface Value {
   /** The prefix with its colon. */
   readonly prefix: string;
   /** The offset of the prefix in the query, in UTF-16 units. */
-  readonly at: number;
+  readonly prefixOffset: number;
   /** Without quotes. */
   readonly text: string;
   readonly isQuoted: boolean;
@@ -53,7 +53,7 @@ export interface FilterEffect {
 
 /** Returns the term for a bare or quoted word, or for the value of `content:`. Quoted text is literal in both modes. */
 export function textTerm(
-  value: Omit<Value, "prefix" | "at">,
+  value: Omit<Value, "prefix" | "prefixOffset">,
   where: "both" | "content",
   context: TermContext,
 ): Term {
@@ -68,9 +68,9 @@ export function textTerm(
 /** Throws FAILED_TO_PARSE_QUERY if the value is invalid for the prefix. */
 export function filterEffect(name: PrefixName, value: Value, context: TermContext): FilterEffect {
   if (context.forCommits && fileFilters.has(name)) {
-    const length = value.offset - (value.isQuoted ? 1 : 0) - value.at + value.written.length;
+    const length = value.offset - (value.isQuoted ? 1 : 0) - value.prefixOffset + value.written.length;
     const what = `"${value.prefix}" filters files and cannot be combined with "type:commit"`;
-    throw parseError(what, value.at, { length, advice: "Remove one of them." });
+    throw parseError(what, value.prefixOffset, { length, advice: "Remove one of them." });
   }
   switch (name) {
     case "file":

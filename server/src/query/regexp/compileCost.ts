@@ -152,8 +152,8 @@ class CompileWalk {
   /** Counts the branches into which V8 splits a class: single UTF-16 units and surrogate pairs. */
   #branchesOf(ranges: readonly number[]): { readonly single: number; readonly pairs: number } {
     if (this.#form === "ascii") return { single: 1, pairs: 0 };
-    const isSurrogate = (at: number) =>
-      (ranges[at] ?? 0) <= lastSurrogate && (ranges[at + 1] ?? 0) >= firstSurrogate;
+    const isSurrogate = (index: number) =>
+      (ranges[index] ?? 0) <= lastSurrogate && (ranges[index + 1] ?? 0) >= firstSurrogate;
     let single = 1;
     let pairs = 0;
     for (let at = 0; at < ranges.length; at += 2) {
