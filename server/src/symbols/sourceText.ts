@@ -41,19 +41,19 @@ export function decodeSource(content: Uint8Array): DecodedText {
 }
 
 /** Returns a code point and its length in bytes, by the table of well-formed sequences of the Unicode standard. */
-function codePoint(bytes: Uint8Array, at: number): readonly [code: number, length: number] {
-  const first = bytes[at] ?? 0;
+function codePoint(bytes: Uint8Array, offset: number): readonly [code: number, length: number] {
+  const first = bytes[offset] ?? 0;
   if (first < 0x80) return [first, 1];
-  const second = bytes[at + 1] ?? 0;
+  const second = bytes[offset + 1] ?? 0;
   if (first < 0xc2 || first > 0xf4 || !continues(second)) return [replacement, 1];
   if (first < 0xe0) return [((first & 0x1f) << 6) | (second & 0x3f), 2];
-  const third = bytes[at + 2] ?? 0;
+  const third = bytes[offset + 2] ?? 0;
   if (!continues(third)) return [replacement, 1];
   if (first < 0xf0) {
     const code = ((first & 0x0f) << 12) | ((second & 0x3f) << 6) | (third & 0x3f);
     return code < 0x800 || (code >= 0xd800 && code < 0xe000) ? [replacement, 1] : [code, 3];
   }
-  const fourth = bytes[at + 3] ?? 0;
+  const fourth = bytes[offset + 3] ?? 0;
   const code = ((first & 0x07) << 18) | ((second & 0x3f) << 12) | ((third & 0x3f) << 6) | (fourth & 0x3f);
   return !continues(fourth) || code < 0x10000 || code > 0x10ffff ? [replacement, 1] : [code, 4];
 }

@@ -79,7 +79,7 @@ class Scanner {
   readonly #content: Uint8Array;
   readonly #cuts: Cuts;
   readonly #syntax: BraceSyntax;
-  #at = 0;
+  #offset = 0;
   #enclosing: Bracket;
   /** The enclosing bracket of each open preprocessor conditional. */
   readonly #conditions: Bracket[] = [];
@@ -100,8 +100,8 @@ class Scanner {
 
   scan(): boolean {
     const content = this.#content;
-    for (; this.#at < content.length; this.#at++) {
-      const byte = content[this.#at] ?? 0;
+    for (; this.#offset < content.length; this.#offset++) {
+      const byte = content[this.#offset] ?? 0;
       if (byte <= 0x20) {
         if (byte === newline) this.#beginsLine = true;
         continue;
@@ -116,21 +116,23 @@ class Scanner {
 
   #word(): void {
     const content = this.#content;
-    const start = this.#at;
+    const start = this.#offset;
     const { isCpp, isRust } = this.#syntax;
     const isNumber = isDigit(content[start]);
-    while (isWordByte[content[this.#at + 1] ?? 0] === 1 || (isCpp && isNumber && this.#isSeparator()))
-      this.#at++;
-    this.#rules?.word(content, start, this.#at + 1, this.#enclosing);
+    while (isWordByte[content[this.#offset + 1] ?? 0] === 1 || (isCpp && isNumber && this.#isSeparator()))
+      this.#offset++;
+    this.#rules?.word(content, start, this.#offset + 1, this.#enclosing);
     if (!isRust) return;
-    const number = rustWords.find(content, start, this.#at + 1);
+    const number = rustWords.find(content, start, this.#offset + 1);
     if (number === useWord) this.#isInUse = true;
     if (number > 0) this.#enclosing.mustBeKept = true;
   }
 
   /** Whether the next byte is a digit separator. */
   #isSeparator(): boolean {
-    return this.#content[this.#at + 1] === apostrophe && isWordByte[this.#content[this.#at + 2] ?? 0] === 1;
+    return (
+      this.#content[this.#offset + 1] === apostrophe && isWordByte[this.#content[this.#offset + 2] ?? 0] === 1
+    );
   }
 
   /** Returns false if the text cannot be scanned reliably. */
@@ -139,46 +141,46 @@ class Scanner {
     switch (byte) {
       case slash: {
         const end = this.#syntax.isRust
-          ? endOfNestedComment(content, this.#at)
-          : endOfComment(content, this.#at);
+          ? endOfNestedComment(content, this.#offset)
+          : endOfComment(content, this.#offset);
         if (end === 0) break;
-        this.#at = end - 1;
+        this.#offset = end - 1;
         return true;
       }
       case hash:
         if (this.#syntax.hasDirectives && this.#beginsLine) return this.#directive();
         break;
       case quote:
-        this.#at = this.#endOfString();
+        this.#offset = this.#endOfString();
         break;
       case apostrophe:
-        this.#at = this.#syntax.isRust
-          ? endOfRustCharacter(content, this.#at)
-          : endOfString(content, this.#at);
+        this.#offset = this.#syntax.isRust
+          ? endOfRustCharacter(content, this.#offset)
+          : endOfString(content, this.#offset);
         break;
       case semicolon:
         this.#isInUse = false;
         break;
       case openingBrace: {
         const canElide = !this.#isInUse && (this.#rules?.isElidableBrace(this.#enclosing) ?? true);
-        this.#enclosing = new Bracket(byte, this.#at + 1, canElide, this.#cuts, this.#enclosing);
+        this.#enclosing = new Bracket(byte, this.#offset + 1, canElide, this.#cuts, this.#enclosing);
         break;
       }
       case closingBrace: {
         const { outer } = this.#enclosing;
         if (outer === undefined) return false;
-        this.#enclosing.close(this.#at, this.#cuts);
+        this.#enclosing.close(this.#offset, this.#cuts);
         this.#enclosing = outer;
       }
     }
     this.#rules?.punctuation(byte);
-    return this.#at >= 0;
+    return this.#offset >= 0;
   }
 
   /** Returns the offset of the last byte of the string that begins here, or -1. */
   #endOfString(): number {
     const content = this.#content;
-    const start = this.#at;
+    const start = this.#offset;
     const { isCpp, isRust, hasTextBlocks } = this.#syntax;
     if (isCpp && content[start - 1] === asciiCode("R")) return endOfCppRawString(content, start);
     if (isRust) return endOfRustString(content, start);
@@ -194,11 +196,11 @@ class Scanner {
   /** Skips to the end of a directive. Returns false if a branch of a conditional has unmatched braces. */
   #directive(): boolean {
     const content = this.#content;
-    let start = this.#at + 1;
+    let start = this.#offset + 1;
     while (content[start] === 0x20 || content[start] === 0x09) start++;
     let end = start;
     while (isWordByte[content[end] ?? 0] === 1) end++;
-    this.#at = endOfDirective(content, end) - 1;
+    this.#offset = endOfDirective(content, end) - 1;
     const number = directives.find(content, start, end);
     if (number === 0) return true;
     if (number === includeWord) this.#enclosing.mustBeKept = true;

@@ -25,14 +25,14 @@ export class Bracket {
     this.#cutsBefore = cuts.count;
   }
 
-  /** Adds the contents to `cuts` if they may be elided. `at` is the offset of the closing byte. */
-  close(at: number, cuts: Cuts): void {
+  /** Adds the contents to `cuts` if they may be elided. `offset` is that of the closing byte. */
+  close(offset: number, cuts: Cuts): void {
     const { outer } = this;
     if (outer !== undefined) {
       outer.defines ||= this.defines;
       outer.mustBeKept ||= this.mustBeKept;
     }
-    if (this.isElidable && !this.mustBeKept && !cuts.mustKeep(this.start, at, this.defines))
-      cuts.add(this.start, at, this.#cutsBefore);
+    if (this.isElidable && !this.mustBeKept && !cuts.mustKeep(this.start, offset, this.defines))
+      cuts.add(this.start, offset, this.#cutsBefore);
   }
 }

@@ -77,7 +77,8 @@ export class ElidedText {
 
   /** Maps an offset of the original text that was not elided. */
   toElided(original: number): number {
-    const isBefore = (at: number) => (this.#offsets[at] ?? 0) + (this.#skipped[at + 1] ?? 0) <= original;
+    const isBefore = (index: number) =>
+      (this.#offsets[index] ?? 0) + (this.#skipped[index + 1] ?? 0) <= original;
     const cuts = partitionPoint(0, this.#offsets.length, isBefore);
     return original - (this.#skipped[cuts] ?? 0);
   }

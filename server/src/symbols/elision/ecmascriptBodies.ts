@@ -76,7 +76,7 @@ class Scanner {
   readonly #content: Uint8Array;
   readonly #isTyped: boolean;
   readonly #cuts: Cuts;
-  #at = 0;
+  #offset = 0;
   #enclosing: Bracket;
   /** The previous token, and the one before it. */
   #last = semicolon;
@@ -100,11 +100,11 @@ class Scanner {
 
   scan(): boolean {
     const content = this.#content;
-    this.#at = startOfText(content);
-    if (content[this.#at] === hash && content[this.#at + 1] === exclamation)
-      this.#at = endOfLine(content, this.#at);
-    for (; this.#at < content.length; this.#at++) {
-      const byte = content[this.#at] ?? 0;
+    this.#offset = startOfText(content);
+    if (content[this.#offset] === hash && content[this.#offset + 1] === exclamation)
+      this.#offset = endOfLine(content, this.#offset);
+    for (; this.#offset < content.length; this.#offset++) {
+      const byte = content[this.#offset] ?? 0;
       if (byte <= 0x20 || byte === hash) continue;
       if (!(isWordByte[byte] === 1 ? this.#word() : this.#punctuation(byte))) return false;
     }
@@ -119,21 +119,21 @@ class Scanner {
 
   /** Returns false if the text cannot be scanned reliably. */
   #word(): boolean {
-    const start = this.#at;
+    const start = this.#offset;
     let bits = this.#content[start] ?? 0;
     for (let next = this.#content[start + 1] ?? 0; isWordByte[next] === 1; ) {
       bits |= next;
-      next = this.#content[++this.#at + 1] ?? 0;
+      next = this.#content[++this.#offset + 1] ?? 0;
     }
     // Non-ASCII whitespace has the bytes of letters.
-    if (bits >= 0x80 && /\s/.test(Buffer.from(this.#content.subarray(start, this.#at + 1)).toString()))
+    if (bits >= 0x80 && /\s/.test(Buffer.from(this.#content.subarray(start, this.#offset + 1)).toString()))
       return false;
     const last = this.#last;
     const lastClass = this.#lastClass;
     this.#token(word);
     // Not a keyword, but the name of a member.
     if (last === dot) return true;
-    const wordClass = wordClassAt(this.#content, start, this.#at + 1);
+    const wordClass = wordClassAt(this.#content, start, this.#offset + 1);
     this.#lastClass = wordClass;
     const enclosing = this.#enclosing;
     switch (wordClass) {
@@ -173,15 +173,15 @@ class Scanner {
   /** Returns false if the text cannot be scanned reliably. */
   #punctuation(byte: number): boolean {
     const content = this.#content;
-    const next = content[this.#at + 1];
+    const next = content[this.#offset + 1];
     switch (byte) {
       case slash:
         return this.#slash();
       case quote:
       case apostrophe:
-        this.#at = endOfString(content, this.#at);
+        this.#offset = endOfString(content, this.#offset);
         this.#token(value);
-        return this.#at >= 0;
+        return this.#offset >= 0;
       case backtick:
         return this.#template();
       case openingBrace:
@@ -191,7 +191,7 @@ class Scanner {
         this.#openParenthesis();
         break;
       case openingSquare:
-        this.#enclosing = new Bracket(byte, this.#at + 1, false, this.#cuts, this.#enclosing);
+        this.#enclosing = new Bracket(byte, this.#offset + 1, false, this.#cuts, this.#enclosing);
         break;
       case closingParenthesis:
         return this.#close(openingParenthesis);
@@ -203,7 +203,7 @@ class Scanner {
       case dot:
         if (next !== dot) break;
         // `...` precedes a value.
-        this.#at += 2;
+        this.#offset += 2;
         this.#token(comma);
         return true;
       case equals:
@@ -214,12 +214,12 @@ class Scanner {
         break;
       case exclamation:
         // `a!` has the same meaning as `a`.
-        if (next !== equals && this.#isValue() && (content[this.#at - 1] ?? 0) > 0x20) return true;
+        if (next !== equals && this.#isValue() && (content[this.#offset - 1] ?? 0) > 0x20) return true;
         break;
       case plus:
       case minus:
         if (next !== byte) break;
-        this.#at++;
+        this.#offset++;
         this.#token(value);
         return true;
     }
@@ -246,7 +246,7 @@ class Scanner {
     // May be the body of a method.
     else if (!isBlock || (last === closingParenthesis && this.#closed?.mayBeParameters === true))
       enclosing.defines = true;
-    const opened = new Brace(openingBrace, this.#at + 1, canElide, this.#cuts, enclosing);
+    const opened = new Brace(openingBrace, this.#offset + 1, canElide, this.#cuts, enclosing);
     opened.isPattern = isPattern;
     opened.mayBeObject = last === word ? this.#lastClass !== "block" : beforeObject.has(last);
     this.#enclosing = opened;
@@ -254,7 +254,7 @@ class Scanner {
 
   #openParenthesis(): void {
     const enclosing = this.#enclosing;
-    const opened = new Parenthesis(openingParenthesis, this.#at + 1, false, this.#cuts, enclosing);
+    const opened = new Parenthesis(openingParenthesis, this.#offset + 1, false, this.#cuts, enclosing);
     opened.before =
       this.#lastClass === "async" ? this.#earlier : this.#lastClass === "value" ? arrow : this.#last;
     const isHandler = this.#lastClass === "handler";
@@ -271,15 +271,15 @@ class Scanner {
     const enclosing = this.#enclosing;
     const { outer } = enclosing;
     if (outer === undefined || enclosing.opener !== opener) return false;
-    enclosing.close(this.#at, this.#cuts);
+    enclosing.close(this.#offset, this.#cuts);
     if (enclosing instanceof Parenthesis) this.#closed = enclosing;
     this.#enclosing = outer;
-    this.#token(this.#content[this.#at] ?? 0);
+    this.#token(this.#content[this.#offset] ?? 0);
     return true;
   }
 
   #arrow(): void {
-    this.#at++;
+    this.#offset++;
     const isAnonymous =
       this.#last === closingParenthesis
         ? beforeAnonymous.has(this.#closed?.before ?? 0)
@@ -291,15 +291,15 @@ class Scanner {
   /** Skips the text of a template, from a backtick or `}` to the next `${` or backtick. */
   #template(): boolean {
     const content = this.#content;
-    for (this.#at++; this.#at < content.length; this.#at++) {
-      const byte = content[this.#at];
-      if (byte === backslash) this.#at++;
+    for (this.#offset++; this.#offset < content.length; this.#offset++) {
+      const byte = content[this.#offset];
+      if (byte === backslash) this.#offset++;
       else if (byte === backtick) {
         this.#token(value);
         return true;
-      } else if (byte === dollar && content[this.#at + 1] === openingBrace) {
-        this.#at++;
-        this.#enclosing = new Bracket(dollar, this.#at + 1, false, this.#cuts, this.#enclosing);
+      } else if (byte === dollar && content[this.#offset + 1] === openingBrace) {
+        this.#offset++;
+        this.#enclosing = new Bracket(dollar, this.#offset + 1, false, this.#cuts, this.#enclosing);
         this.#token(openingParenthesis);
         return true;
       }
@@ -309,9 +309,9 @@ class Scanner {
 
   #slash(): boolean {
     const content = this.#content;
-    const comment = endOfComment(content, this.#at);
+    const comment = endOfComment(content, this.#offset);
     if (comment > 0) {
-      this.#at = comment - 1;
+      this.#offset = comment - 1;
       return true;
     }
     if (this.#last === closingBrace) return false;
@@ -319,9 +319,9 @@ class Scanner {
       this.#token(slash);
       return true;
     }
-    this.#at = endOfExpression(content, this.#at);
+    this.#offset = endOfExpression(content, this.#offset);
     this.#token(value);
-    return this.#at >= 0;
+    return this.#offset >= 0;
   }
 
   /** Whether the previous token is a value, or ends one. */
@@ -344,7 +344,7 @@ class Scanner {
 
   /** Returns the next byte that is not whitespace. */
   #next(): number {
-    let at = this.#at + 1;
+    let at = this.#offset + 1;
     while (at < this.#content.length && (this.#content[at] ?? 0) <= 0x20) at++;
     return this.#content[at] ?? semicolon;
   }

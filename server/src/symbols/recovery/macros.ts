@@ -118,8 +118,8 @@ function mayBeMacro(text: string, start: number, end: number): boolean {
 }
 
 /** Whether an index is in a preprocessor directive, or in a continued line. */
-function isInDirective(text: string, at: number): boolean {
-  const near = text.slice(Math.max(0, at - maxLookBehind), at);
+function isInDirective(text: string, offset: number): boolean {
+  const near = text.slice(Math.max(0, offset - maxLookBehind), offset);
   const lineStart = near.lastIndexOf("\n") + 1;
   return (
     /^\s*#/.test(near.slice(lineStart)) || /\\\r?\n$/.test(near.slice(Math.max(0, lineStart - 3), lineStart))
@@ -127,9 +127,9 @@ function isInDirective(text: string, at: number): boolean {
 }
 
 /** Whether the parenthesis before an index ends a cast or a condition, not parameters. */
-function isInStatement(before: Token | undefined, text: string, at: number): boolean {
+function isInStatement(before: Token | undefined, text: string, offset: number): boolean {
   if (before?.text !== ")") return false;
-  const near = text.slice(Math.max(0, at - 200), at);
+  const near = text.slice(Math.max(0, offset - 200), offset);
   const statement = near.slice(Math.max(...[";", "{", "}"].map((end) => near.lastIndexOf(end))) + 1);
   return /=|^\s*(?:else|if|for|while|switch|return|case)\b/.test(statement);
 }
@@ -138,42 +138,44 @@ function isWhitespace(code: number): boolean {
   return code === 0x20 || (code >= 0x09 && code <= 0x0d);
 }
 
-/** Whether the tokens from `at` to `after` can only be a macro in a declaration. */
-function isMacro(tokens: readonly Token[], at: number, after: number): boolean {
-  const word = tokens[at]?.text ?? "";
-  const before = tokens[at - 1];
+/** Whether the tokens from `index` to `after` can only be a macro in a declaration. */
+function isMacro(tokens: readonly Token[], index: number, after: number): boolean {
+  const word = tokens[index]?.text ?? "";
+  const before = tokens[index - 1];
   const next = tokens[after];
   if (next === undefined) return false;
   if (before !== undefined && typeHeads.has(before.text))
     return next.isWord && /^[{:;<]$|^final$|FINAL$/.test(tokens[after + 1]?.text ?? "");
   // `class A B_FINAL : C {`, and Qt macros at the beginning of a class.
   if (word.endsWith("FINAL") && /^[{:]$/.test(next.text)) return true;
-  if (access.has(next.text)) return isDeclarationStart(tokens, at - 1);
+  if (access.has(next.text)) return isDeclarationStart(tokens, index - 1);
   if (before !== undefined && statements.has(before.text)) return false;
   if (heads.has(next.text) || typeHeads.has(next.text)) return !annotation.test(word);
   if (/^[}#]$/.test(next.text)) return before !== undefined && /^[;}]$/.test(before.text);
   const isMark = annotation.test(word) || /(?:CALL|CALLBACK|ENTRY|API)$/.test(word);
   if (before?.text === "(") return isMark && next.text === "*" && isFunctionPointer(tokens, after);
-  if (next.isWord && !statements.has(next.text)) return isBeforeName(tokens, at, after, isMark);
-  if (annotation.test(word) && next.text === "*") return isTypeEnd(tokens, at - 1);
-  return isAfterName(tokens, at, after, word);
+  if (next.isWord && !statements.has(next.text)) return isBeforeName(tokens, index, after, isMark);
+  if (annotation.test(word) && next.text === "*") return isTypeEnd(tokens, index - 1);
+  return isAfterName(tokens, index, after, word);
 }
 
 /** `void WINAPI f(`, `API void f(`, `static int __init f(`: a type and a name remain without it. */
-function isBeforeName(tokens: readonly Token[], at: number, after: number, isMark: boolean): boolean {
-  if (isTypeEnd(tokens, at - 1))
+function isBeforeName(tokens: readonly Token[], index: number, after: number, isMark: boolean): boolean {
+  if (isTypeEnd(tokens, index - 1))
     return (
-      isMark || /^[*&]$/.test(tokens[at - 1]?.text ?? "") || /^(?:\(|::)$/.test(tokens[after + 1]?.text ?? "")
+      isMark ||
+      /^[*&]$/.test(tokens[index - 1]?.text ?? "") ||
+      /^(?:\(|::)$/.test(tokens[after + 1]?.text ?? "")
     );
-  if (!isDeclarationStart(tokens, at - 1)) return false;
+  if (!isDeclarationStart(tokens, index - 1)) return false;
   // The first word is the type itself, unless another one follows.
   const second = tokens[after + 1];
   return second !== undefined && (second.isWord || /^[*&]$|^::$/.test(second.text));
 }
 
 /** `int x __initdata = 1;`, `) NOEXCEPT {`, `} __packed;`. */
-function isAfterName(tokens: readonly Token[], at: number, after: number, word: string): boolean {
-  const before = tokens[at - 1];
+function isAfterName(tokens: readonly Token[], index: number, after: number, word: string): boolean {
+  const before = tokens[index - 1];
   const next = tokens[after]?.text ?? "";
   if (before === undefined || !/^[;{=,)[]$/.test(next)) return false;
   if (before.text === "}") return annotation.test(word) && (next === ";" || next === "=");
@@ -181,14 +183,14 @@ function isAfterName(tokens: readonly Token[], at: number, after: number, word: 
   if (before.text === ")") return next === ";" || next === "{" || (annotation.test(word) && next !== "[");
   if (before.text === "]") return next !== "[";
   // `unsigned long __f(void) {`
-  if (next === "{" && after > at + 1) return false;
+  if (next === "{" && after > index + 1) return false;
   // After a type and a name, this would be a second name.
-  return before.isWord && !qualifiers.has(before.text) && next !== "[" && isTypeEnd(tokens, at - 2);
+  return before.isWord && !qualifiers.has(before.text) && next !== "[" && isTypeEnd(tokens, index - 2);
 }
 
 /** Whether a type can end with this token. */
-function isTypeEnd(tokens: readonly Token[], at: number): boolean {
-  const token = tokens[at];
+function isTypeEnd(tokens: readonly Token[], index: number): boolean {
+  const token = tokens[index];
   if (token === undefined || token === nothing) return false;
   if (token.isWord)
     return !qualifiers.has(token.text) && !statements.has(token.text) && !typeHeads.has(token.text);
@@ -196,8 +198,8 @@ function isTypeEnd(tokens: readonly Token[], at: number): boolean {
 }
 
 /** Whether a declaration can begin after this token. */
-function isDeclarationStart(tokens: readonly Token[], at: number): boolean {
-  const token = tokens[at];
+function isDeclarationStart(tokens: readonly Token[], index: number): boolean {
+  const token = tokens[index];
   return (
     token === undefined || token === nothing || /^[;{}:>]$/.test(token.text) || qualifiers.has(token.text)
   );
@@ -210,13 +212,13 @@ function isFunctionPointer(tokens: readonly Token[], star: number): boolean {
 }
 
 /** Returns the number of tokens of the arguments, including parentheses; 0 if there are none or too many. */
-function argumentCount(tokens: readonly Token[], at: number): number {
-  if (tokens[at]?.text !== "(") return 0;
+function argumentCount(tokens: readonly Token[], start: number): number {
+  if (tokens[start]?.text !== "(") return 0;
   let depth = 0;
-  for (let index = at; index < Math.min(tokens.length, at + 24); index++) {
+  for (let index = start; index < Math.min(tokens.length, start + 24); index++) {
     const { text } = tokens[index] ?? { text: "" };
     if (text === "(") depth++;
-    else if (text === ")" && --depth === 0) return index + 1 - at;
+    else if (text === ")" && --depth === 0) return index + 1 - start;
     else if (/^[;{}]$/.test(text)) return 0;
   }
   return 0;
@@ -249,9 +251,9 @@ function tokensAround(text: string, start: number, end: number, lastBlanked: Ran
 /** Bounds the search for the start of a comment or a line, which would otherwise make the scan quadratic. */
 const maxLookBehind = 1000;
 
-/** Returns the token before `at`, skipping comments and the last blanked range; `nothing` after a directive. */
-function tokenBefore(text: string, at: number, lastBlanked: Range): Token {
-  let end = at;
+/** Returns the token before `offset`, skipping comments and the last blanked range; `nothing` after a directive. */
+function tokenBefore(text: string, offset: number, lastBlanked: Range): Token {
+  let end = offset;
   for (let comments = 0; comments < 8; comments++) {
     while (end > 0 && isWhitespace(text.charCodeAt(end - 1))) end--;
     if (end === lastBlanked.end && end > lastBlanked.start) {

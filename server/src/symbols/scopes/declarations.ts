@@ -54,7 +54,7 @@ export interface Scope {
 
 /** A declaration in a scope, in UTF-16 indices. */
 export interface Local {
-  readonly at: number;
+  readonly start: number;
   /** The index from which it is visible. */
   readonly visibleFrom: number;
   readonly isAlias: boolean;
@@ -238,10 +238,10 @@ export class Declarations {
     return false;
   }
 
-  #declare(scope: Scope, at: number, end: number, visibleFrom: number, isAlias: boolean): void {
-    const text = this.source.text.slice(at, end);
+  #declare(scope: Scope, start: number, end: number, visibleFrom: number, isAlias: boolean): void {
+    const text = this.source.text.slice(start, end);
     const name = this.rules.ignoresCase ? text.toLowerCase() : text;
-    const local = { at, visibleFrom, isAlias, isValue: this.#values.has(at) };
+    const local = { start, visibleFrom, isAlias, isValue: this.#values.has(start) };
     const before = scope.locals.get(name);
     if (before === undefined) scope.locals.set(name, [local]);
     else before.push(local);

@@ -132,12 +132,12 @@ export function occurrenceAt(
 }
 
 function isWhole(text: string, start: number, end: number, hasDollars: boolean): boolean {
-  const isWord = (at: number) => isWordAt(text, at, hasDollars);
+  const isWord = (index: number) => isWordAt(text, index, hasDollars);
   return !(isWord(start) && isWord(start - 1)) && !(isWord(end - 1) && isWord(end));
 }
 
-function isWordAt(text: string, at: number, hasDollars: boolean): boolean {
-  const code = text.charCodeAt(at);
+function isWordAt(text: string, index: number, hasDollars: boolean): boolean {
+  const code = text.charCodeAt(index);
   // Most text is ASCII, and this is faster than an expression.
   if (code < 0x80)
     return (
@@ -149,7 +149,7 @@ function isWordAt(text: string, at: number, hasDollars: boolean): boolean {
     );
   if (Number.isNaN(code)) return false;
   // Surrogates count as letters, for scripts beyond the first plane.
-  return (code >= 0xd800 && code < 0xe000) || wordCharacter.test(text[at] ?? "");
+  return (code >= 0xd800 && code < 0xe000) || wordCharacter.test(text[index] ?? "");
 }
 
 function candidateAt(document: ParsedText, start: number, end: number): Candidate | undefined {
@@ -202,9 +202,9 @@ function candidateWithPunctuation(document: ParsedText, start: number, end: numb
 }
 
 /** Whether an index of unparsed code is in a string or a comment. */
-function isInQuotes(text: string, from: number, at: number): boolean {
+function isInQuotes(text: string, from: number, target: number): boolean {
   let quote = "";
-  for (let index = from; index < at; index++) {
+  for (let index = from; index < target; index++) {
     const character = text[index] ?? "";
     if (character === "\\") index++;
     else if (quote !== "") {

@@ -48,8 +48,8 @@ export function resolve(
     return { declaredAt: nameStart, isLocal, isDeclaration: false };
   }
   if (local === undefined) return unresolved;
-  const { scope, at, isAlias } = local;
-  const declaredAt = source.byteAt(at);
+  const { scope, start, isAlias } = local;
+  const declaredAt = source.byteAt(start);
   const known = declarations.definitionAt(declaredAt);
   const isLocal = known?.isLocal ?? (isAlias || !declarations.isFile(scope));
   return { declaredAt, isLocal, isDeclaration: isLocal && local.isAtDeclaration };
@@ -71,7 +71,7 @@ function findLocal(
   let isElsewhere = false;
   for (let scope: Scope | undefined = innermost; scope !== undefined; scope = scope.outer) {
     const locals = declarations.localsIn(scope, name);
-    const own = locals.find(({ at }) => at === index);
+    const own = locals.find(({ start }) => start === index);
     if (own !== undefined && !scope.outerNames.has(name))
       return { ...(redeclares ? own : (locals[0] ?? own)), scope, isAtDeclaration: true };
     if (scope.outerNames.has(name)) {
@@ -138,7 +138,7 @@ function isCalled(leaf: Node | undefined): boolean {
 
 /** Whether the definition shadows the local: its container is inside the scope of the local. */
 function isWithin(definition: Definition, local: FoundLocal, declarations: Declarations): boolean {
-  if (declarations.source.byteAt(local.at) === definition.nameStart) return true;
+  if (declarations.source.byteAt(local.start) === definition.nameStart) return true;
   const container = containerOf(definition, declarations);
   if (container === undefined) return declarations.isFile(local.scope) && !local.isAlias;
   return container.start > declarations.source.byteAt(local.scope.start);
