@@ -53,9 +53,9 @@ function findNext(expression: RegExp, text: string, from: number): [number, numb
   return match === null ? undefined : [match.index, match.index + match[0].length];
 }
 
-function codeUnits(text: string, at: number): number {
-  const unit = text.charCodeAt(at);
-  const next = text.charCodeAt(at + 1);
+function codeUnits(text: string, offset: number): number {
+  const unit = text.charCodeAt(offset);
+  const next = text.charCodeAt(offset + 1);
   return unit >= 0xd800 && unit < 0xdc00 && next >= 0xdc00 && next < 0xe000 ? 2 : 1;
 }
 

@@ -89,7 +89,7 @@ export class NameFinder {
   }
 
   /** Marks the documents whose paths contain the offsets, which ascend. */
-  #markAll(count: number, offsetAt: (at: number) => number): void {
+  #markAll(count: number, offsetAt: (index: number) => number): void {
     const { nameStarts } = this.#reader;
     let document = 0;
     for (let at = 0; at < count; at++) {

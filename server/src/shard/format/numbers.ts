@@ -26,20 +26,20 @@ export class GrowingBytes {
 /** Reads consecutive LEB128 numbers. Returns 0 after the end. */
 export class NumberReader {
   readonly #bytes: Uint8Array;
-  #at = 0;
+  #offset = 0;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
   }
 
   get isAtEnd(): boolean {
-    return this.#at >= this.#bytes.length;
+    return this.#offset >= this.#bytes.length;
   }
 
   next(): number {
     let value = 0;
     for (let shift = 0; shift < 35; shift += 7) {
-      const byte = this.#bytes[this.#at++] ?? 0;
+      const byte = this.#bytes[this.#offset++] ?? 0;
       value |= (byte & 0x7f) << shift;
       if (byte < 0x80) break;
     }

@@ -107,24 +107,24 @@ export class PostingLists {
     return trigrams[at] === trigram ? at : -1;
   }
 
-  #length(at: number): number {
+  #length(index: number): number {
     const starts = this.#reader.postingStarts;
-    return (starts[at + 1] ?? 0) - (starts[at] ?? 0);
+    return (starts[index + 1] ?? 0) - (starts[index] ?? 0);
   }
 
   /** Loads a list into the kernels' memory and returns its address. */
-  #load(at: number): number {
-    const start = this.#reader.postingStarts[at] ?? 0;
-    const length = this.#length(at);
+  #load(index: number): number {
+    const start = this.#reader.postingStarts[index] ?? 0;
+    const length = this.#length(index);
     const base = this.#window.scratch(length);
     this.#reader.postings.read(start, this.#window.kernels.bytes, base, length);
     this.#counts.indexBytesLoaded += length;
     return base;
   }
 
-  #decode(at: number): Uint32Array {
-    const base = this.#load(at);
-    const length = this.#length(at);
+  #decode(index: number): Uint32Array {
+    const base = this.#load(index);
+    const length = this.#length(index);
     const { kernels } = this.#window;
     let blocks: Uint32Array;
     if (length === this.#bitmapBytes) {
@@ -138,10 +138,10 @@ export class PostingLists {
     return this.#byDocument ? documentsOf(blocks, this.#reader.blockDocuments) : blocks;
   }
 
-  #narrow(candidates: Uint32Array, at: number): Uint32Array {
-    if (this.#byDocument || this.#length(at) !== this.#bitmapBytes)
-      return this.#intersect(candidates, this.#decode(at));
-    const base = this.#load(at);
+  #narrow(candidates: Uint32Array, listIndex: number): Uint32Array {
+    if (this.#byDocument || this.#length(listIndex) !== this.#bitmapBytes)
+      return this.#intersect(candidates, this.#decode(listIndex));
+    const base = this.#load(listIndex);
     const { bytes } = this.#window.kernels;
     const remaining = new Uint32Array(candidates.length);
     let count = 0;

@@ -20,8 +20,8 @@ export class RangeBuffer {
     this.length++;
   }
 
-  termAt(at: number): number {
-    return (this.tags[at] ?? 0) >>> termShift;
+  termAt(index: number): number {
+    return (this.tags[index] ?? 0) >>> termShift;
   }
 
   /**

@@ -102,10 +102,10 @@ export class SymbolNames {
   }
 
   /** Reads one name of a block. */
-  textIn(block: number, at: number): string {
+  textIn(block: number, nameIndex: number): string {
     const { starts } = this.lettersIn(block);
-    const start = starts[at] ?? 0;
-    const bytes = Buffer.allocUnsafe(Math.max(0, (starts[at + 1] ?? 0) - 1 - start));
+    const start = starts[nameIndex] ?? 0;
+    const bytes = Buffer.allocUnsafe(Math.max(0, (starts[nameIndex + 1] ?? 0) - 1 - start));
     this.reader.content.read((this.reader.blockStarts[block] ?? 0) + start, bytes, 0, bytes.length);
     return bytes.toString();
   }
