@@ -55,8 +55,8 @@ function matchesPart(items: readonly string[], part: string): boolean {
 function matchStars(
   itemCount: number,
   length: number,
-  isStar: (at: number) => boolean,
-  matches: (at: number, position: number) => boolean,
+  isStar: (index: number) => boolean,
+  matches: (index: number, position: number) => boolean,
   lastStarMinimum: number,
 ): boolean {
   let at = 0;

@@ -29,11 +29,11 @@ export function matchLines(before: readonly string[], after: readonly string[]):
       continue;
     }
     let { start, newStart } = range;
-    for (const [at, newAt] of anchors) {
-      matches[at] = newAt;
-      pending.push({ start, end: at, newStart, newEnd: newAt });
-      start = at + 1;
-      newStart = newAt + 1;
+    for (const [oldIndex, newIndex] of anchors) {
+      matches[oldIndex] = newIndex;
+      pending.push({ start, end: oldIndex, newStart, newEnd: newIndex });
+      start = oldIndex + 1;
+      newStart = newIndex + 1;
     }
     pending.push({ start, end: range.end, newStart, newEnd: range.newEnd });
   }
@@ -76,43 +76,43 @@ function matchUniqueLines(
   range: LineRange,
   left: Int32Array,
   right: Int32Array,
-): [at: number, newAt: number][] {
-  const indexes = new Map<number, { at: number; newAt: number }>();
-  for (let at = range.start; at < range.end; at++) {
-    const line = left[at] ?? 0;
-    indexes.set(line, { at: indexes.has(line) ? -1 : at, newAt: -1 });
+): [oldIndex: number, newIndex: number][] {
+  const indexes = new Map<number, { oldIndex: number; newIndex: number }>();
+  for (let oldIndex = range.start; oldIndex < range.end; oldIndex++) {
+    const line = left[oldIndex] ?? 0;
+    indexes.set(line, { oldIndex: indexes.has(line) ? -1 : oldIndex, newIndex: -1 });
   }
-  for (let newAt = range.newStart; newAt < range.newEnd; newAt++) {
-    const entry = indexes.get(right[newAt] ?? 0);
+  for (let newIndex = range.newStart; newIndex < range.newEnd; newIndex++) {
+    const entry = indexes.get(right[newIndex] ?? 0);
     if (entry === undefined) continue;
     // -2: the line occurs more than once in the new text.
-    entry.newAt = entry.newAt === -1 ? newAt : -2;
+    entry.newIndex = entry.newIndex === -1 ? newIndex : -2;
   }
-  const unique = [...indexes.values()].filter(({ at, newAt }) => at >= 0 && newAt >= 0);
-  return longestAscending(unique.sort((one, other) => one.at - other.at));
+  const unique = [...indexes.values()].filter(({ oldIndex, newIndex }) => oldIndex >= 0 && newIndex >= 0);
+  return longestAscending(unique.sort((one, other) => one.oldIndex - other.oldIndex));
 }
 
 interface Pair {
-  readonly at: number;
-  readonly newAt: number;
+  readonly oldIndex: number;
+  readonly newIndex: number;
 }
 
 /**
- * Returns the longest run of pairs whose `newAt` ascend. Patience sorting: `ends[n]` is the index of the pair with the
- * smallest `newAt` that ends a run of n + 1 pairs.
+ * Returns the longest run of pairs whose `newIndex` ascend. Patience sorting: `ends[n]` is the index of the pair with the
+ * smallest `newIndex` that ends a run of n + 1 pairs.
  */
 function longestAscending(pairs: readonly Pair[]): [number, number][] {
   const ends: number[] = [];
   const before = new Int32Array(pairs.length).fill(-1);
-  for (const [index, { newAt }] of pairs.entries()) {
-    const length = partitionPoint(0, ends.length, (at) => (pairs[ends[at] ?? 0]?.newAt ?? 0) < newAt);
+  for (const [index, { newIndex }] of pairs.entries()) {
+    const length = partitionPoint(0, ends.length, (at) => (pairs[ends[at] ?? 0]?.newIndex ?? 0) < newIndex);
     before[index] = ends[length - 1] ?? -1;
     ends[length] = index;
   }
   const run: [number, number][] = [];
   for (let index = ends.at(-1) ?? -1; index >= 0; index = before[index] ?? -1) {
     const pair = pairs[index];
-    if (pair !== undefined) run.push([pair.at, pair.newAt]);
+    if (pair !== undefined) run.push([pair.oldIndex, pair.newIndex]);
   }
   return run.reverse();
 }

@@ -31,17 +31,17 @@ export function splitLines(text: string): string[] {
 }
 
 /**
- * Returns the most similar of the lines that replaced the old ones around `at`; among equals, the nearest to the
+ * Returns the most similar of the lines that replaced the old ones around `index`; among equals, the nearest to the
  * expected position. Returns undefined if none is similar enough.
  */
-function changedLine(at: number, matches: Int32Array, texts: Texts): number | undefined {
+function changedLine(index: number, matches: Int32Array, texts: Texts): number | undefined {
   if (texts.comparisonsLeft <= 0) return undefined;
-  const { first, last } = texts.gapAround(at, matches);
+  const { first, last } = texts.gapAround(index, matches);
   const start = first < 0 ? 0 : (matches[first] ?? 0) + 1;
   const end = last >= matches.length ? texts.after.length : (matches[last] ?? 0);
-  const share = (at - first) / Math.max(last - first, 1);
+  const share = (index - first) / Math.max(last - first, 1);
   const expected = Math.min(end - 1, start + Math.floor(share * (end - start)));
-  const wanted = pairsOf(texts.before[at] ?? "");
+  const wanted = pairsOf(texts.before[index] ?? "");
   let best: number | undefined;
   let bestSimilarity = minSimilarity;
   for (let distance = 0; distance <= maxDistance; distance++) {
@@ -85,19 +85,19 @@ class Texts {
   }
 
   /** Finds a line that occurs once in both texts and has moved past others. */
-  movedLine(at: number): number | undefined {
+  movedLine(index: number): number | undefined {
     this.#single ??= { before: singleLines(this.before), after: singleLines(this.after) };
-    const text = this.before[at] ?? "";
+    const text = this.before[index] ?? "";
     return this.#single.before.has(text) ? this.#single.after.get(text) : undefined;
   }
 
   /** Returns the matched lines around an unmatched one. Cached: neighboring lines are usually requested together. */
-  gapAround(at: number, matches: Int32Array): { readonly first: number; readonly last: number } {
+  gapAround(index: number, matches: Int32Array): { readonly first: number; readonly last: number } {
     let { first, last } = this.#gap;
-    if (at <= first || at >= last) {
-      first = at - 1;
+    if (index <= first || index >= last) {
+      first = index - 1;
       while (first >= 0 && (matches[first] ?? -1) < 0) first--;
-      last = at + 1;
+      last = index + 1;
       while (last < matches.length && (matches[last] ?? -1) < 0) last++;
       this.#gap = { first, last };
     }
