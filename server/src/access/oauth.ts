@@ -179,7 +179,7 @@ function createIssuerKeys(
   issuer: string,
   { clock, log, onKeys }: { readonly clock: Clock; readonly log: Log; readonly onKeys: () => void },
 ): IssuerKeys {
-  let known: { readonly keys: JWTVerifyGetKey; readonly at: number } | undefined;
+  let known: { readonly keys: JWTVerifyGetKey; readonly fetchedAt: number } | undefined;
   let fetching: Promise<JWTVerifyGetKey> | undefined;
   let failedAt = Number.NEGATIVE_INFINITY;
 
@@ -190,14 +190,14 @@ function createIssuerKeys(
       return await currentKeys(header, token);
     } catch (error) {
       const isUnknownKey = error instanceof errors.JWKSNoMatchingKey;
-      if (!isUnknownKey || known === undefined || clock.elapsed() < known.at + cooldownMs) throw error;
+      if (!isUnknownKey || known === undefined || clock.elapsed() < known.fetchedAt + cooldownMs) throw error;
       return await (await fetchOnce())(header, token);
     }
   };
   return { get, refresh };
 
   function refresh(): void {
-    if (known === undefined || clock.elapsed() < known.at + refreshMs) return;
+    if (known === undefined || clock.elapsed() < known.fetchedAt + refreshMs) return;
     fetchOnce().catch(() => undefined);
   }
 
@@ -227,7 +227,7 @@ function createIssuerKeys(
       }
       const set = await getJson(requireSecureUrl(keysUrl));
       const keys = createLocalJWKSet(set as unknown as Parameters<typeof createLocalJWKSet>[0]);
-      known = { keys, at: clock.elapsed() };
+      known = { keys, fetchedAt: clock.elapsed() };
       onKeys();
       return keys;
     } catch (error) {

@@ -193,7 +193,7 @@ function addCandidates(
 }
 
 /** Returns the definitions of each match. Reads those of adjacent names together. */
-function namesakesOf(symbols: SymbolReader, matches: readonly NameMatch[]): (at: number) => Uint32Array {
+function namesakesOf(symbols: SymbolReader, matches: readonly NameMatch[]): (index: number) => Uint32Array {
   const [first, last] = [matches[0]?.number ?? 0, matches.at(-1)?.number ?? -1];
   if (last - first + 1 !== matches.length)
     return (at) => symbols.namesakes(matches[at]?.number ?? 0, (matches[at]?.number ?? 0) + 1);

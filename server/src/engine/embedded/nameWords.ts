@@ -1,8 +1,8 @@
 /** Splits names into words: `new_flag_set`, `NewFlagSet`, `JSONParser`. */
 
-export function isWordStart(name: string, at: number): boolean {
-  if (at <= 0) return true;
-  const [before, here, after] = [name[at - 1] ?? "", name[at] ?? "", name[at + 1] ?? ""];
+export function isWordStart(name: string, offset: number): boolean {
+  if (offset <= 0) return true;
+  const [before, here, after] = [name[offset - 1] ?? "", name[offset] ?? "", name[offset + 1] ?? ""];
   if (!/[\p{L}\p{N}]/u.test(before)) return true;
   if (!/\p{Lu}/u.test(here)) return false;
   return !/\p{Lu}/u.test(before) || /\p{Ll}/u.test(after);

@@ -37,17 +37,17 @@ const linesAtOnce = 4096;
 export class PatchReader {
   readonly #bytes: Buffer;
   readonly #slice = new TimeSlice();
-  #at: number;
+  #offset: number;
   /** Remaining size of the response. */
   #bytesLeft = maxGitOutputBytes;
 
   constructor(bytes: Buffer, start: number) {
     this.#bytes = bytes;
-    this.#at = start;
+    this.#offset = start;
   }
 
   get isAtEnd(): boolean {
-    return this.#at >= this.#bytes.length;
+    return this.#offset >= this.#bytes.length;
   }
 
   /**
@@ -75,17 +75,17 @@ export class PatchReader {
   }
 
   async #readHunk(isWanted: boolean): Promise<Hunk | undefined> {
-    const headStart = this.#at;
+    const headStart = this.#offset;
     this.#skipLine();
     const head = hunkHead.exec(this.#bytes.toString("utf8", headStart, this.#lineEnd()));
     if (!head) throw malformedOutput("malformed hunk header");
     const [, oldStart, oldLines = "1", newStart, newLines = "1", heading = ""] = head;
-    const start = this.#at;
+    const start = this.#offset;
     let oldLeft = Number(oldLines);
     let newLeft = Number(newLines);
     let linesLeft = linesAtOnce;
-    while (oldLeft > 0 || newLeft > 0 || this.#bytes[this.#at] === backslash) {
-      const marker = this.#bytes[this.#at];
+    while (oldLeft > 0 || newLeft > 0 || this.#bytes[this.#offset] === backslash) {
+      const marker = this.#bytes[this.#offset];
       if (marker === space || marker === minus) oldLeft--;
       if (marker === space || marker === plus) newLeft--;
       if (marker === undefined || oldLeft < 0 || newLeft < 0 || !isMarker(marker)) {
@@ -97,7 +97,7 @@ export class PatchReader {
       if (this.#slice.isExpired) await this.#slice.yieldToEventLoop();
     }
     if (!isWanted) return undefined;
-    this.#bytesLeft -= this.#at - headStart + hunkBytes;
+    this.#bytesLeft -= this.#offset - headStart + hunkBytes;
     if (this.#bytesLeft < 0) throw responseTooLarge();
     return {
       oldRange: { start: Number(oldStart), lines: Number(oldLines) },
@@ -122,16 +122,16 @@ export class PatchReader {
 
   /** Returns the end of the last line that was skipped, without its newline. */
   #lineEnd(): number {
-    return this.#bytes[this.#at - 1] === newline ? this.#at - 1 : this.#at;
+    return this.#bytes[this.#offset - 1] === newline ? this.#offset - 1 : this.#offset;
   }
 
   #skipLine(): void {
-    const end = this.#bytes.indexOf(newline, this.#at);
-    this.#at = end < 0 ? this.#bytes.length : end + 1;
+    const end = this.#bytes.indexOf(newline, this.#offset);
+    this.#offset = end < 0 ? this.#bytes.length : end + 1;
   }
 
   #startsWith(text: string): boolean {
-    return this.#bytes.toString("latin1", this.#at, this.#at + text.length) === text;
+    return this.#bytes.toString("latin1", this.#offset, this.#offset + text.length) === text;
   }
 }
 

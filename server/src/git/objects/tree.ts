@@ -49,8 +49,8 @@ export async function rootTrees(
   signal?: AbortSignal,
 ): Promise<(string | undefined)[]> {
   const trees: (string | undefined)[] = commits.map(() => undefined);
-  const onObject = (object: ObjectResult, at: number): undefined => {
-    if (object.kind === "content") trees[at] = treeOfCommit(object);
+  const onObject = (object: ObjectResult, index: number): undefined => {
+    if (object.kind === "content") trees[index] = treeOfCommit(object);
   };
   await readObjects(repository, commits, maxCommitBytes, onObject, signal);
   return trees;

@@ -126,13 +126,13 @@ function parseIndex(bytes: Buffer, hashBytes: number): IndexEntry[] | undefined 
   return hasUnknownExtension(bytes, at, hashBytes) ? undefined : entries;
 }
 
-function readStat(bytes: Buffer, at: number): IndexStat {
+function readStat(bytes: Buffer, offset: number): IndexStat {
   return {
-    ctimeS: bytes.readUInt32BE(at),
-    ctimeNs: bytes.readUInt32BE(at + 4),
-    mtimeS: bytes.readUInt32BE(at + 8),
-    mtimeNs: bytes.readUInt32BE(at + 12),
-    size: bytes.readUInt32BE(at + 36),
+    ctimeS: bytes.readUInt32BE(offset),
+    ctimeNs: bytes.readUInt32BE(offset + 4),
+    mtimeS: bytes.readUInt32BE(offset + 8),
+    mtimeNs: bytes.readUInt32BE(offset + 12),
+    size: bytes.readUInt32BE(offset + 36),
   };
 }
 
