@@ -1,7 +1,6 @@
-import { isServiceError } from "#base/error";
 import { blobHash } from "#git/objects/blobHash";
 import { fileSource, memorySource } from "#platform/byteSource";
-import type { Checksum } from "#shard/format/checksum";
+import { type Checksum, isMissingOrDamaged } from "#shard/format/checksum";
 import { ShardReader } from "#shard/format/reader";
 import type { KnownSymbols } from "#shard/symbolFile/symbolFile";
 import { SymbolReader } from "#shard/symbolFile/symbolReader";
@@ -38,8 +37,7 @@ export class KnownContents {
         this.#addShard(each, checksum, wanted);
       } catch (error) {
         // Searches report the damage, and the shard is rebuilt.
-        const isGone = (error as NodeJS.ErrnoException).code === "ENOENT";
-        if (!isGone && !isServiceError(error, "SHARD_DAMAGED")) throw error;
+        if (!isMissingOrDamaged(error)) throw error;
       }
     }
   }

@@ -1,8 +1,7 @@
 /** Lists the documents of a repository that could not be parsed although their language is supported. */
-import { isServiceError } from "#base/error";
 import { bytePath, textOf } from "#git/bytePath";
 import { type ByteSource, fileSource } from "#platform/byteSource";
-import { type Checksum, loadChecksum } from "#shard/format/checksum";
+import { type Checksum, isMissingOrDamaged, loadChecksum } from "#shard/format/checksum";
 import { ShardReader } from "#shard/format/reader";
 import { RepositorySegments } from "#shard/format/segments";
 import { SymbolReader } from "#shard/symbolFile/symbolReader";
@@ -93,8 +92,7 @@ function openSymbolFile(
     return source && new SymbolReader(source, checksum, shard);
   } catch (error) {
     source?.close();
-    const isGone = (error as NodeJS.ErrnoException).code === "ENOENT";
-    if (!isGone && !isServiceError(error, "SHARD_DAMAGED")) throw error;
+    if (!isMissingOrDamaged(error)) throw error;
     return undefined;
   }
 }

@@ -1,7 +1,6 @@
-import { isServiceError } from "#base/error";
 import { fileSource } from "#platform/byteSource";
 import type { Files } from "#platform/files";
-import type { Checksum } from "#shard/format/checksum";
+import { type Checksum, isMissingOrDamaged } from "#shard/format/checksum";
 import { ShardReader } from "#shard/format/reader";
 import { pendingSymbols } from "#shard/symbolFile/symbolFile";
 import { SymbolReader } from "#shard/symbolFile/symbolReader";
@@ -70,9 +69,8 @@ export class SymbolCopier {
       symbols.names.loadAll();
       return symbols;
     } catch (error) {
-      const isGone = (error as NodeJS.ErrnoException).code === "ENOENT";
-      if (isServiceError(error, "SHARD_DAMAGED") || isGone) return undefined;
-      throw error;
+      if (!isMissingOrDamaged(error)) throw error;
+      return undefined;
     }
   }
 }

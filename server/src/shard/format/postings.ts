@@ -11,7 +11,7 @@ export type Candidates = Uint32Array | undefined;
 /** Verifying one block takes about as long as decoding this many bytes of lists. */
 const listBytesPerBlock = 1500;
 
-const nothing = new Uint32Array(0);
+const noCandidates = new Uint32Array(0);
 
 /** The cost of evaluating formulas. */
 export interface LookupCounts {
@@ -47,10 +47,10 @@ export class PostingLists {
       case "all":
         return within;
       case "none":
-        return nothing;
+        return noCandidates;
       case "trigram": {
         const at = this.#lookUp(formula.value);
-        if (at < 0) return nothing;
+        if (at < 0) return noCandidates;
         return within === undefined ? this.#decode(at) : this.#narrow(within, at);
       }
       case "and":
@@ -69,7 +69,7 @@ export class PostingLists {
         continue;
       }
       const at = this.#lookUp(part.value);
-      if (at < 0) return nothing;
+      if (at < 0) return noCandidates;
       lists.push({ at, bytes: this.#length(at) });
     }
     lists.sort((left, right) => left.bytes - right.bytes);

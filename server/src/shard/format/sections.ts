@@ -219,7 +219,7 @@ export class SectionReader {
   }
 }
 
-const nothing = new Uint8Array(0);
+const noBytes = new Uint8Array(0);
 const smallReadBytes = 2048;
 
 /** Reads any part of a large section. Verifies each page when it is first read. */
@@ -232,7 +232,7 @@ export class PagedReader {
   readonly #checks: Uint32Array;
   readonly #isChecked: Uint8Array;
   /** The bytes around the last small read. */
-  #cached: Uint8Array = nothing;
+  #cached: Uint8Array = noBytes;
   #cachedAt = 0;
 
   constructor(
@@ -271,7 +271,7 @@ export class PagedReader {
       const start = position - (position % smallReadBytes);
       const size = Math.min(2 * smallReadBytes, this.length - start);
       const cached = this.#cached.length === size ? this.#cached : new Uint8Array(Math.max(0, size));
-      this.#cached = nothing;
+      this.#cached = noBytes;
       this.#fill(start, cached, 0, size);
       this.#cached = cached;
       this.#cachedAt = start;
