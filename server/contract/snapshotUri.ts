@@ -104,7 +104,7 @@ function encodeSegments(path: string): string {
     .join("/");
 }
 
-/** Replaces lone surrogates, which cannot be percent-encoded. */
-function toWellFormed(text: string): string {
+/** Replaces lone surrogates, which cannot be percent-encoded but occur in file names on Windows. */
+export function toWellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, "\u{fffd}");
 }

@@ -1,4 +1,5 @@
 /** Builds URLs of pages of this service and of code hosts. Each path segment is percent-encoded. */
+import { toWellFormed } from "#contract/snapshotUri";
 import type { Repository } from "#model/repository";
 
 /** Lines of a file, from 1, both included. */
@@ -138,7 +139,6 @@ function encodePath(path: string): string {
   return path.split("/").map(encodeSegment).join("/");
 }
 
-/** Replaces lone surrogates, which cannot be encoded but occur in file names on Windows. */
 function encodeSegment(text: string): string {
-  return encodeURIComponent(text.replace(/\p{Surrogate}/gu, "\u{fffd}"));
+  return encodeURIComponent(toWellFormed(text));
 }

@@ -10,7 +10,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { extname, isAbsolute, join, posix, relative, sep } from "node:path";
-import type { SnapshotLocation } from "#contract/snapshotUri";
+import { type SnapshotLocation, toWellFormed } from "#contract/snapshotUri";
 import { diskFiles } from "#platform/files";
 
 /** Limits of the cache of copies. */
@@ -267,8 +267,7 @@ function folderLabel({ repository, commit }: SnapshotLocation): string {
  * and characters reserved by Windows, and trailing dots and spaces, and limits the length.
  */
 export function toSafeFileName(name: string): string {
-  const plain = name
-    .replace(/\p{Surrogate}/gu, "\u{fffd}")
+  const plain = toWellFormed(name)
     .replace(/[<>:"/\\|?*\p{Cc}\p{Cf}\u2028\u2029]/gu, "_")
     .replace(/[. ]+$/, (end) => "_".repeat(end.length));
   const usable = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)/i.test(plain) ? `_${plain}` : plain;
