@@ -4,7 +4,7 @@ import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Kysely, sql } from "kysely";
-import type { AuditRecord, NewAuditRecord } from "#model/audit";
+import type { AuditRecord } from "#model/audit";
 import type { ApiKeyId } from "#model/organization";
 import { systemClock } from "#platform/clock";
 import { acquireLock } from "#platform/lock";
@@ -16,6 +16,7 @@ import { Random } from "#test/support/corpus";
 import { embeddedFile } from "#test/support/embeddedFile";
 import { projectRoot } from "#test/support/house";
 import { temporaryFolder } from "#test/support/repo";
+import { auditRecord } from "#test/support/stores";
 
 const rounds = 20;
 
@@ -88,18 +89,6 @@ function killAfter(folder: string, lines: number): Promise<readonly string[]> {
     });
     // The last line may be incomplete.
     child.once("close", () => resolve(output.split("\n").slice(0, -1)));
-  });
-}
-
-/** Returns a function that creates the record of a change. */
-function auditRecord(action: NewAuditRecord["action"]) {
-  return ({ id }: { readonly id: string }): NewAuditRecord => ({
-    action,
-    actorId: "m1",
-    actorType: "user",
-    targetId: id,
-    targetType: "user",
-    metadata: null,
   });
 }
 

@@ -1,26 +1,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { NewAuditRecord } from "#model/audit";
 import type { Member } from "#model/organization";
 import type { Store } from "#store/store";
 import { manualClock } from "#test/support/clock";
 import { temporaryFolder } from "#test/support/repo";
-import { onEachDatabase, openTestStore } from "#test/support/stores";
+import { auditRecord, onEachDatabase, openTestStore } from "#test/support/stores";
 
 const start = Date.UTC(2026, 0, 1);
-
-/** Returns a function that creates the record of a change. */
-function auditRecord(action: NewAuditRecord["action"]) {
-  return ({ id }: { readonly id: string | number }): NewAuditRecord => ({
-    action,
-    actorId: "m1",
-    actorType: "user",
-    targetId: String(id),
-    targetType: "user",
-    metadata: null,
-  });
-}
 
 function cannotRecord(): never {
   throw new Error("Cannot create the record.");

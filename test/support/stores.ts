@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { after, before, describe } from "node:test";
 import { Kysely, sql } from "kysely";
+import type { NewAuditRecord } from "#model/audit";
 import type { Clock } from "#platform/clock";
 import { silentLog } from "#platform/log";
 import type { DatabaseSource } from "#store/connection";
@@ -22,6 +23,18 @@ export interface TestDatabase {
 
 export function openTestStore(database: TestDatabase, clock: Clock = manualClock(0)): Promise<Store> {
   return openStore({ source: database.source(), version: "1.2.3", clock });
+}
+
+/** Returns a function that creates the record of a change. */
+export function auditRecord(action: NewAuditRecord["action"]) {
+  return ({ id }: { readonly id: string | number }): NewAuditRecord => ({
+    action,
+    actorId: "m1",
+    actorType: "user",
+    targetId: String(id),
+    targetType: "user",
+    metadata: null,
+  });
 }
 
 /** Runs one SQL statement. */

@@ -43,9 +43,9 @@ const cases: readonly (readonly [
 
 for (const [name, value, settings, expectedIgnored] of cases) {
   test(`settings are read from ${name}`, () => {
-    const { fields, problems: complaints } = readFields(EditorSettings, value);
+    const { fields, problems } = readFields(EditorSettings, value);
     assert.deepEqual(fields, settings);
-    const ignored = complaints.map((line) => /^Ignored a setting: "(.+?)" \S.*\.$/.exec(line)?.[1]);
+    const ignored = problems.map((line) => /^Ignored a setting: "(.+?)" \S.*\.$/.exec(line)?.[1]);
     assert.deepEqual(ignored.sort(), [...expectedIgnored].sort());
   });
 }
