@@ -11,10 +11,10 @@ import { ownValue, resolveLanguage, tables } from "./languages";
 /** How much of a document is read. */
 const headBytes = 16 * 1024;
 
-const nothing = new Uint8Array(0);
+const noText = new Uint8Array(0);
 
 /** Returns Linguist's name, or `""`. `path` uses `/`; only the first 16 KiB of `text` are read. */
-export function detectLanguage(path: string, text: Uint8Array = nothing): string {
+export function detectLanguage(path: string, text: Uint8Array = noText): string {
   const head = text.subarray(0, headBytes);
   const fromModeline = modeline(head, text.length <= headBytes);
   if (fromModeline !== undefined) return fromModeline;

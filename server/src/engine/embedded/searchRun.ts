@@ -163,7 +163,7 @@ async function loadAllFiles(
   const { signal } = limit;
   const load = async ({ thread, response }: ThreadResponse, index: number): Promise<LoadedFiles> => {
     const picks = hits.filter((hit) => hit.response === index);
-    if (response.token === 0) return { ...nothing, picks };
+    if (response.token === 0) return { ...noFiles, picks };
     const pieces: ResultFiles[] = [];
     const take = (piece: unknown) => {
       if (!signal.aborted) pieces.push(piece as ResultFiles);
@@ -176,7 +176,7 @@ async function loadAllFiles(
     } catch (error) {
       if (isServiceError(error, "ENGINE_UNAVAILABLE")) return undefined;
       if (!limit.isExpired || caller.aborted || !isServiceError(error, "CANCELLED")) throw error;
-      return { ...nothing, files: pieces.flat(), isLate: true, picks };
+      return { ...noFiles, files: pieces.flat(), isLate: true, picks };
     }
   };
   try {
@@ -189,7 +189,7 @@ async function loadAllFiles(
 /** The files that one thread has loaded; undefined if it has exited. */
 type LoadedFiles = (FilesResponse & { readonly picks: readonly ChosenHit[] }) | undefined;
 
-const nothing: FilesResponse = { kind: "files", files: [], isLate: false, damagedFiles: [] };
+const noFiles: FilesResponse = { kind: "files", files: [], isLate: false, damagedFiles: [] };
 
 /** Returns the files in the order of their ranks, up to the size limit of the response. */
 function withinBytes(

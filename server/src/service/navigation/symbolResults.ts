@@ -98,8 +98,8 @@ export function sortByConfidence(
   files: readonly ReferencingFile[],
   originId: number | undefined,
 ): ReferencingFile[] {
-  const best = ({ references: uses }: ReferencingFile) =>
-    uses
+  const best = ({ references }: ReferencingFile) =>
+    references
       .map(({ certainty }) => certainty)
       .reduce((one, other) => (compareCertainty(one, other) <= 0 ? one : other));
   const isElsewhere = ({ file }: ReferencingFile) => Number(file.repositoryId !== originId);

@@ -191,7 +191,7 @@ function isAfterName(tokens: readonly Token[], index: number, after: number, wor
 /** Whether a type can end with this token. */
 function isTypeEnd(tokens: readonly Token[], index: number): boolean {
   const token = tokens[index];
-  if (token === undefined || token === nothing) return false;
+  if (token === undefined || token === noToken) return false;
   if (token.isWord)
     return !qualifiers.has(token.text) && !statements.has(token.text) && !typeHeads.has(token.text);
   return /^[*&>]$/.test(token.text);
@@ -201,7 +201,7 @@ function isTypeEnd(tokens: readonly Token[], index: number): boolean {
 function isDeclarationStart(tokens: readonly Token[], index: number): boolean {
   const token = tokens[index];
   return (
-    token === undefined || token === nothing || /^[;{}:>]$/.test(token.text) || qualifiers.has(token.text)
+    token === undefined || token === noToken || /^[;{}:>]$/.test(token.text) || qualifiers.has(token.text)
   );
 }
 
@@ -228,11 +228,11 @@ function argumentCount(tokens: readonly Token[], start: number): number {
 const wordAt = 2;
 /** The arguments of the macro, and four more tokens. */
 const tokensAfter = 28;
-const nothing: Token = { start: -1, end: -1, text: "", isWord: false };
+const noToken: Token = { start: -1, end: -1, text: "", isWord: false };
 
 function tokensAround(text: string, start: number, end: number, lastBlanked: Range): Token[] {
   const second = tokenBefore(text, start, lastBlanked);
-  const first = second === nothing ? nothing : tokenBefore(text, second.start, lastBlanked);
+  const first = second === noToken ? noToken : tokenBefore(text, second.start, lastBlanked);
   const tokens = [first, second, { start, end, text: text.slice(start, end), isWord: true }];
   token.lastIndex = end;
   while (tokens.length < wordAt + tokensAfter) {
@@ -251,7 +251,7 @@ function tokensAround(text: string, start: number, end: number, lastBlanked: Ran
 /** Bounds the search for the start of a comment or a line, which would otherwise make the scan quadratic. */
 const maxLookBehind = 1000;
 
-/** Returns the token before `offset`, skipping comments and the last blanked range; `nothing` after a directive. */
+/** Returns the token before `offset`, skipping comments and the last blanked range; `noToken` after a directive. */
 function tokenBefore(text: string, offset: number, lastBlanked: Range): Token {
   let end = offset;
   for (let comments = 0; comments < 8; comments++) {
@@ -262,13 +262,13 @@ function tokenBefore(text: string, offset: number, lastBlanked: Range): Token {
     }
     const near = text.slice(Math.max(0, end - maxLookBehind), end);
     const line = near.slice(near.lastIndexOf("\n") + 1);
-    if (/^\s*#/.test(line)) return nothing;
+    if (/^\s*#/.test(line)) return noToken;
     const lineComment = line.indexOf("//");
     if (lineComment >= 0) end -= line.length - lineComment;
     else if (near.endsWith("*/") && near.includes("/*")) end -= near.length - near.lastIndexOf("/*");
     else break;
   }
-  if (end === 0) return nothing;
+  if (end === 0) return noToken;
   let start = end - 1;
   if (!/\w/.test(text[start] ?? "")) return { start, end, text: text.slice(start, end), isWord: false };
   while (start > 0 && end - start < 200 && /\w/.test(text[start - 1] ?? "")) start--;
