@@ -97,6 +97,8 @@ export interface Call<Name extends OperationName = OperationName> {
   readonly unsaved?: readonly OpenDocument[];
   /** Absolute paths of the folders that the caller has open. Their repositories rank a little higher. */
   readonly folders?: readonly string[];
+  /** Whether the response and the events may contain parts that are already JSON (`platform/jsonText.ts`). */
+  readonly acceptsJsonText?: boolean;
   /** Receives events. The next event is not sent before the returned promise resolves. */
   readonly emit?: (event: EventOf<Name>) => void | Promise<void>;
 }

@@ -6,6 +6,7 @@ import { toErrorObject } from "#contract/error";
 import { isServedOverHttp, usesQueryString } from "#contract/operation";
 import { type OperationName, operation, operationNames } from "#contract/operations";
 import type { Page } from "#contract/service";
+import { encodeChunks } from "#model/match";
 import { connectRemote, type RemoteCaller } from "#remote/remote";
 import { hostileHistory } from "#test/support/history";
 import { licenseOf, testOrganization } from "#test/support/organization";
@@ -29,7 +30,7 @@ const options = {
     const files = [
       fileMatch(1, "src/ä b.ts", { origin: "workingTree", explanation: "best" }),
       fileMatch(2, "LICENSE", {
-        chunks: [],
+        chunks: encodeChunks([]),
         nameRanges: [{ start: name, end: { ...name, byteOffset: 7, column: 8 } }],
       }),
     ];

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { isServiceError } from "#base/error";
 import { EmbeddedEngine } from "#engine/embedded/embeddedEngine";
-import type { ResultFiles, SearchThread } from "#engine/embedded/searchMessages";
+import type { ResultPiece, SearchThread } from "#engine/embedded/searchMessages";
 import { createSearchTask } from "#engine/embedded/searchTask";
-import type { FileMatch } from "#model/match";
+import { decodeChunks, type FileMatch } from "#model/match";
 import type { RepositoryId } from "#model/repository";
 import { monotonicNow } from "#platform/clock";
 import { inlineThread } from "#platform/inlineThread";
@@ -122,10 +122,11 @@ describe("limits", () => {
         [stats.actualMatchCount, stats.flushReason, isExhaustive],
         [maxMatches, "MATCH_LIMIT", false],
       );
-      for (const { path, repositoryId, matchCount, chunks } of files) {
-        const whole = all.files.find((file) => file.path === path && file.repositoryId === repositoryId);
+      for (const file of files) {
+        const { path, repositoryId, matchCount } = file;
+        const whole = all.files.find((each) => each.path === path && each.repositoryId === repositoryId);
         assert.equal(matchCount, whole?.matchCount);
-        assert.ok(chunks.every(({ matchRanges }) => matchRanges.length > 0));
+        assert.ok(decodeChunks(file).every(({ matchRanges }) => matchRanges.length > 0));
       }
     }
   });
@@ -199,11 +200,7 @@ describe("limits", () => {
         onFiles,
       );
       const shown = streams ? received : files;
-      const bytes = shown.reduce(
-        (sum, { content, chunks }) =>
-          sum + content.length + chunks.reduce((all, chunk) => all + chunk.content.length, 0),
-        0,
-      );
+      const bytes = shown.reduce((sum, { content, chunks }) => sum + content.length + chunks.length, 0);
       assert.ok(shown.length > 0);
       // When streaming, each worker has its own limit.
       assert.ok(bytes <= (streams ? 60_000 : 30_000), `${bytes}`);
@@ -217,8 +214,9 @@ describe("limits", () => {
     });
     const bad = files.find(({ path }) => path === "bad.txt");
     assert.equal(bad?.content, "\ufffdneedle\ufffd\r\n");
-    assert.equal(bad?.chunks[0]?.content, bad?.content);
-    assert.equal(bad?.chunks[0]?.matchRanges[0]?.start.column, 2);
+    const [chunk] = bad === undefined ? [] : decodeChunks(bad);
+    assert.equal(chunk?.content, bad?.content);
+    assert.equal(chunk?.matchRanges[0]?.start.column, 2);
     const { files: without } = await search(opened.engine, literal("needle"));
     assert.ok(without.every(({ content }) => content === ""));
   });
@@ -278,7 +276,7 @@ test("searches during index changes see one state of each repository", async () 
       assert.equal(isExhaustive, true, stats.flushReason);
       for (const id of [1, 2]) {
         const seen = files.filter((file) => (file.repositoryId as number) === id);
-        const versions = new Set(seen.map(({ chunks }) => chunks[0]?.content));
+        const versions = new Set(seen.map((file) => decodeChunks(file)[0]?.content));
         assert.equal(versions.size, 1);
         assert.deepEqual(
           seen.map(({ path }) => path).sort(),
@@ -326,14 +324,13 @@ const manyFiles = Array.from({ length: 200 }, (_, at) => ({
 test("many files are transferred in pieces, complete and in order", async () => {
   const directory = await openIndex([{ id: 1, segments: [manyFiles] }]);
   const pieces: number[] = [];
-  const count = (files: ResultFiles) =>
-    pieces.push(files.reduce((sum, file) => sum + (file?.byteCount ?? 0), 0));
+  const count = ({ chunks }: ResultPiece) => pieces.push(chunks.length);
   const engine = watchedEngine(directory, (run) => async (call, signal, onPartial) => {
     const response = await run(call, signal, (piece) => {
-      count(piece as ResultFiles);
+      count(piece as ResultPiece);
       return onPartial?.(piece);
     });
-    if (response.kind === "files") count(response.files);
+    if (response.kind === "files") count(response.last);
     return response;
   });
   const plain = openEngine(directory);

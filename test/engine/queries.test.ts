@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { printPlan } from "#engine/engine";
-import type { FileMatch } from "#model/match";
+import { decodeChunks, type FileMatch } from "#model/match";
 import type { RepositoryId } from "#model/repository";
 import { simplifyQuery } from "#query/analysis/simplify";
 import type { Pattern, Query } from "#query/query";
@@ -178,7 +178,7 @@ function checkPositions(files: readonly FileMatch[], documents: readonly BruteDo
     const document = documents.find(
       (each) => each.repositoryId === file.repositoryId && each.path === file.path,
     );
-    for (const { content, contentStart, matchRanges } of file.chunks) {
+    for (const { content, contentStart, matchRanges } of decodeChunks(file)) {
       const bytes = document?.content ?? new Uint8Array(0);
       const { text } = decodeBrute(bytes.slice(contentStart.byteOffset));
       assert.ok(text.startsWith(content));

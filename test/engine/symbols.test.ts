@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { SymbolRequest } from "#engine/engine";
-import type { FileMatch } from "#model/match";
+import { decodeChunks, type FileMatch } from "#model/match";
 import type { RepositoryId } from "#model/repository";
 import type { Definition, SymbolKind } from "#model/symbol";
 import { simplifyQuery } from "#query/analysis/simplify";
@@ -59,8 +59,9 @@ function parsed(text: string, isRegexEnabled = false): Query {
 
 /** Formats each file as `path: text of its ranges`. */
 function texts(files: readonly FileMatch[]): string[] {
-  return files.map(({ path, chunks, nameRanges }) => {
-    const found = chunks.flatMap(({ content, contentStart, matchRanges }) =>
+  return files.map((file) => {
+    const { path, nameRanges } = file;
+    const found = decodeChunks(file).flatMap(({ content, contentStart, matchRanges }) =>
       matchRanges.map(({ start, end }) => {
         const from = start.byteOffset - contentStart.byteOffset;
         return Buffer.from(content).toString("utf8", from, end.byteOffset - contentStart.byteOffset);
@@ -164,7 +165,7 @@ test("chunks list the definitions that their matches overlap", async () => {
   const { engine } = openEngine(await indexed());
   const { files } = await engine.search(planOf(parsed("area file:shape")), signal);
   assert.deepEqual(
-    files.flatMap(({ chunks }) => chunks.flatMap(({ symbols }) => symbols)),
+    files.flatMap((file) => decodeChunks(file).flatMap(({ symbols }) => symbols)),
     [
       { symbol: "area", kind: "function", parent: { symbol: "Shape", kind: "class" } },
       { symbol: "areaOf", kind: "function", parent: { symbol: "", kind: "" } },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { FileMatch } from "#model/match";
+import { encodeChunks, type FileMatch } from "#model/match";
 import type { RepositoryId } from "#model/repository";
 import { guessDefinitions } from "#service/navigation/textDefinitions";
 
@@ -28,7 +28,8 @@ function fileWith(text: string, name: string): FileMatch {
     commit: "",
     blobSha: "",
     nameRanges: [],
-    chunks: [{ content: text, contentStart, matchRanges, symbols: [] }],
+    chunks: encodeChunks([{ content: text, contentStart, matchRanges, symbols: [] }]),
+    rangeCount: matchRanges.length,
     content: "",
     score: 0,
     matchCount: matchRanges.length,

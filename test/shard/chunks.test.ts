@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { Chunk } from "#model/match";
+import { type Chunk, decodeChunks } from "#model/match";
 import { threadWindow } from "#shard/format/window";
-import { cutChunks, nameRanges } from "#shard/matches/chunks";
+import { nameRanges, writeChunks } from "#shard/matches/chunks";
+import { JsonWriter } from "#shard/matches/jsonWriter";
 import { RangeBuffer } from "#shard/matches/ranges";
 import { brutePosition, decodeBrute } from "#test/support/bruteForce";
 import { shardDocument } from "#test/support/engines";
@@ -23,7 +24,12 @@ async function cut(
   const buffer = new RangeBuffer();
   for (const [start, end] of ranges) buffer.push(start, end, 0, 0);
   const source = { reader: await readerOf(bytes), window: threadWindow(), document: 1 };
-  return cutChunks(source, buffer, 0, buffer.length, contextLines);
+  const writer = new JsonWriter();
+  writeChunks(writer, source, buffer, 0, buffer.length, contextLines);
+  const chunks = writer.take();
+  const decoded = decodeChunks({ chunks });
+  assert.deepEqual(Buffer.from(chunks).toString(), JSON.stringify(decoded));
+  return decoded;
 }
 
 /** Formats as `3+6 one line|another|: 3:2-3:5`: first line and byte, text with `|` for newlines, ranges as line:column. */

@@ -1,5 +1,6 @@
 /** Indexes written as literals, and engines that search them. */
 
+import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { EmbeddedEngine, type EmbeddedEngineOptions } from "#engine/embedded/embeddedEngine";
@@ -7,7 +8,7 @@ import type { SearchThread, WorkerCall, WorkerResponse } from "#engine/embedded/
 import { createSearchTask } from "#engine/embedded/searchTask";
 import type { Engine, EngineResult, SearchPlan } from "#engine/engine";
 import type { DocumentCategory, SkipReason } from "#model/document";
-import type { FileMatch } from "#model/match";
+import { decodeChunks, type FileMatch } from "#model/match";
 import { monotonicNow } from "#platform/clock";
 import type { Files } from "#platform/files";
 import { inlineThread } from "#platform/inlineThread";
@@ -223,12 +224,15 @@ export async function search(
 /** Formats every range of a result as `repository path 12+3`, sorted; ranges in names are preceded by `name`. */
 export function rangeLines(files: readonly FileMatch[]): string[] {
   return files
-    .flatMap(({ repositoryId, path, nameRanges, chunks }) => [
-      ...nameRanges.map((range) => `${repositoryId} ${path} name ${span(range)}`),
-      ...chunks.flatMap((chunk) =>
-        chunk.matchRanges.map((range) => `${repositoryId} ${path} ${span(range)}`),
-      ),
-    ])
+    .flatMap((file) => {
+      const { repositoryId, path, nameRanges } = file;
+      const ranges = decodeChunks(file).flatMap(({ matchRanges }) => matchRanges);
+      assert.equal(file.rangeCount, nameRanges.length + ranges.length);
+      return [
+        ...nameRanges.map((range) => `${repositoryId} ${path} name ${span(range)}`),
+        ...ranges.map((range) => `${repositoryId} ${path} ${span(range)}`),
+      ];
+    })
     .sort();
 }
 
@@ -238,9 +242,11 @@ function span({ start, end }: FileMatch["nameRanges"][number]): string {
 
 /** Formats each chunk as `path: line text`, in result order; a matching name is just `path`. */
 export function hitLines(files: readonly FileMatch[]): string[] {
-  return files.flatMap(({ path, chunks }) =>
-    chunks.length === 0
+  return files.flatMap((file) => {
+    const { path } = file;
+    const chunks = decodeChunks(file);
+    return chunks.length === 0
       ? [path]
-      : chunks.map(({ content, contentStart }) => `${path}:${contentStart.lineNumber}: ${content.trimEnd()}`),
-  );
+      : chunks.map(({ content, contentStart }) => `${path}:${contentStart.lineNumber}: ${content.trimEnd()}`);
+  });
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Caller, Service } from "#contract/service";
 import type { Engine, EngineResult } from "#engine/engine";
 import { defaultGitTimeLimitMs } from "#git/gitRequest";
-import type { FileMatch } from "#model/match";
+import { encodeChunks, type FileMatch } from "#model/match";
 import type { Repository, RepositoryId } from "#model/repository";
 import { noStats } from "#model/stats";
 import { silentLog } from "#platform/log";
@@ -49,14 +49,15 @@ export function fileMatch(repositoryId: number, path: string, change: Partial<Fi
     repositoryId: repositoryId as RepositoryId,
     path,
     nameRanges: [],
-    chunks: [
+    chunks: encodeChunks([
       {
         content: "it is found here\n",
         contentStart: at(10, 1),
         matchRanges: [{ start: at(16, 7), end: at(21, 12) }],
         symbols: [],
       },
-    ],
+    ]),
+    rangeCount: 1,
     language: "TypeScript",
     branches: ["refs/heads/main"],
     origin: "commit",

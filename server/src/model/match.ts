@@ -36,7 +36,12 @@ export interface FileMatch {
   readonly repositoryId: RepositoryId;
   readonly path: string;
   readonly nameRanges: readonly Range[];
-  readonly chunks: readonly Chunk[];
+  /**
+   * The JSON of a `Chunk[]` in UTF-8; `decodeChunks` decodes it. Transports send it as it is.
+   */
+  readonly chunks: Uint8Array;
+  /** The number of ranges in `chunks` and `nameRanges`. */
+  readonly rangeCount: number;
   readonly language: string;
   /** The full names of the refs that the query covers and that contain this document. */
   readonly branches: readonly string[];
@@ -53,4 +58,12 @@ export interface FileMatch {
   readonly matchCount: number;
   /** One line that explains `score`, if requested. */
   readonly explanation?: string;
+}
+
+export function decodeChunks({ chunks }: Pick<FileMatch, "chunks">): Chunk[] {
+  return JSON.parse(new TextDecoder().decode(chunks));
+}
+
+export function encodeChunks(chunks: readonly Chunk[]): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(chunks));
 }

@@ -10,7 +10,7 @@ export interface Limits {
   readonly returnsContent: boolean;
   /** When to stop and return a partial result, in milliseconds of `monotonicNow`. */
   readonly deadline: number;
-  /** Bytes of text in the result. */
+  /** Approximate bytes of the files in the response. */
   readonly maxResponseBytes: number;
   /** Whether to explain the score of each file. */
   readonly explainsScores: boolean;

@@ -22,7 +22,16 @@ export function connectRemote(socket: string): RemoteCaller {
   const client = socketClient(socket);
   return {
     async call<Name extends OperationName>(name: Name, request: unknown, call: Call<Name>) {
-      const { credentials, emit, signal, arrivedAt, unsaved = [], folders = [], ...rest } = call;
+      const {
+        credentials,
+        emit,
+        signal,
+        arrivedAt,
+        acceptsJsonText: _acceptsJsonText,
+        unsaved = [],
+        folders = [],
+        ...rest
+      } = call;
       const envelope: Envelope = {
         request,
         events: emit !== undefined,

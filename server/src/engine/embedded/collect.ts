@@ -1,4 +1,4 @@
-import type { Chunk, FileMatch } from "#model/match";
+import { type Chunk, decodeChunks, encodeChunks, type FileMatch } from "#model/match";
 import type { Limits } from "#query/limits";
 import type { FilePick, SearchResponse } from "./searchMessages";
 import { compareOrder, isDefinitionLayer, type ShardOrder } from "./searchOrder";
@@ -76,23 +76,19 @@ interface Candidate {
   readonly matchCount: number;
 }
 
-/** Counts the match ranges of a file. */
-export function countRanges(file: FileMatch): number {
-  return file.nameRanges.length + file.chunks.reduce((sum, chunk) => sum + chunk.matchRanges.length, 0);
-}
-
 /** Cuts a file down to its first `remaining` match ranges. */
 export function truncateFile(file: FileMatch, remaining: number): FileMatch {
-  if (countRanges(file) <= remaining) return file;
-  if (file.chunks.length === 0) return { ...file, nameRanges: file.nameRanges.slice(0, remaining) };
+  if (file.rangeCount <= remaining) return file;
+  const cut = { ...file, rangeCount: remaining };
+  if (file.nameRanges.length > 0) return { ...cut, nameRanges: file.nameRanges.slice(0, remaining) };
   const chunks: Chunk[] = [];
   let left = remaining;
-  for (const chunk of file.chunks) {
+  for (const chunk of decodeChunks(file)) {
     if (left <= 0) break;
     chunks.push(
       chunk.matchRanges.length <= left ? chunk : { ...chunk, matchRanges: chunk.matchRanges.slice(0, left) },
     );
     left -= chunk.matchRanges.length;
   }
-  return { ...file, chunks };
+  return { ...cut, chunks: encodeChunks(chunks) };
 }

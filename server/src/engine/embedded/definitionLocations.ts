@@ -1,6 +1,7 @@
-import type { Range } from "#model/match";
+import { decodeChunks, type Range } from "#model/match";
 import type { TextWindow } from "#shard/format/window";
-import { cutChunks } from "#shard/matches/chunks";
+import { writeChunks } from "#shard/matches/chunks";
+import { JsonWriter } from "#shard/matches/jsonWriter";
 import { RangeBuffer } from "#shard/matches/ranges";
 import type { DefinitionBody, SymbolReader } from "#shard/symbolFile/symbolReader";
 import type { OpenShard } from "./shardSet";
@@ -39,8 +40,10 @@ export function definitionLocations(
     for (const definition of apart)
       ranges.push(startOf(definition), startOf(definition) + (symbols.nameLengths[definition] ?? 0), 0, 0);
     const text = { reader: shard.reader, window, document };
+    const writer = new JsonWriter();
+    writeChunks(writer, text, ranges, 0, ranges.length, 0);
     let at = 0;
-    for (const { content, matchRanges } of cutChunks(text, ranges, 0, ranges.length, 0)) {
+    for (const { content, matchRanges } of decodeChunks({ chunks: writer.take() })) {
       const line = firstLine(content);
       for (const range of matchRanges) {
         const definition = apart[at++] ?? 0;

@@ -3,9 +3,10 @@ import type { Limits } from "#query/limits";
 import type { CompiledSearch } from "#shard/evaluation/compile";
 import type { DocumentHit, ShardEvaluation } from "#shard/evaluation/evaluate";
 import type { TextWindow } from "#shard/format/window";
-import { cutChunks, decodeBytes, nameRanges } from "#shard/matches/chunks";
+import { decodeBytes, nameRanges, writeChunks } from "#shard/matches/chunks";
+import { JsonWriter } from "#shard/matches/jsonWriter";
 import { describeDocument } from "./documentInfo";
-import type { ResultFile } from "./searchMessages";
+import type { ResultFile, ResultPiece } from "./searchMessages";
 import type { OpenShard } from "./shardSet";
 
 /** A hit and its shard. */
@@ -15,32 +16,113 @@ export interface ShardHit {
   readonly hit: DocumentHit;
 }
 
-/** Builds the result file of a hit, with its first `maxRanges` match ranges. Throws `SHARD_DAMAGED`. */
-export function buildFileMatch(
-  found: ShardHit,
-  window: TextWindow,
-  compiled: CompiledSearch,
-  limits: Limits,
-  maxRanges: number,
-): ResultFile {
-  const { shard, evaluation, hit } = found;
-  const { reader } = shard;
-  const { ranges } = evaluation;
-  const to = Math.min(hit.to, hit.from + maxRanges);
-  const path = reader.path(hit.document);
-  const info = describeDocument(shard, hit.document, compiled);
-  const text = { reader, window, document: hit.document, symbols: shard.symbols };
-  const chunks = hit.isInName ? [] : cutChunks(text, ranges, hit.from, to, limits.contextLines);
-  const content = limits.returnsContent ? decodeBytes(reader.readContent(hit.document)) : "";
-  const file: FileMatch = {
-    ...info,
-    nameRanges: hit.isInName ? nameRanges(path, ranges, hit.from, to) : [],
-    chunks,
-    content,
-    score: hit.score,
-    matchCount: hit.matchCount,
-    ...(limits.explainsScores ? { explanation: evaluation.explain(hit) } : {}),
-  };
-  const shown = chunks.reduce((sum, chunk) => sum + chunk.content.length + 160 * chunk.matchRanges.length, 0);
-  return { file, byteCount: shown + content.length + path.length + 400 };
+/** Collects the files of hits in a piece of a result. */
+export class PieceBuilder {
+  readonly #window: TextWindow;
+  readonly #compiled: CompiledSearch;
+  readonly #limits: Limits;
+  readonly #writer = new JsonWriter();
+  #files: (ResultFile | undefined)[] = [];
+  #byteCount = 0;
+  #takenBytes = 0;
+
+  constructor(window: TextWindow, compiled: CompiledSearch, limits: Limits) {
+    this.#window = window;
+    this.#compiled = compiled;
+    this.#limits = limits;
+  }
+
+  /** The approximate size of the piece in the response. */
+  get byteCount(): number {
+    return this.#byteCount;
+  }
+
+  /** The same for all pieces so far. */
+  get totalBytes(): number {
+    return this.#takenBytes + this.#byteCount;
+  }
+
+  get isEmpty(): boolean {
+    return this.#files.length === 0;
+  }
+
+  /** Adds a file with its first `maxRanges` match ranges. Throws `SHARD_DAMAGED`. */
+  add({ shard, evaluation, hit }: ShardHit, maxRanges: number): void {
+    const { reader } = shard;
+    const { ranges } = evaluation;
+    const to = Math.min(hit.to, hit.from + maxRanges);
+    const path = reader.path(hit.document);
+    const info = describeDocument(shard, hit.document, this.#compiled);
+    const content = this.#limits.returnsContent ? decodeBytes(reader.readContent(hit.document)) : "";
+    const chunksLength = hit.isInName
+      ? this.#writeNoChunks()
+      : this.#writeChunks({ shard, evaluation, hit }, to);
+    const file = {
+      ...info,
+      nameRanges: hit.isInName ? nameRanges(path, ranges, hit.from, to) : [],
+      rangeCount: to - hit.from,
+      content,
+      score: hit.score,
+      matchCount: hit.matchCount,
+      ...(this.#limits.explainsScores ? { explanation: evaluation.explain(hit) } : {}),
+    };
+    this.#files.push({ file, chunksLength });
+    this.#byteCount += fileBytes(file, chunksLength);
+  }
+
+  /** Removes the file that was added last, since the last `take`. */
+  dropLast(): void {
+    const last = this.#files.pop();
+    if (last === undefined) return;
+    this.#writer.truncate(this.#writer.length - last.chunksLength);
+    this.#byteCount -= fileBytes(last.file, last.chunksLength);
+  }
+
+  /** Adds a file that cannot be read. */
+  addMissing(): void {
+    this.#files.push(undefined);
+  }
+
+  /** Returns the piece, and starts the next one. */
+  take(): ResultPiece {
+    const piece = { files: this.#files, chunks: this.#writer.take() };
+    this.#files = [];
+    this.#takenBytes += this.#byteCount;
+    this.#byteCount = 0;
+    return piece;
+  }
+
+  #writeNoChunks(): number {
+    this.#writer.value([]);
+    return 2;
+  }
+
+  #writeChunks({ shard, evaluation, hit }: ShardHit, to: number): number {
+    const { reader, symbols } = shard;
+    const text = { reader, window: this.#window, document: hit.document, symbols };
+    const before = this.#writer.length;
+    try {
+      writeChunks(this.#writer, text, evaluation.ranges, hit.from, to, this.#limits.contextLines);
+    } catch (error) {
+      this.#writer.truncate(before);
+      throw error;
+    }
+    return this.#writer.length - before;
+  }
+}
+
+/** Returns the approximate size of a file in the response, without URLs and the name of its repository. */
+export function fileBytes({ content, path }: ResultFile["file"], chunksLength: number): number {
+  return chunksLength + content.length + path.length + 300;
+}
+
+/** Returns the files of a piece. */
+export function filesOf({ files, chunks }: ResultPiece): (FileMatch | undefined)[] {
+  let at = 0;
+  return files.map((each) => {
+    if (each === undefined) return undefined;
+    const start = at;
+    at += each.chunksLength;
+    return { ...each.file, chunks: chunks.subarray(start, at) };
+  });
 }

@@ -1,5 +1,5 @@
 import type { FileMatch } from "#model/match";
-import { countRanges, truncateFile } from "./collect";
+import { truncateFile } from "./collect";
 
 export interface LimitedEmit {
   /** Emits the files, cut to the display limit. Resolves when the caller has processed them. */
@@ -30,7 +30,7 @@ export function limitedEmit(
         if (isRestarted && seen.has(key)) continue;
         seen.add(key);
         const cut = truncateFile(file, maxMatches - shown);
-        shown += countRanges(cut);
+        shown += cut.rangeCount;
         fresh.push(cut);
       }
       fileCount += fresh.length;

@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isServiceError } from "#base/error";
-import type { FileMatch } from "#model/match";
 import type { FlushReason } from "#model/stats";
 import { noStats } from "#model/stats";
 import { monotonicNow } from "#platform/clock";
@@ -11,12 +10,11 @@ import { type EvaluationCounts, ShardEvaluation } from "#shard/evaluation/evalua
 import type { ShardView } from "#shard/evaluation/matchTree";
 import type { ShardReader } from "#shard/format/reader";
 import type { TextWindow } from "#shard/format/window";
-import { buildFileMatch, type ShardHit } from "./fileMatch";
+import { PieceBuilder, type ShardHit } from "./fileMatch";
 import type { SearchedShards } from "./searchedViews";
 import type {
   FilesCall,
   FilesResponse,
-  ResultFile,
   SearchCall,
   SearchResponse,
   ShardHits,
@@ -89,6 +87,7 @@ export class Search {
   /** Blocks in which the search may still look for the phrase first. */
   #phraseBlocks = maxPhraseBlocks;
   readonly #searchedForPhrase = new Set<ShardReader>();
+  readonly #piece: PieceBuilder;
   #compiled: CompiledSearch;
   #compileMs: number;
   #runaways = 0;
@@ -99,7 +98,6 @@ export class Search {
   #shardsSkipped = 0;
   #shardsFiltered = 0;
   #shownMatches = 0;
-  #shownBytes = 0;
   #hasPendingSymbols = false;
   #bytesLoaded = 0;
 
@@ -112,6 +110,7 @@ export class Search {
     this.#hasUnreadableFiles = hasUnreadableFiles;
     this.#compiled = compileQuery(call.query, window.kernels, call.phrase);
     this.#compileMs = performance.now() - this.#startedAt;
+    this.#piece = new PieceBuilder(window, this.#compiled, call.limits);
   }
 
   async run({ views, damagedFiles }: SearchedShards): Promise<SearchResponse | TooSlow> {
@@ -149,28 +148,27 @@ export class Search {
     { picks, until }: Omit<FilesCall, "kind" | "token">,
     context: TaskContext,
   ): Promise<FilesResponse> {
-    let files: (ResultFile | undefined)[] = [];
-    let bytes = 0;
+    const piece = this.#piece;
     let isLate = false;
     let sliceEnd = performance.now() + sliceMs;
     for (const { shard, hit, maxRanges } of picks) {
-      if (bytes >= pieceBytes || performance.now() >= sliceEnd) {
-        await context.emit(files);
+      if (piece.byteCount >= pieceBytes || performance.now() >= sliceEnd) {
+        await context.emit(piece.take());
         this.#window.invalidate();
-        files = [];
-        bytes = 0;
         isLate = monotonicNow() >= until;
         if (isLate || context.isCanceled()) break;
         sliceEnd = performance.now() + sliceMs;
       }
       const evaluated = this.#evaluations[shard];
       const found = evaluated?.evaluation.hits[hit];
-      const file = evaluated && found && this.#loadFile({ ...evaluated, hit: found }, maxRanges);
-      files.push(file);
-      bytes += file?.byteCount ?? 0;
-      if (this.#shownBytes > this.#call.limits.maxResponseBytes) break;
+      const isLoaded =
+        evaluated !== undefined &&
+        found !== undefined &&
+        this.#loadFile({ ...evaluated, hit: found }, maxRanges);
+      if (!isLoaded) piece.addMissing();
+      if (piece.totalBytes > this.#call.limits.maxResponseBytes) break;
     }
-    return { kind: "files", files, isLate, damagedFiles: [...this.#damaged] };
+    return { kind: "files", last: piece.take(), isLate, damagedFiles: [...this.#damaged] };
   }
 
   /** Whether to skip the remaining shards. With `isWhole`, the match limit does not apply. */
@@ -315,44 +313,39 @@ export class Search {
 
   /** Emits the files of the hits from index `from` on, in pieces, and returns the index where it stopped. */
   async #stream(shard: OpenShard, evaluation: ShardEvaluation, from: number): Promise<number> {
-    let files: FileMatch[] = [];
-    let bytes = 0;
+    const piece = this.#piece;
     const flush = async () => {
-      await this.#context.emit(files);
+      await this.#context.emit(piece.take());
       this.#window.invalidate();
-      files = [];
-      bytes = 0;
     };
     let at = from;
     for (; at < evaluation.hits.length && this.#shownMatches < this.#call.limits.maxDisplayedMatches; at++) {
       const hit = evaluation.hits[at];
       if (hit === undefined) break;
-      const file = this.#loadFile({ shard, evaluation, hit }, hit.matchCount);
-      if (file === undefined) continue;
-      if (this.#shownBytes > this.#call.limits.maxResponseBytes) {
+      if (!this.#loadFile({ shard, evaluation, hit }, hit.matchCount)) continue;
+      if (piece.totalBytes > this.#call.limits.maxResponseBytes) {
+        piece.dropLast();
         this.#reason = "BYTE_LIMIT";
         break;
       }
       this.#shownMatches += hit.matchCount;
-      files.push(file.file);
-      bytes += file.byteCount;
-      if (bytes < pieceBytes) continue;
+      if (piece.byteCount < pieceBytes) continue;
       await flush();
       if (this.#context.isCanceled()) break;
     }
-    if (files.length > 0) await flush();
+    if (!piece.isEmpty) await flush();
     return at;
   }
 
-  #loadFile(hit: ShardHit, maxRanges: number): ResultFile | undefined {
+  /** Adds the file of a hit to the piece. Returns false if its shard is damaged. */
+  #loadFile(hit: ShardHit, maxRanges: number): boolean {
     try {
-      const file = buildFileMatch(hit, this.#window, this.#compiled, this.#call.limits, maxRanges);
-      this.#shownBytes += file.byteCount;
-      return file;
+      this.#piece.add(hit, maxRanges);
+      return true;
     } catch (error) {
       if (!isServiceError(error, "SHARD_DAMAGED")) throw error;
       this.#damaged.add(damagedFileOf(hit.shard));
-      return undefined;
+      return false;
     }
   }
 

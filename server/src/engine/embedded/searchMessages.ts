@@ -185,22 +185,27 @@ export interface SearchResponse {
   readonly damagedFiles: readonly string[];
 }
 
-/** Consecutive files in the order of the picks; undefined for a file that cannot be read. */
-export type ResultFiles = readonly (ResultFile | undefined)[];
+/** Consecutive files of a result. Emitted, and part of `FilesResponse`. */
+export interface ResultPiece {
+  /** In the order of the picks; undefined for a file that cannot be read. */
+  readonly files: readonly (ResultFile | undefined)[];
+  /** The chunks of all files (`FileMatch.chunks`), one after the other. */
+  readonly chunks: Uint8Array;
+}
 
 export interface FilesResponse {
   readonly kind: "files";
   /** The last piece, which is not emitted. */
-  readonly files: ResultFiles;
+  readonly last: ResultPiece;
   /** Whether loading stopped at its time limit, before the last pick. */
   readonly isLate: boolean;
   readonly damagedFiles: readonly string[];
 }
 
 export interface ResultFile {
-  readonly file: FileMatch;
-  /** The approximate size of the file in the response. */
-  readonly byteCount: number;
+  readonly file: Omit<FileMatch, "chunks">;
+  /** The length of its part of `ResultPiece.chunks`, in bytes. */
+  readonly chunksLength: number;
 }
 
 /** An expression took too long; the whole search must run in the slow lane. */

@@ -6,12 +6,13 @@ import { addStats, type FlushReason, noStats, type SearchStats } from "#model/st
 import { monotonicNow } from "#platform/clock";
 import { TimeLimit } from "#platform/timeLimit";
 import type { Limits } from "#query/limits";
-import { type ChosenHit, chooseHits, countRanges } from "./collect";
+import { type ChosenHit, chooseHits } from "./collect";
+import { fileBytes, filesOf } from "./fileMatch";
 import type { LimitedEmit } from "./limitedEmit";
 import type {
   FilesCall,
   FilesResponse,
-  ResultFiles,
+  ResultPiece,
   SearchCall,
   SearchResponse,
   SearchThread,
@@ -85,7 +86,7 @@ async function search(run: SearchRun, signal: AbortSignal): Promise<EngineResult
   const lost =
     run.threads.length - answered.length - lateCount + loaded.filter((each) => each === undefined).length;
   const shown = run.emit?.emitted() ?? {
-    matchCount: files.reduce((sum, file) => sum + countRanges(file), 0),
+    matchCount: files.reduce((sum, file) => sum + file.rangeCount, 0),
     fileCount: files.length,
   };
   const actualMatchCount = shown.matchCount;
@@ -124,8 +125,9 @@ async function queryThreads(run: SearchRun, caller: AbortSignal): Promise<QueryO
   let isTooSlow = false;
   let lateCount = 0;
   const query = async (thread: SearchThread, index: number): Promise<ThreadResponse[]> => {
-    const take = async (files: unknown) => {
-      if (!signal.aborted) await run.emit?.push(files as FileMatch[]);
+    const take = async (piece: unknown) => {
+      const files = filesOf(piece as ResultPiece).filter((file) => file !== undefined);
+      if (!signal.aborted) await run.emit?.push(files);
     };
     try {
       const response = await untilAborted(thread.run(run.callFor(index), signal, take), signal);
@@ -164,19 +166,19 @@ async function loadAllFiles(
   const load = async ({ thread, response }: ThreadResponse, index: number): Promise<LoadedFiles> => {
     const picks = hits.filter((hit) => hit.response === index);
     if (response.token === 0) return { ...noFiles, picks };
-    const pieces: ResultFiles[] = [];
+    const pieces: ResultPiece[] = [];
     const take = (piece: unknown) => {
-      if (!signal.aborted) pieces.push(piece as ResultFiles);
+      if (!signal.aborted) pieces.push(piece as ResultPiece);
     };
     const call: FilesCall = { kind: "files", token: response.token, picks, until: filesUntil };
     try {
       const shown = await untilAborted(thread.run(call, signal, take), signal);
       if (shown.kind !== "files") return undefined;
-      return { ...shown, files: [...pieces, shown.files].flat(), picks };
+      return { ...shown, files: [...pieces, shown.last].flatMap(filesOf), picks };
     } catch (error) {
       if (isServiceError(error, "ENGINE_UNAVAILABLE")) return undefined;
       if (!limit.isExpired || caller.aborted || !isServiceError(error, "CANCELLED")) throw error;
-      return { ...noFiles, files: pieces.flat(), isLate: true, picks };
+      return { ...noFiles, files: pieces.flatMap(filesOf), isLate: true, picks };
     }
   };
   try {
@@ -187,9 +189,15 @@ async function loadAllFiles(
 }
 
 /** The files that one thread has loaded; undefined if it has exited. */
-type LoadedFiles = (FilesResponse & { readonly picks: readonly ChosenHit[] }) | undefined;
+type LoadedFiles =
+  | (Pick<FilesResponse, "isLate" | "damagedFiles"> & {
+      /** In the order of `picks`; undefined for a file that cannot be read. */
+      readonly files: readonly (FileMatch | undefined)[];
+      readonly picks: readonly ChosenHit[];
+    })
+  | undefined;
 
-const noFiles: FilesResponse = { kind: "files", files: [], isLate: false, damagedFiles: [] };
+const noFiles = { files: [], isLate: false, damagedFiles: [] };
 
 /** Returns the files in the order of their ranks, up to the size limit of the response. */
 function withinBytes(
@@ -204,9 +212,9 @@ function withinBytes(
   for (const { shown } of ranked) {
     // Not loaded: the time or size limit was reached, or the shard is damaged.
     if (shown === undefined) continue;
-    bytes += shown.byteCount;
+    bytes += fileBytes(shown, shown.chunks.length);
     if (bytes > maxBytes) return { files, isTruncated: true };
-    files.push(shown.file);
+    files.push(shown);
   }
   return { files, isTruncated: false };
 }

@@ -33,7 +33,7 @@ export function createSearchTask(): Task<WorkerCall, WorkerResponse> {
       return (
         pending?.search.loadFiles(call, context) ?? {
           kind: "files",
-          files: [],
+          last: { files: [], chunks: new Uint8Array(0) },
           isLate: false,
           damagedFiles: [],
         }

@@ -5,6 +5,7 @@ import type { FileMatch } from "#model/match";
 import { addReason, type FlushReason } from "#model/stats";
 import type { DocumentSymbols } from "#model/symbol";
 import { wholeWord } from "#query/analysis/wholeWord";
+import { maxResponseBytes } from "#query/limits";
 import type { Pattern, Query } from "#query/query";
 import { createInternalPlan } from "#service/search/internalPlan";
 import type { HashedText } from "./parsedCode";
@@ -12,7 +13,6 @@ import type { SearchScope, SymbolQuery } from "./symbolQuery";
 
 /** A name with more occurrences is too common to be useful. */
 const maxOccurrences = 100_000;
-const maxTextBytes = 32 * 1024 * 1024;
 
 /** A text with its symbols, if they were requested and are indexed. */
 export interface FoundText extends HashedText {
@@ -63,7 +63,7 @@ export async function searchCandidates(
     ...(scope.revisions.length === 0 ? [] : [{ kind: "revision" as const, names: scope.revisions }]),
   ];
   const plan = createInternalPlan({ kind: "and", children }, scope.repositories, maxOccurrences, deadline);
-  const limits = { ...plan.limits, maxResponseBytes: maxTextBytes };
+  const limits = { ...plan.limits, maxResponseBytes };
   const pending: Promise<void>[] = [];
   const { stats, isExhaustive } = await engine.search(
     { ...plan, limits, unsaved: scope.revisions.length === 0 ? unsaved : [], preferred },

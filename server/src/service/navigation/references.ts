@@ -8,7 +8,7 @@
 import { setMaxListeners } from "node:events";
 import type { Certainty } from "#contract/symbols";
 import type { Engine, FoundSymbol } from "#engine/engine";
-import type { FileMatch, Range } from "#model/match";
+import { decodeChunks, type FileMatch, type Range } from "#model/match";
 import { addReason, type FlushReason } from "#model/stats";
 import { monotonicNow } from "#platform/clock";
 import { TimeLimit } from "#platform/timeLimit";
@@ -302,7 +302,7 @@ function textReferences(
 ): ReferencingFile {
   const best = estimator.bestCertainty({ ...file, imports: [] }, targets, queryOrigin?.repository.id);
   const certainty = compareCertainty(best, "repository") < 0 ? "repository" : best;
-  const references = file.chunks.flatMap(({ content, contentStart, matchRanges }) => {
+  const references = decodeChunks(file).flatMap(({ content, contentStart, matchRanges }) => {
     const lines = truncatedLines(content);
     const codePoints = new Map<number, readonly string[]>();
     return matchRanges.flatMap((range) => {

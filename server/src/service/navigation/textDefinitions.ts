@@ -1,6 +1,6 @@
 /** Guesses definitions in languages without a parser: a name after a keyword such as `class` or `def`. */
 import type { FoundSymbol } from "#engine/engine";
-import type { FileMatch } from "#model/match";
+import { decodeChunks, type FileMatch } from "#model/match";
 import { truncatedLines } from "./parsedCode";
 
 /** Keywords that introduce a definition, directly before its name. */
@@ -14,7 +14,7 @@ const maxKeywordDistance = 100;
  * match is faster than compiling a regular expression of all keywords for each shard.
  */
 export function guessDefinitions(file: FileMatch, name: string): FoundSymbol[] {
-  return file.chunks.flatMap(({ content, contentStart, matchRanges }) => {
+  return decodeChunks(file).flatMap(({ content, contentStart, matchRanges }) => {
     const lines = truncatedLines(content);
     let codePoints: readonly string[] = [];
     let codePointsLine = 0;

@@ -2,7 +2,7 @@
 import type { Examples } from "#contract/editor";
 import type { Handler } from "#contract/service";
 import type { Engine } from "#engine/engine";
-import type { FileMatch } from "#model/match";
+import { decodeChunks, type FileMatch } from "#model/match";
 import { monotonicNow } from "#platform/clock";
 import type { Query } from "#query/query";
 import type { RepositoryView } from "#service/repositories/repositoryView";
@@ -102,8 +102,8 @@ function rankOf({ repositories, matches }: Example): number {
 /** A name with more matches is too common for an example. */
 const maxDistinctive = 200;
 
-function definedNames({ chunks }: FileMatch): string[] {
-  return chunks.flatMap(({ content, contentStart, matchRanges }) => {
+function definedNames(file: FileMatch): string[] {
+  return decodeChunks(file).flatMap(({ content, contentStart, matchRanges }) => {
     const bytes = new TextEncoder().encode(content);
     return matchRanges.flatMap(({ start, end }) => {
       const from = start.byteOffset - contentStart.byteOffset;

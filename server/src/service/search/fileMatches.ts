@@ -1,13 +1,15 @@
 /** Converts search results from the model to the contract. */
 import type * as contract from "#contract/search";
-import type { FileMatch } from "#model/match";
+import type { Call } from "#contract/service";
+import { type Chunk, decodeChunks, type FileMatch } from "#model/match";
 import type { Repository } from "#model/repository";
+import { JsonText } from "#platform/jsonText";
 import { browseUrl, hostFileUrl, hostRepositoryUrl } from "#service/repositories/webLinks";
 
 export function toFileMatch(
   file: FileMatch,
   repository: Repository,
-  baseUrl: string | undefined,
+  { baseUrl, acceptsJsonText = false }: Pick<Call, "baseUrl" | "acceptsJsonText">,
 ): contract.FileMatch {
   const { path, branches, commit } = file;
   const [branch] = branches;
@@ -17,7 +19,7 @@ export function toFileMatch(
     repository: repository.name,
     repositoryId: repository.id,
     language: file.language,
-    chunks: toMutable(file.chunks) as contract.Chunk[],
+    chunks: acceptsJsonText ? asChunks(new JsonText(file.chunks)) : asChunks(decodeChunks(file)),
     externalWebUrl: hostFileUrl(repository, branch ?? repository.defaultRevision ?? "HEAD", commit, path),
     branches: toMutable(branches),
     content: file.content,
@@ -50,6 +52,20 @@ export function toRepositoryMatch(repository: Repository, baseUrl: string | unde
     commit: revisions.find((revision) => revision.name === defaultRevision)?.commit ?? "",
     blobSha: "",
   };
+}
+
+/** Returns about how many bytes a file takes in a response; with many escapes in its text, it may be more. */
+export function responseBytes(
+  { content, path, chunks }: FileMatch,
+  { webUrl, externalWebUrl, repository }: contract.FileMatch,
+): number {
+  const names = webUrl.length + externalWebUrl.length + repository.length + 3 * path.length;
+  return chunks.length + 2 * content.length + names + 300;
+}
+
+/** The contract has no type for JSON text. `decodeChunks` returns kinds of symbols as plain text. */
+function asChunks(chunks: JsonText | Chunk[]): contract.Chunk[] {
+  return chunks as unknown as contract.Chunk[];
 }
 
 /** Drops `readonly` without copying, because a response may contain a hundred thousand ranges. */

@@ -19,7 +19,7 @@ export function createInternalPlan(
       contextLines: 0,
       returnsContent: false,
       deadline,
-      maxResponseBytes: 1024 * 1024,
+      maxResponseBytes: 2 * 1024 * 1024,
       explainsScores: false,
     },
   };

@@ -22,7 +22,7 @@ import type { UnindexedRevisions } from "#service/repositories/unindexedRevision
 import { findUnknownNames, type NameCheck } from "#service/repositories/unknownNames";
 import { runBeforeDeadline } from "./beforeDeadline";
 import { searchForCommits } from "./commitSearch";
-import { toFileMatch, toRepositoryMatch } from "./fileMatches";
+import { responseBytes, toFileMatch, toRepositoryMatch } from "./fileMatches";
 import { findRepositories } from "./repositorySearch";
 import { type PlannedSearch, type PlanOptions, planSearch } from "./searchPlan";
 
@@ -31,7 +31,8 @@ export interface SearchOptions extends PlanOptions {
   readonly history: History;
 }
 
-type FilesHandler = (files: readonly contract.FileMatch[]) => Promise<void>;
+/** Receives files as they are found, and the number of match ranges in them. */
+type FilesHandler = (files: readonly contract.FileMatch[], rangeCount: number) => Promise<void>;
 type SearchOutcome = Omit<contract.SearchResult, "repositoryInfo">;
 
 export function searchHandlers(options: SearchOptions): {
@@ -58,9 +59,9 @@ export function searchHandlers(options: SearchOptions): {
         // The client disconnected; cancel the search.
         sent.catch(() => disconnected.abort());
       };
-      const onFiles: FilesHandler = (files) => {
+      const onFiles: FilesHandler = (files, rangeCount) => {
         fileCount += files.length;
-        for (const file of files) matchCount += rangeCount(file);
+        matchCount += rangeCount;
         send({ event: "files", data: { files: [...files], repositoryInfo: newInfos(files) } });
         send({ event: "progress", data: { fileCount, matchCount } });
         return sent;
@@ -86,7 +87,7 @@ export function searchHandlers(options: SearchOptions): {
 async function runSearch(
   options: SearchOptions,
   request: contract.SearchRequest,
-  context: Pick<CallContext, "signal" | "deadline" | "client" | "baseUrl" | "unsaved" | "folders">,
+  context: Omit<CallContext, "actor" | "emit">,
   onFiles?: FilesHandler,
 ): Promise<SearchOutcome> {
   const { engine, repositories } = options;
@@ -101,7 +102,7 @@ async function runSearch(
   // Skip files of repositories that were removed during the search.
   const convert = (file: FileMatch) => {
     const repository = repositories.get(file.repositoryId);
-    return repository === undefined ? [] : [toFileMatch(file, repository, baseUrl)];
+    return repository === undefined ? [] : [toFileMatch(file, repository, context)];
   };
   const ids = repositories.all().map(({ id }) => id);
 
@@ -116,14 +117,26 @@ async function runSearch(
       return repository === undefined ? [] : [toRepositoryMatch(repository, baseUrl)];
     });
     stats = addStats(found.stats, gaps);
-    if (onFiles !== undefined && files.length > 0) await onFiles(files);
+    if (onFiles !== undefined && files.length > 0) await onFiles(files, files.length);
   } else {
     const { query, gaps } = await replaceRepositoryTypes(plan.query, engine, plan, ids, signal);
-    const take = onFiles && ((found: readonly FileMatch[]) => onFiles(found.flatMap(convert)));
+    const take =
+      onFiles &&
+      ((found: readonly FileMatch[]) =>
+        onFiles(
+          found.flatMap(convert),
+          found.reduce((sum, { rangeCount }) => sum + rangeCount, 0),
+        ));
     const result = await engine.search({ ...plan, query }, signal, take);
-    files = await convertCooperatively(result.files, convert);
+    const converted = await convertCooperatively(result.files, convert, plan.limits.maxResponseBytes);
+    files = converted.files;
     phraseMatchCount = result.phraseMatchCount ?? 0;
-    stats = addStats(result.isExhaustive ? result.stats : addReasons(result.stats, ["ENGINE_PARTIAL"]), gaps);
+    const reported = {
+      ...result.stats,
+      ...(converted.isTruncated ? { actualMatchCount: converted.rangeCount } : {}),
+    };
+    const cut: FlushReason[] = converted.isTruncated ? ["BYTE_LIMIT"] : [];
+    stats = addStats(addReasons(reported, result.isExhaustive ? cut : ["ENGINE_PARTIAL", ...cut]), gaps);
   }
   const finalStats = addReasons(stats, reasons);
   return {
@@ -307,18 +320,34 @@ async function replaceRepositoryTypes(
   return { query: simplifyQuery(await replace(query)), gaps };
 }
 
-/** Converts files in time slices, because a response may contain a hundred thousand of them. */
+interface ConvertedFiles {
+  readonly files: contract.FileMatch[];
+  /** The number of match ranges in `files`. */
+  readonly rangeCount: number;
+  /** Whether files were dropped. */
+  readonly isTruncated: boolean;
+}
+
+/** Converts the first files, up to about `maxBytes`, in time slices, because there may be a hundred thousand of them. */
 async function convertCooperatively(
   files: readonly FileMatch[],
   convert: (file: FileMatch) => contract.FileMatch[],
-): Promise<contract.FileMatch[]> {
+  maxBytes: number,
+): Promise<ConvertedFiles> {
   const timeSlice = new TimeSlice();
   const converted: contract.FileMatch[] = [];
+  let rangeCount = 0;
+  let bytes = 0;
   for (const file of files) {
-    converted.push(...convert(file));
+    const [match] = convert(file);
+    if (match === undefined) continue;
+    bytes += responseBytes(file, match);
+    if (bytes > maxBytes) return { files: converted, rangeCount, isTruncated: true };
+    converted.push(match);
+    rangeCount += file.rangeCount;
     if (timeSlice.isExpired) await timeSlice.yieldToEventLoop();
   }
-  return converted;
+  return { files: converted, rangeCount, isTruncated: false };
 }
 
 type RepositoryResult = Pick<contract.FileMatch, "repository">;
@@ -334,8 +363,4 @@ function repositoryInfosOf(
     const repository = repositories.byName(name);
     return repository === undefined ? [] : [toRepositoryInfo(repository, baseUrl)];
   });
-}
-
-function rangeCount({ fileName, chunks }: contract.FileMatch): number {
-  return chunks.reduce((sum, { matchRanges }) => sum + matchRanges.length, fileName.matchRanges.length);
 }

@@ -34,9 +34,6 @@ export interface PlanOptions {
   readonly languageOf: (root: string, path: string, text: string) => string;
 }
 
-/** Half of the response, because ranges, names and escapes take about as many bytes as the text. */
-const maxTextBytes = maxResponseBytes / 2;
-
 /** Plans a search. Throws FAILED_TO_PARSE_QUERY, TIMED_OUT. */
 export async function planSearch(
   request: SearchRequest,
@@ -54,7 +51,7 @@ export async function planSearch(
     contextLines: request.contextLines,
     returnsContent: request.whole,
     deadline: context.deadline,
-    maxResponseBytes: maxTextBytes,
+    maxResponseBytes,
     explainsScores: request.explain,
   };
   const ids = new Set(all.map(({ id }) => id));

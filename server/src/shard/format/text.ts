@@ -54,7 +54,7 @@ function invalidText(bytes: Buffer, start: number, end: number): DecodedText {
 }
 
 /** Returns the length of the valid UTF-8 sequence at `offset`, or 0. Overlong forms and surrogates are invalid. */
-function sequenceLength(bytes: Uint8Array, offset: number, end: number): number {
+export function sequenceLength(bytes: Uint8Array, offset: number, end: number): number {
   const first = bytes[offset] ?? 0;
   if (first < 0x80) return 1;
   const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;

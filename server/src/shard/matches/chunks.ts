@@ -1,190 +1,144 @@
-import type { Chunk, Position, Range } from "#model/match";
-import { lastAtOrBelow } from "#shard/format/lastAtOrBelow";
-import type { ShardReader } from "#shard/format/reader";
-import { countCodePoints, decodeText } from "#shard/format/text";
-import type { TextWindow } from "#shard/format/window";
-import type { SymbolReader } from "#shard/symbolFile/symbolReader";
+import type { Position, Range } from "#model/match";
+import { countCodePoints, decodeText, sequenceLength } from "#shard/format/text";
+import { DocumentLines, type DocumentText } from "./documentLines";
+import type { JsonWriter } from "./jsonWriter";
 import type { RangeBuffer } from "./ranges";
 import { TouchedSymbols } from "./touchedSymbols";
 
 const newline = 0x0a;
 
-/** Cuts chunks around the ranges `[from, to)` of a document: whole lines with their context, in ascending order. */
-export function cutChunks(
+/** What the JSON of chunks has between values. The fields are in the order of `Chunk`, `Range` and `Position`. */
+const json = {
+  content: Buffer.from('{"content":'),
+  contentStart: Buffer.from(',"contentStart":{"byteOffset":'),
+  firstRange: Buffer.from(',"column":1},"matchRanges":[{"start":{"byteOffset":'),
+  nextRange: Buffer.from(',{"start":{"byteOffset":'),
+  line: Buffer.from(',"lineNumber":'),
+  column: Buffer.from(',"column":'),
+  rangeEnd: Buffer.from('},"end":{"byteOffset":'),
+  endOfRange: Buffer.from("}}"),
+  symbols: Buffer.from('],"symbols":'),
+  noSymbols: Buffer.from('],"symbols":[]'),
+  endOfChunk: Buffer.from("}"),
+  open: Buffer.from("["),
+  separator: Buffer.from(","),
+  close: Buffer.from("]"),
+};
+
+/**
+ * Writes the JSON of a `Chunk[]` around the ranges `[from, to)` of a document: whole lines with their context, in
+ * ascending order. Writes bytes rather than objects, because a response may contain a hundred thousand ranges, and
+ * objects would be copied between threads and encoded on the main thread.
+ */
+export function writeChunks(
+  writer: JsonWriter,
   source: DocumentText,
   ranges: RangeBuffer,
   from: number,
   to: number,
   contextLines: number,
-): Chunk[] {
-  const text = new DocumentLines(source);
+): void {
+  const lines = new DocumentLines(source, ranges.ends[to - 1] ?? 0);
   const touched = source.symbols && new TouchedSymbols(source.symbols, source.document);
-  const chunks: Chunk[] = [];
+  writer.raw(json.open);
   for (let at = from; at < to; ) {
-    const first = text.lineAt(ranges.starts[at] ?? 0);
+    const first = lines.lineAt(ranges.starts[at] ?? 0);
     const topLine = Math.max(1, first - contextLines);
     let bottomLine = first;
     let end = at;
     for (; end < to; end++) {
       const start = ranges.starts[end] ?? 0;
-      const startLine = end === at ? first : text.lineAt(start);
+      const startLine = end === at ? first : lines.lineAt(start);
       if (startLine - contextLines > bottomLine + (end === at ? 0 : contextLines)) break;
-      bottomLine = Math.max(bottomLine, lastLine(text, start, ranges.ends[end] ?? 0, startLine));
+      bottomLine = Math.max(bottomLine, lastLine(lines, start, ranges.ends[end] ?? 0, startLine));
     }
     const symbols = touched?.find(ranges, at, end) ?? [];
-    chunks.push({ ...cutChunk(text, ranges, at, end, topLine, bottomLine + contextLines), symbols });
+    if (at > from) writer.raw(json.separator);
+    const start = lines.lineStart(topLine);
+    const stop = lines.lineStart(bottomLine + contextLines + 1);
+    const address = lines.addressOf(start, stop);
+    const text = source.window.kernels.bytes;
+    writer.raw(json.content);
+    writer.text(text, address, address + stop - start);
+    writer.raw(json.contentStart);
+    writer.integer(start);
+    writer.raw(json.line);
+    writer.integer(topLine);
+    writeRanges(writer, new Cursor(text, address - start, start, topLine), ranges, at, end);
+    if (symbols.length === 0) writer.raw(json.noSymbols);
+    else {
+      writer.raw(json.symbols);
+      writer.value(symbols);
+    }
+    writer.raw(json.endOfChunk);
     at = end;
   }
-  return chunks;
+  writer.raw(json.close);
 }
 
 /** The line of the last byte. A range that ends after a newline ends in the line before it. */
-function lastLine(text: DocumentLines, start: number, end: number, startLine: number): number {
-  return end > start + 1 ? text.lineAt(end - 1) : startLine;
+function lastLine(lines: DocumentLines, start: number, end: number, startLine: number): number {
+  return end > start + 1 ? lines.lineAt(end - 1) : startLine;
 }
 
-function cutChunk(
-  text: DocumentLines,
+function writeRanges(
+  writer: JsonWriter,
+  cursor: Cursor,
   ranges: RangeBuffer,
   from: number,
   to: number,
-  topLine: number,
-  bottomLine: number,
-): Omit<Chunk, "symbols"> {
-  const start = text.lineStart(topLine);
-  const end = text.lineStart(bottomLine + 1);
-  const bytes = text.slice(start, end);
-  const matchRanges: Range[] = [];
-  const cursor = { offset: start, line: topLine, lineStart: start, column: 1 };
+): void {
   for (let at = from; at < to; at++) {
-    const rangeStart = positionAt(bytes, start, cursor, ranges.starts[at] ?? 0);
-    matchRanges.push({ start: rangeStart, end: positionAt(bytes, start, cursor, ranges.ends[at] ?? 0) });
+    writer.raw(at === from ? json.firstRange : json.nextRange);
+    writePosition(writer, cursor, ranges.starts[at] ?? 0);
+    writer.raw(json.rangeEnd);
+    writePosition(writer, cursor, ranges.ends[at] ?? 0);
+    writer.raw(json.endOfRange);
   }
-  return {
-    content: decodeBytes(bytes),
-    contentStart: { byteOffset: start, lineNumber: topLine, column: 1 },
-    matchRanges,
-  };
+}
+
+function writePosition(writer: JsonWriter, cursor: Cursor, offset: number): void {
+  cursor.moveTo(offset);
+  writer.integer(offset);
+  writer.raw(json.line);
+  writer.integer(cursor.line);
+  writer.raw(json.column);
+  writer.integer(cursor.column);
 }
 
 /** A position in a chunk. Moves only forward, so that a long line with many ranges is scanned once. */
-interface Cursor {
-  offset: number;
-  line: number;
-  lineStart: number;
-  column: number;
-}
-
-/** Returns the position of a byte. Offsets must not decrease from call to call. */
-function positionAt(bytes: Uint8Array, base: number, cursor: Cursor, offset: number): Position {
-  for (let at = cursor.offset - base; at < offset - base; at++) {
-    if (bytes[at] === newline) {
-      cursor.line++;
-      cursor.lineStart = base + at + 1;
-      cursor.offset = cursor.lineStart;
-      cursor.column = 1;
-    }
-  }
-  cursor.column += countCodePoints(bytes, cursor.offset - base, offset - base);
-  cursor.offset = offset;
-  return { byteOffset: offset, lineNumber: cursor.line, column: cursor.column };
-}
-
-/** A document and the window to read it through. */
-export interface DocumentText {
-  readonly reader: ShardReader;
-  readonly window: TextWindow;
-  readonly document: number;
-  /** Absent if not known. */
-  readonly symbols?: SymbolReader | undefined;
-}
-
-/** The lines of one document. Reads blocks on demand, and caches them while they are adjacent. */
-class DocumentLines {
-  readonly #reader: ShardReader;
-  readonly #window: TextWindow;
+class Cursor {
+  readonly #bytes: Uint8Array;
+  /** Add it to an offset in the document to get an index in `bytes`. */
   readonly #base: number;
-  readonly #length: number;
-  readonly #firstBlock: number;
-  readonly #endBlock: number;
-  /** Blocks `[loadedFrom, loadedTo)` are in `bytes`, which start at offset `loadedStart` of the document. */
-  #loadedFrom: number;
-  #loadedTo: number;
-  #loadedStart = 0;
-  #bytes = new Uint8Array(0);
-  /** The starts of the loaded lines, and the end of the last. The first one has the number `firstLine`. */
-  #lineStarts = new Uint32Array(0);
-  #firstLine = 1;
+  #offset: number;
+  line: number;
+  column = 1;
 
-  constructor({ reader, window, document }: DocumentText) {
-    this.#reader = reader;
-    this.#window = window;
-    this.#base = reader.contentStarts[document] ?? 0;
-    this.#length = reader.contentLength(document);
-    this.#firstBlock = reader.firstBlocks[document] ?? 0;
-    this.#endBlock = reader.firstBlocks[document + 1] ?? 0;
-    this.#loadedFrom = this.#firstBlock;
-    this.#loadedTo = this.#firstBlock;
+  constructor(bytes: Uint8Array, base: number, offset: number, line: number) {
+    this.#bytes = bytes;
+    this.#base = base;
+    this.#offset = offset;
+    this.line = line;
   }
 
-  #load(from: number, to: number): void {
-    if (from >= this.#loadedFrom && to <= this.#loadedTo) return;
-    const joins = this.#loadedTo > this.#loadedFrom && from <= this.#loadedTo && to >= this.#loadedFrom;
-    const first = joins ? Math.min(from, this.#loadedFrom) : from;
-    const end = joins ? Math.max(to, this.#loadedTo) : to;
-    const { blockStarts, blockLines } = this.#reader;
-    const start = blockStarts[first] ?? 0;
-    const stop = blockStarts[end] ?? 0;
-    const base = this.#window.load(this.#reader, start, stop, () => stop);
-    const { kernels } = this.#window;
-    const count = kernels.newlines(base, stop - start);
-    const { hits } = kernels;
-    const loadedStart = start - this.#base;
-    const endsWithNewline = count > 0 && (hits[count - 1] ?? 0) === stop - start - 1;
-    const lineStarts = new Uint32Array(count + (endsWithNewline ? 1 : 2));
-    lineStarts[0] = loadedStart;
-    for (let at = 0; at < count; at++) lineStarts[at + 1] = loadedStart + (hits[at] ?? 0) + 1;
-    if (!endsWithNewline) lineStarts[count + 1] = loadedStart + stop - start;
-    this.#loadedFrom = first;
-    this.#loadedTo = end;
-    this.#loadedStart = loadedStart;
-    this.#bytes = kernels.bytes.slice(base, base + stop - start);
-    this.#lineStarts = lineStarts;
-    this.#firstLine = blockLines[first] ?? 1;
+  /** Moves to the byte at `offset` of the document, which must not be before the current one. */
+  moveTo(offset: number): void {
+    const bytes = this.#bytes;
+    const end = offset + this.#base;
+    let { line, column } = this;
+    for (let at = this.#offset + this.#base; at < end; ) {
+      const byte = bytes[at] ?? 0;
+      at += byte < 0x80 ? 1 : Math.max(1, sequenceLength(bytes, at, end));
+      column++;
+      if (byte !== newline) continue;
+      line++;
+      column = 1;
+    }
+    this.line = line;
+    this.column = column;
+    this.#offset = offset;
   }
-
-  /** Returns the number of the line that contains the byte at `offset`. */
-  lineAt(offset: number): number {
-    const block = indexAtOrBelow(
-      this.#reader.blockStarts,
-      this.#firstBlock,
-      this.#endBlock,
-      offset + this.#base,
-    );
-    this.#load(block, block + 1);
-    return this.#firstLine + indexAtOrBelow(this.#lineStarts, 0, this.#lineStarts.length - 1, offset);
-  }
-
-  /** Returns the byte offset where a line starts, or the length of the text for a line after the last. */
-  lineStart(line: number): number {
-    const block = indexAtOrBelow(this.#reader.blockLines, this.#firstBlock, this.#endBlock, line);
-    this.#load(block, block + 1);
-    return this.#lineStarts[line - this.#firstLine] ?? this.#length;
-  }
-
-  slice(start: number, end: number): Uint8Array {
-    if (start >= end) return new Uint8Array(0);
-    const { blockStarts } = this.#reader;
-    const from = indexAtOrBelow(blockStarts, this.#firstBlock, this.#endBlock, start + this.#base);
-    const to = indexAtOrBelow(blockStarts, this.#firstBlock, this.#endBlock, end - 1 + this.#base);
-    this.#load(from, to + 1);
-    return this.#bytes.subarray(start - this.#loadedStart, end - this.#loadedStart);
-  }
-}
-
-/** Returns the last index in `[low, end)` whose value is at most `wanted`; `low` if there is none. */
-function indexAtOrBelow(values: Uint32Array, low: number, end: number, wanted: number): number {
-  return Math.max(low, lastAtOrBelow(values, low, end, wanted));
 }
 
 /** Converts ranges in a path. They are on line 1, with offsets in the path. */

@@ -1,6 +1,7 @@
 /** Encodes JSON of any length in chunks, so that a large response does not delay other requests. */
 import { ServiceError } from "#base/error";
 import { Limiter } from "#base/limiter";
+import { JsonText, toJsonBytes } from "#platform/jsonText";
 import { TimeSlice } from "#platform/timeSlice";
 
 /** Approximate number of characters that are encoded at once. */
@@ -11,29 +12,35 @@ const largeValues = new Limiter(1);
 /** Longer than other time slices, because only one large response is encoded at a time. */
 const timeSliceMs = 25;
 
-/** Returns `JSON.stringify(value)` in UTF-8. Throws ANSWER_TOO_LARGE if it has more than `maxBytes`. */
+/**
+ * Returns the JSON of `value`, which may contain `JsonText`, in UTF-8. Throws ANSWER_TOO_LARGE if it has more than
+ * `maxBytes`.
+ */
 export async function encodeJson(value: unknown, maxBytes: number): Promise<Buffer> {
   if (estimateLength(value) >= chunkLength) return await largeValues.run(() => encodeLarge(value, maxBytes));
-  const bytes = Buffer.from(JSON.stringify(value));
+  const bytes = toJsonBytes(value);
   checkLength(bytes.length, maxBytes);
   return bytes;
 }
 
 async function encodeLarge(value: unknown, maxBytes: number): Promise<Buffer> {
   const slice = new TimeSlice(timeSliceMs);
-  const chunks: Buffer[] = [];
+  const chunks: Uint8Array[] = [];
   let length = 0;
   let text = "";
-  const flush = () => {
-    const chunk = Buffer.from(text);
-    text = "";
+  const push = (chunk: Uint8Array) => {
     chunks.push(chunk);
     length += chunk.length;
     checkLength(length, maxBytes);
   };
+  const flush = () => {
+    if (text !== "") push(Buffer.from(text));
+    text = "";
+  };
   for (const part of chunksOf(value)) {
-    text += part;
-    if (text.length >= chunkLength) flush();
+    if (typeof part === "string") text += part;
+    if (typeof part !== "string" || text.length >= chunkLength) flush();
+    if (typeof part !== "string") push(part);
     if (slice.isExpired) await slice.yieldToEventLoop();
   }
   flush();
@@ -48,9 +55,10 @@ function checkLength(length: number, maxBytes: number): void {
   );
 }
 
-/** Yields the JSON of `value`, which must be plain data. */
-function* chunksOf(value: unknown): Generator<string> {
-  if (estimateLength(value) < chunkLength) yield JSON.stringify(value);
+/** Yields the JSON of `value`, which must be plain data except for `JsonText`. */
+function* chunksOf(value: unknown): Generator<string | Uint8Array> {
+  if (value instanceof JsonText) yield value.bytes;
+  else if (estimateLength(value) < chunkLength) yield toJsonBytes(value);
   else if (typeof value === "string") yield* chunksOfText(value);
   else if (Array.isArray(value)) yield* chunksOfArray(value);
   else {
@@ -66,7 +74,7 @@ function* chunksOf(value: unknown): Generator<string> {
 }
 
 /** Encodes runs of short items at once. */
-function* chunksOfArray(items: readonly unknown[]): Generator<string> {
+function* chunksOfArray(items: readonly unknown[]): Generator<string | Uint8Array> {
   let separator = "[";
   let from = 0;
   let runLength = 0;
@@ -74,7 +82,8 @@ function* chunksOfArray(items: readonly unknown[]): Generator<string> {
     const length = at < items.length ? estimateLength(items[at]) : 0;
     const isRunOver = at === items.length || length >= chunkLength || runLength >= chunkLength;
     if (isRunOver && at > from) {
-      yield separator + JSON.stringify(items.slice(from, at)).slice(1, -1);
+      yield separator;
+      yield toJsonBytes(items.slice(from, at)).subarray(1, -1);
       separator = ",";
       from = at;
       runLength = 0;
@@ -110,6 +119,7 @@ function isHighSurrogate(unit: number): boolean {
 function estimateLength(value: unknown): number {
   if (typeof value === "string") return value.length + 2;
   if (typeof value !== "object" || value === null) return 4;
+  if (value instanceof JsonText) return value.bytes.length;
   let length = 2;
   if (Array.isArray(value)) {
     for (let at = 0; at < value.length && length < chunkLength; at++) length += estimateLength(value[at]) + 1;

@@ -1,6 +1,7 @@
 /** Sends server-sent events on one response. */
 import type { ServerResponse } from "node:http";
 import { canceled } from "#base/error";
+import { toJsonBytes } from "#platform/jsonText";
 
 export interface EventTimes {
   /** Interval of comments that keep the connection alive. */
@@ -37,8 +38,12 @@ export class EventStream {
    * disconnects.
    */
   send(event: string, data: unknown): Promise<void> {
-    const text = `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
-    this.#last = this.#last.then(() => this.#write(text));
+    const bytes = Buffer.concat([
+      Buffer.from(`event: ${event}\ndata: `),
+      toJsonBytes(data),
+      Buffer.from("\n\n"),
+    ]);
+    this.#last = this.#last.then(() => this.#write(bytes));
     // Prevents an unhandled rejection if the caller does not await the event.
     this.#last.catch(() => {});
     return this.#last;
@@ -51,7 +56,7 @@ export class EventStream {
     this.#response.end();
   }
 
-  #write(text: string): Promise<void> {
+  #write(text: string | Buffer): Promise<void> {
     const response = this.#response;
     if (response.destroyed || response.writableEnded) return Promise.reject(canceled());
     if (!this.hasStarted) this.#sendHeaders();

@@ -202,6 +202,7 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
       signal: calls.signalOf(reply.raw),
       arrivedAt: performance.now(),
       client: clientId(request),
+      acceptsJsonText: true,
       ...callerFields(request),
       ...(url === undefined ? {} : { baseUrl: url }),
     };

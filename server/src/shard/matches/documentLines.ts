@@ -1,0 +1,95 @@
+import { lastAtOrBelow } from "#shard/format/lastAtOrBelow";
+import type { ShardReader } from "#shard/format/reader";
+import type { TextWindow } from "#shard/format/window";
+import type { SymbolReader } from "#shard/symbolFile/symbolReader";
+
+/** A document and the window to read it through. */
+export interface DocumentText {
+  readonly reader: ShardReader;
+  readonly window: TextWindow;
+  readonly document: number;
+  /** Absent if not known. */
+  readonly symbols?: SymbolReader | undefined;
+}
+
+/** The lines of one document. Loads one block at a time, because blocks consist of whole lines. */
+export class DocumentLines {
+  readonly #reader: ShardReader;
+  readonly #window: TextWindow;
+  readonly #base: number;
+  readonly #length: number;
+  readonly #firstBlock: number;
+  readonly #endBlock: number;
+  /** Where the last block that is needed ends. */
+  readonly #aheadEnd: number;
+  /** The block whose lines are known, or -1. */
+  #block = -1;
+  /** The starts of its lines, and the end of the last. */
+  #lineStarts = new Uint32Array(0);
+  /** The number of its first line. */
+  #firstLine = 1;
+
+  /** `end` is the byte offset up to which the text will be needed. */
+  constructor({ reader, window, document }: DocumentText, end: number) {
+    this.#reader = reader;
+    this.#window = window;
+    this.#base = reader.contentStarts[document] ?? 0;
+    this.#length = reader.contentLength(document);
+    this.#firstBlock = reader.firstBlocks[document] ?? 0;
+    this.#endBlock = reader.firstBlocks[document + 1] ?? 0;
+    this.#aheadEnd = reader.blockStarts[this.#blockAt(end) + 1] ?? 0;
+  }
+
+  /** Returns the number of the line that contains the byte at `offset`. */
+  lineAt(offset: number): number {
+    this.#load(this.#blockAt(offset));
+    return this.#firstLine + indexAtOrBelow(this.#lineStarts, 0, this.#lineStarts.length - 1, offset);
+  }
+
+  /** Returns the byte offset where a line starts, or the length of the text for a line after the last. */
+  lineStart(line: number): number {
+    const { blockLines } = this.#reader;
+    const isInBlock =
+      this.#block >= 0 && line >= this.#firstLine && line < this.#firstLine + this.#lineStarts.length;
+    if (!isInBlock) this.#load(indexAtOrBelow(blockLines, this.#firstBlock, this.#endBlock, line));
+    return this.#lineStarts[line - this.#firstLine] ?? this.#length;
+  }
+
+  /** Returns the address of the text `[start, end)` in `window.kernels.bytes`, which is valid until the next call. */
+  addressOf(start: number, end: number): number {
+    return this.#read(start + this.#base, end + this.#base);
+  }
+
+  #blockAt(offset: number): number {
+    return indexAtOrBelow(this.#reader.blockStarts, this.#firstBlock, this.#endBlock, offset + this.#base);
+  }
+
+  #load(block: number): void {
+    if (block === this.#block) return;
+    const { blockStarts, blockLines } = this.#reader;
+    const start = blockStarts[block] ?? 0;
+    const stop = blockStarts[block + 1] ?? 0;
+    const address = this.#read(start, stop);
+    const { kernels } = this.#window;
+    const count = kernels.newlines(address, stop - start);
+    const { hits } = kernels;
+    const first = start - this.#base;
+    const endsWithNewline = count > 0 && (hits[count - 1] ?? 0) === stop - start - 1;
+    const lineStarts = new Uint32Array(count + (endsWithNewline ? 1 : 2));
+    lineStarts[0] = first;
+    for (let at = 0; at < count; at++) lineStarts[at + 1] = first + (hits[at] ?? 0) + 1;
+    if (!endsWithNewline) lineStarts[count + 1] = first + stop - start;
+    this.#block = block;
+    this.#lineStarts = lineStarts;
+    this.#firstLine = blockLines[block] ?? 1;
+  }
+
+  #read(start: number, stop: number): number {
+    return this.#window.load(this.#reader, start, stop, (limit) => Math.min(limit, this.#aheadEnd));
+  }
+}
+
+/** Returns the last index in `[low, end)` whose value is at most `wanted`; `low` if there is none. */
+function indexAtOrBelow(values: Uint32Array, low: number, end: number, wanted: number): number {
+  return Math.max(low, lastAtOrBelow(values, low, end, wanted));
+}
