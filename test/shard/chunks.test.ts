@@ -114,6 +114,13 @@ const cases: readonly (readonly [
   ["code points", "é👍🏽x\n", [at("é👍🏽x\n", "x")], 0, ["1+0 é👍🏽x|: 1:4-1:5"]],
   ["a byte order mark", "\ufeffab\n", [[3, 5]], 0, ["1+0 \ufeffab|: 1:2-1:4"]],
   [
+    "characters that JSON escapes",
+    'a\0"\\\t\x1f\x7f\u2028b\n',
+    [[10, 11]],
+    0,
+    ['1+0 a\0"\\\t\x1f\x7f\u2028b|: 1:9-1:10'],
+  ],
+  [
     "each invalid byte is one character",
     Buffer.from("\xe2\x84x\xffy\n", "latin1"),
     [

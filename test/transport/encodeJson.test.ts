@@ -2,12 +2,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
+import { JsonText } from "#platform/jsonText";
 import { encodeJson } from "#transport/http/encodeJson";
 
 const noLimit = Number.POSITIVE_INFINITY;
 
 async function check(value: unknown): Promise<void> {
   assert.ok((await encodeJson(value, noLimit)).equals(Buffer.from(JSON.stringify(value))));
+}
+
+/** JSON text, for which `JSON.stringify` returns the JSON of the value. */
+function jsonText(value: unknown): JsonText {
+  return new JsonText(Buffer.from(JSON.stringify(value)));
 }
 
 const long = "0123456789".repeat(40_000);
@@ -21,6 +27,12 @@ const values: Record<string, unknown> = {
   "long and short fields": { a: long, b: undefined, 'c"': [], d: { e: [long, undefined, null, long], f: 1 } },
   "many items": Array.from({ length: 50_000 }, (_, at) => ({ at, text: `item ${at}`, gone: undefined })),
   "many fields": Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`field ${at}`, { at }])),
+  "text that is already JSON": { a: [jsonText(["é\n", { b: null }]), 1, jsonText({})], c: jsonText("x") },
+  "much text that is already JSON": Array.from({ length: 3000 }, (_, at) => ({
+    at,
+    rest: jsonText([`${at}`.repeat(100)]),
+  })),
+  "long text that is already JSON": jsonText([long, long]),
   "nested values": Array.from({ length: 300 }).reduce((inner) => ({ inner: [inner] }), long),
 };
 
@@ -39,6 +51,7 @@ test("random JSON values with long strings in them", async () => {
       constant(long),
       array(tie("value"), { maxLength: 5 }),
       dictionary(string(), tie("value"), { maxKeys: 5 }),
+      tie("value").map(jsonText),
     ),
   }));
   await fc.assert(fc.asyncProperty(value, check), { numRuns: 100 });
