@@ -50,12 +50,7 @@ export async function zoekt(
   const response = (await postJson(`${url}/api/search`, {
     Q: `case:${query.caseSensitive ? "yes" : "no"} content:${JSON.stringify(pattern)}`,
     Opts: { ...(documents === undefined ? all : { MaxDocDisplayCount: documents }), ChunkMatches: true },
-  })) as {
-    readonly Result: {
-      readonly Stats: Record<"Duration" | "MatchCount", number>;
-      readonly Duration?: number;
-    };
-  };
-  const { Stats, Duration } = response.Result;
-  return { ms: (Duration ?? Stats.Duration ?? 0) / 1e6, matches: Stats.MatchCount };
+  })) as { readonly Result: { readonly Duration: number; readonly MatchCount: number } };
+  const { Duration, MatchCount } = response.Result;
+  return { ms: Duration / 1e6, matches: MatchCount };
 }
