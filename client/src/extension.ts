@@ -127,7 +127,7 @@ export function activate(context: vscode.ExtensionContext): void {
     revisions,
     addPaths: (paths) => addPaths(client, repositories, paths),
   });
-  const noteUse = usageNote(context.globalState);
+  const recordUse = usageRecorder(context.globalState);
   const commands: Handlers<typeof declaredCommands> = {
     ...searchView.commands,
     ...searchCommands(client, box),
@@ -207,14 +207,14 @@ export function activate(context: vscode.ExtensionContext): void {
       if (change.affectsConfiguration("trawl")) settingsChanged.fire();
     }),
     vscode.workspace.onDidGrantWorkspaceTrust(() => settingsChanged.fire()),
-    searches.onSettle(noteUse),
+    searches.onSettle(recordUse),
     registerCommands(
       commands,
       (id, error) => {
         log.error(`trawl.${id}: ${String(error)}`);
         showFailure(callError(error).message);
       },
-      noteUse,
+      recordUse,
     ),
   );
   const activateMs = performance.now() - start;
@@ -230,7 +230,7 @@ export async function deactivate(): Promise<void> {
  * Returns a function that notes that the user has searched or run a command, which sets the context key `trawl.used`. The
  * Command Palette of newcomers lists only what they start with.
  */
-function usageNote(memento: vscode.Memento): () => void {
+function usageRecorder(memento: vscode.Memento): () => void {
   const key = "trawl.used";
   setContext(key, memento.get(key) === true);
   return () => {

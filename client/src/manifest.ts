@@ -164,10 +164,10 @@ function menus(): Record<string, readonly (MenuItem | PaletteItem)[]> {
 }
 
 function keybindings(): readonly unknown[] {
-  const ofCommands = Object.entries<CommandDeclarations[string]>(declaredCommands).flatMap(
+  const commandKeybindings = Object.entries<CommandDeclarations[string]>(declaredCommands).flatMap(
     ([id, { keys = [] }]) => keys.map((key) => ({ command: `trawl.${id}`, ...key })),
   );
-  const ofLists = Object.entries(focusKeys).flatMap(([key, move]) => {
+  const listKeybindings = Object.entries(focusKeys).flatMap(([key, move]) => {
     const binding = (when: string, commands: readonly string[]) => ({
       command: "runCommands",
       key,
@@ -185,7 +185,7 @@ function keybindings(): readonly unknown[] {
       binding("listMultiSelection", ["list.clear", move, "list.toggleSelection"]),
     ];
   });
-  return [...ofCommands, ...ofLists];
+  return [...commandKeybindings, ...listKeybindings];
 }
 
 function configuration(t: Translate): readonly unknown[] {

@@ -14,16 +14,16 @@ export class Announcer {
     this.#alert = alert;
   }
 
-  announce({ reading, status }: Partial<BoxParts>): void {
+  announce({ interpretation, status }: Partial<BoxParts>): void {
     const errors = [
-      ...(reading?.problems ?? [])
+      ...(interpretation?.problems ?? [])
         .filter(({ severity }) => severity === "error")
         .map(({ message }) => message),
       ...(status?.notes ?? []).filter(({ severity }) => severity === "error").map(({ text }) => text),
     ];
     // Unchanged errors are not repeated.
     const alert = errors.join(". ");
-    if ((reading !== undefined || errors.length > 0) && this.#alert.textContent !== alert) {
+    if ((interpretation !== undefined || errors.length > 0) && this.#alert.textContent !== alert) {
       this.#alert.textContent = alert;
     }
     if (status === undefined) return;

@@ -25,7 +25,7 @@ export function boxKeys(box: Box): void {
     else if (event.key === "F1" && event.altKey) {
       box.post({ kind: "command", id: "help.syntax" });
       consume(event);
-    } else if (isMain(event) && !event.altKey && event.key === "ArrowDown") {
+    } else if (hasPrimaryModifier(event) && !event.altKey && event.key === "ArrowDown") {
       box.post({ kind: "leave" });
       consume(event);
     } else if (event.key === "Escape" && event.target !== input) {
@@ -63,7 +63,7 @@ function handle(box: Box, event: KeyboardEvent): boolean {
 }
 
 function moveInHistory(box: Box, event: KeyboardEvent): boolean {
-  if (event.shiftKey || event.altKey || isMain(event)) return false;
+  if (event.shiftKey || event.altKey || hasPrimaryModifier(event)) return false;
   const isUp = event.key === "ArrowUp";
   if (!box.field.isAtEdge(isUp ? "first" : "last")) return false;
   box.post({ kind: "history", direction: isUp ? "older" : "newer" });
@@ -87,7 +87,7 @@ function chord(box: Box, event: KeyboardEvent): boolean {
   return toggle !== undefined;
 }
 
-function isMain(event: KeyboardEvent): boolean {
+function hasPrimaryModifier(event: KeyboardEvent): boolean {
   return isMac ? event.metaKey : event.ctrlKey;
 }
 

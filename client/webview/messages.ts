@@ -88,7 +88,7 @@ export type ToBox =
 
 /** Everything shown around the text field. */
 export interface BoxParts {
-  readonly reading: BoxReading;
+  readonly interpretation: BoxInterpretation;
   readonly pickers: BoxPickers;
   readonly files: BoxFiles;
   readonly status: BoxStatus;
@@ -97,7 +97,7 @@ export interface BoxParts {
 }
 
 /** How a query was parsed. Chips and problems refer to exactly this text. */
-export interface BoxReading {
+export interface BoxInterpretation {
   readonly query: string;
   readonly chips: readonly BoxChip[];
   readonly problems: readonly BoxProblem[];

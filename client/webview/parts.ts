@@ -1,5 +1,13 @@
 /** Draws the parts around the text field: chips, problems, status, and the welcome of an empty box. */
-import type { BoxAction, BoxChip, BoxNote, BoxProblem, BoxReading, BoxStatus, BoxWelcome } from "./messages";
+import type {
+  BoxAction,
+  BoxChip,
+  BoxInterpretation,
+  BoxNote,
+  BoxProblem,
+  BoxStatus,
+  BoxWelcome,
+} from "./messages";
 import { button, element, type Icon, icon } from "./tags";
 
 export interface Drawing {
@@ -7,7 +15,11 @@ export interface Drawing {
   readonly act: (action: BoxAction, forQuery?: string) => void;
 }
 
-export function drawChips(container: HTMLElement, { query, chips }: BoxReading, { act }: Drawing): void {
+export function drawChips(
+  container: HTMLElement,
+  { query, chips }: BoxInterpretation,
+  { act }: Drawing,
+): void {
   const focused = [...container.children].findIndex((chip) => chip.contains(document.activeElement));
   container.replaceChildren(...chips.map((chip) => drawChip(chip, query, act)));
   container.hidden = chips.length === 0;
@@ -44,7 +56,7 @@ function drawChip(
 
 export function drawProblems(
   container: HTMLElement,
-  { query, problems }: BoxReading,
+  { query, problems }: BoxInterpretation,
   { act }: Drawing,
 ): void {
   container.replaceChildren(...problems.map((problem) => drawProblem(problem, query, act)));

@@ -109,12 +109,12 @@ function drawState(): void {
 }
 
 function draw(changed: Partial<BoxParts>): void {
-  const { reading, pickers, files, status, welcome } = changed;
-  if (reading !== undefined) {
-    field.mark(reading.query, reading.problems);
-    drawChips(byId("chips"), reading, drawing);
-    drawProblems(byId("problems"), reading, drawing);
-    const hasError = reading.problems.some(({ severity }) => severity === "error");
+  const { interpretation, pickers, files, status, welcome } = changed;
+  if (interpretation !== undefined) {
+    field.mark(interpretation.query, interpretation.problems);
+    drawChips(byId("chips"), interpretation, drawing);
+    drawProblems(byId("problems"), interpretation, drawing);
+    const hasError = interpretation.problems.some(({ severity }) => severity === "error");
     field.input.setAttribute("aria-invalid", String(hasError));
   }
   if (pickers !== undefined) {

@@ -39,10 +39,10 @@ function reconcile<Value>(
     const source = JSON.stringify(value);
     const current = known.get(key);
     if (current !== undefined && isSame(sources.get(current) ?? "", source)) return current;
-    const made = make(value);
-    made.setAttribute("data-key", key);
-    sources.set(made, source);
-    return made;
+    const element = make(value);
+    element.setAttribute("data-key", key);
+    sources.set(element, source);
+    return element;
   });
   const kept = new Set<Element>(elements);
   for (const child of [...parent.children]) if (!kept.has(child)) child.remove();

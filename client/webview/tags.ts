@@ -28,25 +28,25 @@ export function button(properties: Properties, ...children: readonly Child[]): H
 }
 
 /** SVG paths in a 16×16 view box. */
-const strokes = {
+const iconPaths = {
   close: "M4 4l8 8M12 4l-8 8",
   warning: "M8 2.5 14.5 13.5H1.5ZM8 6.5v3.5M8 11.4v.6",
   error: "M8 1.8a6.2 6.2 0 1 0 .01 0ZM5.7 5.7l4.6 4.6M10.3 5.7l-4.6 4.6",
   info: "M8 1.8a6.2 6.2 0 1 0 .01 0ZM8 7.2v4.2M8 4.6v.6",
   hint: "M6 13.5h4M8 2.2a4 4 0 0 0-2.3 7.3c.5.5.8 1 .8 1.7h3c0-.7.3-1.2.8-1.7A4 4 0 0 0 8 2.2Z",
 };
-export type Icon = keyof typeof strokes;
+export type Icon = keyof typeof iconPaths;
 
 export function icon(name: Icon): SVGSVGElement {
   const space = "http://www.w3.org/2000/svg";
-  const picture = document.createElementNS(space, "svg");
-  picture.setAttribute("viewBox", "0 0 16 16");
-  picture.setAttribute("aria-hidden", "true");
-  picture.setAttribute("class", `icon icon-${name}`);
+  const svg = document.createElementNS(space, "svg");
+  svg.setAttribute("viewBox", "0 0 16 16");
+  svg.setAttribute("aria-hidden", "true");
+  svg.setAttribute("class", `icon icon-${name}`);
   const path = document.createElementNS(space, "path");
-  path.setAttribute("d", strokes[name]);
-  picture.append(path);
-  return picture;
+  path.setAttribute("d", iconPaths[name]);
+  svg.append(path);
+  return svg;
 }
 
 /** Returns an element of the page; throws if it does not exist. */

@@ -15,10 +15,10 @@ test("rank is parsed from the explanation", () => {
     score: (500 + 200 + 15.8 + 300) * 0.6,
     weight: 0.6,
     signals: [
-      { name: "edges", worth: 500 },
-      { name: "repository", worth: 300 },
-      { name: "near", worth: 200 },
-      { name: "count", worth: 15.8 },
+      { name: "edges", value: 500 },
+      { name: "repository", value: 300 },
+      { name: "near", value: 200 },
+      { name: "count", value: 15.8 },
     ],
   });
   assert.deepEqual(rankOf({}), { score: 0, signals: [], weight: 1 });

@@ -1,8 +1,8 @@
 /** What happens to results after a search: repeated searches, rows that suggest more, documents and blame. */
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { Advice } from "#client/results/resultAdvice";
 import { ResultCommands } from "#client/results/resultCommands";
+import { Suggestions } from "#client/results/resultSuggestions";
 import { Results } from "#client/results/results";
 import { ResultsDocuments } from "#client/results/resultsDocument";
 import type { ResultSet } from "#client/search/resultSet";
@@ -128,7 +128,7 @@ test("an empty result suggests what its warnings suggest", () => {
     end: { ...incomplete, stats: { ...stats, ...change } } as never,
   });
   const titles = (change: object) =>
-    new Advice({
+    new Suggestions({
       service: {} as never,
       repositories: { items: new Map([[1, repository("ready")]]) as never },
       current: () => set(change),

@@ -21,7 +21,7 @@ function treeOf() {
     searches,
     locations: silent,
     repositories: silent,
-    advice: { ...silent, message: "", description: "", rows: [] },
+    suggestions: { ...silent, message: "", description: "", rows: [] },
     memento: memoryMemento(),
     searchView: silent,
     tooltip: async () => undefined,

@@ -86,9 +86,9 @@ test("only the sibling repositories that are offered are indexed", async () => {
 test("VS Code's search gets the text as it is in the box, if the service does not respond", async () => {
   const responses = [{ filters: [{ prefix: "lang", value: "go", isNegated: false, offset: 0, length: 7 }] }];
   const { view } = openView(() => {
-    const reading = responses.pop();
-    if (reading === undefined) throw new Error("gone");
-    return { ...reading, problems: [] };
+    const interpretation = responses.pop();
+    if (interpretation === undefined) throw new Error("gone");
+    return { ...interpretation, problems: [] };
   });
   await view.show({ query: "lang:go foo" });
   await view.show({ query: "something else" });

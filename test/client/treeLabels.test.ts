@@ -11,7 +11,7 @@ import { resultItem } from "#client/results/resultItems";
 import type { ResultNode } from "#client/results/resultNodes";
 import { SavedSearches } from "#client/saved/savedSearches";
 import { SavedTree } from "#client/saved/savedTree";
-import { SearchHistory } from "#client/search/history";
+import { SearchHistory } from "#client/search/searchHistory";
 import { childrenOf, type Row, treeItemOf, withLabels } from "#client/workbench/rows";
 import { clientSources } from "#test/support/client";
 import { fileMatch } from "#test/support/fileMatch";

@@ -16,12 +16,12 @@ import type { Examples } from "#contract/editor";
 import type { QueryFilter } from "#contract/queries";
 import type { BoxParts, BoxStatus, BoxWelcome } from "#webview/messages";
 import { caseOff } from "./initialState";
-import { boxReading } from "./reading";
+import { boxInterpretation } from "./interpretation";
 import type { waitReasonFor } from "./typing";
 import { siblingsOffer, welcomeOf } from "./welcome";
 
 export interface BoxInput {
-  /** The content of the box; `analysis` may still be of an earlier state. */
+  /** The content of the box; `analysis` may belong to an earlier state. */
   readonly state: SearchState;
   readonly analysis: QueryAnalysis;
   /** The results that are shown. */
@@ -31,25 +31,25 @@ export interface BoxInput {
   readonly waitReason: ReturnType<typeof waitReasonFor>;
   readonly server: ServerState;
   readonly repositories: Pick<Repositories, "items" | "clones" | "siblings">;
-  /** The filters of the query that stand for the open editors; empty for none. */
+  /** The filters of the query that were added for the open editors; empty for none. */
   readonly openEditors: readonly QueryFilter[];
   /** Paths of the sibling repositories that the user does not want to index. */
   readonly dismissedSiblings: ReadonlySet<string>;
   readonly examples: Examples["queries"];
-  /** Whether no search was ever run here. */
-  readonly isFirst: boolean;
+  /** Whether no search has been run in this workspace yet. */
+  readonly isFirstUse: boolean;
 }
 
 /** Builds each part by name, so that only parts that may have changed are rebuilt. */
 export const boxPart: { readonly [Name in keyof BoxParts]: (input: BoxInput) => BoxParts[Name] } = {
-  reading: ({ analysis: { state, reading, narrowed }, isTyping }) =>
-    boxReading(state, reading, { narrowed, isTyping }, vscode.l10n),
+  interpretation: ({ analysis: { state, interpretation, narrowed }, isTyping }) =>
+    boxInterpretation(state, interpretation, { narrowed, isTyping }, vscode.l10n),
   pickers: ({ analysis, repositories }) => ({
-    ...pickersOf(analysis.reading.filters, scopeSettings(repositories), vscode.l10n),
+    ...pickersOf(analysis.interpretation.filters, scopeSettings(repositories), vscode.l10n),
     caseOff: caseOff(),
   }),
-  files: ({ analysis: { reading }, openEditors }) => {
-    const lists = fileListsOf(reading.filters.filter((filter) => !openEditors.includes(filter)));
+  files: ({ analysis: { interpretation }, openEditors }) => {
+    const lists = fileListsOf(interpretation.filters.filter((filter) => !openEditors.includes(filter)));
     return {
       include: lists.include ?? null,
       exclude: lists.exclude ?? null,
@@ -65,13 +65,14 @@ function status(input: BoxInput): BoxStatus {
   const items = [...(repositories.items?.values() ?? [])];
   // An error in the query is shown at its location, with quick fixes. The status does not repeat it.
   const isErrorShown = analysis.state !== state || errorIn(analysis) !== undefined;
-  const isRefused = current?.problem?.errorCode === "FAILED_TO_PARSE_QUERY";
+  const isParseError = current?.problem?.errorCode === "FAILED_TO_PARSE_QUERY";
   // An empty box shows it in its welcome text.
-  const offer = isWelcoming(input) ? undefined : offerOf(input);
+  const offer = showsWelcome(input) ? undefined : offerOf(input);
   const shown = statusOf(
     {
-      set: isRefused && isErrorShown ? undefined : current,
-      phraseQuery: analysis.state.query === current?.state.query ? analysis.reading.phraseQuery : undefined,
+      set: isParseError && isErrorShown ? undefined : current,
+      phraseQuery:
+        analysis.state.query === current?.state.query ? analysis.interpretation.phraseQuery : undefined,
       waitReason,
       server,
       ...countRepositories(items),
@@ -81,7 +82,7 @@ function status(input: BoxInput): BoxStatus {
   return offer === undefined ? shown : { ...shown, offer };
 }
 
-function isWelcoming({ state, current }: BoxInput): boolean {
+function showsWelcome({ state, current }: BoxInput): boolean {
   return isEmpty(state) && current === undefined;
 }
 
@@ -99,8 +100,8 @@ export function offeredSiblings({
 }
 
 function welcome(input: BoxInput): BoxWelcome | null {
-  const { repositories, examples, isFirst } = input;
-  if (!isWelcoming(input)) return null;
+  const { repositories, examples, isFirstUse } = input;
+  if (!showsWelcome(input)) return null;
   const items = [...(repositories.items?.values() ?? [])];
   const names = items.map(({ repoName }) => repoName);
   return welcomeOf(
@@ -109,7 +110,7 @@ function welcome(input: BoxInput): BoxWelcome | null {
       indexedCount: items.filter(({ state, documentCount }) => state === "ready" || documentCount > 0).length,
       offer: offerOf(input),
       examples,
-      isFirst,
+      isFirstUse,
     },
     vscode.l10n,
   );

@@ -10,9 +10,9 @@ const maxRetries = 3;
 export class ExampleQueries {
   #queries: Examples["queries"] = [];
   /** How many repositories were searchable at the last request. */
-  #searched = 0;
-  #tries = 0;
-  #later: NodeJS.Timeout | undefined;
+  #searchableCount = 0;
+  #attempts = 0;
+  #retryTimer: NodeJS.Timeout | undefined;
   readonly #service: Pick<ServiceClient, "call">;
   readonly #repositories: Pick<Repositories, "items">;
   readonly #onFind: () => void;
@@ -35,8 +35,8 @@ export class ExampleQueries {
   async find(): Promise<void> {
     const items = [...(this.#repositories.items?.values() ?? [])];
     const searchable = items.filter(({ documentCount }) => documentCount > 0).length;
-    if (searchable <= this.#searched) return;
-    this.#searched = searchable;
+    if (searchable <= this.#searchableCount) return;
+    this.#searchableCount = searchable;
     try {
       const { queries } = await this.#service.call("examples", {});
       if (queries.length > 0) {
@@ -44,19 +44,19 @@ export class ExampleQueries {
         this.#onFind();
       } else if (this.#queries.length === 0) this.#retryLater();
     } catch {
-      this.#searched = 0;
+      this.#searchableCount = 0;
     }
   }
 
   dispose(): void {
-    clearTimeout(this.#later);
+    clearTimeout(this.#retryTimer);
   }
 
   #retryLater(): void {
-    if (this.#tries++ >= maxRetries) return;
-    clearTimeout(this.#later);
-    this.#later = setTimeout(() => {
-      this.#searched = 0;
+    if (this.#attempts++ >= maxRetries) return;
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = setTimeout(() => {
+      this.#searchableCount = 0;
       void this.find();
     }, retryDelayMs);
   }

@@ -1,4 +1,4 @@
-/** The content of an empty box: the toggles as the settings say. */
+/** The content of an empty box, with the toggles as configured in the settings. */
 import type { SearchState } from "#client/search/searchState";
 import { setting } from "#client/workbench/settings";
 

@@ -17,7 +17,7 @@ export class OpenEditors {
     this.#service = service;
   }
 
-  /** Returns the filters of a query that stand for the open editors; none if some of them are gone. */
+  /** Returns the filters of a query that were added for the open editors; none if some of them were removed. */
   filtersIn(filters: readonly QueryFilter[]): readonly QueryFilter[] {
     const texts = this.#filters.map(filterText);
     const found = filters.filter((filter) => texts.includes(filterText(filter)));

@@ -29,7 +29,7 @@ export function searchCommands(
   return {
     async "search.selection"() {
       const text = selectedText(vscode.window.activeTextEditor);
-      if (text !== "") await search(text, false, { isFocused: true });
+      if (text !== "") await search(text, false, { shouldFocus: true });
     },
     async "search.symbolAtCursor"() {
       const editor = vscode.window.activeTextEditor;
@@ -37,25 +37,25 @@ export function searchCommands(
       if (editor !== undefined && range !== undefined) await search(editor.document.getText(range), true);
     },
     async "search.inFolder"(folder?: vscode.Uri | SearchTarget) {
-      const given = folder ?? (await pickFolder());
-      if (given === undefined) return;
-      if (!(given instanceof vscode.Uri)) {
-        await prefill(box(), scopeText({ ...given, path: folderOf(given) }));
+      const target = folder ?? (await pickFolder());
+      if (target === undefined) return;
+      if (!(target instanceof vscode.Uri)) {
+        await prefill(box(), scopeText({ ...target, path: folderOf(target) }));
         return;
       }
-      const snapshot = parseSnapshotUri(given);
+      const snapshot = parseSnapshotUri(target);
       if (snapshot !== undefined) {
         const { repository, commit, path } = snapshot;
-        const title = snapshotRevision(given);
+        const title = snapshotRevision(target);
         const isNamed = title !== undefined && !commit.startsWith(title);
         const scope = { repository, path: folderOf({ path, isFolder: false }) };
         await prefill(box(), scopeText(isNamed ? { ...scope, revision: commit } : scope));
         return;
       }
-      const location = await findCloneLocation(service, given.fsPath);
+      const location = await findCloneLocation(service, target.fsPath);
       if (location === undefined) {
         void vscode.window.setStatusBarMessage(
-          vscode.l10n.t("$(info) Trawl has not indexed {0} yet.", vscode.workspace.asRelativePath(given)),
+          vscode.l10n.t("$(info) Trawl has not indexed {0} yet.", vscode.workspace.asRelativePath(target)),
           5000,
         );
         return;
@@ -83,7 +83,7 @@ function folderOf({ path = "", isFolder }: Pick<SearchTarget, "path" | "isFolder
 
 /** Puts filters into the box without running the search, with the cursor after them. */
 async function prefill(box: SearchBox, filters: string): Promise<void> {
-  await box.show({ query: `${filters} `, narrowed: [] }, { isRun: false, isFocused: true });
+  await box.show({ query: `${filters} `, narrowed: [] }, { shouldRun: false, shouldFocus: true });
 }
 
 /** Returns the selected text; several lines are searched as one phrase. */

@@ -5,12 +5,12 @@ import * as vscode from "vscode";
 import { addPaths } from "#client/model/addPaths";
 import type { Repositories } from "#client/model/repositories";
 import { editorSearchOf } from "#client/search/editorSearch";
-import { isSameSearch, type SearchHistory } from "#client/search/history";
 import { analyzeQuery, emptyAnalysis, type QueryAnalysis } from "#client/search/queryAnalysis";
 import { pastedText } from "#client/search/queryText";
 import { scopeSettings } from "#client/search/scopeSettings";
-import type { SearchBox, SearchViewFacts, ShowOptions } from "#client/search/searchBox";
+import type { SearchBox, SearchViewInfo, ShowOptions } from "#client/search/searchBox";
 import type { Searches } from "#client/search/searches";
+import { isSameSearch, type SearchHistory } from "#client/search/searchHistory";
 import { allMatches, isEmpty, type SearchState } from "#client/search/searchState";
 import type { ServiceClient } from "#client/server/serviceClient";
 import type { Handlers } from "#client/workbench/declarations";
@@ -46,7 +46,7 @@ export interface SearchViewOptions {
   readonly memento: Memento;
 }
 
-export class SearchView implements vscode.WebviewViewProvider, SearchBox, SearchViewFacts, vscode.Disposable {
+export class SearchView implements vscode.WebviewViewProvider, SearchBox, SearchViewInfo, vscode.Disposable {
   #view: vscode.WebviewView | undefined;
   #state: SearchState = initialState();
   #analysis: QueryAnalysis = emptyAnalysis(this.#state);
@@ -65,7 +65,7 @@ export class SearchView implements vscode.WebviewViewProvider, SearchBox, Search
   #columns: number | undefined;
   /** The welcome text as JSON, as of the last update. */
   #lastWelcome = "";
-  readonly #factsChanged = new vscode.EventEmitter<void>();
+  readonly #infoChanged = new vscode.EventEmitter<void>();
   readonly #options: SearchViewOptions;
   readonly #examples: ExampleQueries;
   readonly #subscriptions: vscode.Disposable;
@@ -79,7 +79,7 @@ export class SearchView implements vscode.WebviewViewProvider, SearchBox, Search
     this.#subscriptions = vscode.Disposable.from(
       this.#examples,
       this.#completer,
-      this.#factsChanged,
+      this.#infoChanged,
       vscode.window.registerWebviewViewProvider("trawl.search", this, {
         // Loading the page again would take longer than anything else when the view is shown again.
         webviewOptions: { retainContextWhenHidden: true },
@@ -105,17 +105,17 @@ export class SearchView implements vscode.WebviewViewProvider, SearchBox, Search
   }
 
   get onChange(): vscode.Event<void> {
-    return this.#factsChanged.event;
+    return this.#infoChanged.event;
   }
 
   get commands(): Handlers<typeof searchViewCommands> {
-    const toggled = (change: Partial<SearchState>) => this.show(change, { isFocused: true });
+    const toggled = (change: Partial<SearchState>) => this.show(change, { shouldFocus: true });
     const caseSensitivity = () => (this.#state.caseSensitivity === "sensitive" ? caseOff() : "sensitive");
     return {
       "search.rerun": () => this.#run(),
       "search.inEditor": async () => {
         const analysis = (await this.#currentAnalysis()) ?? emptyAnalysis(this.#state);
-        const { filters } = analysis.reading;
+        const { filters } = analysis.interpretation;
         const search = editorSearchOf(analysis.state, filters, this.#openEditors.filtersIn(filters));
         await vscode.commands.executeCommand("workbench.action.findInFiles", search);
         if (search.replace !== undefined) return;
@@ -145,18 +145,18 @@ export class SearchView implements vscode.WebviewViewProvider, SearchBox, Search
 
   async show(
     change: Partial<SearchState>,
-    { isFocused = false, isRun = true }: ShowOptions = {},
+    { shouldFocus = false, shouldRun = true }: ShowOptions = {},
   ): Promise<void> {
     const wasVisible = this.#view?.visible === true;
     const wasLoaded = this.#view !== undefined;
-    if (!wasVisible || isFocused) {
+    if (!wasVisible || shouldFocus) {
       // VS Code provides this command for every view.
-      await vscode.commands.executeCommand("trawl.search.focus", { preserveFocus: !isFocused });
+      await vscode.commands.executeCommand("trawl.search.focus", { preserveFocus: !shouldFocus });
     }
-    this.#takesFocusWhenReady = isFocused && !wasLoaded;
+    this.#takesFocusWhenReady = shouldFocus && !wasLoaded;
     this.#put({ ...this.#state, ...change });
-    if (isFocused) this.#post({ kind: "focus" });
-    if (isRun) await this.#run();
+    if (shouldFocus) this.#post({ kind: "focus" });
+    if (shouldRun) await this.#run();
     else await this.#analyze();
   }
 
@@ -188,7 +188,7 @@ export class SearchView implements vscode.WebviewViewProvider, SearchBox, Search
       case "resized":
         if (message.columns === this.#columns) break;
         this.#columns = message.columns;
-        this.#factsChanged.fire();
+        this.#infoChanged.fire();
         break;
       case "files":
         await this.#edit((parsed) => this.#openEditors.withFileList(parsed, message.list, message.text));
@@ -226,7 +226,7 @@ export class SearchView implements vscode.WebviewViewProvider, SearchBox, Search
     const isRestored = !this.#isTouched && stored !== undefined && !isEmpty(stored);
     if (isRestored) this.#state = stored;
     this.#post({ kind: "state", state: this.#state });
-    this.#update("reading", "pickers", "files", "status", "welcome");
+    this.#update("interpretation", "pickers", "files", "status", "welcome");
     if (this.#takesFocusWhenReady) this.#post({ kind: "focus" });
     this.#takesFocusWhenReady = false;
     void (isRestored ? this.#changed(this.#state, false) : this.#analyze());
@@ -257,7 +257,7 @@ export class SearchView implements vscode.WebviewViewProvider, SearchBox, Search
     const analysis = await this.#analyze();
     if (analysis === undefined || this.#state !== state) return;
     const { searches } = this.#options;
-    this.#waitReason = waitReasonFor(state, analysis.reading, setting("search.onType"));
+    this.#waitReason = waitReasonFor(state, analysis.interpretation, setting("search.onType"));
     if (this.#isSearched(state)) this.#waitReason = undefined;
     else if (this.#waitReason === undefined) {
       this.#searched = state;
@@ -298,7 +298,7 @@ export class SearchView implements vscode.WebviewViewProvider, SearchBox, Search
       const analysis = await analyzeQuery(this.#options.service, state);
       if (this.#state !== state) return undefined;
       this.#analysis = analysis;
-      this.#update("reading", "pickers", "files", "status", "welcome");
+      this.#update("interpretation", "pickers", "files", "status", "welcome");
       return analysis;
     } catch {
       // The server state reports what is wrong.
@@ -317,7 +317,7 @@ export class SearchView implements vscode.WebviewViewProvider, SearchBox, Search
   ): Promise<void> {
     const analysis = await this.#currentAnalysis();
     if (analysis === undefined) return;
-    const query = await change({ query: analysis.state.query, filters: analysis.reading.filters });
+    const query = await change({ query: analysis.state.query, filters: analysis.interpretation.filters });
     if (query === undefined) return;
     this.#put({ ...this.#state, query });
     await this.#run();
@@ -355,7 +355,7 @@ export class SearchView implements vscode.WebviewViewProvider, SearchBox, Search
 
   #repositoriesChanged(): void {
     this.#update("pickers", "status", "welcome");
-    if (this.#isFirst()) void this.#examples.find();
+    if (this.#isFirstUse()) void this.#examples.find();
   }
 
   #settingsChanged(change: vscode.ConfigurationChangeEvent): void {
@@ -368,7 +368,7 @@ export class SearchView implements vscode.WebviewViewProvider, SearchBox, Search
     this.#post({ kind: "state", state: this.#state });
   }
 
-  #isFirst(): boolean {
+  #isFirstUse(): boolean {
     return this.#options.history.entries.length === 0;
   }
 
@@ -376,7 +376,7 @@ export class SearchView implements vscode.WebviewViewProvider, SearchBox, Search
     const input = this.#input();
     if (names.includes("welcome")) {
       const welcome = JSON.stringify(boxPart.welcome(input));
-      if (welcome !== this.#lastWelcome) this.#factsChanged.fire();
+      if (welcome !== this.#lastWelcome) this.#infoChanged.fire();
       this.#lastWelcome = welcome;
     }
     if (this.#view === undefined) return;
@@ -396,10 +396,10 @@ export class SearchView implements vscode.WebviewViewProvider, SearchBox, Search
       waitReason: this.#waitReason,
       server: service.state,
       repositories,
-      openEditors: this.#openEditors.filtersIn(this.#analysis.reading.filters),
+      openEditors: this.#openEditors.filtersIn(this.#analysis.interpretation.filters),
       dismissedSiblings: dismissedSiblings(this.#options.memento),
       examples: this.#examples.queries,
-      isFirst: this.#isFirst(),
+      isFirstUse: this.#isFirstUse(),
     };
   }
 

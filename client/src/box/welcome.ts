@@ -16,18 +16,18 @@ export interface WelcomeInput {
   readonly indexedCount: number;
   readonly offer: BoxOffer | undefined;
   readonly examples: readonly Examples["queries"][number][];
-  /** Whether no search was ever run here. Later, there are no examples. */
-  readonly isFirst: boolean;
+  /** Whether no search has been run in this workspace yet. Later, there are no examples. */
+  readonly isFirstUse: boolean;
 }
 
 export function welcomeOf(input: WelcomeInput, l10n: L10n): BoxWelcome | null {
-  const { names, indexedCount, offer, examples, isFirst } = input;
+  const { names, indexedCount, offer, examples, isFirstUse } = input;
   if (names === undefined) return null;
   return {
     text: repositoriesLine(names, indexedCount, l10n),
     actions: names.length === 0 ? [{ title: l10n.t("Add Folder..."), command: "repos.addFolder" }] : [],
     ...(offer === undefined ? {} : { offer }),
-    examples: isFirst
+    examples: isFirstUse
       ? examples.map(({ query, repositories }) => ({
           query,
           detail: l10n.t("in {0}", repositoriesText(repositories, l10n)),

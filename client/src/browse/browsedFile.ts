@@ -20,7 +20,7 @@ interface LocationArgument {
 export interface BrowsedFile extends IndexedFile {
   /** The document that the command was invoked on. */
   readonly uri?: vscode.Uri;
-  /** An editor of that document; its selection names the lines. */
+  /** An editor of that document; its selection determines the lines. */
   readonly editor?: vscode.TextEditor;
   /** The lines of a search result, which has no editor. */
   readonly lines?: LinkedLines;

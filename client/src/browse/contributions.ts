@@ -1,4 +1,4 @@
-/** Declarations of the commands that browse files at revisions. */
+/** Declares the commands that browse files at revisions. */
 import type { CommandDeclarations } from "#client/workbench/declarations";
 
 export const snapshotCommands = {

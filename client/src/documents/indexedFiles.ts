@@ -53,7 +53,7 @@ export class IndexedFiles implements vscode.Disposable {
       const found = await findCloneLocation(this.#service, uri.fsPath);
       const isEarly = Date.now() - this.#startedAt < discoveryMs;
       if (found !== undefined || !isEarly || !(await this.#isInClone(dirname(uri.fsPath)))) return found;
-      await this.#discovered();
+      await this.#waitForDiscovery();
       return findCloneLocation(this.#service, uri.fsPath);
     }
     const snapshot = parseSnapshotUri(uri);
@@ -79,24 +79,24 @@ export class IndexedFiles implements vscode.Disposable {
   }
 
   /** Resolves when another repository is known, or after `discoveryMs`. */
-  #discovered(): Promise<void> {
+  #waitForDiscovery(): Promise<void> {
     return new Promise((resolve) => {
       const end = () => {
-        clearTimeout(waiting);
-        listening.dispose();
+        clearTimeout(timeout);
+        subscription.dispose();
         resolve();
       };
-      const known = this.#repositories;
-      const waiting = setTimeout(end, discoveryMs);
-      const listening = this.#service.onIndexing(({ total }) => {
-        if (total !== known) end();
+      const before = this.#repositories;
+      const timeout = setTimeout(end, discoveryMs);
+      const subscription = this.#service.onIndexing(({ total }) => {
+        if (total !== before) end();
       });
     });
   }
 
   #isInClone(folder: string): Promise<boolean> {
-    const known = this.#inClones.get(folder);
-    if (known !== undefined) return known;
+    const cached = this.#inClones.get(folder);
+    if (cached !== undefined) return cached;
     const found = this.#findClone(folder);
     this.#inClones.set(folder, found);
     return found;
@@ -108,7 +108,7 @@ export class IndexedFiles implements vscode.Disposable {
       () => true,
       () => false,
     );
-    const above = dirname(folder);
-    return isRoot || (above !== folder && (await this.#isInClone(above)));
+    const parent = dirname(folder);
+    return isRoot || (parent !== folder && (await this.#isInClone(parent)));
   }
 }

@@ -43,19 +43,19 @@ export class Snapshots implements vscode.FileSystemProvider, vscode.Disposable {
     // Uncommitted files may change, so they are not cached.
     if (snapshot.commit === "") return this.#fetch(snapshot);
     const key = JSON.stringify([snapshot.repository, snapshot.commit, snapshot.path]);
-    const known = this.#sources.get(key);
-    if (known !== undefined) {
+    const cached = this.#sources.get(key);
+    if (cached !== undefined) {
       this.#sources.delete(key);
-      this.#sources.set(key, known);
-      return known;
+      this.#sources.set(key, cached);
+      return cached;
     }
-    const asked = this.#fetch(snapshot);
-    this.#sources.set(key, asked);
-    asked.then(
+    const request = this.#fetch(snapshot);
+    this.#sources.set(key, request);
+    request.then(
       ({ source }) => this.#evict(source.length),
       () => this.#sources.delete(key),
     );
-    return asked;
+    return request;
   }
 
   /** Returns the entries of a folder; none for a submodule. Rejects with a `CallError`. */
@@ -128,12 +128,12 @@ export class Snapshots implements vscode.FileSystemProvider, vscode.Disposable {
   async #content(snapshot: SnapshotLocation): Promise<Uint8Array> {
     const file = await this.source(snapshot);
     if (!file.source.includes("\uFFFD")) return new TextEncoder().encode(file.source);
-    const known = this.#bytes.get(file);
-    if (known !== undefined) return known;
-    const asked = this.#fetch(snapshot, "base64").then(({ source }) => Buffer.from(source, "base64"));
-    this.#bytes.set(file, asked);
-    asked.catch(() => this.#bytes.delete(file));
-    return asked;
+    const cached = this.#bytes.get(file);
+    if (cached !== undefined) return cached;
+    const request = this.#fetch(snapshot, "base64").then(({ source }) => Buffer.from(source, "base64"));
+    this.#bytes.set(file, request);
+    request.catch(() => this.#bytes.delete(file));
+    return request;
   }
 
   #fetch(

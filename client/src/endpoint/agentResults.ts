@@ -58,9 +58,9 @@ function heading(repository: string, path: string, language: string): string {
 function fitBlocks(head: string, blocks: readonly string[], separator = "\n\n"): string {
   let text = head;
   for (const [index, block] of blocks.entries()) {
-    const room = maxCharacters - text.length;
-    if (separator.length + block.length > room) {
-      const cut = index === 0 ? block.slice(0, Math.max(0, room)) : "";
+    const available = maxCharacters - text.length;
+    if (separator.length + block.length > available) {
+      const cut = index === 0 ? block.slice(0, Math.max(0, available)) : "";
       return [text, cut, `(${blocks.length - index} more omitted: narrow the request.)`]
         .filter((part) => part !== "")
         .join(separator);

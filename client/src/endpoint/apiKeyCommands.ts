@@ -67,14 +67,14 @@ async function promptForExpiry(): Promise<{ readonly at: string | undefined } | 
   return { at: days === undefined ? undefined : new Date(Date.now() + days * dayMs).toISOString() };
 }
 
-async function showKey(name: string, key: string, isFirst: boolean): Promise<void> {
+async function showKey(name: string, key: string, isFirstKey: boolean): Promise<void> {
   const copy = { title: vscode.l10n.t("Copy Key") };
   // The key exists already, so there is nothing to cancel.
   const close = { title: vscode.l10n.t("Close"), isCloseAffordance: true };
   const lines = [
     key,
     vscode.l10n.t("Copy it now; it won't be shown again."),
-    ...(isFirst ? [vscode.l10n.t("The local endpoint now requires an API key.")] : []),
+    ...(isFirstKey ? [vscode.l10n.t("The local endpoint now requires an API key.")] : []),
   ];
   const choice = await vscode.window.showInformationMessage(
     vscode.l10n.t("API key {0}", name),

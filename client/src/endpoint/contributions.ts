@@ -1,4 +1,4 @@
-/** Declarations of the commands of the local endpoint, API keys and agents. */
+/** Declares the commands of the local endpoint, API keys and agents. */
 import type { CommandDeclarations } from "#client/workbench/declarations";
 
 export const endpointCommands = {

@@ -1,4 +1,4 @@
-/** Declarations of the commands of the query syntax page. */
+/** Declares the commands of the query syntax page. */
 import type { CommandDeclarations } from "#client/workbench/declarations";
 
 export const syntaxCommands = {

@@ -17,7 +17,7 @@ import type { FileSource } from "#contract/history";
 import type { IndexingProgress } from "#contract/local";
 import { type BlamedLine, BlamedLines } from "./blamedLines";
 
-/** Where a line of an editor comes from: `unknown` is not fetched yet, `none` is not a line for git. */
+/** Where a line of an editor comes from: `unknown` if its blame is not fetched yet, `none` if git does not count it as a line. */
 export type LineOrigin = BlamedLine | "uncommitted" | "unknown" | "none";
 
 export interface BlameFlags {
@@ -191,13 +191,13 @@ export class BlameCache implements vscode.Disposable {
     const names = new Set(
       repositories.filter(({ state }) => state === "ready").map(({ repository }) => repository),
     );
-    let isAny = false;
+    let hasChanged = false;
     for (const [key, entry] of this.#entries) {
       if (!key.startsWith("file:") || !names.has(entry.file.repository)) continue;
       entry.isStale = true;
-      isAny = true;
+      hasChanged = true;
     }
-    if (isAny) this.#changed.fire();
+    if (hasChanged) this.#changed.fire();
   }
 
   #clear(): void {

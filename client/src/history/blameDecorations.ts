@@ -47,13 +47,13 @@ export class BlameDecorations implements vscode.Disposable {
   /** Returns the lines that were drawn. */
   draw(editor: vscode.TextEditor, content: BlameContent): LineWindow {
     const { document } = editor;
-    const seen = visibleLines(editor);
+    const visible = visibleLines(editor);
     const isShort = document.lineCount <= wholeFileLines;
     const end = document.lineCount - 1;
     const window = isShort
       ? { first: 0, last: end }
-      : { first: Math.max(0, seen.first - marginLines), last: Math.min(end, seen.last + marginLines) };
-    editor.setDecorations(this.#text, blameTexts(document, window, seen, content));
+      : { first: Math.max(0, visible.first - marginLines), last: Math.min(end, visible.last + marginLines) };
+    editor.setDecorations(this.#text, blameTexts(document, window, visible, content));
     editor.setDecorations(this.#spacer, isShort ? [] : spacerRanges(window, end));
     const ages = setting("blame.heatmap", document.uri) ? heatmapRanges(document, window, content.cache) : [];
     for (const [step, type] of this.#steps.entries()) editor.setDecorations(type, ages[step] ?? []);
@@ -74,7 +74,7 @@ export function visibleLines({ visibleRanges, selection }: vscode.TextEditor): L
 function blameTexts(
   document: vscode.TextDocument,
   window: LineWindow,
-  seen: LineWindow,
+  visible: LineWindow,
   { cache, problem }: BlameContent,
 ): vscode.DecorationOptions[] {
   const file = cache.cached(document);
@@ -94,7 +94,7 @@ function blameTexts(
         hoverMessage: blameHover(origin, file.repository, file.path, target),
         renderOptions: { before: column(text) },
       });
-    } else if (origin === "unknown" && !hasShownProblem && problem !== undefined && line >= seen.first) {
+    } else if (origin === "unknown" && !hasShownProblem && problem !== undefined && line >= visible.first) {
       hasShownProblem = true;
       options.push({
         range,

@@ -18,7 +18,7 @@ const agingMs = 60_000;
 /** Blame of files up to this length is fetched in one request; of longer files, the visible lines come first. */
 const singleRequestLines = 200;
 /** Multiplies git's time limit after the user chose to continue. */
-const patientFactor = 6;
+const extendedTimeoutFactor = 6;
 
 interface ShownBlame {
   /** The request in flight. */
@@ -146,7 +146,7 @@ export class BlameGutter implements vscode.Disposable {
 
   #showFailure(document: vscode.TextDocument, shown: ShownBlame, error: unknown, isPatient: boolean): void {
     if (error instanceof CallError && error.errorCode === "TIMED_OUT") {
-      const seconds = setting("history.gitTimeout") * (isPatient ? patientFactor : 1);
+      const seconds = setting("history.gitTimeout") * (isPatient ? extendedTimeoutFactor : 1);
       shown.problem = vscode.l10n.t("Blame took more than {0} s", seconds);
       return;
     }
@@ -179,8 +179,8 @@ export class BlameGutter implements vscode.Disposable {
     const shown = this.#shown.get(editor.document.uri.toString());
     const drawn = shown?.drawn.get(editor);
     if (shown === undefined || drawn === undefined) return;
-    const seen = visibleLines(editor);
-    const isDrawn = seen.first >= drawn.first && seen.last <= drawn.last;
+    const visible = visibleLines(editor);
+    const isDrawn = visible.first >= drawn.first && visible.last <= drawn.last;
     if (!isDrawn || shown.problem !== undefined) this.#drawSoon(scrollDebounceMs);
   }
 

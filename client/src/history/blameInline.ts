@@ -79,11 +79,11 @@ export class BlameInline implements vscode.Disposable {
     try {
       const file = await this.#cache.open(document, request.token);
       if (this.#cache.originOf(document, line) === "unknown") {
-        const seen = visibleLines(editor);
+        const visible = visibleLines(editor);
         const range = this.#cache.committedRange(
           document,
-          Math.min(line, seen.first),
-          Math.max(line, seen.last),
+          Math.min(line, visible.first),
+          Math.max(line, visible.last),
         );
         const missing = range && file.blamed.missing(range);
         if (missing !== undefined) {

@@ -44,7 +44,7 @@ export class CommitDetails implements vscode.Disposable {
     return this.#shown;
   }
 
-  async show(commit: CommitRef, options: { readonly keepsFocus?: boolean } = {}): Promise<void> {
+  async show(commit: CommitRef, options: { readonly preserveFocus?: boolean } = {}): Promise<void> {
     this.#shown = commit;
     await this.tree.show(
       {
@@ -140,16 +140,16 @@ export class CommitDetails implements vscode.Disposable {
         const { containedIn } = await this.#service.call("commit", request, { token: this.tree.token });
         const tag = containedIn?.tag ?? "";
         const names = [
-          ...(tag === "" ? [] : [{ name: tag, icon: "tag", why: vscode.l10n.t("first tag") }]),
-          ...(containedIn?.branches ?? []).map((name) => ({ name, icon: "git-branch", why: "" })),
+          ...(tag === "" ? [] : [{ name: tag, icon: "tag", description: vscode.l10n.t("first tag") }]),
+          ...(containedIn?.branches ?? []).map((name) => ({ name, icon: "git-branch", description: "" })),
         ];
         if (names.length === 0) {
           return [{ id: `${row.id}/none`, parent: row, item: () => ({ label: vscode.l10n.t("No branch") }) }];
         }
-        return names.map(({ name, icon, why }) => ({
+        return names.map(({ name, icon, description }) => ({
           id: `${row.id}/${icon} ${name}`,
           parent: row,
-          item: () => ({ label: visible(name), description: why, iconPath: new vscode.ThemeIcon(icon) }),
+          item: () => ({ label: visible(name), description, iconPath: new vscode.ThemeIcon(icon) }),
         }));
       },
     };

@@ -144,23 +144,24 @@ export class Comparison implements vscode.Disposable {
   }
 
   /** Returns the row of the commits that only one side has. */
-  #commitsRow(scope: ComparisonScope, sides: Promise<Sides>, which: "ahead" | "behind"): Row {
+  #commitsRow(scope: ComparisonScope, sides: Promise<Sides>, direction: "ahead" | "behind"): Row {
     const { service, openCommit } = this.#options;
     const { repository, path } = scope;
-    const [has, hasNot] = which === "ahead" ? (["head", "base"] as const) : (["base", "head"] as const);
+    const [tip, excluded] = direction === "ahead" ? (["head", "base"] as const) : (["base", "head"] as const);
     const only = path === undefined ? {} : { path };
     const pages = sides.then(
-      (each) => new CommitPages(service, { repo: repository, ref: each[has], notIn: each[hasNot], ...only }),
+      (each) =>
+        new CommitPages(service, { repo: repository, ref: each[tip], notIn: each[excluded], ...only }),
     );
     return commitFolderRow(
       {
-        id: `${which} ${rangeText(scope)} ${path ?? ""}`,
-        label: which === "ahead" ? vscode.l10n.t("Ahead") : vscode.l10n.t("Behind"),
-        icon: which === "ahead" ? "arrow-up" : "arrow-down",
+        id: `${direction} ${rangeText(scope)} ${path ?? ""}`,
+        label: direction === "ahead" ? vscode.l10n.t("Ahead") : vscode.l10n.t("Behind"),
+        icon: direction === "ahead" ? "arrow-up" : "arrow-down",
         tooltip: vscode.l10n.t(
           "Commits in {0} that are not in {1}",
-          visible(revisionName(scope[has])),
-          visible(revisionName(scope[hasNot])),
+          visible(revisionName(scope[tip])),
+          visible(revisionName(scope[excluded])),
         ),
         pages,
         rowOf: (commit, parent) => commitRow(commit, { parent, repository, path, openCommit }),

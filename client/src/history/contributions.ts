@@ -1,4 +1,4 @@
-/** Declarations of the commands of blame, commits, comparisons and authors. */
+/** Declares the commands of blame, commits, comparisons and authors. */
 import type { CommandDeclarations } from "#client/workbench/declarations";
 
 export const blameCommands = {

@@ -56,7 +56,7 @@ export class History implements vscode.Disposable {
     this.#options = options;
     const { service, revisions } = options;
     const label = (repository: string) => this.#label(repository);
-    const openCommit = (commit: CommitRef) => this.#details.show(commit, { keepsFocus: true });
+    const openCommit = (commit: CommitRef) => this.#details.show(commit, { preserveFocus: true });
     this.#details = new CommitDetails(service, label);
     this.#comparison = new Comparison({ service, revisions, label, openCommit });
     this.#commits = new CommitList({ service, label, openCommit });
@@ -155,7 +155,7 @@ export class History implements vscode.Disposable {
         const repository = await pickRepository(this.#options.repositories, title, [everywhere]);
         if (repository === undefined) return;
         if (repository === "") {
-          await this.#options.box().show({ query: "type:commit " }, { isFocused: true, isRun: false });
+          await this.#options.box().show({ query: "type:commit " }, { shouldFocus: true, shouldRun: false });
           return;
         }
         const filter = await pickFilter({}, title);

@@ -4,7 +4,7 @@
  */
 import * as vscode from "vscode";
 import { callError } from "#client/server/callError";
-import { agoLasts, count } from "#client/workbench/format";
+import { agoValidForMs, count } from "#client/workbench/format";
 import { childrenOf, type Row, runClickedRows, treeItemOf } from "#client/workbench/rows";
 
 export interface HistoryContent {
@@ -28,8 +28,8 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
   #pending = 0;
   /** Whether the view was hidden before all rows were loaded. */
   #wasInterrupted = false;
-  /** By row that shows an age: until when it is right. */
-  readonly #agesUntil = new Map<Row, number>();
+  /** By row that shows an age: the time when the age changes. */
+  readonly #ageChanges = new Map<Row, number>();
   #aging: NodeJS.Timeout | undefined;
   /** When ages are checked next. */
   #nextAging = Number.POSITIVE_INFINITY;
@@ -59,16 +59,16 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     return this.#request.token;
   }
 
-  /** Shows new content, and focuses the view unless `keepsFocus` is set. */
+  /** Shows new content, and focuses the view unless `preserveFocus` is set. */
   async show(
     content: HistoryContent,
-    { keepsFocus = false }: { readonly keepsFocus?: boolean } = {},
+    { preserveFocus = false }: { readonly preserveFocus?: boolean } = {},
   ): Promise<void> {
     this.#content = content;
     this.refresh();
     // The view does not exist until this key is set.
     await vscode.commands.executeCommand("setContext", `trawl.${this.#id}Shown`, true);
-    await vscode.commands.executeCommand(`trawl.${this.#id}.focus`, { preserveFocus: keepsFocus });
+    await vscode.commands.executeCommand(`trawl.${this.#id}.focus`, { preserveFocus });
   }
 
   /** Reloads all rows. */
@@ -76,7 +76,7 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     this.#request.cancel();
     this.#request = new vscode.CancellationTokenSource();
     this.#wasInterrupted = false;
-    this.#agesUntil.clear();
+    this.#ageChanges.clear();
     this.#view.description = this.#content?.description ?? "";
     this.#changed.fire(undefined);
   }
@@ -93,8 +93,8 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
 
   getTreeItem(row: Row): vscode.TreeItem {
     if (row.date !== undefined && !Number.isNaN(row.date)) {
-      const until = Date.now() + agoLasts(row.date);
-      this.#agesUntil.set(row, until);
+      const until = Date.now() + agoValidForMs(row.date);
+      this.#ageChanges.set(row, until);
       if (until < this.#nextAging) this.#refreshAgesAt(until);
     }
     return treeItemOf(row, this.#id);
@@ -129,7 +129,7 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     return [...((await this.#content?.rows()) ?? [])];
   }
 
-  /** Returns a row that stands for rows that could not be loaded. */
+  /** Returns a row that is shown in place of rows that could not be loaded. */
   errorRow(error: unknown, parent?: Row): Row {
     const isStopped = error instanceof vscode.CancellationError;
     const label = isStopped ? vscode.l10n.t("Stopped") : callError(error).message;
@@ -160,11 +160,11 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     this.#nextAging = Number.POSITIVE_INFINITY;
     if (!this.#view.visible) return;
     const now = Date.now();
-    const aged = [...this.#agesUntil].filter(([, until]) => until <= now).map(([row]) => row);
-    for (const row of aged) this.#agesUntil.delete(row);
+    const aged = [...this.#ageChanges].filter(([, until]) => until <= now).map(([row]) => row);
+    for (const row of aged) this.#ageChanges.delete(row);
     if (aged.length > 0) this.#changed.fire(aged);
     let next = now + maxAgingMs;
-    for (const until of this.#agesUntil.values()) next = Math.min(next, until);
+    for (const until of this.#ageChanges.values()) next = Math.min(next, until);
     this.#refreshAgesAt(next);
   }
 

@@ -19,7 +19,7 @@ export async function addPaths(
     const { message } = callError(error);
     const command = fixingCommand(message);
     const copy = vscode.l10n.t("Copy Git Command");
-    // A notification, because the user has just asked for this and nothing else would show the failure.
+    // A notification, because the user has just requested this and nothing else would show the failure.
     const shown = vscode.window.showErrorMessage(message, ...(command === undefined ? [] : [copy]));
     void shown.then((choice) => {
       if (choice === copy && command !== undefined) void vscode.env.clipboard.writeText(command);

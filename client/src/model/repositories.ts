@@ -69,7 +69,7 @@ export class Repositories implements vscode.Disposable {
     return this.#changed.event;
   }
 
-  named(name: string): RepositoryItem | undefined {
+  withName(name: string): RepositoryItem | undefined {
     return [...(this.#items?.values() ?? [])].find(({ repoName }) => repoName === name);
   }
 

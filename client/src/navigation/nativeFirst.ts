@@ -1,6 +1,6 @@
 /**
  * Decides whether Trawl's language server answers requests about a document: always for files of a commit; for local
- * files as `trawl.navigation.localFiles` says. With `fallback`, it answers only if no other extension does, so that
+ * files as `trawl.navigation.localFiles` specifies. With `fallback`, it answers only if no other extension does, so that
  * definitions are not listed twice beside a native language server.
  *
  * VS Code sends a request to all providers at once, and none of them sees the results of the others. So before Trawl
@@ -42,7 +42,7 @@ export class NativeFirst implements ProviderPolicy, vscode.Disposable {
   }
 
   /** Returns the result of `request`, or nothing if Trawl should not answer. */
-  async at<Result>(
+  async provide<Result>(
     feature: Feature,
     document: vscode.TextDocument,
     position: vscode.Position,
@@ -50,7 +50,7 @@ export class NativeFirst implements ProviderPolicy, vscode.Disposable {
   ): Promise<Result | undefined> {
     if (document.uri.scheme === snapshotScheme) {
       const result = (await request()) ?? undefined;
-      if (feature === "definition" && isNothing(result)) void this.#explainMissing(document, position);
+      if (feature === "definition" && isEmptyResult(result)) void this.#explainMissing(document, position);
       return result;
     }
     const mode = setting("navigation.localFiles", document);
@@ -99,7 +99,7 @@ export class NativeFirst implements ProviderPolicy, vscode.Disposable {
     const probe: Probe = { key };
     this.#probes.add(probe);
     try {
-      return !isNothing(await vscode.commands.executeCommand(commands[feature], uri, position));
+      return !isEmptyResult(await vscode.commands.executeCommand(commands[feature], uri, position));
     } catch {
       // A provider that fails has no result.
       return false;
@@ -113,8 +113,8 @@ export class NativeFirst implements ProviderPolicy, vscode.Disposable {
     const location = codeLocationAt(document, position);
     if (location === undefined) return;
     const { reason, language } = await this.#service().call("symbolAt", { place: location });
-    const why = reasonText(reason, language);
-    if (why !== undefined) vscode.window.setStatusBarMessage(why, 5000);
+    const text = reasonText(reason, language);
+    if (text !== undefined) vscode.window.setStatusBarMessage(text, 5000);
   }
 }
 
@@ -134,6 +134,6 @@ function reasonText(reason: string | undefined, language: string): string | unde
   }
 }
 
-function isNothing(result: unknown): boolean {
+function isEmptyResult(result: unknown): boolean {
   return result === undefined || result === null || (Array.isArray(result) && result.length === 0);
 }

@@ -112,7 +112,7 @@ function labelOf(name: string): string {
   return visible(name).replaceAll("$(", "$\u200b(");
 }
 
-function isAtLeast(version: string, wantedMajor: number, wantedMinor: number): boolean {
+function isAtLeast(version: string, minMajor: number, minMinor: number): boolean {
   const [major = 0, minor = 0] = version.split(".").map(Number);
-  return major > wantedMajor || (major === wantedMajor && minor >= wantedMinor);
+  return major > minMajor || (major === minMajor && minor >= minMinor);
 }

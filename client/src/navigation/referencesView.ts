@@ -202,9 +202,9 @@ class ReferencesTree implements vscode.TreeDataProvider<ReferenceRow>, TreeModel
 
   nearest(uri: vscode.Uri, position: vscode.Position): ReferenceRow | undefined {
     const { references } = this.#rows;
-    const here = references.filter(({ parent }) => fileUri(parent.file).toString() === uri.toString());
-    const following = here.find(({ match }) => rangeOf(match).end.isAfterOrEqual(position));
-    return following ?? here.at(-1) ?? references[0];
+    const inDocument = references.filter(({ parent }) => fileUri(parent.file).toString() === uri.toString());
+    const following = inDocument.find(({ match }) => rangeOf(match).end.isAfterOrEqual(position));
+    return following ?? inDocument.at(-1) ?? references[0];
   }
 
   next(from: ReferenceRow): ReferenceRow {
@@ -224,9 +224,9 @@ class ReferencesTree implements vscode.TreeDataProvider<ReferenceRow>, TreeModel
     const editor = vscode.window.activeTextEditor;
     if (from.kind !== "reference" || editor === undefined) return from;
     const uri = editor.document.uri.toString();
-    const isHere = ({ parent, match }: LocationRow) =>
+    const isAtCursor = ({ parent, match }: LocationRow) =>
       fileUri(parent.file).toString() === uri && rangeOf(match).contains(editor.selection.active);
-    return this.#rows.references.find(isHere) ?? from;
+    return this.#rows.references.find(isAtCursor) ?? from;
   }
 
   #step(from: ReferenceRow, step: 1 | -1): ReferenceRow {

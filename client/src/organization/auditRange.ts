@@ -28,8 +28,8 @@ export class AuditRange {
   /** Why the range is invalid. */
   get problem(): string | undefined {
     const { since, until } = this.current();
-    const isWrong = since !== undefined && until !== undefined && since > until;
-    return isWrong ? vscode.l10n.t("The start is after the end. Choose an earlier start.") : undefined;
+    const isReversed = since !== undefined && until !== undefined && since > until;
+    return isReversed ? vscode.l10n.t("The start is after the end. Choose an earlier start.") : undefined;
   }
 
   /** Returns the range as of now. */

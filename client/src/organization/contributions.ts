@@ -1,4 +1,4 @@
-/** Declarations of the commands of members, the audit log and licenses. */
+/** Declares the commands of members, the audit log and licenses. */
 import type { CommandDeclarations } from "#client/workbench/declarations";
 
 export const licenseCommands = {

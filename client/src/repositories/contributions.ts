@@ -1,4 +1,4 @@
-/** Declarations of the commands of the Repositories view. */
+/** Declares the commands of the Repositories view. */
 import type { CommandDeclarations } from "#client/workbench/declarations";
 
 export const repositoryCommands = {

@@ -90,7 +90,7 @@ export class RepositoriesView implements vscode.TreeDataProvider<Row>, vscode.Di
   /** Reveals a row of a repository, or the repository itself if there is no such row. */
   async #reveal(repository: string, idIn: (row: Row) => string): Promise<void> {
     await this.#options.repositories.load();
-    const { repoId } = this.#options.repositories.named(repository) ?? {};
+    const { repoId } = this.#options.repositories.withName(repository) ?? {};
     if (repoId === undefined) return;
     if (!this.#rows.has(repoId)) await this.getChildren();
     const row = this.#rows.get(repoId);
@@ -285,7 +285,7 @@ export class RepositoriesView implements vscode.TreeDataProvider<Row>, vscode.Di
     const revision = { name: shortRef(ref), commit: hash };
     const others = (this.#named.get(repository) ?? []).filter(({ name }) => name !== revision.name);
     this.#named.set(repository, [revision, ...others]);
-    const { repoId } = this.#options.repositories.named(repository) ?? {};
+    const { repoId } = this.#options.repositories.withName(repository) ?? {};
     const row = repoId === undefined ? undefined : this.#rows.get(repoId);
     if (row !== undefined) this.#changed.fire([row]);
     await this.#reveal(repository, (parent) => namedRowId(parent, revision));

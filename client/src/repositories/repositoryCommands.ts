@@ -124,7 +124,7 @@ export function repositoryCommands(options: RepositoryCommandOptions): Handlers<
 
     async "repos.openFolder"(row?: Row) {
       const name = await repositoryOf(row, vscode.l10n.t("Open Folder in New Window"));
-      const { repoId } = (name === undefined ? undefined : repositories.named(name)) ?? {};
+      const { repoId } = (name === undefined ? undefined : repositories.withName(name)) ?? {};
       const clone = repoId === undefined ? undefined : repositories.clones.get(repoId);
       if (clone === undefined) return;
       const folder = vscode.Uri.file(clone.folder);

@@ -12,16 +12,16 @@ import { arrangeCommands } from "./arrangeCommands";
 import type { resultCommands } from "./contributions";
 import { type Facet, type FacetItem, facetsOf } from "./facets";
 import type { Opener, OpenOptions } from "./opener";
-import type { Advice } from "./resultAdvice";
 import { isLastResult, nextResult, type ResultPosition } from "./resultCursor";
 import { filterOf, type Narrowing, narrowedQuery } from "./resultFilters";
 import { fileOf, type ResultNode, repositoryOf, setOf } from "./resultNodes";
+import type { Suggestions } from "./resultSuggestions";
 import type { ResultRow, ResultsTree } from "./resultsTree";
 
 interface ResultCommandOptions {
   readonly tree: ResultsTree;
   readonly opener: Opener;
-  readonly advice: Advice;
+  readonly suggestions: Suggestions;
   readonly searches: Searches;
   readonly repositories: Pick<Repositories, "clones" | "items">;
   readonly box: () => SearchBox;
@@ -102,7 +102,7 @@ export class ResultCommands implements vscode.Disposable {
 
   get #selection(): ResultNode | undefined {
     const row = this.#options.tree.view.selection.at(-1);
-    return row === undefined || row.kind === "advice" ? undefined : row;
+    return row === undefined || row.kind === "suggestion" ? undefined : row;
   }
 
   /** Returns the rows that a command applies to: those of a menu, or else all selected ones. */
@@ -110,7 +110,7 @@ export class ResultCommands implements vscode.Disposable {
     // VS Code passes `undefined` for a row that has been replaced since.
     const rows: readonly (ResultRow | undefined)[] =
       selected ?? (node === undefined ? this.#options.tree.view.selection : [node]);
-    return rows.filter((row): row is ResultNode => row !== undefined && row.kind !== "advice");
+    return rows.filter((row): row is ResultNode => row !== undefined && row.kind !== "suggestion");
   }
 
   /** Keeps only the last row selected: a key that moves the focus adds its row if another than the focused one is selected. */
@@ -124,10 +124,10 @@ export class ResultCommands implements vscode.Disposable {
 
   #selected(selection: readonly ResultRow[]): void {
     clearTimeout(this.#timer);
-    const wereSeveral = this.#selectedCount > 1;
+    const wereSeveralSelected = this.#selectedCount > 1;
     this.#selectedCount = selection.length;
     // What remains of a selection of several rows was not chosen to be opened.
-    if (this.#isSelecting || selection.length > 1 || wereSeveral) return;
+    if (this.#isSelecting || selection.length > 1 || wereSeveralSelected) return;
     const { view } = this.#options.tree;
     this.#timer = setTimeout(async () => {
       const row = await clickedRow(view);
@@ -139,7 +139,7 @@ export class ResultCommands implements vscode.Disposable {
     clearTimeout(this.#timer);
     const now = performance.now();
     const node = await clickedRow(this.#options.tree.view);
-    if (node === undefined || node.kind === "advice") return;
+    if (node === undefined || node.kind === "suggestion") return;
     const isSecond = this.#lastClick?.id === node.id && now - this.#lastClick.at < doubleClickMs;
     this.#lastClick = { id: node.id, at: now };
     const isDoubleClickMode =
@@ -152,7 +152,7 @@ export class ResultCommands implements vscode.Disposable {
 
   /** Ignores errors: opening the row reports them. */
   async #preview(row: ResultRow): Promise<void> {
-    const position = row.kind === "advice" ? undefined : positionOf(row, false);
+    const position = row.kind === "suggestion" ? undefined : positionOf(row, false);
     if (position === undefined) return;
     await this.#show(position, { preserveFocus: true, preview: true }).catch(() => undefined);
   }
@@ -259,9 +259,9 @@ export class ResultCommands implements vscode.Disposable {
   }
 
   async #showMore(): Promise<void> {
-    const { advice, tree } = this.#options;
+    const { suggestions, tree } = this.#options;
     const row = await clickedRow(tree.view);
-    if (row?.kind === "advice") await advice.apply(row);
+    if (row?.kind === "suggestion") await suggestions.apply(row);
     if (row?.kind === "more") await tree.showMore(row);
     if (row?.kind === "commit") {
       const { repository, hash } = row.commit;

@@ -129,14 +129,14 @@ export function commitText(
   columns: number = defaultColumns,
 ): { label: string; description: string } {
   const describe = (name: string) => [name, age, repository].join(" · ");
-  const room = (description: string) =>
+  const available = (description: string) =>
     columns - Math.ceil(description.length * descriptionScale) - descriptionGap;
   const [firstName = author] = author.split(" ");
   const whole = describe(author);
-  const isShort = room(whole) < Math.min(subject.length, 2 * minSubjectColumns);
+  const isShort = available(whole) < Math.min(subject.length, 2 * minSubjectColumns);
   const description = isShort ? describe(firstName) : whole;
   const characters = [...subject];
-  const limit = Math.max(minSubjectColumns, room(description));
+  const limit = Math.max(minSubjectColumns, available(description));
   const label =
     characters.length > limit
       ? `${characters

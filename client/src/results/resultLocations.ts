@@ -146,9 +146,9 @@ export class ResultLocations implements vscode.Disposable {
 
 /** Returns the open document of a file, which may have unsaved changes. */
 function openDocument(path: string): vscode.TextDocument | undefined {
-  const wanted = normalizedPath(path);
+  const normalized = normalizedPath(path);
   return vscode.workspace.textDocuments.find(
-    ({ uri }) => normalizedPath(uri.fsPath) === wanted && uri.scheme !== "trawl",
+    ({ uri }) => normalizedPath(uri.fsPath) === normalized && uri.scheme !== "trawl",
   );
 }
 

@@ -124,7 +124,7 @@ export class ResultModel {
     }
   }
 
-  /** Creates the rows that `node` stands for. */
+  /** Creates the rows that `node` represents. */
   extend({ of, parent }: MoreNode): void {
     if (of === "lines" && parent?.kind === "file") {
       this.#limits.addLines(parent.id);

@@ -80,7 +80,7 @@ export interface CommitNode extends Node {
   readonly commit: FoundCommit;
 }
 
-/** Stands for rows that are not created yet; with `unfetched`, for matches that were not fetched yet. */
+/** Represents rows that are not created yet; with `unfetched`, for matches that were not fetched yet. */
 export interface MoreNode extends Node {
   readonly kind: "more";
   readonly parent: FileNode | RepositoryNode | SetNode | undefined;

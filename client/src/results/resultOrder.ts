@@ -9,28 +9,28 @@ export type SortOrder = (typeof sortOrders)[number];
 /** A file's score and its signals, strongest first, as named by the service. `weight` multiplies their sum. */
 export interface Rank {
   readonly score: number;
-  readonly signals: readonly { readonly name: string; readonly worth: number }[];
+  readonly signals: readonly { readonly name: string; readonly value: number }[];
   readonly weight: number;
 }
 
 /** Parses `FileMatch.explanation`: "edges 500, name 0, ..., weight 0.6". Without one, all files rank equally. */
 export function rankOf({ explanation = "" }: Pick<FileMatch, "explanation">): Rank {
   const terms = [...explanation.matchAll(/([a-z]+) (-?\d+(?:\.\d+)?)(?:,|$)/g)].map(
-    ([, name = "", worth = ""]) => ({ name, worth: Number(worth) }),
+    ([, name = "", value = ""]) => ({ name, value: Number(value) }),
   );
-  const weight = terms.find(({ name }) => name === "weight")?.worth ?? 1;
+  const weight = terms.find(({ name }) => name === "weight")?.value ?? 1;
   const signals = terms
-    .filter(({ name, worth }) => name !== "weight" && worth !== 0)
-    .sort((one, other) => other.worth - one.worth);
-  return { score: weight * signals.reduce((sum, { worth }) => sum + worth, 0), signals, weight };
+    .filter(({ name, value }) => name !== "weight" && value !== 0)
+    .sort((one, other) => other.value - one.value);
+  return { score: weight * signals.reduce((sum, { value }) => sum + value, 0), signals, weight };
 }
 
 const scores = new WeakMap<FileMatch, number>();
 
 /** Returns a file's score. It is read from each file, because streamed results arrive shard by shard, unsorted. */
 export function scoreOf(file: FileMatch): number {
-  const known = scores.get(file);
-  if (known !== undefined) return known;
+  const cached = scores.get(file);
+  if (cached !== undefined) return cached;
   const { score } = rankOf(file);
   scores.set(file, score);
   return score;

@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import type { Snapshots } from "#client/documents/snapshots";
 import type { Repositories } from "#client/model/repositories";
-import type { SearchBox, SearchViewFacts } from "#client/search/searchBox";
+import type { SearchBox, SearchViewInfo } from "#client/search/searchBox";
 import type { Searches } from "#client/search/searches";
 import type { QueryDefaults, SearchState } from "#client/search/searchState";
 import { countRepositories, mayComplete } from "#client/search/status";
@@ -12,10 +12,10 @@ import type { FileMatch } from "#contract/search";
 import type { copyCommands, resultCommands, resultsDocumentCommands } from "./contributions";
 import { CopyCommands } from "./copyCommands";
 import { Opener } from "./opener";
-import { Advice } from "./resultAdvice";
 import { registerBadges } from "./resultBadges";
 import { ResultCommands } from "./resultCommands";
 import { ResultLocations } from "./resultLocations";
+import { Suggestions } from "./resultSuggestions";
 import { ResultsDocuments } from "./resultsDocument";
 import { registerResultsLanguage } from "./resultsLanguage";
 import { ResultsTree } from "./resultsTree";
@@ -29,7 +29,7 @@ export interface ResultsOptions {
   readonly memento: vscode.Memento;
   readonly box: () => SearchBox;
   readonly defaults: () => QueryDefaults | Promise<QueryDefaults>;
-  readonly searchView: SearchViewFacts;
+  readonly searchView: SearchViewInfo;
 }
 
 /** How soon a search is repeated that was incomplete although all repositories are indexed. */
@@ -50,7 +50,7 @@ export class Results implements vscode.Disposable {
   constructor(options: ResultsOptions) {
     const { service, searches, repositories, snapshots, memento, box, defaults, searchView } = options;
     const locations = new ResultLocations(service, repositories, () => filesOf(searches));
-    const advice = new Advice({
+    const suggestions = new Suggestions({
       service,
       repositories,
       current: () => searches.current,
@@ -64,12 +64,19 @@ export class Results implements vscode.Disposable {
       searches,
       locations,
       repositories,
-      advice,
+      suggestions,
       memento,
       tooltip,
     });
     this.opener = new Opener(locations);
-    const commands = new ResultCommands({ tree, opener: this.opener, advice, searches, repositories, box });
+    const commands = new ResultCommands({
+      tree,
+      opener: this.opener,
+      suggestions,
+      searches,
+      repositories,
+      box,
+    });
     const documents = new ResultsDocuments({ service, repositories, tree, defaults });
     const copies = new CopyCommands({ service, tree, repositories });
     this.commands = {
@@ -79,7 +86,7 @@ export class Results implements vscode.Disposable {
     };
     this.#subscriptions = vscode.Disposable.from(
       locations,
-      advice,
+      suggestions,
       tree,
       commands,
       documents,
@@ -91,7 +98,7 @@ export class Results implements vscode.Disposable {
         locations.clear();
         this.#searchAfterIndexing(options, tree);
         void repositories.load().catch(() => undefined);
-        void advice.loadFixes(set);
+        void suggestions.loadFixes(set);
       }),
     );
   }

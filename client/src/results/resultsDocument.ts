@@ -350,7 +350,7 @@ function completenessText({ isSearchExhaustive, stats }: SearchEnd): string {
 
 /** Returns local time in a format that sorts and does not depend on the locale: "2026-08-23 14:02". */
 function timeText(time: Date): string {
-  const two = (value: number) => String(value).padStart(2, "0");
-  const date = [time.getFullYear(), two(time.getMonth() + 1), two(time.getDate())].join("-");
-  return `${date} ${two(time.getHours())}:${two(time.getMinutes())}`;
+  const twoDigits = (value: number) => String(value).padStart(2, "0");
+  const date = [time.getFullYear(), twoDigits(time.getMonth() + 1), twoDigits(time.getDate())].join("-");
+  return `${date} ${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}`;
 }

@@ -3,13 +3,12 @@ import * as vscode from "vscode";
 import { shortNames } from "#client/model/grouping";
 import type { Repositories } from "#client/model/repositories";
 import type { ResultSet } from "#client/search/resultSet";
-import type { SearchViewFacts } from "#client/search/searchBox";
+import type { SearchViewInfo } from "#client/search/searchBox";
 import type { Searches } from "#client/search/searches";
 import { allMatches } from "#client/search/searchState";
 import { setContext } from "#client/workbench/commands";
 import { withLabels } from "#client/workbench/rows";
 import type { FileMatch } from "#contract/search";
-import { type Advice, type AdviceNode, adviceItem } from "./resultAdvice";
 import type { ViewMode } from "./resultGroups";
 import { resultItem } from "./resultItems";
 import { lineCountOf } from "./resultLines";
@@ -17,17 +16,18 @@ import type { ResultLocations } from "./resultLocations";
 import { type Arrangement, ResultModel } from "./resultModel";
 import { type MoreNode, parentOf, type ResultNode, type SetNode, setOf } from "./resultNodes";
 import { sortOrders } from "./resultOrder";
+import { type SuggestionNode, type Suggestions, suggestionItem } from "./resultSuggestions";
 import { inRowOrder } from "./selectedRows";
 
-export type ResultRow = ResultNode | AdviceNode;
+export type ResultRow = ResultNode | SuggestionNode;
 
 export interface ResultsTreeOptions {
   readonly searches: Searches;
   readonly locations: ResultLocations;
   readonly repositories: Repositories;
-  readonly advice: Advice;
+  readonly suggestions: Suggestions;
   readonly memento: vscode.Memento;
-  readonly searchView: SearchViewFacts;
+  readonly searchView: SearchViewInfo;
   readonly tooltip: (
     node: ResultNode,
     token: vscode.CancellationToken,
@@ -83,7 +83,7 @@ export class ResultsTree implements vscode.TreeDataProvider<ResultRow>, vscode.D
         );
         this.#schedule();
       }),
-      options.advice.onChange(() => this.#schedule()),
+      options.suggestions.onChange(() => this.#schedule()),
       options.searchView.onChange(() => this.#schedule()),
       this.view.onDidExpandElement(() => this.#setContext("trawl.resultsCollapsed", false)),
     );
@@ -144,7 +144,7 @@ export class ResultsTree implements vscode.TreeDataProvider<ResultRow>, vscode.D
 
   /** Returns the rows in the order of the tree. */
   sorted(nodes: readonly ResultNode[]): readonly ResultNode[] {
-    const isNode = (row: ResultRow): row is ResultNode => row.kind !== "advice";
+    const isNode = (row: ResultRow): row is ResultNode => row.kind !== "suggestion";
     return inRowOrder<ResultNode>(nodes, {
       children: (row) => this.getChildren(row).filter(isNode),
       parent: parentOf,
@@ -188,15 +188,15 @@ export class ResultsTree implements vscode.TreeDataProvider<ResultRow>, vscode.D
   }
 
   getChildren(row?: ResultRow): ResultRow[] {
-    if (row?.kind === "advice") return [];
+    if (row?.kind === "suggestion") return [];
     if (row !== undefined) return [...(this.modelOf(row)?.children(row) ?? [])];
-    const { searches, advice } = this.#options;
+    const { searches, suggestions } = this.#options;
     const sets = searches.pinned.map((set): SetNode => ({ kind: "set", id: setId(set), set }));
-    return [...advice.rows, ...sets, ...(this.#current?.children() ?? [])];
+    return [...suggestions.rows, ...sets, ...(this.#current?.children() ?? [])];
   }
 
   getTreeItem(row: ResultRow): vscode.TreeItem {
-    if (row.kind === "advice") return withLabels(adviceItem(row));
+    if (row.kind === "suggestion") return withLabels(suggestionItem(row));
     const { repositories, locations, searchView } = this.#options;
     const sources = {
       repositories,
@@ -214,7 +214,7 @@ export class ResultsTree implements vscode.TreeDataProvider<ResultRow>, vscode.D
   }
 
   getParent(row: ResultRow): ResultRow | undefined {
-    return row.kind === "advice" ? undefined : parentOf(row);
+    return row.kind === "suggestion" ? undefined : parentOf(row);
   }
 
   async resolveTreeItem(
@@ -222,7 +222,7 @@ export class ResultsTree implements vscode.TreeDataProvider<ResultRow>, vscode.D
     row: ResultRow,
     token: vscode.CancellationToken,
   ): Promise<vscode.TreeItem> {
-    if (row.kind !== "advice") item.tooltip = await this.#options.tooltip(row, token);
+    if (row.kind !== "suggestion") item.tooltip = await this.#options.tooltip(row, token);
     return item;
   }
 
@@ -260,7 +260,7 @@ export class ResultsTree implements vscode.TreeDataProvider<ResultRow>, vscode.D
     this.#timer = undefined;
     this.#updateModels();
     this.#updateContext();
-    const { message = "", description } = this.#options.advice;
+    const { message = "", description } = this.#options.suggestions;
     this.#changed.fire(undefined);
     // After the rows, because VS Code applies only the first of several changes at once.
     if (this.view.message !== message) this.view.message = message;

@@ -1,7 +1,7 @@
 /** Stores the results of recent searches in files of the workspace storage, so that they can be shown unchanged. */
 import * as vscode from "vscode";
-import { isSearchState } from "#client/search/history";
 import type { ResultSet } from "#client/search/resultSet";
+import { isSearchState } from "#client/search/searchHistory";
 import type { RepositoryInfo } from "#contract/repositories";
 
 /** Version of the file format; incremented when older files can no longer be read. */

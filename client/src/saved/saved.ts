@@ -2,10 +2,10 @@
 
 import { applyEdits, modify } from "jsonc-parser";
 import * as vscode from "vscode";
-import { type HistoryEntry, isSameSearch, SearchHistory } from "#client/search/history";
 import { matchCountOf, type ResultSet } from "#client/search/resultSet";
 import type { SearchBox } from "#client/search/searchBox";
 import type { Searches } from "#client/search/searches";
+import { type HistoryEntry, isSameSearch, SearchHistory } from "#client/search/searchHistory";
 import type { SearchState } from "#client/search/searchState";
 import { foundText } from "#client/search/status";
 import { clickedRow } from "#client/workbench/clickedRow";
@@ -101,10 +101,10 @@ export class Saved implements vscode.Disposable {
   async #run({ state, entry }: RunnableSearch): Promise<void> {
     const stored = entry === undefined ? undefined : await this.#archive.load(entry.id);
     if (stored === undefined) {
-      await this.#box.show({ ...state }, { isFocused: false });
+      await this.#box.show({ ...state }, { shouldFocus: false });
       return;
     }
-    await this.#box.show({ ...state }, { isFocused: false, isRun: false });
+    await this.#box.show({ ...state }, { shouldFocus: false, shouldRun: false });
     this.#searches.restore(stored);
   }
 

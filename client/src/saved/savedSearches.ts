@@ -1,6 +1,6 @@
 /** The user's saved searches, and the matches each had when it was last run. Does not use VS Code. */
 import { createHash } from "node:crypto";
-import { isSearchState } from "#client/search/history";
+import { isSearchState } from "#client/search/searchHistory";
 import type { SearchState } from "#client/search/searchState";
 import type { Memento } from "#client/workbench/memento";
 import type { FileMatch } from "#contract/search";

@@ -1,6 +1,6 @@
 /** The tree of the Saved & Recent view: the team's searches, the user's own, and recent ones. */
 import * as vscode from "vscode";
-import type { HistoryEntry, SearchHistory } from "#client/search/history";
+import type { HistoryEntry, SearchHistory } from "#client/search/searchHistory";
 import type { SearchState } from "#client/search/searchState";
 import { foundText } from "#client/search/status";
 import { ago } from "#client/workbench/format";

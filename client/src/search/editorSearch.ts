@@ -24,7 +24,7 @@ export interface EditorSearch {
 
 /**
  * Returns the same search as far as possible: several words become a phrase, and only `file:` and `case:` filters are
- * kept. `openEditors` are the filters that stand for the open editors.
+ * kept. `openEditors` are the filters that were added for the open editors.
  */
 export function editorSearchOf(
   { query, isRegex, isWholeWord, caseSensitivity, narrowed }: SearchState,

@@ -6,16 +6,16 @@ import type { SearchState } from "./searchState";
 
 export interface QueryAnalysis {
   readonly state: SearchState;
-  readonly reading: QueryExplanation;
+  readonly interpretation: QueryExplanation;
   /** How each narrowing condition was parsed. */
   readonly narrowed: readonly QueryExplanation[];
 }
 
-const emptyReading: QueryExplanation = { filters: [], problems: [], hasText: false, isCheap: false };
+const emptyInterpretation: QueryExplanation = { filters: [], problems: [], hasText: false, isCheap: false };
 
 /** Returns the analysis of a state that the service has not parsed yet. */
 export function emptyAnalysis(state: SearchState): QueryAnalysis {
-  return { state, reading: emptyReading, narrowed: [] };
+  return { state, interpretation: emptyInterpretation, narrowed: [] };
 }
 
 /** Parses the query and its narrowing conditions. Rejects if the service does not respond. */
@@ -28,17 +28,20 @@ export async function analyzeQuery(
     isCaseSensitivityEnabled: state.caseSensitivity === "sensitive",
   };
   const read = async (query: string) =>
-    query.trim() === "" ? emptyReading : service.call("readQuery", { ...flags, query });
-  const [reading, narrowed] = await Promise.all([read(state.query), Promise.all(state.narrowed.map(read))]);
-  return { state, reading, narrowed };
+    query.trim() === "" ? emptyInterpretation : service.call("readQuery", { ...flags, query });
+  const [interpretation, narrowed] = await Promise.all([
+    read(state.query),
+    Promise.all(state.narrowed.map(read)),
+  ]);
+  return { state, interpretation, narrowed };
 }
 
 /** Returns the first error of the query or of a narrowing condition. */
 export function errorIn({
-  reading,
+  interpretation,
   narrowed,
-}: Pick<QueryAnalysis, "reading" | "narrowed">): string | undefined {
-  const problems = [reading, ...narrowed].flatMap((each) => each.problems);
+}: Pick<QueryAnalysis, "interpretation" | "narrowed">): string | undefined {
+  const problems = [interpretation, ...narrowed].flatMap((each) => each.problems);
   return problems.find(({ severity }) => severity === "error")?.message;
 }
 

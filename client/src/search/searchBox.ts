@@ -11,15 +11,15 @@ export interface SearchBox {
 }
 
 export interface ShowOptions {
-  /** Whether to focus the box; otherwise the view is only shown. */
-  readonly isFocused?: boolean;
-  /** `false` if the search is not run, such as when stored results are shown. */
-  readonly isRun?: boolean;
+  /** Default: false. Whether to focus the box, rather than only show the view. */
+  readonly shouldFocus?: boolean;
+  /** Default: true. False to show stored results without running the search. */
+  readonly shouldRun?: boolean;
 }
 
-/** What the Results view shows or needs of the search view above it. */
-export interface SearchViewFacts {
-  /** What an empty box says; null if it is not empty or a search is shown. */
+/** The parts of the search view that the Results view shows or depends on. */
+export interface SearchViewInfo {
+  /** The welcome content of an empty box; null if it is not empty or a search is shown. */
   readonly welcome: BoxWelcome | null;
   /** About how many characters fit into the width of the view; `undefined` before it was shown. */
   readonly columns: number | undefined;

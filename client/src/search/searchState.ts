@@ -1,4 +1,4 @@
-/** The content of the search box, and the request it stands for. Pure: does not use VS Code. */
+/** The content of the search box, and the request that it is sent as. Pure: does not use VS Code. */
 import type { RequestInput } from "#contract/service";
 import { grouped, maskPhrases, withConditions } from "./queryText";
 

@@ -103,9 +103,9 @@ function countsOf(set: ResultSet, dismissed: Dismissed = nothingDismissed, l10n:
     return [commitsText(matches, l10n), durationText(end.stats.duration, l10n)].join(" · ");
   }
   const fileCount = Math.max(end?.stats.fileCount ?? 0, files.length) - dismissed.files;
-  const isAbout = end !== undefined && !end.isSearchExhaustive;
+  const isEstimate = end !== undefined && !end.isSearchExhaustive;
   return [
-    isAbout ? l10n.t("about {0}", matchesText(matches, l10n)) : matchesText(matches, l10n),
+    isEstimate ? l10n.t("about {0}", matchesText(matches, l10n)) : matchesText(matches, l10n),
     shareText(fileCount, beforeNarrowing?.files, filesText, l10n),
     shareText(
       repositories.size - dismissed.repositories,
@@ -242,8 +242,8 @@ function failureNotes({ problem }: ResultSet, l10n: L10n): BoxNote[] {
     ];
   }
   // A parse error is already shown at its location in the query, with quick fixes.
-  const isOwn = problem.errorCode !== "FAILED_TO_PARSE_QUERY";
-  return [{ text: problem.message, severity: "error", actions: isOwn ? [searchAgain(l10n)] : [] }];
+  const canRetry = problem.errorCode !== "FAILED_TO_PARSE_QUERY";
+  return [{ text: problem.message, severity: "error", actions: canRetry ? [searchAgain(l10n)] : [] }];
 }
 
 /** Explains why the results may be incomplete. */
@@ -257,8 +257,8 @@ function completenessNotes(set: ResultSet, { indexing }: StatusInput, l10n: L10n
   ];
   switch (flushReason) {
     case "MATCH_LIMIT": {
-      const isMore = (request.matches ?? 0) < allMatches;
-      const all: BoxAction[] = isMore ? [{ title: l10n.t("Show All"), command: "search.all" }] : [];
+      const canShowMore = (request.matches ?? 0) < allMatches;
+      const all: BoxAction[] = canShowMore ? [{ title: l10n.t("Show All"), command: "search.all" }] : [];
       return totalMatchCount > actualMatchCount
         ? warning(l10n.t("Stopped at {0} of about {1}.", shown, totalMatchCount.toLocaleString()), all)
         : warning(l10n.t("Stopped at {0}.", shown), all);

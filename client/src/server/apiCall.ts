@@ -13,11 +13,11 @@ export function getCall(
   path: string,
   parameters: Readonly<Record<string, string | number | boolean | undefined>>,
 ): ApiCall {
-  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  const defined = Object.entries(parameters).filter(([, value]) => value !== undefined);
   return {
     method: "GET",
     path,
-    query: Object.fromEntries(given.map(([name, value]) => [name, `${value}`])),
+    query: Object.fromEntries(defined.map(([name, value]) => [name, `${value}`])),
   };
 }
 

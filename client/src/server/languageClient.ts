@@ -111,18 +111,17 @@ function documentUri(value: string): vscode.Uri {
   return snapshot === undefined ? uri : vscode.Uri.from(snapshotDocumentUri(snapshot));
 }
 
-function middlewareOf(answerPolicy: ProviderPolicy): Middleware {
+function middlewareOf(policy: ProviderPolicy): Middleware {
   return {
     provideDefinition: (document, position, token, next) =>
-      answerPolicy.at("definition", document, position, () => next(document, position, token)),
+      policy.provide("definition", document, position, () => next(document, position, token)),
     provideReferences: (document, position, context, token, next) =>
-      answerPolicy.at("references", document, position, () => next(document, position, context, token)),
+      policy.provide("references", document, position, () => next(document, position, context, token)),
     provideHover: (document, position, token, next) =>
-      answerPolicy.at("hover", document, position, () => next(document, position, token)),
+      policy.provide("hover", document, position, () => next(document, position, token)),
     provideDocumentSymbols: (document, token, next) =>
-      answerPolicy.outline(document, token, (ownToken) => next(document, ownToken)),
-    provideWorkspaceSymbols: (query, token, next) =>
-      answerPolicy.workspaceSymbols(query, () => next(query, token)),
+      policy.outline(document, token, (ownToken) => next(document, ownToken)),
+    provideWorkspaceSymbols: (query, token, next) => policy.workspaceSymbols(query, () => next(query, token)),
   };
 }
 

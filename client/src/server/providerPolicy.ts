@@ -10,7 +10,7 @@ export type RequestOutline = (token: vscode.CancellationToken) => vscode.Provide
 
 /** Each method either calls `request`, which sends a request to our language server, or returns `undefined`. */
 export interface ProviderPolicy {
-  at<Result>(
+  provide<Result>(
     feature: Feature,
     document: vscode.TextDocument,
     position: vscode.Position,

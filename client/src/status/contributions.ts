@@ -1,4 +1,4 @@
-/** Declarations of the commands of the server. */
+/** Declares the commands of the server. */
 import type { CommandDeclarations } from "#client/workbench/declarations";
 
 export const serverCommands = {

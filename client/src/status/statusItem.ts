@@ -34,8 +34,8 @@ export class StatusItem implements vscode.Disposable {
       options.instance.onChange(() => this.#update()),
       options.onSettings(() => this.#update()),
       options.searches.onFinish(({ startedAt, outcome }) => {
-        const took = Date.now() - startedAt;
-        this.#slowSeconds = outcome === "done" && took > slowSearchMs ? took / 1000 : undefined;
+        const elapsed = Date.now() - startedAt;
+        this.#slowSeconds = outcome === "done" && elapsed > slowSearchMs ? elapsed / 1000 : undefined;
         this.#update();
       }),
     );

@@ -8,7 +8,7 @@ export interface LineChange {
   readonly lines: readonly string[];
 }
 
-/** Returns what to replace in `before`, from top to bottom; changes do not touch each other. */
+/** Returns the changes that turn `before` into `after`, from top to bottom; they are never adjacent. */
 export function lineChanges(before: readonly string[], after: readonly string[]): readonly LineChange[] {
   const changes: LineChange[] = [];
   let start = 0;

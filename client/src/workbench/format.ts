@@ -7,34 +7,34 @@ const dayMs = 24 * hourMs;
 
 /** Formats a time in milliseconds since 1970: "3 min ago", "2 hr ago", "5 days ago", then the date. */
 export function ago(time: number, now: number = Date.now()): string {
-  const passed = Math.max(0, now - time);
-  if (passed < minuteMs) return vscode.l10n.t("just now");
-  if (passed < hourMs) return vscode.l10n.t("{0} min ago", Math.floor(passed / minuteMs));
-  if (passed < dayMs) return vscode.l10n.t("{0} hr ago", Math.floor(passed / hourMs));
-  if (passed < 2 * dayMs) return vscode.l10n.t("1 day ago");
-  if (passed < 30 * dayMs) return vscode.l10n.t("{0} days ago", Math.floor(passed / dayMs));
+  const elapsed = Math.max(0, now - time);
+  if (elapsed < minuteMs) return vscode.l10n.t("just now");
+  if (elapsed < hourMs) return vscode.l10n.t("{0} min ago", Math.floor(elapsed / minuteMs));
+  if (elapsed < dayMs) return vscode.l10n.t("{0} hr ago", Math.floor(elapsed / hourMs));
+  if (elapsed < 2 * dayMs) return vscode.l10n.t("1 day ago");
+  if (elapsed < 30 * dayMs) return vscode.l10n.t("{0} days ago", Math.floor(elapsed / dayMs));
   return new Date(time).toLocaleDateString();
 }
 
 /** Formats an age in at most seven columns: "now", "3 min", "2 hr", "5 days", "7 mo", "3 yr". */
 export function shortAge(time: number, now: number = Date.now()): string {
-  const passed = Math.max(0, now - time);
-  const days = Math.floor(passed / dayMs);
-  if (passed < minuteMs) return vscode.l10n.t("now");
-  if (passed < hourMs) return vscode.l10n.t("{0} min", Math.floor(passed / minuteMs));
-  if (passed < dayMs) return vscode.l10n.t("{0} hr", Math.floor(passed / hourMs));
+  const elapsed = Math.max(0, now - time);
+  const days = Math.floor(elapsed / dayMs);
+  if (elapsed < minuteMs) return vscode.l10n.t("now");
+  if (elapsed < hourMs) return vscode.l10n.t("{0} min", Math.floor(elapsed / minuteMs));
+  if (elapsed < dayMs) return vscode.l10n.t("{0} hr", Math.floor(elapsed / hourMs));
   if (days === 1) return vscode.l10n.t("1 day");
   if (days < 60) return vscode.l10n.t("{0} days", days);
   if (days < 730) return vscode.l10n.t("{0} mo", Math.round(days / 30.44));
   return vscode.l10n.t("{0} yr", Math.floor(days / 365.25));
 }
 
-/** Returns for how many milliseconds `ago` will return the same for a time. */
-export function agoLasts(time: number, now: number = Date.now()): number {
-  const passed = Math.max(0, now - time);
-  if (passed >= 30 * dayMs) return Number.POSITIVE_INFINITY;
-  const step = passed < hourMs ? minuteMs : passed < dayMs ? hourMs : dayMs;
-  return step - (passed % step);
+/** Returns for how many more milliseconds the result of `ago` stays valid for a time. */
+export function agoValidForMs(time: number, now: number = Date.now()): number {
+  const elapsed = Math.max(0, now - time);
+  if (elapsed >= 30 * dayMs) return Number.POSITIVE_INFINITY;
+  const step = elapsed < hourMs ? minuteMs : elapsed < dayMs ? hourMs : dayMs;
+  return step - (elapsed % step);
 }
 
 const byteUnits = ["B", "kB", "MB", "GB", "TB"];

@@ -43,14 +43,14 @@ export function treeItemOf(row: Row, viewId: string): vscode.TreeItem {
  * screen readers would read the tooltip.
  */
 export function withLabels<Item extends vscode.TreeItem>(item: Item): Item {
-  const { accessibilityInformation: spoken, description } = item;
-  const isSpoken = spoken !== undefined && !isBlank(spoken.label);
-  if (isBlank(textOf(item.label))) item.label = isSpoken ? noBreakSpace : vscode.l10n.t("(blank)");
-  if (!isSpoken) {
+  const { accessibilityInformation: accessibility, description } = item;
+  const hasAccessibleName = accessibility !== undefined && !isBlank(accessibility.label);
+  if (isBlank(textOf(item.label))) item.label = hasAccessibleName ? noBreakSpace : vscode.l10n.t("(blank)");
+  if (!hasAccessibleName) {
     const words = [textOf(item.label), description].filter(
       (text) => typeof text === "string" && !isBlank(text),
     );
-    item.accessibilityInformation = { ...spoken, label: words.join(", ") };
+    item.accessibilityInformation = { ...accessibility, label: words.join(", ") };
   }
   return item;
 }

@@ -4,29 +4,29 @@ import { withoutRange } from "#client/search/queryText";
 import type { SearchState } from "#client/search/searchState";
 import type { L10n } from "#client/text/l10n";
 import type { QueryExplanation, QueryFilter, QueryProblem } from "#contract/queries";
-import type { BoxChip, BoxProblem, BoxReading } from "#webview/messages";
+import type { BoxChip, BoxInterpretation, BoxProblem } from "#webview/messages";
 
-export interface ReadingOptions {
-  /** How each narrowing condition was parsed, in their order. */
+export interface InterpretationOptions {
+  /** How each narrowing condition was parsed, in order. */
   readonly narrowed: readonly Pick<QueryExplanation, "problems">[];
-  /** Whether the user is still typing: an error at the end may be about to go away. */
+  /** Whether the user is still typing: an error at the end may disappear with the next character. */
   readonly isTyping: boolean;
 }
 
-export function boxReading(
+export function boxInterpretation(
   state: Pick<SearchState, "query" | "narrowed">,
-  reading: Pick<QueryExplanation, "filters" | "problems">,
-  { narrowed, isTyping }: ReadingOptions,
+  interpretation: Pick<QueryExplanation, "filters" | "problems">,
+  { narrowed, isTyping }: InterpretationOptions,
   l10n: L10n,
-): BoxReading {
+): BoxInterpretation {
   const length = state.query.trimEnd().length;
-  const problems = reading.problems.filter(
+  const problems = interpretation.problems.filter(
     ({ severity, offset }) => !(isTyping && severity === "error" && offset >= length),
   );
   return {
     query: state.query,
     chips: [
-      ...reading.filters.map((filter) => filterChip(state.query, filter, l10n)),
+      ...interpretation.filters.map((filter) => filterChip(state.query, filter, l10n)),
       ...state.narrowed.map((text, index) => narrowedChip(text, state.narrowed.toSpliced(index, 1), l10n)),
     ],
     problems: [

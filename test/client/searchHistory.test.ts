@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type HistoryEntry, SearchHistory } from "#client/search/history";
+import { type HistoryEntry, SearchHistory } from "#client/search/searchHistory";
 import type { SearchState } from "#client/search/searchState";
 import { memoryMemento } from "#test/support/memoryMemento";
 

@@ -1,39 +1,39 @@
-/** What the Results view shows beside the rows: counts, why results are incomplete, and what else to try. */
+/** Suggestions and examples as rows of the Results view, and its message and description, which explain the results. */
 import * as vscode from "vscode";
 import type { Repositories } from "#client/model/repositories";
 import type { ResultSet } from "#client/search/resultSet";
-import type { SearchBox, SearchViewFacts } from "#client/search/searchBox";
+import type { SearchBox, SearchViewInfo } from "#client/search/searchBox";
 import { countRepositories, type Dismissed, statusOf } from "#client/search/status";
 import type { ServiceClient } from "#client/server/serviceClient";
 import type { QueryFix } from "#contract/queries";
 import type { BoxAction } from "#webview/messages";
 
-/** A suggestion or an example, as a row. */
-export interface AdviceNode {
-  readonly kind: "advice";
+/** A suggestion or an example. */
+export interface SuggestionNode {
+  readonly kind: "suggestion";
   readonly id: string;
   readonly action: BoxAction;
   /** What an example finds. */
   readonly detail?: string;
 }
 
-interface AdviceOptions {
+interface SuggestionsOptions {
   readonly service: Pick<ServiceClient, "call">;
   readonly repositories: Pick<Repositories, "items">;
   readonly current: () => ResultSet | undefined;
   readonly dismissed: () => Dismissed | undefined;
   readonly box: () => SearchBox;
-  readonly searchView: Pick<SearchViewFacts, "welcome">;
+  readonly searchView: Pick<SearchViewInfo, "welcome">;
 }
 
-export class Advice implements vscode.Disposable {
-  readonly #options: AdviceOptions;
+export class Suggestions implements vscode.Disposable {
+  readonly #options: SuggestionsOptions;
   /** Quick fixes for the query of the search with this id. */
   #fixes: { readonly id: number; readonly actions: readonly BoxAction[] } | undefined;
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onChange = this.#changed.event;
 
-  constructor(options: AdviceOptions) {
+  constructor(options: SuggestionsOptions) {
     this.#options = options;
   }
 
@@ -71,43 +71,46 @@ export class Advice implements vscode.Disposable {
     return [summary, ...notes.map(({ text }) => text), also].filter((part) => part !== "").join(" ");
   }
 
-  get rows(): readonly AdviceNode[] {
+  get rows(): readonly SuggestionNode[] {
     const set = this.#options.current();
     if (set === undefined) return this.#examples;
     const actions = hasRows(set) ? this.#warningActions(set) : this.#actions(set);
-    return actions.map(asRow).map((action) => ({ kind: "advice", id: `advice ${action.title}`, action }));
+    return actions
+      .map(asRow)
+      .map((action) => ({ kind: "suggestion", id: `suggestion ${action.title}`, action }));
   }
 
   /** Call with each search that has ended: loads quick fixes for a query that could not be parsed. */
   async loadFixes({ id, state, problem, request }: ResultSet): Promise<void> {
     if (problem?.errorCode !== "FAILED_TO_PARSE_QUERY") return;
-    const reading = await this.#options.service
+    const interpretation = await this.#options.service
       .call("readQuery", { query: state.query, isRegexEnabled: request.isRegexEnabled ?? false })
       .catch(() => undefined);
-    const fixes = reading?.problems.flatMap((each) => (each.severity === "error" ? each.fixes : [])) ?? [];
+    const fixes =
+      interpretation?.problems.flatMap((each) => (each.severity === "error" ? each.fixes : [])) ?? [];
     this.#fixes = { id, actions: fixes.map(actionOf) };
     this.#changed.fire();
   }
 
-  async apply({ action }: AdviceNode): Promise<void> {
+  async apply({ action }: SuggestionNode): Promise<void> {
     if ("change" in action) await this.#options.box().show(action.change);
     else await vscode.commands.executeCommand(`trawl.${action.command}`);
   }
 
   /** Before the first search: queries that find something, and the tour. */
-  get #examples(): readonly AdviceNode[] {
+  get #examples(): readonly SuggestionNode[] {
     const { examples = [] } = this.#options.searchView.welcome ?? {};
     if (examples.length === 0) return [];
     const queries = examples.map(
-      ({ query, detail }): AdviceNode => ({
-        kind: "advice",
+      ({ query, detail }): SuggestionNode => ({
+        kind: "suggestion",
         id: `example ${query}`,
         action: { title: query, change: { query } },
         detail,
       }),
     );
     const tour: BoxAction = { title: vscode.l10n.t("Take the Tour"), command: "help.walkthrough" };
-    return [...queries, { kind: "advice", id: "tour", action: tour }];
+    return [...queries, { kind: "suggestion", id: "tour", action: tour }];
   }
 
   #actions(set: ResultSet): readonly BoxAction[] {
@@ -160,7 +163,7 @@ function hasRows({ files, commits = [] }: ResultSet): boolean {
   return files.length > 0 || commits.length > 0;
 }
 
-export function adviceItem({ id, action, detail }: AdviceNode): vscode.TreeItem {
+export function suggestionItem({ id, action, detail }: SuggestionNode): vscode.TreeItem {
   const title = action.title.charAt(0).toLocaleUpperCase() + action.title.slice(1);
   const item = new vscode.TreeItem(detail === undefined ? title : action.title);
   item.id = id;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { boxReading, type ReadingOptions } from "#client/box/reading";
+import { boxInterpretation, type InterpretationOptions } from "#client/box/interpretation";
 import { pauseAfterTypingMs, waitReasonFor } from "#client/box/typing";
 import { siblingsOffer, type WelcomeInput, welcomeOf } from "#client/box/welcome";
 import { checkQuery } from "#client/search/queryAnalysis";
@@ -10,7 +10,7 @@ import { english } from "#test/support/english";
 import type { BoxAction } from "#webview/messages";
 
 /** Explains a query as the service does. */
-function reading(query: string, isRegexEnabled = false): QueryExplanation {
+function interpretation(query: string, isRegexEnabled = false): QueryExplanation {
   const { filters, problems, ...rest } = explainQuery(query, {
     isRegexEnabled,
     isCaseSensitivityEnabled: false,
@@ -22,10 +22,10 @@ function reading(query: string, isRegexEnabled = false): QueryExplanation {
   };
 }
 
-function box(query: string, narrowed: readonly string[] = [], options: Partial<ReadingOptions> = {}) {
-  const conditions = narrowed.map((text) => reading(text));
+function box(query: string, narrowed: readonly string[] = [], options: Partial<InterpretationOptions> = {}) {
+  const conditions = narrowed.map((text) => interpretation(text));
   const all = { narrowed: conditions, isTyping: false, ...options };
-  return boxReading({ query, narrowed }, reading(query), all, english);
+  return boxInterpretation({ query, narrowed }, interpretation(query), all, english);
 }
 
 test("each filter is a chip, but free text is not", () => {
@@ -70,7 +70,7 @@ test("problems have a location, and fixes that change the box", () => {
 
 test("a query is checked as written, without what the request adds", async () => {
   const service = {
-    call: (_: string, { query }: { query: string }) => Promise.resolve(reading(query)),
+    call: (_: string, { query }: { query: string }) => Promise.resolve(interpretation(query)),
   } as never;
   const state = { caseSensitivity: "smart", isWholeWord: false, isRegex: false } as const;
   const check = (query: string, narrowed: readonly string[] = []) =>
@@ -84,9 +84,9 @@ test("a query is checked as written, without what the request adds", async () =>
 });
 
 test("an invalid regular expression can be treated as plain text", () => {
-  const { problems } = boxReading(
+  const { problems } = boxInterpretation(
     { query: "f(", narrowed: [] },
-    reading("f(", true),
+    interpretation("f(", true),
     { narrowed: [], isTyping: false },
     english,
   );
@@ -123,7 +123,7 @@ const waits: readonly [query: string, isOnType: boolean, expected: ReturnType<ty
 ];
 for (const [query, isOnType, expected] of waits) {
   test(`"${query}" waits for ${expected}${isOnType ? "" : " if typing runs no search"}`, () => {
-    assert.equal(waitReasonFor({ query, narrowed: [] }, reading(query), isOnType), expected);
+    assert.equal(waitReasonFor({ query, narrowed: [] }, interpretation(query), isOnType), expected);
   });
 }
 
@@ -139,7 +139,7 @@ const input: WelcomeInput = {
   indexedCount: 1,
   offer: undefined,
   examples: [],
-  isFirst: true,
+  isFirstUse: true,
 };
 const siblings = [
   { path: "/src/a", name: "a", sizeBytes: 1000 },
@@ -188,6 +188,6 @@ test("an empty box shows indexed repositories, their siblings, and examples", ()
 
 test("users who have searched before see no examples", () => {
   const examples = [{ query: "x", repositories: 2, matches: 2 }];
-  assert.deepEqual(welcomeLines({ examples, isFirst: false }), ["1 repository indexed: orders-api."]);
-  assert.equal(welcomeLines({ offer: offerFor(siblings), isFirst: false })?.length, 2);
+  assert.deepEqual(welcomeLines({ examples, isFirstUse: false }), ["1 repository indexed: orders-api."]);
+  assert.equal(welcomeLines({ offer: offerFor(siblings), isFirstUse: false })?.length, 2);
 });
