@@ -68,7 +68,7 @@ async function startOnce(): Promise<void> {
   await window.memory.remember("http://127.0.0.1:4878");
 }
 
-/** Waits until nothing happens any more. */
+/** Waits until all pending work is done. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
 }

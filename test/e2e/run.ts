@@ -42,11 +42,11 @@ const { values, positionals: words } = parseArgs({
 const began = performance.now();
 const count = { passed: 0, failed: 0 };
 
-function say(text: string): void {
+function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Whether somebody chose what to run; otherwise specs that cannot differ run once. */
+/** Whether the command line selects what to run; otherwise specs that cannot differ run once. */
 const isChosen = [words[0], values.vscode, values.extension].some((each) => each !== undefined);
 
 function specs(folder: string, ending: string): readonly string[] {
@@ -69,16 +69,16 @@ function requireNamedSpecs(): void {
 }
 
 /** CI reruns a red spec once and reports it, because VS Code and a browser are sometimes slow on two cores. */
-const mayRunAgain = process.env["CI"] !== undefined;
-const redAtFirst: string[] = [];
+const mayRetry = process.env["CI"] !== undefined;
+const failedAtFirst: string[] = [];
 const failures: string[] = [];
 
 async function timed(title: string, work: () => Promise<Outcome>): Promise<void> {
-  say(`\n${title}`);
+  print(`\n${title}`);
   let outcome = await reported(work);
-  if (isRed(outcome) && mayRunAgain) {
-    redAtFirst.push(title);
-    say("  once more:");
+  if (isRed(outcome) && mayRetry) {
+    failedAtFirst.push(title);
+    print("  retry:");
     outcome = await reported(work);
   }
   count.passed += outcome.tests.filter(({ isPassed }) => isPassed).length;
@@ -96,12 +96,12 @@ async function reported(work: () => Promise<Outcome>): Promise<Outcome> {
   const start = performance.now();
   const outcome = await work();
   for (const { title: test, isPassed, duration, error } of outcome.tests) {
-    say(`  ${isPassed ? "✔" : "✖"} ${test} (${duration} ms)`);
-    if (error !== undefined) say(indented(error));
+    print(`  ${isPassed ? "✔" : "✖"} ${test} (${duration} ms)`);
+    if (error !== undefined) print(indented(error));
   }
-  for (const text of outcome.notes) say(`  · ${text}`);
-  for (const text of outcome.problems) say(`  ✖ ${text}`);
-  say(`  ${((performance.now() - start) / 1000).toFixed(1)} s`);
+  for (const text of outcome.notes) print(`  · ${text}`);
+  for (const text of outcome.problems) print(`  ✖ ${text}`);
+  print(`  ${((performance.now() - start) / 1000).toFixed(1)} s`);
   return outcome;
 }
 
@@ -112,7 +112,7 @@ async function hostSpecs(version: string): Promise<void> {
   try {
     browser = await launchBrowser();
     for (const extension of ["source", "vsix"] as const) {
-      // People install the package; the sources are run where the extension is developed, in the newest version.
+      // Users install the package. The sources are run only in the newest version, as developers do.
       const runsByDefault = extension === "vsix" || version === vsCodeVersions[0];
       if (values.extension === undefined ? !runsByDefault : values.extension !== extension) continue;
       const isFull = extension === "vsix" || isChosen;
@@ -141,12 +141,12 @@ async function uiSpecs(version: string): Promise<void> {
   }
 }
 
-/** Nothing is installed but what is fetched, and nothing drives the workbench. */
+/** Runs only host specs, because nothing drives the workbench of a desktop VS Code. */
 async function desktopSpecs(): Promise<void> {
   setTarget({
     vsCode: { version: "desktop", node: "", entry: "", takesOptions: false, takesGraceTime: false },
     extensions: "",
-    keeps: false,
+    keepsFolders: false,
   });
   for (const spec of specs("host", ".e2e")) {
     await timed(`VS Code on the desktop: ${spec}`, () => runDesktopSuite(spec));
@@ -158,9 +158,9 @@ async function main(): Promise<void> {
   else await codeServerSpecs(values.vscode ?? vsCodeVersions);
   if (values.install) return;
   if (count.passed + count.failed === 0) throw new Error("No spec has these words in its name.");
-  for (const title of redAtFirst) say(`\nRed the first time: ${title}`);
-  if (failures.length > 0) say(`\nFailed:\n${failures.join("\n")}`);
-  say(
+  for (const title of failedAtFirst) print(`\nFailed at first: ${title}`);
+  if (failures.length > 0) print(`\nFailed:\n${failures.join("\n")}`);
+  print(
     `\n${count.passed} passed, ${count.failed} failed, ${((performance.now() - began) / 1000).toFixed(0)} s`,
   );
   if (count.failed > 0) process.exitCode = 1;
@@ -174,14 +174,14 @@ async function codeServerSpecs(versions: readonly string[]): Promise<void> {
   const vsix = packageExtension();
   for (const vsCode of installed) {
     const extensions = installExtension(vsCode, vsix);
-    setTarget({ vsCode, extensions, keeps: values.keep === true || process.env["KEEP"] === "1" });
+    setTarget({ vsCode, extensions, keepsFolders: values.keep === true || process.env["KEEP"] === "1" });
     if (values.only !== "ui") await hostSpecs(vsCode.version);
     if (values.only !== "host") await uiSpecs(vsCode.version);
   }
   if (values["publish-screenshots"]) publishScreenshots(installed[0]?.version ?? "");
 }
 
-/** Files of `media/screenshots` and the pictures that they are. */
+/** Maps files of `media/screenshots` to the screenshots that they are copied from. */
 const publishedScreenshots = { "search.png": "five-minutes/3-opened.png" };
 
 function publishScreenshots(version: string): void {
@@ -195,7 +195,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => pr
 
 main()
   .catch((error: unknown) => {
-    say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    print(error instanceof Error ? (error.stack ?? error.message) : String(error));
     process.exitCode = 1;
   })
   .finally(() => process.exit());

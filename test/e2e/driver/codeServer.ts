@@ -80,7 +80,7 @@ function killRunning(): void {
 }
 
 export async function startCodeServer(options: CodeServerOptions = {}): Promise<CodeServer> {
-  const { vsCode, extensions, keeps } = target();
+  const { vsCode, extensions, keepsFolders } = target();
   // A socket path may have at most 107 characters.
   const root = realpathSync(mkdtempSync(join(tmpdir(), "te-")));
   const organization = makeOrganization(join(root, "acme"));
@@ -118,7 +118,7 @@ export async function startCodeServer(options: CodeServerOptions = {}): Promise<
         running.delete(server);
         // Each spec is a bundle with its own copy of this module, and would leave a listener.
         if (running.size === 0) process.off("exit", killRunning);
-        if (keeps) process.stdout.write(`      kept: ${root}\n`);
+        if (keepsFolders) process.stdout.write(`      kept: ${root}\n`);
         else rmSync(root, { recursive: true, force: true, maxRetries: 5 });
       }
     },
@@ -211,7 +211,7 @@ async function end(child: ChildProcess, root: string, ended: Promise<unknown>): 
     for (const { pid } of left) kill(pid, "SIGKILL");
     if (left.length > 0) {
       const lines = left.map(({ pid, command }) => `${pid} ${command}`);
-      throw new Error(`Left behind when VS Code had ended:\n${lines.join("\n")}`);
+      throw new Error(`Still running after VS Code exited:\n${lines.join("\n")}`);
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Which specs run by default: all in the newest VS Code and the host specs in older ones too, with the packaged extension.
- * Further runs need a reason, which is given here. Nothing is left out if a version, a way to load the extension, or words
+ * Further runs need a reason, which is stated here. Nothing is skipped if a version, a way to load the extension, or words
  * of specs are given.
  */
 

@@ -7,7 +7,7 @@ export interface Target {
   /** Absolute path of an extensions folder with the packaged extension. */
   readonly extensions: string;
   /** Keeps the folders of a run and prints their paths. */
-  readonly keeps: boolean;
+  readonly keepsFolders: boolean;
 }
 
 /** The root of the project. Bundles of these tests are in `out/e2e`, one or two folders deep. */

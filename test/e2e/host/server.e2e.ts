@@ -33,8 +33,8 @@ describe("the server", () => {
     const settings = vscode.workspace.getConfiguration("trawl");
     await settings.update("api.enabled", true, true);
     const [port] = await eventually(() => ports().length > 0 && ports());
-    const answer = await fetch(`http://127.0.0.1:${port}/api/health`);
-    assert.equal(answer.status, 200);
+    const response = await fetch(`http://127.0.0.1:${port}/api/health`);
+    assert.equal(response.status, 200);
     await settings.update("api.enabled", undefined, true);
     await eventually(() => ports().length === 0);
   });
@@ -52,7 +52,7 @@ describe("the server", () => {
     kill(before, "SIGKILL");
     const began = performance.now();
     await search();
-    note(`a search answered ${(performance.now() - began).toFixed(0)} ms after the server was killed`);
+    note(`a search responded ${(performance.now() - began).toFixed(0)} ms after the server was killed`);
     assert.notEqual(await theServer(), before);
   });
 

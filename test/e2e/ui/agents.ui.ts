@@ -38,7 +38,7 @@ describe("agents", () => {
   const title = "Set Up for Agents: Claude Code";
   const dialog = (): Locator => window.page.locator(".monaco-dialog-box");
 
-  async function answer(button: string): Promise<void> {
+  async function clickDialogButton(button: string): Promise<void> {
     await dialog().getByRole("button", { name: button }).click();
     await dialog().waitFor({ state: "detached" });
   }
@@ -79,14 +79,14 @@ describe("agents", () => {
 
   it("get an endpoint and a key during the setup", async () => {
     await window.pick("Start Local Endpoint", title);
-    await answer("Start");
+    await clickDialogButton("Start");
     await window.quickRows.filter({ hasText: "Local endpoint is running" }).waitFor();
     await window.pick("Create API Key...", title);
     await window.page.locator('.quick-input-title:text-is("Create API Key")').waitFor();
     await window.quickInput.fill("Claude Code");
     await window.page.keyboard.press("Enter");
     await window.pick("1 year");
-    await answer("Copy Key");
+    await clickDialogButton("Copy Key");
     key = await copied(/^trwl_[\w-]{43}$/);
     await window.quickRows.filter({ hasText: "The agent reads its key from" }).waitFor();
   });
@@ -113,7 +113,7 @@ describe("agents", () => {
       () => true,
     );
 
-  /** Returns the status of a call without a key and of one with it, once the endpoint answers. */
+  /** Returns the status of a call without a key and of one with it, once the endpoint responds. */
   async function statuses(): Promise<readonly number[]> {
     return await eventually(async () => {
       const calls = [{}, { Authorization: `Bearer ${key}` }].map((headers) =>
@@ -166,7 +166,7 @@ describe("agents", () => {
     await window.runCommand("Trawl: Set Up for Agents...");
     await window.pick("Other agents", "Set Up for Agents");
     await window.pick("Start Local Endpoint", steps);
-    await answer("Start");
+    await clickDialogButton("Start");
     await window.pick("Always Start", steps);
     await window.quickRows.filter({ hasText: "Always starts with Trawl" }).waitFor();
     await window.shot("agents/4-always");

@@ -216,12 +216,12 @@ describe("browsing", () => {
 
   it("opens the page on the code host, at the line of the cursor", async () => {
     await window.runCommand("Trawl: Open on Code Host");
-    const question = window.page.locator(".monaco-dialog-box");
-    await question
+    const dialog = window.page.locator(".monaco-dialog-box");
+    await dialog
       .getByText(/https:\/\/github\.com\/acme\/payments\/blob\/\S+\/src\/billing\.ts#L1$/)
       .waitFor();
     await window.page.keyboard.press("Escape");
-    await question.waitFor({ state: "detached" });
+    await dialog.waitFor({ state: "detached" });
   });
 
   it("shows images, and says that other binary files are not text", async () => {

@@ -67,7 +67,7 @@ describe("a suite fails", () => {
 
   it("when a process is left behind", async () => {
     const outcome = await run({ specs: ["controls/orphan.e2e"] });
-    assert.match(outcome.problems.join("\n"), /^Left behind when VS Code had ended:\n\d+ sleep 1000$/);
+    assert.match(outcome.problems.join("\n"), /^Still running after VS Code exited:\n\d+ sleep 1000$/);
     assert.equal(isRed(outcome), true);
   });
 });

@@ -50,7 +50,7 @@ describe("the local endpoint and its API keys", () => {
 
   const dialog = (): Locator => window.page.locator(".monaco-dialog-box");
 
-  async function answer(button: string): Promise<void> {
+  async function clickDialogButton(button: string): Promise<void> {
     await dialog().getByRole("button", { name: button }).click();
     await dialog().waitFor({ state: "detached" });
   }
@@ -78,7 +78,7 @@ describe("the local endpoint and its API keys", () => {
   async function copied(): Promise<string> {
     const shown = /trwl_[\w-]{43}/.exec((await dialog().textContent()) ?? "")?.[0] ?? "";
     assert.match(shown, keyForm);
-    await answer("Copy Key");
+    await clickDialogButton("Copy Key");
     await eventually(async () => (await clipboard()) === shown);
     return shown;
   }
@@ -104,10 +104,10 @@ describe("the local endpoint and its API keys", () => {
     const detail = "Every program on this computer will be able to search and read every indexed repository.";
     await dialog().getByText(detail).waitFor();
     await window.shot("keys/2-start");
-    await answer("Cancel");
+    await clickDialogButton("Cancel");
     assert.deepEqual(ports(), []);
     await press(/^Local endpoint, stopped$/, "Start Local Endpoint");
-    await answer("Start");
+    await clickDialogButton("Start");
     await row(/^Local endpoint, running/).waitFor();
     await eventually(() => ports().length === 1);
     url = `http://127.0.0.1:${ports()[0]}`;
@@ -180,10 +180,10 @@ describe("the local endpoint and its API keys", () => {
     await press(/^laptop scripts/, "Revoke API Key...");
     await dialog().getByText("Revoke the API key laptop scripts?").waitFor();
     await window.shot("keys/5-revoke");
-    await answer("Cancel");
+    await clickDialogButton("Cancel");
     assert.equal(await status(keys["laptop"]), 200);
     await press(/^laptop scripts/, "Revoke API Key...");
-    await answer("Revoke");
+    await clickDialogButton("Revoke");
     await row(/^laptop scripts/).waitFor({ state: "detached" });
     assert.equal(await status(keys["laptop"]), 401);
     assert.equal(await status(keys["ci"]), 200);
@@ -215,7 +215,7 @@ describe("the local endpoint and its API keys", () => {
     holder.listen(4878, "127.0.0.1");
     try {
       await press(/^Local endpoint, stopped$/, "Start Local Endpoint");
-      await answer("Start");
+      await clickDialogButton("Start");
       await row(/^Local endpoint, running, not on port 4878$/).waitFor();
       assert.ok(!ports().includes(4878));
       await press(/^Local endpoint, running/, "Stop Local Endpoint");

@@ -63,7 +63,7 @@ describe("an organization with a license", () => {
   const message = (text: string | RegExp): Locator =>
     window.page.locator(".quick-input-message").filter({ hasText: text });
 
-  async function answer(button: string): Promise<void> {
+  async function clickDialogButton(button: string): Promise<void> {
     await dialog().getByRole("button", { name: button, exact: true }).click();
     await dialog().waitFor({ state: "detached" });
   }
@@ -201,10 +201,10 @@ describe("an organization with a license", () => {
       .getByText(/sessions of Carol .* are revoked immediately/)
       .waitFor();
     await window.shot("organization/5-remove");
-    await answer("Cancel");
+    await clickDialogButton("Cancel");
     assert.equal(await statusOf("/api/repos", key), 200);
     await page.button(/^Remove From Organization\.\.\.: Carol/).click();
-    await answer("Remove From Organization");
+    await clickDialogButton("Remove From Organization");
     await page.row("carol@acme.example").waitFor({ state: "detached" });
     assert.equal(await statusOf("/api/repos", key), 401);
   });

@@ -11,7 +11,7 @@ const secret = "aSecretOfThisRepository";
 /** A host name of the attacker that resolves to this computer (DNS rebinding). */
 const reboundHost = "rebound.example";
 
-interface Answer {
+interface PageResponse {
   readonly status?: number;
   readonly text?: string;
   readonly error?: string;
@@ -43,7 +43,7 @@ describe("pages of other origins", () => {
   });
 
   /** Calls `fetch` in a script of the page, and returns what the script can read. */
-  async function fetchFromPage(url: string, init: RequestInit = {}): Promise<Answer> {
+  async function fetchFromPage(url: string, init: RequestInit = {}): Promise<PageResponse> {
     return await page.evaluate(
       async ([address, options]) => {
         try {
@@ -67,7 +67,7 @@ describe("pages of other origins", () => {
     for (const init of [search("application/json"), search("text/plain"), {}]) {
       const path = init.method === "POST" ? "/api/search" : "/api/repos";
       const { status = 0, text = "" } = await fetchFromPage(served.url + path, init);
-      assert.notEqual(status, 200, `${path} answered ${text}`);
+      assert.notEqual(status, 200, `${path} returned ${text}`);
       assert.equal(text.includes(secret), false);
     }
     const opaque = await fetchFromPage(`${served.url}/api/repos`, { mode: "no-cors" });
@@ -75,7 +75,7 @@ describe("pages of other origins", () => {
   });
 
   it("cannot search by submitting a form", async () => {
-    const answered = page.waitForResponse((response) => response.url() === `${served.url}/api/search`);
+    const responded = page.waitForResponse((response) => response.url() === `${served.url}/api/search`);
     await page.evaluate(
       ([action, query]) => {
         const form = document.forms[0];
@@ -90,7 +90,7 @@ describe("pages of other origins", () => {
       },
       [`${served.url}/api/search`, secret] as const,
     );
-    const response = await answered;
+    const response = await responded;
     assert.ok([403, 415].includes(response.status()), String(response.status()));
     assert.equal((await response.text()).includes(secret), false);
     await page.goBack();

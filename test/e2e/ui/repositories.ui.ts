@@ -93,8 +93,8 @@ describe("repositories", () => {
     await window.runCommand("Trawl: Start Local Endpoint");
     await confirm("Start");
     await row(/^Local endpoint, running/, "API & Agents").waitFor();
-    const answer = await fetch(`http://127.0.0.1:${ports()[0]}/api/health`);
-    assert.equal(answer.status, 200);
+    const response = await fetch(`http://127.0.0.1:${ports()[0]}/api/health`);
+    assert.equal(response.status, 200);
     await window.shot("endpoint");
     await window.runCommand("Trawl: Stop Local Endpoint");
     await row(/^Local endpoint, stopped/, "API & Agents").waitFor();

@@ -38,8 +38,8 @@ describe("the server in the workbench", () => {
     await window.shot("endpoint-question");
     await dialog.getByRole("button", { name: "Start" }).click();
     const [port] = await eventually(() => ports().length > 0 && ports());
-    const answer = await fetch(`http://127.0.0.1:${port}/api/health`);
-    assert.equal(answer.status, 200);
+    const response = await fetch(`http://127.0.0.1:${port}/api/health`);
+    assert.equal(response.status, 200);
     await window.expand("API & Agents");
     await window
       .rows("API & Agents")
