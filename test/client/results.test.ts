@@ -136,7 +136,7 @@ test("an empty result suggests what its warnings suggest", () => {
       box: () => ({}) as never,
       searchView: { welcome: null },
     }).rows.map(({ action }) => action.title);
-  assert.deepEqual(titles({ flushReason: "TIME_LIMIT" }), ["all branches", "Search Again"]);
+  assert.deepEqual(titles({ flushReason: "TIME_LIMIT" }), ["all branches", "Try Again"]);
   assert.deepEqual(titles({ flushReason: "ENGINE_PARTIAL", filesMissing: 2 }), [
     "all branches",
     "Show Skipped Files",

@@ -159,7 +159,7 @@ check(
 );
 const counts = "about 4 matches · 2 files · 2 repositories · 41 ms";
 const reasons: readonly [SearchStats["flushReason"], Partial<StatusInput>, string][] = [
-  ["TIME_LIMIT", {}, "Stopped after 41 ms with 4 results. [Search Again]"],
+  ["TIME_LIMIT", {}, "Stopped after 41 ms with 4 results. [Try Again]"],
   ["BYTE_LIMIT", {}, "Stopped at 4: the results reached their size limit."],
   [
     "INDEXING",
@@ -220,7 +220,7 @@ const unsaved: FileMatch[] = files.map((file) => ({ ...file, origin: "unsaved" }
 check(
   "limits come before skipped files, and these before unsaved ones",
   { set: set({ files: unsaved }, limited("TIME_LIMIT", { filesSkipped: 7 })) },
-  `${counts}\nwarning: Stopped after 41 ms with 4 results. [Search Again]\ninfo: 7 files skipped. [Why?]\ninfo: 4 results from unsaved files.`,
+  `${counts}\nwarning: Stopped after 41 ms with 4 results. [Try Again]\ninfo: 7 files skipped. [Why?]\ninfo: 4 results from unsaved files.`,
 );
 check(
   "one of each",
@@ -314,7 +314,7 @@ check(
   [
     "about 4 matches · 2 files · 2 repositories · 41 ms",
     "info: At least 16 matches of the whole phrase. [Only the Phrase]",
-    "warning: Stopped after 41 ms with 4 results. [Search Again]",
+    "warning: Stopped after 41 ms with 4 results. [Try Again]",
   ].join("\n"),
 );
 check(

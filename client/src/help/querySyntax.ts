@@ -62,7 +62,7 @@ function sections(): readonly Section[] {
         ["error file:*.ts", l10n.t("in files whose path matches a glob")],
         ["error -file:test", l10n.t("not in files whose path contains a word")],
         ["error tests:no", l10n.t("not in test files")],
-        ["error rev:release/*", l10n.t("on branches or tags; any tag or commit can be named")],
+        ["error rev:release/*", l10n.t("on branches, tags or commits, indexed or not")],
         ["error rev:*", l10n.t("on all indexed branches and tags")],
         ["content:error", l10n.t("in file contents only, not in file names")],
         ["readme type:file", l10n.t("file names only")],

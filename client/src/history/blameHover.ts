@@ -47,10 +47,10 @@ export function blameHover(
   const actions = [
     link(t("Open Commit"), "trawl.commit.open", ref),
     link(t("Diff"), "trawl.blame.openDiff", target),
-    ...(previous === undefined ? [] : [link(t("Blame Before This"), "trawl.blame.before", target)]),
+    ...(previous === undefined ? [] : [link(t("Blame Before This Change"), "trawl.blame.before", target)]),
     link(t("File History"), "trawl.history.file", { ...ref, path }),
     link(t("Copy SHA"), "trawl.blame.copyHash", target),
-    link(t("Open on Host"), "trawl.commit.openOnHost", ref),
+    link(t("Open on Code Host"), "trawl.commit.openOnHost", ref),
   ];
   text.appendMarkdown(actions.join(" · "));
   return text;

@@ -135,7 +135,7 @@ export const commitCommands = {
     },
   },
   "commit.compareWithHead": {
-    title: "Compare With HEAD",
+    title: "Compare with HEAD",
     palette: false,
     menus: {
       "view/title": [{ when: "view == trawl.commit", group: "1_compare@1" }],

@@ -158,7 +158,7 @@ export class AuditLog implements vscode.Disposable {
 
   #content(): TableContent {
     const { l10n } = vscode;
-    const foot = l10n.t("Viewing this log is recorded in it, as audit.fetch and user.list.");
+    const foot = l10n.t("Viewing this log adds records to it: audit.fetch and user.list.");
     const page = { isBusy: this.#isBusy, fields: this.#fields(), foot };
     const loaded = this.#loaded;
     const problems = this.#problem === undefined ? [] : [this.#problem];

@@ -111,7 +111,7 @@ export class Members implements vscode.Disposable {
   async #remove(userId: string | undefined): Promise<void> {
     const member = this.#members?.find(({ id }) => id === userId);
     if (member === undefined) return;
-    const remove = vscode.l10n.t("Remove From Organization");
+    const remove = vscode.l10n.t("Remove from Organization");
     const choice = await vscode.window.showWarningMessage(
       vscode.l10n.t("Remove {0} from the organization?", nameOf(member)),
       {
@@ -203,7 +203,7 @@ function actionsFor(member: Member): TableAction[] {
     member.role === "OWNER"
       ? action(l10n.t("Make Member"), "makeMember")
       : action(l10n.t("Make Owner"), "makeOwner"),
-    action(l10n.t("Remove From Organization..."), "remove"),
+    action(l10n.t("Remove from Organization..."), "remove"),
   ];
 }
 

@@ -49,7 +49,7 @@ export const repositoryCommands = {
     menus: { "view/title": [{ when: "view == trawl.repositories && trawl.paused", group: "navigation@3" }] },
   },
   "repos.remove": {
-    title: "Remove From Index...",
+    title: "Remove from Index...",
     icon: "$(trash)",
     palette: false,
     menus: {

@@ -36,7 +36,7 @@ export function repositoryCommands(options: RepositoryCommandOptions): Handlers<
   return {
     async "repos.addFolder"() {
       const folders = await vscode.window.showOpenDialog({
-        title: vscode.l10n.t("Add Folder With Repositories"),
+        title: vscode.l10n.t("Add Folder with Repositories"),
         openLabel: vscode.l10n.t("Add"),
         canSelectFiles: false,
         canSelectFolders: true,
@@ -101,9 +101,9 @@ export function repositoryCommands(options: RepositoryCommandOptions): Handlers<
     },
 
     async "repos.remove"(row?: Row) {
-      const name = await repositoryOf(row, vscode.l10n.t("Remove From Index"));
+      const name = await repositoryOf(row, vscode.l10n.t("Remove from Index"));
       if (name === undefined) return;
-      const remove = vscode.l10n.t("Remove From Index");
+      const remove = vscode.l10n.t("Remove from Index");
       const choice = await vscode.window.showWarningMessage(
         vscode.l10n.t("Remove {0} from the index?", name),
         {

@@ -10,7 +10,7 @@ export const resultsDocumentCommands = {
     menus: { "view/title": [{ when: "view == trawl.search", group: "navigation@3" }] },
   },
   "results.save": {
-    title: "Save Results to a File",
+    title: "Save Results to File",
     icon: "$(save)",
     palette: false,
     menus: { "editor/title": [{ when: "resourceScheme == trawl-results", group: "navigation@0" }] },

@@ -331,7 +331,7 @@ function stateText(state: string): string {
     case "cloning":
       return t("cloning");
     case "failed":
-      return t("last index run failed");
+      return t("indexing failed");
     default:
       return t("stale");
   }

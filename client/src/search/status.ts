@@ -210,7 +210,7 @@ function suggestionsFor({ state, request }: ResultSet, input: StatusInput, l10n:
 /** Value of `rev:` that matches every branch. */
 export const allBranches = "refs/heads/**";
 
-/** Removes filters: capitals in their values do not make a search case-sensitive. */
+/** Removes filters: capital letters in their values do not make a search case-sensitive. */
 function withoutFilterWords(query: string): string {
   return query.replace(/(?<=^|[\s(-])[a-z]+:(?:"(?:\\.|[^"\\])*"|\S*)/g, "");
 }
@@ -264,7 +264,9 @@ function completenessNotes(set: ResultSet, { indexing }: StatusInput, l10n: L10n
         : warning(l10n.t("Stopped at {0}.", shown), all);
     }
     case "TIME_LIMIT":
-      return warning(l10n.t("Stopped after {0} with {1} results.", durationText(duration, l10n), shown));
+      return warning(l10n.t("Stopped after {0} with {1} results.", durationText(duration, l10n), shown), [
+        { title: l10n.t("Try Again"), command: "search.rerun" },
+      ]);
     case "BYTE_LIMIT":
       return warning(l10n.t("Stopped at {0}: the results reached their size limit.", shown), []);
     case "INDEXING":

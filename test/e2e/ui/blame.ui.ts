@@ -85,8 +85,15 @@ describe("blame", () => {
     const hover = window.page.locator(".monaco-hover").filter({ hasText: "Say where payments is" }).first();
     await hover.waitFor();
     const text = (await hover.textContent()) ?? "";
-    const parts = ["Grace Hopper", "Open Commit", "Diff", "Blame Before This", "File History", "Copy SHA"];
-    for (const part of [...parts, "Open on Host"])
+    const parts = [
+      "Grace Hopper",
+      "Open Commit",
+      "Diff",
+      "Blame Before This Change",
+      "File History",
+      "Copy SHA",
+    ];
+    for (const part of [...parts, "Open on Code Host"])
       assert.ok(text.replaceAll("\u00a0", " ").includes(part), text);
     await window.shot("blame-hover");
   });

@@ -215,7 +215,7 @@ describe("history", () => {
     await window.choose("Copy as API Call");
     await statusBarHas("Copied as a curl command for the REST interface.");
     await row("Name things as people do", "Compare").click({ button: "right" });
-    await window.choose("Compare With HEAD");
+    await window.choose("Compare with HEAD");
     await row(/^[0-9a-f]{7}From$/, "Compare").waitFor();
     await row(/^HEADTo$/, "Compare").waitFor();
   });
@@ -245,7 +245,7 @@ describe("history", () => {
     await row(/^Be polite/, "Commit").waitFor();
     await window.settled("Results");
     await row(/^Be polite/, "Results").click({ button: "right" });
-    await window.choose("Compare With HEAD");
+    await window.choose("Compare with HEAD");
     await row(/^HEADTo$/, "Compare").waitFor();
     await window.shot("history-search");
   });

@@ -195,7 +195,7 @@ describe("an organization with a license", () => {
   it("removes a member after confirmation, and revokes their keys at once", async () => {
     const key = await addMember("carol@acme.example", "Carol Ćirić");
     await page.press("Refresh Members");
-    await page.button(/^Remove From Organization\.\.\.: Carol/).click();
+    await page.button(/^Remove from Organization\.\.\.: Carol/).click();
     await dialog().getByText("Remove Carol Ćirić (carol@acme.example) from the organization?").waitFor();
     await dialog()
       .getByText(/sessions of Carol .* are revoked immediately/)
@@ -203,8 +203,8 @@ describe("an organization with a license", () => {
     await window.shot("organization/5-remove");
     await clickDialogButton("Cancel");
     assert.equal(await statusOf("/api/repos", key), 200);
-    await page.button(/^Remove From Organization\.\.\.: Carol/).click();
-    await clickDialogButton("Remove From Organization");
+    await page.button(/^Remove from Organization\.\.\.: Carol/).click();
+    await clickDialogButton("Remove from Organization");
     await page.row("carol@acme.example").waitFor({ state: "detached" });
     assert.equal(await statusOf("/api/repos", key), 401);
   });
@@ -222,7 +222,7 @@ describe("an organization with a license", () => {
     assert.equal(await page.row("dora@acme.example").locator("td").last().textContent(), "last owner");
     await window.shot("organization/6-last-owner");
     await page.button(/^Make Owner: Ann/).click();
-    await page.button(/^Remove From Organization\.\.\.: Dora/).waitFor();
+    await page.button(/^Remove from Organization\.\.\.: Dora/).waitFor();
   });
 
   it("lists many members with any names, also in a narrow window", async () => {
@@ -271,7 +271,7 @@ describe("an organization with a license", () => {
       rows.map((row) => row.querySelector("td span")?.getAttribute("title") ?? ""),
     );
     assert.deepEqual(times, [...times].sort().reverse());
-    await page.frame.getByText("Viewing this log is recorded in it").waitFor();
+    await page.frame.getByText("Viewing this log adds records to it").waitFor();
     await page.row("api_key.created").locator("summary").click();
     await page.row("api_key.created").locator("pre").getByText('"source"').waitFor();
     await shoot("8-audit");

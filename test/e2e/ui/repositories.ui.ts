@@ -73,8 +73,8 @@ describe("repositories", () => {
   it("are removed after confirmation, and their clones stay", async () => {
     const { path } = server.organization.repositories.payments;
     await row(/^payments, \w+ · ready/).click({ button: "right" });
-    await window.choose("Remove From Index...");
-    await confirm("Remove From Index");
+    await window.choose("Remove from Index...");
+    await confirm("Remove from Index");
     await row(/^payments, \w+ · ready/).waitFor({ state: "detached" });
     assert.ok(existsSync(path));
   });
