@@ -7,6 +7,7 @@ import { silentLog } from "#platform/log";
 import { startThread, type Thread } from "#platform/workerThread";
 import { embeddedDatabase } from "#store/embedded";
 import { createDatabaseTask, type DatabaseCall, type DatabaseRows } from "#store/embeddedTask";
+import { latestMigration } from "#store/migrate";
 import { postgresDatabase } from "#store/postgres";
 import { manualClock } from "#test/support/clock";
 import { embeddedFile } from "#test/support/embeddedFile";
@@ -50,7 +51,7 @@ onEachDatabase((empty) => {
     await assert.rejects(openTestStore(database), {
       code: "ENGINE_UNAVAILABLE",
       message:
-        'The database was written by a newer Trawl: it contains "0417", but this version supports migrations up to "0003". ' +
+        `The database was written by a newer Trawl: it contains "0417", but this version supports migrations up to "${latestMigration}". ` +
         "Use the newer Trawl, or another database.",
     });
     assert.deepEqual(await run(database.source(), `select "id" from "member"`), []);
