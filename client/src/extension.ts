@@ -16,8 +16,8 @@ import { AgentTools } from "./endpoint/agentTools";
 import { apiKeyCommands } from "./endpoint/apiKeyCommands";
 import { ApiKeys } from "./endpoint/apiKeys";
 import { endpointCommands } from "./endpoint/endpointCommands";
-import { EndpointMemory } from "./endpoint/endpointMemory";
 import { EndpointView } from "./endpoint/endpointView";
+import { SavedEndpoint } from "./endpoint/savedEndpoint";
 import { syntaxCommands } from "./help/querySyntax";
 import { Blame } from "./history/blame";
 import { History } from "./history/history";
@@ -74,7 +74,7 @@ export function activate(context: vscode.ExtensionContext): void {
   service = client;
   const instance = new Instance(client);
   const keys = new ApiKeys(client);
-  const endpointMemory = new EndpointMemory({
+  const savedEndpoint = new SavedEndpoint({
     service: client,
     instance,
     keys,
@@ -156,7 +156,7 @@ export function activate(context: vscode.ExtensionContext): void {
       showFiles: (repository) => repositoriesView.showFiles(repository),
     }),
     ...history.commands,
-    ...endpointCommands({ service: client, instance, keys, memory: endpointMemory }),
+    ...endpointCommands({ service: client, instance, keys, savedEndpoint }),
     ...apiKeyCommands(keys),
     ...agentSetup.commands,
     ...license.commands,
@@ -173,7 +173,7 @@ export function activate(context: vscode.ExtensionContext): void {
         path: context.asAbsolutePath("dist/server/erase.js"),
         arguments: () => [...dataDir(), "--everything"],
       },
-      onErase: () => endpointMemory.forget(),
+      onErase: () => savedEndpoint.forget(),
     }),
   };
   context.subscriptions.push(
@@ -196,7 +196,7 @@ export function activate(context: vscode.ExtensionContext): void {
     repositories,
     repositoriesView,
     keys,
-    endpointMemory,
+    savedEndpoint,
     agentSetup,
     new AgentTools(client, onSettings),
     new EndpointView(instance, keys, () => license.refreshInBackground()),

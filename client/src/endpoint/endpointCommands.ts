@@ -7,20 +7,20 @@ import type { Handlers } from "#client/workbench/declarations";
 import { setting } from "#client/workbench/settings";
 import type { ApiKeys } from "./apiKeys";
 import type { endpointCommands as declared } from "./contributions";
-import type { EndpointMemory } from "./endpointMemory";
+import type { SavedEndpoint } from "./savedEndpoint";
 
 export interface EndpointOptions {
   readonly service: ServiceClient;
   readonly instance: Instance;
   readonly keys: ApiKeys;
-  readonly memory: EndpointMemory;
+  readonly savedEndpoint: SavedEndpoint;
 }
 
 export function endpointCommands({
   service,
   instance,
   keys,
-  memory,
+  savedEndpoint,
 }: EndpointOptions): Handlers<typeof declared> {
   return {
     async "api.start"() {
@@ -32,11 +32,11 @@ export function endpointCommands({
         ...(port === defaultPort ? {} : { port }),
         allowedOrigins: [...setting("api.allowedOrigins")],
       });
-      await memory.remember(url);
+      await savedEndpoint.remember(url);
     },
     async "api.stop"() {
       try {
-        await memory.forget();
+        await savedEndpoint.forget();
       } finally {
         await service.call("stopEndpoint", {});
         await instance.refresh();

@@ -55,8 +55,8 @@ export class ReferenceRows {
   }
 
   #group(certainty: Certainty): GroupRow {
-    const known = this.#groups.get(certainty);
-    if (known !== undefined) return known;
+    const existing = this.#groups.get(certainty);
+    if (existing !== undefined) return existing;
     const group: GroupRow = { kind: "group", certainty, files: [] };
     this.#groups.set(certainty, group);
     return group;

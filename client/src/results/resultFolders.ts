@@ -29,8 +29,8 @@ export function nestedInFolders(files: readonly FileMatch[], matchCount: MatchCo
   const root: GrowingFolder = { path: "", entries: [] };
   const folders = new Map([["", root]]);
   const folderAt = (path: string): GrowingFolder => {
-    const known = folders.get(path);
-    if (known !== undefined) return known;
+    const existing = folders.get(path);
+    if (existing !== undefined) return existing;
     const folder: GrowingFolder = { path, entries: [] };
     folders.set(path, folder);
     folderAt(parentPath(path)).entries.push(folder);

@@ -57,8 +57,8 @@ const lineCounts = new WeakMap<FileMatch, number>();
 
 /** Returns how many lines `linesOf` returns, without reading the text. */
 export function lineCountOf(file: FileMatch): number {
-  const known = lineCounts.get(file);
-  if (known !== undefined) return known;
+  const cached = lineCounts.get(file);
+  if (cached !== undefined) return cached;
   let count = 0;
   for (const { matchRanges } of file.chunks) {
     let last = 0;

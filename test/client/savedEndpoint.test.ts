@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { ApiKeys } from "#client/endpoint/apiKeys";
 import { endpointCommands } from "#client/endpoint/endpointCommands";
-import { EndpointMemory } from "#client/endpoint/endpointMemory";
+import { SavedEndpoint } from "#client/endpoint/savedEndpoint";
 import { eventually } from "#test/support/eventually";
 import { EventEmitter, files, settings, Uri } from "#test/support/vscode";
 
@@ -41,7 +41,7 @@ function openWindow() {
   const apiKeys = new ApiKeys(service);
   const folder = new Uri("/storage") as never;
   const warnings: string[] = [];
-  const memory = new EndpointMemory({
+  const savedEndpoint = new SavedEndpoint({
     service,
     instance,
     keys: apiKeys,
@@ -49,9 +49,9 @@ function openWindow() {
     warn: (text) => warnings.push(text),
   });
   return {
-    memory,
+    savedEndpoint,
     keys: apiKeys,
-    commands: endpointCommands({ service, instance, keys: apiKeys, memory }),
+    commands: endpointCommands({ service, instance, keys: apiKeys, savedEndpoint }),
     warnings,
     start: () => state.fire("running"),
   };
@@ -65,7 +65,7 @@ function remembered(): unknown {
 async function startOnce(): Promise<void> {
   const window = openWindow();
   await window.keys.load();
-  await window.memory.remember("http://127.0.0.1:4878");
+  await window.savedEndpoint.remember("http://127.0.0.1:4878");
 }
 
 /** Waits until all pending work is done. */
@@ -121,7 +121,7 @@ test("an endpoint without keys is protected once it has one", async () => {
 });
 
 test("keys that are not known count as protection", async () => {
-  await openWindow().memory.remember("http://127.0.0.1:4878");
+  await openWindow().savedEndpoint.remember("http://127.0.0.1:4878");
   assert.deepEqual(remembered(), { port: 4878, dataDir: "/data", hasKeys: true });
 });
 
@@ -131,16 +131,16 @@ test("forgetting an endpoint is not undone by keys that are noticed at the same 
   const window = openWindow();
   keys = [key];
   await window.keys.load();
-  await window.memory.forget();
+  await window.savedEndpoint.forget();
   await settle();
   assert.equal(remembered(), undefined);
-  await window.memory.forget();
+  await window.savedEndpoint.forget();
   assert.deepEqual(window.warnings, []);
 });
 
 test("the endpoint stops even if it cannot be forgotten", async () => {
-  const { commands, memory } = openWindow();
-  memory.forget = () => Promise.reject(new Error("disk"));
+  const { commands, savedEndpoint } = openWindow();
+  savedEndpoint.forget = () => Promise.reject(new Error("disk"));
   await assert.rejects(async () => commands["api.stop"]());
   assert.deepEqual(calls, ["stopEndpoint"]);
 });

@@ -1,5 +1,5 @@
 /**
- * Remembers that the user started the local endpoint, so that it comes back when the server starts again, on the same
+ * Remembers that the user started the local endpoint, so that it reopens when the server starts again, on the same
  * port and only with the same protection. Stored on the computer that the endpoint belongs to, for all its windows.
  */
 import * as vscode from "vscode";
@@ -9,7 +9,7 @@ import type { ServiceClient } from "#client/server/serviceClient";
 import { setting } from "#client/workbench/settings";
 import type { ApiKeys } from "./apiKeys";
 
-interface Remembered {
+interface SavedState {
   readonly port: number;
   /** The data directory that the endpoint served. */
   readonly dataDir: string;
@@ -17,7 +17,7 @@ interface Remembered {
   readonly hasKeys: boolean;
 }
 
-export interface EndpointMemoryOptions {
+export interface SavedEndpointOptions {
   readonly service: ServiceClient;
   readonly instance: Instance;
   readonly keys: ApiKeys;
@@ -26,14 +26,14 @@ export interface EndpointMemoryOptions {
   readonly warn: (message: string) => void;
 }
 
-export class EndpointMemory implements vscode.Disposable {
-  readonly #options: EndpointMemoryOptions;
+export class SavedEndpoint implements vscode.Disposable {
+  readonly #options: SavedEndpointOptions;
   readonly #file: vscode.Uri;
   /** Changes to the file run one after the other, so that none undoes another. */
   #changes: Promise<unknown> = Promise.resolve();
   readonly #subscriptions: vscode.Disposable;
 
-  constructor(options: EndpointMemoryOptions) {
+  constructor(options: SavedEndpointOptions) {
     const { service, keys, folder, warn } = options;
     this.#options = options;
     this.#file = vscode.Uri.joinPath(folder, "endpoint.json");
@@ -115,10 +115,10 @@ export class EndpointMemory implements vscode.Disposable {
   }
 
   /** Returns undefined if nothing is remembered, or the file is damaged. */
-  async #read(): Promise<Remembered | undefined> {
+  async #read(): Promise<SavedState | undefined> {
     try {
       const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(this.#file));
-      const value: Partial<Record<keyof Remembered, unknown>> = JSON.parse(text);
+      const value: Partial<Record<keyof SavedState, unknown>> = JSON.parse(text);
       const { port, dataDir, hasKeys } = value;
       return typeof port === "number" && typeof dataDir === "string" && typeof hasKeys === "boolean"
         ? { port, dataDir, hasKeys }
@@ -128,7 +128,7 @@ export class EndpointMemory implements vscode.Disposable {
     }
   }
 
-  async #write(remembered: Remembered): Promise<void> {
+  async #write(remembered: SavedState): Promise<void> {
     await vscode.workspace.fs.createDirectory(this.#options.folder);
     await vscode.workspace.fs.writeFile(this.#file, new TextEncoder().encode(JSON.stringify(remembered)));
   }
