@@ -50,7 +50,7 @@ function indexingService() {
   return { service, searchCount: () => searchCount };
 }
 
-/** Runs a search, then gives each list of repositories an hour. Returns the number of searches after each. */
+/** Runs a search, reports each list of repositories, and waits an hour after each. Returns the search counts. */
 async function searchCounts(
   timers: { tick(ms: number): void },
   ...lists: readonly (readonly object[])[]
