@@ -360,6 +360,7 @@ test("explains any 10,000 characters within a few time slices", () => {
   ]
     .concat("org:x ", "since:1 ", "[[:", "[a ", "[a", '("a" ', "type:zzz ", "fille:a ", "sym:*+ ", "\\pL")
     .concat(
+      "\\pL ",
       "(?i)[B-\u{1e942}]",
       "\\d",
       "(?:a|b|cd)?",

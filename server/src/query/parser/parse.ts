@@ -14,6 +14,7 @@
  */
 import { isServiceError, type ServiceError } from "#base/error";
 import type { Query } from "#query/query";
+import { newClassBudget } from "#query/regexp/re2";
 import {
   conflictError,
   doubleDashError,
@@ -162,7 +163,8 @@ class Parser {
   constructor(text: string, options: ParseOptions, forCommits: boolean) {
     const { isRegexEnabled, contexts = new Set(), skipsChecks = false } = options;
     this.layout = layOut(text, isRegexEnabled, forCommits);
-    this.#context = { isRegexEnabled, contexts, forCommits, checksExpressions: !skipsChecks };
+    const classBudget = skipsChecks ? undefined : newClassBudget();
+    this.#context = { isRegexEnabled, contexts, forCommits, classBudget };
     this.#skipsChecks = skipsChecks;
   }
 

@@ -5,6 +5,7 @@ import { parseDate } from "#base/parseDate";
 import { testPathExpression } from "#languages/categorize";
 import { nearestLanguages, resolveLanguage } from "#languages/languages";
 import type { Pattern, Query } from "#query/query";
+import type { ClassBudget } from "#query/regexp/re2";
 import { checkExpression, literalPattern } from "#query/regexp/regexp";
 import { type Edit, parseError } from "./errors";
 import { expressionError } from "./expressionErrors";
@@ -38,7 +39,8 @@ export interface TermContext {
   readonly contexts: ReadonlySet<string>;
   /** Whether the query searches for commits. */
   readonly forCommits: boolean;
-  readonly checksExpressions: boolean;
+  /** What the expressions of the query may still cost. Absent: they are not checked. */
+  readonly classBudget: ClassBudget | undefined;
 }
 
 type ResultType = Extract<Query, { kind: "type" }>["type"];
@@ -144,10 +146,10 @@ function isSensitive(mode: CaseMode, text: string): boolean {
   return mode === "yes" || (mode === "auto" && /\p{Lu}/u.test(text));
 }
 
-function checkSource(source: string, location: ValueLocation, { checksExpressions }: TermContext): void {
-  if (!checksExpressions) return;
+function checkSource(source: string, location: ValueLocation, { classBudget }: TermContext): void {
+  if (classBudget === undefined) return;
   try {
-    checkExpression(source);
+    checkExpression(source, classBudget);
   } catch (cause) {
     throw expressionError(cause, source, location);
   }

@@ -50,15 +50,25 @@ interface Internals {
 
 const { __Parser, __Regexp, __RE2Flags, __RE2, __Unicode, __CharClass } = exported as unknown as Internals;
 
+/** How many ranges may still be added to the character classes of one or several expressions. */
+export interface ClassBudget {
+  rangesLeft: number;
+}
+
 /**
- * The number of ranges that one expression may add to its character classes, which takes a few milliseconds. Each `\pL`
- * adds about 700, so a query of 10,000 characters could otherwise block the parser for half a second.
+ * Adding this many ranges takes a few milliseconds. Each `\pL` adds about 700, so a query of 10,000 characters could
+ * otherwise block the parser for half a second.
  */
 const maxClassRanges = 100_000;
-let classRanges = 0;
+
+export function newClassBudget(): ClassBudget {
+  return { rangesLeft: maxClassRanges };
+}
+
+let classBudget = newClassBudget();
 const { appendRange } = __CharClass.prototype;
 __CharClass.prototype.appendRange = function (first, last) {
-  if (++classRanges > maxClassRanges) throw new exported.RE2JSException(tooLargeMessage);
+  if (--classBudget.rangesLeft < 0) throw new exported.RE2JSException(tooLargeMessage);
   return appendRange.call(this, first, last);
 };
 
@@ -110,8 +120,8 @@ function flagsFor(caseSensitive: boolean): number {
 export const tooLargeMessage = "error parsing regexp: expression too large";
 
 /** Throws FAILED_TO_PARSE_QUERY with Go's message, which ends with the invalid part of the expression. */
-export function parseSyntax(source: string, caseSensitive: boolean): Syntax {
-  classRanges = 0;
+export function parseSyntax(source: string, caseSensitive: boolean, budget = newClassBudget()): Syntax {
+  classBudget = budget;
   if (hasManyUnclosedNames(source)) throw new ServiceError("FAILED_TO_PARSE_QUERY", tooLargeMessage);
   try {
     return convert(__Parser.parse(source, flagsFor(caseSensitive)));
@@ -141,7 +151,7 @@ export function foldingOrbit(codePoint: number): number[] {
 export type LinearFind = (text: string, from: number) => [number, number] | undefined;
 
 export function compileLinear(source: string, caseSensitive: boolean): LinearFind {
-  classRanges = 0;
+  classBudget = newClassBudget();
   const program = __RE2.compileImpl(source, flagsFor(caseSensitive), false);
   const run = (text: string, from: number, groupCount: number) =>
     program.matchWithGroup(text, from, text.length, __RE2Flags.UNANCHORED, groupCount);

@@ -11,7 +11,7 @@ import type { Pattern } from "#query/query";
 import { isHarmless } from "./backtracking";
 import { compilesQuickly, fewCompileSteps } from "./compileCost";
 import { expressionTrigrams } from "./expressionTrigrams";
-import { compileLinear, type LinearFind, parseSyntax, tooLargeMessage } from "./re2";
+import { type ClassBudget, compileLinear, type LinearFind, parseSyntax, tooLargeMessage } from "./re2";
 import { type LiteralText, requiredLiteral, wholeLiteral } from "./requiredLiteral";
 import { classSize, dependsOnOtherLines, programSize, type Syntax } from "./syntax";
 import { type ExpressionSource, toAsciiExpression, toUnicodeExpression } from "./translate";
@@ -171,9 +171,12 @@ export function textFinder(source: string, caseSensitive: boolean, maxLength: nu
   };
 }
 
-/** Checks the syntax and size of an expression. Throws as `compileExpression` does. */
-export function checkExpression(source: string): void {
-  parseExpression(source, true);
+/**
+ * Checks the syntax and size of an expression. Throws as `compileExpression` does. The expressions of a query share a
+ * budget, because many small ones take as long to parse as a large one.
+ */
+export function checkExpression(source: string, budget?: ClassBudget): void {
+  parseExpression(source, true, budget);
 }
 
 /** Returns the trigram formula of a UTF-8 literal. */
@@ -199,8 +202,8 @@ export function patternSource(pattern: Pattern): string {
   return pattern.kind === "regexp" ? pattern.source : escapeExpression(pattern.text);
 }
 
-function parseExpression(source: string, caseSensitive: boolean): Syntax {
-  const syntax = parseSyntax(source, caseSensitive);
+function parseExpression(source: string, caseSensitive: boolean, budget?: ClassBudget): Syntax {
+  const syntax = parseSyntax(source, caseSensitive, budget);
   if (programSize(syntax) > maxProgramSize || classSize(syntax) > maxClassSize) {
     throw new ServiceError("FAILED_TO_PARSE_QUERY", tooLargeMessage);
   }
