@@ -10,11 +10,11 @@ import { join } from "node:path";
 import type { SearchResult } from "#contract/search";
 import { compileExpression, type Expression } from "#query/regexp/regexp";
 import { quantile } from "#test/bench/report";
+import { Contention } from "#test/support/contention";
 import type { Random } from "#test/support/corpus";
 import { repo } from "#test/support/repo";
 import { type Served, serve } from "#test/support/served";
 import type { Campaign, CampaignOptions, CampaignResult } from "./campaign";
-import { Contention } from "./contention";
 import { hostilePattern } from "./patterns";
 
 /** Short, so that patterns that use it up do not make the campaign endless. */

@@ -3,9 +3,12 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { ResponseError } from "vscode-languageserver/node";
 import type { InstanceState } from "#contract/editor";
+import type { ErrorObject } from "#contract/error";
 import type { IndexingProgress } from "#contract/local";
 import type { SearchResult } from "#contract/search";
+import { Contention } from "#test/support/contention";
 import { type Editor, type EditorOptions, openEditor } from "#test/support/editor";
 import { eventually } from "#test/support/eventually";
 import { repo, temporaryFolder } from "#test/support/repo";
@@ -32,22 +35,42 @@ function window(t: TestContext, dataDir: string, options: EditorOptions = {}): P
 const newDataDir = () => join(temporaryFolder(), "data");
 
 /**
- * Fails if a takeover that took `tookMs` was too slow: for the limit and, on a busy machine, compared with opening a
- * window, which took `openingMs` before.
+ * Measures a takeover by `follower`, and fails if it is too slow: for the limit and, on a busy machine, compared with
+ * opening a window, which took `openingMs` before. The time that the follower waits for a processor does not count.
  */
-async function checkTime(t: TestContext, tookMs: number, openingMs: number): Promise<void> {
-  if (tookMs < Math.max(limitMs, 2 * openingMs)) return;
-  const openedAt = performance.now();
-  await window(t, newDataDir());
-  const openingAgainMs = performance.now() - openedAt;
-  assert(
-    tookMs < 2 * openingAgainMs,
-    `${tookMs} ms; opening a window took ${openingMs} ms and ${openingAgainMs} ms`,
+function startTimer(t: TestContext, follower: Editor, openingMs: number) {
+  const contention = new Contention(follower.pid);
+  t.after(() => contention.end());
+  const startedAt = performance.now();
+  return async (what: string) => {
+    const tookMs = performance.now() - startedAt;
+    const waitedMs = contention.ofAllThreads(startedAt);
+    t.diagnostic(`${what} after ${tookMs.toFixed(0)} ms, of which ${waitedMs.toFixed(0)} ms for processors`);
+    const ownMs = tookMs - waitedMs;
+    if (ownMs < Math.max(limitMs, 2 * openingMs)) return;
+    const openedAt = performance.now();
+    await window(t, newDataDir());
+    const openingAgainMs = performance.now() - openedAt;
+    assert(
+      ownMs < 2 * openingAgainMs,
+      `${ownMs} ms; opening a window took ${openingMs} ms and ${openingAgainMs} ms`,
+    );
+  };
+}
+
+/** Repeats a call that ends because a takeover takes longer than calls wait, as on a busy machine. */
+function whenLed<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+  return eventually(() =>
+    call().catch((error: unknown) => {
+      const data = error instanceof ResponseError ? (error.data as ErrorObject | undefined) : undefined;
+      if (data?.errorCode !== "ENGINE_UNAVAILABLE") throw error;
+      return undefined;
+    }),
   );
 }
 
 async function leaderOf(editor: Editor): Promise<number> {
-  return (await editor.call<InstanceState>("instance")).pid;
+  return (await whenLed(() => editor.call<InstanceState>("instance"))).pid;
 }
 
 /** Searches until stopped; records the time of the last complete result, the slowest response, and failures. */
@@ -102,15 +125,13 @@ for (const [name, end] of [
     const searches = searchContinuously(second);
     await eventually(() => searches.wasCompleteAfter(0));
 
+    const checkTime = startTimer(t, second, openingMs);
     const endedAt = performance.now();
     await end(first);
     await eventually(() => searches.wasCompleteAfter(endedAt + 1) && announced(dataDir).pid === second.pid);
-    const tookMs = performance.now() - endedAt;
+    await checkTime("complete again");
     await searches.stop();
-    t.diagnostic(
-      `complete again after ${tookMs.toFixed(0)} ms; slowest response ${searches.slowest.ms.toFixed(0)} ms`,
-    );
-    await checkTime(t, tookMs, openingMs);
+    t.diagnostic(`slowest response ${searches.slowest.ms.toFixed(0)} ms`);
     if (searches.slowest.ms < requestPatienceMs) assert.deepEqual(searches.failures, []);
     assert.equal(await leaderOf(second), second.pid);
 
@@ -174,7 +195,9 @@ test("paused indexing and the port survive a chain of takeovers", async (t) => {
     const first = windows.find(({ pid }) => pid === leader);
     windows = windows.filter((each) => each !== first) as [Editor, ...Editor[]];
     await (windows.length % 2 === 0 ? first?.kill() : first?.close());
-    const states = await Promise.all(windows.map((each) => each.call<InstanceState>("instance")));
+    const states = await Promise.all(
+      windows.map((each) => whenLed(() => each.call<InstanceState>("instance"))),
+    );
     assert.deepEqual(new Set(states.map(({ pid, isPaused }) => `${pid} ${isPaused}`)).size, 1);
     assert(windows.some(({ pid }) => pid === states[0]?.pid));
     assert.deepEqual([states[0]?.isPaused, states[0]?.url], [true, url]);
@@ -194,15 +217,13 @@ test("the next leader listens on the same port", async (t) => {
   const { url } = await second.call<{ url: string }>("startEndpoint", { port: 0 });
   assert.equal(announced(dataDir).url, url);
   assert.equal((await fetch(`${url}/api/health`)).status, 200);
+  const checkTime = startTimer(t, second, openingMs);
   await first.kill();
-  const endedAt = performance.now();
   await eventually(async () => {
     const response = await fetch(`${url}/api/health`).catch(() => undefined);
     return response?.status === 200;
   });
-  const tookMs = performance.now() - endedAt;
-  t.diagnostic(`the port responds again after ${tookMs.toFixed(0)} ms`);
-  await checkTime(t, tookMs, openingMs);
+  await checkTime("the port responds again");
   assert.equal((await second.call<InstanceState>("instance")).url, url);
   assert.equal(announced(dataDir).url, url);
   await second.call("stopEndpoint");
@@ -238,12 +259,16 @@ test("trawl serve takes over from an editor's server", async (t) => {
   const url = (await served.line(/^Listening on /)).slice("Listening on ".length);
   await served.line(/^Ready/);
   await editor.kill();
-  const response = await fetch(`${url}/api/search`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ query: "needle" }),
+  const { stats } = await eventually(async () => {
+    const response = await fetch(`${url}/api/search`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ query: "needle" }),
+    });
+    const body = (await response.json()) as SearchResult;
+    // A busy machine may take longer to take over than requests wait.
+    return response.status !== 503 && body;
   });
-  const { stats } = (await response.json()) as SearchResult;
   assert.equal(stats.totalMatchCount, matches);
   await eventually(() => announced(dataDir).pid === served.process.pid);
   assert.equal(announced(dataDir).url, url);

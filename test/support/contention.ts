@@ -11,22 +11,25 @@ interface Sample {
 }
 
 /**
- * Measures how long a process waited for a processor, as counted by the Linux kernel, and how late the timers of this
- * process were. Campaigns add both to their time limits, to allow for a loaded machine.
+ * Measures how long a process waited for a processor, as counted by the Linux kernel. For another process, also measures
+ * how late the timers of this one were. Time limits of tests and campaigns allow for both, so that they hold on a loaded
+ * machine, and still catch a process that computes for too long.
  */
 export class Contention {
   readonly #pid: number;
   readonly #samples: Sample[] = [{ at: performance.now(), main: 0, all: 0 }];
-  readonly #waited = new Map<string, number>();
+  /** By thread. */
+  #waited = new Map<string, number>();
   readonly #timer: NodeJS.Timeout;
 
   constructor(pid: number) {
     this.#pid = pid;
     this.#sample();
     this.#timer = setInterval(() => this.#sample(), sampleMs);
+    this.#timer.unref();
   }
 
-  /** Milliseconds since then that the main thread of the process waited, plus the lateness of this process. */
+  /** Milliseconds since then that the main thread waited, plus the lateness of this process if it is another one. */
   ofMainThread(since: number): number {
     return this.#waitedSince(since, "main");
   }
@@ -49,14 +52,18 @@ export class Contention {
   #sample(): void {
     const last = this.#samples.at(-1);
     const at = performance.now();
-    const late = Math.max(0, at - (last?.at ?? at) - sampleMs);
+    const isLateItself = this.#pid !== process.pid;
+    const late = isLateItself ? Math.max(0, at - (last?.at ?? at) - sampleMs) : 0;
     let main = (last?.main ?? 0) + late;
     let all = (last?.all ?? 0) + late;
+    const before = this.#waited;
+    // Without threads that have exited, because the system may assign their numbers to new ones.
+    this.#waited = new Map();
     for (const thread of threadsOf(this.#pid)) {
       const waited = waitedMs(this.#pid, thread);
       if (waited === undefined) continue;
-      const more = waited - (this.#waited.get(thread) ?? waited);
       this.#waited.set(thread, waited);
+      const more = Math.max(0, waited - (before.get(thread) ?? waited));
       all += more;
       if (thread === String(this.#pid)) main += more;
     }
