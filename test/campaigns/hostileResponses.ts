@@ -79,6 +79,9 @@ export function problemOf(
       ? undefined
       : `the stream ends with ${last.slice(0, 200)}`;
   }
+  // The content of a file, which browsers must not run.
+  const isSandboxed = headers.get("content-security-policy")?.includes("sandbox") === true;
+  if (isSandboxed && /^(?:text\/plain|application\/octet-stream)/.test(type)) return undefined;
   if (!type.startsWith("application/json")) return `the content type is ${type}`;
   const json: unknown = JSON.parse(text);
   if (status >= 400) return problemOfFailure(status, json);
