@@ -260,13 +260,15 @@ async function start(data: string, config: string): Promise<Served | string> {
   }
 }
 
-async function withKey(
-  server: Served,
-  key: string,
-): Promise<{ readonly status: number; readonly text: string }> {
+/** Asks again after a timeout: on a busy machine, opening the database may take longer than a request. */
+function withKey(server: Served, key: string): Promise<{ readonly status: number; readonly text: string }> {
   const headers = { authorization: `Bearer ${key}` };
-  const response = await fetch(`${server.url}/api/repos`, { headers });
-  return { status: response.status, text: await response.text() };
+  return eventually(async () => {
+    const response = await fetch(`${server.url}/api/repos`, { headers });
+    const { status } = response;
+    const text = await response.text();
+    return status !== 504 && { status, text };
+  }, timeLimitMs);
 }
 
 interface QueryResult {
