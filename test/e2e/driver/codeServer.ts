@@ -205,7 +205,7 @@ async function end(child: ChildProcess, root: string, ended: Promise<unknown>): 
   await ended;
   clearTimeout(timer);
   try {
-    await eventually(() => processesOf(root).length === 0, 10_000);
+    await eventually(() => processesOf(root).length === 0);
   } catch {
     const left = processesOf(root);
     for (const { pid } of left) kill(pid, "SIGKILL");

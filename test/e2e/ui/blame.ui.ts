@@ -224,7 +224,7 @@ describe("slow blame", () => {
     await window.runCommand("Trawl: Toggle File Blame");
     const slowLine = async () =>
       (await drawnLines(window)).find(({ before }) => before === "Blame took more than 10 s");
-    const { left, top } = await eventually(slowLine, 40_000);
+    const { left, top } = await eventually(slowLine, 90_000);
     await window.shot("blame-slow");
     await window.page.mouse.move(left + 60, top);
     writeFileSync(finishFile, "");

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { type CodeServer, startCodeServer } from "#e2e/driver/codeServer";
 import { processesOf } from "#e2e/driver/processes";
+import { kill } from "#e2e/driver/signals";
 import { launchBrowser, Window } from "#e2e/driver/window";
 import { note } from "#e2e/report";
 import { eventually } from "#test/support/eventually";
@@ -15,6 +16,7 @@ describe("a canceled search", () => {
   let browser: Browser;
   let server: CodeServer;
   let window: Window;
+  let largeFolder: string;
   let old: string;
 
   before(async () => {
@@ -24,9 +26,8 @@ describe("a canceled search", () => {
       { length: fileCount },
       (_, index) => `f${index}.txt\n| ${index}\n${line.repeat(100)}`,
     );
-    const large = repo(`= main: Much\n${files.join("")}`, {
-      path: join(server.organization.folder, "large"),
-    });
+    largeFolder = join(server.organization.folder, "large");
+    const large = repo(`= main: Much\n${files.join("")}`, { path: largeFolder });
     old = large.git("rev-parse", "HEAD");
     large.more(`= main: Little\n${files.map((_, index) => `- f${index}.txt\n`).join("")}few.txt\n| few\n`);
     browser = await launchBrowser();
@@ -40,19 +41,21 @@ describe("a canceled search", () => {
     await server?.stop();
   });
 
-  const gitProcesses = () => processesOf(server.root).filter(({ command }) => /(?:^|\/)git /.test(command));
+  const gitProcesses = () => processesOf(largeFolder).filter(({ command }) => /(?:^|\/)git /.test(command));
 
   it("leaves no git process running", async () => {
     await window.box.input.fill(`repo:large rev:${old} nothingLikeThis`);
     await window.box.input.press("Enter");
-    await eventually(() => gitProcesses().length > 0);
+    const running = await eventually(() => {
+      const found = gitProcesses();
+      return found.length > 0 && found;
+    });
+    // A stopped process cannot finish by itself: only if it is killed does it go away.
+    for (const { pid } of running) kill(pid, "SIGSTOP");
     const began = performance.now();
     await window.box.input.press("Escape");
-    await eventually(() => gitProcesses().length === 0, 5_000);
-    const tookMs = performance.now() - began;
-    note(`no git process ${tookMs.toFixed(0)} ms after Escape`);
-    // The target is 100 ms; the margin is for other work on the machine.
-    assert.ok(tookMs < 3_000, `it took ${tookMs} ms`);
+    await eventually(() => gitProcesses().length === 0);
+    note(`no git process ${(performance.now() - began).toFixed(0)} ms after Escape`);
     await window.box.status.getByText("canceled").waitFor();
   });
 

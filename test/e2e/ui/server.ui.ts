@@ -62,7 +62,7 @@ describe("the server in the workbench", () => {
     await eventually(async () => {
       for (const pid of trawlServers(server)) kill(pid, "SIGKILL");
       return (await note.count()) > 0;
-    }, 30_000);
+    }, 90_000);
     await window.page.locator(".statusbar-item.error-kind").waitFor();
     await window.shot("server-failed");
     await window.box.status.getByRole("button", { name: "Restart Server" }).click();
