@@ -65,6 +65,10 @@ export const QueryExplanation = z
       .string()
       .optional()
       .describe("For a query of several words: the same query with the words as one quoted phrase."),
+    phrase: z
+      .string()
+      .optional()
+      .describe("The text of that phrase. Files that contain it come first in search results."),
   })
   .describe("How a query was parsed.");
 export type QueryExplanation = z.output<typeof QueryExplanation>;

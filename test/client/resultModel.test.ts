@@ -5,6 +5,7 @@ import type { ResultNode } from "#client/results/resultNodes";
 import { rowBatch } from "#client/results/rowLimits";
 import type { ResultSet } from "#client/search/resultSet";
 import type { FoundCommit } from "#contract/search";
+import { fileMatch } from "#test/support/fileMatch";
 import { by, found, labelOf, ranked, rowWith, set, treeLines } from "#test/support/resultRows";
 
 function check(name: string, model: () => ResultModel, expected: readonly string[]): void {
@@ -101,6 +102,24 @@ check(
   () => new ResultModel(set([found("a", "x.ts", [1]), found("a", "x.ts", [1])]), by("relevance")),
   ["a 1 in 1", "  a/x.ts 1", "    1"],
 );
+
+test("lines with the whole phrase are the first rows, and of a long file at first the only ones", () => {
+  const withPhrases = (path: string, count: number, phrases: readonly number[]) => {
+    const text = (number: number) => (phrases.includes(number) ? "return err" : "return nil, err");
+    const numbers = Array.from({ length: count }, (_, index) => index + 1);
+    return fileMatch("a", path, ...numbers.map((number) => ({ number, text: text(number) })));
+  };
+  const files = [withPhrases("long.ts", 30, [5, 10]), withPhrases("short.ts", 4, [3])];
+  const model = new ResultModel({ ...set(files), phrase: "Return err" }, by("path"));
+  const rows = (path: string) => model.children(rowWith(model, path)).map(labelOf);
+  assert.deepEqual(rows("a/long.ts 30"), ["5", "10", "28 more in 28 lines"]);
+  assert.deepEqual(rows("a/short.ts 4"), ["3", "1", "2", "4"]);
+  const more = rowWith(model, "28 more in 28 lines");
+  assert.ok(more.kind === "more");
+  model.extend(more);
+  assert.deepEqual(rows("a/long.ts 30").slice(0, 4), ["5", "10", "1", "2"]);
+  assert.equal(rows("a/long.ts 30").length, 30);
+});
 
 check(
   "a repository found by name has no children",

@@ -92,6 +92,7 @@ function row(repository: string, path: string): ResultNode {
     file,
     matchCount: 1,
     lineCount: 1,
+    phraseLineCount: 0,
     copies: [],
   };
   return { kind: "line", id: "l", parent, line };

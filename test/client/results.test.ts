@@ -150,7 +150,7 @@ test("only the file of the result is blamed", async () => {
     executed.length = 0;
     Object.assign(window, { activeTextEditor: { document: { uri: active } } });
     const { commands } = new ResultCommands({
-      tree: { view: { selection: [], onDidChangeSelection: () => undefined } },
+      tree: { view: { selection: [], onDidChangeSelection: () => undefined }, latest: () => undefined },
       opener: { open: async () => opened },
     } as never);
     await commands["search.blame"](row);

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { explainQuery, type QueryExplanation } from "#query/parser/explain";
 import { parseQuery } from "#query/parser/parse";
+import { quoteText } from "#query/parser/write";
 
 const contexts = new Set(["web", "p1", "p2"]);
 const flags = { isCaseSensitivityEnabled: false, contexts };
@@ -248,8 +249,10 @@ const phraseQueries: Readonly<Record<string, string | undefined>> = {
 };
 for (const [text, expected] of Object.entries(phraseQueries)) {
   test(`phrase  ${text}`, () => {
-    const { phraseQuery } = explain(text, false);
+    const { phraseQuery, phrase } = explain(text, false);
     assert.equal(phraseQuery, expected);
+    assert.equal(phrase === undefined, phraseQuery === undefined);
+    if (phrase !== undefined) assert.ok(phraseQuery?.includes(quoteText(phrase)));
     if (phraseQuery === undefined) return;
     assert.deepEqual(explain(phraseQuery, false).problems, []);
     assert.equal(explain(phraseQuery, false).phraseQuery, undefined);

@@ -128,14 +128,15 @@ function folderItem({ folder }: FolderNode): vscode.TreeItem {
 }
 
 function fileItem(node: FileNode, { repositories, locationOf, shortName }: ItemContext): vscode.TreeItem {
-  const { file, lineCount, matchCount, copies, parent } = node;
+  const { file, lineCount, phraseLineCount, matchCount, copies, parent } = node;
   const path = file.fileName.text;
   const name = posix.basename(path);
   const isCopy = parent.kind === "copies";
   const isEmpty = lineCount === 0 && copies.length === 0;
+  const isCollapsed = isCopy || (lineCount > maxExpandedLines && phraseLineCount === 0);
   const item = new vscode.TreeItem(
     { label: visible(name), highlights: nameMarks(file) },
-    isEmpty ? None : lineCount > maxExpandedLines || isCopy ? Collapsed : Expanded,
+    isEmpty ? None : isCollapsed ? Collapsed : Expanded,
   );
   const folder = parent.kind === "folder" ? "." : posix.dirname(path);
   const chips = revisionChips(file, repositories.items?.get(file.repositoryId)?.defaultBranch);

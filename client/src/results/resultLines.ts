@@ -53,6 +53,19 @@ export function linesOf(file: FileMatch): readonly ResultLine[] {
   return lines;
 }
 
+/** Returns the same lines, but first those that contain the whole phrase. */
+export function phraseFirst(lines: readonly ResultLine[], phrase: string | undefined): readonly ResultLine[] {
+  if (phrase === undefined) return lines;
+  const isFirst = (line: ResultLine) => hasPhrase(line, phrase);
+  return [...lines.filter(isFirst), ...lines.filter((line) => !isFirst(line))];
+}
+
+/** Whether a match of the line begins the phrase. Whether case counts was decided when the match was found. */
+export function hasPhrase({ text, matches }: ResultLine, phrase: string): boolean {
+  const wanted = phrase.toLowerCase();
+  return matches.some(([start]) => text.slice(start, start + phrase.length).toLowerCase() === wanted);
+}
+
 const lineCounts = new WeakMap<FileMatch, number>();
 
 /** Returns how many lines `linesOf` returns, without reading the text. */

@@ -11,7 +11,7 @@ import type { FileMatch, FoundCommit } from "#contract/search";
 import { Dismissals } from "./dismissals";
 import { type Folder, isFolder } from "./resultFolders";
 import { type Counts, type Group, ResultGroups, type ViewMode } from "./resultGroups";
-import { lineCountOf, linesOf } from "./resultLines";
+import { hasPhrase, lineCountOf, linesOf, phraseFirst, type ResultLine } from "./resultLines";
 import {
   type CommitNode,
   type CopiesNode,
@@ -31,7 +31,7 @@ import {
   type SetNode,
 } from "./resultNodes";
 import type { SortOrder } from "./resultOrder";
-import { RowLimits } from "./rowLimits";
+import { lineBatch, maxExpandedLines, RowLimits, rowBatch } from "./rowLimits";
 
 /** How the rows are arranged. */
 export interface Arrangement {
@@ -127,7 +127,7 @@ export class ResultModel {
   /** Creates the rows that `node` represents. */
   extend({ of, parent }: MoreNode): void {
     if (of === "lines" && parent?.kind === "file") {
-      this.#limits.addLines(parent.id);
+      this.#limits.setLineCount(parent.id, this.#lineLimit(parent) + rowBatch);
       this.#version++;
     } else {
       this.#limits.addRows();
@@ -170,6 +170,11 @@ export class ResultModel {
         yield* this.#collected.copiesOf(file);
       }
     }
+  }
+
+  /** Returns the lines of a file in row order. */
+  linesOf(file: FileMatch): readonly ResultLine[] {
+    return phraseFirst(linesOf(file), this.#set.phrase);
   }
 
   /** Returns the row of a file or of its line `lineNumber`, creating it if needed; `undefined` if it was dismissed. */
@@ -215,8 +220,8 @@ export class ResultModel {
     const index = lines.findIndex((line) => line.lineNumber === lineNumber);
     const line = lines[index];
     if (line === undefined) return undefined;
-    if (index >= this.#limits.lineCount(file.id)) {
-      this.#limits.addLines(file.id, index);
+    if (index >= this.#lineLimit(file)) {
+      this.#limits.setLineCount(file.id, index + lineBatch);
       this.#version++;
     }
     return { kind: "line", id: lineId(file.id, lineNumber), parent: file, line };
@@ -354,13 +359,14 @@ export class ResultModel {
       file,
       matchCount: this.#dismissals.matchCount(file),
       lineCount: lineCountOf(file),
+      phraseLineCount: this.#phraseLineCount(file),
       copies: this.#collected.copiesOf(file),
     };
   }
 
   #lines(node: FileNode): readonly ResultNode[] {
     const lines = this.#visibleLines(node);
-    const limit = this.#limits.lineCount(node.id);
+    const limit = this.#lineLimit(node);
     const rows: ResultNode[] = lines.slice(0, limit).map((line) => ({
       kind: "line",
       id: lineId(node.id, line.lineNumber),
@@ -374,8 +380,19 @@ export class ResultModel {
     return node.copies.length === 0 ? rows : [...rows, this.#copiesOf(node)];
   }
 
-  #visibleLines(node: FileNode) {
-    return linesOf(node.file).filter(({ lineNumber }) => !this.#dismissals.hasLine(node.id, lineNumber));
+  /** A file with many lines at first shows only those that contain the whole phrase, if it has any. */
+  #lineLimit({ id, lineCount, phraseLineCount }: FileNode): number {
+    const isPhraseOnly = phraseLineCount > 0 && lineCount > maxExpandedLines;
+    return this.#limits.lineCount(id, isPhraseOnly ? phraseLineCount : undefined);
+  }
+
+  #phraseLineCount(file: FileMatch): number {
+    const { phrase } = this.#set;
+    return phrase === undefined ? 0 : linesOf(file).filter((line) => hasPhrase(line, phrase)).length;
+  }
+
+  #visibleLines({ id, file }: FileNode): readonly ResultLine[] {
+    return this.linesOf(file).filter(({ lineNumber }) => !this.#dismissals.hasLine(id, lineNumber));
   }
 
   #copiesOf(node: FileNode): CopiesNode {

@@ -56,6 +56,8 @@ export interface FileNode extends Node {
   readonly file: FileMatch;
   readonly matchCount: number;
   readonly lineCount: number;
+  /** How many of the lines contain the whole phrase of the query. They are its first rows. */
+  readonly phraseLineCount: number;
   /** The same content at the same path in other repositories. */
   readonly copies: readonly FileMatch[];
 }

@@ -5,7 +5,8 @@ import { lineCountOf } from "./resultLines";
 
 /** Rows created at first, and added by each "Show More". */
 export const rowBatch = 2000;
-const lineBatch = 100;
+/** Rows of a file created at first. */
+export const lineBatch = 100;
 /** A file with more lines is collapsed at first. */
 export const maxExpandedLines = 10;
 
@@ -25,18 +26,18 @@ export class RowLimits {
     return this.#shown[group] ?? 0;
   }
 
-  /** How many lines of the file with this id have rows. */
-  lineCount(file: string): number {
-    return this.#lines.get(file) ?? lineBatch;
+  /** How many lines of the file with this id have rows; `initial` until more are asked for. */
+  lineCount(file: string, initial: number = lineBatch): number {
+    return this.#lines.get(file) ?? initial;
   }
 
   addRows(): void {
     this.#rows += rowBatch;
   }
 
-  /** Allows rows for lines of a file: `atLeast` or some more, by default a batch. */
-  addLines(file: string, atLeast?: number): void {
-    this.#lines.set(file, atLeast === undefined ? this.lineCount(file) + rowBatch : atLeast + lineBatch);
+  /** Allows rows for this many lines of a file. */
+  setLineCount(file: string, count: number): void {
+    this.#lines.set(file, count);
   }
 
   /** Distributes the allowed rows over groups and files. Folders are not counted: they are fewer than twice the files. */

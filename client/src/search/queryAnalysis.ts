@@ -46,10 +46,15 @@ export function errorIn({
 }
 
 /**
- * Rejects with FAILED_TO_PARSE_QUERY if a query is invalid. Call it before a search: the request adds filters to the
- * text, which can hide an error or report another one.
+ * Parses the query of a search that is about to run. Rejects with FAILED_TO_PARSE_QUERY if it is invalid: the request adds
+ * filters to the text, which can hide an error or report another one.
  */
-export async function checkQuery(service: Pick<ServiceClient, "call">, state: SearchState): Promise<void> {
-  const error = errorIn(await analyzeQuery(service, state));
+export async function checkQuery(
+  service: Pick<ServiceClient, "call">,
+  state: SearchState,
+): Promise<QueryExplanation> {
+  const analysis = await analyzeQuery(service, state);
+  const error = errorIn(analysis);
   if (error !== undefined) throw new CallError("FAILED_TO_PARSE_QUERY", error);
+  return analysis.reading;
 }

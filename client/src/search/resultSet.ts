@@ -12,6 +12,8 @@ export interface ResultSet {
   readonly request: RequestInput<"streamSearch">;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
+  /** The words of the query as one phrase, if they form one. */
+  readonly phrase?: string;
   /** Best first. Grows while the search runs. */
   readonly files: readonly FileMatch[];
   /** Newest first; instead of files if the query searches for commits. Grows while the search runs. */

@@ -96,7 +96,8 @@ export class Searches implements vscode.Disposable {
       if (isCurrent()) this.#show(set);
     }, showEmptyAfterMs);
     try {
-      await checkQuery(this.#service, state);
+      const { phrase } = await checkQuery(this.#service, state);
+      if (phrase !== undefined) set = { ...set, phrase };
       if (source.token.isCancellationRequested) throw new vscode.CancellationError();
       const end = await this.#service.call("streamSearch", request, {
         token: source.token,

@@ -43,6 +43,8 @@ export interface QueryExplanation {
   readonly isCheap: boolean;
   /** The same query with its words as one quoted phrase; absent if they do not form one. */
   readonly phraseQuery?: string;
+  /** The text of that phrase. */
+  readonly phrase?: string;
   /** Absent if the query is invalid. */
   readonly query?: Query;
 }
@@ -74,7 +76,7 @@ export function explainQuery(text: string, options: ParseOptions): QueryExplanat
   };
 }
 
-function quoteWords(text: string, outline: Outline): Pick<QueryExplanation, "phraseQuery"> {
+function quoteWords(text: string, outline: Outline): Pick<QueryExplanation, "phraseQuery" | "phrase"> {
   const phrase = phraseOf(outline);
   if (phrase === undefined) return {};
   // A filter in parentheses may be negated with them.
@@ -83,7 +85,8 @@ function quoteWords(text: string, outline: Outline): Pick<QueryExplanation, "phr
   if (phrase.filters.some(isInGroup)) return {};
   const filters = phrase.filters.map(({ start, end }) => ` ${text.slice(start, end)}`);
   const quoted = `${quoteText(phrase.text)}${filters.join("")}`;
-  return { phraseQuery: `${text.slice(0, phrase.start)}${quoted}${text.slice(phrase.end)}`.trim() };
+  const phraseQuery = `${text.slice(0, phrase.start)}${quoted}${text.slice(phrase.end)}`.trim();
+  return { phraseQuery, phrase: phrase.text };
 }
 
 function explainFilter(text: string, leaf: Leaf): ExplainedFilter[] {

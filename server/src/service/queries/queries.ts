@@ -25,13 +25,13 @@ export function queryHandlers(options: QueryOptions): {
   return {
     async readQuery({ query: text, ...flags }, context) {
       const parseOptions = { ...flags, contexts: names };
-      const { query, isCheap, hasText, phraseQuery, ...read } = explainQuery(text, parseOptions);
+      const { query, isCheap, hasText, phraseQuery, phrase, ...read } = explainQuery(text, parseOptions);
       const problems = [...read.problems, ...(await unknownNames(text, parseOptions, options, context))];
       return {
         filters: [...read.filters],
         problems: problems.map((problem) => ({ ...problem, fixes: [...problem.fixes] })),
         hasText,
-        ...(phraseQuery === undefined ? {} : { phraseQuery }),
+        ...(phraseQuery === undefined ? {} : { phraseQuery, phrase }),
         isCheap: isCheap && query !== undefined && !namesNewRevision(query, repositories.all()),
       };
     },
