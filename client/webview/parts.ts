@@ -101,19 +101,20 @@ function drawNote({ text, severity, actions }: BoxNote, act: Drawing["act"]): HT
     "div",
     { class: `note note-${severity}` },
     icon(noteIcons[severity]),
-    element("span", {}, text, ...links(actions, act)),
+    element("span", {}, text, ...links(actions, act, text.endsWith(".") ? " " : " · ")),
   );
 }
 
 /** Returns buttons styled as links, with dots between them. A primary action looks like a button. */
-function links(actions: readonly BoxAction[], act: (action: BoxAction) => void): Node[] {
+function links(
+  actions: readonly BoxAction[],
+  act: (action: BoxAction) => void,
+  firstSeparator = " ",
+): Node[] {
   return actions.flatMap((action, index) => {
-    const isFirst = index === 0 || actions[index - 1]?.isPrimary === true;
-    const dot = element(
-      "span",
-      { class: "dot", attributes: { "aria-hidden": "true" } },
-      isFirst ? " " : " · ",
-    );
+    const isAfterButton = actions[index - 1]?.isPrimary === true;
+    const separator = index === 0 ? firstSeparator : isAfterButton ? " " : " · ";
+    const dot = element("span", { class: "dot", attributes: { "aria-hidden": "true" } }, separator);
     return [dot, action.isPrimary === true ? actionButton(action, act) : linkTo(action, act)];
   });
 }

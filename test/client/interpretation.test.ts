@@ -169,11 +169,11 @@ test("an empty box shows indexed repositories, their siblings, and examples", ()
   assert.deepEqual(welcomeLines({ names: [] }), ["No repositories yet. [Add Folder...]"]);
   assert.deepEqual(welcomeLines({ offer: offerFor(siblings) }), [
     "1 repository indexed: orders-api.",
-    "2 more in the same folder (1024 bytes, index about 342 bytes). [[Index Them]] [Choose...] [Dismiss]",
+    "2 more in the same folder (1024 bytes). [[Index Them]] [Choose...] [Dismiss]",
   ]);
   assert.equal(
     welcomeLines({ offer: offerFor(siblings.slice(1)) })?.[1],
-    "1 more in the same folder (24 bytes, index about 8 bytes). [[Index It]] [Choose...] [Dismiss]",
+    "1 more in the same folder (24 bytes). [[Index It]] [Choose...] [Dismiss]",
   );
   assert.equal(offerFor([]), undefined);
   assert.deepEqual(

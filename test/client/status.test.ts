@@ -298,12 +298,12 @@ test("suggestions change the box, and nothing else", () => {
 check(
   "words that also occur as a phrase",
   { set: set({ files }, { ...allFound, phraseMatchCount: 18 }), phraseQuery: '"return new Error"' },
-  `4 matches · 2 files · 2 repositories · 41 ms\ninfo: 18 matches of the whole phrase. [Only the Phrase]`,
+  `4 matches · 2 files · 2 repositories · 41 ms\ninfo: 18 exact [Only the Phrase]`,
 );
 check(
   "a phrase that occurs once",
   { set: set({ files }, { ...allFound, phraseMatchCount: 1 }), phraseQuery: '"a b"' },
-  `4 matches · 2 files · 2 repositories · 41 ms\ninfo: 1 match of the whole phrase. [Only the Phrase]`,
+  `4 matches · 2 files · 2 repositories · 41 ms\ninfo: 1 exact [Only the Phrase]`,
 );
 check(
   "a phrase in a search that stopped early",
@@ -313,7 +313,7 @@ check(
   },
   [
     "about 4 matches · 2 files · 2 repositories · 41 ms",
-    "info: At least 16 matches of the whole phrase. [Only the Phrase]",
+    "info: 16+ exact [Only the Phrase]",
     "warning: Stopped after 41 ms with 4 results. [Try Again]",
   ].join("\n"),
 );

@@ -57,11 +57,11 @@ ${picker("scope", l10n.t("Where to search"))}${picker("revision", l10n.t("Which 
 <input id="narrow-query" class="narrow-query" type="text" spellcheck="false" autocomplete="off" ${placeholderAttributes(l10n.t("Also in the same file (press Enter to add)"))}>
 </div>
 <div id="files-row" class="files-row" hidden>
-<label for="include">${escaped(l10n.t("files to include"))}</label>
-<div class="field-with-button"><input id="include" class="narrow-query" type="text" spellcheck="false" autocomplete="off" data-unlistable="${unlistable}" placeholder="${escaped(l10n.t("e.g. *.ts, src/**/include"))}">
+<label for="include" aria-hidden="true">${escaped(l10n.t("include"))}</label>
+<div class="field-with-button"><input id="include" aria-label="${escaped(l10n.t("files to include"))}" class="narrow-query" type="text" spellcheck="false" autocomplete="off" data-unlistable="${unlistable}" placeholder="${escaped(l10n.t("e.g. *.ts, src/**/include"))}">
 <button type="button" id="open-editors" class="toggle" aria-pressed="false" ${titleAttributes(l10n.t("Search Only in Open Editors"))}><svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d="M8 4.5C6.5 3.3 4.2 3 2 3.3v9.2c2.2-.3 4.5 0 6 1.2 1.5-1.2 3.8-1.500 6-1.200V3.300C11.800 3 9.500 3.300 8 4.500Zm0 0v9.200"/></svg></button></div>
-<label for="exclude">${escaped(l10n.t("files to exclude"))}</label>
-<input id="exclude" class="narrow-query" type="text" spellcheck="false" autocomplete="off" data-unlistable="${unlistable}" placeholder="${escaped(l10n.t("e.g. *.ts, src/**/exclude"))}">
+<label for="exclude" aria-hidden="true">${escaped(l10n.t("exclude"))}</label>
+<input id="exclude" aria-label="${escaped(l10n.t("files to exclude"))}" class="narrow-query" type="text" spellcheck="false" autocomplete="off" data-unlistable="${unlistable}" placeholder="${escaped(l10n.t("e.g. *.ts, src/**/exclude"))}">
 </div>
 <div id="status" class="notes status"></div>
 <div id="welcome" class="welcome" hidden></div>

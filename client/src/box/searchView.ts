@@ -335,13 +335,18 @@ export class SearchView implements vscode.WebviewViewProvider, SearchBox, Search
 
   async #command(id: BoxCommand): Promise<void> {
     if (!boxCommands.includes(id)) return;
-    const { service, repositories } = this.#options;
+    const { service, repositories, searches } = this.#options;
+    const countBefore = repositories.items?.size ?? 0;
     if (id === "search.all") await this.#run(allMatches);
     else if (id === "repos.indexSiblings") await addPaths(service, repositories, this.#offeredPaths);
     else if (id === "repos.dismissSiblings") {
       await dismissSiblings(this.#options.memento, this.#offeredPaths);
       this.#update("status", "welcome");
     } else await vscode.commands.executeCommand(`trawl.${id}`);
+    const { current } = searches;
+    if (current === undefined || (repositories.items?.size ?? 0) <= countBefore) return;
+    // The user has just added repositories to search in.
+    void searches.run(current.state, current.request.matches, { isTentative: true });
   }
 
   get #offeredPaths(): readonly string[] {

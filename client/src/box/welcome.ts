@@ -6,8 +6,6 @@ import type { Examples, Siblings } from "#contract/editor";
 import type { BoxOffer, BoxWelcome } from "#webview/messages";
 
 const maxNames = 3;
-/** Size of the index relative to the object database, which contains the whole history; an estimate. */
-const indexShare = 1 / 3;
 
 export interface WelcomeInput {
   /** Short names of the repositories; undefined until they are known. */
@@ -57,13 +55,12 @@ export function siblingsOffer(
   if (siblings.length === 0) return undefined;
   const bytes = siblings.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const size = sizeText(bytes);
-  const indexSize = sizeText(Math.ceil(bytes * indexShare));
   const count = siblings.length.toLocaleString();
   return {
     text:
       siblings.length === 1
-        ? l10n.t("1 more in the same folder ({0}, index about {1}).", size, indexSize)
-        : l10n.t("{0} more in the same folder ({1}, index about {2}).", count, size, indexSize),
+        ? l10n.t("1 more in the same folder ({0}).", size)
+        : l10n.t("{0} more in the same folder ({1}).", count, size),
     actions: [
       {
         title: siblings.length === 1 ? l10n.t("Index It") : l10n.t("Index Them"),

@@ -319,10 +319,9 @@ function phraseNotes({ end }: ResultSet, { phraseQuery }: StatusInput, l10n: L10
 }
 
 function phraseText(count: number, isExhaustive: boolean, l10n: L10n): string {
-  if (!isExhaustive) return l10n.t("At least {0} matches of the whole phrase.", count.toLocaleString());
-  return count === 1
-    ? l10n.t("1 match of the whole phrase.")
-    : l10n.t("{0} matches of the whole phrase.", count.toLocaleString());
+  return isExhaustive
+    ? l10n.t("{0} exact", count.toLocaleString())
+    : l10n.t("{0}+ exact", count.toLocaleString());
 }
 
 /** Returns notes about the results, besides their counts. */

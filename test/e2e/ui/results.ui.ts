@@ -297,7 +297,7 @@ describe("results", () => {
   it("have the files with the whole phrase first, and only these on request", async () => {
     const { input, status } = window.box;
     await window.box.search("return retryWithBackoff repo:go-kit|orders-api$");
-    await status.getByText(/match(?:es)? of the whole phrase\./).waitFor();
+    await status.getByText(/^\d+ exact/).waitFor();
     await eventually(async () => /^orders-api/.test((await texts())[0] ?? ""));
     await row("func retryWithBackoff").waitFor();
     await window.box.button("Only the Phrase").click();
