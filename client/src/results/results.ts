@@ -11,6 +11,7 @@ import type { Handlers } from "#client/workbench/declarations";
 import type { FileMatch } from "#contract/search";
 import type { copyCommands, resultCommands, resultsDocumentCommands } from "./contributions";
 import { CopyCommands } from "./copyCommands";
+import { dragController } from "./draggedRows";
 import { Opener } from "./opener";
 import { registerBadges } from "./resultBadges";
 import { ResultCommands } from "./resultCommands";
@@ -59,8 +60,10 @@ export class Results implements vscode.Disposable {
       searchView,
     });
     const tooltip = resultTooltips(snapshots, locations, repositories);
+    const opener = new Opener(locations);
     const tree: ResultsTree = new ResultsTree({
       searchView,
+      drag: dragController((file, line, token) => opener.find(file, line, undefined, token)),
       searches,
       locations,
       repositories,
@@ -68,15 +71,8 @@ export class Results implements vscode.Disposable {
       memento,
       tooltip,
     });
-    this.opener = new Opener(locations);
-    const commands = new ResultCommands({
-      tree,
-      opener: this.opener,
-      suggestions,
-      searches,
-      repositories,
-      box,
-    });
+    this.opener = opener;
+    const commands = new ResultCommands({ tree, opener, suggestions, searches, repositories, box });
     const documents = new ResultsDocuments({ service, repositories, tree, defaults });
     const copies = new CopyCommands({ service, tree, repositories });
     this.commands = {
@@ -92,7 +88,7 @@ export class Results implements vscode.Disposable {
       documents,
       copies,
       registerBadges(),
-      registerResultsLanguage(this.opener, snapshots),
+      registerResultsLanguage(opener, snapshots),
       repositories.onChange(() => this.#searchAfterIndexing(options, tree)),
       searches.onFinish((set) => {
         locations.clear();

@@ -28,6 +28,7 @@ export interface ResultsTreeOptions {
   readonly suggestions: Suggestions;
   readonly memento: vscode.Memento;
   readonly searchView: SearchViewInfo;
+  readonly drag: vscode.TreeDragAndDropController<ResultRow>;
   readonly tooltip: (
     node: ResultNode,
     token: vscode.CancellationToken,
@@ -71,6 +72,7 @@ export class ResultsTree implements vscode.TreeDataProvider<ResultRow>, vscode.D
     this.view = vscode.window.createTreeView("trawl.results", {
       treeDataProvider: this,
       canSelectMany: true,
+      dragAndDropController: options.drag,
     });
     this.#subscriptions = vscode.Disposable.from(
       this.view,

@@ -93,6 +93,25 @@ describe("rows of results", () => {
     await eventually(async () => (await selected.allTextContents())[0]?.includes("func retryWithBackoff"));
   });
 
+  it("open in the editor that they are dragged to, at the line of the match", async () => {
+    await window.settled("Results");
+    const [from, to] = await Promise.all([
+      row("func retryWithBackoff").boundingBox(),
+      window.page.locator(".part.editor").boundingBox(),
+    ]);
+    assert.ok(from !== null && to !== null);
+    const { mouse } = window.page;
+    await mouse.move(from.x + 60, from.y + 10);
+    await mouse.down();
+    await mouse.move(from.x + 90, from.y + 12, { steps: 3 });
+    await mouse.move(to.x + to.width / 2, to.y + to.height / 2, { steps: 10 });
+    // The target is shown once VS Code would take what is dragged.
+    await window.page.locator(".editor-group-overlay-indicator, .overlay-move-transition").first().waitFor();
+    await mouse.up();
+    await window.editorTab(/retry\.go/).waitFor();
+    await eventually(async () => (await window.cursorLine()) === 10);
+  });
+
   it("are dismissed together when several are selected", async () => {
     await window.settled("Results");
     const lines = [row("func retryWithBackoff"), row("waits between two tries")];
