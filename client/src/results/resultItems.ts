@@ -6,7 +6,7 @@ import { matchCountOf } from "#client/search/resultSet";
 import { filesText, foundText, matchesText } from "#client/search/status";
 import { utf16Offset } from "#client/text/columns";
 import { visible } from "#client/text/visible";
-import { ago } from "#client/workbench/format";
+import { ago, shortAge } from "#client/workbench/format";
 import { symbolIcon } from "#client/workbench/rows";
 import type { FileMatch } from "#contract/search";
 import { badgeUri, type ResultBadge } from "./resultBadges";
@@ -209,13 +209,13 @@ function lineItem(node: LineNode, { locationOf, columns }: ItemContext): vscode.
   return item;
 }
 
-/** "Limit retries · Ada · 3 days ago · orders-api" */
+/** "Limit retries · Ada · 3 days · orders-api" */
 function commitItem({ commit }: CommitNode, { shortName, columns }: ItemContext): vscode.TreeItem {
   const { message, authorName, date, repository, hash } = commit;
   const summary = {
     subject: visible(message).trim() || hash.slice(0, 7),
     author: visible(authorName),
-    age: ago(Date.parse(date)),
+    age: shortAge(Date.parse(date)),
     repository: visible(shortName(repository)),
   };
   const { label, description } = commitText(summary, columns && columns - topIndentation);
@@ -225,7 +225,7 @@ function commitItem({ commit }: CommitNode, { shortName, columns }: ItemContext)
   item.contextValue = "commit";
   item.command = { title: t("Open Commit"), command: "trawl.search.showMore" };
   item.accessibilityInformation = {
-    label: [summary.subject, summary.author, summary.age, summary.repository].join(", "),
+    label: [summary.subject, summary.author, ago(Date.parse(date)), summary.repository].join(", "),
   };
   return item;
 }
