@@ -180,9 +180,16 @@ test("an empty box shows indexed repositories, their siblings, and examples", ()
     welcomeLines({
       names: ["a", "b", "c", "d", "e"],
       indexedCount: 4,
-      examples: [{ query: "retryWithBackoff", repositories: 3, matches: 9 }],
+      examples: [
+        { query: "retryWithBackoff", repositories: 3, matches: 9 },
+        { query: "notCounted", repositories: 0, matches: 0 },
+      ],
     }),
-    ["4 of 5 repositories indexed: a, b, c and 2 more.", "retryWithBackoff: in 3 repositories"],
+    [
+      "4 of 5 repositories indexed: a, b, c and 2 more.",
+      "retryWithBackoff: in 3 repositories",
+      "notCounted: ",
+    ],
   );
 });
 

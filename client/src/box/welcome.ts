@@ -28,7 +28,8 @@ export function welcomeOf(input: WelcomeInput, l10n: L10n): BoxWelcome | null {
     examples: isFirstUse
       ? examples.map(({ query, repositories }) => ({
           query,
-          detail: l10n.t("in {0}", repositoriesText(repositories, l10n)),
+          // A server that has just started may not have counted them yet.
+          detail: repositories > 1 ? l10n.t("in {0}", repositoriesText(repositories, l10n)) : "",
         }))
       : [],
   };
