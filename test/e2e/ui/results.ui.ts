@@ -306,6 +306,20 @@ describe("results", () => {
     await row("return retryWithBackoff").waitFor();
   });
 
+  it("of a long file begin with the lines that contain the whole phrase", async () => {
+    const path = join(server.organization.repositories.payments.path, "src/refunds.ts");
+    const lines = Array.from({ length: 20 }, (_, index) => `return refundLater(${index}); // refund payment`);
+    writeFileSync(path, `${lines.join("\n")}\nreturn refund payment\n`);
+    await window.box.searchUntil("return refund payment file:refunds.ts", /matches · 1 file ·/);
+    const first = window.pane("Results").locator('[role="treeitem"][aria-level="3"]');
+    await eventually(async () => /^return refund payment21$/.test((await first.first().textContent()) ?? ""));
+    assert.match((await first.nth(1).textContent()) ?? "", /^Show 20 More Lines/);
+    await window.shot("results/phrase");
+    await window.page.keyboard.press("F4");
+    await eventually(async () => (await window.cursorLine()) === 21);
+    rmSync(path);
+  });
+
   it("leave room for lines of code, also in a small window", async () => {
     // As in real code, files have about three matching lines each.
     const folder = join(server.organization.repositories.payments.path, "src");
