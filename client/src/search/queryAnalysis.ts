@@ -56,5 +56,5 @@ export async function checkQuery(
   const analysis = await analyzeQuery(service, state);
   const error = errorIn(analysis);
   if (error !== undefined) throw new CallError("FAILED_TO_PARSE_QUERY", error);
-  return analysis.reading;
+  return analysis.interpretation;
 }
