@@ -17,6 +17,55 @@ parentPort.on("message", ({ kind, call }) => {
 });`,
 );
 
+/** Decompresses without an end. Reads the messages and the flags like `serveTask`. */
+const inflatingScript = join(temporaryFolder(), "inflating.js");
+writeFileSync(
+  inflatingScript,
+  `const { parentPort } = require("node:worker_threads");
+const { deflateSync, inflateSync } = require("node:zlib");
+const compressed = deflateSync(Buffer.alloc(240, "text"));
+let flags;
+parentPort.on("message", ({ kind, call, flag, flags: received }) => {
+  if (kind === "flags") flags = received;
+  if (kind === "end") parentPort.close();
+  if (kind !== "call") return;
+  parentPort.postMessage({ call, kind: "partial", value: "started" });
+  while (Atomics.load(flags, flag) === 0) inflateSync(compressed);
+});`,
+);
+
+/** Never returns, and ignores its flag. */
+const stubbornScript = join(temporaryFolder(), "stubborn.js");
+writeFileSync(
+  stubbornScript,
+  `const { parentPort } = require("node:worker_threads");
+parentPort.on("message", ({ kind, call }) => {
+  if (kind !== "call") return;
+  parentPort.postMessage({ call, kind: "partial", value: "started" });
+  for (;;);
+});`,
+);
+
+/** Closes a pool as soon as its thread has started to work. */
+async function closeBusyPool(workerScript: string): Promise<void> {
+  const pool = threadPool<undefined, number>(workerScript, 1);
+  let rejection = Promise.resolve();
+  await new Promise<void>((resolve) => {
+    rejection = assert.rejects(
+      pool.run(undefined, undefined, () => resolve()),
+      { code: "ENGINE_UNAVAILABLE" },
+    );
+  });
+  await pool.close();
+  await rejection;
+}
+
+test("threads that decompress can be closed at any time", async () => {
+  for (let round = 0; round < 100; round++) await closeBusyPool(inflatingScript);
+});
+
+test("a thread that ignores its flag is terminated", () => closeBusyPool(stubbornScript));
+
 test("a pool that shrinks while its threads are idle runs no more of them", async () => {
   const pool = threadPool<undefined, number>(script, 3);
   try {

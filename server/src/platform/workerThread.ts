@@ -26,11 +26,17 @@ export interface Thread<Input, Output> {
    * the thread exits during the call, and with OVERLOADED if too many calls are under way.
    */
   run(input: Input, signal?: AbortSignal, onPartial?: OnPartial): Promise<Output>;
-  /** Terminates the thread, whatever it is doing. */
+  /** Cancels the calls under way, and terminates the thread, whatever it is doing. */
   close(): Promise<void>;
   /** Waits for the calls under way, then ends the thread. No call may follow. */
   end(): Promise<void>;
 }
+
+/**
+ * How long a thread that is closed may take to stop by itself. Node aborts the whole process if a thread is terminated
+ * while it sets up zlib, which index workers do for each object of a repository.
+ */
+const stopMs = 500;
 
 /** Maximum number of calls under way on one thread. Each has a cancellation flag. */
 const flagCount = 1024;
@@ -104,9 +110,17 @@ export function startThread<Input, Output>(
     onExit?.(code);
   });
 
+  const end = async (): Promise<void> => {
+    if (hasExited) return;
+    isClosing = true;
+    worker.ref();
+    send({ kind: "end" });
+    await exit;
+  };
+
   return {
     run(input, signal, onPartial) {
-      if (hasExited) return Promise.reject(threadEnded(lastError));
+      if (hasExited || isClosing) return Promise.reject(threadEnded(lastError));
       if (signal?.aborted) return Promise.reject(canceled());
       const flag = freeFlags.pop();
       if (flag === undefined)
@@ -138,16 +152,16 @@ export function startThread<Input, Output>(
       });
     },
     async close() {
-      isClosing = true;
-      await worker.terminate();
+      for (const call of [...pending.keys()]) {
+        const entry = takePending(call);
+        if (entry !== undefined) Atomics.store(flags, entry.flag, 1);
+        entry?.reject(threadEnded(lastError));
+      }
+      const timer = setTimeout(() => void worker.terminate(), stopMs);
+      await end();
+      clearTimeout(timer);
     },
-    async end() {
-      if (hasExited) return;
-      isClosing = true;
-      worker.ref();
-      send({ kind: "end" });
-      await exit;
-    },
+    end,
   };
 }
 
