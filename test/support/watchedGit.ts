@@ -10,7 +10,8 @@ const realPath = process.env["PATH"] ?? "";
 /** Logs each call of git from now on, then runs the script; `real` is the real git. */
 export function replaceGit(script: string): void {
   const real = `PATH=${JSON.stringify(realPath)} exec git "$@"`;
-  const note = `printf '%s ' $$ "$@" >> ${log}; echo >> ${log}`;
+  // One write per line, because processes that run at once append to the same file.
+  const note = `printf '%s\\n' "$$ $*" >> ${log}`;
   writeFileSync(join(tools, "git"), `#!/bin/sh\n${note}\n${script.replace("real", real)}\n`);
   chmodSync(join(tools, "git"), 0o755);
   writeFileSync(log, "");
