@@ -137,3 +137,15 @@ for (const [text, expected] of Object.entries(edges)) {
     assert.equal(names[(found & startsAtEdge ? 1 : 0) + (found & endsAtEdge ? 2 : 0)], expected);
   });
 }
+
+test("word boundaries do not depend on the bytes around the text", () => {
+  const text = "a1";
+  for (let start = 0; start <= text.length; start++) {
+    for (let end = start; end <= text.length; end++) {
+      const found = ["a", "1", " "].map((around) =>
+        edgesOf(Buffer.from(`${around}${text}${around}`), start + 1, end + 1, 1, 1 + text.length),
+      );
+      assert.deepEqual(new Set(found).size, 1, `${start}-${end}`);
+    }
+  }
+});

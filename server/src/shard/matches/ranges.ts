@@ -118,12 +118,17 @@ const byteClasses = Uint8Array.from({ length: 256 }, (_, byte) => {
 
 /**
  * Returns tag bits: whether `[start, end)` starts, and whether it ends, where the byte class changes (at whitespace,
- * punctuation, an underscore, or a change of case). Reads only bytes in `[low, high)`.
+ * punctuation, an underscore, or a change of case). Reads only bytes in `[low, high)`; both of its ends are edges.
  */
 export function edgesOf(bytes: Uint8Array, start: number, end: number, low: number, high: number): number {
   let edges = 0;
-  if (start === low || byteClasses[bytes[start - 1] ?? 0] !== byteClasses[bytes[start] ?? 0])
+  if (
+    start === low ||
+    start === high ||
+    byteClasses[bytes[start - 1] ?? 0] !== byteClasses[bytes[start] ?? 0]
+  )
     edges |= startsAtEdge;
-  if (end === high || byteClasses[bytes[end] ?? 0] !== byteClasses[bytes[end - 1] ?? 0]) edges |= endsAtEdge;
+  if (end === low || end === high || byteClasses[bytes[end] ?? 0] !== byteClasses[bytes[end - 1] ?? 0])
+    edges |= endsAtEdge;
   return edges;
 }
