@@ -17,7 +17,7 @@ parentPort.on("message", ({ kind, call }) => {
 });`,
 );
 
-/** Decompresses without an end. Reads the messages and the flags like `serveTask`. */
+/** Decompresses in a loop until its flag is set. Reads messages and flags like `serveTask`. */
 const inflatingScript = join(temporaryFolder(), "inflating.js");
 writeFileSync(
   inflatingScript,

@@ -153,7 +153,7 @@ describe("plans for the engine", () => {
       returnsContent: true,
       explainsScores: true,
     };
-    assert.deepEqual(limits, { ...expected, maxResponseBytes: 64 * 1024 * 1024 });
+    assert.deepEqual(limits, { ...expected, maxResponseBytes: 60 * 1024 * 1024 });
   });
 
   test("unsaved documents and open folders are passed on", async () => {

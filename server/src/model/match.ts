@@ -36,9 +36,7 @@ export interface FileMatch {
   readonly repositoryId: RepositoryId;
   readonly path: string;
   readonly nameRanges: readonly Range[];
-  /**
-   * The JSON of a `Chunk[]` in UTF-8; `decodeChunks` decodes it. Transports send it as it is.
-   */
+  /** The JSON of a `Chunk[]` in UTF-8, which HTTP responses contain as it is; `decodeChunks` decodes it. */
   readonly chunks: Uint8Array;
   /** The number of ranges in `chunks` and `nameRanges`. */
   readonly rangeCount: number;

@@ -10,7 +10,7 @@
  * - The task posts partial results. Each is passed to `onPartial` and acknowledged when that resolves.
  * - When the signal fires, the flag is set in shared memory, because a busy thread does not receive messages. The task
  *   checks it regularly, returns early, and the call rejects with CANCELLED.
- * - The result or the error settles the call. If the thread exits first, all its calls reject with ENGINE_UNAVAILABLE.
+ * - The result or the error settles the call. If the thread is closed or exits first, all its calls reject with ENGINE_UNAVAILABLE.
  */
 import { Worker } from "node:worker_threads";
 import { canceled, ServiceError } from "#base/error";
@@ -23,10 +23,13 @@ export type OnPartial = (partial: unknown) => Promise<void> | void;
 export interface Thread<Input, Output> {
   /**
    * Rejects with CANCELLED if `signal` has fired, with the error of the task (and its code), with ENGINE_UNAVAILABLE if
-   * the thread exits during the call, and with OVERLOADED if too many calls are under way.
+   * the thread is closed or exits during the call, and with OVERLOADED if too many calls are under way.
    */
   run(input: Input, signal?: AbortSignal, onPartial?: OnPartial): Promise<Output>;
-  /** Cancels the calls under way, and terminates the thread, whatever it is doing. */
+  /**
+   * Rejects the calls under way and cancels their tasks. Resolves when the thread has ended; one that has not stopped
+   * after `stopMs` is terminated.
+   */
   close(): Promise<void>;
   /** Waits for the calls under way, then ends the thread. No call may follow. */
   end(): Promise<void>;
@@ -34,7 +37,8 @@ export interface Thread<Input, Output> {
 
 /**
  * How long a thread that is closed may take to stop by itself. Node aborts the whole process if a thread is terminated
- * while it sets up zlib, which index workers do for each object of a repository.
+ * while it sets up zlib, which index workers do for each object of a repository. A task that does not check its flag
+ * for this long still takes that risk.
  */
 const stopMs = 500;
 

@@ -47,25 +47,21 @@ export class PieceBuilder {
   }
 
   /** Adds a file with its first `maxRanges` match ranges. Throws `SHARD_DAMAGED`. */
-  add({ shard, evaluation, hit }: ShardHit, maxRanges: number): void {
-    const { reader } = shard;
+  add(found: ShardHit, maxRanges: number): void {
+    const { shard, evaluation, hit } = found;
     const { ranges } = evaluation;
     const to = Math.min(hit.to, hit.from + maxRanges);
-    const path = reader.path(hit.document);
-    const info = describeDocument(shard, hit.document, this.#compiled);
-    const content = this.#limits.returnsContent ? decodeBytes(reader.readContent(hit.document)) : "";
-    const chunksLength = hit.isInName
-      ? this.#writeNoChunks()
-      : this.#writeChunks({ shard, evaluation, hit }, to);
+    const path = shard.reader.path(hit.document);
     const file = {
-      ...info,
+      ...describeDocument(shard, hit.document, this.#compiled),
       nameRanges: hit.isInName ? nameRanges(path, ranges, hit.from, to) : [],
       rangeCount: to - hit.from,
-      content,
+      content: this.#limits.returnsContent ? decodeBytes(shard.reader.readContent(hit.document)) : "",
       score: hit.score,
       matchCount: hit.matchCount,
       ...(this.#limits.explainsScores ? { explanation: evaluation.explain(hit) } : {}),
     };
+    const chunksLength = this.#writeChunks(found, to);
     this.#files.push({ file, chunksLength });
     this.#byteCount += fileBytes(file, chunksLength);
   }
@@ -92,26 +88,24 @@ export class PieceBuilder {
     return piece;
   }
 
-  #writeNoChunks(): number {
-    this.#writer.value([]);
-    return 2;
-  }
-
+  /** Writes the chunks up to the range `to`, and returns the length of their JSON. */
   #writeChunks({ shard, evaluation, hit }: ShardHit, to: number): number {
+    const writer = this.#writer;
     const { reader, symbols } = shard;
     const text = { reader, window: this.#window, document: hit.document, symbols };
-    const before = this.#writer.length;
+    const start = writer.length;
     try {
-      writeChunks(this.#writer, text, evaluation.ranges, hit.from, to, this.#limits.contextLines);
+      if (hit.isInName) writer.value([]);
+      else writeChunks(writer, text, evaluation.ranges, hit.from, to, this.#limits.contextLines);
     } catch (error) {
-      this.#writer.truncate(before);
+      writer.truncate(start);
       throw error;
     }
-    return this.#writer.length - before;
+    return writer.length - start;
   }
 }
 
-/** Returns the approximate size of a file in the response, without URLs and the name of its repository. */
+/** Returns the approximate size of a file in the response, without what the service adds (`responseBytes`). */
 export function fileBytes({ content, path }: ResultFile["file"], chunksLength: number): number {
   return chunksLength + content.length + path.length + 300;
 }

@@ -314,16 +314,17 @@ export class Search {
   /** Emits the files of the hits from index `from` on, in pieces, and returns the index where it stopped. */
   async #stream(shard: OpenShard, evaluation: ShardEvaluation, from: number): Promise<number> {
     const piece = this.#piece;
+    const { maxDisplayedMatches, maxResponseBytes } = this.#call.limits;
     const flush = async () => {
       await this.#context.emit(piece.take());
       this.#window.invalidate();
     };
     let at = from;
-    for (; at < evaluation.hits.length && this.#shownMatches < this.#call.limits.maxDisplayedMatches; at++) {
+    for (; at < evaluation.hits.length && this.#shownMatches < maxDisplayedMatches; at++) {
       const hit = evaluation.hits[at];
       if (hit === undefined) break;
-      if (!this.#loadFile({ shard, evaluation, hit }, hit.matchCount)) continue;
-      if (piece.totalBytes > this.#call.limits.maxResponseBytes) {
+      if (!this.#loadFile({ shard, evaluation, hit }, maxDisplayedMatches - this.#shownMatches)) continue;
+      if (piece.totalBytes > maxResponseBytes) {
         piece.dropLast();
         this.#reason = "BYTE_LIMIT";
         break;

@@ -19,7 +19,7 @@ export function toFileMatch(
     repository: repository.name,
     repositoryId: repository.id,
     language: file.language,
-    chunks: acceptsJsonText ? asChunks(new JsonText(file.chunks)) : asChunks(decodeChunks(file)),
+    chunks: asChunks(acceptsJsonText ? new JsonText(file.chunks) : decodeChunks(file)),
     externalWebUrl: hostFileUrl(repository, branch ?? repository.defaultRevision ?? "HEAD", commit, path),
     branches: toMutable(branches),
     content: file.content,
@@ -54,16 +54,18 @@ export function toRepositoryMatch(repository: Repository, baseUrl: string | unde
   };
 }
 
-/** Returns about how many bytes a file takes in a response; with many escapes in its text, it may be more. */
+/** Returns about how many bytes a file takes in a response. Names and text with many escapes take more. */
 export function responseBytes(
-  { content, path, chunks }: FileMatch,
+  { content, path, chunks, nameRanges, branches, explanation = "" }: FileMatch,
   { webUrl, externalWebUrl, repository }: contract.FileMatch,
 ): number {
-  const names = webUrl.length + externalWebUrl.length + repository.length + 3 * path.length;
-  return chunks.length + 2 * content.length + names + 300;
+  const names = [webUrl, externalWebUrl, repository, explanation, ...branches];
+  const nameBytes = names.reduce((sum, { length }) => sum + length, 3 * path.length);
+  const contentBytes = Math.max(2 * content.length, Buffer.byteLength(content));
+  return chunks.length + contentBytes + nameBytes + 120 * nameRanges.length + 300;
 }
 
-/** The contract has no type for JSON text. `decodeChunks` returns kinds of symbols as plain text. */
+/** The contract has no type for JSON text, and its type of a symbol's kind is narrower than the model's. */
 function asChunks(chunks: JsonText | Chunk[]): contract.Chunk[] {
   return chunks as unknown as contract.Chunk[];
 }

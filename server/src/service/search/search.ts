@@ -122,11 +122,11 @@ async function runSearch(
     const { query, gaps } = await replaceRepositoryTypes(plan.query, engine, plan, ids, signal);
     const take =
       onFiles &&
-      ((found: readonly FileMatch[]) =>
-        onFiles(
-          found.flatMap(convert),
-          found.reduce((sum, { rangeCount }) => sum + rangeCount, 0),
-        ));
+      ((found: readonly FileMatch[]) => {
+        const known = found.filter(({ repositoryId }) => repositories.get(repositoryId) !== undefined);
+        const rangeCount = known.reduce((sum, file) => sum + file.rangeCount, 0);
+        return onFiles(known.flatMap(convert), rangeCount);
+      });
     const result = await engine.search({ ...plan, query }, signal, take);
     const converted = await convertCooperatively(result.files, convert, plan.limits.maxResponseBytes);
     files = converted.files;

@@ -34,6 +34,9 @@ export interface PlanOptions {
   readonly languageOf: (root: string, path: string, text: string) => string;
 }
 
+/** Leaves room for the statistics and the repositories. */
+const maxFileBytes = maxResponseBytes * (15 / 16);
+
 /** Plans a search. Throws FAILED_TO_PARSE_QUERY, TIMED_OUT. */
 export async function planSearch(
   request: SearchRequest,
@@ -51,7 +54,7 @@ export async function planSearch(
     contextLines: request.contextLines,
     returnsContent: request.whole,
     deadline: context.deadline,
-    maxResponseBytes,
+    maxResponseBytes: maxFileBytes,
     explainsScores: request.explain,
   };
   const ids = new Set(all.map(({ id }) => id));

@@ -7,7 +7,7 @@ import { TouchedSymbols } from "./touchedSymbols";
 
 const newline = 0x0a;
 
-/** What the JSON of chunks has between values. The fields are in the order of `Chunk`, `Range` and `Position`. */
+/** The JSON between the values of chunks: field names, in the order of `Chunk`, `Range` and `Position`, and punctuation. */
 const json = {
   content: Buffer.from('{"content":'),
   contentStart: Buffer.from(',"contentStart":{"byteOffset":'),

@@ -1,6 +1,6 @@
 /**
- * Writes JSON as UTF-8, byte for byte what `JSON.stringify` returns. Runs over every byte of a response, so it allocates
- * nothing but the buffer.
+ * Writes JSON as UTF-8, byte for byte what `JSON.stringify` returns. `raw`, `integer` and `text` run over every byte of a
+ * response, so they allocate nothing but the buffer.
  */
 import { sequenceLength } from "#shard/format/text";
 
