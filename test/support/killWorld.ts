@@ -48,6 +48,8 @@ interface Found {
   /** Whether the search ended before it had found everything. */
   readonly isTruncated: boolean;
   readonly oldest: number | undefined;
+  /** How complete the response claims to be, for messages. */
+  readonly outcome: string;
 }
 
 /** A data directory, the repositories indexed in it, and what results have shown of them so far. */
@@ -153,12 +155,22 @@ export class World {
           mayBeMissing,
           isTruncated,
           oldest: oldest.get(repository.name),
+          outcome: `${stats.flushReason}, exhaustive: ${isSearchExhaustive}, missing: ${stats.filesMissing}`,
         });
       }
     }
   }
 
-  #explain({ repository, word, files, wanted, mayBeMissing, isTruncated, oldest: known }: Found): void {
+  #explain({
+    repository,
+    word,
+    files,
+    wanted,
+    mayBeMissing,
+    isTruncated,
+    oldest: known,
+    outcome,
+  }: Found): void {
     const seen = this.#seen.get(repository.name);
     const { commits, name } = repository;
     const found = files.flatMap(linesOf).sort();
@@ -177,7 +189,7 @@ export class World {
       assert.deepEqual(
         found,
         expected,
-        `"${word}" in ${name} matches no commit from ${oldest} to ${commits.length - 1}; compared with the last`,
+        `"${word}" in ${name} matches no commit from ${oldest} to ${commits.length - 1} (${outcome}); compared with the last`,
       );
     }
     assert(
