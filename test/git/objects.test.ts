@@ -7,6 +7,7 @@ import { readObjects } from "#git/objects/readObjects";
 import { diffTrees, findMissingObjects, listTree, rootTrees } from "#git/objects/tree";
 import type { GitRepository } from "#git/repository";
 import { gitRepositoryOf, repo, runGit, type TestRepository, temporaryFolder } from "#test/support/repo";
+import { replaceGit, restoreGit } from "#test/support/watchedGit";
 
 async function read(
   gitRepository: GitRepository,
@@ -58,6 +59,20 @@ test("a damaged object is reported as missing, and the ones after it are read", 
     "missing",
     "good\n",
   ]);
+});
+
+test("an object is not reported as damaged because another process killed git", async () => {
+  const repository = repo("", { bare: true });
+  const hash = repository.git("commit-tree", "4b825dc642cb6eb9a060e54bf8d69288fbee4904", "-m", "One");
+  replaceGit('case "$*" in *cat-file*) kill -9 $$ ;; esac\nreal');
+  try {
+    await assert.rejects(read(gitRepositoryOf(repository), [hash]), {
+      code: "GIT_FAILED",
+      message: /was killed/,
+    });
+  } finally {
+    restoreGit();
+  }
 });
 
 test("reading stops on request, when canceled, and when the callback throws", async () => {

@@ -138,11 +138,17 @@ function readBatch(
         git.kill();
       }
     });
-    git.ended.then(() => {
+    git.ended.then((exitCode) => {
       if (failure !== undefined) reject(failure);
       else if (signal?.aborted) reject(canceled());
       else if (mustRestart || received >= names.length) resolve(undefined);
-      else resolve(errorTextOf(git));
+      else {
+        const stderr = errorTextOf(git);
+        // A process that another one killed says nothing about the object.
+        const wasKilled = exitCode === undefined && !triedToFetch(stderr);
+        if (wasKilled) reject(gitFailure(repository, ["cat-file"], `the process was killed. ${stderr}`));
+        else resolve(stderr);
+      }
     }, reject);
     git.stdin.write(names.map((name) => `${name}\n`).join(""));
     git.stdin.end();
