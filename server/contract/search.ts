@@ -117,7 +117,11 @@ export const FileMatch = z
     repository: z.string().describe("Name of the repository."),
     repositoryId: z.int().describe("Id of the repository."),
     language: z.string().describe("Linguist's name of the language, or empty."),
-    chunks: z.array(Chunk).describe("Matches in the text, in the order of the file."),
+    chunks: z
+      .array(Chunk)
+      .describe(
+        "Matches in the text, in the order of the file, but first those with the phrase (`phraseMatchCount`).",
+      ),
     externalWebUrl: z.string().describe("URL of the code host's page for the file; may be empty."),
     branches: z.array(z.string()).describe("Full names of the searched refs that contain this content."),
     content: z.string().describe("The whole file if it was requested, otherwise empty."),
@@ -175,7 +179,7 @@ export const SearchResult = z
       .int()
       .optional()
       .describe(
-        "For a query of several words: number of matches of the words as one phrase. Files with the phrase come first. Absent if there are none.",
+        "For a query of several words: number of matches of the words as one phrase. Files with the phrase come first, and in them the chunks with the phrase. Absent if there are none.",
       ),
   })
   .describe("The result of a search.");

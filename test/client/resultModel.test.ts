@@ -103,10 +103,13 @@ check(
   ["a 1 in 1", "  a/x.ts 1", "    1"],
 );
 
-test("lines with the whole phrase are the first rows, and of a long file at first the only ones", () => {
+test("a long file at first has rows only for lines with the whole phrase, which come first", () => {
   const withPhrases = (path: string, count: number, phrases: readonly number[]) => {
     const text = (number: number) => (phrases.includes(number) ? "return err" : "return nil, err");
-    const numbers = Array.from({ length: count }, (_, index) => index + 1);
+    const others = Array.from({ length: count }, (_, index) => index + 1).filter(
+      (number) => !phrases.includes(number),
+    );
+    const numbers = [...phrases, ...others];
     return fileMatch("a", path, ...numbers.map((number) => ({ number, text: text(number) })));
   };
   const files = [withPhrases("long.ts", 30, [5, 10]), withPhrases("short.ts", 4, [3])];

@@ -8,6 +8,7 @@ import { decodeChunks, type FileMatch } from "#model/match";
 import type { RepositoryId } from "#model/repository";
 import { monotonicNow } from "#platform/clock";
 import { inlineThread } from "#platform/inlineThread";
+import type { Limits } from "#query/limits";
 import type { Query } from "#query/query";
 import type { ShardDirectory } from "#shard/directory/directory";
 import { filesBelow } from "#test/support/corpus";
@@ -158,6 +159,35 @@ describe("limits", () => {
       assert.equal(counted.stats.totalMatchCount, 3 * (40 * 5 + 3));
       await engine.close();
     }
+  });
+
+  test("in a file with the phrase, its lines come first and are the last to be left out", async () => {
+    const content = Buffer.from(`${"new Error; return\n".repeat(20)}\n  return new Error(1);\nnew\n`);
+    const directory = await openIndex([{ id: 1, segments: [[{ path: "a.c", content }]] }]);
+    const { engine } = openEngine(directory, { workerCount: 1 });
+    const query: Query = { kind: "and", children: ["return", "new", "Error"].map((word) => literal(word)) };
+    const phrase = { kind: "literal", text: "return new Error", caseSensitive: true } as const;
+    const linesWith = async (limits: Partial<Limits>) => {
+      const [file] = (await search(engine, query, limits, { phrase })).files;
+      return (
+        file &&
+        decodeChunks(file).map(({ contentStart, matchRanges }) => [
+          contentStart.lineNumber,
+          matchRanges.length,
+        ])
+      );
+    };
+    assert.deepEqual((await linesWith({}))?.slice(0, 3), [
+      [22, 3],
+      [1, 3],
+      [2, 3],
+    ]);
+    assert.deepEqual(await linesWith({ maxDisplayedMatches: 5 }), [
+      [22, 3],
+      [1, 2],
+    ]);
+    assert.deepEqual(await linesWith({ maxDisplayedMatches: 2 }), [[22, 2]]);
+    await engine.close();
   });
 
   test("an unsaved document with the phrase comes before saved ones", async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { printPlan } from "#engine/engine";
-import { decodeChunks, type FileMatch } from "#model/match";
+import { type Chunk, decodeChunks, type FileMatch } from "#model/match";
 import type { RepositoryId } from "#model/repository";
 import { simplifyQuery } from "#query/analysis/simplify";
 import type { Pattern, Query } from "#query/query";
@@ -172,6 +172,28 @@ function containsPhrase(pattern: Pattern, document: BruteDocument | undefined): 
   return document !== undefined && bruteQuery(query)(document) !== undefined;
 }
 
+/** Checks that a file of `files` has its chunks in another order if some contain the phrase: these first. */
+function checkPhraseFirst(
+  ordered: FileMatch,
+  files: readonly FileMatch[],
+  phrase: Pattern,
+  documents: readonly BruteDocument[],
+): void {
+  const { repositoryId, path } = ordered;
+  const isSame = (each: { repositoryId: number; path: string }) =>
+    each.repositoryId === repositoryId && each.path === path;
+  const document = documents.find(isSame);
+  const query: Query = { kind: "text", pattern: phrase, where: "content" };
+  const occurrences = (document && bruteQuery(query)(document)?.ranges) ?? [];
+  const hasPhrase = ({ matchRanges }: Chunk) =>
+    matchRanges.some(({ start, end }) =>
+      occurrences.some(([from, to]) => start.byteOffset < to && end.byteOffset > from),
+    );
+  const chunks = files.filter(isSame).flatMap(decodeChunks);
+  const expected = [...chunks.filter(hasPhrase), ...chunks.filter((chunk) => !hasPhrase(chunk))];
+  assert.deepEqual(decodeChunks(ordered), expected);
+}
+
 /** Checks that lines and columns match byte offsets, and that chunks contain the text at them. */
 function checkPositions(files: readonly FileMatch[], documents: readonly BruteDocument[]): void {
   for (const file of files) {
@@ -244,6 +266,7 @@ for (const withRevisions of [false, true]) {
               hasPhrase,
               hasPhrase.toSorted((left, right) => Number(right) - Number(left)),
             );
+            for (const file of ordered.files) checkPhraseFirst(file, files, phrase, brute);
             const counted = await search(engine, query, { maxDisplayedMatches: 0 });
             assert.deepEqual(
               [counted.stats.totalMatchCount, counted.stats.fileCount, counted.files.length],

@@ -25,7 +25,7 @@ async function cut(
   for (const [start, end] of ranges) buffer.push(start, end, 0, 0);
   const source = { reader: await readerOf(bytes), window: threadWindow(), document: 1 };
   const writer = new JsonWriter();
-  writeChunks(writer, source, buffer, 0, buffer.length, contextLines);
+  writeChunks(writer, source, { ranges: buffer, from: 0, to: buffer.length }, contextLines);
   const chunks = writer.take();
   const decoded = decodeChunks({ chunks });
   assert.deepEqual(Buffer.from(chunks).toString(), JSON.stringify(decoded));
@@ -231,7 +231,7 @@ test("ranges in paths are on line 1", () => {
   ranges.push(7, 11, 0, 0);
   ranges.push(14, 14, 0, 0);
   assert.deepEqual(
-    nameRanges(path, ranges, 0, 3).map(({ start, end }) => [
+    nameRanges(path, { ranges, from: 0, to: 3 }).map(({ start, end }) => [
       start.byteOffset,
       start.lineNumber,
       start.column,

@@ -8,13 +8,13 @@ import type { Searches } from "#client/search/searches";
 import { matchesText } from "#client/search/status";
 import { clickedRow } from "#client/workbench/clickedRow";
 import type { Handlers } from "#client/workbench/declarations";
-import type { FileMatch } from "#contract/search";
 import { arrangeCommands } from "./arrangeCommands";
 import type { resultCommands } from "./contributions";
 import { type Facet, type FacetItem, facetsOf } from "./facets";
 import type { Opener, OpenOptions } from "./opener";
 import { isLastResult, nextResult, type ResultPosition } from "./resultCursor";
 import { filterOf, type Narrowing, narrowedQuery } from "./resultFilters";
+import { linesOf } from "./resultLines";
 import { fileOf, type ResultNode, repositoryOf, setOf } from "./resultNodes";
 import type { Suggestions } from "./resultSuggestions";
 import type { ResultRow, ResultsTree } from "./resultsTree";
@@ -174,18 +174,17 @@ export class ResultCommands implements vscode.Disposable {
 
   async #show(position: ResultPosition, options: OpenOptions): Promise<vscode.Uri | undefined> {
     this.#position = position;
-    const { tree, opener } = this.#options;
-    const line = position.line ?? tree.latest()?.linesOf(position.file)[0];
+    const { opener } = this.#options;
+    const line = position.line ?? linesOf(position.file)[0];
     return await opener.open(position.file, line, options);
   }
 
   async #step(step: 1 | -1): Promise<void> {
     const { tree, searches } = this.#options;
     const files = () => [...(tree.latest()?.files() ?? [])];
-    const lines = (file: FileMatch) => tree.latest()?.linesOf(file) ?? [];
     // A running search may still find results after the last one.
-    if (searches.isRunning && isLastResult(files(), this.#position, step, lines)) await waitForEnd(searches);
-    const position = nextResult(files(), this.#position, step, lines);
+    if (searches.isRunning && isLastResult(files(), this.#position, step)) await waitForEnd(searches);
+    const position = nextResult(files(), this.#position, step);
     if (position === undefined) return;
     await this.#show(position, { preview: true });
     // Selections run one after the other, because a row that must be created first is selected late.

@@ -11,8 +11,6 @@ export interface ResultPosition {
 }
 
 type Step = 1 | -1;
-/** Returns the lines of a file in row order. */
-type LinesOf = (file: FileMatch) => readonly ResultLine[];
 
 /**
  * Returns the result `step` away from `from`, wrapping around at the ends. If `from` belongs to an earlier search and is
@@ -22,10 +20,9 @@ export function nextResult(
   files: readonly FileMatch[],
   from: ResultPosition | undefined,
   step: Step,
-  lines: LinesOf = linesOf,
 ): ResultPosition | undefined {
   const end = step === 1 ? 0 : files.length - 1;
-  return adjacentResult(files, from, step, lines) ?? firstInStep(files[end], step, lines);
+  return adjacentResult(files, from, step) ?? firstInStep(files[end], step);
 }
 
 /** Whether `from` is among `files` and a step from it would wrap around. */
@@ -33,29 +30,27 @@ export function isLastResult(
   files: readonly FileMatch[],
   from: ResultPosition | undefined,
   step: Step,
-  lines: LinesOf = linesOf,
 ): boolean {
   const isIncluded = from !== undefined && files.some((file) => keyOf(file) === keyOf(from.file));
-  return isIncluded && adjacentResult(files, from, step, lines) === undefined;
+  return isIncluded && adjacentResult(files, from, step) === undefined;
 }
 
 function adjacentResult(
   files: readonly FileMatch[],
   from: ResultPosition | undefined,
   step: Step,
-  linesIn: LinesOf,
 ): ResultPosition | undefined {
   const key = from && keyOf(from.file);
   const index = files.findIndex((file) => keyOf(file) === key);
   const current = files[index];
   if (from === undefined || current === undefined) return undefined;
-  const lines = linesIn(current);
+  const lines = linesOf(current);
   const lineIndex = lines.findIndex(({ lineNumber }) => lineNumber === from.line?.lineNumber);
   const line = lineIndex < 0 ? undefined : lines[lineIndex + step];
-  return line === undefined ? firstInStep(files[index + step], step, linesIn) : { file: current, line };
+  return line === undefined ? firstInStep(files[index + step], step) : { file: current, line };
 }
 
 /** Returns the first result of a file in the direction of `step`. */
-function firstInStep(file: FileMatch | undefined, step: Step, lines: LinesOf): ResultPosition | undefined {
-  return file && { file, line: lines(file).at(step === 1 ? 0 : -1) };
+function firstInStep(file: FileMatch | undefined, step: Step): ResultPosition | undefined {
+  return file && { file, line: linesOf(file).at(step === 1 ? 0 : -1) };
 }

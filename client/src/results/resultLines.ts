@@ -23,7 +23,7 @@ export interface MarkedText {
   readonly marks: [number, number][];
 }
 
-/** Returns the lines in which a match begins, in file order. */
+/** Returns the lines in which a match begins, in the order of the chunks. */
 export function linesOf(file: FileMatch): readonly ResultLine[] {
   const lines: ResultLine[] = [];
   for (const { content, contentStart, matchRanges, symbols } of file.chunks) {
@@ -51,13 +51,6 @@ export function linesOf(file: FileMatch): readonly ResultLine[] {
     }
   }
   return lines;
-}
-
-/** Returns the same lines, but first those that contain the whole phrase. */
-export function phraseFirst(lines: readonly ResultLine[], phrase: string | undefined): readonly ResultLine[] {
-  if (phrase === undefined) return lines;
-  const isFirst = (line: ResultLine) => hasPhrase(line, phrase);
-  return [...lines.filter(isFirst), ...lines.filter((line) => !isFirst(line))];
 }
 
 /** Whether a match of the line begins the phrase. Whether case counts was decided when the match was found. */

@@ -11,7 +11,7 @@ import type { FileMatch, FoundCommit } from "#contract/search";
 import { Dismissals } from "./dismissals";
 import { type Folder, isFolder } from "./resultFolders";
 import { type Counts, type Group, ResultGroups, type ViewMode } from "./resultGroups";
-import { hasPhrase, lineCountOf, linesOf, phraseFirst, type ResultLine } from "./resultLines";
+import { hasPhrase, lineCountOf, linesOf, type ResultLine } from "./resultLines";
 import {
   type CommitNode,
   type CopiesNode,
@@ -170,11 +170,6 @@ export class ResultModel {
         yield* this.#collected.copiesOf(file);
       }
     }
-  }
-
-  /** Returns the lines of a file in row order. */
-  linesOf(file: FileMatch): readonly ResultLine[] {
-    return phraseFirst(linesOf(file), this.#set.phrase);
   }
 
   /** Returns the row of a file or of its line `lineNumber`, creating it if needed; `undefined` if it was dismissed. */
@@ -392,7 +387,7 @@ export class ResultModel {
   }
 
   #visibleLines({ id, file }: FileNode): readonly ResultLine[] {
-    return this.linesOf(file).filter(({ lineNumber }) => !this.#dismissals.hasLine(id, lineNumber));
+    return linesOf(file).filter(({ lineNumber }) => !this.#dismissals.hasLine(id, lineNumber));
   }
 
   #copiesOf(node: FileNode): CopiesNode {

@@ -134,9 +134,10 @@ function repositoryLine({ repository, commit, origin, branches }: FileMatch): st
 }
 
 function addLines(file: FileMatch, lines: string[], ranges: MatchRange[]): void {
-  const last = file.chunks.at(-1);
-  if (last === undefined) return;
-  const width = String(last.contentStart.lineNumber + last.content.split("\n").length).length;
+  const ends = file.chunks.map(
+    ({ content, contentStart }) => contentStart.lineNumber + content.split("\n").length,
+  );
+  const width = String(Math.max(...ends)).length;
   const found = new Map(linesOf(file).map((line) => [line.lineNumber, line]));
   let next: number | undefined;
   for (const { content, contentStart } of file.chunks) {

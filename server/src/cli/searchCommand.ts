@@ -36,7 +36,7 @@ export async function searchCommand(context: CommandContext, flags: Flags): Prom
     const { totalMatchCount } = result.stats;
     if (result.phraseMatchCount !== undefined && terminal.isErrorTty) {
       terminal.printError(
-        `trawl: Files that contain the exact phrase come first (${formatCount(result.phraseMatchCount, "match", "matches")}). To find only the phrase, quote it.\n`,
+        `trawl: Files and lines that contain the exact phrase come first (${formatCount(result.phraseMatchCount, "match", "matches")}). To find only the phrase, quote it.\n`,
       );
     }
     if (totalMatchCount === 0) await warnIfNothingIsIndexed(context, instance);

@@ -41,7 +41,7 @@ export function definitionLocations(
       ranges.push(startOf(definition), startOf(definition) + (symbols.nameLengths[definition] ?? 0), 0, 0);
     const text = { reader: shard.reader, window, document };
     const writer = new JsonWriter();
-    writeChunks(writer, text, ranges, 0, ranges.length, 0);
+    writeChunks(writer, text, { ranges, from: 0, to: ranges.length }, 0);
     let at = 0;
     for (const { content, matchRanges } of decodeChunks({ chunks: writer.take() })) {
       const line = firstLine(content);

@@ -3,8 +3,9 @@ import type { Limits } from "#query/limits";
 import type { CompiledSearch } from "#shard/evaluation/compile";
 import type { DocumentHit, ShardEvaluation } from "#shard/evaluation/evaluate";
 import type { TextWindow } from "#shard/format/window";
-import { decodeBytes, nameRanges, writeChunks } from "#shard/matches/chunks";
+import { type DocumentRanges, decodeBytes, nameRanges, writeChunks } from "#shard/matches/chunks";
 import { JsonWriter } from "#shard/matches/jsonWriter";
+import type { RangeBuffer } from "#shard/matches/ranges";
 import { describeDocument } from "./documentInfo";
 import type { ResultFile, ResultPiece } from "./searchMessages";
 import type { OpenShard } from "./shardSet";
@@ -49,19 +50,19 @@ export class PieceBuilder {
   /** Adds a file with its first `maxRanges` match ranges. Throws `SHARD_DAMAGED`. */
   add(found: ShardHit, maxRanges: number): void {
     const { shard, evaluation, hit } = found;
-    const { ranges } = evaluation;
-    const to = Math.min(hit.to, hit.from + maxRanges);
+    const phrase = hit.hasPhrase && !hit.isInName ? evaluation.phraseRanges(hit.document) : undefined;
+    const shown = shownRanges(found, maxRanges, phrase);
     const path = shard.reader.path(hit.document);
     const file = {
       ...describeDocument(shard, hit.document, this.#compiled),
-      nameRanges: hit.isInName ? nameRanges(path, ranges, hit.from, to) : [],
-      rangeCount: to - hit.from,
+      nameRanges: hit.isInName ? nameRanges(path, shown) : [],
+      rangeCount: shown.to - shown.from,
       content: this.#limits.returnsContent ? decodeBytes(shard.reader.readContent(hit.document)) : "",
       score: hit.score,
       matchCount: hit.matchCount,
       ...(this.#limits.explainsScores ? { explanation: evaluation.explain(hit) } : {}),
     };
-    const chunksLength = this.#writeChunks(found, to);
+    const chunksLength = this.#writeChunks(found, shown, phrase);
     this.#files.push({ file, chunksLength });
     this.#byteCount += fileBytes(file, chunksLength);
   }
@@ -88,21 +89,33 @@ export class PieceBuilder {
     return piece;
   }
 
-  /** Writes the chunks up to the range `to`, and returns the length of their JSON. */
-  #writeChunks({ shard, evaluation, hit }: ShardHit, to: number): number {
+  /** Writes the chunks around the shown ranges, and returns the length of their JSON. */
+  #writeChunks({ shard, hit }: ShardHit, shown: DocumentRanges, phrase: RangeBuffer | undefined): number {
     const writer = this.#writer;
     const { reader, symbols } = shard;
     const text = { reader, window: this.#window, document: hit.document, symbols };
     const start = writer.length;
     try {
       if (hit.isInName) writer.value([]);
-      else writeChunks(writer, text, evaluation.ranges, hit.from, to, this.#limits.contextLines);
+      else writeChunks(writer, text, shown, this.#limits.contextLines, phrase);
     } catch (error) {
       writer.truncate(start);
       throw error;
     }
     return writer.length - start;
   }
+}
+
+/** Returns at most `maxRanges` ranges of a hit. If there are more, prefers those in the phrase. */
+function shownRanges(
+  { evaluation: { ranges }, hit: { from, to } }: ShardHit,
+  maxRanges: number,
+  phrase: RangeBuffer | undefined,
+): DocumentRanges {
+  if (to - from <= maxRanges || phrase === undefined)
+    return { ranges, from, to: Math.min(to, from + maxRanges) };
+  const selected = ranges.select(from, to, maxRanges, phrase);
+  return { ranges: selected, from: 0, to: selected.length };
 }
 
 /** Returns the approximate size of a file in the response, without what the service adds (`responseBytes`). */

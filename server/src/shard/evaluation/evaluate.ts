@@ -168,6 +168,13 @@ export class ShardEvaluation {
     return this.#phrase.find({ document, ranges: noRanges, names: [], mode, isCountOnly: true, count: 0 });
   }
 
+  /** Returns where the phrase occurs in a document. */
+  phraseRanges(document: number): RangeBuffer {
+    const ranges = new RangeBuffer();
+    this.#phrase?.find({ document, ranges, names: [], mode: "backtracking", isCountOnly: false, count: 0 });
+    return ranges;
+  }
+
   /** The document that `step` evaluates next, or was evaluating when it was interrupted. */
   get current(): number {
     return this.#nameMatches[this.#nameMatchIndex] ?? this.#next;

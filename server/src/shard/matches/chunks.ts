@@ -25,35 +25,70 @@ const json = {
   close: Buffer.from("]"),
 };
 
+/** Sorted ranges in a document. */
+export interface DocumentRanges {
+  readonly ranges: RangeBuffer;
+  readonly from: number;
+  readonly to: number;
+}
+
 /**
- * Writes the JSON of a `Chunk[]` around the ranges `[from, to)` of a document: whole lines with their context, in
- * ascending order. Writes bytes rather than objects, because a response may contain a hundred thousand ranges, and
- * objects would be copied between threads and encoded on the main thread.
+ * Writes the JSON of a `Chunk[]` around the ranges of a document: whole lines with their context, in ascending order,
+ * but first those that contain a range of `phrase`. Writes bytes rather than objects, because a response may contain a
+ * hundred thousand ranges, and objects would be copied between threads and encoded on the main thread.
  */
 export function writeChunks(
   writer: JsonWriter,
   source: DocumentText,
-  ranges: RangeBuffer,
-  from: number,
-  to: number,
+  all: DocumentRanges,
   contextLines: number,
+  phrase?: RangeBuffer,
+): void {
+  writer.raw(json.open);
+  const start = writer.length;
+  const write = (isIncluded: (from: number, to: number) => boolean) =>
+    writeSomeChunks(writer, start, source, all, contextLines, isIncluded);
+  if (phrase === undefined) write(() => true);
+  else {
+    const { starts, ends } = all.ranges;
+    const hasPhrase = (from: number, to: number) => {
+      for (let at = from; at < to; at++) if (phrase.overlaps(starts[at] ?? 0, ends[at] ?? 0)) return true;
+      return false;
+    };
+    write(hasPhrase);
+    write((from, to) => !hasPhrase(from, to));
+  }
+  writer.raw(json.close);
+}
+
+/** Writes the chunks for whose ranges `[from, to)` `isIncluded` returns true. The first chunk is written at `first`. */
+function writeSomeChunks(
+  writer: JsonWriter,
+  first: number,
+  source: DocumentText,
+  { ranges, from, to }: DocumentRanges,
+  contextLines: number,
+  isIncluded: (from: number, to: number) => boolean,
 ): void {
   const lines = new DocumentLines(source, ranges.ends[to - 1] ?? 0);
   const touched = source.symbols && new TouchedSymbols(source.symbols, source.document);
-  writer.raw(json.open);
   for (let at = from; at < to; ) {
-    const first = lines.lineAt(ranges.starts[at] ?? 0);
-    const topLine = Math.max(1, first - contextLines);
-    let bottomLine = first;
+    const firstLine = lines.lineAt(ranges.starts[at] ?? 0);
+    const topLine = Math.max(1, firstLine - contextLines);
+    let bottomLine = firstLine;
     let end = at;
     for (; end < to; end++) {
       const start = ranges.starts[end] ?? 0;
-      const startLine = end === at ? first : lines.lineAt(start);
+      const startLine = end === at ? firstLine : lines.lineAt(start);
       if (startLine - contextLines > bottomLine + (end === at ? 0 : contextLines)) break;
       bottomLine = Math.max(bottomLine, lastLine(lines, start, ranges.ends[end] ?? 0, startLine));
     }
+    if (!isIncluded(at, end)) {
+      at = end;
+      continue;
+    }
     const symbols = touched?.find(ranges, at, end) ?? [];
-    if (at > from) writer.raw(json.separator);
+    if (writer.length > first) writer.raw(json.separator);
     const start = lines.lineStart(topLine);
     const stop = lines.lineStart(bottomLine + contextLines + 1);
     const address = lines.addressOf(start, stop);
@@ -73,7 +108,6 @@ export function writeChunks(
     writer.raw(json.endOfChunk);
     at = end;
   }
-  writer.raw(json.close);
 }
 
 /** The line of the last byte. A range that ends after a newline ends in the line before it. */
@@ -142,7 +176,7 @@ class Cursor {
 }
 
 /** Converts ranges in a path. They are on line 1, with offsets in the path. */
-export function nameRanges(path: Uint8Array, ranges: RangeBuffer, from: number, to: number): Range[] {
+export function nameRanges(path: Uint8Array, { ranges, from, to }: DocumentRanges): Range[] {
   const position = (byteOffset: number): Position => ({
     byteOffset,
     lineNumber: 1,

@@ -1,3 +1,5 @@
+import { lastAtOrBelow } from "#shard/format/lastAtOrBelow";
+
 /** Tag bits: the range starts, or ends, at a word boundary. The higher bits contain the number of its term. */
 export const startsAtEdge = 1;
 export const endsAtEdge = 2;
@@ -22,6 +24,25 @@ export class RangeBuffer {
 
   termAt(index: number): number {
     return (this.tags[index] ?? 0) >>> termShift;
+  }
+
+  /** Whether any of the ranges, which must be sorted and disjoint, overlaps `[start, end)`. */
+  overlaps(start: number, end: number): boolean {
+    const at = lastAtOrBelow(this.starts, 0, this.length, end - 1);
+    return at >= 0 && (this.ends[at] ?? 0) > start;
+  }
+
+  /** Returns at most `count` of the ranges `[from, to)`, in order: those that overlap `preferred`, then the first. */
+  select(from: number, to: number, count: number, preferred: RangeBuffer): RangeBuffer {
+    const isPreferred = (at: number) => preferred.overlaps(this.starts[at] ?? 0, this.ends[at] ?? 0);
+    let others = count;
+    for (let at = from; at < to; at++) if (isPreferred(at)) others--;
+    const selected = new RangeBuffer();
+    for (let at = from; at < to && selected.length < count; at++) {
+      if (!isPreferred(at) && --others < 0) continue;
+      selected.push(this.starts[at] ?? 0, this.ends[at] ?? 0, 0, 0);
+    }
+    return selected;
   }
 
   /**
