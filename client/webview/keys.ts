@@ -106,5 +106,6 @@ function moveBetweenParts(isBackwards: boolean, post: Box["post"]): boolean {
 }
 
 function firstControl(part: HTMLElement): HTMLElement | null {
-  return part.querySelector<HTMLElement>("textarea:enabled, input:enabled, button:enabled");
+  const controls = part.querySelectorAll<HTMLElement>("textarea:enabled, input:enabled, button:enabled");
+  return [...controls].find((control) => control.checkVisibility()) ?? null;
 }

@@ -28,7 +28,7 @@ export function drawChips(
 }
 
 function drawChip(
-  { text, title, isNegated, remove }: BoxChip,
+  { text, title, isNegated, isInFileLists, remove }: BoxChip,
   forQuery: string,
   act: Drawing["act"],
 ): HTMLElement {
@@ -48,7 +48,10 @@ function drawChip(
   if (title !== "") label.append(element("span", { class: "unseen" }, ` (${title})`));
   return element(
     "span",
-    { class: `chip${isNegated ? " chip-negated" : ""}`, attributes },
+    {
+      class: `chip${isNegated ? " chip-negated" : ""}${isInFileLists ? " chip-file" : ""}`,
+      attributes,
+    },
     label,
     removeButton,
   );

@@ -32,13 +32,19 @@ test("each filter is a chip, but free text is not", () => {
   const { query, chips } = box('retry lang:go -file:_test r:web NOT repo:"a b"', ["TODO"]);
   assert.equal(query, 'retry lang:go -file:_test r:web NOT repo:"a b"');
   assert.deepEqual(
-    chips.map(({ text, title, isNegated, remove }) => [text, title, isNegated, remove.title]),
+    chips.map(({ text, title, isNegated, isInFileLists, remove }) => [
+      text,
+      title,
+      isNegated,
+      isInFileLists,
+      remove.title,
+    ]),
     [
-      ["lang: go", "", false, "Remove lang: go"],
-      ["not file: _test", "", true, "Remove not file: _test"],
-      ["repo: web", "interpreted as repo:", false, "Remove repo: web"],
-      ["not repo: a b", "interpreted as -repo:", true, "Remove not repo: a b"],
-      ["narrowed: TODO", "", false, "Remove narrowed: TODO"],
+      ["lang: go", "", false, false, "Remove lang: go"],
+      ["not file: _test", "", true, true, "Remove not file: _test"],
+      ["repo: web", "interpreted as repo:", false, false, "Remove repo: web"],
+      ["not repo: a b", "interpreted as -repo:", true, false, "Remove not repo: a b"],
+      ["narrowed: TODO", "", false, false, "Remove narrowed: TODO"],
     ],
   );
   assert.deepEqual(

@@ -142,7 +142,18 @@ describe("searches", () => {
       return /charge\.ts/.test(names) && !/retry_test\.go|retry\.ts/.test(names);
     });
     await window.shot("files");
-    await window.box.button("Remove file: **/{*.go,charge.ts,charge.ts/**}").click();
+    const isInView = (list: "include" | "exclude") =>
+      file(list).evaluate((input) => {
+        const { top, bottom } = input.getBoundingClientRect();
+        return top >= 0 && bottom <= input.ownerDocument.documentElement.clientHeight;
+      });
+    assert.deepEqual([await isInView("include"), await isInView("exclude")], [true, true]);
+    // The lists show what chips would.
+    const chip = window.box.button("Remove file: **/{*.go,charge.ts,charge.ts/**}");
+    assert.equal(await chip.isVisible(), false);
+    await window.box.button("Toggle Search Details").click();
+    await chip.click();
+    await window.box.button("Toggle Search Details").click();
     await eventually(async () => (await file("include").inputValue()) === "");
     assert.equal(await file("exclude").inputValue(), "*_test.go");
   });
