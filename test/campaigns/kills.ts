@@ -17,7 +17,7 @@ import type { Page } from "#contract/service";
 import { Random } from "#test/support/corpus";
 import { type Editor, openEditor } from "#test/support/editor";
 import { eventually } from "#test/support/eventually";
-import { type Moment, type SearchApi, World } from "#test/support/killWorld";
+import { isComplete, type Moment, type SearchApi, World } from "#test/support/killWorld";
 import { serve } from "#test/support/served";
 import { announced } from "#test/support/trawl";
 import type { Campaign } from "./campaign";
@@ -177,10 +177,7 @@ class Takeovers {
       while (this.leaderKills + this.followerKills < count) await this.#round();
       const [last] = this.#windows;
       assert(last !== undefined);
-      await eventually(
-        async () => (await apiOf(last).search("everywhere")).isSearchExhaustive,
-        takeoverLimitMs,
-      );
+      await eventually(() => isComplete(apiOf(last)), takeoverLimitMs);
       await this.#world.check(apiOf(last), "newest");
       await this.#checkKeys();
     } finally {

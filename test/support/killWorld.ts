@@ -29,6 +29,9 @@ export type SearchApi = Pick<Served, "search" | "repositories">;
 /** The delay between stopping a process, or killing its git processes, and killing it. */
 const pauseMs = 100;
 
+/** Enough for all files, of which each commit adds some. */
+const maxMatches = 100_000;
+
 /** The longest wait for changes after the process has reached the step. */
 const longestMs = 1200;
 
@@ -137,7 +140,7 @@ export class World {
     for (const word of [everywhere, someWord(this.random)]) {
       // Checks run concurrently: ignore what another one has seen since.
       const oldest = new Map([...this.#seen].map(([name, seen]) => [name, seen.oldest]));
-      const request = { query: word, matches: 100_000, isCaseSensitivityEnabled: true };
+      const request = { query: word, matches: maxMatches, isCaseSensitivityEnabled: true };
       const { files, stats, isSearchExhaustive } = await served.search(request);
       assert.equal(stats.crashes, 0);
       const reasons = isSearchExhaustive ? ["NONE"] : ["INDEXING", "TIME_LIMIT"];
@@ -206,7 +209,7 @@ export class World {
     const served = await serve(this.dataDir);
     await served.ready();
     await this.check(served, "newest");
-    await eventually(async () => (await served.search(everywhere)).isSearchExhaustive);
+    await eventually(() => isComplete(served));
     await this.#settled();
     await this.check(served, "newest");
     const { code, stderr } = await served.stop();
@@ -270,6 +273,11 @@ export class World {
     rmSync(this.dataDir, { recursive: true });
     this.#seen.clear();
   }
+}
+
+/** Whether a search covers everything. */
+export async function isComplete(served: SearchApi): Promise<boolean> {
+  return (await served.search({ query: everywhere, matches: maxMatches })).isSearchExhaustive;
 }
 
 /** Waits for `count` changes, but at most `longestMs` after `begun` resolves. */
