@@ -5,6 +5,7 @@
  * Changes take effect when the manifest is renamed, so a run that fails or is killed leaves the old index intact, and
  * runs are idempotent. `sync/` runs several repositories in parallel, but never two runs for one repository.
  */
+import { setMaxListeners } from "node:events";
 import { isServiceError } from "#base/error";
 import type { ChosenRevisions } from "#git/refs/revisions";
 import { type GitRepository, openGitRepository } from "#git/repository";
@@ -155,6 +156,8 @@ export class Indexer {
     };
     const failure = new AbortController();
     const both = AbortSignal.any([signal, failure.signal]);
+    // Each task listens to it, and Node warns about more than ten listeners.
+    setMaxListeners(0, both);
     const builds = tasks.map(async (documents) => {
       const task = {
         kind: "build",
