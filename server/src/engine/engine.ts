@@ -122,6 +122,9 @@ export interface DocumentInfo {
   readonly blobSha: string;
 }
 
+/** Where a document is from. Documents of a repository that are in the same revisions have this in common. */
+export type DocumentSource = Pick<DocumentInfo, "repositoryId" | "branches" | "origin" | "commit">;
+
 /** A definition in the index. */
 export interface FoundSymbol {
   readonly document: DocumentInfo;

@@ -1,19 +1,17 @@
 import { type Chunk, decodeChunks, encodeChunks, type FileMatch } from "#model/match";
 import type { Limits } from "#query/limits";
-import type { FilePick, SearchResponse } from "./searchMessages";
-import { compareOrder, isDefinitionLayer, type ShardOrder } from "./searchOrder";
+import type { FilePicks, SearchResponse, ShardHits } from "./searchMessages";
+import { compareOrder, isDefinitionLayer } from "./searchOrder";
 
-/** A hit that is part of the result. */
-export interface ChosenHit extends FilePick {
-  /** Index of the worker's response that contains the hit. */
-  readonly response: number;
-  /** Position in the result; 0 is the best. */
-  readonly rank: number;
+/** The hits of one worker that are part of the result, best first. */
+export interface ChosenHits extends FilePicks {
+  /** Position of each in the result; 0 is the best. */
+  readonly ranks: Uint32Array;
 }
 
 export interface Chosen {
-  /** Best first. */
-  readonly hits: readonly ChosenHit[];
+  /** By response. */
+  readonly hits: readonly ChosenHits[];
   readonly totalMatchCount: number;
   readonly fileCount: number;
   readonly phraseMatchCount: number;
@@ -30,7 +28,7 @@ export function chooseHits(responses: readonly SearchResponse[], limits: Limits)
   const shards = responses
     .flatMap((response, index) => response.hits.map((hits, shard) => ({ response: index, shard, hits })))
     .sort((left, right) => compareOrder(left.hits.order, right.hits.order));
-  const candidates: Candidate[] = [];
+  const ranking = new HitRanking();
   let totalMatchCount = 0;
   let fileCount = 0;
   let phraseMatchCount = 0;
@@ -39,41 +37,91 @@ export function chooseHits(responses: readonly SearchResponse[], limits: Limits)
     totalMatchCount += hits.matchCount;
     fileCount += hits.fileCount;
     phraseMatchCount += hits.phraseMatchCount;
-    for (const [hit, document] of hits.documents.entries()) {
-      const score = hits.scores[hit] ?? 0;
-      candidates.push({
-        response,
-        shard,
-        hit,
-        score,
-        document,
-        order: hits.order,
-        matchCount: hits.matchCounts[hit] ?? 0,
-      });
-    }
+    ranking.add(response, shard, hits);
   }
-  candidates.sort(
-    (left, right) =>
-      right.score - left.score || compareOrder(left.order, right.order) || left.document - right.document,
-  );
-  const chosen: ChosenHit[] = [];
+  const chosen = responses.map(() => new PickList());
   let remaining = limits.maxDisplayedMatches;
-  for (const { response, shard, hit, matchCount } of candidates) {
+  let rank = 0;
+  for (const { response, shard, hits, hit } of ranking.bestFirst()) {
     if (remaining <= 0) break;
-    chosen.push({ response, shard, hit, maxRanges: Math.min(matchCount, remaining), rank: chosen.length });
+    const matchCount = hits.matchCounts[hit] ?? 0;
+    chosen[response]?.push(shard, hit, Math.min(matchCount, remaining), rank++);
     remaining -= matchCount;
   }
-  return { hits: chosen, totalMatchCount, fileCount, phraseMatchCount };
+  return { hits: chosen.map((list) => list.columns()), totalMatchCount, fileCount, phraseMatchCount };
 }
 
-interface Candidate {
+interface RankedHit {
   readonly response: number;
   readonly shard: number;
+  readonly hits: ShardHits;
   readonly hit: number;
-  readonly score: number;
-  readonly document: number;
-  readonly order: ShardOrder;
-  readonly matchCount: number;
+}
+
+/**
+ * Orders hits by descending score, then in search order. Groups them by score instead of comparing them: there may be a
+ * hundred thousand, with few different scores.
+ */
+class HitRanking {
+  readonly #shards: Omit<RankedHit, "hit">[] = [];
+  /** By score, in search order: the hits of each shard, which is an index in `#shards`. */
+  readonly #groups = new Map<number, { readonly shard: number; readonly hits: number[] }[]>();
+
+  /** Adds the hits of the next shard in search order. */
+  add(response: number, shard: number, hits: ShardHits): void {
+    const index = this.#shards.push({ response, shard, hits }) - 1;
+    for (const hit of inDocumentOrder(hits.documents)) {
+      const score = hits.scores[hit] ?? 0;
+      const runs = this.#groups.get(score);
+      const last = runs?.at(-1);
+      if (runs === undefined) this.#groups.set(score, [{ shard: index, hits: [hit] }]);
+      else if (last?.shard === index) last.hits.push(hit);
+      else runs.push({ shard: index, hits: [hit] });
+    }
+  }
+
+  *bestFirst(): Generator<RankedHit> {
+    const scores = Float64Array.from(this.#groups.keys()).sort().reverse();
+    for (const score of scores) {
+      for (const { shard, hits } of this.#groups.get(score) ?? []) {
+        const found = this.#shards[shard];
+        if (found === undefined) continue;
+        for (const hit of hits) yield { ...found, hit };
+      }
+    }
+  }
+}
+
+/** Returns the indexes of `documents` in ascending order of their values, which they mostly have already. */
+function inDocumentOrder(documents: Uint32Array): Iterable<number> {
+  let isAscending = true;
+  for (let at = 1; at < documents.length && isAscending; at++)
+    isAscending = (documents[at - 1] ?? 0) <= (documents[at] ?? 0);
+  if (isAscending) return documents.keys();
+  return [...documents.keys()].sort((left, right) => (documents[left] ?? 0) - (documents[right] ?? 0));
+}
+
+class PickList {
+  readonly #shards: number[] = [];
+  readonly #hits: number[] = [];
+  readonly #maxRanges: number[] = [];
+  readonly #ranks: number[] = [];
+
+  push(shard: number, hit: number, maxRanges: number, rank: number): void {
+    this.#shards.push(shard);
+    this.#hits.push(hit);
+    this.#maxRanges.push(maxRanges);
+    this.#ranks.push(rank);
+  }
+
+  columns(): ChosenHits {
+    return {
+      shards: Uint32Array.from(this.#shards),
+      hits: Uint32Array.from(this.#hits),
+      maxRanges: Uint32Array.from(this.#maxRanges),
+      ranks: Uint32Array.from(this.#ranks),
+    };
+  }
 }
 
 /** Cuts a file down to its first `remaining` match ranges. */

@@ -1,4 +1,4 @@
-import type { DocumentInfo } from "#engine/engine";
+import type { DocumentInfo, DocumentSource } from "#engine/engine";
 import type { Origin } from "#model/document";
 import type { RepositoryId } from "#model/repository";
 import { decodeBytes } from "#shard/matches/chunks";
@@ -20,18 +20,52 @@ export function describeDocument(
   document: number,
   requested: RequestedRevisions,
 ): DocumentInfo {
-  const { reader } = shard;
+  return { ...describeContent(shard, document), ...describeSource(shard, document, requested) };
+}
+
+export function describeContent(
+  { reader }: OpenShard,
+  document: number,
+): Omit<DocumentInfo, keyof DocumentSource> {
+  return {
+    path: decodeBytes(reader.path(document)),
+    language: reader.language(document),
+    blobSha: reader.blob(document),
+  };
+}
+
+function describeSource(shard: OpenShard, document: number, requested: RequestedRevisions): DocumentSource {
   const part = partOf(shard, document);
   const branches = part === undefined ? [] : branchesOf(part, document, requested);
   return {
     repositoryId: (part?.repository.shards.id ?? 0) as RepositoryId,
-    path: decodeBytes(reader.path(document)),
-    language: reader.language(document),
     branches: branches.map((branch) => branch.name),
     origin: originOf(shard, part),
     commit: branches[0]?.commit ?? "",
-    blobSha: reader.blob(document),
   };
+}
+
+/** Describes the sources of many documents for one request, and the source of similar documents only once. */
+export class DocumentSources {
+  readonly #requested: RequestedRevisions;
+  /** By the part of a shard, then by the slots of the documents. */
+  readonly #known = new Map<ShardPart | undefined, Map<unknown, DocumentSource>>();
+
+  constructor(requested: RequestedRevisions) {
+    this.#requested = requested;
+  }
+
+  /** Returns the same object for documents with the same source. */
+  of(shard: OpenShard, document: number): DocumentSource {
+    const part = partOf(shard, document);
+    const bySlots = this.#known.get(part) ?? new Map<unknown, DocumentSource>();
+    this.#known.set(part, bySlots);
+    const isCommitted = part !== undefined && part.segment >= 0;
+    const slots = isCommitted ? part.repository.segments.slotsOf(part.segment, document) : undefined;
+    const source = bySlots.get(slots) ?? describeSource(shard, document, this.#requested);
+    bySlots.set(slots, source);
+    return source;
+  }
 }
 
 function originOf(shard: OpenShard, part: ShardPart | undefined): Origin {

@@ -1,4 +1,3 @@
-import type { FileMatch } from "#model/match";
 import type { Limits } from "#query/limits";
 import type { CompiledSearch } from "#shard/evaluation/compile";
 import type { DocumentHit, ShardEvaluation } from "#shard/evaluation/evaluate";
@@ -6,8 +5,8 @@ import type { TextWindow } from "#shard/format/window";
 import { type DocumentRanges, decodeBytes, nameRanges, writeChunks } from "#shard/matches/chunks";
 import { JsonWriter } from "#shard/matches/jsonWriter";
 import type { RangeBuffer } from "#shard/matches/ranges";
-import { describeDocument } from "./documentInfo";
-import type { ResultFile, ResultPiece } from "./searchMessages";
+import { DocumentSources, describeContent } from "./documentInfo";
+import { fileBytes, PieceColumns, type ResultPiece } from "./resultPiece";
 import type { OpenShard } from "./shardSet";
 
 /** A hit and its shard. */
@@ -20,17 +19,19 @@ export interface ShardHit {
 /** Collects the files of hits in a piece of a result. */
 export class PieceBuilder {
   readonly #window: TextWindow;
-  readonly #compiled: CompiledSearch;
   readonly #limits: Limits;
   readonly #writer = new JsonWriter();
-  #files: (ResultFile | undefined)[] = [];
+  readonly #sources: DocumentSources;
+  #columns = new PieceColumns();
   #byteCount = 0;
+  /** Of the file that was added last. */
+  #lastBytes = 0;
   #takenBytes = 0;
 
   constructor(window: TextWindow, compiled: CompiledSearch, limits: Limits) {
     this.#window = window;
-    this.#compiled = compiled;
     this.#limits = limits;
+    this.#sources = new DocumentSources(compiled);
   }
 
   /** The approximate size of the piece in the response. */
@@ -44,7 +45,7 @@ export class PieceBuilder {
   }
 
   get isEmpty(): boolean {
-    return this.#files.length === 0;
+    return this.#columns.length === 0;
   }
 
   /** Adds a file with its first `maxRanges` match ranges. Throws `SHARD_DAMAGED`. */
@@ -54,7 +55,7 @@ export class PieceBuilder {
     const shown = shownRanges(found, maxRanges, phrase);
     const path = shard.reader.path(hit.document);
     const file = {
-      ...describeDocument(shard, hit.document, this.#compiled),
+      ...describeContent(shard, hit.document),
       nameRanges: hit.isInName ? nameRanges(path, shown) : [],
       rangeCount: shown.to - shown.from,
       content: this.#limits.returnsContent ? decodeBytes(shard.reader.readContent(hit.document)) : "",
@@ -63,27 +64,26 @@ export class PieceBuilder {
       ...(this.#limits.explainsScores ? { explanation: evaluation.explain(hit) } : {}),
     };
     const chunksLength = this.#writeChunks(found, shown, phrase);
-    this.#files.push({ file, chunksLength });
-    this.#byteCount += fileBytes(file, chunksLength);
+    this.#columns.push(file, this.#sources.of(shard, hit.document), chunksLength);
+    this.#lastBytes = fileBytes(file, chunksLength);
+    this.#byteCount += this.#lastBytes;
   }
 
-  /** Removes the file that was added last, since the last `take`. */
+  /** Removes the file that was just added. */
   dropLast(): void {
-    const last = this.#files.pop();
-    if (last === undefined) return;
-    this.#writer.truncate(this.#writer.length - last.chunksLength);
-    this.#byteCount -= fileBytes(last.file, last.chunksLength);
+    this.#writer.truncate(this.#writer.length - this.#columns.pop());
+    this.#byteCount -= this.#lastBytes;
   }
 
   /** Adds a file that cannot be read. */
   addMissing(): void {
-    this.#files.push(undefined);
+    this.#columns.pushUnreadable();
   }
 
   /** Returns the piece, and starts the next one. */
   take(): ResultPiece {
-    const piece = { files: this.#files, chunks: this.#writer.take() };
-    this.#files = [];
+    const piece = this.#columns.withChunks(this.#writer.take());
+    this.#columns = new PieceColumns();
     this.#takenBytes += this.#byteCount;
     this.#byteCount = 0;
     return piece;
@@ -116,20 +116,4 @@ function shownRanges(
     return { ranges, from, to: Math.min(to, from + maxRanges) };
   const selected = ranges.select(from, to, maxRanges, phrase);
   return { ranges: selected, from: 0, to: selected.length };
-}
-
-/** Returns the approximate size of a file in the response, without what the service adds (`responseBytes`). */
-export function fileBytes({ content, path }: ResultFile["file"], chunksLength: number): number {
-  return chunksLength + content.length + path.length + 300;
-}
-
-/** Returns the files of a piece. */
-export function filesOf({ files, chunks }: ResultPiece): (FileMatch | undefined)[] {
-  let at = 0;
-  return files.map((each) => {
-    if (each === undefined) return undefined;
-    const start = at;
-    at += each.chunksLength;
-    return { ...each.file, chunks: chunks.subarray(start, at) };
-  });
 }

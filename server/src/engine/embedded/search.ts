@@ -151,7 +151,7 @@ export class Search {
     const piece = this.#piece;
     let isLate = false;
     let sliceEnd = performance.now() + sliceMs;
-    for (const { shard, hit, maxRanges } of picks) {
+    for (const [at, shard] of picks.shards.entries()) {
       if (piece.byteCount >= pieceBytes || performance.now() >= sliceEnd) {
         await context.emit(piece.take());
         this.#window.invalidate();
@@ -160,11 +160,11 @@ export class Search {
         sliceEnd = performance.now() + sliceMs;
       }
       const evaluated = this.#evaluations[shard];
-      const found = evaluated?.evaluation.hits[hit];
+      const found = evaluated?.evaluation.hits[picks.hits[at] ?? 0];
       const isLoaded =
         evaluated !== undefined &&
         found !== undefined &&
-        this.#loadFile({ ...evaluated, hit: found }, maxRanges);
+        this.#loadFile({ ...evaluated, hit: found }, picks.maxRanges[at] ?? 0);
       if (!isLoaded) piece.addMissing();
       if (piece.totalBytes > this.#call.limits.maxResponseBytes) break;
     }

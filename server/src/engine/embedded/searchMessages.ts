@@ -6,13 +6,13 @@ import type {
   IndexedDocument,
   SymbolRequest,
 } from "#engine/engine";
-import type { FileMatch } from "#model/match";
 import type { FlushReason, SearchStats } from "#model/stats";
 import type { Thread } from "#platform/workerThread";
 import type { Limits } from "#query/limits";
 import type { Pattern, Query } from "#query/query";
 import type { IndexedRevision } from "#shard/directory/manifest";
 import type { KnownSymbols } from "#shard/symbolFile/symbolFile";
+import type { ResultPiece } from "./resultPiece";
 import type { ShardOrder } from "./searchOrder";
 
 /** The shards of one repository, oldest first. */
@@ -91,19 +91,19 @@ export interface SearchCall {
 export interface FilesCall {
   readonly kind: "files";
   readonly token: number;
-  readonly picks: readonly FilePick[];
+  readonly picks: FilePicks;
   /** When loading stops, even if files are left, in milliseconds of `monotonicNow`. */
   readonly until: number;
 }
 
-/** A hit whose file is requested. */
-export interface FilePick {
-  /** Index in `SearchResponse.hits`. */
-  readonly shard: number;
-  /** Index in the columns of that shard. */
-  readonly hit: number;
-  /** The maximum number of match ranges to include. */
-  readonly maxRanges: number;
+/** Hits whose files are requested, in columns. */
+export interface FilePicks {
+  /** Indexes in `SearchResponse.hits`. */
+  readonly shards: Uint32Array;
+  /** Indexes in the columns of these shards. */
+  readonly hits: Uint32Array;
+  /** The maximum numbers of match ranges to include. */
+  readonly maxRanges: Uint32Array;
 }
 
 /** `CountRequest`, for the shards that the worker owns. */
@@ -185,14 +185,6 @@ export interface SearchResponse {
   readonly damagedFiles: readonly string[];
 }
 
-/** Consecutive files of a result. Emitted, and part of `FilesResponse`. */
-export interface ResultPiece {
-  /** In the order of the picks; undefined for a file that cannot be read. */
-  readonly files: readonly (ResultFile | undefined)[];
-  /** The chunks of all files (`FileMatch.chunks`), one after the other. */
-  readonly chunks: Uint8Array;
-}
-
 export interface FilesResponse {
   readonly kind: "files";
   /** The last piece, which is not emitted. */
@@ -200,12 +192,6 @@ export interface FilesResponse {
   /** Whether loading stopped at its time limit, before the last pick. */
   readonly isLate: boolean;
   readonly damagedFiles: readonly string[];
-}
-
-export interface ResultFile {
-  readonly file: Omit<FileMatch, "chunks">;
-  /** The length of its part of `ResultPiece.chunks`, in bytes. */
-  readonly chunksLength: number;
 }
 
 /** An expression took too long; the whole search must run in the slow lane. */

@@ -6,17 +6,10 @@ import { addStats, type FlushReason, noStats, type SearchStats } from "#model/st
 import { monotonicNow } from "#platform/clock";
 import { TimeLimit } from "#platform/timeLimit";
 import type { Limits } from "#query/limits";
-import { type ChosenHit, chooseHits } from "./collect";
-import { fileBytes, filesOf } from "./fileMatch";
+import { type ChosenHits, chooseHits } from "./collect";
 import type { LimitedEmit } from "./limitedEmit";
-import type {
-  FilesCall,
-  FilesResponse,
-  ResultPiece,
-  SearchCall,
-  SearchResponse,
-  SearchThread,
-} from "./searchMessages";
+import { fileBytes, filesOf, type ResultPiece } from "./resultPiece";
+import type { FilesCall, FilesResponse, SearchCall, SearchResponse, SearchThread } from "./searchMessages";
 
 /** A search, and the threads to run it on. */
 export interface SearchRun {
@@ -157,28 +150,29 @@ async function queryThreads(run: SearchRun, caller: AbortSignal): Promise<QueryO
 /** Loads the files of the chosen hits until the end of the stage. */
 async function loadAllFiles(
   replies: readonly ThreadResponse[],
-  hits: readonly ChosenHit[],
+  hits: readonly ChosenHits[],
   { filesUntil }: Stages,
   caller: AbortSignal,
 ): Promise<LoadedFiles[]> {
   const limit = new TimeLimit(caller, filesUntil - monotonicNow());
   const { signal } = limit;
   const load = async ({ thread, response }: ThreadResponse, index: number): Promise<LoadedFiles> => {
-    const picks = hits.filter((hit) => hit.response === index);
-    if (response.token === 0) return { ...noFiles, picks };
+    const picks = hits[index];
+    if (response.token === 0 || picks === undefined) return noFiles;
     const pieces: ResultPiece[] = [];
     const take = (piece: unknown) => {
       if (!signal.aborted) pieces.push(piece as ResultPiece);
     };
-    const call: FilesCall = { kind: "files", token: response.token, picks, until: filesUntil };
+    const { ranks, ...requested } = picks;
+    const call: FilesCall = { kind: "files", token: response.token, picks: requested, until: filesUntil };
     try {
       const shown = await untilAborted(thread.run(call, signal, take), signal);
       if (shown.kind !== "files") return undefined;
-      return { ...shown, files: [...pieces, shown.last].flatMap(filesOf), picks };
+      return { ...shown, files: [...pieces, shown.last].flatMap(filesOf), ranks };
     } catch (error) {
       if (isServiceError(error, "ENGINE_UNAVAILABLE")) return undefined;
       if (!limit.isExpired || caller.aborted || !isServiceError(error, "CANCELLED")) throw error;
-      return { ...noFiles, files: pieces.flatMap(filesOf), isLate: true, picks };
+      return { ...noFiles, files: pieces.flatMap(filesOf), isLate: true, ranks };
     }
   };
   try {
@@ -191,25 +185,27 @@ async function loadAllFiles(
 /** The files that one thread has loaded; undefined if it has exited. */
 type LoadedFiles =
   | (Pick<FilesResponse, "isLate" | "damagedFiles"> & {
-      /** In the order of `picks`; undefined for a file that cannot be read. */
+      /** Undefined for a file that cannot be read. */
       readonly files: readonly (FileMatch | undefined)[];
-      readonly picks: readonly ChosenHit[];
+      /** The rank of each file. */
+      readonly ranks: Uint32Array;
     })
   | undefined;
 
-const noFiles = { files: [], isLate: false, damagedFiles: [] };
+const noFiles = { files: [], ranks: new Uint32Array(), isLate: false, damagedFiles: [] };
 
 /** Returns the files in the order of their ranks, up to the size limit of the response. */
 function withinBytes(
   loaded: readonly LoadedFiles[],
   maxBytes: number,
 ): { files: FileMatch[]; isTruncated: boolean } {
-  const ranked = loaded
-    .flatMap((each) => each?.picks.map((pick, at) => ({ rank: pick.rank, shown: each.files[at] })) ?? [])
-    .sort((left, right) => left.rank - right.rank);
+  const count = loaded.reduce((most, each) => Math.max(most, (each?.ranks.at(-1) ?? -1) + 1), 0);
+  const ranked = new Array<FileMatch | undefined>(count);
+  for (const each of loaded)
+    for (const [at, file] of each?.files.entries() ?? []) ranked[each?.ranks[at] ?? 0] = file;
   const files: FileMatch[] = [];
   let bytes = 0;
-  for (const { shown } of ranked) {
+  for (const shown of ranked) {
     // Not loaded: the time or size limit was reached, or the shard is damaged.
     if (shown === undefined) continue;
     bytes += fileBytes(shown, shown.chunks.length);

@@ -4,6 +4,7 @@ import { threadWindow } from "#shard/format/window";
 import { countDocuments } from "./count";
 import { findSymbols } from "./findSymbols";
 import { readDocuments } from "./readDocuments";
+import { PieceColumns } from "./resultPiece";
 import { Search } from "./search";
 import { scopeOf, shardsOf } from "./searchedViews";
 import type { WorkerCall, WorkerResponse } from "./searchMessages";
@@ -33,7 +34,7 @@ export function createSearchTask(): Task<WorkerCall, WorkerResponse> {
       return (
         pending?.search.loadFiles(call, context) ?? {
           kind: "files",
-          last: { files: [], chunks: new Uint8Array(0) },
+          last: new PieceColumns().withChunks(new Uint8Array(0)),
           isLate: false,
           damagedFiles: [],
         }
