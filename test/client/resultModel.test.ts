@@ -148,13 +148,34 @@ test("counts cover everything, and rows at most two thousand", () => {
 
 test("a file with many lines shows some, and more on request", () => {
   const lines = Array.from({ length: 250 }, (_, index) => index + 1);
-  const model = new ResultModel(set([found("a", "x.ts", lines)]), by("relevance"));
-  assert.equal(treeLines(model).at(-1), "    150 more in 150 lines");
+  const model = new ResultModel(set([found("a", "x.ts", lines), found("a", "y.ts", [1])]), by("relevance"));
+  assert.deepEqual(treeLines(model).slice(10), [
+    "    9",
+    "    10",
+    "    240 more in 240 lines",
+    "  a/y.ts 1",
+    "    1",
+  ]);
   const [repository] = model.children();
   const [file] = model.children(repository);
   const more = model.children(file).at(-1);
   if (more?.kind === "more") model.extend(more);
-  assert.equal(treeLines(model).length, 252);
+  assert.equal(treeLines(model).length, 254);
+});
+
+test("a row for more lines stands for at least three", () => {
+  const lines = Array.from({ length: 13 }, (_, index) => index + 1);
+  const last = (count: number) =>
+    treeLines(new ResultModel(set([found("a", "x.ts", lines.slice(0, count))]), by("relevance"))).at(-1);
+  assert.equal(last(12), "    12");
+  assert.equal(last(13), "    3 more in 3 lines");
+});
+
+test("files with many lines show a hundred when all files are expanded", () => {
+  const lines = Array.from({ length: 250 }, (_, index) => index + 1);
+  const model = new ResultModel(set([found("a", "x.ts", lines)]), by("relevance"));
+  model.expandFiles();
+  assert.equal(treeLines(model).at(-1), "    150 more in 150 lines");
 });
 
 test("matches that were not fetched are summarized in the last row", () => {

@@ -23,7 +23,6 @@ import type {
   ResultNode,
   SetNode,
 } from "./resultNodes";
-import { maxExpandedLines } from "./rowLimits";
 
 const { t } = vscode.l10n;
 const { None, Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
@@ -128,15 +127,14 @@ function folderItem({ folder }: FolderNode): vscode.TreeItem {
 }
 
 function fileItem(node: FileNode, { repositories, locationOf, shortName }: ItemContext): vscode.TreeItem {
-  const { file, lineCount, phraseLineCount, matchCount, copies, parent } = node;
+  const { file, lineCount, matchCount, copies, parent } = node;
   const path = file.fileName.text;
   const name = posix.basename(path);
   const isCopy = parent.kind === "copies";
   const isEmpty = lineCount === 0 && copies.length === 0;
-  const isCollapsed = isCopy || (lineCount > maxExpandedLines && phraseLineCount === 0);
   const item = new vscode.TreeItem(
     { label: visible(name), highlights: nameMarks(file) },
-    isEmpty ? None : isCollapsed ? Collapsed : Expanded,
+    isEmpty ? None : isCopy ? Collapsed : Expanded,
   );
   const folder = parent.kind === "folder" ? "." : posix.dirname(path);
   const chips = revisionChips(file, repositories.items?.get(file.repositoryId)?.defaultBranch);

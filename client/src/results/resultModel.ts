@@ -31,7 +31,7 @@ import {
   type SetNode,
 } from "./resultNodes";
 import type { SortOrder } from "./resultOrder";
-import { lineBatch, maxExpandedLines, RowLimits, rowBatch } from "./rowLimits";
+import { lineBatch, RowLimits, rowBatch } from "./rowLimits";
 
 /** How the rows are arranged. */
 export interface Arrangement {
@@ -133,6 +133,12 @@ export class ResultModel {
       this.#limits.addRows();
       this.#allocateRows();
     }
+  }
+
+  /** Creates rows for the lines of files that at first have only some. */
+  expandFiles(): void {
+    this.#limits.expandFiles();
+    this.#version++;
   }
 
   /** Removes rows and their descendants until the search runs again. */
@@ -375,10 +381,9 @@ export class ResultModel {
     return node.copies.length === 0 ? rows : [...rows, this.#copiesOf(node)];
   }
 
-  /** A file with many lines at first shows only those that contain the whole phrase, if it has any. */
+  /** A file with many lines at first shows those that contain the whole phrase, if it has any, or a few. */
   #lineLimit({ id, lineCount, phraseLineCount }: FileNode): number {
-    const isPhraseOnly = phraseLineCount > 0 && lineCount > maxExpandedLines;
-    return this.#limits.lineCount(id, isPhraseOnly ? phraseLineCount : undefined);
+    return this.#limits.lineCount(id, lineCount, phraseLineCount === 0 ? undefined : phraseLineCount);
   }
 
   #phraseLineCount(file: FileMatch): number {

@@ -40,7 +40,7 @@ const viewModeKey = "trawl.viewMode";
 /** Minimum interval between refreshes: VS Code redraws a tree that changes more often only after a pause of 200 ms. */
 const refreshMs = 250;
 const progressAfterMs = 400;
-/** Expanding all rows does not expand files with many lines if there are more lines than this. */
+/** Expanding all rows does not show all lines of files with many if there are more lines than this. */
 const maxExpandedRows = 20_000;
 
 export class ResultsTree implements vscode.TreeDataProvider<ResultRow>, vscode.Disposable {
@@ -54,7 +54,7 @@ export class ResultsTree implements vscode.TreeDataProvider<ResultRow>, vscode.D
   #refreshedAt = 0;
   /** How often all rows were expanded. Part of their ids since then, so that VS Code forgets which rows it has collapsed. */
   #expansions = 0;
-  #expandsLongFiles = false;
+  #expandsCopies = false;
   /** Set while a running search has a progress bar, or is about to get one. */
   #progress: NodeJS.Timeout | undefined;
   /** Values of context keys as set last. */
@@ -116,12 +116,13 @@ export class ResultsTree implements vscode.TreeDataProvider<ResultRow>, vscode.D
     this.#setContext("trawl.resultsCollapsed", true);
   }
 
-  /** Expands all rows, and those of files with many lines unless VS Code would have to load too many rows. */
+  /** Expands all rows, and shows the lines of all files unless VS Code would have to load too many rows. */
   async expandAll(): Promise<void> {
     const [selected] = this.view.selection;
     this.#expansions++;
     const lines = this.#current?.set.files.reduce((sum, file) => sum + lineCountOf(file), 0) ?? 0;
-    this.#expandsLongFiles = lines <= maxExpandedRows;
+    this.#expandsCopies = lines <= maxExpandedRows;
+    if (this.#expandsCopies) for (const model of this.#models()) model.expandFiles();
     this.#setContext("trawl.resultsCollapsed", false);
     this.#refresh();
     if (selected !== undefined) await this.view.reveal(selected, { select: true, focus: true });
@@ -136,6 +137,10 @@ export class ResultsTree implements vscode.TreeDataProvider<ResultRow>, vscode.D
   latest(): ResultModel | undefined {
     if (this.#timer !== undefined) this.#refresh();
     return this.#current;
+  }
+
+  #models(): readonly ResultModel[] {
+    return [...(this.#current === undefined ? [] : [this.#current]), ...this.#pinned.values()];
   }
 
   /** Returns the model that a row belongs to. */
@@ -209,7 +214,7 @@ export class ResultsTree implements vscode.TreeDataProvider<ResultRow>, vscode.D
     const item = withLabels(resultItem(row, sources));
     const { Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
     if (this.#expansions > 0) item.id = `${this.#expansions} ${row.id}`;
-    if (this.#expandsLongFiles && row.kind === "file" && item.collapsibleState === Collapsed) {
+    if (this.#expandsCopies && row.kind === "file" && item.collapsibleState === Collapsed) {
       item.collapsibleState = Expanded;
     }
     return item;

@@ -5,16 +5,19 @@ import { lineCountOf } from "./resultLines";
 
 /** Rows created at first, and added by each "Show More". */
 export const rowBatch = 2000;
-/** Rows of a file created at first. */
+/** Rows of a file created at most when all files are expanded. */
 export const lineBatch = 100;
-/** A file with more lines is collapsed at first. */
-export const maxExpandedLines = 10;
+/** A file with more lines at first has rows only for some. */
+export const maxInitialLines = 12;
+/** How many lines of such a file have rows at first. */
+const firstLines = 10;
 
 export class RowLimits {
   #rows = rowBatch;
   /** How many files of each group have rows; groups beyond the array have no row. */
   #shown: readonly number[] = [];
   readonly #lines = new Map<string, number>();
+  #expandsFiles = false;
 
   /** How many groups have rows. */
   get groupCount(): number {
@@ -26,9 +29,15 @@ export class RowLimits {
     return this.#shown[group] ?? 0;
   }
 
-  /** How many lines of the file with this id have rows; `initial` until more are asked for. */
-  lineCount(file: string, initial: number = lineBatch): number {
-    return this.#lines.get(file) ?? initial;
+  /** How many of the lines of the file with this id have rows; at first `initial` or a few. */
+  lineCount(file: string, lines: number, initial = firstLines): number {
+    const isLong = lines > maxInitialLines && !this.#expandsFiles;
+    return this.#lines.get(file) ?? (isLong ? initial : lineBatch);
+  }
+
+  /** Allows rows for the lines of all files, up to `lineBatch`. */
+  expandFiles(): void {
+    this.#expandsFiles = true;
   }
 
   addRows(): void {
@@ -50,7 +59,8 @@ export class RowLimits {
       let count = 0;
       for (const file of files) {
         const lines = lineCountOf(file);
-        const rows = 1 + (lines > maxExpandedLines ? 0 : lines) + (hasCopies(file) ? 1 : 0);
+        const lineRows = lines > maxInitialLines ? firstLines + 1 : lines;
+        const rows = 1 + lineRows + (hasCopies(file) ? 1 : 0);
         if (rows > left && count > 0) {
           left = 0;
           break;
