@@ -82,17 +82,17 @@ function checkRow(text: string, found: string, expected: string): void {
 
 checkRow("\t\tif (found) {", "found", "if (<found>) {");
 checkRow("   found", "   ", "<   >found");
-checkRow(`${"word ".repeat(100)}found`, "found", `…${"word ".repeat(5)}<found>`);
-checkRow(`${"x".repeat(500)}found`, "found", `…${"x".repeat(26)}<found>`);
+checkRow(`${"word ".repeat(100)}found`, "found", `…${"word ".repeat(4)}<found>`);
+checkRow(`${"x".repeat(500)}found`, "found", `…${"x".repeat(21)}<found>`);
 checkRow(
   "\tif err := client.execute(request, found); err != nil {",
   "found",
-  "…client.execute(request, <found>); err != nil {",
+  "…ent.execute(request, <found>); err != nil {",
 );
 checkRow(
   "export const handler = createHandler({ retryWithBackoff });",
   "retryWithBackoff",
-  "…createHandler({ <retryWithBackoff> });",
+  "…Handler({ <retryWithBackoff> });",
 );
 checkRow("const limit = { deadlineMs: 1 };", "deadlineMs", "const limit = { <deadlineMs>: 1 };");
 checkRow(`found ${"y".repeat(500)}`, "found", `<found> ${"y".repeat(244)}…`);
@@ -105,7 +105,8 @@ test("a line is cut only if its match would not be visible in a row of that widt
   const rowOf = (columns: number) => rowText({ text, matches: [[first, first + 5]] }, columns).text;
   assert.equal(rowOf(60), text);
   assert.equal(rowOf(40), "…client.execute(request, found);");
-  assert.equal(rowOf(20), "…ecute(request, found);");
+  assert.equal(rowOf(20), "…e(request, found);");
+  assert.equal(rowOf(12), "…st, found);");
 });
 
 function checkCommit(columns: number, subject: string, author: string, expected: string): void {

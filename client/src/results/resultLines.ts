@@ -81,7 +81,10 @@ export function lineCountOf(file: FileMatch): number {
 const unitsBeforeMatch = 26;
 /** A row in a side bar of the default width shows about this many. */
 const defaultColumns = 32;
-const minUnitsBeforeMatch = 10;
+const minUnitsBeforeMatch = 4;
+/** Characters of code are wider than the average, and an ellipsis at each end takes space too. */
+const codeScale = 0.9;
+const ellipsisColumns = 2;
 const unitsInRow = 250;
 const marksInRow = 100;
 
@@ -96,8 +99,9 @@ export function rowText(
   const [first, end] = matches[0] ?? [0, 0];
   const indentation = text.length - text.trimStart().length;
   const start = Math.min(indentation, first);
-  const before = Math.min(unitsBeforeMatch, Math.max(minUnitsBeforeMatch, columns - (end - first)));
-  const isCut = end - start > columns && first - start > before;
+  const room = Math.floor(columns * codeScale) - ellipsisColumns;
+  const before = Math.min(unitsBeforeMatch, Math.max(minUnitsBeforeMatch, room - (end - first)));
+  const isCut = end - start > room && first - start > before;
   const from = isCut ? wordStart(text, first - before, first) : start;
   const to = Math.min(text.length, from + unitsInRow);
   const ellipsis = from > start ? "…" : "";
