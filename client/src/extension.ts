@@ -130,7 +130,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const recordUse = usageRecorder(context.globalState);
   const commands: Handlers<typeof declaredCommands> = {
     ...searchView.commands,
-    ...searchCommands(client, box),
+    ...searchCommands(client, box, (editor) => results.opener.hasOpened(editor)),
     ...results.commands,
     ...snapshotCommands(snapshots, results.opener),
     ...saved.commands,

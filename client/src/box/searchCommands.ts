@@ -21,6 +21,8 @@ interface SearchTarget {
 export function searchCommands(
   service: Pick<ServiceClient, "call">,
   box: () => SearchBox,
+  /** Whether a search has selected the match that is selected in this editor. */
+  isResult: (editor: vscode.TextEditor) => boolean,
 ): Handlers<typeof declared> {
   /** Searches for the literal text, whatever the toggles of the box were. */
   const search = (text: string, isWholeWord: boolean, options: ShowOptions = {}) =>
@@ -28,7 +30,13 @@ export function searchCommands(
 
   return {
     async "search.selection"() {
-      const text = selectedText(vscode.window.activeTextEditor);
+      const editor = vscode.window.activeTextEditor;
+      // Back in the box after F4, the query and its filters are still there.
+      if (editor !== undefined && isResult(editor)) {
+        await vscode.commands.executeCommand("trawl.search.focus");
+        return;
+      }
+      const text = selectedText(editor);
       if (text !== "") await search(text, false, { shouldFocus: true });
     },
     async "search.symbolAtCursor"() {

@@ -36,6 +36,8 @@ const linesAround = 20;
 export class Opener {
   readonly #locations: ResultLocations;
   #running: vscode.CancellationTokenSource | undefined;
+  /** What was opened last. */
+  #opened: OpenTarget | undefined;
 
   constructor(locations: ResultLocations) {
     this.#locations = locations;
@@ -66,6 +68,12 @@ export class Opener {
     const found = file.chunks.flatMap(({ matchRanges }) => matchRanges)[range];
     const line = linesOf(file).find(({ lineNumber }) => lineNumber === found?.start.lineNumber);
     await this.open(file, line, options);
+  }
+
+  /** Whether the selection of this editor is the match that was opened last, not one that the user made. */
+  hasOpened({ document, selection }: vscode.TextEditor): boolean {
+    const opened = this.#opened;
+    return document === opened?.document && opened.selection?.isEqual(selection) === true;
   }
 
   /** Cancels a running `open`. */
@@ -111,6 +119,7 @@ export class Opener {
       return undefined;
     }
     setContext("trawl.openedResult", true);
+    this.#opened = found;
     const { uri, document, selection } = found;
     if (document === undefined) {
       await vscode.commands.executeCommand("vscode.open", uri, columnOf(options));

@@ -69,6 +69,16 @@ describe("with the keyboard alone", () => {
     await eventually(async () => (await window.cursorLine()) === line);
   });
 
+  it("a user returns from a result to the query that found it", async () => {
+    await focusBox();
+    await window.box.search("chargecard lang:typescript");
+    await press("F4");
+    await eventually(async () => (await editorFocusCount()) === 1);
+    await focusBox();
+    assert.equal(await window.box.input.inputValue(), "chargecard lang:typescript");
+    await window.box.search("chargeCard");
+  });
+
   it("a user toggles regular expressions", async () => {
     await focusBox();
     const regex = window.box.frame.locator("#regex");
