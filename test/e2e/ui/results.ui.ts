@@ -194,6 +194,13 @@ describe("results", () => {
     await window.box.search("type:commit bearable");
     const label = row("Wait").locator(".monaco-icon-label-container").first();
     await eventually(async () => /Ann\b.* · \d+ yr · orders-api/.test((await label.textContent()) ?? ""));
+    const revision = window.box.frame.locator("#revision .picker-label");
+    const hiddenPixels = await revision.evaluate((label) => {
+      const text = label.ownerDocument.createRange();
+      text.selectNodeContents(label);
+      return text.getBoundingClientRect().width - label.getBoundingClientRect().width;
+    });
+    assert.ok(hiddenPixels < 0.1, `${hiddenPixels} pixels of the revision are hidden`);
     await window.resizeSideBar(400);
     await eventually(async () =>
       label.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth + 1),
