@@ -46,14 +46,21 @@ export async function readObjects(
   throwIfAborted(signal);
   let { next, shouldContinue } = readDirectly(repository, names, maxBytes, onObject);
   let failures = 0;
+  let killedAt = -1;
   while (shouldContinue && next < names.length) {
     const start = next;
-    const stderr = await readBatch(repository, names.slice(start), maxBytes, signal, (object, index) => {
+    const early = await readBatch(repository, names.slice(start), maxBytes, signal, (object, index) => {
       next = start + index + 1;
       shouldContinue = onObject(object, start + index) !== false;
       return shouldContinue;
     });
-    if (!shouldContinue || stderr === undefined) continue;
+    if (!shouldContinue || early === undefined) continue;
+    const { stderr, wasKilled } = early;
+    // Probably by another process, which says nothing about the object. If not, git is killed there again.
+    if (wasKilled && killedAt !== next) {
+      killedAt = next;
+      continue;
+    }
     // Git exited at the next object. If no object has been read yet, the repository itself may be the cause.
     if (next === 0 && isRepositoryFailure(stderr)) throw gitFailure(repository, ["cat-file"], stderr);
     if (++failures > maxFailures) throw gitFailure(repository, ["cat-file"], stderr);
@@ -104,9 +111,15 @@ function isRepositoryFailure(stderr: string): boolean {
   );
 }
 
+interface EarlyEnd {
+  readonly stderr: string;
+  /** By a signal that was not sent from here. */
+  readonly wasKilled: boolean;
+}
+
 /**
  * Reads until all objects are read, `onObject` returns false, or an object is so large that restarting git is cheaper.
- * Returns git's error output if it exited early.
+ * Returns how git ended if it did so early.
  */
 function readBatch(
   repository: GitRepository,
@@ -114,7 +127,7 @@ function readBatch(
   maxBytes: number,
   signal: AbortSignal | undefined,
   onObject: (object: ObjectResult, index: number) => boolean,
-): Promise<string | undefined> {
+): Promise<EarlyEnd | undefined> {
   return new Promise((resolve, reject) => {
     // In a partial clone git is killed once it tries to fetch an object, so it must have flushed all objects before.
     const buffer = isPartialClone(repository) ? [] : ["--buffer"];
@@ -144,10 +157,7 @@ function readBatch(
       else if (mustRestart || received >= names.length) resolve(undefined);
       else {
         const stderr = errorTextOf(git);
-        // A process that another one killed says nothing about the object.
-        const wasKilled = exitCode === undefined && !triedToFetch(stderr);
-        if (wasKilled) reject(gitFailure(repository, ["cat-file"], `the process was killed. ${stderr}`));
-        else resolve(stderr);
+        resolve({ stderr, wasKilled: exitCode === undefined && !triedToFetch(stderr) });
       }
     }, reject);
     git.stdin.write(names.map((name) => `${name}\n`).join(""));
