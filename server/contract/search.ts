@@ -120,7 +120,7 @@ export const FileMatch = z
     chunks: z
       .array(Chunk)
       .describe(
-        "Matches in the text, in the order of the file, but first those with the phrase (`phraseMatchCount`).",
+        "Matches in the text, in file order. Chunks that contain the phrase (`phraseMatchCount`) come first.",
       ),
     externalWebUrl: z.string().describe("URL of the code host's page for the file; may be empty."),
     branches: z.array(z.string()).describe("Full names of the searched refs that contain this content."),
