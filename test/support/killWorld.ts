@@ -29,7 +29,7 @@ export type SearchApi = Pick<Served, "search" | "repositories">;
 /** The delay between stopping a process, or killing its git processes, and killing it. */
 const pauseMs = 100;
 
-/** Enough for all files, of which each commit adds some. */
+/** More than the repositories ever contain; each commit adds files. */
 const maxMatches = 100_000;
 
 /** The longest wait for changes after the process has reached the step. */

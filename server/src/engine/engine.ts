@@ -122,7 +122,7 @@ export interface DocumentInfo {
   readonly blobSha: string;
 }
 
-/** Where a document is from. Documents of a repository that are in the same revisions have this in common. */
+/** Where a document comes from. Documents of a repository that are in the same revisions share it. */
 export type DocumentSource = Pick<DocumentInfo, "repositoryId" | "branches" | "origin" | "commit">;
 
 /** A definition in the index. */

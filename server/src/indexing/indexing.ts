@@ -156,7 +156,7 @@ export class Indexer {
     };
     const failure = new AbortController();
     const both = AbortSignal.any([signal, failure.signal]);
-    // Each task listens to it, and Node warns about more than ten listeners.
+    // Each task adds a listener to this signal, and Node warns about more than ten.
     setMaxListeners(0, both);
     const builds = tasks.map(async (documents) => {
       const task = {

@@ -32,12 +32,13 @@ export function chooseHits(responses: readonly SearchResponse[], limits: Limits)
   let totalMatchCount = 0;
   let fileCount = 0;
   let phraseMatchCount = 0;
-  for (const { response, shard, hits } of shards) {
+  for (const ranked of shards) {
+    const { hits } = ranked;
     if (totalMatchCount >= limits.maxMatches && !isDefinitionLayer(hits.order)) continue;
     totalMatchCount += hits.matchCount;
     fileCount += hits.fileCount;
     phraseMatchCount += hits.phraseMatchCount;
-    ranking.add(response, shard, hits);
+    ranking.add(ranked);
   }
   const chosen = responses.map(() => new PickList());
   let remaining = limits.maxDisplayedMatches;
@@ -51,42 +52,40 @@ export function chooseHits(responses: readonly SearchResponse[], limits: Limits)
   return { hits: chosen.map((list) => list.columns()), totalMatchCount, fileCount, phraseMatchCount };
 }
 
-interface RankedHit {
+/** The hits of one view of a shard. */
+interface RankedShard {
   readonly response: number;
+  /** Index in the response. */
   readonly shard: number;
   readonly hits: ShardHits;
-  readonly hit: number;
 }
 
 /**
- * Orders hits by descending score, then in search order. Groups them by score instead of comparing them: there may be a
- * hundred thousand, with few different scores.
+ * Orders hits by descending score, then in search order: by view of a shard, then by document. Groups them by score
+ * instead of comparing them, because there may be a hundred thousand, with few different scores.
  */
 class HitRanking {
-  readonly #shards: Omit<RankedHit, "hit">[] = [];
-  /** By score, in search order: the hits of each shard, which is an index in `#shards`. */
-  readonly #groups = new Map<number, { readonly shard: number; readonly hits: number[] }[]>();
+  /** By score, in search order. */
+  readonly #groups = new Map<number, { readonly from: RankedShard; readonly hits: number[] }[]>();
 
   /** Adds the hits of the next shard in search order. */
-  add(response: number, shard: number, hits: ShardHits): void {
-    const index = this.#shards.push({ response, shard, hits }) - 1;
-    for (const hit of inDocumentOrder(hits.documents)) {
-      const score = hits.scores[hit] ?? 0;
+  add(from: RankedShard): void {
+    const { documents, scores } = from.hits;
+    for (const hit of inDocumentOrder(documents)) {
+      const score = scores[hit] ?? 0;
       const runs = this.#groups.get(score);
       const last = runs?.at(-1);
-      if (runs === undefined) this.#groups.set(score, [{ shard: index, hits: [hit] }]);
-      else if (last?.shard === index) last.hits.push(hit);
-      else runs.push({ shard: index, hits: [hit] });
+      if (runs === undefined) this.#groups.set(score, [{ from, hits: [hit] }]);
+      else if (last?.from === from) last.hits.push(hit);
+      else runs.push({ from, hits: [hit] });
     }
   }
 
-  *bestFirst(): Generator<RankedHit> {
+  *bestFirst(): Generator<RankedShard & { readonly hit: number }> {
     const scores = Float64Array.from(this.#groups.keys()).sort().reverse();
     for (const score of scores) {
-      for (const { shard, hits } of this.#groups.get(score) ?? []) {
-        const found = this.#shards[shard];
-        if (found === undefined) continue;
-        for (const hit of hits) yield { ...found, hit };
+      for (const { from, hits } of this.#groups.get(score) ?? []) {
+        for (const hit of hits) yield { ...from, hit };
       }
     }
   }

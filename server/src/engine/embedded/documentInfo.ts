@@ -45,20 +45,20 @@ function describeSource(shard: OpenShard, document: number, requested: Requested
   };
 }
 
-/** Describes the sources of many documents for one request, and the source of similar documents only once. */
+/** The sources of many documents for one request, each computed once. */
 export class DocumentSources {
   readonly #requested: RequestedRevisions;
   /** By the part of a shard, then by the slots of the documents. */
-  readonly #known = new Map<ShardPart | undefined, Map<unknown, DocumentSource>>();
+  readonly #known = new Map<ShardPart | undefined, Map<readonly number[] | undefined, DocumentSource>>();
 
   constructor(requested: RequestedRevisions) {
     this.#requested = requested;
   }
 
-  /** Returns the same object for documents with the same source. */
+  /** Documents of a part with the same slots share one object. */
   of(shard: OpenShard, document: number): DocumentSource {
     const part = partOf(shard, document);
-    const bySlots = this.#known.get(part) ?? new Map<unknown, DocumentSource>();
+    const bySlots = this.#known.get(part) ?? new Map<readonly number[] | undefined, DocumentSource>();
     this.#known.set(part, bySlots);
     const isCommitted = part !== undefined && part.segment >= 0;
     const slots = isCommitted ? part.repository.segments.slotsOf(part.segment, document) : undefined;

@@ -48,7 +48,7 @@ export class PieceBuilder {
     return this.#columns.length === 0;
   }
 
-  /** Adds a file with its first `maxRanges` match ranges. Throws `SHARD_DAMAGED`. */
+  /** Adds a file with at most `maxRanges` match ranges. Throws `SHARD_DAMAGED`. */
   add(found: ShardHit, maxRanges: number): void {
     const { shard, evaluation, hit } = found;
     const phrase = hit.hasPhrase && !hit.isInName ? evaluation.phraseRanges(hit.document) : undefined;

@@ -199,10 +199,10 @@ function withinBytes(
   loaded: readonly LoadedFiles[],
   maxBytes: number,
 ): { files: FileMatch[]; isTruncated: boolean } {
-  const count = loaded.reduce((most, each) => Math.max(most, (each?.ranks.at(-1) ?? -1) + 1), 0);
+  const present = loaded.filter((each) => each !== undefined);
+  const count = present.reduce((most, { ranks }) => Math.max(most, (ranks.at(-1) ?? -1) + 1), 0);
   const ranked = new Array<FileMatch | undefined>(count);
-  for (const each of loaded)
-    for (const [at, file] of each?.files.entries() ?? []) ranked[each?.ranks[at] ?? 0] = file;
+  for (const { files, ranks } of present) for (const [at, rank] of ranks.entries()) ranked[rank] = files[at];
   const files: FileMatch[] = [];
   let bytes = 0;
   for (const shown of ranked) {

@@ -32,14 +32,17 @@ export class RangeBuffer {
     return at >= 0 && (this.ends[at] ?? 0) > start;
   }
 
-  /** Returns at most `count` of the ranges `[from, to)`, in order: those that overlap `preferred`, then the first. */
+  /** Returns at most `count` of the ranges `[from, to)`, in order. Prefers those that overlap `preferred`, then the first. */
   select(from: number, to: number, count: number, preferred: RangeBuffer): RangeBuffer {
     const isPreferred = (at: number) => preferred.overlaps(this.starts[at] ?? 0, this.ends[at] ?? 0);
-    let others = count;
-    for (let at = from; at < to; at++) if (isPreferred(at)) others--;
+    let remainingOthers = count;
+    for (let at = from; at < to; at++) if (isPreferred(at)) remainingOthers--;
     const selected = new RangeBuffer();
     for (let at = from; at < to && selected.length < count; at++) {
-      if (!isPreferred(at) && --others < 0) continue;
+      if (!isPreferred(at)) {
+        if (remainingOthers <= 0) continue;
+        remainingOthers--;
+      }
       selected.push(this.starts[at] ?? 0, this.ends[at] ?? 0, 0, 0);
     }
     return selected;

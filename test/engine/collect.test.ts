@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { chooseHits } from "#engine/embedded/collect";
+import type { SearchResponse, ShardHits } from "#engine/embedded/searchMessages";
+import type { ShardOrder } from "#engine/embedded/searchOrder";
+import { noStats } from "#model/stats";
+import { literal, planOf } from "#test/support/engines";
+
+interface Hit {
+  readonly order: ShardOrder;
+  readonly document: number;
+  readonly score: number;
+  readonly matchCount: number;
+}
+
+const hits = fc.record({
+  document: fc.integer({ min: 0, max: 30 }),
+  score: fc.constantFrom(0, 1, 2.5, 1000),
+  matchCount: fc.integer({ min: 1, max: 5 }),
+});
+/** The hits of each shard of each worker. Documents are in any order, and occur once. */
+const workers = fc.array(fc.array(fc.uniqueArray(hits, { selector: ({ document }) => document })), {
+  maxLength: 3,
+});
+
+function shardHits(order: ShardOrder, found: readonly Omit<Hit, "order">[]): ShardHits {
+  return {
+    order,
+    matchCount: found.reduce((sum, { matchCount }) => sum + matchCount, 0),
+    fileCount: found.length,
+    phraseMatchCount: 0,
+    documents: Uint32Array.from(found, ({ document }) => document),
+    scores: Float64Array.from(found, ({ score }) => score),
+    matchCounts: Uint32Array.from(found, ({ matchCount }) => matchCount),
+  };
+}
+
+function response(of: readonly ShardHits[]): SearchResponse {
+  return { kind: "hits", token: 1, hits: of, stats: noStats, isTruncated: false, damagedFiles: [] };
+}
+
+test("the best hits of all workers are chosen, ties in search order and then by document", () => {
+  fc.assert(
+    fc.property(workers, fc.integer({ min: 1, max: 60 }), (shardsOf, maxDisplayedMatches) => {
+      // Worker 0 has the shards 0, 3, 6 and so on.
+      const orderOf = (worker: number, shard: number): ShardOrder => [7, 1, shard * 3 + worker];
+      const responses = shardsOf.map((shards, worker) =>
+        response(shards.map((found, shard) => shardHits(orderOf(worker, shard), found))),
+      );
+      const { limits } = planOf(literal("a"), { maxMatches: 1e6, maxDisplayedMatches });
+      const chosen = chooseHits(responses, limits);
+      const all: Hit[] = shardsOf.flatMap((shards, worker) =>
+        shards.flatMap((found, shard) => found.map((hit) => ({ ...hit, order: orderOf(worker, shard) }))),
+      );
+      all.sort((a, b) => b.score - a.score || a.order[2] - b.order[2] || a.document - b.document);
+      let remaining = maxDisplayedMatches;
+      const expected: string[] = [];
+      for (const { order, document, matchCount } of all) {
+        if (remaining <= 0) break;
+        expected.push(`${order[2]} ${document} ${Math.min(matchCount, remaining)}`);
+        remaining -= matchCount;
+      }
+      const actual: string[] = [];
+      for (const [worker, { shards, hits: picked, maxRanges, ranks }] of chosen.hits.entries()) {
+        for (const [at, rank] of ranks.entries()) {
+          const found = responses[worker]?.hits[shards[at] ?? 0];
+          actual[rank] = `${found?.order[2]} ${found?.documents[picked[at] ?? 0]} ${maxRanges[at]}`;
+        }
+      }
+      assert.deepEqual(actual, expected);
+    }),
+  );
+});
