@@ -108,8 +108,8 @@ export interface BoxChip {
   /** What another tool's syntax was interpreted as, or empty. */
   readonly title: string;
   readonly isNegated: boolean;
-  /** Whether it is also in the lists of files, if they are shown. */
-  readonly isInFileLists: boolean;
+  /** Whether the row of files shows it, too: in a list, or as the toggle for open editors. */
+  readonly isFileFilter: boolean;
   readonly remove: { readonly title: string; readonly change: Partial<BoxState> };
 }
 

@@ -28,7 +28,7 @@ export function drawChips(
 }
 
 function drawChip(
-  { text, title, isNegated, isInFileLists, remove }: BoxChip,
+  { text, title, isNegated, isFileFilter, remove }: BoxChip,
   forQuery: string,
   act: Drawing["act"],
 ): HTMLElement {
@@ -49,7 +49,7 @@ function drawChip(
   return element(
     "span",
     {
-      class: `chip${isNegated ? " chip-negated" : ""}${isInFileLists ? " chip-file" : ""}`,
+      class: `chip${isNegated ? " chip-negated" : ""}${isFileFilter ? " chip-file" : ""}`,
       attributes,
     },
     label,

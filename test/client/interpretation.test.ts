@@ -32,11 +32,11 @@ test("each filter is a chip, but free text is not", () => {
   const { query, chips } = box('retry lang:go -file:_test r:web NOT repo:"a b"', ["TODO"]);
   assert.equal(query, 'retry lang:go -file:_test r:web NOT repo:"a b"');
   assert.deepEqual(
-    chips.map(({ text, title, isNegated, isInFileLists, remove }) => [
+    chips.map(({ text, title, isNegated, isFileFilter, remove }) => [
       text,
       title,
       isNegated,
-      isInFileLists,
+      isFileFilter,
       remove.title,
     ]),
     [

@@ -163,7 +163,7 @@ test("a file with many lines shows some, and more on request", () => {
   assert.equal(treeLines(model).length, 254);
 });
 
-test("a row for more lines stands for at least three", () => {
+test("a row for more lines stands for at least three, unless they lack the phrase", () => {
   const lines = Array.from({ length: 13 }, (_, index) => index + 1);
   const last = (count: number) =>
     treeLines(new ResultModel(set([found("a", "x.ts", lines.slice(0, count))]), by("relevance"))).at(-1);

@@ -47,7 +47,7 @@ function filterChip(query: string, filter: QueryFilter, l10n: L10n): BoxChip {
     text,
     title: readAs === undefined ? "" : l10n.t("interpreted as {0}", readAs),
     isNegated,
-    isInFileLists: prefix === "file",
+    isFileFilter: prefix === "file",
     remove: {
       title: l10n.t("Remove {0}", text),
       change: { query: withoutRange(query, offset, length) },
@@ -61,7 +61,7 @@ function narrowedChip(text: string, others: readonly string[], l10n: L10n): BoxC
     text: label,
     title: "",
     isNegated: false,
-    isInFileLists: false,
+    isFileFilter: false,
     remove: { title: l10n.t("Remove {0}", label), change: { narrowed: others } },
   };
 }

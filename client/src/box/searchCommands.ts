@@ -31,7 +31,7 @@ export function searchCommands(
   return {
     async "search.selection"() {
       const editor = vscode.window.activeTextEditor;
-      // Back in the box after F4, the query and its filters are still there.
+      // The box still has the query that found this match, so focus it instead.
       if (editor !== undefined && isResult(editor)) {
         await vscode.commands.executeCommand("trawl.search.focus");
         return;

@@ -68,6 +68,8 @@ export class Opener {
     const found = file.chunks.flatMap(({ matchRanges }) => matchRanges)[range];
     const line = linesOf(file).find(({ lineNumber }) => lineNumber === found?.start.lineNumber);
     await this.open(file, line, options);
+    // It is not a result of the query in the box.
+    this.#opened = undefined;
   }
 
   /** Whether the selection of this editor is the match that was opened last, not one that the user made. */

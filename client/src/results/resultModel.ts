@@ -381,14 +381,18 @@ export class ResultModel {
     return node.copies.length === 0 ? rows : [...rows, this.#copiesOf(node)];
   }
 
-  /** A file with many lines at first shows those that contain the whole phrase, if it has any, or a few. */
+  /** A long file first shows the lines with the phrase, or else its first few. */
   #lineLimit({ id, lineCount, phraseLineCount }: FileNode): number {
     return this.#limits.lineCount(id, lineCount, phraseLineCount === 0 ? undefined : phraseLineCount);
   }
 
   #phraseLineCount(file: FileMatch): number {
     const { phrase } = this.#set;
-    return phrase === undefined ? 0 : linesOf(file).filter((line) => hasPhrase(line, phrase)).length;
+    if (phrase === undefined) return 0;
+    // They come first. The service also respects case and whole words, so later lines do not count.
+    const lines = linesOf(file);
+    const end = lines.findIndex((line) => !hasPhrase(line, phrase));
+    return end < 0 ? lines.length : end;
   }
 
   #visibleLines({ id, file }: FileNode): readonly ResultLine[] {

@@ -134,10 +134,11 @@ function repositoryLine({ repository, commit, origin, branches }: FileMatch): st
 }
 
 function addLines(file: FileMatch, lines: string[], ranges: MatchRange[]): void {
-  const ends = file.chunks.map(
-    ({ content, contentStart }) => contentStart.lineNumber + content.split("\n").length,
+  const lastLine = file.chunks.reduce(
+    (last, { content, contentStart }) => Math.max(last, contentStart.lineNumber + content.split("\n").length),
+    0,
   );
-  const width = String(Math.max(...ends)).length;
+  const width = String(lastLine).length;
   const found = new Map(linesOf(file).map((line) => [line.lineNumber, line]));
   let next: number | undefined;
   for (const { content, contentStart } of file.chunks) {

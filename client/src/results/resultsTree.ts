@@ -116,11 +116,12 @@ export class ResultsTree implements vscode.TreeDataProvider<ResultRow>, vscode.D
     this.#setContext("trawl.resultsCollapsed", true);
   }
 
-  /** Expands all rows, and shows the lines of all files unless VS Code would have to load too many rows. */
+  /** Expands all rows, and shows more lines of long files unless VS Code would have to load too many rows. */
   async expandAll(): Promise<void> {
     const [selected] = this.view.selection;
     this.#expansions++;
-    const lines = this.#current?.set.files.reduce((sum, file) => sum + lineCountOf(file), 0) ?? 0;
+    const files = this.#models().flatMap(({ set }) => set.files);
+    const lines = files.reduce((sum, file) => sum + lineCountOf(file), 0);
     this.#expandsCopies = lines <= maxExpandedRows;
     if (this.#expandsCopies) for (const model of this.#models()) model.expandFiles();
     this.#setContext("trawl.resultsCollapsed", false);
@@ -279,7 +280,10 @@ export class ResultsTree implements vscode.TreeDataProvider<ResultRow>, vscode.D
     const { current, pinned } = this.#options.searches;
     if (current === undefined) this.#current = undefined;
     else if (this.#current?.set.id === current.id) this.#current.update(current, this.#arrangement);
-    else this.#current = new ResultModel(current, this.#arrangement);
+    else {
+      this.#current = new ResultModel(current, this.#arrangement);
+      this.#expandsCopies = false;
+    }
     for (const id of this.#pinned.keys()) {
       if (!pinned.some((set) => set.id === id)) this.#pinned.delete(id);
     }

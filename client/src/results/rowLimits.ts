@@ -5,10 +5,10 @@ import { lineCountOf } from "./resultLines";
 
 /** Rows created at first, and added by each "Show More". */
 export const rowBatch = 2000;
-/** Rows of a file created at most when all files are expanded. */
+/** Maximum number of line rows of a file once all files are expanded. */
 export const lineBatch = 100;
-/** A file with more lines at first has rows only for some. */
-export const maxInitialLines = 12;
+/** A file with more lines first shows only some of them. */
+const maxInitialLines = 12;
 /** How many lines of such a file have rows at first. */
 const firstLines = 10;
 
@@ -29,10 +29,10 @@ export class RowLimits {
     return this.#shown[group] ?? 0;
   }
 
-  /** How many of the lines of the file with this id have rows; at first `initial` or a few. */
+  /** How many of the lines of the file with this id have rows; at first `initial` or `firstLines`. */
   lineCount(file: string, lines: number, initial = firstLines): number {
     const isLong = lines > maxInitialLines && !this.#expandsFiles;
-    return this.#lines.get(file) ?? (isLong ? initial : lineBatch);
+    return this.#lines.get(file) ?? Math.min(isLong ? initial : lineBatch, lineBatch);
   }
 
   /** Allows rows for the lines of all files, up to `lineBatch`. */
