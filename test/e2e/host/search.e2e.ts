@@ -12,7 +12,8 @@ describe("results", () => {
   });
 
   it("open the editable file at the matching line", async () => {
-    assert.equal(await firstResult("c.once", (location) => location.endsWith(":11")), `${client}:11`);
+    // Another clone with the same file may be indexed first.
+    await firstResult("c.once", (location) => location === `${client}:11`);
     const { document } = vscode.window.activeTextEditor ?? {};
     assert.equal(document?.uri.scheme, "file");
     assert.equal(vscode.workspace.fs.isWritableFileSystem("file"), true);

@@ -210,7 +210,7 @@ describe("navigation", () => {
       "Exact, 2 in 1 repository",
       "src/again.ts, git.example.com/acme/payments, 2 references",
       'Line 1, import { chargeCard } from "./charge";',
-      "Line 3, export const again = chargeCard;",
+      "Line 3, …const again = chargeCard;",
     ]);
     await press("ArrowUp");
     await press("Enter");
