@@ -53,10 +53,9 @@ export class PieceBuilder {
     const { shard, evaluation, hit } = found;
     const phrase = hit.hasPhrase && !hit.isInName ? evaluation.phraseRanges(hit.document) : undefined;
     const shown = shownRanges(found, maxRanges, phrase);
-    const path = shard.reader.path(hit.document);
     const file = {
       ...describeContent(shard, hit.document),
-      nameRanges: hit.isInName ? nameRanges(path, shown) : [],
+      nameRanges: hit.isInName ? nameRanges(shard.reader.path(hit.document), shown) : [],
       rangeCount: shown.to - shown.from,
       content: this.#limits.returnsContent ? decodeBytes(shard.reader.readContent(hit.document)) : "",
       score: hit.score,

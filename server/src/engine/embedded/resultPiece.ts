@@ -63,13 +63,15 @@ export class PieceColumns {
 
   #push(
     path: string | undefined,
-    { language, blobSha, score, matchCount, rangeCount, ...extras }: Omit<PieceFile, "path">,
+    file: Omit<PieceFile, "path">,
     source: DocumentSource,
     chunksLength: number,
   ): void {
-    const { nameRanges, content, explanation } = extras;
-    if (nameRanges.length > 0 || content !== "" || explanation !== undefined)
-      this.#extras.set(this.length, extras);
+    const { language, blobSha, score, matchCount, rangeCount, nameRanges, content, explanation } = file;
+    if (nameRanges.length > 0 || content !== "" || explanation !== undefined) {
+      const explained = explanation === undefined ? {} : { explanation };
+      this.#extras.set(this.length, { nameRanges, content, ...explained });
+    }
     const sourceIndex = this.#sources.get(source) ?? this.#sources.size;
     this.#sources.set(source, sourceIndex);
     this.#paths.push(path);
