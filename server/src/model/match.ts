@@ -55,7 +55,7 @@ export interface FileMatch {
   /** Ranges found in this document, before any display limit. */
   readonly matchCount: number;
   /** One line that explains `score`, if requested. */
-  readonly explanation?: string;
+  readonly explanation?: string | undefined;
 }
 
 export function decodeChunks({ chunks }: Pick<FileMatch, "chunks">): Chunk[] {

@@ -43,11 +43,14 @@ export function chooseHits(responses: readonly SearchResponse[], limits: Limits)
   const chosen = responses.map(() => new PickList());
   let remaining = limits.maxDisplayedMatches;
   let rank = 0;
-  for (const { response, shard, hits, hit } of ranking.bestFirst()) {
-    if (remaining <= 0) break;
-    const matchCount = hits.matchCounts[hit] ?? 0;
-    chosen[response]?.push(shard, hit, Math.min(matchCount, remaining), rank++);
-    remaining -= matchCount;
+  for (const { from, hits } of ranking.bestFirst()) {
+    const { matchCounts } = from.hits;
+    for (const hit of hits) {
+      if (remaining <= 0) break;
+      const matchCount = matchCounts[hit] ?? 0;
+      chosen[from.response]?.push(from.shard, hit, Math.min(matchCount, remaining), rank++);
+      remaining -= matchCount;
+    }
   }
   return { hits: chosen.map((list) => list.columns()), totalMatchCount, fileCount, phraseMatchCount };
 }
@@ -60,13 +63,19 @@ interface RankedShard {
   readonly hits: ShardHits;
 }
 
+/** Consecutive hits with the same score, by their index. */
+interface HitRun {
+  readonly from: RankedShard;
+  readonly hits: number[];
+}
+
 /**
  * Orders hits by descending score, then in search order: by view of a shard, then by document. Groups them by score
  * instead of comparing them, because there may be a hundred thousand, with few different scores.
  */
 class HitRanking {
   /** By score, in search order. */
-  readonly #groups = new Map<number, { readonly from: RankedShard; readonly hits: number[] }[]>();
+  readonly #groups = new Map<number, HitRun[]>();
 
   /** Adds the hits of the next shard in search order. */
   add(from: RankedShard): void {
@@ -81,13 +90,9 @@ class HitRanking {
     }
   }
 
-  *bestFirst(): Generator<RankedShard & { readonly hit: number }> {
+  *bestFirst(): Generator<HitRun> {
     const scores = Float64Array.from(this.#groups.keys()).sort().reverse();
-    for (const score of scores) {
-      for (const { from, hits } of this.#groups.get(score) ?? []) {
-        for (const hit of hits) yield { ...from, hit };
-      }
-    }
+    for (const score of scores) yield* this.#groups.get(score) ?? [];
   }
 }
 

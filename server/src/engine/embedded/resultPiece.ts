@@ -31,7 +31,7 @@ type FileExtras = Pick<FileMatch, "nameRanges" | "content" | "explanation">;
 /** A file without its chunks and its source. */
 export type PieceFile = Omit<FileMatch, "chunks" | keyof DocumentSource>;
 
-const noExtras: FileExtras = { nameRanges: [], content: "" };
+const noExtras: FileExtras = { nameRanges: [], content: "", explanation: undefined };
 const unreadable = { language: "", blobSha: "", score: 0, matchCount: 0, rangeCount: 0, ...noExtras };
 const noSource = { repositoryId: 0 as RepositoryId, branches: [], origin: "commit", commit: "" } as const;
 
@@ -68,10 +68,8 @@ export class PieceColumns {
     chunksLength: number,
   ): void {
     const { language, blobSha, score, matchCount, rangeCount, nameRanges, content, explanation } = file;
-    if (nameRanges.length > 0 || content !== "" || explanation !== undefined) {
-      const explained = explanation === undefined ? {} : { explanation };
-      this.#extras.set(this.length, { nameRanges, content, ...explained });
-    }
+    if (nameRanges.length > 0 || content !== "" || explanation !== undefined)
+      this.#extras.set(this.length, { nameRanges, content, explanation });
     const sourceIndex = this.#sources.get(source) ?? this.#sources.size;
     this.#sources.set(source, sourceIndex);
     this.#paths.push(path);
@@ -141,7 +139,7 @@ export function filesOf(piece: ResultPiece): (FileMatch | undefined)[] {
       content,
       score: piece.scores[at] ?? 0,
       matchCount: piece.matchCounts[at] ?? 0,
-      ...(explanation === undefined ? {} : { explanation }),
+      explanation,
     };
   });
 }

@@ -26,7 +26,7 @@ export function toFileMatch(
     origin: file.origin,
     commit,
     blobSha: file.blobSha,
-    ...(file.explanation === undefined ? {} : { explanation: file.explanation }),
+    explanation: file.explanation,
   };
 }
 

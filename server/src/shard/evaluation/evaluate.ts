@@ -266,9 +266,9 @@ export class ShardEvaluation {
       const definitionScore = isInName ? 0 : this.#definitionScore(document, from);
       const to = ranges.length;
       const hasPhrase = phraseMatchCount > 0;
-      const hit = { document, from, to, isInName, matchCount, nameScore, definitionScore, hasPhrase };
-      const score = scoreDocument(this.#scored(hit));
-      this.hits.push({ ...hit, score });
+      const hit = { document, from, to, isInName, matchCount, nameScore, definitionScore, hasPhrase, score: 0 };
+      hit.score = scoreDocument(this.#scored(hit));
+      this.hits.push(hit);
     }
     this.#lastCounted = document;
     this.phraseMatchCount += phraseMatchCount;
