@@ -8,14 +8,17 @@ let found: JsonText[] | undefined;
 
 /** JSON in UTF-8. `toJsonBytes` inserts it as it is; `JSON.stringify` encodes the value that it contains. */
 export class JsonText {
-  readonly bytes: Uint8Array;
+  /** One after the other, they are the text. */
+  readonly parts: readonly Uint8Array[];
+  readonly length: number;
 
-  constructor(bytes: Uint8Array) {
-    this.bytes = bytes;
+  constructor(...parts: readonly Uint8Array[]) {
+    this.parts = parts;
+    this.length = parts.reduce((sum, { length }) => sum + length, 0);
   }
 
   toJSON(): unknown {
-    if (found === undefined) return JSON.parse(Buffer.from(this.bytes).toString());
+    if (found === undefined) return JSON.parse(Buffer.concat(this.parts).toString());
     found.push(this);
     return placeholder;
   }
@@ -32,15 +35,17 @@ export function toJsonBytes(value: unknown): Buffer {
     found = undefined;
   }
   if (texts.length === 0) return around;
-  const insertedLength = texts.reduce((sum, { bytes }) => sum + bytes.length - encodedPlaceholder.length, 0);
+  const insertedLength = texts.reduce((sum, text) => sum + text.length - encodedPlaceholder.length, 0);
   const result = Buffer.allocUnsafe(around.length + insertedLength);
   let from = 0;
   let length = 0;
-  for (const { bytes } of texts) {
+  for (const { parts } of texts) {
     const at = around.indexOf(encodedPlaceholder, from);
     length += around.copy(result, length, from, at);
-    result.set(bytes, length);
-    length += bytes.length;
+    for (const part of parts) {
+      result.set(part, length);
+      length += part.length;
+    }
     from = at + encodedPlaceholder.length;
   }
   around.copy(result, length, from);

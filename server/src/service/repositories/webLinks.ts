@@ -138,7 +138,7 @@ function encodeName(name: string): string {
 /** Characters that `encodeURIComponent` keeps. Most paths contain no others, and a response may contain 100,000 of them. */
 const plainPath = /^[\w./-]*$/;
 
-function encodePath(path: string): string {
+export function encodePath(path: string): string {
   if (plainPath.test(path)) return path;
   return path.split("/").map(encodeSegment).join("/");
 }

@@ -1,33 +1,87 @@
 /** Converts search results from the model to the contract. */
 import type * as contract from "#contract/search";
 import type { Call } from "#contract/service";
-import { type Chunk, decodeChunks, type FileMatch } from "#model/match";
+import { decodeChunks, type FileMatch } from "#model/match";
 import type { Repository } from "#model/repository";
-import { JsonText } from "#platform/jsonText";
+import type { RepositoryView } from "#service/repositories/repositoryView";
 import { browseUrl, hostFileUrl, hostRepositoryUrl } from "#service/repositories/webLinks";
+import { FileEncoder } from "./fileEncoder";
 
-export function toFileMatch(
-  file: FileMatch,
-  repository: Repository,
-  { baseUrl, acceptsJsonText = false }: Pick<Call, "baseUrl" | "acceptsJsonText">,
-): contract.FileMatch {
-  const { path, branches, commit } = file;
-  const [branch] = branches;
-  return {
-    fileName: { text: path, matchRanges: toMutable(file.nameRanges) },
-    webUrl: browseUrl(baseUrl, repository.name, branch ?? repository.defaultRevision, path),
-    repository: repository.name,
-    repositoryId: repository.id,
-    language: file.language,
-    chunks: asChunks(acceptsJsonText ? new JsonText(file.chunks) : decodeChunks(file)),
-    externalWebUrl: hostFileUrl(repository, branch ?? repository.defaultRevision ?? "HEAD", commit, path),
-    branches: toMutable(branches),
-    content: file.content,
-    origin: file.origin,
-    commit,
-    blobSha: file.blobSha,
-    explanation: file.explanation,
-  };
+/** Files of a response. */
+export interface ConvertedFiles {
+  readonly files: contract.FileMatch[];
+  readonly fileCount: number;
+  readonly rangeCount: number;
+  /** The names of the repositories, in order of appearance. */
+  readonly repositories: ReadonlySet<string>;
+}
+
+/** Converts files one by one, to objects or, if the caller accepts that, to JSON. */
+export class FileConverter {
+  readonly #baseUrl: string | undefined;
+  readonly #known: Pick<RepositoryView, "get">;
+  readonly #objects: contract.FileMatch[] = [];
+  readonly #encoder: FileEncoder | undefined;
+  readonly #repositories = new Set<string>();
+  #fileCount = 0;
+  #rangeCount = 0;
+  #byteCount = 0;
+
+  constructor(
+    { baseUrl, acceptsJsonText = false }: Pick<Call, "baseUrl" | "acceptsJsonText">,
+    known: Pick<RepositoryView, "get">,
+  ) {
+    this.#baseUrl = baseUrl;
+    this.#known = known;
+    this.#encoder = acceptsJsonText ? new FileEncoder(baseUrl) : undefined;
+  }
+
+  /**
+   * Adds a file, and returns true. Skips it if its repository was removed during the search. Returns false if the files
+   * would exceed `maxBytes`.
+   */
+  add(file: FileMatch, maxBytes = Number.POSITIVE_INFINITY): boolean {
+    const { repositoryId, path, branches, commit } = file;
+    const repository = this.#known.get(repositoryId);
+    if (repository === undefined) return true;
+    const revision = branches[0] ?? repository.defaultRevision;
+    const externalWebUrl = hostFileUrl(repository, revision ?? "HEAD", commit, path);
+    const byteCount = this.#byteCount + responseBytes(file, repository, externalWebUrl);
+    if (byteCount > maxBytes) return false;
+    this.#byteCount = byteCount;
+    if (this.#encoder !== undefined) this.#encoder.add(file, repository, externalWebUrl);
+    else
+      this.#objects.push({
+        fileName: { text: path, matchRanges: toMutable(file.nameRanges) },
+        webUrl: browseUrl(this.#baseUrl, repository.name, revision, path),
+        repository: repository.name,
+        repositoryId: repository.id,
+        language: file.language,
+        // The contract's type of a symbol's kind is narrower than the model's.
+        chunks: decodeChunks(file) as contract.Chunk[],
+        externalWebUrl,
+        branches: toMutable(branches),
+        content: file.content,
+        origin: file.origin,
+        commit,
+        blobSha: file.blobSha,
+        explanation: file.explanation,
+      });
+    this.#repositories.add(repository.name);
+    this.#fileCount++;
+    this.#rangeCount += file.rangeCount;
+    return true;
+  }
+
+  finish(): ConvertedFiles {
+    return {
+      // The contract has no type for JSON text.
+      files: (this.#encoder?.finish() as unknown as contract.FileMatch[]) ?? this.#objects,
+      fileCount: this.#fileCount,
+      rangeCount: this.#rangeCount,
+      repositories: this.#repositories,
+    };
+  }
 }
 
 /** Represents a repository as a file match for `type:repo`: its name is what matched. */
@@ -55,19 +109,13 @@ export function toRepositoryMatch(repository: Repository, baseUrl: string | unde
 }
 
 /** Returns about how many bytes a file takes in a response. Names and text with many escapes take more. */
-export function responseBytes(
-  { content, path, chunks, nameRanges, branches, explanation = "" }: FileMatch,
-  { webUrl, externalWebUrl, repository }: contract.FileMatch,
-): number {
-  const names = [webUrl, externalWebUrl, repository, explanation, ...branches];
-  const nameBytes = names.reduce((sum, { length }) => sum + length, 3 * path.length);
-  const contentBytes = Math.max(2 * content.length, Buffer.byteLength(content));
-  return chunks.length + contentBytes + nameBytes + 120 * nameRanges.length + 300;
-}
-
-/** The contract has no type for JSON text, and its type of a symbol's kind is narrower than the model's. */
-function asChunks(chunks: JsonText | Chunk[]): contract.Chunk[] {
-  return chunks as unknown as contract.Chunk[];
+function responseBytes(file: FileMatch, repository: Repository, externalWebUrl: string): number {
+  const { content, path, chunks, nameRanges, branches, explanation = "" } = file;
+  const branchBytes = branches.reduce((sum, { length }) => sum + length, 0);
+  const contentBytes = content === "" ? 0 : Math.max(2 * content.length, Buffer.byteLength(content));
+  // The path, the repository and the first branch are also in the URL.
+  const nameBytes = 4 * path.length + 2 * repository.name.length + 2 * branchBytes + externalWebUrl.length;
+  return chunks.length + contentBytes + nameBytes + explanation.length + 120 * nameRanges.length + 300;
 }
 
 /** Drops `readonly` without copying, because a response may contain a hundred thousand ranges. */

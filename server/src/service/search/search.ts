@@ -22,7 +22,7 @@ import type { UnindexedRevisions } from "#service/repositories/unindexedRevision
 import { findUnknownNames, type NameCheck } from "#service/repositories/unknownNames";
 import { runBeforeDeadline } from "./beforeDeadline";
 import { searchForCommits } from "./commitSearch";
-import { responseBytes, toFileMatch, toRepositoryMatch } from "./fileMatches";
+import { type ConvertedFiles, FileConverter, toRepositoryMatch } from "./fileMatches";
 import { findRepositories } from "./repositorySearch";
 import { type PlannedSearch, type PlanOptions, planSearch } from "./searchPlan";
 
@@ -31,9 +31,9 @@ export interface SearchOptions extends PlanOptions {
   readonly history: History;
 }
 
-/** Receives files as they are found, and the number of match ranges in them. */
-type FilesHandler = (files: readonly contract.FileMatch[], rangeCount: number) => Promise<void>;
-type SearchOutcome = Omit<contract.SearchResult, "repositoryInfo">;
+/** Receives files as they are found. */
+type FilesHandler = (found: ConvertedFiles) => Promise<void>;
+type SearchOutcome = Omit<contract.SearchResult, "repositoryInfo"> & Pick<ConvertedFiles, "repositories">;
 
 export function searchHandlers(options: SearchOptions): {
   search: Handler<"search">;
@@ -42,9 +42,8 @@ export function searchHandlers(options: SearchOptions): {
   const { repositories } = options;
   return {
     async search(request, context) {
-      const found = await runSearch(options, request, context);
-      const results = found.commits ?? found.files;
-      return { ...found, repositoryInfo: repositoryInfosOf(results, repositories, context.baseUrl) };
+      const { repositories: names, ...found } = await runSearch(options, request, context);
+      return { ...found, repositoryInfo: repositoryInfosOf(names, repositories, context.baseUrl) };
     },
 
     async streamSearch(request, context) {
@@ -59,23 +58,23 @@ export function searchHandlers(options: SearchOptions): {
         // The client disconnected; cancel the search.
         sent.catch(() => disconnected.abort());
       };
-      const onFiles: FilesHandler = (files, rangeCount) => {
-        fileCount += files.length;
-        matchCount += rangeCount;
-        send({ event: "files", data: { files: [...files], repositoryInfo: newInfos(files) } });
+      const onFiles: FilesHandler = ({ files, repositories: names, ...counts }) => {
+        fileCount += counts.fileCount;
+        matchCount += counts.rangeCount;
+        send({ event: "files", data: { files, repositoryInfo: newInfos(names) } });
         send({ event: "progress", data: { fileCount, matchCount } });
         return sent;
       };
-      const newInfos = (listed: readonly RepositoryResult[]) => {
-        const infos = repositoryInfosOf(listed, repositories, baseUrl).filter(({ id }) => !known.has(id));
+      const newInfos = (names: ReadonlySet<string>) => {
+        const infos = repositoryInfosOf(names, repositories, baseUrl).filter(({ id }) => !known.has(id));
         for (const info of infos) known.set(info.id, info);
         return infos;
       };
       const combinedSignal = AbortSignal.any([signal, disconnected.signal]);
       const found = await runSearch(options, request, { ...context, signal: combinedSignal }, onFiles);
-      const { files: _, commits, ...end } = found;
+      const { files: _, commits, repositories: names, ...end } = found;
       if (commits !== undefined) {
-        send({ event: "files", data: { files: [], commits, repositoryInfo: newInfos(commits) } });
+        send({ event: "files", data: { files: [], commits, repositoryInfo: newInfos(names) } });
       }
       await sent;
       return { ...end, repositoryInfo: [...known.values()] };
@@ -99,49 +98,45 @@ async function runSearch(
   }
   const revisionReasons = await indexRevisions(unindexed, plan.limits.deadline, options, context);
   const reasons = [...planned.reasons, ...revisionReasons];
-  // Skip files of repositories that were removed during the search.
-  const convert = (file: FileMatch) => {
-    const repository = repositories.get(file.repositoryId);
-    return repository === undefined ? [] : [toFileMatch(file, repository, context)];
-  };
   const ids = repositories.all().map(({ id }) => id);
 
-  let files: contract.FileMatch[];
+  let converted: ConvertedFiles;
   let stats: SearchStats;
   let phraseMatchCount = 0;
   if (plan.query.kind === "type" && plan.query.type === "repo") {
     const { query, gaps } = await replaceRepositoryTypes(plan.query.child, engine, plan, ids, signal);
     const found = await findRepositories(engine, plan, query, ids, plan.limits.maxMatches, signal);
-    files = found.ids.flatMap((id) => {
+    const files = found.ids.flatMap((id) => {
       const repository = repositories.get(id);
       return repository === undefined ? [] : [toRepositoryMatch(repository, baseUrl)];
     });
+    const names = new Set(files.map(({ repository }) => repository));
+    converted = { files, fileCount: files.length, rangeCount: files.length, repositories: names };
     stats = addStats(found.stats, gaps);
-    if (onFiles !== undefined && files.length > 0) await onFiles(files, files.length);
+    if (files.length > 0) await onFiles?.(converted);
   } else {
     const { query, gaps } = await replaceRepositoryTypes(plan.query, engine, plan, ids, signal);
     const take =
       onFiles &&
       ((found: readonly FileMatch[]) => {
-        const known = found.filter(({ repositoryId }) => repositories.get(repositoryId) !== undefined);
-        const rangeCount = known.reduce((sum, file) => sum + file.rangeCount, 0);
-        return onFiles(known.flatMap(convert), rangeCount);
+        const piece = new FileConverter(context, repositories);
+        for (const file of found) piece.add(file);
+        return onFiles(piece.finish());
       });
     const result = await engine.search({ ...plan, query }, signal, take);
-    const converted = await convertCooperatively(result.files, convert, plan.limits.maxResponseBytes);
-    files = converted.files;
+    const converter = new FileConverter(context, repositories);
+    const isTruncated = !(await addCooperatively(converter, result.files, plan.limits.maxResponseBytes));
+    converted = converter.finish();
     phraseMatchCount = result.phraseMatchCount ?? 0;
-    const reported = {
-      ...result.stats,
-      ...(converted.isTruncated ? { actualMatchCount: converted.rangeCount } : {}),
-    };
-    const cut: FlushReason[] = converted.isTruncated ? ["BYTE_LIMIT"] : [];
+    const reported = isTruncated ? { ...result.stats, actualMatchCount: converted.rangeCount } : result.stats;
+    const cut: FlushReason[] = isTruncated ? ["BYTE_LIMIT"] : [];
     stats = addStats(addReasons(reported, result.isExhaustive ? cut : ["ENGINE_PARTIAL", ...cut]), gaps);
   }
   const finalStats = addReasons(stats, reasons);
   return {
     stats: finalStats,
-    files: onFiles === undefined ? files : [],
+    files: onFiles === undefined ? converted.files : [],
+    repositories: converted.repositories,
     isSearchExhaustive: finalStats.flushReason === "NONE",
     ...(await suggestionsFor(request, planned, finalStats, options, context)),
     ...(phraseMatchCount === 0 ? {} : { phraseMatchCount }),
@@ -200,6 +195,7 @@ async function findCommits(
     stats,
     files: [],
     commits: [...found.commits],
+    repositories: new Set(found.commits.map(({ repository }) => repository)),
     isSearchExhaustive: stats.flushReason === "NONE",
     ...(await suggestionsFor(request, planned, stats, options, context)),
   };
@@ -320,45 +316,25 @@ async function replaceRepositoryTypes(
   return { query: simplifyQuery(await replace(query)), gaps };
 }
 
-interface ConvertedFiles {
-  readonly files: contract.FileMatch[];
-  /** The number of match ranges in `files`. */
-  readonly rangeCount: number;
-  /** Whether files were dropped. */
-  readonly isTruncated: boolean;
-}
-
-/** Converts the first files, up to about `maxBytes`, in time slices, because there may be a hundred thousand of them. */
-async function convertCooperatively(
+/** Adds files, up to about `maxBytes`, in time slices, because there may be a hundred thousand. Returns whether all fit. */
+async function addCooperatively(
+  converter: FileConverter,
   files: readonly FileMatch[],
-  convert: (file: FileMatch) => contract.FileMatch[],
   maxBytes: number,
-): Promise<ConvertedFiles> {
+): Promise<boolean> {
   const timeSlice = new TimeSlice();
-  const converted: contract.FileMatch[] = [];
-  let rangeCount = 0;
-  let bytes = 0;
   for (const file of files) {
-    const [match] = convert(file);
-    if (match === undefined) continue;
-    bytes += responseBytes(file, match);
-    if (bytes > maxBytes) return { files: converted, rangeCount, isTruncated: true };
-    converted.push(match);
-    rangeCount += file.rangeCount;
+    if (!converter.add(file, maxBytes)) return false;
     if (timeSlice.isExpired) await timeSlice.yieldToEventLoop();
   }
-  return { files: converted, rangeCount, isTruncated: false };
+  return true;
 }
 
-type RepositoryResult = Pick<contract.FileMatch, "repository">;
-
-/** Returns the repositories of the results, in order of appearance. */
 function repositoryInfosOf(
-  files: readonly RepositoryResult[],
+  names: ReadonlySet<string>,
   repositories: RepositoryView,
   baseUrl: string | undefined,
 ): RepositoryInfo[] {
-  const names = new Set(files.map(({ repository }) => repository));
   return [...names].flatMap((name) => {
     const repository = repositories.byName(name);
     return repository === undefined ? [] : [toRepositoryInfo(repository, baseUrl)];

@@ -266,7 +266,17 @@ export class ShardEvaluation {
       const definitionScore = isInName ? 0 : this.#definitionScore(document, from);
       const to = ranges.length;
       const hasPhrase = phraseMatchCount > 0;
-      const hit = { document, from, to, isInName, matchCount, nameScore, definitionScore, hasPhrase, score: 0 };
+      const hit = {
+        document,
+        from,
+        to,
+        isInName,
+        matchCount,
+        nameScore,
+        definitionScore,
+        hasPhrase,
+        score: 0,
+      };
       hit.score = scoreDocument(this.#scored(hit));
       this.hits.push(hit);
     }

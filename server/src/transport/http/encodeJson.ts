@@ -57,7 +57,7 @@ function checkLength(length: number, maxBytes: number): void {
 
 /** Yields the JSON of `value`, which must be plain data except for `JsonText`. */
 function* chunksOf(value: unknown): Generator<string | Uint8Array> {
-  if (value instanceof JsonText) yield value.bytes;
+  if (value instanceof JsonText) yield* value.parts;
   else if (estimateLength(value) < chunkLength) yield toJsonBytes(value);
   else if (typeof value === "string") yield* chunksOfText(value);
   else if (Array.isArray(value)) yield* chunksOfArray(value);
@@ -119,7 +119,7 @@ function isHighSurrogate(unit: number): boolean {
 function estimateLength(value: unknown): number {
   if (typeof value === "string") return value.length + 2;
   if (typeof value !== "object" || value === null) return 4;
-  if (value instanceof JsonText) return value.bytes.length;
+  if (value instanceof JsonText) return value.length;
   let length = 2;
   if (Array.isArray(value)) {
     for (let at = 0; at < value.length && length < chunkLength; at++) length += estimateLength(value[at]) + 1;

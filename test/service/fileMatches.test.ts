@@ -1,0 +1,79 @@
+/** Files of a response as JSON: byte for byte what the same files are as objects. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { codeHostTypes } from "#model/repository";
+import { toJsonBytes } from "#platform/jsonText";
+import { FileConverter } from "#service/search/fileMatches";
+import { fileMatch, repository } from "#test/support/service";
+
+const text = fc.string({ unit: "binary" });
+const name = fc.oneof(fc.constant("-"), fc.string({ unit: "binary", minLength: 1 }));
+const repositories = fc.array(
+  fc.record({
+    name,
+    hostUrl: fc.constantFrom("https://h/o/r", 'https://h/"'),
+    codeHostType: fc.constantFrom(...codeHostTypes),
+    defaultRevision: fc.constantFrom("refs/heads/main", "refs/tags/-"),
+  }),
+  { minLength: 1, maxLength: 3 },
+);
+const position = fc.record({ byteOffset: fc.nat(), lineNumber: fc.nat(), column: fc.nat() });
+const files = fc.array(
+  fc.record({
+    repositoryId: fc.nat({ max: 4 }),
+    path: name,
+    nameRanges: fc.array(fc.record({ start: position, end: position }), { maxLength: 2 }),
+    chunks: fc.array(text, { maxLength: 3 }),
+    content: text,
+    explanation: fc.option(text, { nil: undefined }),
+    origin: fc.constantFrom("commit" as const, "workingTree" as const),
+    commit: fc.constantFrom("", "c".repeat(40)),
+    branches: fc.array(fc.constantFrom("refs/heads/main", "refs/tags/-"), { maxLength: 2 }),
+  }),
+  { maxLength: 20 },
+);
+
+test("files are the same as JSON and as objects", () => {
+  const property = fc.property(repositories, files, fc.option(name), (known, found, baseUrl) => {
+    const byId = new Map(known.map((each, id) => [id, repository(id, each.name, each)]));
+    // The engine's files from one source share their branches.
+    const shared = ["refs/heads/shared"];
+    const all = found.map(({ repositoryId, chunks, branches, ...rest }) =>
+      fileMatch(repositoryId, rest.path, {
+        ...rest,
+        branches: branches.length === 0 ? shared : branches,
+        chunks: Buffer.from(JSON.stringify(chunks)),
+      }),
+    );
+    const convert = (acceptsJsonText: boolean) => {
+      const converter = new FileConverter(
+        { ...(baseUrl === null ? {} : { baseUrl }), acceptsJsonText },
+        { get: (id) => byId.get(id) },
+      );
+      for (const file of all) assert.ok(converter.add(file));
+      return converter.finish();
+    };
+    const { files: objects, ...counts } = convert(false);
+    const { files: json, ...jsonCounts } = convert(true);
+    assert.deepEqual(jsonCounts, counts);
+    assert.equal(toJsonBytes(json).toString(), JSON.stringify(objects));
+  });
+  fc.assert(property, { numRuns: 500 });
+});
+
+test("a file that does not fit ends the response, and long chunks are not copied", () => {
+  const known = repository(1, "r");
+  const chunks = Buffer.from(JSON.stringify(["x".repeat(100_000)]));
+  const converter = new FileConverter({ acceptsJsonText: true }, { get: () => known });
+  const added = ["a", "b", "c"].map((path) => converter.add(fileMatch(1, path, { chunks }), 250_000));
+  assert.deepEqual(added, [true, true, false]);
+  const { files: json, fileCount, rangeCount } = converter.finish();
+  assert.deepEqual([fileCount, rangeCount], [2, 2]);
+  assert.deepEqual(
+    JSON.parse(toJsonBytes(json).toString()).map(
+      ({ fileName }: { fileName: { text: string } }) => fileName.text,
+    ),
+    ["a", "b"],
+  );
+});
