@@ -3,7 +3,11 @@ import type { Limits } from "#query/limits";
 import type { FilePicks, SearchResponse, ShardHits } from "./searchMessages";
 import { compareOrder, isDefinitionLayer } from "./searchOrder";
 
-/** The hits of one worker that are part of the result, best first. */
+/** This many hits of each worker are loaded in the order of their ranks, the others in batches. */
+const loadedByRank = 1000;
+const batchSize = 16_384;
+
+/** The hits of one worker that are part of the result, in the order in which their files are loaded. */
 export interface ChosenHits extends FilePicks {
   /** Position of each in the result; 0 is the best. */
   readonly ranks: Uint32Array;
@@ -119,12 +123,32 @@ class PickList {
   }
 
   columns(): ChosenHits {
+    const order = this.#loadingOrder();
+    const inOrder = (column: readonly number[]) => order.map((at) => column[at] ?? 0);
     return {
-      shards: Uint32Array.from(this.#shards),
-      hits: Uint32Array.from(this.#hits),
-      maxRanges: Uint32Array.from(this.#maxRanges),
-      ranks: Uint32Array.from(this.#ranks),
+      shards: inOrder(this.#shards),
+      hits: inOrder(this.#hits),
+      maxRanges: inOrder(this.#maxRanges),
+      ranks: inOrder(this.#ranks),
     };
+  }
+
+  /**
+   * The best hits come first, then batches of others, each in the order of its text, so that it is read in long runs. If
+   * loading stops early, at most one batch is incomplete.
+   */
+  #loadingOrder(): Uint32Array {
+    const shards = this.#shards;
+    const hits = this.#hits;
+    const order = Uint32Array.from(shards.keys());
+    for (let at = loadedByRank; at < order.length; at += batchSize) {
+      order
+        .subarray(at, at + batchSize)
+        .sort(
+          (one, other) => (shards[one] ?? 0) - (shards[other] ?? 0) || (hits[one] ?? 0) - (hits[other] ?? 0),
+        );
+    }
+    return order;
   }
 }
 

@@ -1,10 +1,12 @@
 import type { Limits } from "#query/limits";
 import type { CompiledSearch } from "#shard/evaluation/compile";
 import type { DocumentHit, ShardEvaluation } from "#shard/evaluation/evaluate";
+import type { ShardReader } from "#shard/format/reader";
 import type { TextWindow } from "#shard/format/window";
-import { type DocumentRanges, decodeBytes, nameRanges, writeChunks } from "#shard/matches/chunks";
+import { decodeBytes, nameRanges, writeChunks } from "#shard/matches/chunks";
+import { spanOf, type TextSpan } from "#shard/matches/documentLines";
 import { JsonWriter } from "#shard/matches/jsonWriter";
-import type { RangeBuffer } from "#shard/matches/ranges";
+import type { DocumentRanges, RangeBuffer } from "#shard/matches/ranges";
 import { DocumentSources, describeContent } from "./documentInfo";
 import { fileBytes, PieceColumns, type PieceFile, type ResultPiece } from "./resultPiece";
 import type { OpenShard } from "./shardSet";
@@ -15,6 +17,9 @@ export interface ShardHit {
   readonly evaluation: ShardEvaluation;
   readonly hit: DocumentHit;
 }
+
+/** Returns the hit that is loaded `index` hits after the next one, if it is known. */
+export type FollowingHits = (index: number) => ShardHit | undefined;
 
 /** Collects the files of hits in a piece of a result. */
 export class PieceBuilder {
@@ -48,8 +53,11 @@ export class PieceBuilder {
     return this.#columns.length === 0;
   }
 
-  /** Adds a file with at most `maxRanges` match ranges. Throws `SHARD_DAMAGED`. */
-  add(found: ShardHit, maxRanges: number): void {
+  /**
+   * Adds a file with at most `maxRanges` match ranges. `following` returns the hits that will be added next, from index
+   * 0. Throws `SHARD_DAMAGED`.
+   */
+  add(found: ShardHit, maxRanges: number, following: FollowingHits): void {
     const { shard, evaluation, hit } = found;
     const phrase = hit.hasPhrase && !hit.isInName ? evaluation.phraseRanges(hit.document) : undefined;
     const shown = shownRanges(found, maxRanges, phrase);
@@ -66,7 +74,7 @@ export class PieceBuilder {
       matchCount: hit.matchCount,
       explanation: this.#limits.explainsScores ? evaluation.explain(hit) : undefined,
     };
-    const chunksLength = this.#writeChunks(found, shown, phrase);
+    const chunksLength = this.#writeChunks(found, shown, phrase, following);
     this.#columns.push(file, this.#sources.of(shard, hit.document), chunksLength);
     this.#lastBytes = fileBytes(file, chunksLength);
     this.#byteCount += this.#lastBytes;
@@ -93,10 +101,21 @@ export class PieceBuilder {
   }
 
   /** Writes the chunks around the shown ranges, and returns the length of their JSON. */
-  #writeChunks({ shard, hit }: ShardHit, shown: DocumentRanges, phrase: RangeBuffer | undefined): number {
+  #writeChunks(
+    { shard, hit }: ShardHit,
+    shown: DocumentRanges,
+    phrase: RangeBuffer | undefined,
+    following: FollowingHits,
+  ): number {
     const writer = this.#writer;
     const { reader, symbols } = shard;
-    const text = { reader, window: this.#window, document: hit.document, symbols };
+    const text = {
+      reader,
+      window: this.#window,
+      document: hit.document,
+      symbols,
+      following: (index: number) => textOf(following(index), reader),
+    };
     const start = writer.length;
     try {
       if (hit.isInName) writer.value([]);
@@ -107,6 +126,13 @@ export class PieceBuilder {
     }
     return writer.length - start;
   }
+}
+
+/** Returns the text of a hit, if it is in the same shard. */
+function textOf(found: ShardHit | undefined, reader: ShardReader): TextSpan | undefined {
+  if (found === undefined || found.shard.reader !== reader || found.hit.isInName) return undefined;
+  const { document, from, to } = found.hit;
+  return spanOf(reader, document, { ranges: found.evaluation.ranges, from, to });
 }
 
 /** Returns at most `maxRanges` ranges of a hit. If there are more, prefers those in the phrase. */

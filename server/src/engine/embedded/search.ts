@@ -10,7 +10,7 @@ import { type EvaluationCounts, ShardEvaluation } from "#shard/evaluation/evalua
 import type { ShardView } from "#shard/evaluation/matchTree";
 import type { ShardReader } from "#shard/format/reader";
 import type { TextWindow } from "#shard/format/window";
-import { PieceBuilder, type ShardHit } from "./fileMatch";
+import { type FollowingHits, PieceBuilder, type ShardHit } from "./fileMatch";
 import type { SearchedShards } from "./searchedViews";
 import type {
   FilesCall,
@@ -151,7 +151,13 @@ export class Search {
     const piece = this.#piece;
     let isLate = false;
     let sliceEnd = performance.now() + sliceMs;
-    for (const [at, shard] of picks.shards.entries()) {
+    const hitAt = (at: number): ShardHit | undefined => {
+      const evaluated = this.#evaluations[picks.shards[at] ?? -1];
+      const hit = evaluated?.evaluation.hits[picks.hits[at] ?? -1];
+      if (evaluated === undefined || hit === undefined) return undefined;
+      return { shard: evaluated.shard, evaluation: evaluated.evaluation, hit };
+    };
+    for (let at = 0; at < picks.shards.length; at++) {
       if (piece.byteCount >= pieceBytes || performance.now() >= sliceEnd) {
         await context.emit(piece.take());
         this.#window.invalidate();
@@ -159,12 +165,9 @@ export class Search {
         if (isLate || context.isCanceled()) break;
         sliceEnd = performance.now() + sliceMs;
       }
-      const evaluated = this.#evaluations[shard];
-      const found = evaluated?.evaluation.hits[picks.hits[at] ?? 0];
-      const isLoaded =
-        evaluated !== undefined &&
-        found !== undefined &&
-        this.#loadFile({ ...evaluated, hit: found }, picks.maxRanges[at] ?? 0);
+      const found = hitAt(at);
+      const following = (index: number) => hitAt(at + 1 + index);
+      const isLoaded = found !== undefined && this.#loadFile(found, picks.maxRanges[at] ?? 0, following);
       if (!isLoaded) piece.addMissing();
       if (piece.totalBytes > this.#call.limits.maxResponseBytes) break;
     }
@@ -323,7 +326,12 @@ export class Search {
     for (; at < evaluation.hits.length && this.#shownMatches < maxDisplayedMatches; at++) {
       const hit = evaluation.hits[at];
       if (hit === undefined) break;
-      if (!this.#loadFile({ shard, evaluation, hit }, maxDisplayedMatches - this.#shownMatches)) continue;
+      const following = (index: number) => {
+        const next = evaluation.hits[at + 1 + index];
+        return next && { shard, evaluation, hit: next };
+      };
+      const maxRanges = maxDisplayedMatches - this.#shownMatches;
+      if (!this.#loadFile({ shard, evaluation, hit }, maxRanges, following)) continue;
       if (piece.totalBytes > maxResponseBytes) {
         piece.dropLast();
         this.#reason = "BYTE_LIMIT";
@@ -339,9 +347,9 @@ export class Search {
   }
 
   /** Adds the file of a hit to the piece. Returns false if its shard is damaged. */
-  #loadFile(hit: ShardHit, maxRanges: number): boolean {
+  #loadFile(hit: ShardHit, maxRanges: number, following: FollowingHits): boolean {
     try {
-      this.#piece.add(hit, maxRanges);
+      this.#piece.add(hit, maxRanges, following);
       return true;
     } catch (error) {
       if (!isServiceError(error, "SHARD_DAMAGED")) throw error;

@@ -200,7 +200,7 @@ function withinBytes(
   maxBytes: number,
 ): { files: FileMatch[]; isTruncated: boolean } {
   const present = loaded.filter((each) => each !== undefined);
-  const count = present.reduce((most, { ranks }) => Math.max(most, (ranks.at(-1) ?? -1) + 1), 0);
+  const count = present.reduce((sum, { ranks }) => sum + ranks.length, 0);
   const ranked = new Array<FileMatch | undefined>(count);
   for (const { files, ranks } of present) for (const [at, rank] of ranks.entries()) ranked[rank] = files[at];
   const files: FileMatch[] = [];

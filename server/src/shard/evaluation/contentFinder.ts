@@ -5,15 +5,13 @@ import { type Candidates, type LookupCounts, PostingLists } from "#shard/format/
 import type { ShardReader } from "#shard/format/reader";
 import { blockHasFoldingSpecials, blockHasNonAscii } from "#shard/format/shard";
 import { decodeText } from "#shard/format/text";
-import type { TextWindow } from "#shard/format/window";
+import { maxGapBytes, type TextWindow } from "#shard/format/window";
 import { edgesOf } from "#shard/matches/ranges";
 import type { DocumentEvaluation } from "./documentEvaluation";
 import { runExpression } from "./expressionRun";
 import { type CompiledPattern, type ExpressionPattern, type LiteralPattern, printPattern } from "./pattern";
 
 const newline = 0x0a;
-/** Candidate blocks that are no further apart than this are read together. */
-const maxGapBytes = 8192;
 
 /** The documents of a search in one shard, if there are so few that preparing the whole shard does not pay off. */
 export interface SmallUniverse {

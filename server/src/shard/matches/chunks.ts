@@ -2,7 +2,7 @@ import type { Position, Range } from "#model/match";
 import { countCodePoints, decodeText, sequenceLength } from "#shard/format/text";
 import { DocumentLines, type DocumentText } from "./documentLines";
 import type { JsonWriter } from "./jsonWriter";
-import type { RangeBuffer } from "./ranges";
+import type { DocumentRanges, RangeBuffer } from "./ranges";
 import { TouchedSymbols } from "./touchedSymbols";
 
 const newline = 0x0a;
@@ -24,13 +24,6 @@ const json = {
   separator: Buffer.from(","),
   close: Buffer.from("]"),
 };
-
-/** Sorted ranges in a document. */
-export interface DocumentRanges {
-  readonly ranges: RangeBuffer;
-  readonly from: number;
-  readonly to: number;
-}
 
 /**
  * Writes the JSON of a `Chunk[]` around the ranges of a document: whole lines with their context, in ascending order,

@@ -1,7 +1,8 @@
 import { lastAtOrBelow } from "#shard/format/lastAtOrBelow";
 import type { ShardReader } from "#shard/format/reader";
-import type { TextWindow } from "#shard/format/window";
+import { maxGapBytes, type TextWindow } from "#shard/format/window";
 import type { SymbolReader } from "#shard/symbolFile/symbolReader";
+import type { DocumentRanges } from "./ranges";
 
 /** A document and the window to read it through. */
 export interface DocumentText {
@@ -10,9 +11,38 @@ export interface DocumentText {
   readonly document: number;
   /** Absent if not known. */
   readonly symbols?: SymbolReader | undefined;
+  /** Returns what will be read of the document that is number `index`, from 0, among those that follow in the shard. */
+  readonly following?: (index: number) => TextSpan | undefined;
 }
 
-/** The lines of one document. Loads one block at a time, because blocks consist of whole lines. */
+/** Bytes `[start, end)` of a shard's text. */
+export interface TextSpan {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Returns the blocks of a document that contain its ranges. */
+export function spanOf(
+  reader: ShardReader,
+  document: number,
+  { ranges, from, to }: DocumentRanges,
+): TextSpan {
+  const { blockStarts, contentStarts, firstBlocks } = reader;
+  const base = contentStarts[document] ?? 0;
+  const first = firstBlocks[document] ?? 0;
+  const end = firstBlocks[document + 1] ?? 0;
+  const firstBlock = indexAtOrBelow(blockStarts, first, end, base + (ranges.starts[from] ?? 0));
+  const lastBlock = indexAtOrBelow(blockStarts, first, end, base + (ranges.ends[to - 1] ?? 0));
+  return { start: blockStarts[firstBlock] ?? 0, end: blockStarts[lastBlock + 1] ?? 0 };
+}
+
+/** The line starts of a block. Shared, because there is one for each file of a response. */
+let lineStarts = new Uint32Array(1024);
+
+/**
+ * The lines of one document. Loads one block at a time, because blocks consist of whole lines. A thread may use only one
+ * instance at a time.
+ */
 export class DocumentLines {
   readonly #reader: ShardReader;
   readonly #window: TextWindow;
@@ -22,16 +52,18 @@ export class DocumentLines {
   readonly #endBlock: number;
   /** Where the last block that is needed ends. */
   readonly #aheadEnd: number;
+  readonly #following: DocumentText["following"];
   /** The block whose lines are known, or -1. */
   #block = -1;
-  /** The starts of its lines, and the end of the last. */
-  #lineStarts = new Uint32Array(0);
+  /** In `lineStarts`: the starts of its lines, and the end of the last. */
+  #lineCount = 0;
   /** The number of its first line. */
   #firstLine = 1;
 
   /** `end` is the byte offset up to which the text will be needed. */
-  constructor({ reader, window, document }: DocumentText, end: number) {
+  constructor({ reader, window, document, following }: DocumentText, end: number) {
     this.#reader = reader;
+    this.#following = following;
     this.#window = window;
     this.#base = reader.contentStarts[document] ?? 0;
     this.#length = reader.contentLength(document);
@@ -43,16 +75,16 @@ export class DocumentLines {
   /** Returns the number of the line that contains the byte at `offset`. */
   lineAt(offset: number): number {
     this.#load(this.#blockAt(offset));
-    return this.#firstLine + indexAtOrBelow(this.#lineStarts, 0, this.#lineStarts.length - 1, offset);
+    return this.#firstLine + indexAtOrBelow(lineStarts, 0, this.#lineCount - 1, offset);
   }
 
   /** Returns the byte offset where a line starts, or the length of the text for a line after the last. */
   lineStart(line: number): number {
     const { blockLines } = this.#reader;
-    const isInBlock =
-      this.#block >= 0 && line >= this.#firstLine && line < this.#firstLine + this.#lineStarts.length;
+    const isInBlock = this.#block >= 0 && line >= this.#firstLine && line < this.#firstLine + this.#lineCount;
     if (!isInBlock) this.#load(indexAtOrBelow(blockLines, this.#firstBlock, this.#endBlock, line));
-    return this.#lineStarts[line - this.#firstLine] ?? this.#length;
+    const index = line - this.#firstLine;
+    return index < this.#lineCount ? (lineStarts[index] ?? 0) : this.#length;
   }
 
   /** Returns the address of the text `[start, end)` in `window.kernels.bytes`, which is valid until the next call. */
@@ -75,17 +107,29 @@ export class DocumentLines {
     const { hits } = kernels;
     const first = start - this.#base;
     const endsWithNewline = count > 0 && (hits[count - 1] ?? 0) === stop - start - 1;
-    const lineStarts = new Uint32Array(count + (endsWithNewline ? 1 : 2));
+    if (lineStarts.length < count + 2) lineStarts = new Uint32Array(2 * (count + 2));
     lineStarts[0] = first;
     for (let at = 0; at < count; at++) lineStarts[at + 1] = first + (hits[at] ?? 0) + 1;
     if (!endsWithNewline) lineStarts[count + 1] = first + stop - start;
     this.#block = block;
-    this.#lineStarts = lineStarts;
+    this.#lineCount = count + (endsWithNewline ? 1 : 2);
     this.#firstLine = blockLines[block] ?? 1;
   }
 
   #read(start: number, stop: number): number {
-    return this.#window.load(this.#reader, start, stop, (limit) => Math.min(limit, this.#aheadEnd));
+    return this.#window.load(this.#reader, start, stop, (limit) => this.#readUntil(limit));
+  }
+
+  /** Returns where reading ahead should end: with the last range that is needed next and ends before `limit`. */
+  #readUntil(limit: number): number {
+    let ahead = this.#aheadEnd;
+    if (ahead > limit) return limit;
+    for (let index = 0; ; index++) {
+      const span = this.#following?.(index);
+      if (span === undefined || span.start < ahead || span.start - ahead > maxGapBytes || span.end > limit)
+        return ahead;
+      ahead = span.end;
+    }
   }
 }
 

@@ -131,6 +131,13 @@ export class RangeBuffer {
   }
 }
 
+/** Sorted ranges in a document. */
+export interface DocumentRanges {
+  readonly ranges: RangeBuffer;
+  readonly from: number;
+  readonly to: number;
+}
+
 /** 1 = lower-case letter, 2 = upper-case letter, 3 = digit, 4 = non-ASCII byte, 0 = everything else. */
 const byteClasses = Uint8Array.from({ length: 256 }, (_, byte) => {
   if (byte >= 0x61 && byte <= 0x7a) return 1;
