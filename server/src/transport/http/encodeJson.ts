@@ -1,4 +1,4 @@
-/** Encodes JSON of any length in chunks, so that a large response does not delay other requests. */
+/** Encodes JSON of any length in chunks, so that a large response does not delay other requests or exist twice. */
 import { ServiceError } from "#base/error";
 import { Limiter } from "#base/limiter";
 import { JsonText, toJsonBytes } from "#platform/jsonText";
@@ -13,17 +13,17 @@ const largeValues = new Limiter(1);
 const timeSliceMs = 25;
 
 /**
- * Returns the JSON of `value`, which may contain `JsonText`, in UTF-8. Throws ANSWER_TOO_LARGE if it has more than
- * `maxBytes`.
+ * Returns the JSON of `value`, which may contain `JsonText`, in UTF-8, as chunks. Throws ANSWER_TOO_LARGE if it has more
+ * than `maxBytes`.
  */
-export async function encodeJson(value: unknown, maxBytes: number): Promise<Buffer> {
+export async function encodeJson(value: unknown, maxBytes: number): Promise<readonly Uint8Array[]> {
   if (estimateLength(value) >= chunkLength) return await largeValues.run(() => encodeLarge(value, maxBytes));
   const bytes = toJsonBytes(value);
   checkLength(bytes.length, maxBytes);
-  return bytes;
+  return [bytes];
 }
 
-async function encodeLarge(value: unknown, maxBytes: number): Promise<Buffer> {
+async function encodeLarge(value: unknown, maxBytes: number): Promise<readonly Uint8Array[]> {
   const slice = new TimeSlice(timeSliceMs);
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -44,7 +44,7 @@ async function encodeLarge(value: unknown, maxBytes: number): Promise<Buffer> {
     if (slice.isExpired) await slice.yieldToEventLoop();
   }
   flush();
-  return Buffer.concat(chunks, length);
+  return chunks;
 }
 
 function checkLength(length: number, maxBytes: number): void {

@@ -23,7 +23,7 @@ import { failureOf } from "./failures";
 import { endpointNotFound, requestPath } from "./guard";
 import { pageHeaders } from "./paging";
 import {
-  compress,
+  encodeBody,
   entityTag,
   failureHeaders,
   hasTag,
@@ -96,7 +96,7 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
     const kinds = usesQueryString(row) ? fieldKinds(row.request) : undefined;
     return async (request, reply) => {
       const raw = kinds === undefined ? request.body : readQuery(request.url, kinds);
-      const call = createCall(request, reply);
+      const call = { ...createCall(request, reply), acceptsJsonText: true };
       // An event of an operation already contains its name.
       if (row.event !== undefined) {
         return sendEvents(request, reply, (emit) => caller(name, raw, { ...call, emit }), asWireEvent);
@@ -121,7 +121,8 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
       });
     }
     const { request: raw, events, waitedMs = 0, ...context } = envelope.data;
-    const call = { ...createCall(request, reply), ...context, arrivedAt: performance.now() - waitedMs };
+    const arrivedAt = performance.now() - waitedMs;
+    const call = { ...createCall(request, reply), ...context, arrivedAt, acceptsJsonText: true };
     if (!events) return send(request, reply, await caller(operationName, raw, call));
     return sendEvents(
       request,
@@ -165,16 +166,12 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
         : failurePage(statusCode, errorCode, message);
     }
     const { status, location, body, headers } = page;
-    const compressed = await compress(
-      typeof body === "string" ? Buffer.from(body) : body,
-      request.headers["accept-encoding"],
-    );
-    reply.code(status).headers(location === undefined ? {} : { location });
-    disconnectSlowReader(reply, compressed.body.length);
-    return reply
+    reply
+      .code(status)
+      .headers(location === undefined ? {} : { location })
       .type("text/html; charset=utf-8")
-      .headers({ "content-security-policy": pagePolicy, ...headers, ...compressed.headers })
-      .send(compressed.body);
+      .headers({ "content-security-policy": pagePolicy, ...headers });
+    return await sendBody(request, reply, [typeof body === "string" ? Buffer.from(body) : body]);
   }
 
   async function handleSignIn(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -202,7 +199,6 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
       signal: calls.signalOf(reply.raw),
       arrivedAt: performance.now(),
       client: clientId(request),
-      acceptsJsonText: true,
       ...callerFields(request),
       ...(url === undefined ? {} : { baseUrl: url }),
     };
@@ -219,15 +215,23 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
     response: unknown,
     isCacheable = false,
   ): Promise<FastifyReply> {
-    const bytes = await encodeJson(response, maxResponseBytes);
+    const chunks = await encodeJson(response, maxResponseBytes);
     if (isCacheable) {
-      const tag = await entityTag(bytes, String(reply.getHeader("x-total-count")));
+      const tag = await entityTag(chunks, String(reply.getHeader("x-total-count")));
       reply.headers({ etag: tag, "cache-control": "private, no-cache" });
       if (hasTag(request.headers["if-none-match"], tag)) return reply.code(304).send();
     }
-    const { body, headers } = await compress(bytes, request.headers["accept-encoding"]);
-    disconnectSlowReader(reply, body.length);
-    return reply.headers(headers).type(jsonType).send(body);
+    return await sendBody(request, reply.type(jsonType), chunks);
+  }
+
+  async function sendBody(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    chunks: readonly Uint8Array[],
+  ): Promise<FastifyReply> {
+    const { body, length, headers } = await encodeBody(chunks, request.headers["accept-encoding"]);
+    disconnectSlowReader(reply, length);
+    return reply.headers(headers).send(body);
   }
 
   /** Disconnects a client that does not read the response, or reads it too slowly, because it stays in memory. */

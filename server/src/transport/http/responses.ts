@@ -1,6 +1,7 @@
 /** Encodes responses, with the headers for browsers and caches. */
 import { createHash } from "node:crypto";
 import { type ServerResponse, STATUS_CODES } from "node:http";
+import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { ServiceError } from "#base/error";
@@ -66,13 +67,26 @@ export class UnreadResponses {
 /** Smaller responses fit into one packet uncompressed. */
 const minGzipBytes = 1024;
 
-/** Compresses `body` if the caller accepts that. Returns it with the matching headers. */
-export async function compress(
-  body: Buffer,
+interface EncodedBody {
+  readonly body: Buffer | Readable;
+  readonly length: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Joins the chunks of a body, compressed if the caller accepts that. Returns it with the matching headers. */
+export async function encodeBody(
+  chunks: readonly Uint8Array[],
   acceptEncoding: string | undefined,
-): Promise<{ body: Buffer; headers: Record<string, string> }> {
-  if (body.length < minGzipBytes || !acceptsGzip(acceptEncoding)) return { body, headers: {} };
-  return { body: await gzipAsync(body, { level: 1 }), headers: { "content-encoding": "gzip" } };
+): Promise<EncodedBody> {
+  const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  if (length >= minGzipBytes && acceptsGzip(acceptEncoding)) {
+    const body = await gzipAsync(Buffer.concat(chunks), { level: 1 });
+    return { body, length: body.length, headers: { "content-encoding": "gzip" } };
+  }
+  const [first = new Uint8Array(), ...others] = chunks;
+  const body =
+    others.length === 0 ? Buffer.from(first.buffer, first.byteOffset, length) : Readable.from(chunks);
+  return { body, length, headers: { "content-length": `${length}` } };
 }
 
 function acceptsGzip(header = ""): boolean {
@@ -91,12 +105,14 @@ const hashChunkBytes = 4 * 1024 * 1024;
 /**
  * Returns a weak entity tag of `body` and `headers` (the relevant ones, as text). It is the same for every encoding.
  */
-export async function entityTag(body: Uint8Array, headers = ""): Promise<string> {
+export async function entityTag(body: readonly Uint8Array[], headers = ""): Promise<string> {
   const hash = createHash("sha1");
   const slice = new TimeSlice();
-  for (let at = 0; at < body.length; at += hashChunkBytes) {
-    hash.update(body.subarray(at, at + hashChunkBytes));
-    if (slice.isExpired) await slice.yieldToEventLoop();
+  for (const chunk of body) {
+    for (let at = 0; at < chunk.length; at += hashChunkBytes) {
+      hash.update(chunk.subarray(at, at + hashChunkBytes));
+      if (slice.isExpired) await slice.yieldToEventLoop();
+    }
   }
   return `W/"${hash.update(headers).digest("base64url")}"`;
 }
