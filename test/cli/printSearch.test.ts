@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { sanitize } from "#base/sanitize";
 import { formatDuration } from "#cli/format";
 import { formatFileName, formatSearchLines, type SearchStyle } from "#cli/printSearch";
-import { createPainter, sanitize } from "#cli/terminal";
+import { createPainter } from "#cli/terminal";
 import type { Chunk, FileMatch, SearchResult } from "#contract/search";
 
 const piped: SearchStyle = { paint: createPainter(false), isTty: false };

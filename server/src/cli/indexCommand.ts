@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { usageError } from "#base/error";
+import { sanitize } from "#base/sanitize";
 import type { IndexingEnd, IndexingProgress } from "#contract/local";
 import { absolutePath } from "#instance/configuration";
 import type { Instance } from "#instance/instance";
@@ -9,7 +10,6 @@ import type { Flags } from "./flags";
 import { formatDuration } from "./format";
 import { reportProgress } from "./indexingProgress";
 import { allRepositories, formatSize, formatTotals, totalsOf } from "./repositories";
-import { sanitize } from "./terminal";
 
 /** Returns 0 if everything is indexed, 1 if a repository failed. */
 export async function indexCommand(context: CommandContext, flags: Flags): Promise<number> {

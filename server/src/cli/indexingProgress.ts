@@ -1,7 +1,9 @@
 /** Shows the progress of indexing on standard error: a bar on a terminal, plain lines elsewhere. */
+
 import { Presets, SingleBar } from "cli-progress";
+import { sanitize } from "#base/sanitize";
 import type { IndexingProgress } from "#contract/local";
-import { sanitize, type Terminal } from "./terminal";
+import type { Terminal } from "./terminal";
 
 export interface ProgressReport {
   update(event: IndexingProgress): void;

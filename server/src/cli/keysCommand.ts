@@ -1,4 +1,5 @@
 import { ServiceError, usageError } from "#base/error";
+import { sanitize } from "#base/sanitize";
 import type { ApiKey } from "#contract/organization";
 import type { CommandContext } from "./context";
 import type { Flags } from "./flags";
@@ -10,7 +11,6 @@ import {
   runSubcommand,
   type Subcommand,
 } from "./subcommands";
-import { sanitize } from "./terminal";
 
 export function keysCommand(context: CommandContext, flags: Flags): Promise<number> {
   return runSubcommand(context, flags, "keys", { create, list, revoke });

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { issueLicense } from "#access/license";
 import { usageError } from "#base/error";
+import { sanitize } from "#base/sanitize";
 import { type License, type LicensedFeature, licensedFeatures } from "#contract/organization";
 import { absolutePath } from "#instance/configuration";
 import type { CommandContext } from "./context";
 import type { Flags } from "./flags";
 import { withInstance } from "./subcommands";
-import { sanitize } from "./terminal";
 
 export async function licenseCommand(context: CommandContext, flags: Flags): Promise<number> {
   const [name, ...positionals] = flags.positionals;

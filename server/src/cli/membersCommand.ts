@@ -1,4 +1,5 @@
 import { ServiceError } from "#base/error";
+import { sanitize } from "#base/sanitize";
 import type { Member } from "#contract/organization";
 import type { CommandContext } from "./context";
 import type { Flags } from "./flags";
@@ -10,7 +11,6 @@ import {
   type SendRequest,
   type Subcommand,
 } from "./subcommands";
-import { sanitize } from "./terminal";
 
 export function membersCommand(context: CommandContext, flags: Flags): Promise<number> {
   return runSubcommand(context, flags, "members", {

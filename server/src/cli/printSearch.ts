@@ -1,6 +1,7 @@
 /** Formats search results as lines. */
+import { sanitize } from "#base/sanitize";
 import type { Chunk, FileMatch, FoundCommit, SearchResult } from "#contract/search";
-import { type Paint, sanitize } from "./terminal";
+import type { Paint } from "./terminal";
 
 export interface SearchStyle {
   readonly paint: Paint;

@@ -1,10 +1,10 @@
 import { usageError } from "#base/error";
+import { sanitize } from "#base/sanitize";
 import { absolutePath } from "#instance/configuration";
 import { readConfiguration } from "./configuration";
 import type { CommandContext } from "./context";
 import type { Flags } from "./flags";
 import { formatCount } from "./format";
-import { sanitize } from "./terminal";
 
 export async function removeCommand(context: CommandContext, flags: Flags): Promise<number> {
   if (flags.positionals.length === 0) throw usageError("remove requires a PATH.");

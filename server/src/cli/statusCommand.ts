@@ -1,4 +1,5 @@
 import { usageError } from "#base/error";
+import { sanitize } from "#base/sanitize";
 import type { RepositoryItem } from "#contract/repositories";
 import type { Instance } from "#instance/instance";
 import { readConfiguration } from "./configuration";
@@ -6,7 +7,7 @@ import type { CommandContext } from "./context";
 import type { Flags } from "./flags";
 import { formatBytes, formatCount } from "./format";
 import { allRepositories, formatSize, formatTotals, totalsOf } from "./repositories";
-import { createPainter, type Paint, sanitize } from "./terminal";
+import { createPainter, type Paint } from "./terminal";
 
 export async function statusCommand(context: CommandContext, flags: Flags): Promise<number> {
   if (flags.positionals.length > 0)

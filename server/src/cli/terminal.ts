@@ -77,17 +77,3 @@ export type Paint = (style: Style, text: string) => string;
 export function createPainter(hasColors: boolean): Paint {
   return (style, text) => (hasColors && text !== "" ? `${styles[style]}${text}\x1b[0m` : text);
 }
-
-/**
- * Replaces control characters, except tabs, and bidirectional overrides: text from repositories may contain escape
- * sequences, which a terminal would execute.
- */
-export function sanitize(text: string): string {
-  // ASCII control characters become control pictures; the others become U+FFFD.
-  return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, (character) => {
-    if (character === "\t") return character;
-    const code = character.charCodeAt(0);
-    if (code < 0x20) return String.fromCharCode(0x2400 + code);
-    return code === 0x7f ? "\u2421" : "\ufffd";
-  });
-}

@@ -1,6 +1,6 @@
 /** Validates requests against the schema of their operation. Nothing else turns `unknown` into a request. */
 import * as z from "zod";
-import { ServiceError } from "#base/error";
+import { type ErrorCode, ServiceError } from "#base/error";
 import { type Operation, usesQueryString } from "#contract/operation";
 import { describeIssue, formatValue, isPlainObject, unwrapSchema } from "./describeIssue";
 
@@ -11,13 +11,22 @@ import { describeIssue, formatValue, isPlainObject, unwrapSchema } from "./descr
  */
 export function validate(operation: Operation, raw: unknown): unknown {
   const code = usesQueryString(operation) ? "INVALID_QUERY_PARAMS" : "INVALID_REQUEST_BODY";
+  return validateObject(operation.request, raw, code);
+}
+
+/** Like `validate`, for a schema. Throws an error with this code. */
+export function validateObject<Schema extends z.ZodObject>(
+  schema: Schema,
+  raw: unknown,
+  code: ErrorCode,
+): z.output<Schema> {
   const sent = raw ?? {};
   if (!isPlainObject(sent)) {
     throw new ServiceError(code, `The request must be a JSON object, but is ${formatValue(sent)}.`);
   }
-  const parsed = operation.request.safeParse(withoutNulls(operation.request, sent));
+  const parsed = schema.safeParse(withoutNulls(schema, sent));
   if (parsed.success) return parsed.data;
-  const messages = parsed.error.issues.map((issue) => describeIssue(operation.request, sent, issue));
+  const messages = parsed.error.issues.map((issue) => describeIssue(schema, sent, issue));
   throw new ServiceError(code, [...new Set(messages)].join(" "));
 }
 
