@@ -55,10 +55,11 @@ export const mayImport: Readonly<Record<string, string>> = {
   "service/organization": "base contract platform model store access",
   service:
     "base contract platform access service/repositories service/history service/search service/queries service/navigation service/organization",
-  transport: "contract base platform model access service remote",
+  agents: "base contract query service",
+  transport: "contract base platform model access service remote agents",
   instance:
     "base contract model platform query shard catalog git store symbols engine overlay sync access remote service transport",
-  cli: "base contract access instance",
+  cli: "base contract access agents instance",
 };
 
 export interface SourceFile {

@@ -153,6 +153,7 @@ const search: Command = {
     { name: "count", short: "c", description: "Print only the number of matches." },
     { name: "files", short: "l", description: "Print only file names." },
     { name: "json", description: "Print the response of POST /api/search." },
+    { name: "agent", description: "Print for an agent: grouped by file, at most 8,000 tokens." },
     ...globalFlags,
   ],
   examples: [
@@ -166,6 +167,30 @@ const search: Command = {
     [0, "something was found"],
     [1, "nothing was found"],
     [2, "invalid flags or query, or an error"],
+  ],
+};
+
+const tool: Command = {
+  name: "tool",
+  summary: "run one of the tools that agents get over MCP",
+  usage: "trawl tool [flags] [NAME [FIELD=VALUE...]]",
+  description: [
+    "Prints the result as text, at most 8,000 tokens unless maxTokens says otherwise. Arguments are fields of the " +
+      "tool, or a JSON object. Without a NAME, lists the tools with their fields.",
+  ],
+  flags: [{ name: "json", value: "OBJECT", description: "Arguments as a JSON object." }, ...globalFlags],
+  examples: [
+    ["trawl tool grep pattern=retryWithBackoff lang=go", "matches, grouped by file"],
+    ["trawl tool uses symbol=Cart repo=shop", "references to a symbol"],
+    [
+      `trawl tool read --json '{"files": [{"repo": "shop", "path": "src/cart.ts", "symbol": "Cart"}]}'`,
+      "one definition",
+    ],
+  ],
+  exitCodes: [
+    [0, "the tool ran"],
+    [1, "the tool rejected its arguments; standard error says why"],
+    [2, "invalid flags, or an error"],
   ],
 };
 
@@ -319,6 +344,7 @@ export const commands: readonly Command[] = [
   serve,
   index,
   search,
+  tool,
   status,
   remove,
   members,

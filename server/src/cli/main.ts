@@ -14,12 +14,14 @@ import { removeCommand } from "./removeCommand";
 import { searchCommand } from "./searchCommand";
 import { serveCommand } from "./serveCommand";
 import { statusCommand } from "./statusCommand";
+import { toolCommand } from "./toolCommand";
 
 const implementations: Readonly<Record<string, (context: CommandContext, flags: Flags) => Promise<number>>> =
   {
     serve: serveCommand,
     index: indexCommand,
     search: searchCommand,
+    tool: toolCommand,
     status: statusCommand,
     remove: removeCommand,
     members: membersCommand,

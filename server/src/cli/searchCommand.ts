@@ -1,3 +1,6 @@
+import { printListing } from "#agents/printListing";
+import { matchLines, summarizeSearch } from "#agents/searchLines";
+import { defaultMaxTokens } from "#agents/tool";
 import { usageError } from "#base/error";
 import type { SearchResult } from "#contract/search";
 import type { RequestInput } from "#contract/service";
@@ -68,7 +71,7 @@ const maxCountedMatches = 100_000;
 function searchRequest(flags: Flags): RequestInput<"search"> {
   const query = flags.positionals.join(" ");
   if (flags.positionals.length === 0) throw usageError("search requires a QUERY.");
-  const formats = ["json", "count", "files"].filter((name) => flags.has(name));
+  const formats = ["json", "count", "files", "agent"].filter((name) => flags.has(name));
   if (formats.length > 1) throw usageError(`--${formats[0]} and --${formats[1]} cannot be combined.`);
   const wantsAll = flags.has("count") || flags.has("files");
   const matches = flags.integer("matches", 1, 100_000) ?? (wantsAll ? maxCountedMatches : undefined);
@@ -87,6 +90,8 @@ async function printResult(context: CommandContext, flags: Flags, result: Search
   const style: SearchStyle = { paint: createPainter(terminal.hasColors), isTty: terminal.isTty };
   if (flags.has("json")) {
     await terminal.print(`${JSON.stringify(result, undefined, terminal.isTty ? 2 : undefined)}\n`);
+  } else if (flags.has("agent")) {
+    await terminal.print(`${formatForAgent(result)}\n`);
   } else if (flags.has("count")) {
     await terminal.print(`${result.stats.totalMatchCount}\n`);
   } else {
@@ -104,4 +109,13 @@ async function printResult(context: CommandContext, flags: Flags, result: Search
     }
     await terminal.print(batch);
   }
+}
+
+function formatForAgent(result: SearchResult): string {
+  const listing = {
+    ...summarizeSearch(result, result.stats.actualMatchCount),
+    lines: matchLines(result),
+    narrow: "use more words or filters",
+  };
+  return printListing(listing, defaultMaxTokens, 0).text;
 }

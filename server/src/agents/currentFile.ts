@@ -1,0 +1,57 @@
+/** Reads files as search sees them: without a revision, with uncommitted and unsaved changes. */
+import { isServiceError } from "#base/error";
+import { fileHeading } from "./fileHeading";
+import { unknownFile, withRepository } from "./names";
+import { exactFileFilter, repositoryFilter } from "./queryText";
+import type { Send } from "./tool";
+
+export interface FileLocation {
+  readonly repo: string;
+  readonly path: string;
+  readonly rev?: string | undefined;
+}
+
+export interface FileText {
+  readonly heading: string;
+  readonly language: string;
+  readonly lines: readonly string[];
+}
+
+/** Throws NOT_FOUND and FILE_NOT_FOUND with the nearest names, and INVALID_GIT_REF. */
+export async function readFile(send: Send, { repo, path, rev }: FileLocation): Promise<FileText> {
+  return await withRepository(send, repo, async (name) => {
+    if (rev === undefined) {
+      const current = await readChanged(send, name, path);
+      if (current !== undefined) return current;
+    }
+    const request = { repo: name, path, ...(rev === undefined ? {} : { ref: rev }) };
+    try {
+      const { source, language, path: found } = await send("source", request);
+      const heading = fileHeading({
+        repository: name,
+        path: found,
+        branches: rev === undefined ? [] : [rev],
+      });
+      return { heading, language, lines: splitLines(source) };
+    } catch (error) {
+      if (!isServiceError(error, "FILE_NOT_FOUND")) throw error;
+      throw await unknownFile(send, name, path, rev);
+    }
+  });
+}
+
+/** Returns the text of a file with uncommitted or unsaved changes; `undefined` for any other. */
+async function readChanged(send: Send, repo: string, path: string): Promise<FileText | undefined> {
+  const query = `${repositoryFilter(repo, "exact")} ${exactFileFilter(path.replace(/^\//, ""))} case:yes`;
+  const { files } = await send("search", { query, matches: 1, whole: true });
+  const file = files.find(
+    ({ repository, fileName }) => repository === repo && fileName.text === path.replace(/^\//, ""),
+  );
+  if (file === undefined || file.origin === "commit" || file.content === "") return undefined;
+  const heading = fileHeading({ repository: repo, path: file.fileName.text, origin: file.origin });
+  return { heading, language: file.language, lines: splitLines(file.content) };
+}
+
+function splitLines(text: string): readonly string[] {
+  return text === "" ? [] : text.replace(/\r?\n$/, "").split(/\r?\n/);
+}

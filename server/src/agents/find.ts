@@ -1,0 +1,92 @@
+import * as z from "zod";
+import { count, definitionHeading, fileHeading } from "./fileHeading";
+import { describeScope, listRepositories } from "./names";
+import { fileFilter, languageFilter, repositoryFilter, revisionFilter } from "./queryText";
+import { incompleteSearch } from "./searchLines";
+import { type Listing, langInput, revInput, type Send, tool } from "./tool";
+
+const maxFiles = 2000;
+const maxSymbols = 200;
+
+const input = {
+  name: z.string().min(1).max(1000).describe("Files: part of a path, or a glob. Symbols: letters of a name."),
+  type: z.enum(["files", "symbols"]).default("files"),
+  kinds: z.array(z.string().max(50)).max(20).optional().describe("Of symbols, such as class."),
+  repo: z.string().min(1).max(1000).optional().describe("Part of the repository name."),
+  lang: langInput,
+  rev: revInput,
+};
+type Input = z.output<z.ZodObject<typeof input>>;
+
+export const find = tool({
+  name: "find",
+  title: "Find files and symbols",
+  description: "Find files by path, or definitions by an approximate name, in all repositories.",
+  input,
+  run: (args, { send }): Promise<Listing> =>
+    args.type === "files" ? findFiles(args, send) : findSymbols(args, send),
+});
+
+const narrow = "give a longer name or repo";
+
+async function findFiles({ name, repo, lang, rev }: Input, send: Send): Promise<Listing> {
+  const query = [
+    fileFilter(name),
+    ...(repo === undefined ? [] : [repositoryFilter(repo, "contains")]),
+    ...(lang === undefined ? [] : [languageFilter(lang)]),
+    ...(rev === undefined ? [] : [revisionFilter(rev)]),
+  ].join(" ");
+  const result = await send("search", { query, matches: maxFiles });
+  const notes = incompleteSearch(result, maxFiles);
+  const { files } = result;
+  if (files.length === 0) {
+    const { problems } = await send("readQuery", { query });
+    const scope = problems.length > 0 ? [] : [await describeScope(send, repo, rev)];
+    const hints = [...problems.map(({ message }) => message), ...scope, ...notes];
+    return { summary: "No file found.", lines: [], notes: hints, narrow };
+  }
+  return {
+    summary: `${notes.length > 0 ? "At least " : ""}${count(files.length, "file")}.`,
+    lines: files.map(({ repository, fileName, branches, origin }) => ({
+      text: fileHeading({ repository, path: fileName.text, branches, origin }),
+    })),
+    notes,
+    narrow,
+  };
+}
+
+async function findSymbols({ name, kinds, repo, lang, rev }: Input, send: Send): Promise<Listing> {
+  const repoNames =
+    repo === undefined ? undefined : (await listRepositories(send, repo)).map(({ repoName }) => repoName);
+  const request = {
+    query: name,
+    limit: maxSymbols,
+    ...(kinds === undefined ? {} : { kinds }),
+    ...(lang === undefined ? {} : { language: lang }),
+    ...(repoNames === undefined ? {} : { repoNames: repoNames.slice(0, 1000) }),
+  };
+  const { symbols, isExhaustive } = await send("findSymbols", request);
+  const notes = [
+    ...(rev === undefined ? [] : ['"rev" is ignored for symbols: grep with rev finds text at a revision.']),
+    ...(isExhaustive
+      ? []
+      : ['Not everything was searched: symbols may be missing; "repos" shows the state.']),
+  ];
+  if (symbols.length === 0) {
+    return {
+      summary: "No symbol found.",
+      lines: [],
+      notes: [...notes, await describeScope(send, repo)],
+      narrow,
+    };
+  }
+  return {
+    summary: `${symbols.length === maxSymbols ? "The best " : ""}${count(symbols.length, "definition")}.`,
+    lines: symbols.map(({ repository, fileName, origin, kind, parent, range, lineContent }) => ({
+      headings: [fileHeading({ repository, path: fileName, origin }), ...definitionHeading(parent)],
+      text: `${range.start.lineNumber}:${lineContent.slice(0, 300)}   [${kind}]`,
+    })),
+    notes,
+    narrow,
+  };
+}

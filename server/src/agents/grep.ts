@@ -1,0 +1,114 @@
+import * as z from "zod";
+import { isServiceError, ServiceError } from "#base/error";
+import type { SearchResult } from "#contract/search";
+import { describeScope } from "./names";
+import { contentTerm, fileFilter, languageFilter, repositoryFilter, revisionFilter } from "./queryText";
+import { fileLines, matchLines, summarizeSearch } from "./searchLines";
+import { type Listing, langInput, pathInput, revInput, type Send, tool } from "./tool";
+
+/** All pages of a result are cut from the same search, so that they agree. */
+const maxMatches = 2000;
+/** With the modes that print no text. */
+const maxCounted = 100_000;
+const maxFiles = 10_000;
+
+const pattern = z.string().min(1).max(1000);
+
+export const grep = tool({
+  name: "grep",
+  title: "Search code",
+  description:
+    "Search text or regular expressions in all indexed repositories, at any revision. Prefer it to shell grep beyond the current repository.",
+  input: {
+    pattern: pattern.optional(),
+    patterns: z.array(pattern).min(1).max(8).optional().describe("Instead of pattern: any of these."),
+    regex: z.boolean().default(false).describe("RE2 syntax."),
+    case: z.boolean().default(false).describe("Match case."),
+    repo: z.string().min(1).max(1000).optional().describe("Part of the repository name."),
+    path: pathInput.optional().describe("Glob such as src/**/*.ts, or part of the path."),
+    exclude: pathInput.optional().describe("Paths to skip, like path."),
+    lang: langInput,
+    rev: revInput,
+    mode: z.enum(["lines", "files", "count"]).default("lines"),
+    context: z.int().min(0).max(20).default(0).describe("Lines around each match."),
+  },
+  async run(input, { send }): Promise<Listing> {
+    const patterns = [...(input.pattern === undefined ? [] : [input.pattern]), ...(input.patterns ?? [])];
+    if (patterns.length === 0) {
+      throw new ServiceError("INVALID_REQUEST_BODY", '"pattern" is missing: give the text to search for.');
+    }
+    const { repo, rev } = input;
+    const query = writeQuery(input, patterns);
+    const request = {
+      query,
+      isRegexEnabled: input.regex,
+      isCaseSensitivityEnabled: input.case,
+      contextLines: input.context,
+    };
+    const narrow = "use a longer pattern, or add repo, path or lang";
+    const { mode } = input;
+    const limit = mode === "lines" ? maxMatches : mode === "files" ? maxFiles : maxCounted;
+    try {
+      const result: SearchResult =
+        mode === "count"
+          ? { ...(await send("streamSearch", { ...request, matches: limit })), files: [] }
+          : await send("search", { ...request, matches: limit });
+      const { summary, notes } = summarizeSearch(result, limit);
+      if (result.stats.totalMatchCount === 0) {
+        const problems = await describeProblems(send, request);
+        const scope = problems.length > 0 ? [] : [await describeScope(send, repo, rev)];
+        return { summary, lines: [], notes: [...problems, ...scope, ...notes], narrow };
+      }
+      return { summary, lines: mode === "files" ? fileLines(result) : matchLines(result), notes, narrow };
+    } catch (error) {
+      if (!isServiceError(error, "FAILED_TO_PARSE_QUERY")) throw error;
+      throw new ServiceError(error.code, explainParseError(error.message, input.regex), { cause: error });
+    }
+  },
+});
+
+function writeQuery(
+  input: {
+    readonly regex: boolean;
+    readonly repo?: string | undefined;
+    readonly path?: string | undefined;
+    readonly exclude?: string | undefined;
+    readonly lang?: string | undefined;
+    readonly rev?: string | undefined;
+  },
+  patterns: readonly string[],
+): string {
+  const { regex, repo, path, exclude, lang, rev } = input;
+  const terms = patterns.map((each) => contentTerm(each, regex));
+  return [
+    terms.length === 1 ? terms[0] : `(${terms.join(" or ")})`,
+    ...(repo === undefined ? [] : [repositoryFilter(repo, "contains")]),
+    ...(path === undefined || path === "" ? [] : [fileFilter(path)]),
+    ...(exclude === undefined || exclude === "" ? [] : [`-${fileFilter(exclude)}`]),
+    ...(lang === undefined ? [] : [languageFilter(lang)]),
+    ...(rev === undefined ? [] : [revisionFilter(rev)]),
+  ].join(" ");
+}
+
+/** The message quotes the query, which agents do not write, and offsets in it mean nothing to them. */
+function explainParseError(message: string, isRegex: boolean): string {
+  const [, reason] = /^Invalid regular expression at offset \d+: (.*?): \(\?:/s.exec(message) ?? [];
+  if (isRegex && reason !== undefined) {
+    return `"pattern" is not a valid RE2 expression: ${reason}. Escape it, or set regex to false to search for the text.`;
+  }
+  return `${message.replace(/ at offset \d+/, "")} Check pattern, repo, path, lang and rev.`;
+}
+
+/** Returns likely mistakes in the filters, such as an unknown repository, with the nearest names. */
+async function describeProblems(
+  send: Send,
+  request: {
+    readonly query: string;
+    readonly isRegexEnabled: boolean;
+    readonly isCaseSensitivityEnabled: boolean;
+  },
+): Promise<readonly string[]> {
+  const { query, isRegexEnabled, isCaseSensitivityEnabled } = request;
+  const { problems } = await send("readQuery", { query, isRegexEnabled, isCaseSensitivityEnabled });
+  return problems.map(({ message }) => message);
+}

@@ -1,0 +1,107 @@
+import * as z from "zod";
+import { isServiceError, ServiceError } from "#base/error";
+import type { Blame } from "#contract/history";
+import { readFile } from "./currentFile";
+import { count } from "./fileHeading";
+import { pathExists, unknownFile, withRepository } from "./names";
+import { type Listing, pathInput, repoInput, revInput, type Send, tool } from "./tool";
+
+const pageSize = 100;
+const text = z.string().min(1).max(1000).optional();
+
+const input = {
+  repo: repoInput,
+  path: pathInput.min(1).optional().describe("File or folder."),
+  lines: z
+    .string()
+    .regex(/^[1-9]\d{0,8}(-[1-9]\d{0,8})?$/)
+    .optional()
+    .describe("Of the file: 12 or 12-40."),
+  blame: z.boolean().default(false).describe("Last commit of each line of path instead."),
+  rev: revInput.describe("Branch, tag or commit. Default: HEAD."),
+  notIn: text.describe("Only commits that this revision lacks."),
+  author: text,
+  message: text.describe("Regular expression."),
+  since: text.describe("Date, or 2 weeks ago."),
+  until: text,
+};
+type Input = z.output<z.ZodObject<typeof input>>;
+
+export const history = tool({
+  name: "history",
+  title: "Commits and blame",
+  description: "Commits of a repository, file or lines, newest first; or blame of a file.",
+  input,
+  async run(args, { send, offset }): Promise<Listing> {
+    const { repo, path, rev } = args;
+    return await withRepository(send, repo, async (name) => {
+      try {
+        return args.blame ? await blame(name, args, send) : await listCommits(name, args, send, offset);
+      } catch (error) {
+        if (!isServiceError(error, "FILE_NOT_FOUND") || path === undefined) throw error;
+        throw await unknownFile(send, name, path, rev);
+      }
+    });
+  },
+});
+
+const narrow = "add path, author, since or message";
+
+async function listCommits(repo: string, args: Input, send: Send, offset: number): Promise<Listing> {
+  const { path, lines, rev, notIn, author, message, since, until } = args;
+  if (lines !== undefined && path === undefined) throw missingPath("lines");
+  const page = Math.floor(offset / pageSize) + 1;
+  const optional = { path, lines, ref: rev, notIn, author, query: message, since, until };
+  const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined));
+  const { items, total } = await send("commits", { repo, page, perPage: pageSize, ...given });
+  if (total === 0) {
+    if (path !== undefined && !(await pathExists(send, repo, path, rev))) {
+      throw await unknownFile(send, repo, path, rev);
+    }
+    const notes = [`Searched ${repo}${path === undefined ? "" : ` ${path}`} at ${rev ?? "HEAD"}.`];
+    return { summary: "No commit found.", lines: [], notes, narrow };
+  }
+  return {
+    summary: `${count(total, "commit")}.`,
+    lines: items.map((commit) => {
+      const { hash, date, authorName, refs, path: name, oldPath } = commit;
+      const renamed = oldPath === undefined ? "" : ` (renamed from ${oldPath} to ${name ?? ""})`;
+      const named = refs === "" ? "" : ` (${refs})`;
+      return {
+        headings: [repo],
+        text: `${hash.slice(0, 12)} ${date.slice(0, 10)} ${authorName}: ${commit.message}${named}${renamed}`,
+      };
+    }),
+    skipped: (page - 1) * pageSize,
+    total,
+    narrow,
+  };
+}
+
+async function blame(repo: string, { path, lines, rev }: Input, send: Send): Promise<Listing> {
+  if (path === undefined) throw missingPath("blame");
+  const ref = rev ?? "HEAD";
+  const found = await send("blame", { repo, path, ref, ...(lines === undefined ? {} : { lines }) });
+  const source = await readFile(send, { repo, path, rev: ref });
+  const blamed = blameLines(found, source.lines, source.heading);
+  return {
+    summary: `${count(blamed.length, "line")}, ${count(Object.keys(found.commits).length, "commit")}.`,
+    lines: blamed,
+    narrow: "give lines",
+  };
+}
+
+function blameLines({ ranges, commits }: Blame, lines: readonly string[], heading: string) {
+  return ranges.flatMap(({ hash, startLine, lineCount }) => {
+    const { date = "", authorName = "", message = "" } = commits[hash] ?? {};
+    const commit = `${hash.slice(0, 12)} ${date.slice(0, 10)} ${authorName}: ${message}`;
+    return Array.from({ length: lineCount }, (_, index) => ({
+      headings: [heading, commit],
+      text: `${startLine + index}:${lines[startLine + index - 1] ?? ""}`,
+    }));
+  });
+}
+
+function missingPath(field: string): ServiceError {
+  return new ServiceError("INVALID_REQUEST_BODY", `"path" is missing: "${field}" needs the path of a file.`);
+}

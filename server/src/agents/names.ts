@@ -1,0 +1,188 @@
+/** Finds the repositories and files that an agent means, and suggests the nearest names for those that do not exist. */
+import { isServiceError, ServiceError } from "#base/error";
+import { nearestNames } from "#base/nearestNames";
+import type { TreeNode } from "#contract/history";
+import type { RepositoryItem } from "#contract/repositories";
+import { fileFilter, repositoryFilter, revisionFilter } from "./queryText";
+import type { Send } from "./tool";
+
+const pageSize = 100;
+/** Suggestions for names are found among as many repositories. */
+const maxPages = 20;
+const maxSuggestions = 5;
+
+/** Returns repositories whose names contain `part`, sorted by name; the first 2,000. */
+export async function listRepositories(send: Send, part?: string): Promise<readonly RepositoryItem[]> {
+  const found: RepositoryItem[] = [];
+  for (let page = 1; page <= maxPages; page++) {
+    const request = { page, perPage: pageSize, ...(part === undefined ? {} : { query: part }) };
+    const { items, total } = await send("repos", request);
+    found.push(...items);
+    if (items.length === 0 || found.length >= total) break;
+  }
+  return found;
+}
+
+/**
+ * Runs `request` with the name of a repository. If there is none of that exact name, runs it with the one whose name
+ * ends with it.
+ *
+ * Throws NOT_FOUND with the nearest names if no repository or several are meant.
+ */
+export async function withRepository<Result>(
+  send: Send,
+  name: string,
+  request: (name: string) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await request(name);
+  } catch (error) {
+    if (!isServiceError(error, "NOT_FOUND")) throw error;
+    const known = await findRepository(send, name);
+    if (known === name) throw error;
+    return await request(known);
+  }
+}
+
+async function findRepository(send: Send, name: string): Promise<string> {
+  const containing = (await listRepositories(send, name)).map(({ repoName }) => repoName);
+  if (containing.includes(name)) return name;
+  const ending = containing.filter((each) => each.toLowerCase().endsWith(`/${name.toLowerCase()}`));
+  const [only] = ending.length === 0 ? containing : ending;
+  if (only !== undefined && (ending.length === 1 || containing.length === 1)) return only;
+  if (containing.length > 0) {
+    throw new ServiceError(
+      "NOT_FOUND",
+      `"repo": several repositories contain ${JSON.stringify(name)}: ${listNames(containing)}. Use a full name.`,
+    );
+  }
+  throw await unknownRepository(send, name);
+}
+
+async function unknownRepository(send: Send, name: string): Promise<ServiceError> {
+  const all = (await listRepositories(send)).map(({ repoName }) => repoName);
+  const depth = name.split("/").length;
+  const lastParts = new Map(all.map((each) => [each.split("/").slice(-depth).join("/"), each]));
+  const near = nearestNames(name.slice(0, 200), lastParts.keys()).map((part) => lastParts.get(part) ?? part);
+  const hint =
+    near.length > 0
+      ? `Did you mean ${listNames(near)}?`
+      : all.length === 0
+        ? nothingIndexed
+        : `There are ${all.length}: ${listNames(all)}. The tool "repos" lists them.`;
+  return new ServiceError(
+    "NOT_FOUND",
+    `"repo": no repository ${JSON.stringify(name.slice(0, 200))}. ${hint}`,
+  );
+}
+
+/** Lists the first names, and counts the others. */
+export function listNames(names: readonly string[]): string {
+  const rest = names.length - maxSuggestions;
+  return `${names.slice(0, maxSuggestions).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+}
+
+/** Returns a FILE_NOT_FOUND error with files of the same name, or with similar names in the same folder. */
+export async function unknownFile(
+  send: Send,
+  repo: string,
+  path: string,
+  ref: string | undefined,
+): Promise<ServiceError> {
+  const where = `${repo}${ref === undefined ? "" : `@${ref}`}`;
+  const near = [...(await sameName(send, repo, path, ref)), ...(await siblings(send, repo, path, ref))];
+  const hint =
+    near.length > 0
+      ? `Did you mean ${listNames([...new Set(near)])}?`
+      : 'The tool "find" finds files by part of their path.';
+  return new ServiceError("FILE_NOT_FOUND", `"path": no file ${JSON.stringify(path)} in ${where}. ${hint}`);
+}
+
+async function sameName(
+  send: Send,
+  repo: string,
+  path: string,
+  ref: string | undefined,
+): Promise<readonly string[]> {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  if (name === "") return [];
+  const filters = [repositoryFilter(repo, "exact"), fileFilter(`**/${name}`, "glob")];
+  const query = [...filters, ...(ref === undefined ? [] : [revisionFilter(ref)])].join(" ");
+  const found = await orNothing(send("search", { query, matches: maxSuggestions }));
+  return (found?.files ?? []).map(({ fileName }) => fileName.text);
+}
+
+async function siblings(
+  send: Send,
+  repo: string,
+  path: string,
+  ref: string | undefined,
+): Promise<readonly string[]> {
+  const files = (await orNothing(listSiblings(send, repo, path, ref))) ?? [];
+  return nearestNames(
+    path,
+    files.map((file) => file.path),
+  );
+}
+
+/** Whether a revision contains a file or folder. */
+export async function pathExists(
+  send: Send,
+  repo: string,
+  path: string,
+  ref: string | undefined,
+): Promise<boolean> {
+  const own = path.replace(/^\/|\/$/g, "");
+  const files = await listSiblings(send, repo, own, ref);
+  return own === "" || files.some((file) => file.path === own);
+}
+
+/** Returns the entries of the folder that contains a path; none if there is no such folder. */
+async function listSiblings(
+  send: Send,
+  repo: string,
+  path: string,
+  ref: string | undefined,
+): Promise<readonly TreeNode[]> {
+  const folder = path.slice(0, Math.max(0, path.lastIndexOf("/")));
+  const request = { repoName: repo, paths: [folder], ...(ref === undefined ? {} : { revisionName: ref }) };
+  const { tree } = await send("tree", request);
+  return findNode(tree, folder)?.children ?? [];
+}
+
+/** Returns the node of a folder that the tree contains. */
+export function findNode(root: TreeNode, path: string): TreeNode | undefined {
+  if (root.path === path) return root;
+  const next = root.children.find((child) => child.path === path || path.startsWith(`${child.path}/`));
+  return next === undefined ? undefined : findNode(next, path);
+}
+
+/** Suggestions are optional: a failure to find them must not replace the error that they belong to. */
+async function orNothing<Value>(found: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await found;
+  } catch (error) {
+    if (!isServiceError(error) || error.code === "CANCELLED") throw error;
+    return undefined;
+  }
+}
+
+export const nothingIndexed =
+  'Nothing is indexed. The user can run "trawl index PATH" or "trawl serve PATH".';
+
+/** Says which repositories a search without results covered, and whether all of them are indexed. */
+export async function describeScope(send: Send, repo?: string, rev?: string): Promise<string> {
+  const all = await listRepositories(send, repo);
+  const what = all.length === 1 ? (all[0]?.repoName ?? "") : `${all.length} repositories`;
+  if (all.length === 0) {
+    return repo === undefined
+      ? nothingIndexed
+      : `No repository contains ${JSON.stringify(repo)}. The tool "repos" lists all.`;
+  }
+  const unfinished = all.filter(({ state }) => !["ready", "stale"].includes(state));
+  const state =
+    unfinished.length === 0
+      ? "Everything is indexed, so there is no more."
+      : `Not fully indexed yet: ${listNames(unfinished.map(({ repoName }) => repoName))}; try again later.`;
+  return `Searched ${what} at ${rev ?? "the default revisions, with uncommitted changes"}. ${state}`;
+}

@@ -1,0 +1,106 @@
+/** Runs a tool by name: checks its arguments, prints its result within the budget, and turns errors into advice. */
+import * as z from "zod";
+import { isServiceError, ServiceError } from "#base/error";
+import { nearestNames } from "#base/nearestNames";
+import { sanitize } from "#base/sanitize";
+import { toErrorObject } from "#contract/error";
+import type { Call, Caller } from "#contract/service";
+import { formatValue, isPlainObject } from "#service/describeIssue";
+import { validateObject } from "#service/validate";
+import { hashCall, readCursor, writeCursor } from "./cursor";
+import { clipToTokens, printListing } from "./printListing";
+import { defaultMaxTokens, PageInput, type Send, type Tool } from "./tool";
+import { tools } from "./tools";
+
+export interface ToolResult {
+  readonly text: string;
+  /** Whether the text says what is wrong with the call. */
+  readonly isError: boolean;
+}
+
+/**
+ * Rejects with CANCELLED, and with NOT_AUTHENTICATED, which only the transport can explain. Defects are passed to
+ * `onDefect`.
+ */
+export async function runTool(
+  name: string,
+  args: unknown,
+  caller: Caller,
+  call: Omit<Call, "emit">,
+  onDefect: (error: unknown) => void,
+): Promise<ToolResult> {
+  const send: Send = (operation, request) => caller(operation, request, call);
+  try {
+    return { text: await run(findTool(name), args ?? {}, send), isError: false };
+  } catch (error) {
+    if (isServiceError(error, "CANCELLED") || isServiceError(error, "NOT_AUTHENTICATED")) throw error;
+    const { errorCode, message } = toErrorObject(error);
+    if (errorCode === "UNEXPECTED_ERROR") onDefect(error);
+    const advice = errorCode === "INVALID_GIT_REF" ? ' The tool "repos" lists indexed revisions.' : "";
+    return { text: clipToTokens(`Error: ${sanitize(message)}${advice}`, budgetOf(args)), isError: true };
+  }
+}
+
+async function run(tool: Tool, args: unknown, send: Send): Promise<string> {
+  checkNames(tool, args);
+  const input = validateObject(tool.input, args, "INVALID_REQUEST_BODY");
+  const { maxTokens, cursor } = PageInput.parse(input);
+  const hash = hashCall(tool.name, input);
+  const offset = cursor === undefined ? 0 : readCursor(cursor, hash);
+  const listing = await tool.run(input, { send, offset });
+  return printListing(listing, maxTokens, offset, (next) => writeCursor(next, hash)).text;
+}
+
+/** The budget of an error about any arguments. */
+function budgetOf(args: unknown): number {
+  const parsed = PageInput.shape.maxTokens.safeParse(isPlainObject(args) ? args["maxTokens"] : undefined);
+  return parsed.success ? parsed.data : defaultMaxTokens;
+}
+
+function findTool(name: string): Tool {
+  const found = tools.find((tool) => tool.name === name);
+  if (found !== undefined) return found;
+  const names = tools.map((tool) => tool.name);
+  throw new ServiceError(
+    "NOT_FOUND",
+    `There is no tool ${formatValue(name)}. ${suggestion(name, names, "Tools")}`,
+  );
+}
+
+/** Throws INVALID_REQUEST_BODY for arguments that the tool does not have: ignoring one would find something else. */
+function checkNames({ name, input }: Tool, args: unknown): void {
+  if (!isPlainObject(args)) return;
+  const known = Object.keys(input.shape);
+  const unknown = Object.keys(args).find((each) => !known.includes(each));
+  if (unknown === undefined) return;
+  throw new ServiceError(
+    "INVALID_REQUEST_BODY",
+    `${name} has no argument ${formatValue(unknown)}. ${suggestion(unknown, known, "Arguments")}`,
+  );
+}
+
+function suggestion(word: string, known: readonly string[], what: string): string {
+  const [near] = nearestNames(word.slice(0, 100), known);
+  return near === undefined ? `${what}: ${known.join(", ")}.` : `Did you mean "${near}"?`;
+}
+
+/** A tool as clients list it. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: { readonly type: "object"; readonly [keyword: string]: unknown };
+}
+
+/** Returns the definitions of all tools, in a fixed order. */
+export function toolDefinitions(): readonly ToolDefinition[] {
+  return tools.map(({ name, title, description, input }) => {
+    const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input", override: omitLimits });
+    return { name, title, description, inputSchema: { ...schema, type: "object" } };
+  });
+}
+
+/** Omits what costs tokens and is rarely wrong. An error says what the limit is. */
+function omitLimits({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  for (const keyword of ["minLength", "maxLength", "maximum", "pattern"] as const) delete jsonSchema[keyword];
+}

@@ -1,0 +1,91 @@
+/** Prints search results as lines, and says whether they are complete. */
+import type { Chunk, FileMatch, SearchResult } from "#contract/search";
+import { count, definitionHeading, fileHeading } from "./fileHeading";
+import type { Line, Listing } from "./tool";
+
+/** Returns how much was found, and why it may be incomplete. */
+export function summarizeSearch(
+  result: Pick<SearchResult, "isSearchExhaustive" | "stats">,
+  maxMatches: number,
+): Pick<Required<Listing>, "summary" | "notes"> {
+  const { totalMatchCount, fileCount } = result.stats;
+  const notes = incompleteSearch(result, maxMatches);
+  if (totalMatchCount === 0) return { summary: "Nothing found.", notes };
+  const matches = `${count(totalMatchCount, "match", "matches")} in ${count(fileCount, "file")}.`;
+  return { summary: `${notes.length > 0 ? "At least " : ""}${matches}`, notes };
+}
+
+/** Says why a response may be incomplete, and what to do next. */
+export function incompleteSearch(
+  { isSearchExhaustive, stats }: Pick<SearchResult, "isSearchExhaustive" | "stats">,
+  maxMatches: number,
+): readonly string[] {
+  if (isSearchExhaustive) return [];
+  switch (stats.flushReason) {
+    case "MATCH_LIMIT":
+      return [`Only the best ${maxMatches} matches were searched for; there are more.`];
+    case "TIME_LIMIT":
+      return ["The time limit ended the search early: add repo, path or lang."];
+    case "BYTE_LIMIT":
+      return ["The results were too large: add repo, path or lang."];
+    case "INDEXING":
+      return ['Indexing is not finished, so matches may be missing; "repos" shows the state.'];
+    case "REVISION_NOT_INDEXED":
+      return ["The revision is not indexed in every repository: name the repository, or try again later."];
+    case "SHARD_DAMAGED":
+      return ["Part of the index is damaged and being rebuilt, so matches may be missing: try again later."];
+    case "ENGINE_PARTIAL":
+    case "NONE":
+      return stats.filesMissing > 0
+        ? [
+            `${stats.filesMissing} files that could match have no text, because their repository is a partial clone.`,
+          ]
+        : ["Matches may be missing."];
+  }
+}
+
+export function fileLines({ files }: Pick<SearchResult, "files">): readonly Line[] {
+  return files.map((file) => {
+    const matches = file.chunks.reduce((sum, { matchRanges }) => sum + matchRanges.length, 0);
+    return { text: `${headingOf(file)} (${matches})` };
+  });
+}
+
+export function matchLines({ files }: Pick<SearchResult, "files">): readonly Line[] {
+  return files.flatMap((file) => {
+    const chunks = [...file.chunks].sort(
+      (left, right) => left.contentStart.lineNumber - right.contentStart.lineNumber,
+    );
+    return chunks.flatMap((chunk) => chunkLines(chunk, headingOf(file)));
+  });
+}
+
+function headingOf({ repository, fileName, branches, origin }: FileMatch): string {
+  return fileHeading({ repository, path: fileName.text, branches, origin });
+}
+
+/** `12:text` for lines with a match, `12-text` for the others, as grep prints them. */
+function chunkLines({ content, contentStart, matchRanges, symbols }: Chunk, file: string): readonly Line[] {
+  const headings = [file, ...definitionHeading(symbols[0]?.parent)];
+  const lines = content.replace(/\r?\n$/, "").split(/\r?\n/);
+  return lines.map((line, index) => {
+    const number = contentStart.lineNumber + index;
+    const first = matchRanges.find(
+      ({ start, end }) =>
+        start.lineNumber <= number && (end.column > 1 ? end.lineNumber : end.lineNumber - 1) >= number,
+    );
+    const column = first?.start.lineNumber === number ? first.start.column : 1;
+    return { headings, text: `${number}${first === undefined ? "-" : ":"}${cutAround(line, column)}` };
+  });
+}
+
+const maxLineLength = 300;
+const lengthBeforeMatch = 80;
+
+/** Cuts a long line around a column, in code points from 1, so that the match stays visible. */
+function cutAround(line: string, column: number): string {
+  if (line.length <= maxLineLength) return line;
+  const start = Math.max(0, Math.min(column - 1 - lengthBeforeMatch, line.length - maxLineLength));
+  const end = start + maxLineLength;
+  return `${start > 0 ? "…" : ""}${line.slice(start, end)}${end < line.length ? "…" : ""}`;
+}

@@ -1,0 +1,93 @@
+/**
+ * What a tool for agents is: a description, a schema of its arguments, and a function that returns lines.
+ *
+ * A tool calls operations of the contract and knows nothing about budgets, cursors or protocols: `runTool.ts` prints its
+ * lines.
+ */
+import * as z from "zod";
+import type { OperationName } from "#contract/operations";
+import type { RequestInput, ResponseOf } from "#contract/service";
+
+/** Calls an operation for the caller of the tool. */
+export type Send = <Name extends OperationName>(
+  name: Name,
+  request: RequestInput<Name>,
+) => Promise<ResponseOf<Name>>;
+
+/** A line of a result. */
+export interface Line {
+  readonly text: string;
+  /** What it belongs to, outermost first: its file, then its definition. Printed when it changes. */
+  readonly headings?: readonly string[];
+}
+
+/** What a tool found. Texts may contain anything: `printListing` sanitizes them. */
+export interface Listing {
+  /** What was found, or that nothing was. One sentence, or several. */
+  readonly summary: string;
+  /** Best first, or in the order of the file. */
+  readonly lines: readonly Line[];
+  /** Number of lines before the first of `lines`. They were not fetched because the cursor skips them. Default: 0. */
+  readonly skipped?: number;
+  /** Number of lines in total. Default: `skipped` and those in `lines`. */
+  readonly total?: number;
+  /** What makes the result incomplete, and what to do next. Sentences. */
+  readonly notes?: readonly string[];
+  /** How to get fewer lines, as a clause: "add path or lang". */
+  readonly narrow: string;
+}
+
+export interface ToolContext {
+  readonly send: Send;
+  /** Number of lines that earlier pages of the same result have shown. */
+  readonly offset: number;
+}
+
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  /** For the model: what it does, and when to use it. */
+  readonly description: string;
+  readonly input: z.ZodObject;
+  /** Throws a `ServiceError` whose message says what to do next. */
+  run(input: unknown, context: ToolContext): Promise<Listing>;
+}
+
+/** Creates a tool whose `run` gets validated arguments. */
+export function tool<Shape extends z.ZodRawShape>(definition: {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly input: Shape;
+  run(input: z.output<z.ZodObject<Shape>>, context: ToolContext): Promise<Listing>;
+}): Tool {
+  const { name, title, description, run } = definition;
+  const input = z.object({ ...definition.input, ...pageFields });
+  return {
+    name,
+    title,
+    description,
+    input,
+    run: (validated, context) => run(validated as z.output<z.ZodObject<Shape>>, context),
+  };
+}
+
+export const defaultMaxTokens = 8000;
+
+/** Arguments of every tool. */
+const pageFields = {
+  maxTokens: z.int().min(200).max(50_000).default(defaultMaxTokens).describe("Limit of the answer's length."),
+  cursor: z.string().max(200).optional().describe("From the previous answer, for its next page."),
+};
+export const PageInput = z.object(pageFields);
+
+/** Arguments that several tools have. */
+export const repoInput = z.string().min(1).max(1000).describe("Repository name, or its last part if unique.");
+export const revInput = z
+  .string()
+  .min(1)
+  .max(250)
+  .optional()
+  .describe("Branch, tag or commit. Default: the current files.");
+export const pathInput = z.string().max(4096);
+export const langInput = z.string().min(1).max(100).optional();

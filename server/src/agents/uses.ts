@@ -1,0 +1,90 @@
+import * as z from "zod";
+import { nearestNames } from "#base/nearestNames";
+import type { SymbolResult } from "#contract/symbols";
+import { count, definitionHeading, fileHeading } from "./fileHeading";
+import { describeScope, listNames, withRepository } from "./names";
+import { type Line, type Listing, langInput, pathInput, revInput, type Send, tool } from "./tool";
+
+const maxMatches = 2000;
+const maxSimilar = 5;
+
+export const uses = tool({
+  name: "uses",
+  title: "Find references and definitions",
+  description:
+    "Where a symbol is used or defined in the code of all repositories, without comments and strings, most certain first: exact, repository, import, or only the same name.",
+  input: {
+    symbol: z.string().min(1).max(1000).describe("The exact name, without its type."),
+    role: z.enum(["references", "definitions"]).default("references"),
+    repo: z.string().min(1).max(1000).optional().describe("Only in this repository."),
+    lang: langInput,
+    rev: revInput,
+    from: z
+      .object({ repo: z.string().max(1000), path: pathInput, line: z.int().min(1).max(1e9) })
+      .optional()
+      .describe("Where you saw the name: ranks what it means there first."),
+  },
+  async run({ symbol, role, repo, lang, rev, from }, { send }): Promise<Listing> {
+    const request = {
+      symbolName: symbol,
+      matches: maxMatches,
+      ...(lang === undefined ? {} : { language: lang }),
+      ...(rev === undefined ? {} : { revisionName: rev }),
+      ...(from === undefined
+        ? {}
+        : { askedFrom: { repo: from.repo, path: from.path, lineNumber: from.line } }),
+    };
+    const operation = role === "references" ? "findReferences" : "findDefinitions";
+    const search = (repoName?: string) =>
+      send(operation, { ...request, ...(repoName === undefined ? {} : { repoName }) });
+    const result = repo === undefined ? await search() : await withRepository(send, repo, search);
+    const { matchCount, isExhaustive = true, unparsedFiles = 0 } = result.stats;
+    const narrow = "add repo or lang";
+    const notes = [
+      ...(isExhaustive
+        ? []
+        : ["Not everything was searched: there may be more. Add repo or lang, or try again."]),
+      ...(unparsedFiles > 0 ? [`${count(unparsedFiles, "file")} without a parser: matched as text.`] : []),
+    ];
+    if (matchCount === 0) {
+      const hints = [...(await similarNames(send, symbol)), await describeScope(send, repo, rev), ...notes];
+      return { summary: `No ${role} of ${JSON.stringify(symbol)}.`, lines: [], notes: hints, narrow };
+    }
+    const what = role === "references" ? "reference" : "definition";
+    const summary = `${isExhaustive ? "" : "At least "}${count(matchCount, what)} in ${count(result.files.length, "file")}.`;
+    return { summary, lines: symbolLines(result, rev), notes, narrow };
+  },
+});
+
+function symbolLines({ files }: SymbolResult, rev: string | undefined): readonly Line[] {
+  return files.flatMap(({ repository, fileName, origin, matches }) => {
+    const file = fileHeading({
+      repository,
+      path: fileName,
+      origin,
+      branches: rev === undefined ? [] : [rev],
+    });
+    // A name may occur several times in a line.
+    const lines = matches.filter(
+      ({ range }, index) => range.start.lineNumber !== matches[index - 1]?.range.start.lineNumber,
+    );
+    return lines.map(({ lineContent, range, kind, certainty, parent }) => {
+      const facts = [kind, certainty].filter((fact) => fact !== undefined).join(", ");
+      return {
+        headings: [file, ...definitionHeading(parent)],
+        text: `${range.start.lineNumber}:${lineContent.slice(0, 300)}${facts === "" ? "" : `   [${facts}]`}`,
+      };
+    });
+  });
+}
+
+/** Suggests definitions that contain the letters of the name, or that begin like it and differ in a few. */
+async function similarNames(send: Send, symbol: string): Promise<readonly string[]> {
+  const fuzzy = await send("findSymbols", { query: symbol, limit: maxSimilar });
+  const start = symbol.slice(0, Math.ceil(symbol.length / 2));
+  const prefix = await send("findSymbols", { query: start, match: "prefix", limit: 1000 });
+  const near = nearestNames(symbol.slice(0, 200), new Set(prefix.symbols.map((each) => each.symbol)));
+  const names = [...new Set([...near, ...fuzzy.symbols.map((each) => each.symbol)])];
+  const others = names.filter((name) => name !== symbol);
+  return others.length === 0 ? [] : [`Did you mean ${listNames(others)}?`];
+}

@@ -1,0 +1,541 @@
+/** What each tool prints, on real repositories. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { estimateTokens } from "#agents/printListing";
+import { runTool, toolDefinitions } from "#agents/runTool";
+import { type AgentServer, startAgentServer } from "#test/support/agentServer";
+import { eventually } from "#test/support/eventually";
+
+let server: AgentServer;
+before(async () => {
+  server = await startAgentServer();
+});
+after(() => server.close());
+
+async function run(name: string, args: unknown): Promise<string> {
+  const call = { credentials: { kind: "local" }, signal: new AbortController().signal } as const;
+  const { text, isError } = await runTool(name, args, server.caller, call, (error) => {
+    throw error;
+  });
+  assert.equal(isError, text.startsWith("Error: "), text);
+  return text.replace(/\b[0-9a-f]{12}\b/g, "SHA");
+}
+
+const shop = "github.com/acme/shop";
+
+const cases: readonly (readonly [name: string, args: object, expected: string])[] = [
+  [
+    "grep",
+    { pattern: "total" },
+    `
+2 matches in 2 files.
+
+github.com/acme/shop src/cart.ts@main
+in class Cart:
+11:  total(): number {
+
+github.com/acme/shop src/checkout.ts@main
+4:  return cart.total();
+`,
+  ],
+  [
+    "grep",
+    { patterns: ["addItem", "Math.round"], context: 1 },
+    `
+2 matches in 2 files.
+
+github.com/acme/shop src/cart.ts@main
+in class Cart:
+6-
+7:  addItem(price: number): void {
+8-    this.#items.push(price);
+
+github.com/acme/money round.ts@main
+1-export function round(amount: number): number {
+2:  return Math.round(amount);
+3-}
+`,
+  ],
+  [
+    "grep",
+    { pattern: "sum \\+ \\w+|checkOut", regex: true, lang: "typescript", exclude: "check" },
+    `
+1 match in 1 file.
+
+github.com/acme/shop src/cart.ts@main
+12:    return round(this.#items.reduce((sum, price) => sum + price, 0));
+`,
+  ],
+  [
+    "grep",
+    { pattern: "class Cart", rev: "v1" },
+    `
+1 match in 1 file.
+
+github.com/acme/shop src/cart.ts@v1
+4:export class Cart {
+`,
+  ],
+  [
+    "grep",
+    { pattern: "needle" },
+    `
+1 match in 1 file.
+
+github.com/acme/shop src/generated.js@main
+1:…x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; x = 1; needle
+`,
+  ],
+  [
+    "grep",
+    { pattern: "reversed" },
+    `
+1 match in 1 file.
+
+github.com/acme/shop docs/hostile.txt@main
+1:red ␛[31m and reversed � and invisible �
+`,
+  ],
+  [
+    "grep",
+    { pattern: "cart", mode: "files" },
+    `
+6 matches in 2 files.
+github.com/acme/shop src/cart.ts@main (1)
+github.com/acme/shop src/checkout.ts@main (5)
+`,
+  ],
+  [
+    "grep",
+    { pattern: "cart", case: true, mode: "count" },
+    `
+3 matches in 1 file.
+`,
+  ],
+  [
+    "grep",
+    { pattern: "no such text", repo: "shop" },
+    `
+Nothing found.
+Searched github.com/acme/shop at the default revisions, with uncommitted changes. Everything is indexed, so there is no more.
+`,
+  ],
+  [
+    "grep",
+    { pattern: "x", repo: "shp" },
+    `
+Nothing found.
+No repository matches "shp". Did you mean "shop"?
+`,
+  ],
+  [
+    "grep",
+    { pattern: "x", rev: "v2" },
+    `
+Nothing found.
+No branch or tag matches "v2". Did you mean "v1"?
+`,
+  ],
+  [
+    "grep",
+    { pattern: "(", regex: true },
+    `
+Error: "pattern" is not a valid RE2 expression: missing closing ). Escape it, or set regex to false to search for the text.
+`,
+  ],
+  [
+    "grep",
+    {},
+    `
+Error: "pattern" is missing: give the text to search for.
+`,
+  ],
+  [
+    "grep",
+    { patern: "x" },
+    `
+Error: grep has no argument "patern". Did you mean "pattern"?
+`,
+  ],
+  [
+    "grep",
+    { pattern: "x", lang: "typescipt" },
+    `
+Error: Unknown language "typescipt". Did you mean TypeScript? Check pattern, repo, path, lang and rev.
+`,
+  ],
+  [
+    "grep",
+    { pattern: "x", context: 99 },
+    `
+Error: "context" must be an integer from 0 to 20, but is 99.
+`,
+  ],
+  [
+    "find",
+    { name: "cart" },
+    `
+1 file.
+github.com/acme/shop src/cart.ts@main
+`,
+  ],
+  [
+    "find",
+    { name: "**/*.ts", rev: "v1" },
+    `
+1 file.
+github.com/acme/shop src/cart.ts@v1
+`,
+  ],
+  [
+    "find",
+    { name: "crt", type: "symbols" },
+    `
+1 definition.
+
+github.com/acme/shop src/cart.ts
+4:export class Cart {   [class]
+`,
+  ],
+  [
+    "find",
+    { name: "zzz" },
+    `
+No file found.
+Searched 2 repositories at the default revisions, with uncommitted changes. Everything is indexed, so there is no more.
+`,
+  ],
+  [
+    "read",
+    { files: [{ repo: "shop", path: "src/checkout.ts" }] },
+    `
+github.com/acme/shop src/checkout.ts: 5 lines.
+
+github.com/acme/shop src/checkout.ts
+1:import { Cart } from "./cart";
+2:
+3:export function checkOut(cart: Cart): number {
+4:  return cart.total();
+5:}
+`,
+  ],
+  [
+    "read",
+    {
+      files: [
+        { repo: shop, path: "src/cart.ts", symbol: "Cart.total" },
+        { repo: "money", path: "round.ts", lines: "2-9" },
+      ],
+    },
+    `
+github.com/acme/shop src/cart.ts: 1 definition of Cart.total.
+github.com/acme/money round.ts: 3 lines.
+
+github.com/acme/shop src/cart.ts
+11:  total(): number {
+12:    return round(this.#items.reduce((sum, price) => sum + price, 0));
+13:  }
+
+github.com/acme/money round.ts
+2:  return Math.round(amount);
+3:}
+`,
+  ],
+  [
+    "read",
+    { files: [{ repo: shop, path: "src/cart.ts", symbol: "totl" }] },
+    `
+Error: "symbol": github.com/acme/shop src/cart.ts does not define "totl". Did you mean total?
+`,
+  ],
+  [
+    "read",
+    { files: [{ repo: shop, path: "src/card.ts" }] },
+    `
+Error: "path": no file "src/card.ts" in github.com/acme/shop. Did you mean src/cart.ts?
+`,
+  ],
+  [
+    "read",
+    { files: [{ repo: shop, path: "checkout.ts", rev: "v1" }] },
+    `
+Error: "path": no file "checkout.ts" in github.com/acme/shop@v1. The tool "find" finds files by part of their path.
+`,
+  ],
+  [
+    "read",
+    { files: [{ repo: "shoop", path: "src/cart.ts" }] },
+    `
+Error: "repo": no repository "shoop". Did you mean github.com/acme/shop?
+`,
+  ],
+  [
+    "read",
+    { files: [{ repo: shop, path: "src/cart.ts", rev: "v9" }] },
+    `
+Error: Git reference "v9" could not be resolved. The tool "repos" lists indexed revisions.
+`,
+  ],
+  [
+    "read",
+    {
+      files: [
+        { repo: shop, path: "docs/hostile.txt" },
+        { repo: shop, path: "nope" },
+      ],
+    },
+    `
+github.com/acme/shop docs/hostile.txt: 1 line.
+Error: "path": no file "nope" in github.com/acme/shop. The tool "find" finds files by part of their path.
+
+github.com/acme/shop docs/hostile.txt
+1:red ␛[31m and reversed � and invisible �
+`,
+  ],
+  [
+    "outline",
+    { repo: "shop", path: "src/cart.ts" },
+    `
+4 definitions in 14 lines.
+
+github.com/acme/shop src/cart.ts
+4-14: export class Cart {
+5:   #items: number[] = [];
+7-9:   addItem(price: number): void {
+11-13:   total(): number {
+`,
+  ],
+  [
+    "outline",
+    { repo: "shop" },
+    `
+2 entries.
+
+github.com/acme/shop /
+docs/
+src/
+`,
+  ],
+  [
+    "outline",
+    { repo: "shop", path: "src/" },
+    `
+3 entries.
+
+github.com/acme/shop src
+cart.ts
+checkout.ts
+generated.js
+`,
+  ],
+  [
+    "outline",
+    { repo: "shop", path: "srx" },
+    `
+Error: "path": no file "srx" in github.com/acme/shop. Did you mean src?
+`,
+  ],
+  [
+    "uses",
+    { symbol: "round" },
+    `
+3 references in 2 files.
+
+github.com/acme/money round.ts
+2:  return Math.round(amount);   [repository]
+
+github.com/acme/shop src/cart.ts
+1:import { round } from "money";   [name]
+12:    return round(this.#items.reduce((sum, price) => sum + price, 0));   [name]
+`,
+  ],
+  [
+    "uses",
+    { symbol: "Cart", role: "definitions" },
+    `
+1 definition in 1 file.
+
+github.com/acme/shop src/cart.ts
+4:export class Cart {   [class]
+`,
+  ],
+  [
+    "uses",
+    { symbol: "Catr" },
+    `
+No references of "Catr".
+Did you mean Cart?
+Searched 2 repositories at the default revisions, with uncommitted changes. Everything is indexed, so there is no more.
+`,
+  ],
+  [
+    "uses",
+    { symbol: "total", from: { repo: shop, path: "src/checkout.ts", line: 4 }, role: "definitions" },
+    `
+1 definition in 1 file.
+
+github.com/acme/shop src/cart.ts
+in class Cart:
+11:  total(): number {   [method, repository]
+`,
+  ],
+  [
+    "history",
+    { repo: "shop" },
+    `
+2 commits.
+
+github.com/acme/shop
+SHA 2020-01-01 Ann Author: Check out (HEAD -> main)
+SHA 2020-01-01 Ann Author: Start the shop (tag: v1)
+`,
+  ],
+  [
+    "history",
+    { repo: "shop", path: "src/cart.ts", blame: true, lines: "4-5" },
+    `
+2 lines, 1 commit.
+
+github.com/acme/shop src/cart.ts@HEAD
+SHA 2020-01-01 Ann Author: Start the shop
+4:export class Cart {
+5:  #items: number[] = [];
+`,
+  ],
+  [
+    "history",
+    { repo: "shop", path: "src/cat.ts" },
+    `
+Error: "path": no file "src/cat.ts" in github.com/acme/shop. Did you mean src/cart.ts?
+`,
+  ],
+  [
+    "history",
+    { repo: "shop", blame: true },
+    `
+Error: "path" is missing: "blame" needs the path of a file.
+`,
+  ],
+  [
+    "history",
+    { repo: "shop", author: "nobody" },
+    `
+No commit found.
+Searched github.com/acme/shop at HEAD.
+`,
+  ],
+  [
+    "diff",
+    { repo: "shop", base: "v1", head: "main", path: "src/checkout.ts" },
+    `
+1 changed file in github.com/acme/shop.
+
+src/checkout.ts (added)
+@@ -0,0 +1,5 @@
++import { Cart } from "./cart";
++
++export function checkOut(cart: Cart): number {
++  return cart.total();
++}
+`,
+  ],
+  [
+    "diff",
+    { repo: "shop", head: "HEAD", namesOnly: true },
+    `
+commit SHA 2020-01-01 Ann Author: Check out
+3 changed files in github.com/acme/shop.
+docs/hostile.txt (added) +1 -0
+src/checkout.ts (added) +5 -0
+src/generated.js (added) +1 -0
+`,
+  ],
+  [
+    "diff",
+    { repo: "shop", head: "v1", namesOnly: true },
+    `
+commit SHA 2020-01-01 Ann Author: Start the shop
+1 changed file in github.com/acme/shop.
+src/cart.ts (added) +14 -0
+`,
+  ],
+  [
+    "repos",
+    {},
+    `
+2 repositories.
+github.com/acme/money  default main; last commit 2020-01-01; ready
+github.com/acme/shop  default main; also v1; last commit 2020-01-01; ready
+`,
+  ],
+  [
+    "repos",
+    { name: "zz" },
+    `
+No repository contains "zz".
+Indexed: github.com/acme/money, github.com/acme/shop.
+`,
+  ],
+];
+
+for (const [name, args, expected] of cases) {
+  test(`${name} ${JSON.stringify(args)}`, async () => {
+    assert.equal(await run(name, args), expected.trim());
+  });
+}
+
+test("uncommitted changes are found and read, until they are committed", async () => {
+  const file = { repo: shop, path: "src/checkout.ts" };
+  server.shop.write("src/checkout.ts", "export const draft = true;\n");
+  await eventually(async () => (await run("grep", { pattern: "draft" })).includes("(uncommitted)"));
+  assert.equal(
+    await run("read", { files: [file] }),
+    `${shop} src/checkout.ts (uncommitted): 1 line.\n\n${shop} src/checkout.ts (uncommitted)\n1:export const draft = true;`,
+  );
+  assert.match(await run("outline", file), /^1 definition in 1 line\.\n\n.*\n1: export const draft = true;$/);
+  assert.match(await run("read", { files: [{ ...file, rev: "HEAD" }] }), /checkOut/);
+  server.shop.git("checkout", "-q", "--", "src/checkout.ts");
+  await eventually(async () => (await run("grep", { pattern: "draft" })).startsWith("Nothing found."));
+});
+
+test("following the cursor returns each line once, in the same order", async () => {
+  const args = { files: [{ repo: "money", path: "rates.txt" }] };
+  const pages: string[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const text = await run("read", { ...args, maxTokens: 200, ...(cursor === undefined ? {} : { cursor }) });
+    assert.ok(estimateTokens(text) <= 200, text);
+    pages.push(text);
+    cursor = /Next page: cursor "(\S+)"/.exec(text)?.[1];
+    if (cursor === undefined) break;
+  }
+  assert.ok(pages.length > 1);
+  const lines = pages.flatMap((page) => page.split("\n").filter((line) => /^\d+:/.test(line)));
+  assert.deepEqual(
+    lines,
+    Array.from({ length: 60 }, (_, index) => `${index + 1}:rate of day ${index + 1}`),
+  );
+  const [cursor = ""] = /(?<=cursor ")\S+(?=")/.exec(pages[0] ?? "") ?? [];
+  assert.match(await run("grep", { pattern: "rate", cursor }), /^Error: "cursor" does not belong/);
+});
+
+test("the same call has the same result", async () => {
+  for (const [name, args] of cases) assert.equal(await run(name, args), await run(name, args), name);
+});
+
+test("a call that is canceled stops", async () => {
+  const controller = new AbortController();
+  const call = { credentials: { kind: "local" }, signal: controller.signal } as const;
+  const running = runTool("grep", { pattern: "cart" }, server.caller, call, () => {});
+  controller.abort();
+  await assert.rejects(running, { code: "CANCELLED" });
+});
+
+test("the definitions of all tools are short", () => {
+  const definitions = toolDefinitions();
+  assert.deepEqual(
+    definitions.map(({ name }) => name),
+    ["grep", "find", "read", "outline", "uses", "history", "diff", "repos"],
+  );
+  const tokens = estimateTokens(JSON.stringify(definitions));
+  assert.ok(tokens <= 2500, `${tokens} tokens`);
+});
