@@ -74,6 +74,8 @@ const servers = [
  */
 const vendored = {
   server: [
+    // Both entry points share state, so they are one file.
+    ["@modelcontextprotocol/server", "@modelcontextprotocol/server/stdio"],
     "fastify",
     "highlight.js/lib/common",
     "jose",
@@ -84,20 +86,42 @@ const vendored = {
   ],
   client: ["vscode-languageclient/node"],
 };
-const vendorFile = (name) => `vendor/${name.replaceAll("/", "-")}`;
+const vendorFile = (names) => `vendor/${[names].flat()[0].replace("@", "").replaceAll("/", "-")}`;
 const vendoredPackages = {
   name: "vendoredPackages",
   setup({ onResolve }) {
-    for (const name of Object.values(vendored).flat()) {
-      onResolve({ filter: new RegExp(`^${name}$`) }, ({ kind }) =>
-        kind === "entry-point" ? undefined : { path: `./${vendorFile(name)}.js`, external: true },
-      );
+    for (const names of Object.values(vendored).flat()) {
+      for (const name of [names].flat()) {
+        onResolve({ filter: new RegExp(`^${name}$`) }, () => ({
+          path: `./${vendorFile(names)}.js`,
+          external: true,
+        }));
+      }
     }
+  },
+};
+/** Resolves the entry points of vendored files: modules that export everything from their packages. */
+const vendorEntries = {
+  name: "vendorEntries",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^vendor:/ }, ({ path }) => ({ path, namespace: "vendor" }));
+    onLoad({ filter: /^/, namespace: "vendor" }, ({ path }) => ({
+      contents: path
+        .slice("vendor:".length)
+        .split(",")
+        .map((name) => `export * from ${JSON.stringify(name)};`)
+        .join("\n"),
+      resolveDir: root,
+    }));
   },
 };
 const vendorBuild = (part) => ({
   ...common,
-  entryPoints: vendored[part].map((name) => ({ in: name, out: vendorFile(name) })),
+  entryPoints: vendored[part].map((names) => ({
+    in: Array.isArray(names) ? `vendor:${names}` : names,
+    out: vendorFile(names),
+  })),
+  plugins: [...common.plugins, vendorEntries],
   outdir: `${dist}/${part}`,
 });
 

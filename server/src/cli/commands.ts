@@ -194,6 +194,20 @@ const tool: Command = {
   ],
 };
 
+const mcp: Command = {
+  name: "mcp",
+  summary: "serve agents over the Model Context Protocol",
+  usage: "trawl mcp [flags] [PATH...]",
+  description: [
+    "Speaks MCP on standard input and output, for an agent that starts this command itself. Opens no port and needs no " +
+      "key. If a Trawl already serves the data directory, that one answers; otherwise this process indexes and keeps " +
+      "the index current while the agent runs.",
+    "Also indexes each PATH, and remembers it. Without a PATH, and with nothing remembered, indexes the current folder.",
+  ],
+  flags: globalFlags,
+  examples: [["trawl mcp", "for the configuration of an agent"]],
+};
+
 const status: Command = {
   name: "status",
   summary: "show what is indexed and its progress",
@@ -345,6 +359,7 @@ export const commands: readonly Command[] = [
   index,
   search,
   tool,
+  mcp,
   status,
   remove,
   members,

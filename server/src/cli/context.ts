@@ -23,4 +23,6 @@ export interface CommandContext {
     opened: Promise<Instance>,
     onClient: (printError: Terminal["printError"]) => void,
   ): Promise<void>;
+  /** Speaks MCP on standard input and output until the client disconnects. */
+  serveMcp(opened: Promise<Instance>): Promise<void>;
 }

@@ -9,6 +9,7 @@ import { formatCommandHelp, formatOverview } from "./help";
 import { indexCommand } from "./indexCommand";
 import { keysCommand } from "./keysCommand";
 import { licenseCommand } from "./licenseCommand";
+import { mcpCommand } from "./mcpCommand";
 import { membersCommand } from "./membersCommand";
 import { removeCommand } from "./removeCommand";
 import { searchCommand } from "./searchCommand";
@@ -22,6 +23,7 @@ const implementations: Readonly<Record<string, (context: CommandContext, flags: 
     index: indexCommand,
     search: searchCommand,
     tool: toolCommand,
+    mcp: mcpCommand,
     status: statusCommand,
     remove: removeCommand,
     members: membersCommand,

@@ -30,7 +30,7 @@ function usesLsp(flags: Flags): boolean {
   return lspFlags.some((name) => flags.has(name));
 }
 
-function addPathArguments(
+export function addPathArguments(
   configuration: Configuration,
   context: CommandContext,
   flags: Flags,
@@ -141,7 +141,7 @@ async function allowsAnonymous(
  * Returns the configured paths. Without any, and with nothing indexed, falls back to the current folder unless it is
  * the home folder or the root.
  */
-async function pathsToServe(
+export async function pathsToServe(
   context: CommandContext,
   instance: Instance,
   configuration: Configuration,
@@ -158,7 +158,7 @@ async function pathsToServe(
   return [];
 }
 
-async function addPaths(
+export async function addPaths(
   context: CommandContext,
   instance: Instance,
   paths: readonly string[],

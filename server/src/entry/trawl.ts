@@ -86,6 +86,13 @@ const context: CommandContext = {
       },
     });
   },
+  async serveMcp(opened) {
+    const { serveMcpOverStdio } = await import("#transport/mcp/stdio");
+    const caller = opened.then((instance) => instance.caller);
+    // The response to the client's first request reports the error.
+    caller.catch(() => undefined);
+    await serveMcpOverStdio({ version: context.version, caller, log, signal: interruption.signal });
+  },
 };
 
 function end(): void {

@@ -205,7 +205,8 @@ export class Ports {
 
   /** Without `port`, listens on the default port or the first free one after it. */
   async #listen(port: number | undefined, origins: readonly string[]): Promise<OpenPort> {
-    const { caller, log } = this.#options;
+    const { caller, log, configuration } = this.#options;
+    const { oauth } = configuration;
     const access = this.#accessOf(port);
     const { host, anonymous, publicUrl, allowedHosts, allowedOrigins } = access;
     const { listen } = await import("#transport/http/listener");
@@ -217,6 +218,7 @@ export class Ports {
       ...(publicUrl === undefined ? {} : { publicUrl }),
       allowedHosts,
       allowedOrigins: [...allowedOrigins, ...origins],
+      ...(oauth === undefined ? {} : { oauthIssuer: oauth.issuer }),
     });
     const url = listener.url ?? "";
     const found = portOf(url);

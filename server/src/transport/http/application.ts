@@ -15,6 +15,7 @@ import type { EventTimes } from "./eventStream";
 import { checkRequest, endpointNotFound, requestPath } from "./guard";
 import { createHandlers } from "./handlers";
 import type { RequestListener } from "./httpServer";
+import { createMcpHandlers, mcpPath, resourceMetadataPath } from "./mcpRoutes";
 import { normalizeTarget, serverTarget } from "./requestTarget";
 import { guardHeaders, sendFailure, type UnreadLimits } from "./responses";
 import { RunningCalls } from "./runningCalls";
@@ -34,6 +35,8 @@ export interface ApplicationOptions {
    * `undefined` for local callers.
    */
   readonly baseUrlFor: (host: string | undefined) => string | undefined;
+  /** URL of the OAuth issuer whose access tokens are accepted. */
+  readonly oauthIssuer?: string;
 }
 
 export interface Application {
@@ -56,6 +59,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   const { isLocal, rules } = options;
   const calls = new RunningCalls();
   const handlers = createHandlers(options, calls);
+  const mcp = createMcpHandlers(options, (request, reply) => handlers.createCall(request, reply));
   const bodyLimit = (request: IncomingMessage) => (isLocal(request) ? maxLocalBodyBytes : maxBodyBytes);
 
   const app = fastify({
@@ -70,6 +74,8 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     [homePath, "GET, HEAD, OPTIONS"],
     [`${browsePrefix}*`, "GET, HEAD, OPTIONS"],
     [sessionPath, "POST, DELETE, OPTIONS"],
+    [mcpPath, "POST, OPTIONS"],
+    [resourceMetadataPath, "GET, HEAD, OPTIONS"],
   ]);
   app.setErrorHandler((error, request, reply) => handlers.fail(error, request, reply));
   app.setNotFoundHandler((request) => {
@@ -97,6 +103,8 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   );
   app.get(homePath, handlers.handleHome);
   app.get(`${browsePrefix}*`, handlers.handlePage);
+  app.post(mcpPath, mcp.handleMcp);
+  app.get(resourceMetadataPath, mcp.sendResourceMetadata);
   app.post(sessionPath, handlers.handleSignIn);
   app.delete(sessionPath, handlers.handleSignOut);
   // Not in `allowed`, so the guard hides it from the port.
@@ -115,6 +123,9 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     },
     mayContinue: (request) => Number(request.headers["content-length"] ?? 0) <= bodyLimit(request),
     stop: () => calls.stop(),
-    close: () => app.close(),
+    async close() {
+      await mcp.close();
+      await app.close();
+    },
   };
 }

@@ -81,7 +81,8 @@ function corsHeaders(origin: string): Record<string, string> {
 function preflightHeaders(methods: string): Record<string, string> {
   return {
     "access-control-allow-methods": methods,
-    "access-control-allow-headers": "authorization, content-type, x-service-api-key, x-service-client-source",
+    "access-control-allow-headers":
+      "authorization, content-type, x-service-api-key, x-service-client-source, mcp-protocol-version, mcp-method, mcp-name",
     "access-control-max-age": "600",
   };
 }

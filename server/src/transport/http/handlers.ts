@@ -60,6 +60,8 @@ export interface Handlers {
   handleSignIn: RequestHandler;
   /** Ends the session, and deletes the cookie. */
   handleSignOut: RequestHandler;
+  /** Creates the call that a request stands for. */
+  createCall(request: FastifyRequest, reply: FastifyReply): Call;
   /** Sends a response as JSON. Throws ANSWER_TOO_LARGE. */
   send(request: FastifyRequest, reply: FastifyReply, response: unknown): Promise<FastifyReply>;
   /** Sends an error object; if the caller has disconnected, destroys the connection instead. */
@@ -87,6 +89,7 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
     handlePage,
     handleSignIn,
     handleSignOut,
+    createCall,
     send,
     fail,
     baseUrl,
@@ -276,7 +279,7 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
       const { statusCode } = failure;
       return reply
         .code(statusCode)
-        .headers(failureHeaders(statusCode))
+        .headers({ ...failureHeaders(statusCode), ...challengeOf(reply) })
         .type(jsonType)
         .send(JSON.stringify(failure));
     }
@@ -292,6 +295,12 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
     }
     return failureOf(error, log, { method: request.method, path: requestPath(request) });
   }
+}
+
+/** Returns the challenge that a handler has set, which says more than the usual one. */
+function challengeOf(reply: FastifyReply): Record<string, string> {
+  const challenge = reply.getHeader("www-authenticate");
+  return typeof challenge === "string" ? { "www-authenticate": challenge } : {};
 }
 
 /** Whether a client asks for pages, as browsers do. Programs that accept anything expect JSON. */

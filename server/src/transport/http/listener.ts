@@ -39,6 +39,8 @@ export interface ListenerOptions {
   readonly publicUrl?: string;
   readonly allowedHosts?: readonly string[];
   readonly allowedOrigins?: readonly string[];
+  /** URL of the OAuth issuer whose access tokens are accepted. */
+  readonly oauthIssuer?: string;
   readonly limits?: Partial<ServerLimits & EventTimes & UnreadLimits>;
 }
 
@@ -76,6 +78,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     times: limits,
     isLocal: (request) => localRequests.has(request),
     anonymous: options.anonymous ?? "off",
+    ...(options.oauthIssuer === undefined ? {} : { oauthIssuer: options.oauthIssuer }),
     baseUrlFor: (host) => publicUrl ?? (host === undefined ? url : `http://${host}`),
   });
   const servers: Server[] = [];

@@ -1,0 +1,61 @@
+/** The routes of MCP over HTTP, and of the metadata with which its clients find the OAuth issuer (RFC 9728). */
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { isServiceError } from "#base/error";
+import type { Call, Caller } from "#contract/service";
+import type { Log } from "#platform/log";
+import type { McpOverHttp } from "#transport/mcp/http";
+
+export const mcpPath = "/mcp";
+export const resourceMetadataPath = "/.well-known/oauth-protected-resource/mcp";
+
+export interface McpRouteOptions {
+  readonly caller: Caller;
+  readonly log: Log;
+  /** URL of the issuer whose access tokens are accepted; absent: only API keys are. */
+  readonly oauthIssuer?: string;
+}
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+export function createMcpHandlers(
+  { caller, log, oauthIssuer }: McpRouteOptions,
+  createCall: (request: FastifyRequest, reply: FastifyReply) => Call,
+): { readonly handleMcp: Handler; readonly sendResourceMetadata: Handler; close(): Promise<void> } {
+  let mcp: Promise<McpOverHttp> | undefined;
+  const load = async () => (await import("#transport/mcp/http")).createMcpOverHttp(caller, log);
+  return { handleMcp, sendResourceMetadata, close: async () => (await mcp)?.close() };
+
+  async function handleMcp(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    // The tools read the parts of a response.
+    const { acceptsJsonText: _, ...call } = createCall(request, reply);
+    await checkAccess(call, reply);
+    mcp ??= load();
+    const { headers, body } = request;
+    const url = `${call.baseUrl ?? "http://localhost"}${mcpPath}`;
+    return reply.send(await (await mcp).respond({ url, headers, body, call }));
+  }
+
+  /** Refuses callers without access before the SDK sees them: it would send their error with status 200. */
+  async function checkAccess(call: Call, reply: FastifyReply): Promise<void> {
+    try {
+      // An operation that everyone with access may call, and that leaves no audit record.
+      await caller<"readQuery">("readQuery", { query: "" }, call);
+    } catch (error) {
+      if (isServiceError(error, "NOT_AUTHENTICATED") && oauthIssuer !== undefined) {
+        const metadata = `${call.baseUrl}${resourceMetadataPath}`;
+        reply.header("www-authenticate", `Bearer resource_metadata="${metadata}"`);
+      }
+      throw error;
+    }
+  }
+
+  async function sendResourceMetadata(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { baseUrl } = createCall(request, reply);
+    return reply.send({
+      resource: `${baseUrl}${mcpPath}`,
+      resource_name: "Trawl",
+      ...(oauthIssuer === undefined ? {} : { authorization_servers: [oauthIssuer] }),
+      bearer_methods_supported: ["header"],
+    });
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * The Model Context Protocol: the tools for agents, files as resources, and prompts.
+ *
+ * This file and its neighbors are the only ones that import the SDK, and are loaded with the first connection.
+ */
+import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
+import { runTool, toolDefinitions } from "#agents/runTool";
+import type { Send } from "#agents/tool";
+import { isServiceError } from "#base/error";
+import { toErrorObject } from "#contract/error";
+import type { Call, Caller } from "#contract/service";
+import type { Log } from "#platform/log";
+import { prompts, writePrompt } from "./prompts";
+import { completeArgument, readResource, resourceTemplates } from "./resources";
+
+export interface McpOptions {
+  readonly version: string;
+  readonly caller: Caller;
+  readonly log: Log;
+}
+
+const instructions =
+  "Trawl searches all repositories that its user has indexed, also those that are not open here, at any branch, tag or commit. Results are exact. Start with grep or find; name repositories as results do.";
+
+/** Definitions never change while a process runs, and are the same for everybody. */
+const listCache = { ttlMs: 3_600_000, cacheScope: "public" } as const;
+
+/** Creates the server of one connection or request. `call` describes its caller. */
+export function createMcpServer(
+  { version, caller, log }: McpOptions,
+  call: Omit<Call, "signal" | "emit">,
+): Server {
+  const server = new Server(
+    { name: "trawl", title: "Trawl", version },
+    {
+      instructions,
+      capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
+      cacheHints: {
+        "tools/list": listCache,
+        "prompts/list": listCache,
+        "resources/list": listCache,
+        "resources/templates/list": listCache,
+      },
+    },
+  );
+  const tools = toolDefinitions().map((definition) => ({
+    ...definition,
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  }));
+  const toolNames = new Set(tools.map(({ name }) => name));
+  const sendFor =
+    (signal: AbortSignal): Send =>
+    (operation, request) =>
+      caller(operation, request, { ...call, signal });
+
+  server.setRequestHandler("tools/list", () => ({ tools }));
+  server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
+    if (!toolNames.has(params.name)) {
+      const names = [...toolNames].join(", ");
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool. There are ${names}.`);
+    }
+    const context = { ...call, signal: mcpReq.signal };
+    const { text, isError } = await withProtocolErrors(() =>
+      runTool(params.name, params.arguments, caller, context, (error) =>
+        log.error("A tool failed.", { tool: params.name, error }),
+      ),
+    );
+    return { content: [{ type: "text", text }], isError };
+  });
+  server.setRequestHandler("resources/list", () => ({ resources: [] }));
+  server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [...resourceTemplates] }));
+  server.setRequestHandler("resources/read", ({ params }, { mcpReq }) =>
+    withProtocolErrors(() => readResource(sendFor(mcpReq.signal), params.uri)),
+  );
+  server.setRequestHandler("prompts/list", () => ({ prompts: [...prompts] }));
+  server.setRequestHandler("prompts/get", ({ params }) => writePrompt(params.name, params.arguments ?? {}));
+  server.setRequestHandler("completion/complete", async ({ params }, { mcpReq }) => ({
+    completion: await withProtocolErrors(() => completeArgument(sendFor(mcpReq.signal), params)),
+  }));
+  return server;
+}
+
+/** Turns expected errors into errors of the protocol, and hides what defects say. */
+async function withProtocolErrors<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error;
+    const { message, errorCode } = toErrorObject(error);
+    const isInternal = errorCode === "UNEXPECTED_ERROR" && !isServiceError(error, "CANCELLED");
+    throw new ProtocolError(
+      isInternal ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams,
+      message,
+    );
+  }
+}
