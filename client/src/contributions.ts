@@ -1,9 +1,11 @@
 /** Declares views, welcome views, tools, colors and the walkthrough for the manifest. */
+import type { ToolDefinition } from "#contract/agentTools";
+import { languageModelTools } from "./endpoint/toolContributions";
 
 /** Registers an English text under `key`, and returns the manifest's reference to its translation. */
 export type Translate = (key: string, english: string) => string;
 
-export function sharedContributions(t: Translate) {
+export function sharedContributions(t: Translate, tools: readonly ToolDefinition[]) {
   return {
     viewsContainers: {
       activitybar: [{ id: "trawl", title: t("container", "Trawl"), icon: "media/icon.svg" }],
@@ -72,78 +74,7 @@ export function sharedContributions(t: Translate) {
       ],
     },
 
-    languageModelTools: [
-      {
-        name: "trawl_search_code",
-        toolReferenceName: "searchAllCode",
-        displayName: t("tool.search", "Search All Code"),
-        userDescription: t("tool.search.user", "Searches every indexed repository."),
-        modelDescription:
-          "Searches the text of every indexed repository on this computer, including ones that are not open, and of branches and tags. All words must occur in a file; quotes make a phrase; filters are repo:, file:, lang:, rev: and sym: (definitions by name); - before a filter excludes; or joins alternatives. Returns files with repository, path and numbered lines. Use it to find where something is done in other repositories.",
-        canBeReferencedInPrompt: true,
-        icon: "$(search)",
-        when: "config.trawl.api.agentTools",
-        inputSchema: {
-          type: "object",
-          required: ["query"],
-          properties: {
-            query: { type: "string", description: "For example: retryWithBackoff lang:go -file:test" },
-            isRegex: { type: "boolean", description: "Whether words are RE2 regular expressions." },
-            matches: {
-              type: "integer",
-              minimum: 1,
-              maximum: 1000,
-              description: "Maximum number of matches to return; default 50.",
-            },
-          },
-        },
-      },
-      {
-        name: "trawl_read_file",
-        toolReferenceName: "readAnyFile",
-        displayName: t("tool.read", "Read a File of Any Repository"),
-        userDescription: t("tool.read.user", "Reads a file of any indexed repository at any revision."),
-        modelDescription:
-          "Reads a file of any indexed repository at any branch, tag or commit, with numbered lines. Takes repository names and paths as returned by trawl_search_code.",
-        canBeReferencedInPrompt: true,
-        icon: "$(file-code)",
-        when: "config.trawl.api.agentTools",
-        inputSchema: {
-          type: "object",
-          required: ["repository", "path"],
-          properties: {
-            repository: { type: "string", description: "Full name, such as github.com/acme/api." },
-            path: { type: "string", description: "Path from the root of the repository." },
-            revision: { type: "string", description: "Branch, tag or commit; default: the default branch." },
-            fromLine: { type: "integer", minimum: 1 },
-            toLine: { type: "integer", minimum: 1 },
-          },
-        },
-      },
-      {
-        name: "trawl_find_symbol",
-        toolReferenceName: "findSymbolEverywhere",
-        displayName: t("tool.symbol", "Find a Symbol Everywhere"),
-        userDescription: t(
-          "tool.symbol.user",
-          "Finds where a name is defined or used in every indexed repository.",
-        ),
-        modelDescription:
-          "Finds where a name is defined, or where it is used in code, in every indexed repository. Case-sensitive. Excludes comments and strings.",
-        canBeReferencedInPrompt: true,
-        icon: "$(symbol-method)",
-        when: "config.trawl.api.agentTools",
-        inputSchema: {
-          type: "object",
-          required: ["name", "role"],
-          properties: {
-            name: { type: "string", description: "The whole identifier." },
-            role: { type: "string", enum: ["definitions", "references"] },
-            repository: { type: "string", description: "Full name of the only repository to search." },
-          },
-        },
-      },
-    ],
+    languageModelTools: languageModelTools(tools, t),
 
     viewsWelcome: [
       {

@@ -18,6 +18,7 @@ import { ApiKeys } from "./endpoint/apiKeys";
 import { endpointCommands } from "./endpoint/endpointCommands";
 import { EndpointView } from "./endpoint/endpointView";
 import { SavedEndpoint } from "./endpoint/savedEndpoint";
+import { toolNames } from "./endpoint/toolNames";
 import { syntaxCommands } from "./help/querySyntax";
 import { Blame } from "./history/blame";
 import { History } from "./history/history";
@@ -198,7 +199,7 @@ export function activate(context: vscode.ExtensionContext): void {
     keys,
     savedEndpoint,
     agentSetup,
-    new AgentTools(client, onSettings),
+    new AgentTools(client, toolNames(context.extension), onSettings),
     new EndpointView(instance, keys, () => license.refreshInBackground()),
     members,
     auditLog,

@@ -6,6 +6,7 @@
  */
 
 import { auditLogCommands, licenseCommands, memberCommands } from "#client/organization/contributions";
+import type { ToolDefinition } from "#contract/agentTools";
 import { searchCommands, searchViewCommands } from "./box/contributions";
 import { browseCommands, snapshotCommands } from "./browse/contributions";
 import { sharedContributions, type Translate } from "./contributions";
@@ -105,7 +106,8 @@ export interface ManifestFiles {
   readonly texts: Readonly<Record<string, string>>;
 }
 
-export function manifestFiles(): ManifestFiles {
+/** `tools` are those that the server has for agents. */
+export function manifestFiles(tools: readonly ToolDefinition[]): ManifestFiles {
   const texts: Record<string, string> = {
     description:
       "Code search across all your git repositories, at any revision. Nothing leaves your computer.",
@@ -118,7 +120,7 @@ export function manifestFiles(): ManifestFiles {
     return `%${key}%`;
   };
   const contributes = {
-    ...sharedContributions(t),
+    ...sharedContributions(t, tools),
     commands: Object.entries<CommandDeclarations[string]>(declaredCommands).map(
       ([id, { title, icon, enablement }]) => ({
         command: `trawl.${id}`,

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { estimateTokens } from "#agents/printListing";
-import { runTool, toolDefinitions } from "#agents/runTool";
+import { runTool } from "#agents/runTool";
+import { toolDefinitions } from "#agents/toolDefinitions";
 import { type AgentServer, startAgentServer } from "#test/support/agentServer";
 import { eventually } from "#test/support/eventually";
 

@@ -1,36 +1,38 @@
-/** Compares the manifest's agent tools with the code that handles them. */
+/** The manifest's agent tools: their definitions come from the server, which runs them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clientSources, readProjectFile } from "#test/support/client";
+import { toolDefinitions } from "#agents/toolDefinitions";
+import { toolNames } from "#client/endpoint/toolNames";
+import { readProjectFile } from "#test/support/client";
 
 interface Tool {
   readonly name: string;
   readonly when: string;
   readonly displayName: string;
+  readonly toolReferenceName: string;
   readonly modelDescription: string;
-  readonly inputSchema: {
-    readonly required: readonly string[];
-    readonly properties: Readonly<Record<string, unknown>>;
-  };
+  readonly icon: string;
+  readonly inputSchema: object;
 }
 
-const tools: readonly Tool[] = JSON.parse(readProjectFile("package.json")).contributes.languageModelTools;
-const source = clientSources().find(({ path }) => path === "src/endpoint/agentTools.ts")?.text ?? "";
+const packageJSON = JSON.parse(readProjectFile("package.json"));
+const tools: readonly Tool[] = packageJSON.contributes.languageModelTools;
 
-test("exactly the declared tools are registered", () => {
-  const registered = [...source.matchAll(/\btool\("(\w+)"\)/g)].map(([, name]) => name);
-  assert.deepEqual([...registered].sort(), tools.map(({ name }) => name).sort());
+test("exactly the server's tools are declared and registered", () => {
+  const names = toolDefinitions().map(({ name }) => `trawl_${name}`);
+  assert.deepEqual(
+    tools.map(({ name }) => name),
+    names,
+  );
+  assert.deepEqual(toolNames({ packageJSON }), names);
 });
 
-test("every tool can be turned off, declares the inputs that its code reads, and has descriptions", () => {
-  for (const { name, when, displayName, modelDescription, inputSchema } of tools) {
+test("every tool can be turned off, and has its own icon and a name that users can type", () => {
+  for (const { name, when, displayName, modelDescription, toolReferenceName } of tools) {
     assert.equal(when, "config.trawl.api.agentTools", name);
     assert.match(displayName, /^%.+%$/, name);
+    assert.match(toolReferenceName, /^\w+$/, name);
     assert.ok(modelDescription.length > 50, name);
-    const input = new RegExp(`readonly ${name}: \\{([^}]*)\\}`).exec(source)?.[1] ?? "";
-    const fields = [...input.matchAll(/readonly (\w+)(\??):/g)];
-    assert.deepEqual(fields.map(([, field]) => field).sort(), Object.keys(inputSchema.properties).sort());
-    const needed = fields.filter(([, , mark]) => mark === "").map(([, field]) => field);
-    assert.deepEqual(needed.sort(), [...inputSchema.required].sort());
   }
+  assert.equal(new Set(tools.map(({ icon }) => icon)).size, tools.length);
 });

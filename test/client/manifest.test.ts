@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { toolDefinitions } from "#agents/toolDefinitions";
 import { declaredCommands, manifestFiles } from "#client/manifest";
 import { manifest, manifestTexts, readProjectFile } from "#test/support/client";
 import { projectRoot } from "#test/support/house";
@@ -19,7 +20,7 @@ function sameNames(found: Iterable<string>, expected: Iterable<string>): void {
 }
 
 test("package.json and package.nls.json are as `npm run manifest` writes them", () => {
-  const written = manifestFiles();
+  const written = manifestFiles(toolDefinitions());
   assert.deepEqual(contributes, written.contributes);
   assert.deepEqual(manifestTexts(), written.texts);
 });

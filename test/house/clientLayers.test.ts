@@ -108,7 +108,7 @@ check(
   (imported) => {
     return (
       imported.startsWith("#contract/") &&
-      !/^#contract\/(?:methods|notifications|snapshotUri)$/.test(imported)
+      !/^#contract\/(?:agentTools|methods|notifications|snapshotUri)$/.test(imported)
     );
   },
   valuesOf,

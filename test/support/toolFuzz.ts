@@ -1,6 +1,6 @@
 /** Random arguments of tools for agents: plausible ones, wrong ones, and anything that JSON can express. */
 import * as fc from "fast-check";
-import { toolDefinitions } from "#agents/runTool";
+import { toolDefinitions } from "#agents/toolDefinitions";
 
 const words = [
   "github.com/acme/shop",

@@ -10,6 +10,7 @@ import {
   type ProtocolConnection,
   ResponseError,
 } from "vscode-languageserver/node";
+import { type ToolResponse, toolMethod } from "#contract/agentTools";
 import type { IndexingProgress } from "#contract/local";
 import { indexingMethod } from "#contract/notifications";
 import type { SearchResult } from "#contract/search";
@@ -103,6 +104,22 @@ test("the editor's folder is indexed", async () => {
   };
   assert.deepEqual(end, { total: 1, ready: 1, failed: [] });
   assert(indexing.some((event) => event.total === 1));
+});
+
+test("tools for agents run, explain wrong arguments, and can be canceled", async () => {
+  const run = (name: string, args: unknown) =>
+    client.sendRequest<ToolResponse>(toolMethod, { name, arguments: args });
+  const { text, isError } = await run("grep", { pattern: "other =" });
+  assert.equal(isError, false);
+  assert.match(text, /^(At least )?1 match in 1 file\./);
+  assert.deepEqual(await run("grep", { patern: "x" }), {
+    text: 'Error: grep has no argument "patern". Did you mean "pattern"?',
+    isError: true,
+  });
+  const cancellation = new CancellationTokenSource();
+  cancellation.cancel();
+  const canceled = client.sendRequest(toolMethod, { name: "repos" }, cancellation.token);
+  await assert.rejects(canceled, { code: LSPErrorCodes.RequestCancelled });
 });
 
 test("a search finds every match with its location", async () => {

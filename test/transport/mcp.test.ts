@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { toolDefinitions } from "#agents/runTool";
+import { toolDefinitions } from "#agents/toolDefinitions";
 import { type AgentServer, startAgentServer } from "#test/support/agentServer";
 import { eventually } from "#test/support/eventually";
 import { repo, temporaryFolder } from "#test/support/repo";

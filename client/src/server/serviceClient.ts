@@ -5,6 +5,7 @@
  * three minutes, or if it refuses to start, `state` is `failed` until `restart`.
  */
 import * as vscode from "vscode";
+import { type ToolRequest, type ToolResponse, toolMethod } from "#contract/agentTools";
 import type { EditorSettings } from "#contract/editorOptions";
 import type { IndexingProgress } from "#contract/local";
 import { methodOf } from "#contract/methods";
@@ -117,6 +118,11 @@ export class ServiceClient implements vscode.Disposable {
     }
   }
 
+  /** Runs a tool for agents. Rejects as `call` does. */
+  runTool(request: ToolRequest, token?: vscode.CancellationToken): Promise<ToolResponse> {
+    return this.#request(toolMethod, token, () => request);
+  }
+
   /** Returns the running client, starting it if needed. */
   start(): Promise<QuietClient> {
     if (this.#isDisposed || this.#state === "failed") {
@@ -176,21 +182,30 @@ export class ServiceClient implements vscode.Disposable {
   ): Promise<ResponseOf<Name>> {
     let listening: vscode.Disposable | undefined;
     try {
+      return await this.#request<ResponseOf<Name>>(methodOf(name), token, (client) => {
+        if (receive === undefined) return { ...request };
+        const partialResultToken = `trawl-${++lastToken}`;
+        listening = client.onPartialResult<EventOf<Name>>(partialResultToken, receive);
+        return { ...request, partialResultToken };
+      });
+    } finally {
+      listening?.dispose();
+    }
+  }
+
+  async #request<Response>(
+    method: string,
+    token: vscode.CancellationToken | undefined,
+    paramsFor: (client: QuietClient) => object,
+  ): Promise<Response> {
+    try {
       const client = await this.start();
       if (token?.isCancellationRequested) throw new vscode.CancellationError();
-      const params: Record<string, unknown> = { ...request };
-      if (receive !== undefined) {
-        const progressToken = `trawl-${++lastToken}`;
-        params["partialResultToken"] = progressToken;
-        listening = client.onPartialResult<EventOf<Name>>(progressToken, receive);
-      }
-      return await client.request<ResponseOf<Name>>(methodOf(name), params, token);
+      return await client.request<Response>(method, paramsFor(client), token);
     } catch (error) {
       const wasCanceled = (error as { readonly code?: unknown }).code === requestCanceled;
       if (token?.isCancellationRequested || wasCanceled) throw new vscode.CancellationError();
       throw callError(error);
-    } finally {
-      listening?.dispose();
     }
   }
 

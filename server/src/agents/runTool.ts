@@ -1,8 +1,8 @@
 /** Runs a tool by name: checks its arguments, prints its result within the budget, and turns errors into advice. */
-import * as z from "zod";
 import { isServiceError, ServiceError } from "#base/error";
 import { nearestNames } from "#base/nearestNames";
 import { sanitize } from "#base/sanitize";
+import type { ToolResponse } from "#contract/agentTools";
 import { toErrorObject } from "#contract/error";
 import type { Call, Caller } from "#contract/service";
 import { formatValue, isPlainObject } from "#service/describeIssue";
@@ -11,12 +11,6 @@ import { hashCall, readCursor, writeCursor } from "./cursor";
 import { clipToTokens, printListing } from "./printListing";
 import { defaultMaxTokens, PageInput, type Send, type Tool } from "./tool";
 import { tools } from "./tools";
-
-export interface ToolResult {
-  readonly text: string;
-  /** Whether the text says what is wrong with the call. */
-  readonly isError: boolean;
-}
 
 /**
  * Rejects with CANCELLED, and with NOT_AUTHENTICATED, which only the transport can explain. Defects are passed to
@@ -28,7 +22,7 @@ export async function runTool(
   caller: Caller,
   call: Omit<Call, "emit">,
   onDefect: (error: unknown) => void,
-): Promise<ToolResult> {
+): Promise<ToolResponse> {
   const send: Send = (operation, request) => caller(operation, request, call);
   try {
     return { text: await run(findTool(name), args ?? {}, send), isError: false };
@@ -82,25 +76,4 @@ function checkNames({ name, input }: Tool, args: unknown): void {
 function suggestion(word: string, known: readonly string[], what: string): string {
   const [near] = nearestNames(word.slice(0, 100), known);
   return near === undefined ? `${what}: ${known.join(", ")}.` : `Did you mean "${near}"?`;
-}
-
-/** A tool as clients list it. */
-export interface ToolDefinition {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly inputSchema: { readonly type: "object"; readonly [keyword: string]: unknown };
-}
-
-/** Returns the definitions of all tools, in a fixed order. */
-export function toolDefinitions(): readonly ToolDefinition[] {
-  return tools.map(({ name, title, description, input }) => {
-    const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input", override: omitLimits });
-    return { name, title, description, inputSchema: { ...schema, type: "object" } };
-  });
-}
-
-/** Omits what costs tokens and is rarely wrong. An error says what the limit is. */
-function omitLimits({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
-  for (const keyword of ["minLength", "maxLength", "maximum", "pattern"] as const) delete jsonSchema[keyword];
 }

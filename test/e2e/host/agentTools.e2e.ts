@@ -16,7 +16,16 @@ describe("tools for agents", () => {
   });
 
   it("are registered, with descriptions and input schemas", () => {
-    assert.deepEqual([...trawlTools()].sort(), ["trawl_find_symbol", "trawl_read_file", "trawl_search_code"]);
+    assert.deepEqual([...trawlTools()].sort(), [
+      "trawl_diff",
+      "trawl_find",
+      "trawl_grep",
+      "trawl_history",
+      "trawl_outline",
+      "trawl_read",
+      "trawl_repos",
+      "trawl_uses",
+    ]);
     for (const { name, description, inputSchema } of vscode.lm.tools) {
       if (!name.startsWith("trawl_")) continue;
       assert.ok(description.length > 50, name);
@@ -26,44 +35,41 @@ describe("tools for agents", () => {
 
   it("search all repositories", async () => {
     const found = await eventually(async () => {
-      const text = await invokeTool("trawl_search_code", { query: "retryWithBackoff lang:go" });
-      return text.includes("acme/go-kit retry/retry.go (Go)") && text;
+      const text = await invokeTool("trawl_grep", { pattern: "retryWithBackoff", lang: "go" });
+      return text.includes("acme/go-kit retry/retry.go@") && text;
     }, 60_000);
-    assert.match(found, /^\d+ matches in \d+ files\./);
-    assert.match(found, /\n10: func retryWithBackoff\(ctx context\.Context/);
+    assert.match(found, /\d+ matches in \d+ files\./);
+    assert.match(found, /\n10:func retryWithBackoff\(ctx context\.Context/);
   });
 
   it("read a file or some of its lines, at any revision, in a repository that is not open", async () => {
-    const file = { repository: "git.example.com/acme/go-kit", path: "retry/limits.go" };
-    assert.match(await invokeTool("trawl_read_file", file), /\n1: package retry\n/);
-    const some = await invokeTool("trawl_read_file", { ...file, fromLine: 5, toLine: 5 });
-    assert.match(some, /\(Go\), 6 lines\n5: \/\/ MaxWait[^\n]*$/);
-    const before = await invokeTool("trawl_read_file", { ...file, revision: "v1.0.0" });
+    const file = { repo: "git.example.com/acme/go-kit", path: "retry/limits.go" };
+    assert.match(await invokeTool("trawl_read", { files: [file] }), /\n1:package retry\n/);
+    const some = await invokeTool("trawl_read", { files: [{ ...file, lines: "5" }] });
+    assert.match(some, /retry\/limits\.go\n5:\/\/ MaxWait[^\n]*$/);
+    const before = await invokeTool("trawl_read", { files: [{ ...file, rev: "v1.0.0" }] });
     assert.match(before, /^Error: .*retry\/limits\.go/);
   });
 
   it("find definitions and references of a name", async () => {
-    const name = "retryWithBackoff";
+    const symbol = "retryWithBackoff";
     const definitions = await eventually(async () => {
-      const text = await invokeTool("trawl_find_symbol", { name, role: "definitions" });
-      return /acme\/go-kit retry\/retry\.go \(Go\)\n10: func .*\[function/.test(text) && text;
+      const text = await invokeTool("trawl_uses", { symbol, role: "definitions" });
+      return /acme\/go-kit retry\/retry\.go\n10:func .*\[function/.test(text) && text;
     });
-    assert.match(definitions, /^\d+ matches/);
-    assert.match(
-      await invokeTool("trawl_find_symbol", { name, role: "references" }),
-      /^\d+ matches in \d+ files/,
-    );
+    assert.match(definitions, /\d+ definitions? in/);
+    assert.match(await invokeTool("trawl_uses", { symbol }), /\d+ references in \d+ files/);
   });
 
-  it("report what is wrong with a query", async () => {
-    assert.match(await invokeTool("trawl_search_code", { query: "lang:pyton x" }), /^Error: .*python/i);
+  it("report what is wrong with their arguments", async () => {
+    assert.match(await invokeTool("trawl_grep", { pattern: "x", lang: "pyton" }), /^Error: .*python/i);
   });
 
   it("do not run while they are turned off", async () => {
     const settings = vscode.workspace.getConfiguration("trawl");
-    const input = { query: "retryWithBackoff" };
+    const input = { pattern: "retryWithBackoff" };
     const isAnswered = () =>
-      invokeTool("trawl_search_code", input).then(
+      invokeTool("trawl_grep", input).then(
         () => true,
         () => false,
       );

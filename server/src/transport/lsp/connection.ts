@@ -20,6 +20,7 @@ import { toErrorObject } from "#contract/error";
 import type { Caller } from "#contract/service";
 import { snapshotScheme } from "#contract/snapshotUri";
 import type { Log, LogSink } from "#platform/log";
+import { serveAgentTools } from "./agentTools";
 import { type ClientFeatures, readClientFeatures } from "./clientFeatures";
 import { trackDocuments } from "./documents";
 import { IndexedFolders } from "./indexedFolders";
@@ -141,6 +142,7 @@ export function serveLsp(options: LspOptions): Promise<never> {
     log,
   };
   serveOperations(connection, session);
+  serveAgentTools(connection, session);
   serveNavigation(connection, session, new LocationConverter({ session, documents, copies }));
   connection.listen();
   return new Promise(() => undefined);

@@ -4,8 +4,9 @@
  * This file and its neighbors are the only ones that import the SDK, and are loaded with the first connection.
  */
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
-import { runTool, toolDefinitions } from "#agents/runTool";
+import { runTool } from "#agents/runTool";
 import type { Send } from "#agents/tool";
+import { toolDefinitions } from "#agents/toolDefinitions";
 import { isServiceError } from "#base/error";
 import { toErrorObject } from "#contract/error";
 import type { Call, Caller } from "#contract/service";
