@@ -59,7 +59,7 @@ export const mayImport: Readonly<Record<string, string>> = {
   transport: "contract base platform model access service remote agents",
   instance:
     "base contract model platform query shard catalog git store symbols engine overlay sync access remote service transport",
-  cli: "base contract access agents instance",
+  cli: "base contract platform access agents instance",
 };
 
 export interface SourceFile {

@@ -1,4 +1,5 @@
 /** The commands, their flags and their help. */
+import { mcpClients } from "#agents/clientConfiguration";
 import type { Flag } from "./flags";
 
 export interface Command {
@@ -203,9 +204,23 @@ const mcp: Command = {
       "key. If a Trawl already serves the data directory, that one answers; otherwise this process indexes and keeps " +
       "the index current while the agent runs.",
     "Also indexes each PATH, and remembers it. Without a PATH, and with nothing remembered, indexes the current folder.",
+    "--install adds this command to the user's configuration of an agent. It changes nothing that is already there; if " +
+      "it cannot add the command, it prints what to add.",
   ],
-  flags: globalFlags,
-  examples: [["trawl mcp", "for the configuration of an agent"]],
+  flags: [
+    {
+      name: "install",
+      value: mcpClients.map(({ name }) => name).join("|"),
+      description: "Set up this agent.",
+    },
+    { name: "print", description: "With --install: print what to add, and where, instead." },
+    ...globalFlags,
+  ],
+  examples: [
+    ["trawl mcp --install claude", "sets up Claude Code"],
+    ["trawl mcp --install codex --print", "shows what Codex needs"],
+    ["trawl mcp", "what agents run"],
+  ],
 };
 
 const status: Command = {

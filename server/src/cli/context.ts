@@ -6,6 +6,8 @@ import type { Terminal } from "./terminal";
 
 export interface CommandContext {
   readonly version: string;
+  /** Absolute path of the program, as its users start it with Node. */
+  readonly programPath: string;
   readonly terminal: Terminal;
   readonly currentFolder: string;
   readonly defaultDataDir: string;

@@ -2,10 +2,12 @@ import { isServiceError } from "#base/error";
 import { readConfiguration } from "./configuration";
 import type { CommandContext } from "./context";
 import type { Flags } from "./flags";
+import { installMcp } from "./installMcp";
 import { addPathArguments, addPaths, pathsToServe } from "./serveCommand";
 
-/** Serves an agent until it disconnects. Prints nothing on standard output, which carries the protocol. */
+/** Serves an agent until it disconnects, or sets one up. While it serves, prints nothing on standard output, which carries the protocol. */
 export async function mcpCommand(context: CommandContext, flags: Flags): Promise<number> {
+  if (flags.has("install") || flags.has("print")) return await installMcp(context, flags);
   const configuration = addPathArguments(
     readConfiguration(flags, context.currentFolder, context.defaultDataDir),
     context,

@@ -48,6 +48,7 @@ process.on("beforeExit", () => {
 
 const context: CommandContext = {
   version: versionOfPackage(),
+  programPath: __filename,
   terminal,
   currentFolder: process.cwd(),
   defaultDataDir: defaultDataDirectory(),

@@ -24,6 +24,19 @@ export function dataDirectoryFor(platform: NodeJS.Platform, environment: Environ
   return path.posix.join(base, "trawl");
 }
 
+/** Returns the folder in which programs keep the configuration of their user. */
+export function userConfigFolder(): string {
+  return configFolderFor(process.platform, process.env, os.homedir());
+}
+
+/** Returns `$XDG_CONFIG_HOME` (`~/.config`), `~/Library/Application Support` or `%APPDATA%`. */
+export function configFolderFor(platform: NodeJS.Platform, environment: Environment, home: string): string {
+  if (platform === "win32") return environment["APPDATA"] || path.win32.join(home, "AppData", "Roaming");
+  if (platform === "darwin") return path.posix.join(home, "Library", "Application Support");
+  const given = environment["XDG_CONFIG_HOME"];
+  return given && path.posix.isAbsolute(given) ? given : path.posix.join(home, ".config");
+}
+
 /** Replaces a leading `~` or `~/` with the home folder. */
 export function expandHome(file: string): string {
   return file === "~" || file.startsWith("~/") ? path.join(os.homedir(), file.slice(1)) : file;

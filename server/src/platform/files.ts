@@ -68,12 +68,13 @@ export const diskFiles: Files = {
 
 /**
  * Replaces a file atomically: readers see either the whole old file or the whole new one. Returns false if the rename
- * may not survive a power failure. If it throws, the old file is unchanged.
+ * may not survive a power failure. If it throws, the old file is unchanged. `mode` are the permissions of the new one, by
+ * default 0600.
  */
-export function replaceFile(files: Files, path: string, bytes: Uint8Array): boolean {
+export function replaceFile(files: Files, path: string, bytes: Uint8Array, mode?: number): boolean {
   const draft = `${path}.draft`;
   try {
-    const descriptor = files.create(draft);
+    const descriptor = files.create(draft, mode);
     try {
       files.write(descriptor, bytes);
       files.fsync(descriptor);

@@ -1,0 +1,88 @@
+/** `trawl mcp --install CLIENT`: adds Trawl to the configuration of an MCP client. */
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { entrySnippet, type McpClient, mcpClients, withTrawl } from "#agents/clientConfiguration";
+import { usageError } from "#base/error";
+import { absolutePath } from "#instance/configuration";
+import { userConfigFolder } from "#platform/environment";
+import { diskFiles, replaceFile } from "#platform/files";
+import type { CommandContext } from "./context";
+import type { Flags } from "./flags";
+
+/** Returns 1 if the user has to change the file. */
+export async function installMcp(context: CommandContext, flags: Flags): Promise<number> {
+  const { terminal } = context;
+  const name = flags.choice(
+    "install",
+    mcpClients.map((client) => client.name),
+  );
+  const client = mcpClients.find((each) => each.name === name);
+  if (client === undefined) throw usageError("--print requires --install.");
+  if (flags.positionals[0] !== undefined) {
+    throw usageError(`Run "trawl index ${flags.positionals[0]}" instead: --install takes no PATH.`);
+  }
+  const command = serverCommand(context, flags);
+  const file = configurationFile(client);
+  const snippet = entrySnippet(client, command);
+  if (flags.has("print")) {
+    await terminal.print(`Add to ${file}:\n\n${snippet}`);
+    return 0;
+  }
+  const change = withTrawl(client, readIfExists(file), command);
+  switch (change.kind) {
+    case "unchanged":
+      await terminal.print(`${file} already contains Trawl.\n`);
+      return 0;
+    case "refused":
+      terminal.printError(`trawl: Cannot change ${file}, because ${change.reason}. Add to it:\n\n${snippet}`);
+      return 1;
+    case "changed":
+      writeConfiguration(file, change.text);
+      await terminal.print(
+        `Added Trawl to ${file}. Restart ${client.title.split(" without ")[0]} to use it.\n`,
+      );
+      return 0;
+  }
+}
+
+/** The command that the client runs: absolute, because clients start with other folders and paths. */
+function serverCommand({ programPath, currentFolder }: CommandContext, flags: Flags): readonly string[] {
+  const paths = ["data-dir", "config"].flatMap((name) => {
+    const path = flags.text(name);
+    return path === undefined ? [] : [`--${name}`, absolutePath(path, currentFolder)];
+  });
+  return [process.execPath, programPath, "mcp", ...paths];
+}
+
+/** Follows symbolic links: users keep such files in repositories of their own. */
+function configurationFile({ file }: McpClient): string {
+  const folder = file.in === "home" ? homedir() : userConfigFolder();
+  const path = join(folder, ...file.path);
+  const withComments = path.replace(/\.json$/, ".jsonc");
+  const used = !existsSync(path) && existsSync(withComments) ? withComments : path;
+  return existsSync(used) ? realpathSync(used) : used;
+}
+
+function readIfExists(file: string): string | undefined {
+  if (!existsSync(file)) return undefined;
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw usageError(`Cannot read ${file}: ${messageOf(error)}.`);
+  }
+}
+
+function writeConfiguration(file: string, text: string): void {
+  const mode = existsSync(file) ? statSync(file).mode & 0o777 : undefined;
+  try {
+    diskFiles.mkdir(dirname(file));
+    replaceFile(diskFiles, file, Buffer.from(text), mode);
+  } catch (error) {
+    throw usageError(`Cannot write ${file}: ${messageOf(error)}.`);
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
