@@ -287,7 +287,7 @@ Error: Git reference "v9" could not be resolved. The tool "repos" lists indexed 
     },
     `
 github.com/acme/shop docs/hostile.txt: 1 line.
-Error: "path": no file "nope" in github.com/acme/shop. The tool "find" finds files by part of their path.
+Not read: "path": no file "nope" in github.com/acme/shop. The tool "find" finds files by part of their path.
 
 github.com/acme/shop docs/hostile.txt
 1:red ␛[31m and reversed � and invisible �

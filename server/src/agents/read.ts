@@ -31,7 +31,21 @@ export const read = tool({
   input: { files: z.array(FileInput).min(1).max(maxFiles) },
   async run({ files }, { send }): Promise<Listing> {
     const results: Part[] = [];
-    for (const file of files) results.push(await readPart(send, file, files.length));
+    const errors: ServiceError[] = [];
+    for (const file of files) {
+      try {
+        results.push(await readPart(send, file));
+      } catch (error) {
+        if (!isServiceError(error) || ["CANCELLED", "NOT_AUTHENTICATED"].includes(error.code)) throw error;
+        // The error of one file must not hide the others.
+        errors.push(error);
+        results.push({ summary: `Not read: ${error.message}`, lines: [] });
+      }
+    }
+    const [first] = errors;
+    if (first !== undefined && errors.length === files.length) {
+      throw new ServiceError(first.code, [...new Set(errors.map(({ message }) => message))].join("\n"));
+    }
     return {
       summary: results.map(({ summary }) => summary).join("\n"),
       lines: results.flatMap(({ lines }) => lines),
@@ -43,24 +57,12 @@ export const read = tool({
 
 type Part = Omit<Listing, "narrow">;
 
-/** Reads one of several files. The error of one must not hide the others, unless it is the only one. */
-async function readPart(send: Send, file: z.output<typeof FileInput>, fileCount: number): Promise<Part> {
-  try {
-    const text = await readFile(send, file);
-    if (file.symbol !== undefined) return await definitionPart(send, file, text, file.symbol);
-    if (file.lines !== undefined) return rangePart(text, ...parseRange(file.lines));
-    if (text.lines.length <= maxWholeLines) return rangePart(text, 1, text.lines.length);
-    return await outlinePart(send, file, text);
-  } catch (error) {
-    if (
-      fileCount === 1 ||
-      !isServiceError(error) ||
-      ["CANCELLED", "NOT_AUTHENTICATED"].includes(error.code)
-    ) {
-      throw error;
-    }
-    return { summary: `Error: ${error.message}`, lines: [] };
-  }
+async function readPart(send: Send, file: z.output<typeof FileInput>): Promise<Part> {
+  const text = await readFile(send, file);
+  if (file.symbol !== undefined) return await definitionPart(send, file, text, file.symbol);
+  if (file.lines !== undefined) return rangePart(text, ...parseRange(file.lines));
+  if (text.lines.length <= maxWholeLines) return rangePart(text, 1, text.lines.length);
+  return await outlinePart(send, file, text);
 }
 
 function parseRange(range: string): [first: number, last: number] {

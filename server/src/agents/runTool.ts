@@ -31,7 +31,8 @@ export async function runTool(
     const { errorCode, message } = toErrorObject(error);
     if (errorCode === "UNEXPECTED_ERROR") onDefect(error);
     const advice = errorCode === "INVALID_GIT_REF" ? ' The tool "repos" lists indexed revisions.' : "";
-    return { text: clipToTokens(`Error: ${sanitize(message)}${advice}`, budgetOf(args)), isError: true };
+    const lines = message.split("\n").map(sanitize).join("\n");
+    return { text: clipToTokens(`Error: ${lines}${advice}`, budgetOf(args)), isError: true };
   }
 }
 
