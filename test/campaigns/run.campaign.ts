@@ -17,8 +17,9 @@ import { damage } from "./damage";
 import { hostile } from "./hostile";
 import { kills } from "./kills";
 import { regexps } from "./regexps";
+import { tools } from "./tools";
 
-const campaigns: Readonly<Record<string, Campaign>> = { regexps, hostile, kills, damage, clients };
+const campaigns: Readonly<Record<string, Campaign>> = { regexps, hostile, kills, damage, clients, tools };
 
 const shownFailures = 20;
 

@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { childEnvironment, dataDirectoryFor, expandHome, isColorEnabled } from "#platform/environment";
+import {
+  childEnvironment,
+  configFolderFor,
+  dataDirectoryFor,
+  expandHome,
+  isColorEnabled,
+} from "#platform/environment";
 import { createLog } from "#platform/log";
 
 const directories: [NodeJS.Platform, Record<string, string>, string, string][] = [
@@ -23,6 +29,21 @@ const directories: [NodeJS.Platform, Record<string, string>, string, string][] =
 for (const [platform, environment, home, expected] of directories) {
   test(`data directory on ${platform} with ${JSON.stringify(environment)}`, () => {
     assert.equal(dataDirectoryFor(platform, environment, home), expected);
+  });
+}
+
+const configFolders: typeof directories = [
+  ["linux", {}, "/home/a", "/home/a/.config"],
+  ["linux", { XDG_CONFIG_HOME: "/config" }, "/home/a", "/config"],
+  ["linux", { XDG_CONFIG_HOME: "relative" }, "/home/a", "/home/a/.config"],
+  ["darwin", {}, "/Users/a", "/Users/a/Library/Application Support"],
+  ["win32", {}, "C:\\Users\\a", "C:\\Users\\a\\AppData\\Roaming"],
+  ["win32", { APPDATA: "D:\\Roaming" }, "C:\\Users\\a", "D:\\Roaming"],
+];
+
+for (const [platform, environment, home, expected] of configFolders) {
+  test(`folder for configuration on ${platform} with ${JSON.stringify(environment)}`, () => {
+    assert.equal(configFolderFor(platform, environment, home), expected);
   });
 }
 

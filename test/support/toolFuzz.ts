@@ -1,6 +1,9 @@
 /** Random arguments of tools for agents: plausible ones, wrong ones, and anything that JSON can express. */
 import * as fc from "fast-check";
+import { estimateTokens } from "#agents/printListing";
+import { runTool } from "#agents/runTool";
 import { toolDefinitions } from "#agents/toolDefinitions";
+import type { Caller } from "#contract/service";
 
 const words = [
   "github.com/acme/shop",
@@ -64,15 +67,65 @@ export interface ToolCall {
   readonly args: unknown;
 }
 
-/** Calls of every tool. Most arguments have a known name. */
-export const toolCalls: fc.Arbitrary<ToolCall> = fc.oneof(
-  ...toolDefinitions().map(({ name, inputSchema }) => {
-    const fields = Object.entries(inputSchema["properties"] as Record<string, { readonly type?: string }>);
-    const known = fields.map(([field, { type }]) => [
+interface Schema {
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+}
+
+/** Values of the type that a schema requires, and now and then others. */
+function valuesOf(schema: Schema): fc.Arbitrary<unknown> {
+  return fc.oneof({ weight: 40, arbitrary: typedValuesOf(schema) }, { weight: 1, arbitrary: value });
+}
+
+function typedValuesOf({ type, enum: choices, items = {}, properties = {}, required = [] }: Schema) {
+  if (choices !== undefined) return fc.constantFrom(...choices);
+  if (type === "string") return text;
+  if (type === "boolean") return fc.boolean();
+  if (type === "integer") {
+    return fc.oneof(
+      { weight: 8, arbitrary: fc.integer({ min: 1, max: 20 }) },
+      fc.integer({ min: 200, max: 9000 }),
+    );
+  }
+  if (type === "array") return fc.array(valuesOf(items), { minLength: 1, maxLength: 3 });
+  const fields = Object.entries(properties).map(([field, schema]) => {
+    const values = valuesOf(schema);
+    return [
       field,
-      type === "string" ? fc.oneof({ weight: 6, arbitrary: text }, value) : value,
-    ]);
-    const args = fc.record(Object.fromEntries(known), { requiredKeys: [] });
-    return fc.record({ name: fc.constant(name), args: fc.oneof({ weight: 20, arbitrary: args }, value) });
-  }),
+      required.includes(field) ? values : fc.oneof({ weight: 2, arbitrary: fc.constant(undefined) }, values),
+    ] as const;
+  });
+  return fc.record(Object.fromEntries(fields)).map((record) =>
+    // Absent fields, rather than undefined ones.
+    JSON.parse(JSON.stringify(record)),
+  );
+}
+
+/** Calls of every tool. */
+export const toolCalls: fc.Arbitrary<ToolCall> = fc.oneof(
+  ...toolDefinitions().map(({ name, inputSchema }) =>
+    fc.record({ name: fc.constant(name), args: valuesOf(inputSchema as Schema) }),
+  ),
 );
+
+/** Runs a call, and returns what is wrong with its result; `undefined` if nothing is. */
+export async function checkToolCall({ name, args }: ToolCall, caller: Caller): Promise<string | undefined> {
+  let defect: unknown;
+  const call = { credentials: { kind: "local" }, signal: new AbortController().signal } as const;
+  const { text, isError } = await runTool(name, args, caller, call, (error) => {
+    defect = error;
+  });
+  if (defect !== undefined) return String(defect);
+  const { maxTokens } = (args ?? {}) as { readonly maxTokens?: unknown };
+  const isBudget = typeof maxTokens === "number" && maxTokens >= 200 && maxTokens <= 50_000;
+  const tokens = estimateTokens(text);
+  if (tokens > (isBudget ? maxTokens : 8000)) return `${tokens} tokens`;
+  if (isError !== text.startsWith("Error: "))
+    return `An error that looks like a result, or the reverse: ${text}`;
+  if (/internal error/i.test(text)) return text;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not occur.
+  return /[\u0000-\u0008\u000b-\u001f\u202a-\u202e]/.test(text) ? "Control characters" : undefined;
+}
