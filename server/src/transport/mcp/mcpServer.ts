@@ -26,10 +26,13 @@ const instructions =
 /** Definitions never change while a process runs, and are the same for everybody. */
 const listCache = { ttlMs: 3_600_000, cacheScope: "public" } as const;
 
-/** Creates the server of one connection or request. `call` describes its caller. */
+/**
+ * Creates the server of one connection or request. `call` describes its caller; its signal, if there is one, fires when
+ * the connection closes.
+ */
 export function createMcpServer(
   { version, caller, log }: McpOptions,
-  call: Omit<Call, "signal" | "emit">,
+  call: Omit<Call, "signal" | "emit"> & Partial<Pick<Call, "signal">>,
 ): Server {
   const server = new Server(
     { name: "trawl", title: "Trawl", version },
@@ -49,10 +52,14 @@ export function createMcpServer(
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   }));
   const toolNames = new Set(tools.map(({ name }) => name));
-  const sendFor =
-    (signal: AbortSignal): Send =>
-    (operation, request) =>
-      caller(operation, request, { ...call, signal });
+  const callUntil = (canceled: AbortSignal): Omit<Call, "emit"> => ({
+    ...call,
+    signal: call.signal === undefined ? canceled : AbortSignal.any([call.signal, canceled]),
+  });
+  const sendUntil = (canceled: AbortSignal): Send => {
+    const context = callUntil(canceled);
+    return (operation, request) => caller(operation, request, context);
+  };
 
   server.setRequestHandler("tools/list", () => ({ tools }));
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
@@ -60,7 +67,7 @@ export function createMcpServer(
       const names = [...toolNames].join(", ");
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool. There are ${names}.`);
     }
-    const context = { ...call, signal: mcpReq.signal };
+    const context = callUntil(mcpReq.signal);
     const { text, isError } = await withProtocolErrors(() =>
       runTool(params.name, params.arguments, caller, context, (error) =>
         log.error("A tool failed.", { tool: params.name, error }),
@@ -71,12 +78,12 @@ export function createMcpServer(
   server.setRequestHandler("resources/list", () => ({ resources: [] }));
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [...resourceTemplates] }));
   server.setRequestHandler("resources/read", ({ params }, { mcpReq }) =>
-    withProtocolErrors(() => readResource(sendFor(mcpReq.signal), params.uri)),
+    withProtocolErrors(() => readResource(sendUntil(mcpReq.signal), params.uri)),
   );
   server.setRequestHandler("prompts/list", () => ({ prompts: [...prompts] }));
   server.setRequestHandler("prompts/get", ({ params }) => writePrompt(params.name, params.arguments ?? {}));
   server.setRequestHandler("completion/complete", async ({ params }, { mcpReq }) => ({
-    completion: await withProtocolErrors(() => completeArgument(sendFor(mcpReq.signal), params)),
+    completion: await withProtocolErrors(() => completeArgument(sendUntil(mcpReq.signal), params)),
   }));
   return server;
 }
