@@ -26,8 +26,7 @@ export function createMcpHandlers(
   return { handleMcp, sendResourceMetadata, close: async () => (await mcp)?.close() };
 
   async function handleMcp(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    // The tools read the parts of a response.
-    const { acceptsJsonText: _, ...call } = createCall(request, reply);
+    const call = createCall(request, reply);
     await checkAccess(call, reply);
     mcp ??= load();
     const { headers, body } = request;
