@@ -281,6 +281,34 @@ describe("type:repo", () => {
   });
 });
 
+test("few searches with large responses run at once, and small ones do not wait for them", async () => {
+  let running = 0;
+  const most: number[] = [];
+  let finish = () => {};
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const caller = callerOf({
+    repositories: viewOf(repositories),
+    engine: engineOf(async ({ limits }) => {
+      if (limits.maxMatches > 1000) {
+        most.push(++running);
+        await finished;
+        running--;
+      }
+      return engineResult([fileMatch(1, "a")]);
+    }),
+  });
+  const call = { credentials: { kind: "none" } as const, signal: new AbortController().signal };
+  const large = Array.from({ length: 30 }, () => caller("search", { query: "a", matches: 100_000 }, call));
+  const small = await caller("search", { query: "a", matches: 10 }, call);
+  assert.equal(small.files.length, 1);
+  finish();
+  const results = await Promise.all(large);
+  assert.deepEqual([results.length, most.length, Math.max(...most)], [30, 30, 2]);
+  assert.ok(results.every(({ files }) => files.length === 1));
+});
+
 describe("streamed search", () => {
   test("streamed results equal those of a blocking search", async () => {
     const files = [fileMatch(1, "a"), fileMatch(2, "b"), fileMatch(1, "c")];

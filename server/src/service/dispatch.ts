@@ -33,10 +33,25 @@ export interface DispatchOptions {
 /** The share of the time limit that is reserved for encoding and sending a partial response, up to `maxMs`. */
 const sendingReserve = { maxMs: 500, share: 0.05 };
 
+/**
+ * Searches that return this many matches or more run two at a time: each holds its response in memory, and if many share
+ * the processor, all of them are late instead of some. Streams are sent as they are found.
+ */
+const minLargeMatches = 20_000;
+const maxLargeSearches = 2;
+
+function isLargeSearch(row: Operation, request: object): boolean {
+  return row.event === undefined && "matches" in request && Number(request.matches) >= minLargeMatches;
+}
+
 export function createDispatch(options: DispatchOptions): Caller {
   const { service, access, audit, maxRunning = 16, maxWaiting = 256 } = options;
-  // Calls that wait for git must not keep others from searching.
-  const queues = { git: createQueue(maxRunning, maxWaiting), other: createQueue(maxRunning, maxWaiting) };
+  // Calls that wait for git must not keep others from searching, and neither must long searches.
+  const queues = {
+    git: createQueue(maxRunning, maxWaiting),
+    large: createQueue(maxLargeSearches, maxWaiting),
+    other: createQueue(maxRunning, maxWaiting),
+  };
 
   return async function dispatch<Name extends OperationName>(
     name: Name,
@@ -78,8 +93,8 @@ export function createDispatch(options: DispatchOptions): Caller {
     // them last as long as the editor is open.
     const isLocalCall = row.http === undefined && credentials.kind === "local";
     if (row.access === "open" || isLocalCall) return work(call.signal);
-    const queue = waitsForGit(row) ? queues.git : queues.other;
-    return inQueue(row, time, queue, work);
+    const kind = waitsForGit(row) ? "git" : isLargeSearch(row, request) ? "large" : "other";
+    return inQueue(row, time, queues[kind], work);
   }
 
   function timeLimitOf(row: Operation, request: object): number {
