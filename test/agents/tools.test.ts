@@ -485,6 +485,35 @@ for (const [name, args, expected] of cases) {
   });
 }
 
+const more: readonly (readonly [name: string, args: object, expected: RegExp])[] = [
+  [
+    "uses",
+    { symbol: "checkOut" },
+    /^No references of "checkOut"\.\nIt is defined: role "definitions" shows where\./,
+  ],
+  [
+    "uses",
+    { symbol: "round", from: { repo: "shp", path: "a", line: 1 } },
+    /Did you mean github\.com\/acme\/shop\?/,
+  ],
+  [
+    "uses",
+    { symbol: "round", from: { repo: "shop", path: "src/cat.ts", line: 1 } },
+    /^Error: "path": no file "src\/cat\.ts" in .* Did you mean src\/cart\.ts\?/,
+  ],
+  ["find", { name: "Cart", type: "symbols", kinds: ["klass"] }, /"kinds" may be wrong/],
+  [
+    "grep",
+    { patterns: Array.from({ length: 8 }, () => '"'.repeat(1000)) },
+    /^Error: "patterns" are too long/,
+  ],
+];
+for (const [name, args, expected] of more) {
+  test(`${name} ${JSON.stringify(args).slice(0, 100)}`, async () => {
+    assert.match(await run(name, args), expected);
+  });
+}
+
 test("uncommitted changes are found and read, until they are committed", async () => {
   const file = { repo: shop, path: "src/checkout.ts" };
   server.shop.write("src/checkout.ts", "export const draft = true;\n");

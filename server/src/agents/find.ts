@@ -73,12 +73,9 @@ async function findSymbols({ name, kinds, repo, lang, rev }: Input, send: Send):
       : ['Not everything was searched: symbols may be missing; "repos" shows the state.']),
   ];
   if (symbols.length === 0) {
-    return {
-      summary: "No symbol found.",
-      lines: [],
-      notes: [...notes, await describeScope(send, repo)],
-      narrow,
-    };
+    const kindsHint = kinds === undefined ? [] : ['"kinds" may be wrong: omit it to find all kinds.'];
+    const hints = [...notes, ...kindsHint, await describeScope(send, repo)];
+    return { summary: "No symbol found.", lines: [], notes: hints, narrow };
   }
   return {
     summary: `${symbols.length === maxSymbols ? "The best " : ""}${count(symbols.length, "definition")}.`,

@@ -12,6 +12,9 @@ const maxMatches = 2000;
 const maxCounted = 100_000;
 const maxFiles = 10_000;
 
+/** The limit of the service. */
+const maxQueryLength = 10_000;
+
 const pattern = z.string().min(1).max(1000);
 
 export const grep = tool({
@@ -39,6 +42,9 @@ export const grep = tool({
     }
     const { repo, rev } = input;
     const query = writeQuery(input, patterns);
+    if (query.length > maxQueryLength) {
+      throw new ServiceError("INVALID_REQUEST_BODY", '"patterns" are too long together: search for fewer.');
+    }
     const request = {
       query,
       isRegexEnabled: input.regex,

@@ -30,7 +30,8 @@ export async function runTool(
     if (isServiceError(error, "CANCELLED") || isServiceError(error, "NOT_AUTHENTICATED")) throw error;
     const { errorCode, message } = toErrorObject(error);
     if (errorCode === "UNEXPECTED_ERROR") onDefect(error);
-    const advice = errorCode === "INVALID_GIT_REF" ? ' The tool "repos" lists indexed revisions.' : "";
+    const isUnknownRef = errorCode === "INVALID_GIT_REF" && message.includes("could not be resolved");
+    const advice = isUnknownRef ? ' The tool "repos" lists indexed revisions.' : "";
     const lines = message.split("\n").map(sanitize).join("\n");
     return { text: clipToTokens(`Error: ${lines}${advice}`, budgetOf(args)), isError: true };
   }

@@ -1,8 +1,9 @@
 import * as z from "zod";
+import { isServiceError } from "#base/error";
 import { nearestNames } from "#base/nearestNames";
 import type { SymbolResult } from "#contract/symbols";
 import { count, definitionHeading, fileHeading } from "./fileHeading";
-import { describeScope, listNames, withRepository } from "./names";
+import { describeScope, listNames, unknownFile, withRepository } from "./names";
 import { type Line, type Listing, langInput, pathInput, revInput, type Send, tool } from "./tool";
 
 const maxMatches = 2000;
@@ -35,8 +36,19 @@ export const uses = tool({
         : { askedFrom: { repo: from.repo, path: from.path, lineNumber: from.line } }),
     };
     const operation = role === "references" ? "findReferences" : "findDefinitions";
-    const search = (repoName?: string) =>
-      send(operation, { ...request, ...(repoName === undefined ? {} : { repoName }) });
+    const search = async (repoName?: string) => {
+      const scoped = { ...request, ...(repoName === undefined ? {} : { repoName }) };
+      if (from === undefined) return await send(operation, scoped);
+      return await withRepository(send, from.repo, async (fromRepo) => {
+        const askedFrom = { repo: fromRepo, path: from.path, lineNumber: from.line };
+        try {
+          return await send(operation, { ...scoped, askedFrom });
+        } catch (error) {
+          if (!isServiceError(error, "FILE_NOT_FOUND")) throw error;
+          throw await unknownFile(send, fromRepo, from.path, undefined);
+        }
+      });
+    };
     const result = repo === undefined ? await search() : await withRepository(send, repo, search);
     const { matchCount, isExhaustive = true, unparsedFiles = 0 } = result.stats;
     const narrow = "add repo or lang";
@@ -78,13 +90,13 @@ function symbolLines({ files }: SymbolResult, rev: string | undefined): readonly
   });
 }
 
-/** Suggests definitions that contain the letters of the name, or that begin like it and differ in a few. */
+/** Says that there is a definition, or suggests some that contain the letters of the name, or that begin like it and differ in a few. */
 async function similarNames(send: Send, symbol: string): Promise<readonly string[]> {
   const fuzzy = await send("findSymbols", { query: symbol, limit: maxSimilar });
   const start = symbol.slice(0, Math.ceil(symbol.length / 2));
   const prefix = await send("findSymbols", { query: start, match: "prefix", limit: 1000 });
   const near = nearestNames(symbol.slice(0, 200), new Set(prefix.symbols.map((each) => each.symbol)));
   const names = [...new Set([...near, ...fuzzy.symbols.map((each) => each.symbol)])];
-  const others = names.filter((name) => name !== symbol);
-  return others.length === 0 ? [] : [`Did you mean ${listNames(others)}?`];
+  if (names.includes(symbol)) return ['It is defined: role "definitions" shows where.'];
+  return names.length === 0 ? [] : [`Did you mean ${listNames(names)}?`];
 }

@@ -26,7 +26,7 @@ export function createMcpHandlers(
   return { handleMcp, sendResourceMetadata, close: async () => (await mcp)?.close() };
 
   async function handleMcp(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const call = createCall(request, reply);
+    const call = { source: "mcp", ...createCall(request, reply) };
     await checkAccess(call, reply);
     mcp ??= load();
     const { headers, body } = request;
