@@ -1,4 +1,5 @@
 /** Headings that name a file. */
+import { sanitize } from "#base/sanitize";
 
 interface FoundFile {
   readonly repository: string;
@@ -9,7 +10,9 @@ interface FoundFile {
 }
 
 /** `github.com/acme/shop src/cart.ts@main`, or with `(uncommitted)` or `(unsaved)` instead of a revision. */
-export function fileHeading({ repository, path, branches = [], origin }: FoundFile): string {
+export function fileHeading({ repository, path: unsafePath, branches = [], origin }: FoundFile): string {
+  // A path may contain newlines, which would end the heading.
+  const path = sanitize(unsafePath);
   if (origin === "workingTree") return `${repository} ${path} (uncommitted)`;
   if (origin === "unsaved") return `${repository} ${path} (unsaved)`;
   const [branch] = branches;

@@ -7,7 +7,7 @@ import { fileLines, matchLines, summarizeSearch } from "./searchLines";
 import { type Listing, langInput, pathInput, revInput, type Send, tool } from "./tool";
 
 /** All pages of a result are cut from the same search, so that they agree. */
-const maxMatches = 2000;
+const maxMatches = 1000;
 /** With the modes that print no text. */
 const maxCounted = 100_000;
 const maxFiles = 10_000;

@@ -1,6 +1,7 @@
 /** Finds the repositories and files that an agent means, and suggests the nearest names for those that do not exist. */
 import { isServiceError, ServiceError } from "#base/error";
 import { nearestNames } from "#base/nearestNames";
+import { sanitize } from "#base/sanitize";
 import type { TreeNode } from "#contract/history";
 import type { RepositoryItem } from "#contract/repositories";
 import { fileFilter, repositoryFilter, revisionFilter } from "./queryText";
@@ -76,10 +77,11 @@ async function unknownRepository(send: Send, name: string): Promise<ServiceError
   );
 }
 
-/** Lists the first names, and counts the others. */
+/** Lists the first names on one line, and counts the others. */
 export function listNames(names: readonly string[]): string {
   const rest = names.length - maxSuggestions;
-  return `${names.slice(0, maxSuggestions).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+  const listed = names.slice(0, maxSuggestions).map(sanitize).join(", ");
+  return `${listed}${rest > 0 ? ` and ${rest} more` : ""}`;
 }
 
 /** Returns a FILE_NOT_FOUND error with files of the same name, or with similar names in the same folder. */
@@ -173,7 +175,8 @@ export const nothingIndexed =
 /** Says which repositories a search without results covered, and whether all of them are indexed. */
 export async function describeScope(send: Send, repo?: string, rev?: string): Promise<string> {
   const all = await listRepositories(send, repo);
-  const what = all.length === 1 ? (all[0]?.repoName ?? "") : `${all.length} repositories`;
+  const what =
+    all.length === 1 ? listNames(all.map(({ repoName }) => repoName)) : `${all.length} repositories`;
   if (all.length === 0) {
     return repo === undefined
       ? nothingIndexed
@@ -183,6 +186,6 @@ export async function describeScope(send: Send, repo?: string, rev?: string): Pr
   const state =
     unfinished.length === 0
       ? "Everything is indexed, so there is no more."
-      : `Not fully indexed yet: ${listNames(unfinished.map(({ repoName }) => repoName))}; try again later.`;
+      : `Not fully indexed: ${listNames(unfinished.map((each) => `${each.repoName} (${each.state})`))}.`;
   return `Searched ${what} at ${rev ?? "the default revisions, with uncommitted changes"}. ${state}`;
 }
