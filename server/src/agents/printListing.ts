@@ -1,8 +1,8 @@
 /**
  * Prints a listing within a budget.
  *
- * The budget counts tokens as a third of the UTF-8 bytes, which is more than tokenizers need for code: four to five bytes
- * of ASCII, and one to two tokens for a character of three or four bytes.
+ * A token counts as three bytes of UTF-8. Tokenizers need about as many tokens for code, fewer for prose, and more only
+ * for text such as hashes.
  */
 import { sanitize } from "#base/sanitize";
 import { toWellFormed } from "#contract/snapshotUri";

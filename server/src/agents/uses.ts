@@ -31,9 +31,6 @@ export const uses = tool({
       matches: maxMatches,
       ...(lang === undefined ? {} : { language: lang }),
       ...(rev === undefined ? {} : { revisionName: rev }),
-      ...(from === undefined
-        ? {}
-        : { askedFrom: { repo: from.repo, path: from.path, lineNumber: from.line } }),
     };
     const operation = role === "references" ? "findReferences" : "findDefinitions";
     const search = async (repoName?: string) => {
@@ -90,8 +87,15 @@ function symbolLines({ files }: SymbolResult, rev: string | undefined): readonly
   });
 }
 
-/** Says that there is a definition, or suggests some that contain the letters of the name, or that begin like it and differ in a few. */
+/**
+ * Says what may be wrong with a name that was not found: it has only a definition, it includes its type, or it is similar
+ * to others, which contain its letters, or begin like it and differ in a few.
+ */
 async function similarNames(send: Send, symbol: string): Promise<readonly string[]> {
+  const bareName = symbol.split(/\.|::|#/).at(-1) ?? "";
+  if (bareName !== symbol && bareName !== "") {
+    return [`Give the name without its type: ${JSON.stringify(bareName)}.`];
+  }
   const fuzzy = await send("findSymbols", { query: symbol, limit: maxSimilar });
   const start = symbol.slice(0, Math.ceil(symbol.length / 2));
   const prefix = await send("findSymbols", { query: start, match: "prefix", limit: 1000 });

@@ -68,7 +68,7 @@ export function createMcpServer(
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool. There are ${names}.`);
     }
     const context = callUntil(mcpReq.signal);
-    const { text, isError } = await withProtocolErrors(() =>
+    const { text, isError } = await withProtocolErrors(log, () =>
       runTool(params.name, params.arguments, caller, context, (error) =>
         log.error("A tool failed.", { tool: params.name, error }),
       ),
@@ -78,26 +78,27 @@ export function createMcpServer(
   server.setRequestHandler("resources/list", () => ({ resources: [] }));
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [...resourceTemplates] }));
   server.setRequestHandler("resources/read", ({ params }, { mcpReq }) =>
-    withProtocolErrors(() => readResource(sendUntil(mcpReq.signal), params.uri)),
+    withProtocolErrors(log, () => readResource(sendUntil(mcpReq.signal), params.uri)),
   );
   server.setRequestHandler("prompts/list", () => ({ prompts: [...prompts] }));
   server.setRequestHandler("prompts/get", ({ params }) => writePrompt(params.name, params.arguments ?? {}));
   server.setRequestHandler("completion/complete", async ({ params }, { mcpReq }) => ({
-    completion: await withProtocolErrors(() => completeArgument(sendUntil(mcpReq.signal), params)),
+    completion: await withProtocolErrors(log, () => completeArgument(sendUntil(mcpReq.signal), params)),
   }));
   return server;
 }
 
-/** Turns expected errors into errors of the protocol, and hides what defects say. */
-async function withProtocolErrors<Result>(work: () => Promise<Result>): Promise<Result> {
+/** Turns expected errors into errors of the protocol. Logs defects, and hides what they say. */
+async function withProtocolErrors<Result>(log: Log, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof ProtocolError) throw error;
     const { message, errorCode } = toErrorObject(error);
-    const isInternal = errorCode === "UNEXPECTED_ERROR" && !isServiceError(error, "CANCELLED");
+    const isDefect = errorCode === "UNEXPECTED_ERROR" && !isServiceError(error, "CANCELLED");
+    if (isDefect) log.error("An MCP request failed.", { error });
     throw new ProtocolError(
-      isInternal ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams,
+      isDefect ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams,
       message,
     );
   }
