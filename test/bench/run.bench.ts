@@ -3,9 +3,10 @@
  * `npm run bench -- --symbols [--languages go,c++] [--misses N] [--megabytes N] [--least PERCENT]`
  *
  * Prints costs and results of the product next to those of its peers, from the same run. It never asserts a time,
- * because machines differ and shared ones are noisy. PARTS, separated by commas: build, symbols, ranking, search, memory,
- * fresh, clients, load, small, history, store, access. `--ranking` alone means `--only ranking`. If symbols or ranking are
- * requested without a corpus, the trees with labeled queries are fetched as Debian packages and used one by one.
+ * because machines differ and shared ones are noisy. PARTS, separated by commas: build, symbols, ranking, search, tools,
+ * memory, fresh, clients, load, small, history, store, access. `--ranking` alone means `--only ranking`. If symbols or
+ * ranking are requested without a corpus, the trees with labeled queries are fetched as Debian packages and used one by
+ * one.
  *
  * With `--symbols`, it only compares definitions in real trees with those of universal-ctags, and with `--least` fails if
  * fewer are found.
@@ -32,12 +33,14 @@ import { benchSearches } from "./searches";
 import { benchSmallRepositories } from "./smallRepositories";
 import { benchStore } from "./store";
 import { benchSymbols } from "./symbols";
+import { benchTools } from "./tools";
 
 const parts = [
   "build",
   "symbols",
   "ranking",
   "search",
+  "tools",
   "memory",
   "fresh",
   "clients",
@@ -128,7 +131,7 @@ async function benchCorpus(source: string): Promise<readonly number[]> {
   const dataDir = join(scratch, basename(corpus));
   const built = await indexOnce(dataDir, [corpus], "--no-symbols");
   if (wanted.has("build")) printBuild(built);
-  const needsSymbols = wanted.has("ranking") || wanted.has("symbols");
+  const needsSymbols = wanted.has("ranking") || wanted.has("symbols") || wanted.has("tools");
   if (needsSymbols) printSymbols(built, await indexOnce(dataDir, [corpus]), dataDir);
   if (wanted.has("symbols")) await benchDefinitions(dataDir, cpus().length);
   const counted = wanted.has("search") ? await countAll(dataDir) : new Map();
@@ -142,6 +145,7 @@ async function benchCorpus(source: string): Promise<readonly number[]> {
     const idle = memoryOf(product.pid);
     if (wanted.has("search")) await benchSearches(product, corpus, counted, values.zoekt);
     const searched = memoryOf(product.pid);
+    if (wanted.has("tools")) await benchTools(product);
     if (wanted.has("symbols")) await benchNavigation(product);
     const ranks = wanted.has("ranking") ? await benchRanking(product, corpus) : [];
     if (wanted.has("memory")) {
