@@ -501,6 +501,11 @@ const more: readonly (readonly [name: string, args: object, expected: RegExp])[]
     { symbol: "round", from: { repo: "shop", path: "src/cat.ts", line: 1 } },
     /^Error: "path": no file "src\/cat\.ts" in .* Did you mean src\/cart\.ts\?/,
   ],
+  [
+    "history",
+    { repo: "shop", path: "src/cart.ts", lines: "1,2" },
+    /^Error: "lines" must be a string such as "12-40", but is "1,2"\.$/,
+  ],
   ["uses", { symbol: "Cart.total" }, /Give the name without its type: "total"\./],
   ["find", { name: "Cart", type: "symbols", kinds: ["klass"] }, /"kinds" may be wrong/],
   [

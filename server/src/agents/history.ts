@@ -15,8 +15,9 @@ const input = {
   lines: z
     .string()
     .regex(/^[1-9]\d{0,8}(-[1-9]\d{0,8})?$/)
+    .meta({ examples: ["12-40"] })
     .optional()
-    .describe("Of the file: 12 or 12-40."),
+    .describe("Of the file."),
   blame: z.boolean().default(false).describe("Last commit of each line of path instead."),
   rev: revInput.describe("Branch, tag or commit. Default: HEAD."),
   notIn: text.describe("Only commits that this revision lacks."),

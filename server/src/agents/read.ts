@@ -19,8 +19,8 @@ const FileInput = z.object({
   lines: z
     .string()
     .regex(/^\d{1,9}(-\d{1,9})?$/)
-    .optional()
-    .describe("12 or 12-40."),
+    .meta({ examples: ["12-40"] })
+    .optional(),
   symbol: z.string().min(1).max(1000).optional().describe("Only this definition."),
 });
 

@@ -27,7 +27,9 @@ export function describeIssue(
     value = isContainer(value) && Object.hasOwn(value, key) ? value[key] : undefined;
   }
   const expected =
-    field === undefined ? issue.message : describeExpectation(z.toJSONSchema(field, { io: "input" }));
+    field === undefined
+      ? issue.message
+      : describeExpectation(z.toJSONSchema(field, { io: "input" }), issue.code === "invalid_format");
   if (value === undefined) return `"${name}" is missing: it must be ${expected}.`;
   return `"${name}" must be ${expected}, but is ${formatValue(value)}.`;
 }
@@ -43,13 +45,17 @@ function isContainer(value: unknown): value is Record<PropertyKey, unknown> {
   return typeof value === "object" && value !== null;
 }
 
-function describeExpectation(schema: z.core.JSONSchema.BaseSchema): string {
+/** `isFormat`: a string has the wrong format, rather than the wrong length. */
+function describeExpectation(schema: z.core.JSONSchema.BaseSchema, isFormat: boolean): string {
   if (schema.enum !== undefined)
     return `one of ${schema.enum.map((value) => JSON.stringify(value)).join(", ")}`;
   if (schema.type === "integer") return `an integer${describeBounds(schema.minimum, schema.maximum)}`;
   if (schema.type === "boolean") return "true or false";
   if (schema.format === "date-time") return "a date and time with its offset, as in 2026-01-31T12:00:00Z";
   if (schema.format === "email") return "an email address";
+  const [example] = schema.examples ?? [];
+  if (isFormat && schema.pattern !== undefined && example !== undefined)
+    return `a string such as ${formatValue(example)}`;
   if (schema.type === "string")
     return `a string${describeLength(schema.minLength, schema.maxLength, "character")}`;
   if (schema.type === "array") return `an array${describeLength(schema.minItems, schema.maxItems, "item")}`;
