@@ -179,6 +179,9 @@ function cwdAndEnvironment(repository: GitRepository): { cwd: string; env: Recor
       GIT_CEILING_DIRECTORIES: dirname(cwd),
       // English messages, but case-insensitive matching of non-ASCII letters too.
       LC_ALL: "C.UTF-8",
+      ...(repository.alternateObjects === undefined
+        ? {}
+        : { GIT_ALTERNATE_OBJECT_DIRECTORIES: repository.alternateObjects }),
     },
   };
 }

@@ -14,6 +14,8 @@ export interface GitRepository {
   readonly gitDir: string;
   /** Contains the configuration, refs and objects. A clone shares it with all its worktrees. */
   readonly commonDir: string;
+  /** A directory outside of the repository in which git finds a commit-graph (`service/history/commitGraphs.ts`). */
+  readonly alternateObjects?: string;
 }
 
 /**

@@ -187,7 +187,11 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     onPaused();
   };
   sync.setPaused(options.isPaused);
-  const history = new History({ ...configuration, repositories });
+  const history = new History({
+    ...configuration,
+    repositories,
+    graphFolder: join(dataDir, "commitGraphs"),
+  });
   const { licenseMakers, oauth, database } = configuration;
   const databaseName = database === undefined ? databaseNames.embedded : databaseNames.postgres;
   const memory = createOrganizationMemory(dataDir, databaseName, log);

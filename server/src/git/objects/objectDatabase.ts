@@ -170,7 +170,7 @@ function isOwnClone({ workTree, gitDir, commonDir }: GitRepository): boolean {
 const maxPackedRefsBytes = 1024 * 1024;
 
 /** Whether `git replace` may substitute objects. */
-function hasReplaceRefs(commonDir: string): boolean {
+export function hasReplaceRefs(commonDir: string): boolean {
   const packedRefs = join(commonDir, "packed-refs");
   if ((fs.statSync(packedRefs, { throwIfNoEntry: false })?.size ?? 0) > maxPackedRefsBytes) return true;
   if ((readText(packedRefs) ?? "").includes(" refs/replace/")) return true;

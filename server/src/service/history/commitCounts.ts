@@ -3,6 +3,7 @@ import { ByteCache } from "#base/byteCache";
 import type { CountedCommit } from "#git/history/count";
 import { countByDifference, countCommits, countFromPage } from "#git/history/count";
 import type { Commit } from "#git/history/log";
+import type { CommitGraphs } from "./commitGraphs";
 import { ancestryKey, type OpenRevision } from "./history";
 
 /** Enough for about a thousand repositories. */
@@ -11,6 +12,11 @@ const maxBytes = 512 * 1024;
 export class CommitCounts {
   /** The last exact count of each repository. A difference is not stored, so that no error accumulates. */
   readonly #known = new ByteCache<CountedCommit>(maxBytes);
+  readonly #graphs: CommitGraphs;
+
+  constructor(graphs: CommitGraphs) {
+    this.#graphs = graphs;
+  }
 
   /**
    * Counts the commits reachable from a revision, but not from `excludes`. `firstPage` contains the first of these commits
@@ -21,15 +27,18 @@ export class CommitCounts {
     excludes: string | undefined,
     firstPage: readonly Commit[],
   ): Promise<number> {
-    const { gitRequest, commit } = revision;
+    const { gitRequest, commit, repository } = revision;
+    const { gitRepository } = gitRequest;
     if (excludes !== undefined) return countCommits(gitRequest, commit, excludes);
     const key = ancestryKey(revision);
     const known = this.#known.get(key);
     const fromPage = known && countFromPage(firstPage, known);
+    const exact = fromPage ?? (await this.#graphs.count(repository, gitRepository, commit, firstPage));
     const fromDifference =
-      known && fromPage === undefined ? await countByDifference(gitRequest, commit, known) : undefined;
+      known && exact === undefined ? await countByDifference(gitRequest, commit, known) : undefined;
     if (fromDifference !== undefined) return fromDifference;
-    const total = fromPage ?? (await countCommits(gitRequest, commit, undefined));
+    const total = exact ?? (await countCommits(gitRequest, commit, undefined));
+    if (exact === undefined) void this.#graphs.update(repository, gitRepository, total);
     this.#known.set(key, { commit, total }, 2 * key.length + 200);
     return total;
   }

@@ -28,7 +28,7 @@ import { checkPath, type History, type OpenRepository, type OpenRevision, parseL
 import { fileAt } from "./source";
 
 export function commitHandlers(history: History): Pick<Service, "commits" | "commit" | "authors"> {
-  const counts = new CommitCounts();
+  const counts = new CommitCounts(history.graphs);
   return {
     async commits(request, context) {
       const { repo, ref, page, perPage } = request;

@@ -17,6 +17,7 @@ import { findGitRepository, type GitRepository } from "#git/repository";
 import type { Repository } from "#model/repository";
 import type { RepositoryView } from "#service/repositories/repositoryView";
 import type { LineRange } from "#service/repositories/webLinks";
+import { CommitGraphs } from "./commitGraphs";
 
 /** Limits on git processes. */
 export interface HistoryLimits {
@@ -28,6 +29,8 @@ export interface HistoryLimits {
 
 export interface HistoryOptions extends HistoryLimits {
   readonly repositories: RepositoryView;
+  /** Where to keep commit-graphs. Without it, none are written. */
+  readonly graphFolder?: string;
 }
 
 /** A repository, and what is needed to read it for one caller. */
@@ -50,13 +53,15 @@ const maxCachedBytes = 64 * 1024 * 1024;
 export class History {
   readonly #repositories: RepositoryView;
   readonly limiter = new Limiter(defaultMaxGitProcesses);
+  readonly graphs: CommitGraphs;
   #timeLimitMs = defaultGitTimeLimitMs;
   readonly #catFilePool = new CatFilePool();
   readonly #cache = new ByteCache<unknown>(maxCachedBytes);
   readonly #pendingResults = new SingleFlight();
 
-  constructor({ repositories, ...limits }: HistoryOptions) {
+  constructor({ repositories, graphFolder, ...limits }: HistoryOptions) {
     this.#repositories = repositories;
+    this.graphs = new CommitGraphs(graphFolder, repositories.all());
     this.configure(limits);
   }
 
@@ -92,7 +97,12 @@ export class History {
     if (found === undefined) {
       throw new ServiceError("NOT_FOUND", `Repository "${name}" is no longer on disk.`);
     }
-    const gitRepository = { ...found, repositoryName: name };
+    const alternateObjects = this.graphs.objectsOf(repository);
+    const gitRepository = {
+      ...found,
+      repositoryName: name,
+      ...(alternateObjects === undefined ? {} : { alternateObjects }),
+    };
     const gitRequest = {
       gitRepository,
       signal,
