@@ -1,6 +1,5 @@
-/** The tools that Trawl is compared with: always ripgrep, and Zoekt if its URL is given. */
+/** Counts matches with ripgrep; `zoekt.ts` has the other peer. */
 import { spawn, spawnSync } from "node:child_process";
-import { postJson } from "./product";
 import type { BenchQuery } from "./queries";
 
 export interface Measured {
@@ -37,20 +36,4 @@ export function ripgrep(program: string, folder: string, query: BenchQuery): Pro
       resolve({ ms: performance.now() - began, matches });
     });
   });
-}
-
-/** Measures Zoekt's own reported time. `documents` limits its results, as its pages do. */
-export async function zoekt(
-  url: string,
-  query: BenchQuery,
-  documents: number | undefined,
-): Promise<Measured> {
-  const pattern = query.isRegex ? query.pattern : query.pattern.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
-  const all = { ShardMaxMatchCount: 1e8, TotalMaxMatchCount: 1e8, MaxDocDisplayCount: 50 };
-  const response = (await postJson(`${url}/api/search`, {
-    Q: `case:${query.caseSensitive ? "yes" : "no"} content:${JSON.stringify(pattern)}`,
-    Opts: { ...(documents === undefined ? all : { MaxDocDisplayCount: documents }), ChunkMatches: true },
-  })) as { readonly Result: { readonly Duration: number; readonly MatchCount: number } };
-  const { Duration, MatchCount } = response.Result;
-  return { ms: Duration / 1e6, matches: MatchCount };
 }

@@ -1,5 +1,6 @@
 /** Resource use of processes, read from `/proc`. Without it, on other systems than Linux, these return `undefined`. */
 import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** Resident memory in bytes: current and peak. */
 export function memoryOf(pid: number): { readonly now: number; readonly peak: number } | undefined {
@@ -18,6 +19,36 @@ export function cpuSecondsOfEnded(): number | undefined {
 /** Processor seconds of a process so far. */
 export function cpuSecondsOf(pid: number): number | undefined {
   return cpuSeconds(pid)?.own;
+}
+
+/** Processor milliseconds so far of the running threads of a process, precisely: `stat` counts hundredths of a second. */
+export function cpuMsOfThreads(pid: number | undefined): number | undefined {
+  if (pid === undefined || read(`/proc/${pid}/schedstat`) === undefined) return undefined;
+  const nanoseconds = readdirSync(`/proc/${pid}/task`).map((thread) =>
+    Number(read(`/proc/${pid}/task/${thread}/schedstat`)?.split(" ")[0] ?? 0),
+  );
+  return nanoseconds.reduce((sum, each) => sum + each, 0) / 1e6;
+}
+
+/** Processor seconds so far of a process, its children, and theirs. */
+export function cpuSecondsOfTree(pid: number | undefined): number | undefined {
+  const seconds = pid === undefined ? undefined : cpuSeconds(pid);
+  if (pid === undefined || seconds === undefined) return undefined;
+  let sum = seconds.own + seconds.ofEnded;
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    const children = read(`/proc/${pid}/task/${thread}/children`)?.trim() ?? "";
+    for (const child of children.split(" ").filter(Boolean)) sum += cpuSecondsOfTree(Number(child)) ?? 0;
+  }
+  return sum;
+}
+
+/** Waits until a process has stopped working in the background; at most ten minutes. */
+export async function untilQuiet(pid: number): Promise<void> {
+  for (let [tries, quietSeconds] = [600, 0]; tries > 0 && quietSeconds < 3; tries--) {
+    const before = cpuSecondsOfTree(pid) ?? 0;
+    await sleep(1000);
+    quietSeconds = (cpuSecondsOfTree(pid) ?? 0) - before < 0.05 ? quietSeconds + 1 : 0;
+  }
 }
 
 function cpuSeconds(pid: number | "self"): { readonly own: number; readonly ofEnded: number } | undefined {

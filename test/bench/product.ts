@@ -82,7 +82,7 @@ export class Product {
   /** Resolves with the time at which everything was indexed. */
   readonly ready: Promise<number>;
   readonly #child: ChildProcess;
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  readonly agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
   private constructor(child: ChildProcess, url: string, listeningMs: number, ready: Promise<number>) {
     this.#child = child;
@@ -92,11 +92,14 @@ export class Product {
     this.ready = ready;
   }
 
-  static async start(dataDir: string, paths: readonly string[]): Promise<Product> {
+  static async start(
+    dataDir: string,
+    paths: readonly string[],
+    nodeFlags: readonly string[] = [],
+  ): Promise<Product> {
     const began = performance.now();
-    const child = spawn(process.execPath, [bundle, "serve", "--port", "0", "--data-dir", dataDir, ...paths], {
-      stdio: ["ignore", "pipe", "pipe"],
-    });
+    const args = [...nodeFlags, bundle, "serve", "--port", "0", "--data-dir", dataDir, ...paths];
+    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
     let stderr = "";
     child.stderr.on("data", (text: Buffer) => {
       stderr += text.toString();
@@ -122,11 +125,11 @@ export class Product {
   }
 
   post(path: string, body: unknown): Promise<unknown> {
-    return postJson(`${this.url}${path}`, body, this.#agent);
+    return postJson(`${this.url}${path}`, body, this.agent);
   }
 
   async stop(): Promise<void> {
-    this.#agent.destroy();
+    this.agent.destroy();
     if (this.#child.exitCode !== null) return;
     const closed = new Promise((resolve) => this.#child.on("close", resolve));
     this.#child.kill("SIGTERM");
@@ -134,7 +137,12 @@ export class Product {
   }
 }
 
-export function postJson(url: string, body: unknown, agent?: Agent): Promise<unknown> {
+export async function postJson(url: string, body: unknown, agent?: Agent): Promise<unknown> {
+  return JSON.parse((await postBytes(url, body, agent)).toString());
+}
+
+/** Returns the body of a response as it is, so that parsing it does not count. */
+export function postBytes(url: string, body: unknown, agent?: Agent): Promise<Buffer> {
   const bytes = JSON.stringify(body);
   return new Promise((resolve, reject) => {
     const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(bytes) };
@@ -143,9 +151,9 @@ export function postJson(url: string, body: unknown, agent?: Agent): Promise<unk
       response.on("data", (part: Buffer) => parts.push(part));
       response.on("error", reject);
       response.on("end", () => {
-        const text = Buffer.concat(parts).toString();
-        if (response.statusCode === 200) resolve(JSON.parse(text));
-        else reject(new Error(`${url} returned status ${response.statusCode}: ${text.slice(0, 300)}`));
+        const whole = Buffer.concat(parts);
+        if (response.statusCode === 200) resolve(whole);
+        else reject(new Error(`${url} returned status ${response.statusCode}: ${whole.subarray(0, 300)}`));
       });
     });
     sent.on("error", reject);

@@ -5,7 +5,7 @@ export interface BenchQuery {
   readonly caseSensitive: boolean;
 }
 
-const literal = (pattern: string): BenchQuery => ({ pattern, isRegex: false, caseSensitive: true });
+export const literal = (pattern: string): BenchQuery => ({ pattern, isRegex: false, caseSensitive: true });
 const regex = (pattern: string): BenchQuery => ({ pattern, isRegex: true, caseSensitive: true });
 
 export const benchQueries: readonly BenchQuery[] = [

@@ -1,12 +1,17 @@
 /**
- * `npm run bench -- [--corpus DIR] [--zoekt URL] [--only PARTS] [--seconds N] [--ranking]`
+ * `npm run bench -- [--corpus DIR] [--zoekt auto|URL] [--only PARTS] [--seconds N] [--ranking] [--record]`
+ * `npm run bench -- --corpus DIR --profile PATTERN`
  * `npm run bench -- --symbols [--languages go,c++] [--misses N] [--megabytes N] [--least PERCENT]`
  *
  * Prints costs and results of the product next to those of its peers, from the same run. It never asserts a time,
- * because machines differ and shared ones are noisy. PARTS, separated by commas: build, symbols, ranking, search, tools,
- * memory, fresh, clients, load, small, history, store, access. `--ranking` alone means `--only ranking`. If symbols or
- * ranking are requested without a corpus, the trees with labeled queries are fetched as Debian packages and used one by
+ * because machines differ and shared ones are noisy. PARTS, separated by commas: build, symbols, ranking, search, zoekt,
+ * tools, memory, fresh, clients, load, small, history, store, access. `--ranking` alone means `--only ranking`. If symbols
+ * or ranking are requested without a corpus, the trees with labeled queries are fetched as Debian packages and used one by
  * one.
+ *
+ * `--zoekt auto` finds Zoekt's programs in `ZOEKT_BIN` or on the PATH. `--record` appends the ratios to the peers to
+ * `test/bench/history.jsonl`; every run prints how they differ from the last ones there. `--profile` only profiles a query
+ * in every thread of the server.
  *
  * With `--symbols`, it only compares definitions in real trees with those of universal-ctags, and with `--least` fails if
  * fewer are found.
@@ -17,23 +22,27 @@ import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { projectRoot } from "#test/support/house";
 import { benchClients } from "./clients";
-import { corpusCopy } from "./corpus";
+import { corpusCopy, git } from "./corpus";
 import { countAll } from "./counting";
 import { benchCredentials } from "./credentials";
 import { benchDefinitions } from "./definitions";
+import { Figures } from "./figures";
 import { benchFreshness } from "./freshness";
 import { benchHistory } from "./history";
 import { benchLoad } from "./load";
 import { benchNavigation } from "./navigation";
-import { memoryOf } from "./processes";
+import { memoryOf, untilQuiet } from "./processes";
 import { type IndexRun, indexOnce, Product } from "./product";
+import { profileQuery } from "./profile";
 import { benchRanking, fetchLabeledTrees, printRanks } from "./ranking";
 import { heading, megabytes, ms, printTable, ratio } from "./report";
 import { benchSearches } from "./searches";
+import { benchSideBySide, printFootprint } from "./sideBySide";
 import { benchSmallRepositories } from "./smallRepositories";
 import { benchStore } from "./store";
 import { benchSymbols } from "./symbols";
 import { benchTools } from "./tools";
+import { Zoekt } from "./zoekt";
 
 const parts = [
   "build",
@@ -41,6 +50,7 @@ const parts = [
   "ranking",
   "search",
   "tools",
+  "zoekt",
   "memory",
   "fresh",
   "clients",
@@ -55,6 +65,8 @@ const { values } = parseArgs({
   options: {
     corpus: { type: "string" },
     zoekt: { type: "string" },
+    profile: { type: "string" },
+    record: { type: "boolean", default: false },
     only: { type: "string" },
     seconds: { type: "string", default: "60" },
     ranking: { type: "boolean", default: false },
@@ -74,6 +86,9 @@ if (unknown.length > 0) {
 }
 
 const folder = join(projectRoot(), "out/bench");
+
+const recordFile = join(projectRoot(), "test/bench/history.jsonl");
+const figures = new Figures();
 
 /** Unique to this run, because several may run at once. */
 const scratch = join(folder, `run-${process.pid}`);
@@ -95,11 +110,16 @@ async function main(): Promise<void> {
   const ranks: number[] = [];
   for (const corpus of corpora) ranks.push(...(await benchCorpus(corpus)));
   if (corpora.length > 1 && ranks.length > 0) printRanks("All", ranks);
+  if (values.profile !== undefined) return;
   if (wanted.has("history")) await benchHistory(scratch);
   if (wanted.has("store")) await benchStore(scratch);
   if (wanted.has("access")) await benchCredentials(scratch);
-  if (!wanted.has("small")) return;
-  for (const count of [1_000, 5_000]) await benchSmallRepositories(join(scratch, "small"), count);
+  if (wanted.has("small")) {
+    for (const count of [1_000, 5_000]) await benchSmallRepositories(join(scratch, "small"), count);
+  }
+  const corpus = corpora.map((path) => basename(path)).join(" ");
+  figures.printDrift(recordFile, corpus);
+  if (values.record) figures.record(recordFile, corpus, git(projectRoot(), "rev-parse", "--short", "HEAD"));
 }
 
 /** Resolves paths against `INIT_CWD`, because npm runs scripts in the package's folder. */
@@ -130,6 +150,10 @@ async function benchCorpus(source: string): Promise<readonly number[]> {
   const corpus = corpusCopy(source, folder);
   const dataDir = join(scratch, basename(corpus));
   const built = await indexOnce(dataDir, [corpus], "--no-symbols");
+  if (values.profile !== undefined) {
+    await profileQuery(dataDir, values.profile, join(folder, "profiles"));
+    return [];
+  }
   if (wanted.has("build")) printBuild(built);
   const needsSymbols = wanted.has("ranking") || wanted.has("symbols") || wanted.has("tools");
   if (needsSymbols) printSymbols(built, await indexOnce(dataDir, [corpus]), dataDir);
@@ -143,7 +167,9 @@ async function benchCorpus(source: string): Promise<readonly number[]> {
     const firstResponseMs = performance.now() - began;
     const readyMs = await product.ready;
     const idle = memoryOf(product.pid);
-    if (wanted.has("search")) await benchSearches(product, corpus, counted, values.zoekt);
+    if (wanted.has("search")) await benchSearches(product, corpus, counted);
+    if (values.zoekt !== undefined && wanted.has("zoekt"))
+      await benchZoekt(values.zoekt, product, corpus, built);
     const searched = memoryOf(product.pid);
     if (wanted.has("tools")) await benchTools(product);
     if (wanted.has("symbols")) await benchNavigation(product);
@@ -167,6 +193,21 @@ async function benchCorpus(source: string): Promise<readonly number[]> {
     return ranks;
   } finally {
     await product.stop();
+  }
+}
+
+async function benchZoekt(where: string, product: Product, corpus: string, built: IndexRun): Promise<void> {
+  const zoekt = await Zoekt.open(where, corpus, join(scratch, "zoekt"));
+  try {
+    // Symbols are built once the text is indexed.
+    await untilQuiet(product.pid);
+    const ready = memoryOf(product.pid)?.now;
+    const zoektReady = zoekt.pid === undefined ? undefined : memoryOf(zoekt.pid)?.now;
+    await benchSideBySide(product, zoekt, figures);
+    const peak = memoryOf(product.pid)?.peak;
+    printFootprint(built, zoekt, { ready, peak }, zoektReady, figures);
+  } finally {
+    zoekt.stop();
   }
 }
 

@@ -1,5 +1,5 @@
 /** Measures searches next to their peers in the same run. */
-import { findRipgrep, type Measured, ripgrep, zoekt } from "./peers";
+import { findRipgrep, type Measured, ripgrep } from "./peers";
 import type { Product } from "./product";
 import { type BenchQuery, benchQueries, titleOf, trawlRequest } from "./queries";
 import { heading, median, ms, printTable, quantile, ratio } from "./report";
@@ -14,15 +14,12 @@ interface Row {
   readonly matches: number;
   readonly complete: boolean;
   readonly ripgrep: Measured | undefined;
-  readonly zoektFirst: number | undefined;
-  readonly zoektAll: Measured | undefined;
 }
 
 export async function benchSearches(
   product: Product,
   corpus: string,
   counted: ReadonlyMap<BenchQuery, Measured>,
-  zoektUrl: string | undefined,
 ): Promise<void> {
   const program = await findRipgrep();
   const rows = new Map<BenchQuery, Row>();
@@ -35,8 +32,6 @@ export async function benchSearches(
       matches: all.matches,
       complete: all.complete,
       ripgrep: program === undefined ? undefined : await best(() => ripgrep(program, corpus, query)),
-      zoektFirst: zoektUrl === undefined ? undefined : (await best(() => zoekt(zoektUrl, query, 50))).ms,
-      zoektAll: zoektUrl === undefined ? undefined : await best(() => zoekt(zoektUrl, query, undefined)),
     });
   }
   heading("Searches");
@@ -46,20 +41,7 @@ export async function benchSearches(
       `match in the engine, as ripgrep does: both on two threads, with a warm cache.\n`,
   );
   printTable(
-    [
-      "query",
-      "matches",
-      "ripgrep's",
-      "first",
-      "p95",
-      "all",
-      "counted",
-      "ripgrep",
-      "rg/first",
-      "rg/counted",
-      "Zoekt first",
-      "Zoekt all",
-    ],
+    ["query", "matches", "ripgrep's", "first", "p95", "all", "counted", "ripgrep", "rg/first", "rg/counted"],
     [...rows].map(([query, row]) => {
       const count = counted.get(query);
       return [
@@ -73,8 +55,6 @@ export async function benchSearches(
         ms(row.ripgrep?.ms),
         ratio(row.ripgrep?.ms, median(row.first)),
         ratio(row.ripgrep?.ms, count?.ms),
-        ms(row.zoektFirst),
-        ms(row.zoektAll?.ms),
       ];
     }),
   );
