@@ -1,130 +1,167 @@
-/** Compares history requests with the equivalent git commands, in the same run. */
+/** Compares requests about history with the equivalent git commands: processor time of all processes, in the same run. */
 import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { repo, runGit } from "#test/support/repo";
-import { callerOf, openListener, repository, viewOf } from "#test/support/service";
+import type { Figures } from "./figures";
+import { cpuSecondsOfEnded, cpuSecondsOfTree, untilQuiet } from "./processes";
+import { Product } from "./product";
 import { heading, median, ms, printTable, ratio } from "./report";
 
 const commitCount = 20_000;
 const fileCount = 400;
-const rounds = 15;
+const rounds = 20;
+const warmUps = 3;
+/** Commits between the revisions of two requests, so that no answer is cached. */
+const revisionStep = 3;
+
+/** What is asked about a clone. */
+interface Subject {
+  readonly path: string;
+  readonly file: string;
+  readonly message: string;
+  readonly author: string;
+}
 
 interface Row {
+  /** Of a request; `REF` stands for the revision. */
   readonly address: string;
-  /** The git commands that produce the same result, run in sequence. */
-  readonly commands: readonly (readonly string[])[];
-  /** The repository to query; a clone by default. */
-  readonly of?: "bare";
+  /** The git command that produces the same first page. */
+  readonly command: readonly string[];
 }
 
-const all = ["log", "-z", "--format=%H%x00%aI%x00%s%x00%D%x00%b%x00%aN%x00%aE"];
-const page = [...all, "--max-count=50"];
-const count = ["rev-list", "--count"];
-const file = "folder3/file203.txt";
+const all = ["log", "-z", "--format=%H%x00%P%x00%aI%x00%cI%x00%aN%x00%aE%x00%cN%x00%cE%x00%D%x00%s%x00%b"];
 
-const rows: Readonly<Record<string, Row>> = {
-  "a page of commits": {
-    address: "commits?ref=REF",
-    commands: [
-      [...page, "main"],
-      [...count, "main"],
-    ],
-  },
-  "a page of commits, bare": {
-    address: "commits?ref=REF",
-    commands: [
-      [...page, "main"],
-      [...count, "main"],
-    ],
-    of: "bare",
-  },
-  "commits a branch is ahead": {
-    address: "commits?ref=REF&notIn=old",
-    commands: [
-      [...page, "old..main"],
-      [...count, "old..main"],
-    ],
-  },
-  "commits by message": {
-    address: "commits?ref=REF&query=number%20.*77",
-    commands: [
-      [...page, "-i", "--grep=number .*77", "main"],
-      [...count, "-i", "--grep=number .*77", "main"],
-    ],
-  },
-  "commits by author": {
-    address: "commits?ref=REF&author=person7",
-    commands: [
-      [...page, "-i", "--author=person7", "main"],
-      ["log", "--format=%H", "-i", "--author=person7", "main"],
-    ],
-  },
-  "commits of a folder": {
-    address: "commits?ref=REF&path=folder3",
-    commands: [
-      [...page, "main", "--", "folder3"],
-      [...count, "main", "--", "folder3"],
-    ],
-  },
-  "commits of a file": {
-    address: `commits?ref=REF&path=${file}`,
-    commands: [[...all, "--follow", "main", "--", file]],
-  },
-  authors: { address: "commits/authors?ref=REF", commands: [["shortlog", "-sne", "main"]] },
-  "a commit": { address: "commit?ref=REF", commands: [["show", "-s", "main"]] },
-  "a difference": {
-    address: "diff?base=old&head=REF",
-    commands: [["diff", "old", "main"]],
-  },
-  blame: { address: `blame?ref=REF&path=${file}`, commands: [["blame", "--porcelain", "main", "--", file]] },
-};
-
-export async function benchHistory(folder: string): Promise<void> {
-  const { path, head } = makeHistory(folder);
-  const bare = join(folder, "bare.git");
-  runGit(folder, ["clone", "-q", "--bare", path, bare]);
-  heading("History");
-  console.log(
-    `${commitCount.toLocaleString("en")} commits, medians of ${rounds} over HTTP, and the ratio of the best of each; "again" is answered from the cache.\n`,
+function rowsOf({ file, message, author }: Subject): Readonly<Record<string, Row>> {
+  const folder = dirname(file);
+  const words = { file, folder, message, author };
+  const of = Object.fromEntries(
+    Object.entries(words).map(([name, text]) => [name, encodeURIComponent(text)] as const),
   );
-  const repositories = viewOf([
-    repository(1, "clone", { path, revisions: [] }),
-    repository(2, "bare", { path: bare, kind: "bare", revisions: [] }),
-  ]);
-  const table: string[][] = [];
-  for (const [name, { address, commands, of = "clone" }] of Object.entries(rows)) {
-    const times = { git: [] as number[], first: [] as number[], again: [] as number[] };
-    for (let round = 0; round < rounds; round++) {
-      // A new service starts with an empty cache.
-      const listener = await openListener(callerOf({ repositories }));
-      const url = `${listener.url}/api/${address.replace("REF", head)}&repo=${of}`;
-      const ask = async () => {
-        const response = await fetch(url);
-        if (!response.ok) throw new Error(`${url}: ${await response.text()}`);
-        await response.arrayBuffer();
-      };
-      await fetch(`${listener.url}/api/health`).then((response) => response.arrayBuffer());
-      times.git.push(
-        await timed(async () => {
-          for (const args of commands) await git(of === "bare" ? bare : path, args);
-        }),
-      );
-      times.first.push(await timed(ask));
-      times.again.push(await timed(ask));
-      await listener.close();
-    }
-    const [own, first, again] = [median(times.git), median(times.first), median(times.again)];
-    const best = ratio(Math.min(...times.first), Math.min(...times.git));
-    table.push([name, ms(own), ms(first), ratio(first, own), best, ms(again)]);
-  }
-  printTable(["", "git, ms", "first, ms", "to git", "at best", "again, ms"], table);
+  return {
+    "a page of commits": { address: "commits?ref=REF", command: [...all, "--max-count=50", "REF"] },
+    "commits ahead": {
+      address: "commits?ref=REF&notIn=REF~200",
+      command: [...all, "--max-count=50", "REF~200..REF"],
+    },
+    "commits by message": {
+      address: `commits?ref=REF&query=${of["message"]}`,
+      command: [...all, "-i", `--grep=${message}`, "REF"],
+    },
+    "commits by author": {
+      address: `commits?ref=REF&author=${of["author"]}`,
+      command: [...all, "-i", `--author=${author}`, "REF"],
+    },
+    "commits of a folder": {
+      address: `commits?ref=REF&path=${of["folder"]}`,
+      command: [...all, "REF", "--", folder],
+    },
+    "commits of a file": {
+      address: `commits?ref=REF&path=${of["file"]}`,
+      command: [...all, "--follow", "REF", "--", file],
+    },
+    authors: { address: "commits/authors?ref=REF", command: ["shortlog", "-sne", "REF"] },
+    "a commit": { address: "commit?ref=REF", command: ["show", "-s", "REF"] },
+    "a difference": { address: "diff?base=REF~200&head=REF", command: ["diff", "REF~200", "REF"] },
+    blame: {
+      address: `blame?ref=REF&path=${of["file"]}`,
+      command: ["blame", "--porcelain", "REF", "--", file],
+    },
+  };
 }
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const startedAt = performance.now();
-  await work();
-  return performance.now() - startedAt;
+/** Measures a generated history, and `clone` if there is one. Writes only to `folder`. */
+export async function benchHistory(
+  folder: string,
+  clone: string | undefined,
+  figures: Figures,
+): Promise<void> {
+  const generated = makeHistory(folder);
+  await benchSubject(folder, generated, figures);
+  if (clone !== undefined) await benchSubject(folder, subjectOf(clone), figures);
+}
+
+async function benchSubject(folder: string, subject: Subject, figures: Figures): Promise<void> {
+  const { path } = subject;
+  const name = basename(path);
+  const rows = Object.entries(rowsOf(subject));
+  const wanted = rows.length * (rounds + warmUps) * revisionStep;
+  const list = runGit(path, ["rev-list", "--first-parent", `--max-count=${wanted}`, "HEAD"]);
+  const revisions = list.toString().trim().split("\n");
+  const product = await Product.start(join(folder, `data-${name}`), [path]);
+  try {
+    await product.ready;
+    await untilQuiet(product.pid);
+    heading(`History of ${name}`);
+    console.log(
+      `Means of ${rounds} requests over HTTP, each at another revision, so that nothing is cached. Processor ` +
+        `milliseconds of all processes, and medians of milliseconds.\n`,
+    );
+    let next = 0;
+    const revision = () => revisions[(next++ * revisionStep) % revisions.length] ?? "HEAD";
+    const ask = async (address: string, ref: string) => {
+      const url = `${product.url}/api/${address.replaceAll("REF", ref)}&repo=${encodeURIComponent(name)}`;
+      const response = await fetch(url);
+      if (!response.ok) throw new Error(`${url}: ${await response.text()}`);
+      await response.arrayBuffer();
+    };
+    const first = await measure(1, cpuOf(product.pid), () => ask("commits?ref=REF", revision()));
+    for (const [, { address }] of rows) {
+      for (let round = 0; round < warmUps; round++) await ask(address, revision());
+    }
+    await untilQuiet(product.pid);
+    const table: string[][] = [];
+    for (const [title, { address, command }] of rows) {
+      const refs = Array.from({ length: rounds }, revision);
+      const own = await measure(rounds, cpuOf(product.pid), (round) => ask(address, refs[round] ?? ""));
+      const peer = await measure(rounds, cpuSecondsOfEnded, (round) =>
+        git(
+          path,
+          command.map((word) => word.replaceAll("REF", refs[round] ?? "")),
+        ),
+      );
+      figures.add(`history of ${name}, ${title}, cpu`, own.cpuMs, peer.cpuMs);
+      const times = [ms(peer.cpuMs), ms(own.cpuMs), ratio(own.cpuMs, peer.cpuMs)];
+      table.push([title, ...times, ms(peer.ms), ms(own.ms), ratio(own.ms, peer.ms)]);
+    }
+    printTable(["", "git, cpu", "cpu", "to git", "git, ms", "ms", "to git"], table);
+    console.log(`The first page of all: ${ms(first.cpuMs)} ms of the processors, ${ms(first.ms)} ms.\n`);
+  } finally {
+    await product.stop();
+  }
+}
+
+/** Asks about the file that most of the last commits have changed. */
+function subjectOf(path: string): Subject {
+  const names = runGit(path, ["log", "--max-count=1000", "--name-only", "--format=", "HEAD"]).toString();
+  const counts = new Map<string, number>();
+  for (const name of names.split("\n")) {
+    if (name.includes("/")) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  const [[file] = ["README.md"]] = [...counts].toSorted((one, other) => other[1] - one[1]);
+  const author = runGit(path, ["log", "-1", "--format=%ae", "HEAD~100"]).toString().trim();
+  return { path, file, message: "fix", author };
+}
+
+function cpuOf(pid: number): () => number | undefined {
+  return () => cpuSecondsOfTree(pid);
+}
+
+async function measure(
+  count: number,
+  cpuSeconds: () => number | undefined,
+  run: (round: number) => Promise<void>,
+): Promise<{ readonly ms: number; readonly cpuMs: number | undefined }> {
+  const times: number[] = [];
+  const before = cpuSeconds();
+  for (let round = 0; round < count; round++) {
+    const startedAt = performance.now();
+    await run(round);
+    times.push(performance.now() - startedAt);
+  }
+  const after = cpuSeconds();
+  const cpuMs = before === undefined || after === undefined ? undefined : ((after - before) * 1000) / count;
+  return { ms: median(times), cpuMs };
 }
 
 function git(cwd: string, args: readonly string[]): Promise<void> {
@@ -139,8 +176,8 @@ function git(cwd: string, args: readonly string[]): Promise<void> {
 }
 
 /** Generates a history in which each commit changes a line of one file and every file is renamed once. */
-function makeHistory(folder: string): { path: string; head: string } {
-  const path = join(folder, "history");
+function makeHistory(folder: string): Subject {
+  const path = join(folder, "generated");
   mkdirSync(path, { recursive: true });
   repo("", { path });
   const lines = Array.from({ length: fileCount }, () => Array.from({ length: 200 }, (_, at) => `line ${at}`));
@@ -163,7 +200,8 @@ function makeHistory(folder: string): { path: string; head: string } {
     parts.push(`M 100644 inline ${nameOf(index, isNew)}\ndata ${text.length}\n${text}\n`);
   }
   runGit(path, ["fast-import", "--quiet"], Buffer.from(parts.join("")));
-  runGit(path, ["branch", "old", "main~2000"]);
-  runGit(path, ["gc", "-q"]);
-  return { path, head: runGit(path, ["rev-parse", "main"]).toString().trim() };
+  // No garbage collection, which would write a commit-graph: a fresh clone has none.
+  runGit(path, ["repack", "-adq"]);
+  runGit(path, ["reset", "-q", "--hard"]);
+  return { path, file: "folder3/file203.txt", message: "number .*77", author: "person7" };
 }

@@ -1,6 +1,7 @@
 /**
  * `npm run bench -- [--corpus DIR] [--zoekt auto|URL] [--only PARTS] [--seconds N] [--ranking] [--record]`
  * `npm run bench -- --corpus DIR --profile PATTERN`
+ * `npm run bench -- --only history [--history CLONE]`
  * `npm run bench -- --symbols [--languages go,c++] [--misses N] [--megabytes N] [--least PERCENT]`
  *
  * Prints costs and results of the product next to those of its peers, from the same run. It never asserts a time,
@@ -66,6 +67,7 @@ const { values } = parseArgs({
     corpus: { type: "string" },
     zoekt: { type: "string" },
     profile: { type: "string" },
+    history: { type: "string" },
     record: { type: "boolean", default: false },
     only: { type: "string" },
     seconds: { type: "string", default: "60" },
@@ -111,7 +113,7 @@ async function main(): Promise<void> {
   for (const corpus of corpora) ranks.push(...(await benchCorpus(corpus)));
   if (corpora.length > 1 && ranks.length > 0) printRanks("All", ranks);
   if (values.profile !== undefined) return;
-  if (wanted.has("history")) await benchHistory(scratch);
+  if (wanted.has("history")) await benchHistory(scratch, inUserFolder(values.history), figures);
   if (wanted.has("store")) await benchStore(scratch);
   if (wanted.has("access")) await benchCredentials(scratch);
   if (wanted.has("small")) {
@@ -122,9 +124,14 @@ async function main(): Promise<void> {
   if (values.record) figures.record(recordFile, corpus, git(projectRoot(), "rev-parse", "--short", "HEAD"));
 }
 
-/** Resolves paths against `INIT_CWD`, because npm runs scripts in the package's folder. */
+/** Resolves a path against `INIT_CWD`, because npm runs scripts in the package's folder. */
+function inUserFolder(path: string | undefined): string | undefined {
+  return path === undefined ? undefined : resolve(process.env["INIT_CWD"] ?? ".", path);
+}
+
 function chosenCorpora(): readonly string[] {
-  if (values.corpus !== undefined) return [resolve(process.env["INIT_CWD"] ?? ".", values.corpus)];
+  const corpus = inUserFolder(values.corpus);
+  if (corpus !== undefined) return [corpus];
   if (!only.includes("symbols") && !only.includes("ranking")) return [];
   const trees = fetchLabeledTrees(join(folder, "trees"));
   // The names of the symbol benchmark occur in the first tree.
