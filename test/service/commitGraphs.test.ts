@@ -8,7 +8,7 @@ import { eventually } from "#test/support/eventually";
 import { repo, runGit, temporaryFolder } from "#test/support/repo";
 import { callerOf, repository, viewOf } from "#test/support/service";
 
-const commitCount = 1500;
+const commitCount = 1700;
 
 /** Commits in a line, with a merge of an earlier one every hundred commits. */
 function longHistory(): string {
@@ -71,6 +71,16 @@ test("the first count writes a graph to the data directory, and not to the repos
   await eventually(() => existsSync(graph) && service.history.graphs.objectsOf(repository(1, "long")));
   assert.deepEqual(readdirSync(join(path, ".git/objects/info")), []);
   for (const ref of ["main~3", "main~52", "main~777", "main~1440", "main~100^2"]) await check(service, ref);
+});
+
+test("blame of a long history writes a graph too, and a later process verifies it at once", async () => {
+  rmSync(graphFolder, { recursive: true });
+  for (const _ of ["writes", "verifies"]) {
+    const { caller, history } = open();
+    await caller("blame", { repo: "long", path: "f3" }, call());
+    await eventually(() => history.graphs.objectsOf(repository(1, "long")) !== undefined);
+    assert.ok(existsSync(graph));
+  }
 });
 
 test("a later process uses it, for commits that it lacks too", async () => {

@@ -14,6 +14,10 @@ import type { Repository } from "#model/repository";
 
 /** Git walks a smaller history in less time than it takes to read a graph. */
 const minCommits = 1000;
+/** A repository with fewer objects in its packs has a short history. */
+const minPackedObjects = 5000;
+/** Of one object in the index of a pack. */
+const indexedObjectBytes = 28;
 /** A graph without more than this share of the commits is written again. */
 const maxMissingShare = 0.1;
 const minRewriteIntervalMs = 10 * 60_000;
@@ -27,6 +31,9 @@ export class CommitGraphs {
   /** Repositories whose graph was verified in this process, or has just been written. */
   readonly #verified = new Set<number>();
   readonly #writtenAt = new Map<number, number>();
+  readonly #verifications = new Map<number, Promise<boolean>>();
+  /** The last graph that was read. */
+  #loaded: { readonly key: string; readonly graph: CommitGraph } | undefined;
 
   /** Deletes the graphs of repositories that no longer exist. */
   constructor(folder: string | undefined, repositories: readonly Repository[]) {
@@ -44,6 +51,30 @@ export class CommitGraphs {
   }
 
   /**
+   * Before the first request about a repository, verifies its graph in the background, or writes one if its history is
+   * probably long.
+   */
+  prepare(repository: Repository, gitRepository: GitRepository): void {
+    const { id } = repository;
+    const objects = this.#objects(id);
+    if (objects === undefined || this.#verifications.has(id)) return;
+    const verification = this.#verify(id, objects);
+    this.#verifications.set(id, verification);
+    void verification.then(async (isValid) => {
+      if (isValid || packedObjects(gitRepository.commonDir) < minPackedObjects) return;
+      await this.update(repository, gitRepository, minCommits);
+    });
+  }
+
+  /** Deletes a damaged graph. Never rejects. */
+  async #verify(id: number, objects: string): Promise<boolean> {
+    const isValid = (await CommitGraph.read(graphFile(objects))) !== undefined;
+    if (isValid) this.#verified.add(id);
+    else this.#drop(id);
+    return isValid;
+  }
+
+  /**
    * Counts the commits reachable from `commit`. `page` may contain the newest of them, which the graph may lack. Returns
    * `undefined` if git must count.
    */
@@ -53,25 +84,23 @@ export class CommitGraphs {
     commit: string,
     page: readonly Commit[],
   ): Promise<number | undefined> {
-    const ours = this.#objects(id);
+    await this.#verifications.get(id);
     if (!hasPlainAncestry(commonDir)) return undefined;
-    const files = [ours, join(commonDir, "objects")].map((objects) => objects && graphFile(objects));
-    for (const file of files) {
-      const bytes = file === undefined ? undefined : statSync(file, { throwIfNoEntry: false })?.size;
-      if (file === undefined || bytes === undefined) continue;
-      const isOurs = file === files[0];
-      if (bytes > maxLoadedBytes && (!isOurs || this.#verified.has(id))) continue;
-      const graph = await CommitGraph.read(file);
-      if (isOurs && graph === undefined) this.#drop(id);
+    const folders = [this.#verified.has(id) ? this.#objects(id) : undefined, join(commonDir, "objects")];
+    for (const file of folders.flatMap((objects) => (objects === undefined ? [] : [graphFile(objects)]))) {
+      const stat = statSync(file, { throwIfNoEntry: false });
+      if (stat === undefined || stat.size > maxLoadedBytes) continue;
+      const key = `${file} ${stat.mtimeMs} ${stat.size}`;
+      const graph = this.#loaded?.key === key ? this.#loaded.graph : await CommitGraph.read(file);
       if (graph === undefined) continue;
-      if (isOurs) this.#verified.add(id);
-      const total = bytes > maxLoadedBytes ? undefined : await countFrom(graph, commit, page);
+      this.#loaded = { key, graph };
+      const total = await countFrom(graph, commit, page);
       if (total !== undefined) return total;
     }
     return undefined;
   }
 
-  /** Writes the graph of a repository in the background, if git had to count `total` commits and it would help. */
+  /** Writes the graph of a repository if it has `total` commits and the graph lacks many. Never rejects. */
   async update({ id }: Repository, gitRepository: GitRepository, total: number): Promise<void> {
     const objects = this.#objects(id);
     const isRecent = Date.now() - (this.#writtenAt.get(id) ?? 0) < minRewriteIntervalMs;
@@ -95,13 +124,29 @@ export class CommitGraphs {
   #drop(id: number): void {
     this.#verified.delete(id);
     const objects = this.#objects(id);
-    if (objects !== undefined) rmSync(objects, { recursive: true, force: true });
+    if (objects === undefined) return;
+    try {
+      rmSync(objects, { recursive: true, force: true });
+    } catch {
+      // Git writes a new one over it.
+    }
   }
 
   /** Git would split a path with a separator of paths. */
   #objects(id: number): string | undefined {
     const folder = this.#folder;
     return folder === undefined || folder.includes(delimiter) ? undefined : join(folder, String(id));
+  }
+}
+
+/** Estimates the number of objects in packs by the size of their indexes. */
+function packedObjects(commonDir: string): number {
+  try {
+    const folder = join(commonDir, "objects/pack");
+    const indexes = readdirSync(folder).filter((name) => name.endsWith(".idx"));
+    return indexes.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0) / indexedObjectBytes;
+  } catch {
+    return 0;
   }
 }
 
@@ -118,7 +163,11 @@ function hasOwnGraph(commonDir: string): boolean {
 /** Whether the parents of commits are those in the commits. Git does not use a graph otherwise. */
 function hasPlainAncestry(commonDir: string): boolean {
   const changing = ["shallow", "info/grafts", "reftable"];
-  return !changing.some((name) => existsSync(join(commonDir, name))) && !hasReplaceRefs(commonDir);
+  try {
+    return !changing.some((name) => existsSync(join(commonDir, name))) && !hasReplaceRefs(commonDir);
+  } catch {
+    return false;
+  }
 }
 
 async function countFrom(
