@@ -42,13 +42,15 @@ export function cpuSecondsOfTree(pid: number | undefined): number | undefined {
   return sum;
 }
 
-/** Waits until a process has stopped working in the background; at most ten minutes. */
-export async function untilQuiet(pid: number): Promise<void> {
-  for (let [tries, quietSeconds] = [600, 0]; tries > 0 && quietSeconds < 3; tries--) {
+/** Waits until a process has stopped working in the background. Returns whether it has. */
+export async function untilQuiet(pid: number, limitSeconds = 120): Promise<boolean> {
+  let quietSeconds = 0;
+  for (let tries = limitSeconds; tries > 0 && quietSeconds < 3; tries--) {
     const before = cpuSecondsOfTree(pid) ?? 0;
     await sleep(1000);
     quietSeconds = (cpuSecondsOfTree(pid) ?? 0) - before < 0.05 ? quietSeconds + 1 : 0;
   }
+  return quietSeconds > 0;
 }
 
 function cpuSeconds(pid: number | "self"): { readonly own: number; readonly ofEnded: number } | undefined {

@@ -207,7 +207,8 @@ async function benchZoekt(where: string, product: Product, corpus: string, built
   const zoekt = await Zoekt.open(where, corpus, join(scratch, "zoekt"));
   try {
     // Symbols are built once the text is indexed.
-    await untilQuiet(product.pid);
+    if (!(await untilQuiet(product.pid)))
+      console.log("Symbols are still being built during these searches.\n");
     const ready = memoryOf(product.pid)?.now;
     const zoektReady = zoekt.pid === undefined ? undefined : memoryOf(zoekt.pid)?.now;
     await benchSideBySide(product, zoekt, figures);
