@@ -28,6 +28,9 @@ function longHistory(): string {
 }
 
 const path = longHistory();
+const older = ["main~60", "main~100^2", "main~1600"].map((name) =>
+  runGit(path, ["rev-parse", name]).toString().trim(),
+);
 const graphFolder = join(temporaryFolder(), "graphs");
 const graph = join(graphFolder, "1/info/commit-graph");
 
@@ -52,6 +55,14 @@ async function check({ caller }: ReturnType<typeof open>, ref: string): Promise<
     items.map(({ hash }) => hash),
     list("--max-count=50", ref),
   );
+  for (const notIn of [...older, ref]) {
+    const ahead = await caller("commits", { repo: "long", ref, notIn }, call());
+    assert.equal(
+      ahead.total,
+      Number(runGit(path, ["rev-list", "--count", ref, `^${notIn}`])),
+      `${ref} ^${notIn}`,
+    );
+  }
   const ofFile = await caller("commits", { repo: "long", ref, path: "f3", perPage: 100 }, call());
   const expected = list(ref, "--", "f3");
   assert.deepEqual(

@@ -29,11 +29,12 @@ export class CommitCounts {
   ): Promise<number> {
     const { gitRequest, commit, repository } = revision;
     const { gitRepository } = gitRequest;
-    if (excludes !== undefined) return countCommits(gitRequest, commit, excludes);
+    const count = () => this.#graphs.count(repository, gitRepository, commit, excludes, firstPage);
+    if (excludes !== undefined) return (await count()) ?? countCommits(gitRequest, commit, excludes);
     const key = ancestryKey(revision);
     const known = this.#known.get(key);
     const fromPage = known && countFromPage(firstPage, known);
-    const exact = fromPage ?? (await this.#graphs.count(repository, gitRepository, commit, firstPage));
+    const exact = fromPage ?? (await count());
     const fromDifference =
       known && exact === undefined ? await countByDifference(gitRequest, commit, known) : undefined;
     if (fromDifference !== undefined) return fromDifference;

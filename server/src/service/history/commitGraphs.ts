@@ -75,13 +75,14 @@ export class CommitGraphs {
   }
 
   /**
-   * Counts the commits reachable from `commit`. `page` may contain the newest of them, which the graph may lack. Returns
-   * `undefined` if git must count.
+   * Counts the commits reachable from `commit`, but not from `excludes`. `page` may contain the newest of them, which the
+   * graph may lack. Returns `undefined` if git must count.
    */
   async count(
     { id }: Repository,
     { commonDir }: GitRepository,
     commit: string,
+    excludes: string | undefined,
     page: readonly Commit[],
   ): Promise<number | undefined> {
     await this.#verifications.get(id);
@@ -94,8 +95,10 @@ export class CommitGraphs {
       const graph = this.#loaded?.key === key ? this.#loaded.graph : await CommitGraph.read(file);
       if (graph === undefined) continue;
       this.#loaded = { key, graph };
-      const total = await countFrom(graph, commit, page);
-      if (total !== undefined) return total;
+      const excluded = excludes === undefined ? [] : [excludes];
+      const all = await countFrom(graph, [commit, ...excluded], page);
+      const others = await countFrom(graph, excluded, page);
+      if (all !== undefined && others !== undefined) return all - others;
     }
     return undefined;
   }
@@ -172,11 +175,11 @@ function hasPlainAncestry(commonDir: string): boolean {
 
 async function countFrom(
   graph: CommitGraph,
-  commit: string,
+  commits: readonly string[],
   page: readonly Commit[],
 ): Promise<number | undefined> {
   const parentsOf = new Map(page.map(({ hash, parents }) => [hash, parents]));
-  const found = new Set([commit]);
+  const found = new Set(commits);
   const positions: number[] = [];
   try {
     for (const hash of found) {
