@@ -21,13 +21,22 @@ export function cpuSecondsOf(pid: number): number | undefined {
   return cpuSeconds(pid)?.own;
 }
 
-/** Processor milliseconds so far of the running threads of a process, precisely: `stat` counts hundredths of a second. */
-export function cpuMsOfThreads(pid: number | undefined): number | undefined {
+/** Processor milliseconds so far of each thread of a process, precisely: `stat` counts hundredths of a second. */
+export function cpuMsOfThreads(pid: number | undefined): ReadonlyMap<string, number> | undefined {
   if (pid === undefined || read(`/proc/${pid}/schedstat`) === undefined) return undefined;
-  const nanoseconds = readdirSync(`/proc/${pid}/task`).map((thread) =>
-    Number(read(`/proc/${pid}/task/${thread}/schedstat`)?.split(" ")[0] ?? 0),
-  );
-  return nanoseconds.reduce((sum, each) => sum + each, 0) / 1e6;
+  const milliseconds = (thread: string) =>
+    Number(read(`/proc/${pid}/task/${thread}/schedstat`)?.split(" ")[0] ?? 0) / 1e6;
+  return new Map(readdirSync(`/proc/${pid}/task`).map((thread) => [thread, milliseconds(thread)]));
+}
+
+/** Returns the processor milliseconds since `before`, without those of threads that have ended. */
+export function cpuMsSince(
+  before: ReadonlyMap<string, number> | undefined,
+  pid: number | undefined,
+): number | undefined {
+  const now = cpuMsOfThreads(pid);
+  if (before === undefined || now === undefined) return undefined;
+  return [...now].reduce((sum, [thread, milliseconds]) => sum + milliseconds - (before.get(thread) ?? 0), 0);
 }
 
 /** Processor seconds so far of a process, its children, and theirs. */

@@ -1,6 +1,6 @@
 /** Asks Trawl and Zoekt the same questions alternately, and compares what each answer costs. */
 import type { Figures } from "./figures";
-import { cpuMsOfThreads, memoryOf } from "./processes";
+import { cpuMsOfThreads, cpuMsSince, memoryOf } from "./processes";
 import { type IndexRun, type Product, postBytes, type SearchResponse } from "./product";
 import { benchQueries, titleOf, trawlRequest } from "./queries";
 import { heading, median, megabytes, ms, printTable, quantile, ratio } from "./report";
@@ -96,11 +96,11 @@ async function alternate(rounds: number, sides: readonly Side[]): Promise<readon
   for (let round = 0; round < rounds; round++) {
     for (const [at, { pid, ask }] of sides.entries()) {
       const cost = costs[at];
-      const cpuBefore = cpuMsOfThreads(pid) ?? Number.NaN;
+      const cpuBefore = cpuMsOfThreads(pid);
       const began = performance.now();
       await ask();
       cost?.times.push(performance.now() - began);
-      if (cost !== undefined) cost.cpuMs += ((cpuMsOfThreads(pid) ?? Number.NaN) - cpuBefore) / rounds;
+      if (cost !== undefined) cost.cpuMs += (cpuMsSince(cpuBefore, pid) ?? Number.NaN) / rounds;
     }
   }
   return costs;

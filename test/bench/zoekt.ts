@@ -38,9 +38,7 @@ export class Zoekt {
     if (where !== "auto") return new Zoekt(where);
     const build = await indexOnce(corpus, folder);
     const address = `127.0.0.1:${await freePort()}`;
-    const child = spawn(programPath(server), ["-index", folder, "-rpc", "-listen", address], {
-      stdio: "ignore",
-    });
+    const child = start(server, ["-index", folder, "-rpc", "-listen", address]);
     const zoekt = new Zoekt(`http://${address}`, build, child);
     await zoekt.#isListening();
     return zoekt;
@@ -82,9 +80,7 @@ async function indexOnce(corpus: string, folder: string): Promise<ZoektBuild> {
   mkdirSync(folder, { recursive: true });
   const cpuBefore = cpuSecondsOfEnded();
   const began = performance.now();
-  const child = spawn(programPath(indexer), ["-disable_ctags", "-index", folder, corpus], {
-    stdio: "ignore",
-  });
+  const child = start(indexer, ["-disable_ctags", "-index", folder, corpus]);
   const code = await new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("close", resolve);
@@ -96,6 +92,13 @@ async function indexOnce(corpus: string, folder: string): Promise<ZoektBuild> {
     cpuSeconds: cpuBefore === undefined || cpuAfter === undefined ? undefined : cpuAfter - cpuBefore,
     bytes: readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0),
   };
+}
+
+/** Starts a program that ends with this process. */
+function start(name: string, args: readonly string[]): ChildProcess {
+  const child = spawn(programPath(name), args, { stdio: "ignore" });
+  process.on("exit", () => child.kill("SIGKILL"));
+  return child;
 }
 
 /** Finds a program in `ZOEKT_BIN` or on the PATH. Throws if it is in neither. */
