@@ -3,7 +3,9 @@ import type { Repository } from "#model/repository";
 import { JsonText } from "#platform/jsonText";
 import { browseUrl, encodePath } from "#service/repositories/webLinks";
 
-const partBytes = 256 * 1024;
+/** Each buffer is twice as large as the one before, within these limits. */
+const minBufferBytes = 16 * 1024;
+const maxBufferBytes = 256 * 1024;
 /** UTF-8 takes at most this many bytes for a UTF-16 code unit. */
 const maxBytesPerUnit = 3;
 /** Longer chunks become parts of their own, instead of being copied. */
@@ -29,6 +31,7 @@ export class FileEncoder {
   readonly #sources = new Map<readonly string[], SourceJson>();
   readonly #parts: Uint8Array[] = [];
   #buffer = Buffer.allocUnsafe(0);
+  #nextBytes = minBufferBytes;
   #length = 0;
   #separator = "[";
 
@@ -96,7 +99,9 @@ export class FileEncoder {
   #reserve(count: number): void {
     if (this.#length + count <= this.#buffer.length) return;
     this.#flush();
-    if (count > this.#buffer.length) this.#buffer = Buffer.allocUnsafe(Math.max(count, partBytes));
+    if (count <= this.#buffer.length) return;
+    this.#buffer = Buffer.allocUnsafe(Math.max(count, this.#nextBytes));
+    this.#nextBytes = Math.min(2 * this.#nextBytes, maxBufferBytes);
   }
 
   /** Ends the current part. The next one uses the rest of the buffer. */
