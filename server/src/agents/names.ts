@@ -61,20 +61,23 @@ async function findRepository(send: Send, name: string): Promise<string> {
 }
 
 async function unknownRepository(send: Send, name: string): Promise<ServiceError> {
-  const all = (await listRepositories(send)).map(({ repoName }) => repoName);
-  const depth = name.split("/").length;
-  const lastParts = new Map(all.map((each) => [each.split("/").slice(-depth).join("/"), each]));
-  const near = nearestNames(name.slice(0, 200), lastParts.keys()).map((part) => lastParts.get(part) ?? part);
-  const hint =
-    near.length > 0
-      ? `Did you mean ${listNames(near)}?`
-      : all.length === 0
-        ? nothingIndexed
-        : `There are ${all.length}: ${listNames(all)}. The tool "repos" lists them.`;
+  const hint = await suggestRepositories(send, name);
   return new ServiceError(
     "NOT_FOUND",
     `"repo": no repository ${JSON.stringify(name.slice(0, 200))}. ${hint}`,
   );
+}
+
+/** Returns a sentence with the nearest names or, if there are none, with the first of all names. */
+export async function suggestRepositories(send: Send, name: string): Promise<string> {
+  const all = (await listRepositories(send)).map(({ repoName }) => repoName);
+  if (all.length === 0) return nothingIndexed;
+  const depth = name.split("/").length;
+  const lastParts = new Map(all.map((each) => [each.split("/").slice(-depth).join("/"), each]));
+  const near = nearestNames(name.slice(0, 200), lastParts.keys()).map((part) => lastParts.get(part) ?? part);
+  if (near.length > 0) return `Did you mean ${listNames(near)}?`;
+  const others = all.length > maxSuggestions ? ' The tool "repos" lists all.' : "";
+  return `Indexed: ${listNames(all)}.${others}`;
 }
 
 /** Lists the first names on one line, and counts the others. */
@@ -178,9 +181,8 @@ export async function describeScope(send: Send, repo?: string, rev?: string): Pr
   const what =
     all.length === 1 ? listNames(all.map(({ repoName }) => repoName)) : `${all.length} repositories`;
   if (all.length === 0) {
-    return repo === undefined
-      ? nothingIndexed
-      : `No repository contains ${JSON.stringify(repo)}. The tool "repos" lists all.`;
+    if (repo === undefined) return nothingIndexed;
+    return `No repository contains ${JSON.stringify(repo)}. ${await suggestRepositories(send, repo)}`;
   }
   const unfinished = all.filter(({ state }) => !["ready", "stale"].includes(state));
   const state =

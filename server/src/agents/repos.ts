@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { RepositoryItem } from "#contract/repositories";
 import { count, shortRef } from "./fileHeading";
-import { listNames, listRepositories, nothingIndexed } from "./names";
+import { suggestRepositories } from "./names";
 import { type Listing, tool } from "./tool";
 
 const pageSize = 100;
@@ -18,8 +18,7 @@ export const repos = tool({
     const { items, total } = await send("repos", request);
     const narrow = "give a longer name";
     if (total === 0) {
-      const all = (await listRepositories(send)).map(({ repoName }) => repoName);
-      const notes = [all.length === 0 ? nothingIndexed : `Indexed: ${listNames(all)}.`];
+      const notes = [await suggestRepositories(send, name ?? "")];
       return { summary: `No repository contains ${JSON.stringify(name ?? "")}.`, lines: [], notes, narrow };
     }
     return {
