@@ -8,7 +8,7 @@
  * bit set, where the rest follow; the last of them has the highest bit set. All numbers are big-endian.
  */
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { TimeSlice } from "#platform/timeSlice";
 
 const noParent = 0x70000000;
@@ -25,7 +25,7 @@ export class CommitGraph {
   readonly #hashBytes: number;
   readonly #chunks: ReadonlyMap<string, number>;
 
-  /** Throws a RangeError for a file that is not a commit-graph of its own. */
+  /** Throws a RangeError for anything but a commit-graph without base graphs. */
   private constructor(bytes: Buffer) {
     const version = bytes.readUInt8(5);
     if (bytes.toString("latin1", 0, 5) !== "CGPH\x01" || version > 2 || bytes.readUInt8(7) !== 0)
@@ -39,11 +39,13 @@ export class CommitGraph {
     }
     this.#chunks = chunks;
     this.size = bytes.readUInt32BE(this.#chunk("OIDF") + 255 * 4);
+    if (this.size * this.#hashBytes > bytes.length) throw new RangeError("The commit-graph is too short");
   }
 
   /** Reads a file and verifies its checksum. Returns `undefined` if that fails. */
   static async read(path: string): Promise<CommitGraph | undefined> {
     try {
+      if (!(await stat(path)).isFile()) return undefined;
       const bytes = await readFile(path);
       const graph = new CommitGraph(bytes);
       const end = bytes.length - graph.#hashBytes;

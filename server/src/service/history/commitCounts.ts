@@ -39,7 +39,7 @@ export class CommitCounts {
       known && exact === undefined ? await countByDifference(gitRequest, commit, known) : undefined;
     if (fromDifference !== undefined) return fromDifference;
     const total = exact ?? (await countCommits(gitRequest, commit, undefined));
-    if (exact === undefined) void this.#graphs.update(repository, gitRepository, total);
+    if (exact === undefined) void this.#graphs.update(repository, gitRepository, total, firstPage);
     this.#known.set(key, { commit, total }, 2 * key.length + 200);
     return total;
   }

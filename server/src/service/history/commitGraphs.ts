@@ -3,9 +3,10 @@
  * one only when it collects garbage, and Trawl never writes to a repository. Git finds ours through an alternate object
  * directory, which contains nothing else.
  */
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, type Stats, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { runGit } from "#git/git";
+import { Limiter } from "#base/limiter";
+import { runGitUnqueued } from "#git/git";
 import { CommitGraph } from "#git/history/commitGraph";
 import type { Commit } from "#git/history/log";
 import { hasReplaceRefs } from "#git/objects/objectDatabase";
@@ -18,7 +19,7 @@ const minCommits = 1000;
 const minPackedObjects = 5000;
 /** Of one object in the index of a pack. */
 const indexedObjectBytes = 28;
-/** A graph without more than this share of the commits is written again. */
+/** A graph that is smaller than the history by more than this share is written again. */
 const maxMissingShare = 0.1;
 const minRewriteIntervalMs = 10 * 60_000;
 const writeTimeoutMs = 10 * 60_000;
@@ -32,6 +33,8 @@ export class CommitGraphs {
   readonly #verified = new Set<number>();
   readonly #writtenAt = new Map<number, number>();
   readonly #verifications = new Map<number, Promise<boolean>>();
+  /** Writing may take minutes, and git's other short commands must not wait for it. */
+  readonly #writing = new Limiter(1);
   /** The last graph that was read. */
   #loaded: { readonly key: string; readonly graph: CommitGraph } | undefined;
 
@@ -40,8 +43,12 @@ export class CommitGraphs {
     this.#folder = folder;
     if (folder === undefined || !existsSync(folder)) return;
     const ids = new Set(repositories.map(({ id }) => String(id)));
-    for (const name of readdirSync(folder)) {
-      if (!ids.has(name)) rmSync(join(folder, name), { recursive: true, force: true });
+    try {
+      for (const name of readdirSync(folder)) {
+        if (!ids.has(name)) rmSync(join(folder, name), { recursive: true, force: true });
+      }
+    } catch {
+      // They take some space until the next start.
     }
   }
 
@@ -62,7 +69,7 @@ export class CommitGraphs {
     this.#verifications.set(id, verification);
     void verification.then(async (isValid) => {
       if (isValid || packedObjects(gitRepository.commonDir) < minPackedObjects) return;
-      await this.update(repository, gitRepository, minCommits);
+      await this.update(repository, gitRepository, minCommits, []);
     });
   }
 
@@ -89,7 +96,7 @@ export class CommitGraphs {
     if (!hasPlainAncestry(commonDir)) return undefined;
     const folders = [this.#verified.has(id) ? this.#objects(id) : undefined, join(commonDir, "objects")];
     for (const file of folders.flatMap((objects) => (objects === undefined ? [] : [graphFile(objects)]))) {
-      const stat = statSync(file, { throwIfNoEntry: false });
+      const stat = statFile(file);
       if (stat === undefined || stat.size > maxLoadedBytes) continue;
       const key = `${file} ${stat.mtimeMs} ${stat.size}`;
       const graph = this.#loaded?.key === key ? this.#loaded.graph : await CommitGraph.read(file);
@@ -103,8 +110,16 @@ export class CommitGraphs {
     return undefined;
   }
 
-  /** Writes the graph of a repository if it has `total` commits and the graph lacks many. Never rejects. */
-  async update({ id }: Repository, gitRepository: GitRepository, total: number): Promise<void> {
+  /**
+   * Writes the graph of a repository that has `total` commits, unless it has one of about that size that contains some of
+   * the newest commits, `page`. Never rejects.
+   */
+  async update(
+    { id }: Repository,
+    gitRepository: GitRepository,
+    total: number,
+    page: readonly Commit[],
+  ): Promise<void> {
     const objects = this.#objects(id);
     const isRecent = Date.now() - (this.#writtenAt.get(id) ?? 0) < minRewriteIntervalMs;
     if (objects === undefined || total < minCommits || isRecent) return;
@@ -112,11 +127,12 @@ export class CommitGraphs {
     try {
       if (!hasPlainAncestry(gitRepository.commonDir) || hasOwnGraph(gitRepository.commonDir)) return;
       const known = await CommitGraph.read(graphFile(objects));
-      if (known !== undefined && known.size >= total * (1 - maxMissingShare)) return;
+      const isCurrent = page.some(({ hash }) => known?.find(hash) !== undefined);
+      if (isCurrent && (known?.size ?? 0) >= total * (1 - maxMissingShare)) return;
       mkdirSync(join(objects, "info"), { recursive: true });
       const args = ["commit-graph", "write", "--reachable", "--no-progress", `--object-dir=${objects}`];
       const repository = { ...gitRepository, alternateObjects: objects };
-      await runGit(repository, args, { timeoutMs: writeTimeoutMs });
+      await this.#writing.run(() => runGitUnqueued(repository, args, { timeoutMs: writeTimeoutMs }));
       if (existsSync(graphFile(objects))) this.#verified.add(id);
     } catch {
       // Without a graph, git is slower and reports the cause where it matters.
@@ -135,7 +151,7 @@ export class CommitGraphs {
     }
   }
 
-  /** Git would split a path with a separator of paths. */
+  /** Returns `undefined` for a path that git would split, because it contains what separates paths in a variable. */
   #objects(id: number): string | undefined {
     const folder = this.#folder;
     return folder === undefined || folder.includes(delimiter) ? undefined : join(folder, String(id));
@@ -163,11 +179,20 @@ function hasOwnGraph(commonDir: string): boolean {
   return existsSync(join(info, "commit-graph")) || existsSync(join(info, "commit-graphs"));
 }
 
-/** Whether the parents of commits are those in the commits. Git does not use a graph otherwise. */
-function hasPlainAncestry(commonDir: string): boolean {
-  const changing = ["shallow", "info/grafts", "reftable"];
+function statFile(path: string): Stats | undefined {
   try {
-    return !changing.some((name) => existsSync(join(commonDir, name))) && !hasReplaceRefs(commonDir);
+    const stat = statSync(path);
+    return stat.isFile() ? stat : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether no grafts, shallow boundaries or replacements change the parents of commits. Git uses no graph otherwise. */
+function hasPlainAncestry(commonDir: string): boolean {
+  const sources = ["shallow", "info/grafts", "reftable"];
+  try {
+    return !sources.some((name) => existsSync(join(commonDir, name))) && !hasReplaceRefs(commonDir);
   } catch {
     return false;
   }
