@@ -5,7 +5,6 @@ import { compareOrder, isDefinitionLayer } from "./searchOrder";
 
 /** This many hits of each worker are loaded in the order of their ranks, the others in batches. */
 const loadedByRank = 1000;
-const batchSize = 16_384;
 
 /** The hits of one worker that are part of the result, in the order in which their files are loaded. */
 export interface ChosenHits extends FilePicks {
@@ -134,16 +133,16 @@ class PickList {
   }
 
   /**
-   * The best hits come first, then batches of others, each in the order of its text, so that it is read in long runs. If
-   * loading stops early, at most one batch is incomplete.
+   * The best hits come first, then batches of the others, each twice as large as the one before and in the order of the
+   * text, so that it is read in long runs. If loading stops early, any hits of the last batch may be missing.
    */
   #loadingOrder(): Uint32Array {
     const shards = this.#shards;
     const hits = this.#hits;
     const order = Uint32Array.from(shards.keys());
-    for (let at = loadedByRank; at < order.length; at += batchSize) {
+    for (let at = loadedByRank; at < order.length; at *= 2) {
       order
-        .subarray(at, at + batchSize)
+        .subarray(at, 2 * at)
         .sort(
           (one, other) => (shards[one] ?? 0) - (shards[other] ?? 0) || (hits[one] ?? 0) - (hits[other] ?? 0),
         );

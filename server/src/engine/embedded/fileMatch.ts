@@ -62,7 +62,7 @@ export class PieceBuilder {
     const phrase = hit.hasPhrase && !hit.isInName ? evaluation.phraseRanges(hit.document) : undefined;
     const shown = shownRanges(found, maxRanges, phrase);
     const { path, language, blobSha } = describeContent(shard, hit.document);
-    // Without spread syntax, with which V8 gives every object a hidden class of its own: that takes longer than the rest.
+    // Spread syntax would give each object a hidden class of its own, which takes longer than everything else here.
     const file: PieceFile = {
       path,
       language,
