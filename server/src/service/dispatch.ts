@@ -34,8 +34,8 @@ export interface DispatchOptions {
 const sendingReserve = { maxMs: 500, share: 0.05 };
 
 /**
- * Searches that return this many matches or more run two at a time: each holds its response in memory, and if many share
- * the processor, all of them are late instead of some. Streams are sent as they are found.
+ * Searches that return this many matches or more have a queue of their own: if many of them share the processor, all are
+ * late instead of some, and each needs memory for its response. Streams are sent as they are found.
  */
 const minLargeMatches = 20_000;
 const maxLargeSearches = 2;

@@ -1,4 +1,4 @@
-/** Encodes JSON of any length in chunks, so that a large response does not delay other requests or exist twice. */
+/** Encodes JSON of any length in chunks, so that a large response does not delay other requests. */
 import { ServiceError } from "#base/error";
 import { Limiter } from "#base/limiter";
 import { JsonText, toJsonBytes } from "#platform/jsonText";

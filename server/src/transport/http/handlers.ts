@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
-import { isServiceError, ServiceError } from "#base/error";
+import { canceled, isServiceError, ServiceError } from "#base/error";
 import { Envelope } from "#contract/envelope";
 import { type ErrorObject, toErrorObject } from "#contract/error";
 import { type HttpOperation, isCacheable, usesQueryString } from "#contract/operation";
@@ -232,7 +232,9 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
     reply: FastifyReply,
     chunks: readonly Uint8Array[],
   ): Promise<FastifyReply> {
+    if (reply.raw.destroyed) throw canceled();
     const { body, length, headers } = await encodeBody(chunks, request.headers["accept-encoding"]);
+    if (reply.raw.destroyed) throw canceled();
     disconnectSlowReader(reply, length);
     return reply.headers(headers).send(body);
   }

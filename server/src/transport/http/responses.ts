@@ -73,7 +73,7 @@ interface EncodedBody {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Joins the chunks of a body, compressed if the caller accepts that. Returns it with the matching headers. */
+/** Returns a body of these chunks, compressed if the caller accepts that, with the matching headers. */
 export async function encodeBody(
   chunks: readonly Uint8Array[],
   acceptEncoding: string | undefined,
