@@ -59,7 +59,7 @@ export async function untilQuiet(pid: number, limitSeconds = 120): Promise<boole
     await sleep(1000);
     quietSeconds = (cpuSecondsOfTree(pid) ?? 0) - before < 0.05 ? quietSeconds + 1 : 0;
   }
-  return quietSeconds > 0;
+  return quietSeconds >= 3;
 }
 
 function cpuSeconds(pid: number | "self"): { readonly own: number; readonly ofEnded: number } | undefined {
