@@ -244,6 +244,29 @@ github.com/acme/money round.ts
   ],
   [
     "read",
+    { files: [{ repo: "shop", path: "src/checkout.ts", symbol: "checkOut" }] },
+    `
+github.com/acme/shop src/checkout.ts: 1 definition of checkOut.
+
+github.com/acme/shop src/checkout.ts
+3:export function checkOut(cart: Cart): number {
+4:  return cart.total();
+5:}
+`,
+  ],
+  [
+    "read",
+    { files: [{ repo: "money", path: "currencies.ts" }] },
+    `
+github.com/acme/money currencies.ts: 502 lines, so this is its outline.
+To read a part, give lines or a symbol.
+
+github.com/acme/money currencies.ts
+1-502: export function listCurrencies(): readonly string[] {
+`,
+  ],
+  [
+    "read",
     { files: [{ repo: shop, path: "src/cart.ts", symbol: "totl" }] },
     `
 Error: "symbol": github.com/acme/shop src/cart.ts does not define "totl". Did you mean total?

@@ -55,6 +55,9 @@ const moneyText = `
   | }
   rates.txt
   ${Array.from({ length: 60 }, (_, line) => `| rate of day ${line + 1}`).join("\n  ")}
+  currencies.ts
+  | export function listCurrencies(): readonly string[] {
+  ${"|   //\n  ".repeat(500)}| }
 `;
 
 export async function startAgentServer(flags: readonly string[] = []): Promise<AgentServer> {

@@ -12,6 +12,8 @@ export interface FileLocation {
 }
 
 export interface FileText {
+  /** The full name of the repository. */
+  readonly repo: string;
   readonly heading: string;
   readonly language: string;
   readonly lines: readonly string[];
@@ -32,7 +34,7 @@ export async function readFile(send: Send, { repo, path, rev }: FileLocation): P
         path: found,
         branches: rev === undefined ? [] : [rev],
       });
-      return { heading, language, lines: splitLines(source) };
+      return { repo: name, heading, language, lines: splitLines(source) };
     } catch (error) {
       if (!isServiceError(error, "FILE_NOT_FOUND")) throw error;
       throw await unknownFile(send, name, path, rev);
@@ -49,7 +51,7 @@ async function readChanged(send: Send, repo: string, path: string): Promise<File
   );
   if (file === undefined || file.origin === "commit" || file.content === "") return undefined;
   const heading = fileHeading({ repository: repo, path: file.fileName.text, origin: file.origin });
-  return { heading, language: file.language, lines: splitLines(file.content) };
+  return { repo, heading, language: file.language, lines: splitLines(file.content) };
 }
 
 function splitLines(text: string): readonly string[] {

@@ -59,10 +59,11 @@ type Part = Omit<Listing, "narrow">;
 
 async function readPart(send: Send, file: z.output<typeof FileInput>): Promise<Part> {
   const text = await readFile(send, file);
-  if (file.symbol !== undefined) return await definitionPart(send, file, text, file.symbol);
+  const location = { ...file, repo: text.repo };
+  if (file.symbol !== undefined) return await definitionPart(send, location, text, file.symbol);
   if (file.lines !== undefined) return rangePart(text, ...parseRange(file.lines));
   if (text.lines.length <= maxWholeLines) return rangePart(text, 1, text.lines.length);
-  return await outlinePart(send, file, text);
+  return await outlinePart(send, location, text);
 }
 
 function parseRange(range: string): [first: number, last: number] {
