@@ -7,6 +7,8 @@ import { type Listing, langInput, revInput, type Send, tool } from "./tool";
 
 const maxFiles = 2000;
 const maxSymbols = 200;
+/** The limit of the service. */
+const maxRepositories = 1000;
 
 const input = {
   name: z.string().min(1).max(1000).describe("Files: part of a path, or a glob. Symbols: letters of a name."),
@@ -41,7 +43,8 @@ async function findFiles({ name, repo, lang, rev }: Input, send: Send): Promise<
   const { files } = result;
   if (files.length === 0) {
     const { problems } = await send("readQuery", { query });
-    const scope = problems.length > 0 ? [] : [await describeScope(send, repo, rev)];
+    const scope =
+      problems.length > 0 ? [] : [await describeScope(send, result.isSearchExhaustive, repo, rev)];
     const hints = [...problems.map(({ message }) => message), ...scope, ...notes];
     return { summary: "No file found.", lines: [], notes: hints, narrow };
   }
@@ -63,18 +66,22 @@ async function findSymbols({ name, kinds, repo, lang, rev }: Input, send: Send):
     limit: maxSymbols,
     ...(kinds === undefined ? {} : { kinds }),
     ...(lang === undefined ? {} : { language: lang }),
-    ...(repoNames === undefined ? {} : { repoNames: repoNames.slice(0, 1000) }),
+    ...(repoNames === undefined ? {} : { repoNames: repoNames.slice(0, maxRepositories) }),
   };
   const { symbols, isExhaustive } = await send("findSymbols", request);
+  const isCut = repoNames !== undefined && repoNames.length > maxRepositories;
   const notes = [
     ...(rev === undefined ? [] : ['"rev" is ignored for symbols: grep with rev finds text at a revision.']),
     ...(isExhaustive
       ? []
       : ['Not everything was searched: symbols may be missing; "repos" shows the state.']),
+    ...(isCut
+      ? [`Only the first ${maxRepositories} repositories with such a name were searched: give a longer repo.`]
+      : []),
   ];
   if (symbols.length === 0) {
     const kindsHint = kinds === undefined ? [] : ['"kinds" may be wrong: omit it to find all kinds.'];
-    const hints = [...notes, ...kindsHint, await describeScope(send, repo)];
+    const hints = [...notes, ...kindsHint, await describeScope(send, isExhaustive && !isCut, repo)];
     return { summary: "No symbol found.", lines: [], notes: hints, narrow };
   }
   return {

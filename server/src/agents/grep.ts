@@ -62,7 +62,8 @@ export const grep = tool({
       const { summary, notes } = summarizeSearch(result, limit);
       if (result.stats.totalMatchCount === 0) {
         const problems = await describeProblems(send, request);
-        const scope = problems.length > 0 ? [] : [await describeScope(send, repo, rev)];
+        const scope =
+          problems.length > 0 ? [] : [await describeScope(send, result.isSearchExhaustive, repo, rev)];
         return { summary, lines: [], notes: [...problems, ...scope, ...notes], narrow };
       }
       return { summary, lines: mode === "files" ? fileLines(result) : matchLines(result), notes, narrow };

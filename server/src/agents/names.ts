@@ -8,8 +8,9 @@ import { fileFilter, repositoryFilter, revisionFilter } from "./queryText";
 import type { Send } from "./tool";
 
 const pageSize = 100;
-/** Suggestions for names are found among as many repositories. */
+/** Suggestions for names are found among as many pages. */
 const maxPages = 20;
+const maxRepositories = maxPages * pageSize;
 const maxSuggestions = 5;
 
 /** Returns repositories whose names contain `part`, sorted by name; the first 2,000. */
@@ -175,19 +176,30 @@ async function orNothing<Value>(found: Promise<Value>): Promise<Value | undefine
 export const nothingIndexed =
   'Nothing is indexed. The user can run "trawl index PATH" or "trawl serve PATH".';
 
-/** Says which repositories a search without results covered, and whether all of them are indexed. */
-export async function describeScope(send: Send, repo?: string, rev?: string): Promise<string> {
+/**
+ * Says which repositories a search without results covered and, if it was exhaustive, whether all of them are indexed.
+ */
+export async function describeScope(
+  send: Send,
+  isExhaustive: boolean,
+  repo?: string,
+  rev?: string,
+): Promise<string> {
   const all = await listRepositories(send, repo);
+  const isComplete = all.length < maxRepositories;
   const what =
-    all.length === 1 ? listNames(all.map(({ repoName }) => repoName)) : `${all.length} repositories`;
+    all.length === 1
+      ? listNames(all.map(({ repoName }) => repoName))
+      : `${all.length}${isComplete ? "" : " or more"} repositories`;
   if (all.length === 0) {
     if (repo === undefined) return nothingIndexed;
     return `No repository contains ${JSON.stringify(repo)}. ${await suggestRepositories(send, repo)}`;
   }
   const unfinished = all.filter(({ state }) => !["ready", "stale"].includes(state));
-  const state =
-    unfinished.length === 0
-      ? "Everything is indexed, so there is no more."
-      : `Not fully indexed: ${listNames(unfinished.map((each) => `${each.repoName} (${each.state})`))}.`;
-  return `Searched ${what} at ${rev ?? "the default revisions, with uncommitted changes"}. ${state}`;
+  const searched = `Searched ${what} at ${rev ?? "the default revisions, with uncommitted changes"}.`;
+  if (unfinished.length > 0) {
+    const names = unfinished.map((each) => `${each.repoName} (${each.state})`);
+    return `${searched} Not fully indexed: ${listNames(names)}.`;
+  }
+  return isExhaustive && isComplete ? `${searched} Everything is indexed, so there is no more.` : searched;
 }

@@ -56,7 +56,8 @@ export const uses = tool({
       ...(unparsedFiles > 0 ? [`${count(unparsedFiles, "file")} without a parser: matched as text.`] : []),
     ];
     if (matchCount === 0) {
-      const hints = [...(await similarNames(send, symbol)), await describeScope(send, repo, rev), ...notes];
+      const scope = await describeScope(send, isExhaustive, repo, rev);
+      const hints = [...(await similarNames(send, symbol)), scope, ...notes];
       return { summary: `No ${role} of ${JSON.stringify(symbol)}.`, lines: [], notes: hints, narrow };
     }
     const what = role === "references" ? "reference" : "definition";

@@ -1,0 +1,67 @@
+/** What tools say about a search that found nothing, with operations that return fixed responses. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { runTool } from "#agents/runTool";
+import type { Caller } from "#contract/service";
+
+interface Found {
+  readonly isExhaustive: boolean;
+  readonly repositories?: number;
+}
+
+function callerOf({ isExhaustive, repositories = 1 }: Found): Caller {
+  const flushReason = isExhaustive ? "NONE" : "TIME_LIMIT";
+  const stats = {
+    totalMatchCount: 0,
+    matchCount: 0,
+    fileCount: 0,
+    filesMissing: 0,
+    flushReason,
+    isExhaustive,
+  };
+  const found = { isSearchExhaustive: isExhaustive, isExhaustive, files: [], symbols: [], stats };
+  const responses = (name: string, page: number): unknown => {
+    if (name === "readQuery") return { problems: [] };
+    if (name !== "repos") return found;
+    const start = (page - 1) * 100;
+    const items = Array.from({ length: Math.min(100, repositories - start) }, (_, index) => ({
+      repoName: `r${start + index}`,
+      state: "ready",
+    }));
+    return { items, total: repositories };
+  };
+  return (async (name: string, request: { page?: number }) =>
+    responses(name, request.page ?? 1)) as unknown as Caller;
+}
+
+async function run(name: string, args: object, found: Found): Promise<string> {
+  const call = { credentials: { kind: "local" }, signal: new AbortController().signal } as const;
+  return (await runTool(name, args, callerOf(found), call, assert.ifError)).text;
+}
+
+const calls: readonly (readonly [name: string, args: object])[] = [
+  ["grep", { pattern: "x" }],
+  ["grep", { pattern: "x", mode: "count" }],
+  ["find", { name: "x" }],
+  ["find", { name: "x", type: "symbols" }],
+  ["uses", { symbol: "x" }],
+];
+for (const [name, args] of calls) {
+  test(`${name} ${JSON.stringify(args)}: only an exhaustive search of all repositories leaves no more`, async () => {
+    const all = await run(name, args, { isExhaustive: true });
+    assert.match(all, /Searched r0 at .*\. Everything is indexed, so there is no more\./);
+    const part = await run(name, args, { isExhaustive: false });
+    assert.match(part, /Searched r0 at .*\.$/m);
+    assert.doesNotMatch(part, /no more/);
+    const many = await run(name, args, { isExhaustive: true, repositories: 2001 });
+    assert.match(many, /Searched 2000 or more repositories at .*\.$/m);
+    assert.doesNotMatch(many, /no more/);
+  });
+}
+
+test("find says that it searched a part of the repositories", async () => {
+  const args = { name: "x", type: "symbols", repo: "r" };
+  const text = await run("find", args, { isExhaustive: true, repositories: 1001 });
+  assert.match(text, /Only the first 1000 repositories with such a name were searched: give a longer repo\./);
+  assert.doesNotMatch(text, /no more/);
+});
