@@ -49,12 +49,13 @@ function readArguments(name: string, fields: readonly string[], json: string | u
       const separator = field.indexOf("=");
       if (separator < 1) throw usageError(`Expected FIELD=VALUE, not "${field}".`);
       const key = field.slice(0, separator);
-      return [key, readValue(shape[key], field.slice(separator + 1))];
+      const schema = Object.hasOwn(shape, key) ? shape[key] : undefined;
+      return [key, readValue(schema, field.slice(separator + 1))];
     }),
   );
 }
 
-/** Values of fields that are no strings are JSON. */
+/** Values of fields that are not strings are JSON. */
 function readValue(schema: Tool["input"]["shape"][string] | undefined, text: string): unknown {
   if (schema === undefined || schema.safeParse(text).success) return text;
   try {
