@@ -22,16 +22,30 @@ export function createMcpHandlers(
   createCall: (request: FastifyRequest, reply: FastifyReply) => Call,
 ): { readonly handleMcp: Handler; readonly sendResourceMetadata: Handler; close(): Promise<void> } {
   let mcp: Promise<McpOverHttp> | undefined;
-  const load = async () => (await import("#transport/mcp/http")).createMcpOverHttp(caller, log);
-  return { handleMcp, sendResourceMetadata, close: async () => (await mcp)?.close() };
+  return { handleMcp, sendResourceMetadata, close };
+
+  /** Loads the SDK once; the next request tries again if that fails. */
+  function load(): Promise<McpOverHttp> {
+    mcp ??= import("#transport/mcp/http")
+      .then(({ createMcpOverHttp }) => createMcpOverHttp(caller, log))
+      .catch((error: unknown) => {
+        mcp = undefined;
+        throw error;
+      });
+    return mcp;
+  }
+
+  async function close(): Promise<void> {
+    const loaded = await mcp?.catch(() => undefined);
+    await loaded?.close();
+  }
 
   async function handleMcp(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const call = { source: "mcp", ...createCall(request, reply) };
     await checkAccess(call, reply);
-    mcp ??= load();
     const { headers, body } = request;
-    const url = `${call.baseUrl ?? "http://localhost"}${mcpPath}`;
-    return reply.send(await (await mcp).respond({ url, headers, body, call }));
+    const loaded = await load();
+    return reply.send(await loaded.respond({ url: urlOf(call, mcpPath), headers, body, call }));
   }
 
   /** Refuses callers without access before the SDK sees them: it would send their error with status 200. */
@@ -41,7 +55,7 @@ export function createMcpHandlers(
       await caller<"readQuery">("readQuery", { query: "" }, call);
     } catch (error) {
       if (isServiceError(error, "NOT_AUTHENTICATED") && oauthIssuer !== undefined) {
-        const metadata = `${call.baseUrl}${resourceMetadataPath}`;
+        const metadata = urlOf(call, resourceMetadataPath);
         reply.header("www-authenticate", `Bearer resource_metadata="${metadata}"`);
       }
       throw error;
@@ -49,12 +63,15 @@ export function createMcpHandlers(
   }
 
   async function sendResourceMetadata(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { baseUrl } = createCall(request, reply);
     return reply.send({
-      resource: `${baseUrl}${mcpPath}`,
+      resource: urlOf(createCall(request, reply), mcpPath),
       resource_name: "Trawl",
       ...(oauthIssuer === undefined ? {} : { authorization_servers: [oauthIssuer] }),
       bearer_methods_supported: ["header"],
     });
   }
+}
+
+function urlOf({ baseUrl = "http://localhost" }: Call, path: string): string {
+  return `${baseUrl}${path}`;
 }
