@@ -6,7 +6,7 @@
 import { type CompleteRequestParams, ResourceNotFoundError } from "@modelcontextprotocol/server";
 import { fileFilter, repositoryFilter, revisionFilter } from "#agents/queryText";
 import type { Send } from "#agents/tool";
-import { isServiceError } from "#base/error";
+import { isServiceError, ServiceError } from "#base/error";
 
 export const resourceTemplates = [
   {
@@ -17,12 +17,21 @@ export const resourceTemplates = [
   },
 ] as const;
 
-/** Reads a file. Throws an error of the protocol if there is none. */
+/** Clients pass a resource to the model as a whole. In bytes of UTF-8. */
+const maxBytes = 4 * 1024 * 1024;
+
+/** Reads a file. Throws an error of the protocol if there is none, and ANSWER_TOO_LARGE. */
 export async function readResource(send: Send, uri: string) {
   const location = parseUri(uri);
   if (location === undefined) throw new ResourceNotFoundError(uri, "Use trawl://REPOSITORY@REVISION/PATH.");
   try {
     const { source } = await send("source", location);
+    if (Buffer.byteLength(source) > maxBytes) {
+      throw new ServiceError(
+        "ANSWER_TOO_LARGE",
+        'The file is larger than 4 MiB. Read a part of it with the tool "read" and lines.',
+      );
+    }
     return { contents: [{ uri, mimeType: "text/plain", text: source }] };
   } catch (error) {
     const isMissing =
