@@ -117,6 +117,16 @@ test("control characters are replaced", () => {
   ]);
 });
 
+test("invisible characters are replaced, but not those within an emoji", () => {
+  for (const code of [0x200b, 0x200f, 0x2060, 0x2064, 0xfeff, 0x61c, 0x202d, 0x2067, 0xe0041, 0xe0100]) {
+    assert.equal(sanitize(`a${String.fromCodePoint(code)}b`), "a\ufffdb", code.toString(16));
+  }
+  assert.equal(sanitize("a\u200db"), "a\ufffdb");
+  assert.equal(sanitize("a\ufe00\ufe01\ufe02"), "a\ufe00\ufffd\ufffd");
+  const plain = "\u{1f469}\u{1f3fd}\u200d\u{1f4bb} \u2764\ufe0f\u200d\u{1f525} \ufffd \u00e9 \u4e2d";
+  assert.equal(sanitize(plain), plain);
+});
+
 test("each commit is printed as a line", () => {
   const commit = {
     repository: "r",

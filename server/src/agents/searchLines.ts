@@ -1,4 +1,6 @@
 /** Prints search results as lines, and says whether they are complete. */
+import { utf16Offset } from "#base/utf16Offset";
+import type { Range } from "#contract/position";
 import type { Chunk, FileMatch, SearchResult } from "#contract/search";
 import { count, definitionHeading, fileHeading } from "./fileHeading";
 import type { Line, Listing } from "./tool";
@@ -68,15 +70,23 @@ function headingOf({ repository, fileName, branches, origin }: FileMatch): strin
 function chunkLines({ content, contentStart, matchRanges, symbols }: Chunk, file: string): readonly Line[] {
   const headings = [file, ...definitionHeading(symbols[0]?.parent)];
   const lines = content.replace(/\r?\n$/, "").split(/\r?\n/);
+  let next = 0;
   return lines.map((line, index) => {
     const number = contentStart.lineNumber + index;
-    const first = matchRanges.find(
-      ({ start, end }) =>
-        start.lineNumber <= number && (end.column > 1 ? end.lineNumber : end.lineNumber - 1) >= number,
-    );
-    const column = first?.start.lineNumber === number ? first.start.column : 1;
-    return { headings, text: `${number}${first === undefined ? "-" : ":"}${cutAround(line, column)}` };
+    // Ranges are sorted.
+    while (lastLine(matchRanges[next]) < number) next++;
+    const start = matchRanges[next]?.start;
+    const isMatch = start !== undefined && start.lineNumber <= number;
+    const column = start?.lineNumber === number ? start.column : 1;
+    return { headings, text: `${number}${isMatch ? ":" : "-"}${cutAround(line, column)}` };
   });
+}
+
+/** A match that ends with a newline does not touch the line after it. */
+function lastLine(range: Range | undefined): number {
+  if (range === undefined) return Number.POSITIVE_INFINITY;
+  const { lineNumber, column } = range.end;
+  return column > 1 ? lineNumber : lineNumber - 1;
 }
 
 const maxLineLength = 300;
@@ -85,7 +95,8 @@ const lengthBeforeMatch = 80;
 /** Cuts a long line around a column, in code points from 1, so that the match stays visible. */
 function cutAround(line: string, column: number): string {
   if (line.length <= maxLineLength) return line;
-  const start = Math.max(0, Math.min(column - 1 - lengthBeforeMatch, line.length - maxLineLength));
+  const match = utf16Offset(line, column);
+  const start = Math.max(0, Math.min(match - lengthBeforeMatch, line.length - maxLineLength));
   const end = start + maxLineLength;
   return `${start > 0 ? "…" : ""}${line.slice(start, end)}${end < line.length ? "…" : ""}`;
 }

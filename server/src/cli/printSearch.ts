@@ -1,5 +1,6 @@
 /** Formats search results as lines. */
 import { sanitize } from "#base/sanitize";
+import { utf16Offset } from "#base/utf16Offset";
 import type { Chunk, FileMatch, FoundCommit, SearchResult } from "#contract/search";
 import type { Paint } from "./terminal";
 
@@ -122,15 +123,6 @@ function matchSpans(chunk: Chunk, lineNumber: number, text: string): Span[] | un
     start: start.lineNumber < lineNumber ? 0 : utf16Offset(text, start.column),
     end: end.lineNumber > lineNumber ? text.length : utf16Offset(text, end.column),
   }));
-}
-
-/** Returns the UTF-16 offset of a column, which counts code points from 1. */
-function utf16Offset(text: string, column: number): number {
-  let at = 0;
-  for (let passed = 1; passed < column && at < text.length; passed++) {
-    at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
-  }
-  return at;
 }
 
 /** Longer lines, as in minified code, are cut on a terminal. */
