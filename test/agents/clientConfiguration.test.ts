@@ -22,6 +22,11 @@ const changed: readonly (readonly [client: string, before: string | undefined, a
     'model = "o5"\n\n[mcp_servers.other]\ncommand = "x"',
     'model = "o5"\n\n[mcp_servers.other]\ncommand = "x"\n\n[mcp_servers.trawl]\ncommand = "/usr/bin/node"\nargs = ["/opt/trawl.js","mcp"]\n',
   ],
+  [
+    "codex",
+    '[mcp_servers.trawl-dev]\r\ncommand = "x"\r\n',
+    '[mcp_servers.trawl-dev]\r\ncommand = "x"\r\n\r\n[mcp_servers.trawl]\r\ncommand = "/usr/bin/node"\r\nargs = ["/opt/trawl.js","mcp"]\r\n',
+  ],
   ["codex", undefined, '[mcp_servers.trawl]\ncommand = "/usr/bin/node"\nargs = ["/opt/trawl.js","mcp"]\n'],
 ];
 for (const [name, before, after] of changed) {

@@ -66,6 +66,24 @@ test("--print changes nothing", async () => {
   assert.equal(existsSync(join(home, ".config")), false);
 });
 
+const movedFiles: readonly (readonly [client: string, variable: string, file: string])[] = [
+  ["claude", "CLAUDE_CONFIG_DIR", ".claude.json"],
+  ["codex", "CODEX_HOME", "config.toml"],
+  ["opencode", "XDG_CONFIG_HOME", "opencode/opencode.json"],
+];
+for (const [client, variable, file] of movedFiles) {
+  test(`the file of ${client} is below ${variable}, unless that is relative`, async () => {
+    const folder = temporaryFolder();
+    const print = async (value: string) => {
+      const env = { [variable]: value };
+      return (await trawl(["mcp", "--install", client, "--print"], temporaryFolder(), { env })).stdout;
+    };
+    const start = `Add to ${join(folder, file)}:\n`;
+    assert.equal((await print(folder)).slice(0, start.length), start);
+    assert.doesNotMatch(await print("relative"), /relative/);
+  });
+}
+
 test("unknown agents, and --print alone, are refused", async () => {
   assert.match((await trawl(["mcp", "--install", "clyde"])).stderr, /--install must be claude or codex/);
   assert.match((await trawl(["mcp", "--print"])).stderr, /--print requires --install/);

@@ -56,11 +56,12 @@ export function startTrawl(
   cwd = temporaryFolder(),
   options: TrawlOptions = {},
 ): RunningTrawl {
-  // Isolated from the user's settings and index.
+  // Isolated from the user's settings and index, and from the configuration files of agents.
+  const folders = { XDG_CONFIG_HOME: "", CLAUDE_CONFIG_DIR: "", CODEX_HOME: "" };
   const { NO_COLOR: _, ...env } = process.env;
   const child = spawn(process.execPath, [trawlBundle, ...args], {
     cwd,
-    env: { ...env, XDG_DATA_HOME: cwd, HOME: cwd, ...options.env },
+    env: { ...env, ...folders, XDG_DATA_HOME: cwd, HOME: cwd, ...options.env },
     ...(options.user === undefined ? {} : { uid: options.user, gid: options.user }),
   });
   const killed = () => child.kill("SIGKILL");

@@ -1,8 +1,8 @@
 /**
  * Adds Trawl to the configuration files of MCP clients.
  *
- * A file that cannot be parsed, or that has another entry of the same name, is left to its user: the caller prints what
- * to add.
+ * A JSON file that cannot be parsed, or a file that has another entry of the same name, is left to its user: the caller
+ * prints what to add. TOML is not parsed: a table is appended, unless the file may contain it in another form.
  */
 import {
   applyEdits,
@@ -18,6 +18,8 @@ export interface McpClient {
   readonly title: string;
   /** Path of its configuration file, below the user's folder for configuration (`config`) or home folder (`home`). */
   readonly file: { readonly in: "home" | "config"; readonly path: readonly string[] };
+  /** Path of the file below the folder that an environment variable names, if it is set. */
+  readonly movedFile?: { readonly variable: string; readonly path: readonly string[] };
   readonly format: "json" | "toml";
   /** Path of the entry in the file. */
   readonly entry: readonly string[];
@@ -33,6 +35,7 @@ export const mcpClients: readonly McpClient[] = [
     name: "claude",
     title: "Claude Code",
     file: { in: "home", path: [".claude.json"] },
+    movedFile: { variable: "CLAUDE_CONFIG_DIR", path: [".claude.json"] },
     format: "json",
     entry: ["mcpServers", entryName],
     settingsFor: (command) => ({ type: "stdio", ...commandAndArgs(command) }),
@@ -41,6 +44,7 @@ export const mcpClients: readonly McpClient[] = [
     name: "codex",
     title: "Codex",
     file: { in: "home", path: [".codex", "config.toml"] },
+    movedFile: { variable: "CODEX_HOME", path: ["config.toml"] },
     format: "toml",
     entry: ["mcp_servers", entryName],
     settingsFor: commandAndArgs,
@@ -54,8 +58,9 @@ export const mcpClients: readonly McpClient[] = [
     settingsFor: commandAndArgs,
   },
   {
+    // For those without the Trawl extension, whose tools are the same.
     name: "vscode",
-    title: "VS Code without the Trawl extension, whose tools are the same",
+    title: "VS Code",
     file: { in: "config", path: ["Code", "User", "mcp.json"] },
     format: "json",
     entry: ["servers", entryName],
@@ -64,7 +69,9 @@ export const mcpClients: readonly McpClient[] = [
   {
     name: "opencode",
     title: "OpenCode",
+    // On every platform.
     file: { in: "home", path: [".config", "opencode", "opencode.json"] },
+    movedFile: { variable: "XDG_CONFIG_HOME", path: ["opencode", "opencode.json"] },
     format: "json",
     entry: ["mcp", entryName],
     settingsFor: (command) => ({ type: "local", command, enabled: true }),
@@ -131,9 +138,9 @@ const otherEntry = `it already has another entry "${entryName}"`;
 /** Appends a table, which is valid after any TOML, unless the same table exists in some form. */
 function withTable(client: McpClient, before: string, command: readonly string[]): ConfigurationChange {
   const table = entrySnippet(client, command);
-  if (before.includes(table)) return { kind: "unchanged" };
+  if (before.replaceAll("\r\n", "\n").includes(table)) return { kind: "unchanged" };
   const [group = "", name = ""] = client.entry;
-  if (new RegExp(`^\\s*\\[\\s*["']?${group}["']?\\s*\\.\\s*["']?${name}\\b`, "m").test(before)) {
+  if (new RegExp(`^\\s*\\[\\s*["']?${group}["']?\\s*\\.\\s*["']?${name}["']?\\s*[\\].]`, "m").test(before)) {
     return { kind: "refused", reason: otherEntry };
   }
   // In a table that is written as a value, no other table can be added.
@@ -141,7 +148,11 @@ function withTable(client: McpClient, before: string, command: readonly string[]
     return { kind: "refused", reason: `it writes "${group}" in a form that Trawl does not change` };
   }
   const separator = before === "" ? "" : before.endsWith("\n") ? "\n" : "\n\n";
-  return { kind: "changed", text: `${before}${separator}${table}` };
+  const added = `${separator}${table}`;
+  return {
+    kind: "changed",
+    text: `${before}${before.includes("\r\n") ? added.replaceAll("\n", "\r\n") : added}`,
+  };
 }
 
 /** Returns what to add to the file. */

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { entrySnippet, type McpClient, mcpClients, withTrawl } from "#agents/clientConfiguration";
 import { usageError } from "#base/error";
 import { absolutePath } from "#instance/configuration";
-import { userConfigFolder } from "#platform/environment";
+import { folderFromEnvironment, userConfigFolder } from "#platform/environment";
 import { diskFiles, replaceFile } from "#platform/files";
 import type { CommandContext } from "./context";
 import type { Flags } from "./flags";
@@ -39,9 +39,7 @@ export async function installMcp(context: CommandContext, flags: Flags): Promise
       return 1;
     case "changed":
       writeConfiguration(file, change.text);
-      await terminal.print(
-        `Added Trawl to ${file}. Restart ${client.title.split(" without ")[0]} to use it.\n`,
-      );
+      await terminal.print(`Added Trawl to ${file}. Restart ${client.title} to use it.\n`);
       return 0;
   }
 }
@@ -56,9 +54,13 @@ function serverCommand({ programPath, currentFolder }: CommandContext, flags: Fl
 }
 
 /** Follows symbolic links: users keep such files in repositories of their own. */
-function configurationFile({ file }: McpClient): string {
+function configurationFile({ file, movedFile }: McpClient): string {
+  const moved = movedFile === undefined ? undefined : folderFromEnvironment(movedFile.variable);
   const folder = file.in === "home" ? homedir() : userConfigFolder();
-  const path = join(folder, ...file.path);
+  const path =
+    movedFile === undefined || moved === undefined
+      ? join(folder, ...file.path)
+      : join(moved, ...movedFile.path);
   const withComments = path.replace(/\.json$/, ".jsonc");
   const used = !existsSync(path) && existsSync(withComments) ? withComments : path;
   return existsSync(used) ? realpathSync(used) : used;

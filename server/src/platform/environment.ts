@@ -37,6 +37,12 @@ export function configFolderFor(platform: NodeJS.Platform, environment: Environm
   return given && path.posix.isAbsolute(given) ? given : path.posix.join(home, ".config");
 }
 
+/** Returns the folder that a variable names; `undefined` if it is not set, or relative. */
+export function folderFromEnvironment(name: string, environment = process.env): string | undefined {
+  const given = environment[name];
+  return given && path.isAbsolute(given) ? given : undefined;
+}
+
 /** Replaces a leading `~` or `~/` with the home folder. */
 export function expandHome(file: string): string {
   return file === "~" || file.startsWith("~/") ? path.join(os.homedir(), file.slice(1)) : file;
