@@ -29,7 +29,7 @@ export async function listRepositories(send: Send, part?: string): Promise<reado
  * Runs `request` with the name of a repository. If there is none of that exact name, runs it with the one whose name
  * ends with it.
  *
- * Throws NOT_FOUND with the nearest names if no repository or several are meant.
+ * Throws NOT_FOUND with the nearest names if the name matches no repository, or several.
  */
 export async function withRepository<Result>(
   send: Send,

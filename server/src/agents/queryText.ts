@@ -1,4 +1,4 @@
-/** Writes queries from the arguments of tools, so that every character of an argument is taken as it is meant. */
+/** Writes queries from the arguments of tools, and escapes what would be query syntax in them. */
 import { globExpression } from "#query/parser/glob";
 import { quoteText, writeExpression, writeName } from "#query/parser/write";
 
