@@ -4,7 +4,7 @@ import type { Blame } from "#contract/history";
 import { readFile } from "./currentFile";
 import { count } from "./fileHeading";
 import { pathExists, unknownFile, withRepository } from "./names";
-import { type Listing, pathInput, repoInput, revInput, type Send, tool } from "./tool";
+import { type Listing, linesInput, pathInput, repoInput, revInput, type Send, tool } from "./tool";
 
 const pageSize = 100;
 const text = z.string().min(1).max(1000).optional();
@@ -12,12 +12,7 @@ const text = z.string().min(1).max(1000).optional();
 const input = {
   repo: repoInput,
   path: pathInput.min(1).optional().describe("File or folder."),
-  lines: z
-    .string()
-    .regex(/^[1-9]\d{0,8}(-[1-9]\d{0,8})?$/)
-    .meta({ examples: ["12-40"] })
-    .optional()
-    .describe("Of the file."),
+  lines: linesInput.describe("Of the file."),
   blame: z.boolean().default(false).describe("Last commit of each line of path instead."),
   rev: revInput.describe("Branch, tag or commit. Default: HEAD."),
   notIn: text.describe("Only commits that this revision lacks."),

@@ -6,7 +6,7 @@ import { type FileLocation, type FileText, readFile } from "./currentFile";
 import { count } from "./fileHeading";
 import { listNames } from "./names";
 import { outlineLines, requestOutline } from "./outlineLines";
-import { type Line, type Listing, pathInput, repoInput, revInput, type Send, tool } from "./tool";
+import { type Line, type Listing, linesInput, pathInput, repoInput, revInput, type Send, tool } from "./tool";
 
 /** Longer files are outlined unless a range or a symbol is given. */
 const maxWholeLines = 500;
@@ -16,11 +16,7 @@ const FileInput = z.object({
   repo: repoInput,
   path: pathInput.min(1),
   rev: revInput,
-  lines: z
-    .string()
-    .regex(/^\d{1,9}(-\d{1,9})?$/)
-    .meta({ examples: ["12-40"] })
-    .optional(),
+  lines: linesInput,
   symbol: z.string().min(1).max(1000).optional().describe("Only this definition."),
 });
 
@@ -68,7 +64,7 @@ async function readPart(send: Send, file: z.output<typeof FileInput>): Promise<P
 
 function parseRange(range: string): [first: number, last: number] {
   const [first = 1, last = first] = range.split("-").map(Number);
-  return [Math.max(1, Math.min(first, last)), Math.max(first, last)];
+  return [Math.min(first, last), Math.max(first, last)];
 }
 
 function rangePart({ heading, lines }: FileText, first: number, last: number): Part {

@@ -90,4 +90,9 @@ export const revInput = z
   .optional()
   .describe("Branch, tag or commit. Default: the current files.");
 export const pathInput = z.string().max(4096);
+export const linesInput = z
+  .string()
+  .regex(/^[1-9]\d{0,8}(-[1-9]\d{0,8})?$/)
+  .meta({ examples: ["12-40"] })
+  .optional();
 export const langInput = z.string().min(1).max(100).optional();
