@@ -86,17 +86,27 @@ async function serveEditor(
     if (configuration.paths.length > 0) await addPaths(background, instance, configuration.paths);
     await reportReady(background, instance, startedAt, print);
   });
-  ready.catch((error: unknown) => {
-    if (context.interrupted.aborted || isServiceError(error, "CANCELLED")) return;
-    context.terminal.printError(`trawl: ${error instanceof Error ? error.message : String(error)}\n`);
-  });
+  printFailure(context, ready);
   try {
     await Promise.race([lspSession, untilInterrupted(context.interrupted)]);
   } finally {
-    const instance = await opened.catch(() => undefined);
-    await instance?.close();
+    await closeOpened(opened);
   }
   return 0;
+}
+
+/** Prints why work in the background failed, unless it was canceled. */
+export function printFailure(context: CommandContext, work: Promise<unknown>): void {
+  work.catch((error: unknown) => {
+    if (context.interrupted.aborted || isServiceError(error, "CANCELLED")) return;
+    context.terminal.printError(`trawl: ${error instanceof Error ? error.message : String(error)}\n`);
+  });
+}
+
+/** Closes an instance that may still be opening, or that failed to open. */
+export async function closeOpened(opened: Promise<Instance>): Promise<void> {
+  const instance = await opened.catch(() => undefined);
+  await instance?.close();
 }
 
 async function announce(
