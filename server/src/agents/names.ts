@@ -173,8 +173,7 @@ async function orNothing<Value>(found: Promise<Value>): Promise<Value | undefine
   }
 }
 
-export const nothingIndexed =
-  'Nothing is indexed. The user can run "trawl index PATH" or "trawl serve PATH".';
+const nothingIndexed = 'Nothing is indexed. The user can run "trawl index PATH" or "trawl serve PATH".';
 
 /**
  * Says which repositories a search without results covered and, if it was exhaustive, whether all of them are indexed.
