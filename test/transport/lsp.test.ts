@@ -106,7 +106,7 @@ test("the editor's folder is indexed", async () => {
   assert(indexing.some((event) => event.total === 1));
 });
 
-test("tools for agents run, explain wrong arguments, and can be canceled", async () => {
+test("tools for agents run, and explain wrong arguments", async () => {
   const run = (name: string, args: unknown) =>
     client.sendRequest<ToolResponse>(toolMethod, { name, arguments: args });
   const { text, isError } = await run("grep", { pattern: "other =" });
@@ -116,10 +116,6 @@ test("tools for agents run, explain wrong arguments, and can be canceled", async
     text: 'Error: grep has no argument "patern". Did you mean "pattern"?',
     isError: true,
   });
-  const cancellation = new CancellationTokenSource();
-  cancellation.cancel();
-  const canceled = client.sendRequest(toolMethod, { name: "repos" }, cancellation.token);
-  await assert.rejects(canceled, { code: LSPErrorCodes.RequestCancelled });
 });
 
 test("a search finds every match with its location", async () => {
