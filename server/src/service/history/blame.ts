@@ -21,6 +21,7 @@ export function blameHandlers(history: History): { blame: Handler<"blame"> } {
       const ignoreFile = checkPath(ignoreRevsFile, "INVALID_QUERY_PARAMS");
       const lineRange = lines ? parseLineRange(lines) : undefined;
       const revision = await history.resolve(history.open(repository, context), ref);
+      void history.graphs.writeFirst(repository, revision.gitRequest.gitRepository);
       const ignored = ignoreRevs ? await findIgnoredCommits(history, revision, ignoreFile) : [];
       const options: BlameOptions = {
         ignored,

@@ -29,6 +29,7 @@ export class CommitCounts {
   ): Promise<number> {
     const { gitRequest, commit, repository } = revision;
     const { gitRepository } = gitRequest;
+    void this.#graphs.writeFirst(repository, gitRepository);
     const count = () => this.#graphs.count(repository, gitRepository, commit, excludes, firstPage);
     if (excludes !== undefined) return (await count()) ?? countCommits(gitRequest, commit, excludes);
     const key = ancestryKey(revision);

@@ -32,7 +32,7 @@ export class CommitGraphs {
   /** Repositories whose graph was verified in this process, or has just been written. */
   readonly #verified = new Set<number>();
   readonly #writtenAt = new Map<number, number>();
-  readonly #verifications = new Map<number, Promise<boolean>>();
+  readonly #verifications = new Map<number, Promise<void>>();
   /** Writing may take minutes, and git's other short commands must not wait for it. */
   readonly #writing = new Limiter(1);
   /** The last graph that was read. */
@@ -57,28 +57,26 @@ export class CommitGraphs {
     return this.#verified.has(id) ? this.#objects(id) : undefined;
   }
 
-  /**
-   * Before the first request about a repository, verifies its graph in the background, or writes one if its history is
-   * probably long.
-   */
-  prepare(repository: Repository, gitRepository: GitRepository): void {
-    const { id } = repository;
+  /** Before the first request about a repository, verifies its graph in the background. */
+  prepare({ id }: Repository): void {
     const objects = this.#objects(id);
     if (objects === undefined || this.#verifications.has(id)) return;
-    const verification = this.#verify(id, objects);
-    this.#verifications.set(id, verification);
-    void verification.then(async (isValid) => {
-      if (isValid || packedObjects(gitRepository.commonDir) < minPackedObjects) return;
-      await this.update(repository, gitRepository, minCommits, []);
-    });
+    this.#verifications.set(id, this.#verify(id, objects));
+  }
+
+  /** Writes a graph in the background if there is none and the history is probably long. Call it before git walks one. */
+  async writeFirst(repository: Repository, gitRepository: GitRepository): Promise<void> {
+    await this.#verifications.get(repository.id);
+    if (this.#verified.has(repository.id) || packedObjects(gitRepository.commonDir) < minPackedObjects)
+      return;
+    await this.update(repository, gitRepository, minCommits, []);
   }
 
   /** Deletes a damaged graph. Never rejects. */
-  async #verify(id: number, objects: string): Promise<boolean> {
+  async #verify(id: number, objects: string): Promise<void> {
     const isValid = (await CommitGraph.read(graphFile(objects))) !== undefined;
     if (isValid) this.#verified.add(id);
     else this.#drop(id);
-    return isValid;
   }
 
   /**

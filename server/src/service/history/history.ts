@@ -97,7 +97,7 @@ export class History {
     if (found === undefined) {
       throw new ServiceError("NOT_FOUND", `Repository "${name}" is no longer on disk.`);
     }
-    this.graphs.prepare(repository, found);
+    this.graphs.prepare(repository);
     const alternateObjects = this.graphs.objectsOf(repository);
     const gitRepository = {
       ...found,
