@@ -80,7 +80,7 @@ describe("with the keyboard alone", () => {
   });
 
   it("a user toggles regular expressions", async () => {
-    await focusBox();
+    assert.equal(await boxFocusCount(), 1);
     const regex = window.box.frame.locator("#regex");
     await press("Alt+R");
     await eventually(async () => (await regex.getAttribute("aria-pressed")) === "true");
