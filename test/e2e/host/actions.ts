@@ -22,6 +22,13 @@ export async function run(command: string, ...values: readonly unknown[]): Promi
   return await vscode.commands.executeCommand(`trawl.${command}`, ...values);
 }
 
+/** Edits the document, not an editor, which a result that is opened at the same time may replace. */
+export async function insertAtStart(path: string, text: string): Promise<void> {
+  const edit = new vscode.WorkspaceEdit();
+  edit.insert(vscode.Uri.file(path), new vscode.Position(0, 0), text);
+  await vscode.workspace.applyEdit(edit);
+}
+
 export async function openFile(path: string): Promise<vscode.TextEditor> {
   return await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(vscode.Uri.file(path)));
 }

@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { eventually } from "#test/support/eventually";
-import { activeLocation, closeEditors, fileIn, firstResult, goToResult, openFile, run } from "./actions";
+import {
+  activeLocation,
+  closeEditors,
+  fileIn,
+  firstResult,
+  goToResult,
+  insertAtStart,
+  openFile,
+  run,
+} from "./actions";
 
 describe("results", () => {
   const client = fileIn("orders-api", "internal/http/client.go");
@@ -22,7 +31,7 @@ describe("results", () => {
   it("follow their line when lines are inserted above it", async () => {
     await firstResult("c.once", (location) => location.endsWith(":11"));
     const editor = await openFile(client);
-    await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), "// one\n// two\n// three\n"));
+    await insertAtStart(client, "// one\n// two\n// three\n");
     editor.selection = new vscode.Selection(0, 0, 0, 0);
     await eventually(async () => (await goToResult()) === `${client}:14`);
     await vscode.commands.executeCommand("workbench.action.files.revert");
@@ -30,7 +39,7 @@ describe("results", () => {
 
   it("include unsaved text", async () => {
     const editor = await openFile(client);
-    await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), "// somethingNobodySaved\n"));
+    await insertAtStart(client, "// somethingNobodySaved\n");
     editor.selection = new vscode.Selection(4, 0, 4, 0);
     const location = await firstResult("somethingNobodySaved", (each) => each === `${client}:1`);
     assert.equal(location, `${client}:1`);
