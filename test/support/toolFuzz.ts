@@ -126,6 +126,5 @@ export async function checkToolCall({ name, args }: ToolCall, caller: Caller): P
   if (isError !== text.startsWith("Error: "))
     return `An error that looks like a result, or the reverse: ${text}`;
   if (/internal error/i.test(text)) return text;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not occur.
-  return /[\u0000-\u0008\u000b-\u001f\u202a-\u202e]/.test(text) ? "Control characters" : undefined;
+  return /[^\P{Cc}\t\n]|[\u202a-\u202e]/u.test(text) ? "Control characters" : undefined;
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { count, definitionHeading, fileHeading } from "./fileHeading";
-import { describeScope, listRepositories } from "./names";
-import { fileFilter, languageFilter, repositoryFilter, revisionFilter } from "./queryText";
+import { describeScope, explainNothing, listRepositories } from "./names";
+import { commonFilters, fileFilter } from "./queryText";
 import { incompleteSearch } from "./searchLines";
 import { type Listing, langInput, revInput, type Send, tool } from "./tool";
 
@@ -31,22 +31,14 @@ export const find = tool({
 
 const narrow = "give a longer name or repo";
 
-async function findFiles({ name, repo, lang, rev }: Input, send: Send): Promise<Listing> {
-  const query = [
-    fileFilter(name),
-    ...(repo === undefined ? [] : [repositoryFilter(repo, "contains")]),
-    ...(lang === undefined ? [] : [languageFilter(lang)]),
-    ...(rev === undefined ? [] : [revisionFilter(rev)]),
-  ].join(" ");
+async function findFiles({ name, ...scope }: Input, send: Send): Promise<Listing> {
+  const query = [fileFilter(name), ...commonFilters(scope)].join(" ");
   const result = await send("search", { query, matches: maxFiles });
   const notes = incompleteSearch(result, maxFiles);
   const { files } = result;
   if (files.length === 0) {
-    const { problems } = await send("readQuery", { query });
-    const scope =
-      problems.length > 0 ? [] : [await describeScope(send, result.isSearchExhaustive, repo, rev)];
-    const hints = [...problems.map(({ message }) => message), ...scope, ...notes];
-    return { summary: "No file found.", lines: [], notes: hints, narrow };
+    const reasons = await explainNothing(send, { query }, result.isSearchExhaustive, scope);
+    return { summary: "No file found.", lines: [], notes: [...reasons, ...notes], narrow };
   }
   return {
     summary: `${notes.length > 0 ? "At least " : ""}${count(files.length, "file")}.`,

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { isServiceError, ServiceError } from "#base/error";
 import type { SearchResult } from "#contract/search";
-import { describeScope } from "./names";
-import { contentTerm, fileFilter, languageFilter, repositoryFilter, revisionFilter } from "./queryText";
+import { explainNothing } from "./names";
+import { commonFilters, contentTerm, fileFilter } from "./queryText";
 import { fileLines, matchLines, summarizeSearch } from "./searchLines";
-import { type Listing, langInput, pathInput, revInput, type Send, tool } from "./tool";
+import { type Listing, langInput, pathInput, revInput, tool } from "./tool";
 
 /** All pages of a result are cut from the same search, so that they agree. */
 const maxMatches = 1000;
@@ -40,7 +40,6 @@ export const grep = tool({
     if (patterns.length === 0) {
       throw new ServiceError("INVALID_REQUEST_BODY", '"pattern" is missing: give the text to search for.');
     }
-    const { repo, rev } = input;
     const query = writeQuery(input, patterns);
     if (query.length > maxQueryLength) {
       throw new ServiceError("INVALID_REQUEST_BODY", '"patterns" are too long together: search for fewer.');
@@ -61,10 +60,8 @@ export const grep = tool({
           : await send("search", { ...request, matches: limit });
       const { summary, notes } = summarizeSearch(result, limit);
       if (result.stats.totalMatchCount === 0) {
-        const problems = await describeProblems(send, request);
-        const scope =
-          problems.length > 0 ? [] : [await describeScope(send, result.isSearchExhaustive, repo, rev)];
-        return { summary, lines: [], notes: [...problems, ...scope, ...notes], narrow };
+        const reasons = await explainNothing(send, request, result.isSearchExhaustive, input);
+        return { summary, lines: [], notes: [...reasons, ...notes], narrow };
       }
       return { summary, lines: mode === "files" ? fileLines(result) : matchLines(result), notes, narrow };
     } catch (error) {
@@ -85,15 +82,13 @@ function writeQuery(
   },
   patterns: readonly string[],
 ): string {
-  const { regex, repo, path, exclude, lang, rev } = input;
+  const { regex, path, exclude } = input;
   const terms = patterns.map((each) => contentTerm(each, regex));
   return [
     terms.length === 1 ? terms[0] : `(${terms.join(" or ")})`,
-    ...(repo === undefined ? [] : [repositoryFilter(repo, "contains")]),
+    ...commonFilters(input),
     ...(path === undefined || path === "" ? [] : [fileFilter(path)]),
     ...(exclude === undefined || exclude === "" ? [] : [`-${fileFilter(exclude)}`]),
-    ...(lang === undefined ? [] : [languageFilter(lang)]),
-    ...(rev === undefined ? [] : [revisionFilter(rev)]),
   ].join(" ");
 }
 
@@ -104,18 +99,4 @@ function explainParseError(message: string, isRegex: boolean): string {
     return `"pattern" is not a valid RE2 expression: ${reason}. Escape it, or set regex to false to search for the text.`;
   }
   return `${message.replace(/ at offset \d+/, "")} Check pattern, repo, path, lang and rev.`;
-}
-
-/** Returns likely mistakes in the filters, such as an unknown repository, with the nearest names. */
-async function describeProblems(
-  send: Send,
-  request: {
-    readonly query: string;
-    readonly isRegexEnabled: boolean;
-    readonly isCaseSensitivityEnabled: boolean;
-  },
-): Promise<readonly string[]> {
-  const { query, isRegexEnabled, isCaseSensitivityEnabled } = request;
-  const { problems } = await send("readQuery", { query, isRegexEnabled, isCaseSensitivityEnabled });
-  return problems.map(({ message }) => message);
 }

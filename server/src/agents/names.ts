@@ -4,6 +4,7 @@ import { nearestNames } from "#base/nearestNames";
 import { sanitize } from "#base/sanitize";
 import type { TreeNode } from "#contract/history";
 import type { RepositoryItem } from "#contract/repositories";
+import type { RequestInput } from "#contract/service";
 import { fileFilter, repositoryFilter, revisionFilter } from "./queryText";
 import type { Send } from "./tool";
 
@@ -201,4 +202,16 @@ export async function describeScope(
     return `${searched} Not fully indexed: ${listNames(names)}.`;
   }
   return isExhaustive && isComplete ? `${searched} Everything is indexed, so there is no more.` : searched;
+}
+
+/** Explains why a search found nothing: likely mistakes in its filters, with the nearest names, or what it covered. */
+export async function explainNothing(
+  send: Send,
+  { query, isRegexEnabled, isCaseSensitivityEnabled }: RequestInput<"readQuery">,
+  isExhaustive: boolean,
+  { repo, rev }: { readonly repo?: string | undefined; readonly rev?: string | undefined },
+): Promise<readonly string[]> {
+  const { problems } = await send("readQuery", { query, isRegexEnabled, isCaseSensitivityEnabled });
+  if (problems.length > 0) return problems.map(({ message }) => message);
+  return [await describeScope(send, isExhaustive, repo, rev)];
 }

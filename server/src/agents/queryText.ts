@@ -31,12 +31,22 @@ export function contentTerm(pattern: string, isRegex: boolean): string {
   return `content:${isRegex ? `(?:${escapeWhitespace(pattern)})` : quoteText(pattern)}`;
 }
 
-export function languageFilter(language: string): string {
-  return `lang:${writeName(language)}`;
-}
-
 export function revisionFilter(rev: string): string {
   return `rev:${writeName(rev)}`;
+}
+
+/** Returns the filters for the arguments that `grep` and `find` share. */
+export function commonFilters(input: {
+  readonly repo?: string | undefined;
+  readonly lang?: string | undefined;
+  readonly rev?: string | undefined;
+}): readonly string[] {
+  const { repo, lang, rev } = input;
+  return [
+    ...(repo === undefined ? [] : [repositoryFilter(repo, "contains")]),
+    ...(lang === undefined ? [] : [`lang:${writeName(lang)}`]),
+    ...(rev === undefined ? [] : [revisionFilter(rev)]),
+  ];
 }
 
 /** Writes whitespace in an expression as escapes, because unescaped whitespace separates terms. */

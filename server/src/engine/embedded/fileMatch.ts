@@ -18,7 +18,7 @@ export interface ShardHit {
   readonly hit: DocumentHit;
 }
 
-/** Returns the hit that is loaded `index` hits after the next one, if it is known. */
+/** Returns a hit whose file will be added later; `index` 0 is the next one. */
 export type FollowingHits = (index: number) => ShardHit | undefined;
 
 /** Collects the files of hits in a piece of a result. */
@@ -54,8 +54,7 @@ export class PieceBuilder {
   }
 
   /**
-   * Adds a file with at most `maxRanges` match ranges. `following` returns the hits that will be added next, from index
-   * 0. Throws `SHARD_DAMAGED`.
+   * Adds a file with at most `maxRanges` match ranges. Throws `SHARD_DAMAGED`.
    */
   add(found: ShardHit, maxRanges: number, following: FollowingHits): void {
     const { shard, evaluation, hit } = found;

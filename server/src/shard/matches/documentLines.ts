@@ -11,7 +11,7 @@ export interface DocumentText {
   readonly document: number;
   /** Absent if not known. */
   readonly symbols?: SymbolReader | undefined;
-  /** Returns what will be read of the document that is number `index`, from 0, among those that follow in the shard. */
+  /** Returns the text that will be needed of a later document of the shard; `index` 0 is the next one. */
   readonly following?: (index: number) => TextSpan | undefined;
 }
 
