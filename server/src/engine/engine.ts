@@ -9,6 +9,7 @@ import type { FileMatch, Range } from "#model/match";
 import type { RepositoryId } from "#model/repository";
 import type { FlushReason, SearchStats } from "#model/stats";
 import type { DocumentSymbols, SymbolKind } from "#model/symbol";
+import type { Description } from "#query/description";
 import type { Limits } from "#query/limits";
 import { printQuery } from "#query/print";
 import type { Pattern, Query } from "#query/query";
@@ -30,6 +31,8 @@ export interface SearchPlan {
   readonly query: Query;
   /** Files that match the query and also contain this phrase come first. */
   readonly phrase?: Pattern | undefined;
+  /** Ranks the files that match the query by how well they fit this description, and returns only the best. */
+  readonly description?: Description | undefined;
   /** Ids of repositories that the caller may see. */
   readonly repositories: ReadonlySet<RepositoryId> | "all";
   readonly limits: Limits;
@@ -39,9 +42,11 @@ export interface SearchPlan {
 }
 
 /** Prints a plan in one line, for debugging. */
-export function printPlan({ query, repositories, limits, unsaved, preferred }: SearchPlan): string {
+export function printPlan(plan: SearchPlan): string {
+  const { query, description, repositories, limits, unsaved, preferred } = plan;
   return [
     printQuery(query),
+    ...(description === undefined ? [] : [`words=${description.stems.join(",")}`]),
     `repositories=${repositories === "all" ? "all" : [...repositories].join(",")}`,
     `maxMatches=${limits.maxMatches}`,
     `maxDisplayedMatches=${limits.maxDisplayedMatches}`,

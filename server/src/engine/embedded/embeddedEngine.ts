@@ -14,6 +14,7 @@ import type { FileMatch } from "#model/match";
 import type { Limits } from "#query/limits";
 import { dependsOnSymbols } from "#shard/evaluation/compile";
 import type { SymbolParsers } from "#symbols/parsing/parsers";
+import { runDescription } from "./descriptionRun";
 import { chooseSymbols } from "./findSymbols";
 import { limitedEmit } from "./limitedEmit";
 import type {
@@ -77,23 +78,26 @@ export class EmbeddedEngine implements Engine {
     const startedAt = performance.now();
     this.#options.onUse?.(plan.preferred);
     const emit = onFiles && limitedEmit(plan.limits.maxDisplayedMatches, onFiles, signal);
-    const limits = withCandidates(plan.limits);
+    const limits = withCandidates(plan);
     const stages = planStages(limits, emit !== undefined);
     const unsaved = await this.#unsaved.textsOf(plan.unsaved, dependsOnSymbols(plan.query), signal);
     const until = { ...limits, deadline: stages.searchUntil };
     const call = searchCall({ ...plan, limits: until, unsaved }, emit !== undefined);
     const onDamage = (files: readonly string[]) => this.#workers.reportDamage(files);
     const { threads } = this.#workers;
-    const run = {
-      threads,
-      limits,
-      stages,
-      emit,
-      onDamage,
-      callFor: (index: number) => callForWorker(call, index),
-    };
-    const result = await runSearch(run, signal);
-    const found = result === "tooSlow" ? await this.#searchSlow(run, call, signal) : result;
+    const shared = { threads, limits, stages, emit, onDamage };
+    const callFor = (index: number) => callForWorker(call, index);
+    const { description } = plan;
+    const found =
+      description === undefined
+        ? await this.#search({ ...shared, callFor }, call, signal)
+        : await runDescription(
+            {
+              ...shared,
+              countCallFor: (index) => ({ kind: "describe", description, search: callFor(index) }),
+            },
+            signal,
+          );
     const duration = Math.round((performance.now() - startedAt) * 1e6);
     return { ...found, stats: { ...found.stats, duration } };
   }
@@ -143,6 +147,11 @@ export class EmbeddedEngine implements Engine {
     return ofKind;
   }
 
+  async #search(run: SearchRun, call: SearchCall, signal: AbortSignal): Promise<EngineResult> {
+    const found = await runSearch(run, signal);
+    return found === "tooSlow" ? await this.#searchSlow(run, call, signal) : found;
+  }
+
   async #searchSlow(run: SearchRun, call: SearchCall, signal: AbortSignal): Promise<EngineResult> {
     return await this.#workers.withSlowThread(async (thread) => {
       run.emit?.restart();
@@ -165,8 +174,12 @@ export class EmbeddedEngine implements Engine {
  */
 const minCandidates = 300;
 
-/** Requests one more match than wanted, to find out whether there are more. */
-function withCandidates(limits: Limits): Limits {
+/**
+ * Requests one more match than wanted, to find out whether there are more. For a description, the number of documents
+ * is limited instead.
+ */
+function withCandidates({ limits, description }: SearchPlan): Limits {
+  if (description !== undefined) return { ...limits, maxMatches: Number.POSITIVE_INFINITY };
   const wanted = limits.maxMatches + 1;
   return {
     ...limits,

@@ -1,6 +1,6 @@
 import type { Limits } from "#query/limits";
 import type { CompiledSearch } from "#shard/evaluation/compile";
-import type { DocumentHit, ShardEvaluation } from "#shard/evaluation/evaluate";
+import type { DocumentHit } from "#shard/evaluation/evaluate";
 import type { ShardReader } from "#shard/format/reader";
 import type { TextWindow } from "#shard/format/window";
 import { decodeBytes, nameRanges, writeChunks } from "#shard/matches/chunks";
@@ -11,10 +11,21 @@ import { DocumentSources, describeContent } from "./documentInfo";
 import { fileBytes, PieceColumns, type PieceFile, type ResultPiece } from "./resultPiece";
 import type { OpenShard } from "./shardSet";
 
+/** The hits in a shard, by whichever kind of search. */
+export interface EvaluatedDocuments {
+  readonly hits: readonly DocumentHit[];
+  /** The ranges of all hits. */
+  readonly ranges: RangeBuffer;
+  /** Returns where the phrase of the query occurs in a document. */
+  phraseRanges(document: number): RangeBuffer;
+  /** Explains a hit's score. */
+  explain(hit: DocumentHit): string;
+}
+
 /** A hit and its shard. */
 export interface ShardHit {
   readonly shard: OpenShard;
-  readonly evaluation: ShardEvaluation;
+  readonly evaluation: EvaluatedDocuments;
   readonly hit: DocumentHit;
 }
 

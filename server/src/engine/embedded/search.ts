@@ -10,7 +10,8 @@ import { type EvaluationCounts, ShardEvaluation } from "#shard/evaluation/evalua
 import type { ShardView } from "#shard/evaluation/matchTree";
 import type { ShardReader } from "#shard/format/reader";
 import type { TextWindow } from "#shard/format/window";
-import { type FollowingHits, PieceBuilder, type ShardHit } from "./fileMatch";
+import { PieceBuilder } from "./fileMatch";
+import { loadFile, loadFiles, pieceBytes, sliceMs } from "./loadFiles";
 import type { SearchedShards } from "./searchedViews";
 import type {
   FilesCall,
@@ -24,10 +25,6 @@ import { isDefinitionLayer } from "./searchOrder";
 import { damagedFileOf, hasPendingSymbols } from "./shardGaps";
 import { type OpenShard, partOf, type ShardSet } from "./shardSet";
 
-/** Files are emitted in pieces of about this size. Larger pieces would block the main thread for too long. */
-const pieceBytes = 128 * 1024;
-/** How long a search runs before it yields to others on its thread. */
-const sliceMs = 8;
 /**
  * How long a step with a time limit may exceed its slice before its expression counts as a runaway. A long document
  * with many matches may take just as long, and then costs only a move to the slow lane, where no other search waits.
@@ -144,34 +141,10 @@ export class Search {
   }
 
   /** Loads the files of the chosen hits, and emits them in pieces. Stops at the time `until`. */
-  async loadFiles(
-    { picks, until }: Omit<FilesCall, "kind" | "token">,
-    context: TaskContext,
-  ): Promise<FilesResponse> {
-    const piece = this.#piece;
-    let isLate = false;
-    let sliceEnd = performance.now() + sliceMs;
-    const hitAt = (at: number): ShardHit | undefined => {
-      const evaluated = this.#evaluations[picks.shards[at] ?? -1];
-      const hit = evaluated?.evaluation.hits[picks.hits[at] ?? -1];
-      if (evaluated === undefined || hit === undefined) return undefined;
-      return { shard: evaluated.shard, evaluation: evaluated.evaluation, hit };
-    };
-    for (let at = 0; at < picks.shards.length; at++) {
-      if (piece.byteCount >= pieceBytes || performance.now() >= sliceEnd) {
-        await context.emit(piece.take());
-        this.#window.invalidate();
-        isLate = monotonicNow() >= until;
-        if (isLate || context.isCanceled()) break;
-        sliceEnd = performance.now() + sliceMs;
-      }
-      const found = hitAt(at);
-      const following = (index: number) => hitAt(at + 1 + index);
-      const isLoaded = found !== undefined && this.#loadFile(found, picks.maxRanges[at] ?? 0, following);
-      if (!isLoaded) piece.addMissing();
-      if (piece.totalBytes > this.#call.limits.maxResponseBytes) break;
-    }
-    return { kind: "files", last: piece.take(), isLate, damagedFiles: [...this.#damaged] };
+  loadFiles(call: Omit<FilesCall, "kind" | "token">, context: TaskContext): Promise<FilesResponse> {
+    const { maxResponseBytes } = this.#call.limits;
+    const loader = { piece: this.#piece, window: this.#window, damaged: this.#damaged, maxResponseBytes };
+    return loadFiles(loader, this.#evaluations, call, context);
   }
 
   /** Whether to skip the remaining shards. With `isWhole`, the match limit does not apply. */
@@ -331,7 +304,8 @@ export class Search {
         return next && { shard, evaluation, hit: next };
       };
       const maxRanges = maxDisplayedMatches - this.#shownMatches;
-      if (!this.#loadFile({ shard, evaluation, hit }, maxRanges, following)) continue;
+      const found = { shard, evaluation, hit };
+      if (!loadFile(piece, this.#damaged, found, maxRanges, following)) continue;
       if (piece.totalBytes > maxResponseBytes) {
         piece.dropLast();
         this.#reason = "BYTE_LIMIT";
@@ -344,18 +318,6 @@ export class Search {
     }
     if (!piece.isEmpty) await flush();
     return at;
-  }
-
-  /** Adds the file of a hit to the piece. Returns false if its shard is damaged. */
-  #loadFile(hit: ShardHit, maxRanges: number, following: FollowingHits): boolean {
-    try {
-      this.#piece.add(hit, maxRanges, following);
-      return true;
-    } catch (error) {
-      if (!isServiceError(error, "SHARD_DAMAGED")) throw error;
-      this.#damaged.add(damagedFileOf(hit.shard));
-      return false;
-    }
   }
 
   #flushReason(): FlushReason {

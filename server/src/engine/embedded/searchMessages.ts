@@ -8,6 +8,7 @@ import type {
 } from "#engine/engine";
 import type { FlushReason, SearchStats } from "#model/stats";
 import type { Thread } from "#platform/workerThread";
+import type { Description } from "#query/description";
 import type { Limits } from "#query/limits";
 import type { Pattern, Query } from "#query/query";
 import type { IndexedRevision } from "#shard/directory/manifest";
@@ -82,6 +83,31 @@ export interface SearchCall {
   readonly isStreamed: boolean;
   /** An expression that takes too long moves the search from the fast lane to the slow one, with higher limits. */
   readonly lane: "fast" | "slow";
+}
+
+/** Requests how often the words of a description occur. Then a `RankCall` with the sums of all workers follows. */
+export interface DescriptionCall {
+  readonly kind: "describe";
+  readonly description: Description;
+  /** What the search covers, and its limits. */
+  readonly search: SearchCall;
+}
+
+export interface FrequenciesResponse {
+  readonly kind: "frequencies";
+  /** For `RankCall`. */
+  readonly token: number;
+  /** Blocks that the search covers, and how many of them may contain each stem of the description. */
+  readonly blockCount: number;
+  readonly counts: readonly number[];
+}
+
+/** Requests the documents that fit the description best. */
+export interface RankCall {
+  readonly kind: "rank";
+  readonly token: number;
+  readonly blockCount: number;
+  readonly counts: readonly number[];
 }
 
 /**
@@ -159,7 +185,15 @@ export interface ReadResponse {
   readonly damagedFiles: readonly string[];
 }
 
-export type WorkerCall = ShardUpdate | SearchCall | FilesCall | CountCall | SymbolsCall | ReadCall;
+export type WorkerCall =
+  | ShardUpdate
+  | SearchCall
+  | DescriptionCall
+  | RankCall
+  | FilesCall
+  | CountCall
+  | SymbolsCall
+  | ReadCall;
 
 /** The hits of one shard, in columns. */
 export interface ShardHits {
@@ -210,6 +244,7 @@ export type WorkerResponse =
   | UpdateResponse
   | TooSlow
   | SearchResponse
+  | FrequenciesResponse
   | FilesResponse
   | CountResponse
   | SymbolsResponse

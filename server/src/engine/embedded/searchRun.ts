@@ -9,12 +9,19 @@ import type { Limits } from "#query/limits";
 import { type ChosenHits, chooseHits } from "./collect";
 import type { LimitedEmit } from "./limitedEmit";
 import { fileBytes, filesOf, type ResultPiece } from "./resultPiece";
-import type { FilesCall, FilesResponse, SearchCall, SearchResponse, SearchThread } from "./searchMessages";
+import type {
+  FilesCall,
+  FilesResponse,
+  RankCall,
+  SearchCall,
+  SearchResponse,
+  SearchThread,
+} from "./searchMessages";
 
 /** A search, and the threads to run it on. */
 export interface SearchRun {
   readonly threads: readonly SearchThread[];
-  readonly callFor: (thread: number) => SearchCall;
+  readonly callFor: (thread: number) => SearchCall | RankCall;
   readonly limits: Limits;
   readonly stages: Stages;
   /** Absent if the result contains the files. */

@@ -97,14 +97,34 @@ export function nestedCommitTypeError(offset: number, end: number): ServiceError
   return parseError(what, offset, { length, edits, advice: "Move it out of the parentheses." });
 }
 
+/** There is a `words:` from `offset` to `end` where it cannot be: in a group or `or`, or next to a `type:`. */
+export function misplacedWordsError(
+  where: "group" | "or" | "type",
+  offset: number,
+  end: number,
+): ServiceError {
+  const length = end - offset;
+  const edits = [{ title: "Remove it", offset, length, text: "" }];
+  const reasons = {
+    group: { what: "be inside a group", advice: "Move it out of the parentheses." },
+    or: {
+      what: 'be combined with "or"',
+      advice: 'Remove one of them: "words:" needs only some of its words.',
+    },
+    type: { what: 'be combined with "type:"', advice: "Remove one of them." },
+  };
+  const { what, advice } = reasons[where];
+  return parseError(`"words:" cannot ${what}`, offset, { length, edits, advice });
+}
+
 export function doubleDashError(offset: number): ServiceError {
   const edits = [{ title: "Use one dash", offset, length: 2, text: "-" }];
   const advice = "Remove one, or quote the term to search for the text.";
   return parseError("Expected one dash before a filter, found two", offset, { length: 2, edits, advice });
 }
 
-/** There is a negated `case:` or `type:` from `offset` to `end`. */
-export function negationError(filter: "case" | "type", offset: number, end: number): ServiceError {
+/** There is a negated `case:`, `type:` or `words:` from `offset` to `end`. */
+export function negationError(filter: "case" | "type" | "words", offset: number, end: number): ServiceError {
   const length = end - offset;
   const edits = [{ title: "Remove it", offset, length, text: "" }];
   return parseError(`Cannot negate "${filter}:"`, offset, { length, edits, advice: "Remove the negation." });

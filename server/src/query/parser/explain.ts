@@ -69,8 +69,8 @@ export function explainQuery(text: string, options: ParseOptions): QueryExplanat
   return {
     filters,
     problems,
-    hasText: searchesText(query),
-    isCheap: isHandwritten && readCostOf(query) !== "all",
+    hasText: outline.description !== undefined || searchesText(query),
+    isCheap: isHandwritten && (outline.description !== undefined || readCostOf(query) !== "all"),
     query,
     ...(isHandwritten ? quoteWords(text, outline) : {}),
   };

@@ -9,16 +9,18 @@
  *
  * `or`, `OR` and `AND` are operators only after an item; elsewhere they are words. `-` negates only filters and groups,
  * so `-Wall` is a term. `case:` and `type:` apply to their whole group, including nested groups. Several `rev:` in one
- * and-group form a union. `type:commit` applies to the whole query. `prefixes.ts` lists the prefixes, and `lex.ts`
+ * and-group form a union. `type:commit` and `words:` apply to the whole query. `prefixes.ts` lists the prefixes, and `lex.ts`
  * decides what is a word or a group.
  */
 import { isServiceError, type ServiceError } from "#base/error";
+import { type Description, describe } from "#query/description";
 import type { Query } from "#query/query";
 import { newClassBudget } from "#query/regexp/re2";
 import {
   conflictError,
   doubleDashError,
   emptyGroupError,
+  misplacedWordsError,
   missingOperandError,
   missingTermError,
   missingValueError,
@@ -29,6 +31,7 @@ import {
   type QueryError,
   queryErrorOf,
 } from "./errors";
+import { type Branch, conjunction, disjunction, matchAll, Scope } from "./groups";
 import {
   expressionEnd,
   groupEnd,
@@ -41,15 +44,7 @@ import {
   wordEnd,
 } from "./lex";
 import { type Prefix, prefixAt, type Suggestion, suggestPrefix } from "./prefixes";
-import {
-  type CaseMode,
-  type FilterEffect,
-  filterEffect,
-  type Term,
-  type TermContext,
-  textTerm,
-  type Value,
-} from "./terms";
+import { type FilterEffect, filterEffect, type Term, type TermContext, textTerm, type Value } from "./terms";
 
 export interface ParseOptions {
   readonly isRegexEnabled: boolean;
@@ -84,6 +79,8 @@ export interface Leaf {
 export interface ParsedQuery {
   readonly query: Query;
   readonly suggestions: readonly Suggestion[];
+  /** What the results are ranked by; absent without `words:`. Not part of `query`, which selects files. */
+  readonly description?: Description | undefined;
   /** Whether it names a revision, so that the default revision does not apply. */
   readonly hasRevision: boolean;
   readonly layout: Layout;
@@ -105,10 +102,10 @@ export function parseQuery(text: string, options: ParseOptions): ParsedQuery {
   if (skipWhitespace(text, 0, text.length) === text.length)
     throw parseError("Expected a search term", text.length);
   const { parser, query } = parse(text, options);
-  const { errors, suggestions, hasRevision, layout, leaves } = parser;
+  const { errors, suggestions, description, hasRevision, layout, leaves } = parser;
   const [error] = errors;
   if (error !== undefined) throw error;
-  return { query, suggestions, hasRevision, layout, leaves };
+  return { query, suggestions, description, hasRevision, layout, leaves };
 }
 
 /** The parse of a query that may be invalid. `query` is meaningful only if there are no errors. */
@@ -119,8 +116,16 @@ export interface Outline extends ParsedQuery {
 /** Continues after errors, up to a limit. Never throws. An empty query has no errors, and matches nothing. */
 export function outlineQuery(text: string, options: ParseOptions): Outline {
   const { parser, query } = parse(text, options);
-  const { layout, suggestions, hasRevision, leaves } = parser;
-  return { query, suggestions, hasRevision, layout, leaves, errors: parser.errors.map(queryErrorOf) };
+  const { layout, suggestions, description, hasRevision, leaves } = parser;
+  return {
+    query,
+    suggestions,
+    description,
+    hasRevision,
+    layout,
+    leaves,
+    errors: parser.errors.map(queryErrorOf),
+  };
 }
 
 function parse(text: string, options: ParseOptions): { parser: Parser; query: Query } {
@@ -141,12 +146,6 @@ interface Item {
   readonly end: number;
 }
 
-interface Branch {
-  readonly start: number;
-  readonly terms: Term[];
-  readonly revisions: string[];
-}
-
 class Parser {
   readonly suggestions: Suggestion[] = [];
   /** In the order found. Invalid items match everything. */
@@ -154,6 +153,8 @@ class Parser {
   readonly leaves: Leaf[] = [];
   readonly layout: Layout;
   hasRevision = false;
+  /** The values of `words:`. */
+  readonly #words: string[] = [];
   readonly #context: TermContext;
   #termCount = 0;
   #isNegated = false;
@@ -168,12 +169,17 @@ class Parser {
     this.#skipsChecks = skipsChecks;
   }
 
+  get description(): Description | undefined {
+    return describe(this.#words.join(" "));
+  }
+
   /** Parses from `start` to `end`. An empty group matches nothing. */
   group(start: number, end: number, depth: number): Term {
     const { text } = this.layout;
     let branch: Branch = { start, terms: [], revisions: [] };
     const branches = [branch];
     const scope = new Scope();
+    let words: { readonly start: number; readonly end: number } | undefined;
     let operator: string | undefined;
     let next = skipWhitespace(text, start, end);
     if (next === end) {
@@ -201,9 +207,19 @@ class Parser {
       const conflict = scope.add(effect);
       if (conflict !== undefined) this.errors.push(conflictError(conflict, next, itemEnd));
       if (effect.type === "commit" && depth > 0) this.errors.push(nestedCommitTypeError(next, itemEnd));
+      if (effect.words !== undefined) {
+        this.#words.push(effect.words);
+        words ??= { start: next, end: itemEnd };
+        branch.terms.push(matchAll);
+      }
       if (effect.term !== undefined) branch.terms.push(effect.term);
       branch.revisions.push(...(effect.revisions ?? []));
       next = skipWhitespace(text, itemEnd, end);
+    }
+    if (words !== undefined) {
+      const where =
+        depth > 0 ? "group" : branches.length > 1 ? "or" : scope.type === undefined ? undefined : "type";
+      if (where !== undefined) this.errors.push(misplacedWordsError(where, words.start, words.end));
     }
     const bare = branches.find(({ terms, revisions }) => terms.length + revisions.length === 0);
     if (branches.length > 1 && bare !== undefined) {
@@ -273,8 +289,8 @@ class Parser {
   }
 
   #negated(offset: number, { effect, end }: Item): Item {
-    if (effect.case !== undefined || effect.type !== undefined) {
-      const filter = effect.case === undefined ? "type" : "case";
+    if (effect.case !== undefined || effect.type !== undefined || effect.words !== undefined) {
+      const filter = effect.case !== undefined ? "case" : effect.type !== undefined ? "type" : "words";
       return this.#fail(negationError(filter, offset, end), end);
     }
     const { term, revisions = [] } = effect;
@@ -414,43 +430,4 @@ function valueAt(
     : { text: written, isQuoted, offset: start, written };
 }
 
-const matchesAll: FilterEffect = { term: () => ({ kind: "const", value: true }) };
-
-/** The `case:` and `type:` of a group. */
-class Scope {
-  #case: CaseMode | undefined;
-  #type: FilterEffect["type"];
-
-  /** Returns the filter that contradicts an earlier one of the group. */
-  add(effect: FilterEffect): "case" | "type" | undefined {
-    const before = { case: this.#case, type: this.#type };
-    this.#case ??= effect.case;
-    this.#type ??= effect.type;
-    if (effect.case !== undefined && before.case !== undefined && effect.case !== before.case) return "case";
-    return effect.type !== undefined && before.type !== undefined && effect.type !== before.type
-      ? "type"
-      : undefined;
-  }
-
-  apply(term: Term): Term {
-    const type = this.#type;
-    return (outer) => {
-      const child = term(this.#case ?? outer);
-      return type === undefined ? child : { kind: "type", type, child };
-    };
-  }
-}
-
-function conjunction({ terms, revisions }: Pick<Branch, "terms"> & { revisions: readonly string[] }): Term {
-  const union: Term = () => ({ kind: "revision", names: [...new Set(revisions)] });
-  const all = revisions.length === 0 ? terms : [...terms, union];
-  const [only] = all;
-  if (only === undefined) return () => ({ kind: "const", value: true });
-  return all.length === 1 ? only : (mode) => ({ kind: "and", children: all.map((term) => term(mode)) });
-}
-
-function disjunction(branches: readonly Term[]): Term {
-  const [only] = branches;
-  if (branches.length === 1 && only !== undefined) return only;
-  return (mode) => ({ kind: "or", children: branches.map((term) => term(mode)) });
-}
+const matchesAll: FilterEffect = { term: matchAll };

@@ -7,6 +7,7 @@ export const prefixNames = [
   "rev",
   "content",
   "sym",
+  "words",
   "case",
   "type",
   "archived",
@@ -63,6 +64,7 @@ export function prefixAt(text: string, offset: number, forCommits = false): Pref
   const word = wordBeforeColon(text, offset, /[a-z]+(?=:)/y);
   const name = word === undefined ? undefined : (forCommits ? byCommitWord : byWord).get(word);
   if (name === undefined || (name === "tests" && !isTestsFilter(text, offset))) return undefined;
+  if (name === "words" && !isWordsFilter(text, offset)) return undefined;
   return { name, text: `${word}:` };
 }
 
@@ -76,6 +78,11 @@ function isTestsFilter(text: string, offset: number): boolean {
   );
 }
 
+/** `words: string[]` is common in code. It is a filter only directly before its value, or at the end of the query. */
+function isWordsFilter(text: string, offset: number): boolean {
+  return !/[\s)]/.test(text.charAt(offset + "words:".length));
+}
+
 /** Returns the prefixes that begin with `start`, those with a matching name before those with a matching alias. */
 export function prefixesStarting(start: string, forCommits: boolean): PrefixName[] {
   const words = forCommits ? byCommitWord : byWord;
@@ -87,7 +94,7 @@ export function prefixesStarting(start: string, forCommits: boolean): PrefixName
 }
 
 /** Filters that cannot be combined with `type:commit`. */
-export const fileFilters: ReadonlySet<PrefixName> = new Set(["file", "lang", "sym", "tests"]);
+export const fileFilters: ReadonlySet<PrefixName> = new Set(["file", "lang", "sym", "tests", "words"]);
 
 /** A likely misspelled prefix: an unknown one that is one or two edits from a known one. */
 export interface Suggestion {

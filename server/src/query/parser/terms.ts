@@ -4,6 +4,7 @@ import { nearestNames } from "#base/nearestNames";
 import { parseDate } from "#base/parseDate";
 import { testPathExpression } from "#languages/categorize";
 import { nearestLanguages, resolveLanguage } from "#languages/languages";
+import { describe } from "#query/description";
 import type { Pattern, Query } from "#query/query";
 import type { ClassBudget } from "#query/regexp/re2";
 import { checkExpression, literalPattern } from "#query/regexp/regexp";
@@ -51,6 +52,7 @@ export interface FilterEffect {
   readonly revisions?: readonly string[];
   readonly case?: CaseMode;
   readonly type?: ResultType;
+  readonly words?: string;
 }
 
 /** Returns the term for a bare or quoted word, or for the value of `content:`. Quoted text is literal in both modes. */
@@ -87,6 +89,8 @@ export function filterEffect(name: PrefixName, value: Value, context: TermContex
       return { term: textTerm(value, "content", context) };
     case "sym":
       return { term: expressionTerm(value.text, value, context, (pattern) => ({ kind: "symbol", pattern })) };
+    case "words":
+      return { words: parseWords(value) };
     case "case":
       return { case: requireOneOf(value, ["yes", "no", "auto"]) };
     case "type":
@@ -202,6 +206,14 @@ function parseLanguage(value: Value): string {
 
 function parseResultType(value: Value): ResultType {
   return requireOneOf(value, ["file", "symbol", "repo", "commit"]);
+}
+
+function parseWords(value: Value): string {
+  if (describe(value.text) !== undefined) return value.text;
+  throw parseError(`Expected words after "${value.prefix}", found "${value.text}"`, value.offset, {
+    length: value.text.length,
+    advice: 'Describe what to find, as in words:"retry failed requests".',
+  });
 }
 
 function parseContext(value: Value, { contexts }: TermContext): string {

@@ -27,6 +27,7 @@ const filterDetails: Readonly<Record<PrefixName, string>> = {
   rev: "Branches, tags or commits",
   content: "Text inside files, not in their names",
   sym: "Definitions by name",
+  words: "Best matches for a description, even if some words are missing",
   case: "Whether case matters: yes, no or auto",
   type: "What to list: file, symbol, repo or commit",
   archived: "Archived repositories: yes, no or only",

@@ -66,6 +66,7 @@ export async function planSearch(
     plan: {
       query,
       phrase: phrase && (request.isWholeWordEnabled ? wholeWord(phrase) : phrase),
+      description: parsed.description,
       repositories: scope.length === all.length ? "all" : new Set(scope.map(({ id }) => id)),
       limits,
       unsaved: (context.unsaved ?? []).flatMap((document) => toUnsavedDocuments(document, view, languageOf)),

@@ -139,7 +139,7 @@ export interface DocumentRanges {
 }
 
 /** 1 = lower-case letter, 2 = upper-case letter, 3 = digit, 4 = non-ASCII byte, 0 = everything else. */
-const byteClasses = Uint8Array.from({ length: 256 }, (_, byte) => {
+export const byteClasses = Uint8Array.from({ length: 256 }, (_, byte) => {
   if (byte >= 0x61 && byte <= 0x7a) return 1;
   if (byte >= 0x41 && byte <= 0x5a) return 2;
   if (byte >= 0x30 && byte <= 0x39) return 3;

@@ -41,6 +41,11 @@ const categoryWeights: Readonly<Record<(typeof documentCategories)[number], numb
 };
 const weights = documentCategories.map((category) => categoryWeights[category]);
 
+/** The factor that the category of a document contributes to its score. */
+export function categoryWeight(categoryIndex: number): number {
+  return weights[categoryIndex] ?? 1;
+}
+
 export interface ScoredDocument {
   /** Ranges in its text are `ranges[from … to)`. */
   readonly ranges: RangeBuffer;
@@ -65,7 +70,7 @@ export function scoreDocument(document: ScoredDocument): number {
     proximityScore(document) +
     Math.min(maxForCount, perDoubling * Math.log2(1 + document.matchCount)) +
     (document.isPreferred ? preferredRepository : 0);
-  return sum * (weights[document.categoryIndex] ?? 1) + phraseScore(document);
+  return sum * categoryWeight(document.categoryIndex) + phraseScore(document);
 }
 
 function phraseScore({ hasPhrase }: ScoredDocument): number {
@@ -74,7 +79,7 @@ function phraseScore({ hasPhrase }: ScoredDocument): number {
 
 /** Weighs the score of a definition by the document that contains it. */
 export function weighDocument(definitionScore: number, categoryIndex: number, isPreferred: boolean): number {
-  return (definitionScore + (isPreferred ? preferredRepository : 0)) * (weights[categoryIndex] ?? 1);
+  return (definitionScore + (isPreferred ? preferredRepository : 0)) * categoryWeight(categoryIndex);
 }
 
 /** Returns the maximum of `weighDocument` over all documents. */

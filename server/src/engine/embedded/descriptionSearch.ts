@@ -1,0 +1,262 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { isServiceError } from "#base/error";
+import { type FlushReason, noStats } from "#model/stats";
+import { monotonicNow } from "#platform/clock";
+import type { TaskContext } from "#platform/serveTask";
+import { type CompiledSearch, compileQuery, namesRevision } from "#shard/evaluation/compile";
+import {
+  type CompiledDescription,
+  compileDescription,
+  DescriptionEvaluation,
+} from "#shard/evaluation/descriptionEvaluation";
+import type { EvaluationCounts } from "#shard/evaluation/evaluate";
+import type { TextWindow } from "#shard/format/window";
+import { type DescriptionWeights, weightsOf } from "#shard/matches/descriptionScore";
+import { PieceBuilder } from "./fileMatch";
+import { loadFiles, sliceMs } from "./loadFiles";
+import type { SearchedShards, SearchScope } from "./searchedViews";
+import type {
+  DescriptionCall,
+  FilesCall,
+  FilesResponse,
+  FrequenciesResponse,
+  RankCall,
+  SearchResponse,
+  ShardHits,
+} from "./searchMessages";
+import { damagedFileOf, hasPendingSymbols } from "./shardGaps";
+import { type OpenShard, partOf, type ShardSet } from "./shardSet";
+
+/** Each worker reads at most this many documents: those with the best estimates. */
+const maxDocuments = 300;
+/** Each worker reads about this many blocks for each stem to estimate how often it occurs. */
+const sampledBlocks = 64;
+
+interface DescribedShard {
+  readonly shard: OpenShard;
+  readonly evaluation: DescriptionEvaluation;
+}
+
+interface Candidate {
+  readonly evaluation: DescriptionEvaluation;
+  readonly document: number;
+}
+
+/** Returns what a search for a description covers. The order of shards does not matter. */
+export function scopeOfDescription({ search }: DescriptionCall): SearchScope {
+  return {
+    hasRevision: namesRevision(search.query),
+    repositories: search.repositories,
+    unsaved: search.unsaved,
+    searchesUnsaved: search.searchesUnsaved,
+    preferred: search.preferred,
+    names: [],
+    hasPhrase: false,
+  };
+}
+
+/**
+ * Runs one search for a description on one worker, in two steps, because the weight of a word depends on the shards of
+ * all workers:
+ *
+ * - `count` prepares the worker's shards, and counts how many blocks may contain each word.
+ * - `rank` estimates how well each document fits, reads the best ones, and scores them.
+ *
+ * `loadFiles` then loads the files of the hits that the main thread has chosen.
+ */
+export class DescriptionSearch {
+  readonly #call: DescriptionCall;
+  readonly #window: TextWindow;
+  readonly #damaged: Set<string>;
+  readonly #hasUnreadableFiles: boolean;
+  readonly #counts: EvaluationCounts = {
+    ngramLookups: 0,
+    ngramMatches: 0,
+    indexBytesLoaded: 0,
+    filesConsidered: 0,
+    filesLoaded: 0,
+    filesSkipped: 0,
+    filesMissing: 0,
+    regexpsConsidered: 0,
+  };
+  readonly #compiled: CompiledSearch;
+  readonly #described: CompiledDescription;
+  readonly #piece: PieceBuilder;
+  #shards: readonly DescribedShard[] = [];
+  #shardCount = 0;
+  #hasPendingSymbols = false;
+  #isLate = false;
+
+  constructor(set: ShardSet, window: TextWindow, call: DescriptionCall) {
+    this.#call = call;
+    this.#window = window;
+    const { damagedFiles, hasUnreadableFiles } = set.snapshot;
+    this.#damaged = new Set(damagedFiles);
+    this.#hasUnreadableFiles = hasUnreadableFiles;
+    this.#compiled = compileQuery(call.search.query, window.kernels);
+    this.#described = compileDescription(call.description, window);
+    this.#piece = new PieceBuilder(window, this.#compiled, call.search.limits);
+  }
+
+  async count({ views, damagedFiles }: SearchedShards, context: TaskContext): Promise<FrequenciesResponse> {
+    for (const file of damagedFiles) this.#damaged.add(file);
+    const found: DescribedShard[] = [];
+    const sums = this.#call.description.stems.map(() => 0);
+    let blockCount = 0;
+    const slice = this.#slice(context);
+    for (const { shard, view } of views) {
+      if (!(await slice())) break;
+      this.#hasPendingSymbols ||= this.#compiled.dependsOnSymbols && hasPendingSymbols(view);
+      this.#shardCount++;
+      const evaluation = new DescriptionEvaluation(view, this.#compiled, this.#described, {
+        window: this.#window,
+        counts: this.#counts,
+        // Only the filters contain expressions, and few documents are read.
+        mode: this.#compiled.isSafe ? "backtracking" : "linear",
+        isPreferred: (document) => {
+          const part = partOf(shard, document);
+          return part !== undefined && this.#call.search.preferred.includes(part.repository.shards.id);
+        },
+      });
+      this.#guard(shard, () => {
+        if (!evaluation.prepare()) return;
+        const frequencies = evaluation.frequencies();
+        blockCount += frequencies.blockCount;
+        for (const [stem, count] of frequencies.counts.entries()) sums[stem] = (sums[stem] ?? 0) + count;
+        found.push({ shard, evaluation });
+      });
+    }
+    this.#shards = found;
+    const counts = sums.map((sum, stem) => Math.round(sum * this.#containingShare(stem, sum)));
+    return { kind: "frequencies", token: 0, blockCount, counts };
+  }
+
+  /** Estimates the share of the `count` blocks that may contain a stem, and do contain it, by reading some of them. */
+  #containingShare(stem: number, count: number): number {
+    const step = Math.ceil(count / sampledBlocks);
+    let read = 0;
+    let found = 0;
+    for (const { shard, evaluation } of this.#shards) {
+      this.#guard(shard, () => {
+        const sample = evaluation.sample(stem, step);
+        read += sample.read;
+        found += sample.found;
+      });
+    }
+    return read === 0 ? 1 : found / read;
+  }
+
+  async rank({ blockCount, counts }: RankCall, context: TaskContext): Promise<SearchResponse> {
+    const weights = weightsOf(blockCount, counts);
+    const slice = this.#slice(context);
+    const { chosen, isComplete } = await this.#choose(weights, slice);
+    for (const { shard, evaluation } of this.#shards) {
+      for (const candidate of chosen) {
+        if (candidate.evaluation !== evaluation) continue;
+        if (!(await slice())) break;
+        this.#guard(shard, () => evaluation.evaluate(candidate.document, weights));
+      }
+    }
+    return this.#response(isComplete);
+  }
+
+  loadFiles(call: Omit<FilesCall, "kind" | "token">, context: TaskContext): Promise<FilesResponse> {
+    const { maxResponseBytes } = this.#call.search.limits;
+    const loader = { piece: this.#piece, window: this.#window, damaged: this.#damaged, maxResponseBytes };
+    return loadFiles(loader, this.#shards, call, context);
+  }
+
+  /** Returns the documents with the best estimates, in the order of their shards. */
+  async #choose(
+    weights: DescriptionWeights,
+    slice: () => Promise<boolean>,
+  ): Promise<{ readonly chosen: readonly Candidate[]; readonly isComplete: boolean }> {
+    const candidates: Candidate[] = [];
+    const scores: number[] = [];
+    for (const { shard, evaluation } of this.#shards) {
+      if (!(await slice())) break;
+      this.#guard(shard, () => {
+        const estimates = evaluation.estimate(weights);
+        for (const [at, document] of estimates.documents.entries()) {
+          candidates.push({ evaluation, document });
+          scores.push(estimates.scores[at] ?? 0);
+        }
+      });
+    }
+    if (candidates.length <= maxDocuments) return { chosen: candidates, isComplete: true };
+    const least = Float64Array.from(scores).sort().at(-maxDocuments) ?? 0;
+    let ties = maxDocuments - scores.filter((score) => score > least).length;
+    const chosen = candidates.filter((_, at) => {
+      const score = scores[at] ?? 0;
+      return score > least || (score === least && ties-- > 0);
+    });
+    return { chosen, isComplete: false };
+  }
+
+  /** Returns a function that yields to other searches after a time slice. It returns false once the search must stop. */
+  #slice(context: TaskContext): () => Promise<boolean> {
+    let sliceEnd = performance.now() + sliceMs;
+    return async () => {
+      if (performance.now() >= sliceEnd) {
+        await nextTurn();
+        this.#window.invalidate();
+        sliceEnd = performance.now() + sliceMs;
+      }
+      this.#isLate ||= monotonicNow() >= this.#call.search.limits.deadline;
+      return !this.#isLate && !context.isCanceled();
+    };
+  }
+
+  /** Records damage of a shard, and drops its documents. */
+  #guard(shard: OpenShard, run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      if (!isServiceError(error, "SHARD_DAMAGED")) throw error;
+      this.#damaged.add(damagedFileOf(shard));
+      this.#shards = this.#shards.filter((each) => each.shard !== shard);
+    }
+  }
+
+  #flushReason(): FlushReason {
+    if (this.#damaged.size > 0) return "SHARD_DAMAGED";
+    if (this.#isLate) return "TIME_LIMIT";
+    if (this.#hasPendingSymbols) return "INDEXING";
+    return this.#hasUnreadableFiles || this.#counts.filesMissing > 0 ? "ENGINE_PARTIAL" : "NONE";
+  }
+
+  #response(isComplete: boolean): SearchResponse {
+    const hits = this.#shards.map(columnsOf);
+    const stats = { ...noStats, ...this.#counts };
+    return {
+      kind: "hits",
+      token: 0,
+      hits,
+      isTruncated: !isComplete,
+      damagedFiles: [...this.#damaged],
+      stats: {
+        ...stats,
+        totalMatchCount: hits.reduce((sum, { matchCount }) => sum + matchCount, 0),
+        fileCount: hits.reduce((sum, { fileCount }) => sum + fileCount, 0),
+        contentBytesLoaded: this.#window.bytesLoaded,
+        crashes: this.#damaged.size,
+        shardFilesConsidered: this.#shardCount,
+        shardsScanned: this.#shards.length,
+        shardsSkippedFilter: this.#shardCount - this.#shards.length,
+        flushReason: this.#flushReason(),
+      },
+    };
+  }
+}
+
+function columnsOf({ shard, evaluation: { hits } }: DescribedShard): ShardHits {
+  return {
+    order: shard.order,
+    matchCount: hits.reduce((sum, hit) => sum + hit.matchCount, 0),
+    fileCount: hits.length,
+    phraseMatchCount: 0,
+    documents: Uint32Array.from(hits, (hit) => hit.document),
+    scores: Float64Array.from(hits, (hit) => hit.score),
+    matchCounts: Uint32Array.from(hits, (hit) => hit.matchCount),
+  };
+}

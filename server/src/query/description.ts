@@ -1,0 +1,86 @@
+/**
+ * A description, as in `words:"how are routes registered"`: what a searcher knows about code whose names are unknown.
+ *
+ * Its words are compared with the words of identifiers (`registerRoute`, `route_registry`) by their stems, and none of
+ * them has to occur. Words that say nothing about code (`how`, `the`) are left out.
+ */
+
+/** A description, as plain data. */
+export interface Description {
+  /** The stems of the distinct words, at least one. */
+  readonly stems: readonly string[];
+  /** Words that are probably names: `SessionInterface`, `max_age`, or the only word. */
+  readonly names: readonly string[];
+}
+
+const maxStems = 32;
+
+const functionWords = new Set(
+  (
+    "a about after again against all also am an and any are as at be because been before being below between both but by " +
+    "can could did do does doing down during each every few for from further had has have having here how i if in into is " +
+    "it its itself just let like me more most my no nor not of off on once only or other our out over own same shall " +
+    "should so some somehow somewhere such than that the their them then there these they this those through to too " +
+    "under until up us use used uses using very via was we were what when where whether which while who whom whose why " +
+    "will with within without would you your"
+  ).split(" "),
+);
+
+/** Returns undefined if the text contains no words. */
+export function describe(text: string): Description | undefined {
+  const all = text.match(/[\p{L}\p{N}_$]+/gu)?.filter((word) => /[\p{L}\p{N}]/u.test(word)) ?? [];
+  const telling = all.filter((word) => !functionWords.has(word.toLowerCase()));
+  const words = telling.length > 0 ? telling : all;
+  const parts = words.flatMap(wordsOf).map((word) => word.toLowerCase());
+  const long = parts.filter((part) => part.length > 1);
+  const stems = [...new Set((long.length > 0 ? long : parts).map(stemOf))].slice(0, maxStems);
+  if (stems.length === 0) return undefined;
+  const names = [...new Set(words)].filter((word) => words.length === 1 || isName(word));
+  return { stems, names: names.slice(0, maxStems) };
+}
+
+function isName(word: string): boolean {
+  return /\p{L}_|\p{Ll}\p{Lu}|^\p{Lu}\p{Ll}+$/u.test(word);
+}
+
+/** Splits an identifier into its words: `parseJSONFile_v2` into `parse`, `JSON`, `File`, `v`, `2`. */
+export function wordsOf(identifier: string): string[] {
+  return identifier.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+|\p{Lu}/gu) ?? [];
+}
+
+/** Longest first among those that overlap: the first one that fits is removed. */
+const suffixes = (
+  "izations ization ations ation ators ator ating ated ates ate ments ment ness ings ing edly ers er ors or ed ions ion " +
+  "able ible ive al ally ly ity ance ence ant ent e y"
+).split(" ");
+
+/** At most this many suffixes are removed: `registrations` loses `s` and `ation`. */
+const maxSuffixes = 2;
+/** The minimum length of what is left after the first suffix, and after others. */
+const minStems = [3, 4] as const;
+
+/**
+ * Returns the stem of a lower-case English word, which the word starts with. It need not be a word:
+ * `registers`, `registered` and `registering` have the stem `regist`.
+ */
+export function stemOf(word: string): string {
+  if (word.length <= 3 || !/^[a-z]+$/.test(word)) return word;
+  let stem = withoutPlural(word);
+  for (let count = 0; count < maxSuffixes; count++) {
+    const current = stem;
+    const minLength = minStems[Math.min(count, 1)] ?? 0;
+    const suffix = suffixes.find(
+      (each) => current.endsWith(each) && current.length - each.length >= minLength,
+    );
+    if (suffix === undefined) break;
+    stem = current.slice(0, -suffix.length);
+  }
+  if (stem.length > 3 && /([bdfglmnprt])\1$/.test(stem)) stem = stem.slice(0, -1);
+  return word.startsWith(stem) ? stem : word;
+}
+
+function withoutPlural(word: string): string {
+  if (word.length > 4 && word.endsWith("ies")) return `${word.slice(0, -3)}y`;
+  if (/(?:ss|x|ch|sh|z)es$/.test(word)) return word.slice(0, -2);
+  return word.endsWith("s") && !/(?:ss|us|is)$/.test(word) ? word.slice(0, -1) : word;
+}

@@ -1,0 +1,331 @@
+import { Bitset } from "#base/bitset";
+import { lowerBound } from "#kernels/gallop";
+import type { Description } from "#query/description";
+import { type Candidates, PostingLists } from "#shard/format/postings";
+import type { TextWindow } from "#shard/format/window";
+import { DescriptionScorer, type DescriptionWeights } from "#shard/matches/descriptionScore";
+import { RangeBuffer } from "#shard/matches/ranges";
+import { categoryWeight } from "#shard/matches/score";
+import type { DocumentHit, EvaluationCounts } from "./evaluate";
+import type { RunMode } from "./expressionRun";
+import {
+  buildMatchTree,
+  type CompiledQuery,
+  candidatesOf,
+  evaluateTree,
+  isExact,
+  type MatchTree,
+  type ShardView,
+} from "./matchTree";
+import { countMissingText } from "./missingText";
+import { NameFinder } from "./nameFinder";
+import { StemFinder } from "./stemFinder";
+
+/** Blocks that are searched together. */
+const maxRunBytes = 256 * 1024;
+/** At most this much text of a document is searched for words. */
+const maxDocumentBytes = 4 * 1024 * 1024;
+/** The score of a document's n-th best block counts half of the one before; later ones do not count. */
+const countedBlocks = 3;
+
+/** A description, compiled for one thread. */
+export interface CompiledDescription {
+  readonly description: Description;
+  readonly finders: readonly StemFinder[];
+}
+
+export function compileDescription(description: Description, { kernels }: TextWindow): CompiledDescription {
+  return { description, finders: description.stems.map((stem) => new StemFinder(stem, kernels)) };
+}
+
+export interface DescriptionOptions {
+  readonly window: TextWindow;
+  readonly counts: EvaluationCounts;
+  readonly mode: RunMode;
+  readonly isPreferred: (document: number) => boolean;
+}
+
+/** The number of blocks that a search covers, and how many of them may contain each stem. */
+export interface Frequencies {
+  readonly blockCount: number;
+  readonly counts: readonly number[];
+}
+
+/** Documents by ascending number, and how well they may fit. */
+export interface Estimates {
+  readonly documents: Uint32Array;
+  readonly scores: Float32Array;
+}
+
+/**
+ * Evaluates one description on one shard.
+ *
+ * The general process for a given (shard, description) is:
+ *
+ * - `prepare` finds the documents that pass the filters of the query, and looks up the trigrams of every stem, which
+ *   leaves the blocks that may contain it. No text is read.
+ * - The caller adds up the frequencies of all shards, which determine the weights of the stems (`weightsOf`).
+ * - `estimate` scores all documents by their blocks, paths and names of definitions, still without reading text.
+ * - `evaluate` reads one of the best documents, finds the words in it, and scores it (`descriptionScore.ts`). A document
+ *   that contains one becomes a hit, with the ranges of its best passages.
+ */
+export class DescriptionEvaluation {
+  readonly view: ShardView;
+  readonly ranges = new RangeBuffer();
+  readonly hits: DocumentHit[] = [];
+  readonly #compiled: CompiledQuery;
+  readonly #described: CompiledDescription;
+  readonly #options: DescriptionOptions;
+  readonly #scorer: DescriptionScorer;
+  #tree: MatchTree | undefined;
+  #documents = new Bitset(0);
+  /** By stem: the blocks that may contain it; undefined if that is not known. */
+  #blocks: readonly Candidates[] = [];
+  #names: readonly NameFinder[] = [];
+
+  constructor(
+    view: ShardView,
+    compiled: CompiledQuery,
+    described: CompiledDescription,
+    options: DescriptionOptions,
+  ) {
+    this.view = view;
+    this.#compiled = compiled;
+    this.#described = described;
+    this.#options = options;
+    this.#scorer = new DescriptionScorer(view.reader, view.symbols, described.description);
+  }
+
+  /** Finds the documents that pass the filters. Returns false if there are none. */
+  prepare(): boolean {
+    const { window, counts, mode } = this.#options;
+    const { view } = this;
+    const { reader } = view;
+    const before = reader.indexBytesLoaded;
+    const tree = buildMatchTree(this.#compiled, { view, window, counts, mode, smallUniverse: undefined });
+    const bound = candidatesOf(tree);
+    this.#tree = tree;
+    this.#documents = bound === undefined ? view.universe : bound.intersect(view.universe);
+    counts.filesMissing += countMissingText(view, tree);
+    if (this.#documents.isEmpty()) return false;
+    const lists = new PostingLists(reader, window, counts, false);
+    this.#blocks = this.#described.finders.map(({ pattern }) => lists.evaluate(pattern.trigrams));
+    counts.indexBytesLoaded += reader.indexBytesLoaded - before;
+    return true;
+  }
+
+  frequencies(): Frequencies {
+    const { firstBlocks } = this.view.reader;
+    const documents = this.#documents;
+    let blockCount = 0;
+    for (let document = documents.next(0); document >= 0; document = documents.next(document + 1))
+      blockCount += (firstBlocks[document + 1] ?? 0) - (firstBlocks[document] ?? 0);
+    const counts = this.#blocks.map((blocks) => {
+      // Stems of one or two letters have no trigrams.
+      if (blocks === undefined) return blockCount >>> 2;
+      let count = 0;
+      for (let at = 0; at < blocks.length; at++) if (this.#isCovered(blocks[at] ?? 0)) count++;
+      return count;
+    });
+    return { blockCount, counts };
+  }
+
+  #isCovered(block: number): boolean {
+    return this.#documents.has(this.view.reader.blockDocuments[block] ?? 0);
+  }
+
+  /**
+   * Reads every `step`-th of the blocks that may contain a stem, and returns how many were read and do contain it.
+   * Trigrams select many blocks where it is only a part of other words.
+   */
+  sample(stem: number, step: number): { readonly read: number; readonly found: number } {
+    const { reader } = this.view;
+    const { window } = this.#options;
+    const finder = this.#described.finders[stem];
+    const blocks = this.#blocks[stem];
+    const ranges = new RangeBuffer();
+    let read = 0;
+    let found = 0;
+    let skipped = 0;
+    for (let at = 0; at < (blocks?.length ?? 0); at++) {
+      const block = blocks?.[at] ?? 0;
+      if (!this.#isCovered(block) || skipped++ % step > 0) continue;
+      const start = reader.blockStarts[block] ?? 0;
+      const stop = Math.min(reader.blockStarts[block + 1] ?? 0, start + maxRunBytes);
+      const base = window.load(reader, start, stop, () => stop);
+      ranges.length = 0;
+      finder?.find(window, base, base + stop - start, 0, stem, ranges);
+      read++;
+      if (ranges.length > 0) found++;
+    }
+    return { read, found };
+  }
+
+  /** Returns the documents that may contain a word, except for those that do not pass the filters. */
+  estimate(weights: DescriptionWeights): Estimates {
+    const { window, mode } = this.#options;
+    const { reader } = this.view;
+    const scores = this.#estimateText(weights);
+    this.#names = this.#described.finders.map(
+      ({ pattern }) => new NameFinder(reader, window, pattern, mode, undefined),
+    );
+    for (const [stem, { documents }] of this.#names.entries())
+      for (let at = documents.next(0); at >= 0; at = documents.next(at + 1))
+        scores[at] = (scores[at] ?? 0) + this.#scorer.pathEstimate(weights, stem);
+    for (const { document, score } of this.#scorer.definitionsOfNames(weights))
+      scores[document] = (scores[document] ?? 0) + score;
+    const found: number[] = [];
+    const all = this.#documents;
+    for (let at = all.next(0); at >= 0; at = all.next(at + 1)) if ((scores[at] ?? 0) > 0) found.push(at);
+    const documents = Uint32Array.from(found);
+    const weighted = Float32Array.from(
+      documents,
+      (document) => (scores[document] ?? 0) * this.#documentWeight(document),
+    );
+    return { documents, scores: weighted };
+  }
+
+  /** Scores every document by its best blocks. */
+  #estimateText({ stems, sum }: DescriptionWeights): Float32Array {
+    const { meta, firstBlocks } = this.view.reader;
+    const scores = new Float32Array(meta.documentCount);
+    if (this.#blocks.every((blocks) => blocks === undefined)) return scores.fill(sum);
+    const perBlock = this.#blockScores(stems);
+    const best = new Float32Array(countedBlocks);
+    for (let document = 0; document < meta.documentCount; document++) {
+      best.fill(0);
+      const end = firstBlocks[document + 1] ?? 0;
+      for (let block = firstBlocks[document] ?? 0; block < end; block++) {
+        let score = perBlock[block] ?? 0;
+        for (let rank = 0; rank < countedBlocks && score > 0; rank++) {
+          const other = best[rank] ?? 0;
+          if (score <= other) continue;
+          best[rank] = score;
+          score = other;
+        }
+      }
+      let factor = 1;
+      let total = 0;
+      for (let rank = 0; rank < countedBlocks; rank++) {
+        total += (best[rank] ?? 0) * factor;
+        factor /= 2;
+      }
+      scores[document] = total;
+    }
+    return scores;
+  }
+
+  /** The weights of the stems that each block may contain. */
+  #blockScores(weights: readonly number[]): Float32Array {
+    const scores = new Float32Array(this.view.reader.meta.blockCount);
+    for (const [stem, blocks] of this.#blocks.entries()) {
+      const weight = weights[stem] ?? 0;
+      for (let at = 0; at < (blocks?.length ?? 0); at++) {
+        const block = blocks?.[at] ?? 0;
+        scores[block] = (scores[block] ?? 0) + weight;
+      }
+    }
+    return scores;
+  }
+
+  #documentWeight(document: number): number {
+    const { isPreferred } = this.#options;
+    return this.#scorer.documentWeight(
+      categoryWeight(this.view.reader.categoryIndex(document)),
+      isPreferred(document),
+    );
+  }
+
+  /** Searches a document, and adds a hit if it passes the filters and contains a word. Documents must ascend. */
+  evaluate(document: number, weights: DescriptionWeights): void {
+    const { counts, mode } = this.#options;
+    const { ranges } = this;
+    const from = this.hits.at(-1)?.to ?? 0;
+    ranges.length = from;
+    counts.filesConsidered++;
+    if (!this.#passes(document, mode)) return;
+    ranges.length = from;
+    this.#findWords(document);
+    ranges.normalize(from);
+    const text = this.#scorer.score(document, ranges, from, weights);
+    const isInName = ranges.length === from;
+    if (!isInName) counts.filesLoaded++;
+    else for (const finder of this.#names) if (finder.documents.has(document)) finder.find(document, ranges);
+    if (isInName) ranges.normalize(from);
+    if (ranges.length === from) return;
+    this.hits.push({
+      document,
+      from,
+      to: ranges.length,
+      isInName,
+      matchCount: ranges.length - from,
+      nameScore: text.path,
+      definitionScore: text.definition,
+      hasPhrase: false,
+      score: (text.words + text.path + text.definition) * this.#documentWeight(document),
+    });
+  }
+
+  #passes(document: number, mode: RunMode): boolean {
+    const tree = this.#tree;
+    if (tree === undefined) return false;
+    if (isExact(tree)) return true;
+    const { ranges } = this;
+    return evaluateTree(tree, { document, ranges, names: [], mode, isCountOnly: false, count: 0 });
+  }
+
+  /** Appends the words of a document, unsorted. */
+  #findWords(document: number): void {
+    const { reader } = this.view;
+    const { blockStarts, contentStarts, firstBlocks } = reader;
+    const { window } = this.#options;
+    const { finders } = this.#described;
+    const origin = contentStarts[document] ?? 0;
+    let left = maxDocumentBytes;
+    const isUnknown = this.#blocks.every((blocks) => blocks === undefined);
+    const end = firstBlocks[document + 1] ?? 0;
+    for (let block = firstBlocks[document] ?? 0; block < end && left > 0; ) {
+      const first = isUnknown ? block : this.#nextBlock(block);
+      if (first >= end) break;
+      const start = blockStarts[first] ?? 0;
+      block = first + 1;
+      while (
+        block < end &&
+        (isUnknown || this.#nextBlock(block) === block) &&
+        (blockStarts[block + 1] ?? 0) - start <= maxRunBytes
+      )
+        block++;
+      const stop = blockStarts[block] ?? 0;
+      left -= stop - start;
+      const base = window.load(reader, start, stop, () => stop);
+      for (const [stem, finder] of finders.entries())
+        finder.find(window, base, base + stop - start, start - origin, stem, this.ranges);
+    }
+  }
+
+  /** Returns the first block from `block` on that may contain a word. */
+  #nextBlock(block: number): number {
+    let next = Number.POSITIVE_INFINITY;
+    for (const blocks of this.#blocks) {
+      if (blocks === undefined) continue;
+      const at = lowerBound(blocks, block, 0, blocks.length);
+      next = Math.min(next, blocks[at] ?? Number.POSITIVE_INFINITY);
+    }
+    return next;
+  }
+
+  /** Descriptions have no phrase. */
+  phraseRanges(): RangeBuffer {
+    return new RangeBuffer();
+  }
+
+  /** Explains a hit's score. */
+  explain({ document, score, nameScore, definitionScore }: DocumentHit): string {
+    const weight = this.#documentWeight(document);
+    const words = score / weight - nameScore - definitionScore;
+    const signals = { words, path: nameScore, definition: definitionScore, weight };
+    return Object.entries(signals)
+      .map(([name, value]) => `${name} ${value.toFixed(2)}`)
+      .join(", ");
+  }
+}

@@ -1,0 +1,88 @@
+import type { Kernels } from "#kernels/kernels";
+import { stemOf } from "#query/description";
+import type { TextWindow } from "#shard/format/window";
+import { byteClasses, endsAtEdge, type RangeBuffer, startsAtEdge } from "#shard/matches/ranges";
+import { compilePattern, type LiteralPattern } from "./pattern";
+
+const classes = { other: 0, lower: 1, upper: 2, digit: 3, nonAscii: 4 } as const;
+/** Suffixes are cached, because a text has few different ones. Hostile texts may have many. */
+const maxKnownSuffixes = 1000;
+
+/** Finds the words with one stem, also within identifiers: `regist` finds `registry` in `route_registry` and `RouteRegistry`. */
+export class StemFinder {
+  readonly stem: string;
+  /** Finds the stem anywhere. Case matters in stems that are not ASCII, which are matched as written. */
+  readonly pattern: LiteralPattern;
+  readonly #suffixes = new Map<string, boolean>();
+
+  constructor(stem: string, kernels: Kernels) {
+    this.stem = stem;
+    const isAscii = /^[a-z0-9]+$/.test(stem);
+    const pattern = compilePattern({ kind: "literal", text: stem, caseSensitive: !isAscii }, kernels);
+    if (pattern.kind !== "literal") throw new Error(`The stem "${stem}" is not a literal`);
+    this.pattern = pattern;
+  }
+
+  /**
+   * Appends the words in `[base, end)` of the kernels' memory, which starts at byte `origin` of the document and at the
+   * start of a line.
+   */
+  find(
+    window: TextWindow,
+    base: number,
+    end: number,
+    origin: number,
+    term: number,
+    ranges: RangeBuffer,
+  ): void {
+    const { kernels } = window;
+    const { needle } = this.pattern;
+    const count = kernels.find(needle, base, end - base);
+    const { hits, bytes } = kernels;
+    for (let at = 0; at < count; at++) {
+      const start = base + (hits[at] ?? 0);
+      const stop = this.#wordEnd(window.buffer, bytes, start, base, end);
+      if (stop > 0) ranges.push(origin + start - base, origin + stop - base, startsAtEdge | endsAtEdge, term);
+    }
+  }
+
+  /** Returns where the word that starts at `start` ends; 0 if no word with this stem starts there. */
+  #wordEnd(buffer: Buffer, bytes: Uint8Array, start: number, low: number, high: number): number {
+    const stemEnd = start + this.pattern.needle.bytes.length;
+    const first = byteClasses[bytes[start] ?? 0];
+    if (first === classes.nonAscii) return stemEnd;
+    if (!isWordStart(bytes, start, low, high)) return 0;
+    const second = start + 1 < high ? byteClasses[bytes[start + 1] ?? 0] : classes.other;
+    const isUpper = first === classes.upper && second === classes.upper;
+    const rest = first === classes.upper && !isUpper ? classes.lower : first;
+    let end = start + 1;
+    while (end < high && byteClasses[bytes[end] ?? 0] === rest) end++;
+    // The last capital of `JSONParser` that is followed by a lower-case letter starts the next word.
+    if (isUpper && end < high && byteClasses[bytes[end] ?? 0] === classes.lower) end--;
+    if (end < stemEnd) return 0;
+    return end === stemEnd || this.#accepts(buffer.toString("latin1", stemEnd, end)) ? end : 0;
+  }
+
+  #accepts(suffix: string): boolean {
+    let accepts = this.#suffixes.get(suffix);
+    if (accepts === undefined) {
+      accepts = stemOf(this.stem + suffix.toLowerCase()) === this.stem;
+      if (this.#suffixes.size < maxKnownSuffixes) this.#suffixes.set(suffix, accepts);
+    }
+    return accepts;
+  }
+}
+
+/** Whether a word of an identifier starts at an ASCII letter or digit. Reads only bytes in `[low, high)`. */
+function isWordStart(bytes: Uint8Array, at: number, low: number, high: number): boolean {
+  if (at === low) return true;
+  const before = byteClasses[bytes[at - 1] ?? 0];
+  const here = byteClasses[bytes[at] ?? 0];
+  if (before === classes.other) return true;
+  if (before === classes.nonAscii || before === here) {
+    // In `JSONParser`, `P` starts a word.
+    const isUpper = here === classes.upper && before === classes.upper;
+    return isUpper && at + 1 < high && byteClasses[bytes[at + 1] ?? 0] === classes.lower;
+  }
+  return here !== classes.lower || before === classes.digit;
+}
