@@ -11,7 +11,8 @@ import {
 } from "#shard/evaluation/descriptionEvaluation";
 import type { EvaluationCounts } from "#shard/evaluation/evaluate";
 import type { TextWindow } from "#shard/format/window";
-import { type DescriptionWeights, weightsOf } from "#shard/matches/descriptionScore";
+import { weightsOf } from "#shard/matches/descriptionScore";
+import { BestDocuments } from "./bestDocuments";
 import { PieceBuilder } from "./fileMatch";
 import { loadFiles, sliceMs } from "./loadFiles";
 import type { SearchedShards, SearchScope } from "./searchedViews";
@@ -28,18 +29,13 @@ import { damagedFileOf, hasPendingSymbols } from "./shardGaps";
 import { type OpenShard, partOf, type ShardSet } from "./shardSet";
 
 /** Each worker reads at most this many documents: those with the best estimates. */
-const maxDocuments = 300;
+const maxDocuments = 128;
 /** Each worker reads about this many blocks for each stem to estimate how often it occurs. */
-const sampledBlocks = 64;
+const sampledBlocks = 48;
 
 interface DescribedShard {
   readonly shard: OpenShard;
   readonly evaluation: DescriptionEvaluation;
-}
-
-interface Candidate {
-  readonly evaluation: DescriptionEvaluation;
-  readonly document: number;
 }
 
 /** Returns what a search for a description covers. The order of shards does not matter. */
@@ -83,6 +79,8 @@ export class DescriptionSearch {
   readonly #described: CompiledDescription;
   readonly #piece: PieceBuilder;
   #shards: readonly DescribedShard[] = [];
+  /** Damaged shards, whose hits do not count. */
+  readonly #dropped = new Set<OpenShard>();
   #shardCount = 0;
   #hasPendingSymbols = false;
   #isLate = false;
@@ -113,10 +111,7 @@ export class DescriptionSearch {
         counts: this.#counts,
         // Only the filters contain expressions, and few documents are read.
         mode: this.#compiled.isSafe ? "backtracking" : "linear",
-        isPreferred: (document) => {
-          const part = partOf(shard, document);
-          return part !== undefined && this.#call.search.preferred.includes(part.repository.shards.id);
-        },
+        isPreferred: (document) => this.#isPreferred(shard, document),
       });
       this.#guard(shard, () => {
         if (!evaluation.prepare()) return;
@@ -149,15 +144,19 @@ export class DescriptionSearch {
   async rank({ blockCount, counts }: RankCall, context: TaskContext): Promise<SearchResponse> {
     const weights = weightsOf(blockCount, counts);
     const slice = this.#slice(context);
-    const { chosen, isComplete } = await this.#choose(weights, slice);
-    for (const { shard, evaluation } of this.#shards) {
-      for (const candidate of chosen) {
-        if (candidate.evaluation !== evaluation) continue;
-        if (!(await slice())) break;
-        this.#guard(shard, () => evaluation.evaluate(candidate.document, weights));
-      }
+    const best = new BestDocuments(maxDocuments);
+    for (const [number, { shard, evaluation }] of this.#shards.entries()) {
+      if (!(await slice())) break;
+      this.#guard(shard, () =>
+        evaluation.estimate(weights, (document, score) => best.add(number, document, score)),
+      );
     }
-    return this.#response(isComplete);
+    for (const { shard: number, document } of best.inOrder()) {
+      if (!(await slice())) break;
+      const { shard, evaluation } = this.#shards[number] ?? {};
+      if (shard !== undefined) this.#guard(shard, () => evaluation?.evaluate(document, weights));
+    }
+    return this.#response(best.isComplete);
   }
 
   loadFiles(call: Omit<FilesCall, "kind" | "token">, context: TaskContext): Promise<FilesResponse> {
@@ -166,31 +165,11 @@ export class DescriptionSearch {
     return loadFiles(loader, this.#shards, call, context);
   }
 
-  /** Returns the documents with the best estimates, in the order of their shards. */
-  async #choose(
-    weights: DescriptionWeights,
-    slice: () => Promise<boolean>,
-  ): Promise<{ readonly chosen: readonly Candidate[]; readonly isComplete: boolean }> {
-    const candidates: Candidate[] = [];
-    const scores: number[] = [];
-    for (const { shard, evaluation } of this.#shards) {
-      if (!(await slice())) break;
-      this.#guard(shard, () => {
-        const estimates = evaluation.estimate(weights);
-        for (const [at, document] of estimates.documents.entries()) {
-          candidates.push({ evaluation, document });
-          scores.push(estimates.scores[at] ?? 0);
-        }
-      });
-    }
-    if (candidates.length <= maxDocuments) return { chosen: candidates, isComplete: true };
-    const least = Float64Array.from(scores).sort().at(-maxDocuments) ?? 0;
-    let ties = maxDocuments - scores.filter((score) => score > least).length;
-    const chosen = candidates.filter((_, at) => {
-      const score = scores[at] ?? 0;
-      return score > least || (score === least && ties-- > 0);
-    });
-    return { chosen, isComplete: false };
+  #isPreferred(shard: OpenShard, document: number): boolean {
+    const { preferred } = this.#call.search;
+    if (preferred.length === 0) return false;
+    const part = partOf(shard, document);
+    return part !== undefined && preferred.includes(part.repository.shards.id);
   }
 
   /** Returns a function that yields to other searches after a time slice. It returns false once the search must stop. */
@@ -214,7 +193,7 @@ export class DescriptionSearch {
     } catch (error) {
       if (!isServiceError(error, "SHARD_DAMAGED")) throw error;
       this.#damaged.add(damagedFileOf(shard));
-      this.#shards = this.#shards.filter((each) => each.shard !== shard);
+      this.#dropped.add(shard);
     }
   }
 
@@ -226,7 +205,7 @@ export class DescriptionSearch {
   }
 
   #response(isComplete: boolean): SearchResponse {
-    const hits = this.#shards.map(columnsOf);
+    const hits = this.#shards.map((each) => columnsOf(each, this.#dropped.has(each.shard)));
     const stats = { ...noStats, ...this.#counts };
     return {
       kind: "hits",
@@ -249,7 +228,8 @@ export class DescriptionSearch {
   }
 }
 
-function columnsOf({ shard, evaluation: { hits } }: DescribedShard): ShardHits {
+function columnsOf({ shard, evaluation }: DescribedShard, isDropped: boolean): ShardHits {
+  const hits = isDropped ? [] : evaluation.hits;
   return {
     order: shard.order,
     matchCount: hits.reduce((sum, hit) => sum + hit.matchCount, 0),

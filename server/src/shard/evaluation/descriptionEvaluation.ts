@@ -1,11 +1,9 @@
 import { Bitset } from "#base/bitset";
-import { lowerBound } from "#kernels/gallop";
 import type { Description } from "#query/description";
 import { type Candidates, PostingLists } from "#shard/format/postings";
 import type { TextWindow } from "#shard/format/window";
 import { DescriptionScorer, type DescriptionWeights } from "#shard/matches/descriptionScore";
 import { RangeBuffer } from "#shard/matches/ranges";
-import { categoryWeight } from "#shard/matches/score";
 import type { DocumentHit, EvaluationCounts } from "./evaluate";
 import type { RunMode } from "./expressionRun";
 import {
@@ -23,10 +21,9 @@ import { StemFinder } from "./stemFinder";
 
 /** Blocks that are searched together. */
 const maxRunBytes = 256 * 1024;
-/** At most this much text of a document is searched for words. */
-const maxDocumentBytes = 4 * 1024 * 1024;
-/** The score of a document's n-th best block counts half of the one before; later ones do not count. */
-const countedBlocks = 3;
+/** Only the blocks of a document with the best estimates are searched for words: so many, and about so much text. */
+const maxBlocks = 24;
+const maxDocumentBytes = 160 * 1024;
 
 /** A description, compiled for one thread. */
 export interface CompiledDescription {
@@ -51,12 +48,6 @@ export interface Frequencies {
   readonly counts: readonly number[];
 }
 
-/** Documents by ascending number, and how well they may fit. */
-export interface Estimates {
-  readonly documents: Uint32Array;
-  readonly scores: Float32Array;
-}
-
 /**
  * Evaluates one description on one shard.
  *
@@ -79,8 +70,12 @@ export class DescriptionEvaluation {
   readonly #scorer: DescriptionScorer;
   #tree: MatchTree | undefined;
   #documents = new Bitset(0);
+  /** Whether all documents of the shard pass the filters. */
+  #coversAll = false;
   /** By stem: the blocks that may contain it; undefined if that is not known. */
   #blocks: readonly Candidates[] = [];
+  /** By block: the weights of the stems that it may contain; undefined if that is not known. */
+  #blockScores: Float32Array | undefined;
   #names: readonly NameFinder[] = [];
 
   constructor(
@@ -108,6 +103,7 @@ export class DescriptionEvaluation {
     this.#documents = bound === undefined ? view.universe : bound.intersect(view.universe);
     counts.filesMissing += countMissingText(view, tree);
     if (this.#documents.isEmpty()) return false;
+    this.#coversAll = this.#documents.count() === reader.meta.documentCount;
     const lists = new PostingLists(reader, window, counts, false);
     this.#blocks = this.#described.finders.map(({ pattern }) => lists.evaluate(pattern.trigrams));
     counts.indexBytesLoaded += reader.indexBytesLoaded - before;
@@ -120,18 +116,21 @@ export class DescriptionEvaluation {
     let blockCount = 0;
     for (let document = documents.next(0); document >= 0; document = documents.next(document + 1))
       blockCount += (firstBlocks[document + 1] ?? 0) - (firstBlocks[document] ?? 0);
+    const { blockDocuments } = this.view.reader;
     const counts = this.#blocks.map((blocks) => {
       // Stems of one or two letters have no trigrams.
       if (blocks === undefined) return blockCount >>> 2;
+      if (this.#coversAll) return blocks.length;
       let count = 0;
-      for (let at = 0; at < blocks.length; at++) if (this.#isCovered(blocks[at] ?? 0)) count++;
+      for (let at = 0; at < blocks.length; at++)
+        if (documents.has(blockDocuments[blocks[at] ?? 0] ?? 0)) count++;
       return count;
     });
     return { blockCount, counts };
   }
 
   #isCovered(block: number): boolean {
-    return this.#documents.has(this.view.reader.blockDocuments[block] ?? 0);
+    return this.#coversAll || this.#documents.has(this.view.reader.blockDocuments[block] ?? 0);
   }
 
   /**
@@ -143,85 +142,86 @@ export class DescriptionEvaluation {
     const { window } = this.#options;
     const finder = this.#described.finders[stem];
     const blocks = this.#blocks[stem];
-    const ranges = new RangeBuffer();
     let read = 0;
     let found = 0;
+    if (blocks === undefined || finder === undefined) return { read, found };
+    const ranges = new RangeBuffer();
     let skipped = 0;
-    for (let at = 0; at < (blocks?.length ?? 0); at++) {
-      const block = blocks?.[at] ?? 0;
+    for (let at = 0; at < blocks.length; at++) {
+      const block = blocks[at] ?? 0;
       if (!this.#isCovered(block) || skipped++ % step > 0) continue;
       const start = reader.blockStarts[block] ?? 0;
       const stop = Math.min(reader.blockStarts[block + 1] ?? 0, start + maxRunBytes);
       const base = window.load(reader, start, stop, () => stop);
       ranges.length = 0;
-      finder?.find(window, base, base + stop - start, 0, stem, ranges);
+      finder.find(window, base, base + stop - start, 0, stem, ranges);
       read++;
       if (ranges.length > 0) found++;
     }
     return { read, found };
   }
 
-  /** Returns the documents that may contain a word, except for those that do not pass the filters. */
-  estimate(weights: DescriptionWeights): Estimates {
+  /**
+   * Calls `visit` with each document that may contain a word and passes the filters, unless they depend on text, and
+   * with an estimate of its score.
+   */
+  estimate(weights: DescriptionWeights, visit: (document: number, score: number) => void): void {
     const { window, mode } = this.#options;
     const { reader } = this.view;
     const scores = this.#estimateText(weights);
     this.#names = this.#described.finders.map(
       ({ pattern }) => new NameFinder(reader, window, pattern, mode, undefined),
     );
-    for (const [stem, { documents }] of this.#names.entries())
+    for (const [stem, { documents }] of this.#names.entries()) {
+      const score = this.#scorer.pathEstimate(weights, stem);
       for (let at = documents.next(0); at >= 0; at = documents.next(at + 1))
-        scores[at] = (scores[at] ?? 0) + this.#scorer.pathEstimate(weights, stem);
+        scores[at] = (scores[at] ?? 0) + score;
+    }
     for (const { document, score } of this.#scorer.definitionsOfNames(weights))
       scores[document] = (scores[document] ?? 0) + score;
-    const found: number[] = [];
     const all = this.#documents;
-    for (let at = all.next(0); at >= 0; at = all.next(at + 1)) if ((scores[at] ?? 0) > 0) found.push(at);
-    const documents = Uint32Array.from(found);
-    const weighted = Float32Array.from(
-      documents,
-      (document) => (scores[document] ?? 0) * this.#documentWeight(document),
-    );
-    return { documents, scores: weighted };
+    for (let at = all.next(0); at >= 0; at = all.next(at + 1)) {
+      const score = scores[at] ?? 0;
+      if (score > 0) visit(at, score * this.#documentWeight(at));
+    }
   }
 
-  /** Scores every document by its best blocks. */
+  /** Scores every document by its three best blocks: each counts half of the one before. */
   #estimateText({ stems, sum }: DescriptionWeights): Float32Array {
     const { meta, firstBlocks } = this.view.reader;
     const scores = new Float32Array(meta.documentCount);
     if (this.#blocks.every((blocks) => blocks === undefined)) return scores.fill(sum);
-    const perBlock = this.#blockScores(stems);
-    const best = new Float32Array(countedBlocks);
-    for (let document = 0; document < meta.documentCount; document++) {
-      best.fill(0);
+    const perBlock = this.#scoreBlocks(stems);
+    this.#blockScores = perBlock;
+    for (let document = 0, block = 0; document < meta.documentCount; document++) {
       const end = firstBlocks[document + 1] ?? 0;
-      for (let block = firstBlocks[document] ?? 0; block < end; block++) {
-        let score = perBlock[block] ?? 0;
-        for (let rank = 0; rank < countedBlocks && score > 0; rank++) {
-          const other = best[rank] ?? 0;
-          if (score <= other) continue;
-          best[rank] = score;
-          score = other;
+      let [first, second, third] = [0, 0, 0];
+      for (; block < end; block++) {
+        const score = perBlock[block] ?? 0;
+        if (score <= third) continue;
+        if (score <= second) third = score;
+        else {
+          third = second;
+          if (score <= first) second = score;
+          else {
+            second = first;
+            first = score;
+          }
         }
       }
-      let factor = 1;
-      let total = 0;
-      for (let rank = 0; rank < countedBlocks; rank++) {
-        total += (best[rank] ?? 0) * factor;
-        factor /= 2;
-      }
-      scores[document] = total;
+      scores[document] = first + second / 2 + third / 4;
     }
     return scores;
   }
 
   /** The weights of the stems that each block may contain. */
-  #blockScores(weights: readonly number[]): Float32Array {
+  #scoreBlocks(weights: readonly number[]): Float32Array {
     const scores = new Float32Array(this.view.reader.meta.blockCount);
     for (const [stem, blocks] of this.#blocks.entries()) {
+      if (blocks === undefined) continue;
       const weight = weights[stem] ?? 0;
-      for (let at = 0; at < (blocks?.length ?? 0); at++) {
-        const block = blocks?.[at] ?? 0;
+      for (let at = 0; at < blocks.length; at++) {
+        const block = blocks[at] ?? 0;
         scores[block] = (scores[block] ?? 0) + weight;
       }
     }
@@ -229,11 +229,8 @@ export class DescriptionEvaluation {
   }
 
   #documentWeight(document: number): number {
-    const { isPreferred } = this.#options;
-    return this.#scorer.documentWeight(
-      categoryWeight(this.view.reader.categoryIndex(document)),
-      isPreferred(document),
-    );
+    const categoryIndex = this.view.reader.categoryIndex(document);
+    return this.#scorer.documentWeight(categoryIndex, this.#options.isPreferred(document));
   }
 
   /** Searches a document, and adds a hit if it passes the filters and contains a word. Documents must ascend. */
@@ -246,7 +243,6 @@ export class DescriptionEvaluation {
     if (!this.#passes(document, mode)) return;
     ranges.length = from;
     this.#findWords(document);
-    ranges.normalize(from);
     const text = this.#scorer.score(document, ranges, from, weights);
     const isInName = ranges.length === from;
     if (!isInName) counts.filesLoaded++;
@@ -276,42 +272,39 @@ export class DescriptionEvaluation {
 
   /** Appends the words of a document, unsorted. */
   #findWords(document: number): void {
-    const { reader } = this.view;
-    const { blockStarts, contentStarts, firstBlocks } = reader;
-    const { window } = this.#options;
-    const { finders } = this.#described;
+    const { blockStarts, contentStarts, firstBlocks } = this.view.reader;
+    const end = firstBlocks[document + 1] ?? 0;
+    const scores = this.#blockScores;
+    const least = this.#leastBlockScore(document);
+    const isSearched = (block: number) => scores === undefined || (scores[block] ?? 0) >= least;
     const origin = contentStarts[document] ?? 0;
     let left = maxDocumentBytes;
-    const isUnknown = this.#blocks.every((blocks) => blocks === undefined);
-    const end = firstBlocks[document + 1] ?? 0;
-    for (let block = firstBlocks[document] ?? 0; block < end && left > 0; ) {
-      const first = isUnknown ? block : this.#nextBlock(block);
-      if (first >= end) break;
-      const start = blockStarts[first] ?? 0;
-      block = first + 1;
-      while (
-        block < end &&
-        (isUnknown || this.#nextBlock(block) === block) &&
-        (blockStarts[block + 1] ?? 0) - start <= maxRunBytes
-      )
+    for (let block = firstBlocks[document] ?? 0; block < end && left > 0; block++) {
+      if (!isSearched(block)) continue;
+      const start = blockStarts[block] ?? 0;
+      while (block + 1 < end && isSearched(block + 1) && (blockStarts[block + 2] ?? 0) - start <= maxRunBytes)
         block++;
-      const stop = blockStarts[block] ?? 0;
+      // A block is longer only if it contains a very long line.
+      const stop = Math.min(blockStarts[block + 1] ?? 0, start + maxRunBytes);
       left -= stop - start;
-      const base = window.load(reader, start, stop, () => stop);
-      for (const [stem, finder] of finders.entries())
-        finder.find(window, base, base + stop - start, start - origin, stem, this.ranges);
+      this.#findInRun(start, stop, start - origin);
     }
   }
 
-  /** Returns the first block from `block` on that may contain a word. */
-  #nextBlock(block: number): number {
-    let next = Number.POSITIVE_INFINITY;
-    for (const blocks of this.#blocks) {
-      if (blocks === undefined) continue;
-      const at = lowerBound(blocks, block, 0, blocks.length);
-      next = Math.min(next, blocks[at] ?? Number.POSITIVE_INFINITY);
-    }
-    return next;
+  /** Returns the score that a block must have to be searched. */
+  #leastBlockScore(document: number): number {
+    const { firstBlocks } = this.view.reader;
+    const all = this.#blockScores?.subarray(firstBlocks[document] ?? 0, firstBlocks[document + 1] ?? 0);
+    const best = all !== undefined && all.length > maxBlocks ? (all.slice().sort().at(-maxBlocks) ?? 0) : 0;
+    return Math.max(best, Number.MIN_VALUE);
+  }
+
+  /** Searches `[start, stop)` of the shard's text, which starts at byte `origin` of the document. */
+  #findInRun(start: number, stop: number, origin: number): void {
+    const { window } = this.#options;
+    const base = window.load(this.view.reader, start, stop, () => stop);
+    for (const [stem, finder] of this.#described.finders.entries())
+      finder.find(window, base, base + stop - start, origin, stem, this.ranges);
   }
 
   /** Descriptions have no phrase. */

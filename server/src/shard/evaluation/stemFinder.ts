@@ -39,9 +39,10 @@ export class StemFinder {
     const { needle } = this.pattern;
     const count = kernels.find(needle, base, end - base);
     const { hits, bytes } = kernels;
+    const { buffer } = window;
     for (let at = 0; at < count; at++) {
       const start = base + (hits[at] ?? 0);
-      const stop = this.#wordEnd(window.buffer, bytes, start, base, end);
+      const stop = this.#wordEnd(buffer, bytes, start, base, end);
       if (stop > 0) ranges.push(origin + start - base, origin + stop - base, startsAtEdge | endsAtEdge, term);
     }
   }

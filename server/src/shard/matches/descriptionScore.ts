@@ -14,10 +14,12 @@
  * or halving one changes the result by about a hundredth.
  */
 import { type Description, stemOf, wordsOf } from "#query/description";
+import { lastAtOrBelow } from "#shard/format/lastAtOrBelow";
 import type { ShardReader } from "#shard/format/reader";
 import type { SymbolReader } from "#shard/symbolFile/symbolReader";
 import { isSearchTarget } from "./definitionScore";
 import type { RangeBuffer } from "./ranges";
+import { categoryWeight } from "./score";
 
 /** The text of a document is divided into passages of this size. */
 const passageBytes = 1200;
@@ -36,6 +38,7 @@ const typeOrFunction = 1.2;
 const namedDefinition = 3;
 const namedFile = 1.5;
 const otherCase = 0.5;
+const coverageExponent = 0.7;
 const preferredRepository = 1.1;
 const testStem = "test";
 
@@ -58,10 +61,23 @@ export interface DescriptionScore {
   readonly definition: number;
 }
 
-/** The range of ranges in a buffer, and the score, of the definition with the best name. */
+/** Of the definition with the best name: its byte range in the document, and the score. */
 interface BestDefinition {
-  readonly from: number;
-  readonly to: number;
+  readonly start: number;
+  readonly end: number;
+  readonly score: number;
+}
+
+/** What a definition's name has in common with the description. */
+interface NameWords {
+  /** A bit for each stem. */
+  stems: number;
+  bytes: number;
+}
+
+/** A part of a document, by its number, that contains words. */
+interface Passage {
+  readonly number: number;
   readonly score: number;
 }
 
@@ -70,6 +86,7 @@ export class DescriptionScorer {
   readonly #symbols: SymbolReader | undefined;
   readonly #stems: readonly string[];
   readonly #names: readonly string[];
+  readonly #isAboutTests: boolean;
   /** Occurrences by passage, then by stem. */
   #occurrences = new Uint16Array(1024);
 
@@ -78,6 +95,7 @@ export class DescriptionScorer {
     this.#symbols = symbols;
     this.#stems = stems;
     this.#names = names;
+    this.#isAboutTests = stems.includes(testStem);
   }
 
   /** What a stem that occurs in the path contributes to an estimate. */
@@ -103,14 +121,15 @@ export class DescriptionScorer {
   }
 
   /** The factor of a document's score. */
-  documentWeight(categoryWeight: number, isPreferred: boolean): number {
-    const weight = this.#stems.includes(testStem) ? Math.sqrt(categoryWeight) : categoryWeight;
-    return isPreferred ? weight * preferredRepository : weight;
+  documentWeight(categoryIndex: number, isPreferred: boolean): number {
+    const weight = categoryWeight(categoryIndex);
+    const ownWeight = this.#isAboutTests ? Math.sqrt(weight) : weight;
+    return isPreferred ? ownWeight * preferredRepository : ownWeight;
   }
 
   /**
-   * Scores a document by the words at `ranges` from index `from` on, which must be sorted. Then removes all of them
-   * except for those in its best passages and in the name of its best definition.
+   * Scores a document by the words at `ranges` from index `from` on. Then removes all of them except for those in its
+   * best passages and in the name of its best definition, and sorts these.
    */
   score(document: number, ranges: RangeBuffer, from: number, weights: DescriptionWeights): DescriptionScore {
     const path = this.#scorePath(document, weights);
@@ -122,15 +141,9 @@ export class DescriptionScorer {
       words += score * factor;
       factor /= 2;
     }
-    const best = this.#bestDefinition(document, ranges, from, weights);
-    const named = this.#nameMatch(document, ranges, from) * this.#nameShare(weights) * namedDefinition;
-    keepBest(
-      ranges,
-      from,
-      passages.slice(0, shownPassages).map(({ passage }) => passage),
-      best,
-    );
-    return { words, path, definition: best.score + named };
+    const { best, nameMatch } = this.#scoreDefinitions(document, ranges, from, weights);
+    keepBest(ranges, from, passages.slice(0, shownPassages), best);
+    return { words, path, definition: best.score + nameMatch * this.#nameShare(weights) * namedDefinition };
   }
 
   #bestPassages(
@@ -138,36 +151,36 @@ export class DescriptionScorer {
     ranges: RangeBuffer,
     from: number,
     weights: DescriptionWeights,
-  ): readonly { readonly passage: number; readonly score: number }[] {
+  ): readonly Passage[] {
     const length = this.#reader.contentLength(document);
     const stemCount = this.#stems.length;
     const passageCount = Math.ceil(length / passageBytes);
-    if (this.#occurrences.length < passageCount * stemCount)
-      this.#occurrences = new Uint16Array(2 * passageCount * stemCount);
-    const occurrences = this.#occurrences;
-    const touched: number[] = [];
+    const occurrences = this.#clearedOccurrences(passageCount * stemCount);
     for (let at = from; at < ranges.length; at++) {
-      const passage = passageOf(ranges.starts[at] ?? 0);
-      if (touched.at(-1) !== passage) {
-        touched.push(passage);
-        occurrences.fill(0, passage * stemCount, (passage + 1) * stemCount);
-      }
-      const index = passage * stemCount + ranges.termAt(at);
+      const index = passageOf(ranges.starts[at] ?? 0) * stemCount + ranges.termAt(at);
       occurrences[index] = Math.min(0xffff, (occurrences[index] ?? 0) + 1);
     }
-    const scored = touched.map((passage) => {
-      const bytes = Math.min(passageBytes, length - passage * passageBytes);
+    const best: Passage[] = [];
+    for (let number = 0; number < passageCount; number++) {
+      const bytes = Math.min(passageBytes, length - number * passageBytes);
       const norm = saturation * (1 - lengthShare + (lengthShare * bytes) / passageBytes);
       let score = 0;
       for (let stem = 0; stem < stemCount; stem++) {
-        const count = occurrences[passage * stemCount + stem] ?? 0;
+        const count = occurrences[number * stemCount + stem] ?? 0;
         if (count > 0) score += ((weights.stems[stem] ?? 0) * count * (saturation + 1)) / (count + norm);
       }
-      return { passage, score };
-    });
-    return scored
-      .sort((one, other) => other.score - one.score || one.passage - other.passage)
-      .slice(0, countedPassages);
+      if (score <= (best[countedPassages - 1]?.score ?? 0)) continue;
+      let rank = Math.min(best.length, countedPassages - 1);
+      for (; rank > 0 && (best[rank - 1]?.score ?? 0) < score; rank--) best[rank] = best[rank - 1] as Passage;
+      best[rank] = { number, score };
+    }
+    return best;
+  }
+
+  #clearedOccurrences(length: number): Uint16Array {
+    if (this.#occurrences.length < length) this.#occurrences = new Uint16Array(2 * length);
+    else this.#occurrences.fill(0, 0, length);
+    return this.#occurrences;
   }
 
   #scorePath(document: number, { stems, sum }: DescriptionWeights): number {
@@ -195,70 +208,69 @@ export class DescriptionScorer {
     return sum / Math.max(1, this.#names.length);
   }
 
-  /** Finds the definition whose name contains most of the description and little else. */
-  #bestDefinition(
+  /**
+   * Finds the definition whose name contains most of the description and little else, and whether one has a name of the
+   * description.
+   */
+  #scoreDefinitions(
     document: number,
     ranges: RangeBuffer,
     from: number,
     { stems, sum }: DescriptionWeights,
-  ): BestDefinition {
-    let best: BestDefinition = { from, to: from, score: 0 };
-    this.#eachName(document, ranges, from, (definition, symbols, first, end) => {
+  ): { readonly best: BestDefinition; readonly nameMatch: number } {
+    let best: BestDefinition = { start: 0, end: 0, score: 0 };
+    let nameMatch = 0;
+    const symbols = this.#symbols;
+    if (symbols === undefined) return { best, nameMatch };
+    for (const [definition, words] of this.#wordsOfNames(symbols, document, ranges, from)) {
       let weight = 0;
-      let bytes = 0;
-      for (let at = first; at < end; at++) {
-        bytes += (ranges.ends[at] ?? 0) - (ranges.starts[at] ?? 0);
-        let isRepeated = false;
-        for (let before = first; before < at; before++)
-          isRepeated ||= ranges.termAt(before) === ranges.termAt(at);
-        if (!isRepeated) weight += stems[ranges.termAt(at)] ?? 0;
-      }
-      const coverage = Math.min(1, bytes / Math.max(1, symbols.nameLengths[definition] ?? 1));
-      const kind = isSearchTarget(symbols, definition) ? typeOrFunction : 1;
-      const score = weight * Math.sqrt(weight / sum) * coverage ** 0.7 * kind;
-      if (score > best.score) best = { from: first, to: end, score };
-    });
-    return best;
-  }
-
-  /** How well a definition is a name of the description: 1, less if only the case differs, or 0. */
-  #nameMatch(document: number, ranges: RangeBuffer, from: number): number {
-    if (this.#names.length === 0) return 0;
-    let best = 0;
-    this.#eachName(document, ranges, from, (definition, symbols) => {
+      for (let stem = 0; stem < stems.length; stem++)
+        if ((words.stems & (1 << stem)) !== 0) weight += stems[stem] ?? 0;
+      const start = symbols.nameOffsets[definition] ?? 0;
       const length = symbols.nameLengths[definition] ?? 0;
-      if (best < 1 && this.#names.some((name) => Buffer.byteLength(name) === length))
-        best = Math.max(best, this.#matchName(symbols.name(definition)));
-    });
-    return best;
+      const coverage = Math.min(1, words.bytes / Math.max(1, length));
+      const kind = isSearchTarget(symbols, definition) ? typeOrFunction : 1;
+      const score = weight * Math.sqrt(weight / sum) * coverage ** coverageExponent * kind;
+      if (score > best.score) best = { start, end: start + length, score };
+      if (nameMatch < 1 && this.#names.some((name) => Buffer.byteLength(name) === length))
+        nameMatch = Math.max(nameMatch, this.#matchName(symbols.name(definition)));
+    }
+    return { best, nameMatch };
   }
 
+  /** The definitions with words in their names, except for local ones. */
+  #wordsOfNames(
+    symbols: SymbolReader,
+    document: number,
+    ranges: RangeBuffer,
+    from: number,
+  ): ReadonlyMap<number, NameWords> {
+    const { definitionStarts, nameOffsets, nameLengths } = symbols;
+    const first = definitionStarts[document] ?? 0;
+    const stop = definitionStarts[document + 1] ?? first;
+    const found = new Map<number, NameWords>();
+    if (first === stop) return found;
+    for (let at = from; at < ranges.length; at++) {
+      const definition = lastAtOrBelow(nameOffsets, first, stop, ranges.starts[at] ?? 0);
+      if (definition < first) continue;
+      const end = (nameOffsets[definition] ?? 0) + (nameLengths[definition] ?? 0);
+      if ((ranges.ends[at] ?? 0) > end || symbols.isLocal(definition)) continue;
+      let words = found.get(definition);
+      if (words === undefined) {
+        words = { stems: 0, bytes: 0 };
+        found.set(definition, words);
+      }
+      words.stems |= 1 << ranges.termAt(at);
+      words.bytes += (ranges.ends[at] ?? 0) - (ranges.starts[at] ?? 0);
+    }
+    return found;
+  }
+
+  /** How well a name fits one of the description: 1, less if only the case differs, or 0. */
   #matchName(name: string): number {
     if (this.#names.includes(name)) return 1;
     const folded = name.toLowerCase();
     return this.#names.some((each) => each.toLowerCase() === folded) ? otherCase : 0;
-  }
-
-  /** Calls `visit` with each definition that is not local, and the indexes of the ranges in its name. */
-  #eachName(
-    document: number,
-    ranges: RangeBuffer,
-    from: number,
-    visit: (definition: number, symbols: SymbolReader, first: number, end: number) => void,
-  ): void {
-    const symbols = this.#symbols;
-    if (symbols === undefined) return;
-    const { definitionStarts, nameOffsets, nameLengths } = symbols;
-    const stop = definitionStarts[document + 1] ?? 0;
-    let first = from;
-    for (let definition = definitionStarts[document] ?? 0; definition < stop; definition++) {
-      const start = nameOffsets[definition] ?? 0;
-      const nameEnd = start + (nameLengths[definition] ?? 0);
-      while (first < ranges.length && (ranges.starts[first] ?? 0) < start) first++;
-      let end = first;
-      while (end < ranges.length && (ranges.ends[end] ?? 0) <= nameEnd) end++;
-      if (end > first && !symbols.isLocal(definition)) visit(definition, symbols, first, end);
-    }
   }
 }
 
@@ -274,19 +286,24 @@ function stemsOf(text: string): ReadonlySet<string> {
 function keepBest(
   ranges: RangeBuffer,
   from: number,
-  passages: readonly number[],
+  passages: readonly Passage[],
   best: BestDefinition,
 ): void {
-  const left = new Map(passages.map((passage) => [passage, rangesPerPassage]));
-  const { length } = ranges;
-  ranges.length = from;
-  for (let at = from; at < length; at++) {
+  const left = new Map(passages.map(({ number }) => [number, rangesPerPassage]));
+  const kept: { readonly start: number; readonly end: number; readonly tags: number }[] = [];
+  for (let at = from; at < ranges.length; at++) {
     const start = ranges.starts[at] ?? 0;
+    const end = ranges.ends[at] ?? 0;
+    const isInName = start >= best.start && end <= best.end;
+    if (isInName || left.has(passageOf(start))) kept.push({ start, end, tags: ranges.tags[at] ?? 0 });
+  }
+  ranges.length = from;
+  for (const { start, end, tags } of kept.sort((one, other) => one.start - other.start)) {
     const passage = passageOf(start);
     const count = left.get(passage) ?? 0;
-    const isInName = at >= best.from && at < best.to;
+    const isInName = start >= best.start && end <= best.end;
     if (count <= 0 && !isInName) continue;
     if (!isInName) left.set(passage, count - 1);
-    ranges.push(start, ranges.ends[at] ?? 0, ranges.tags[at] ?? 0, 0);
+    ranges.push(start, end, tags, 0);
   }
 }

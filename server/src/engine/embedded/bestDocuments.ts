@@ -1,0 +1,49 @@
+/** A document of a search, by the number of its shard. */
+export interface ShardDocument {
+  readonly shard: number;
+  readonly document: number;
+}
+
+interface EstimatedDocument extends ShardDocument {
+  readonly score: number;
+}
+
+/** So many candidates are collected before they are sorted. */
+const slack = 4;
+
+/** Keeps the documents with the highest scores; of those with equal scores, the first that were added. */
+export class BestDocuments {
+  readonly #limit: number;
+  #documents: EstimatedDocument[] = [];
+  /** Documents with this score or a lower one are not among the best. */
+  #threshold = Number.NEGATIVE_INFINITY;
+  /** Whether all documents are kept. */
+  isComplete = true;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  add(shard: number, document: number, score: number): void {
+    if (score <= this.#threshold) {
+      this.isComplete = false;
+      return;
+    }
+    this.#documents.push({ shard, document, score });
+    if (this.#documents.length >= this.#limit * slack) this.#cut();
+  }
+
+  #cut(): void {
+    if (this.#documents.length <= this.#limit) return;
+    this.isComplete = false;
+    this.#documents.sort((one, other) => other.score - one.score);
+    this.#documents.length = this.#limit;
+    this.#threshold = this.#documents.at(-1)?.score ?? this.#threshold;
+  }
+
+  /** Returns the best documents by shard, then by number. */
+  inOrder(): readonly ShardDocument[] {
+    this.#cut();
+    return this.#documents.toSorted((one, other) => one.shard - other.shard || one.document - other.document);
+  }
+}
