@@ -504,3 +504,39 @@ test("parses any 10,000 characters quickly", { timeout: 20_000 }, () => {
     for (const mode of ["L", "R"] as const) outcome(piece.repeat(10_000 / piece.length), mode);
   }
 });
+
+// Descriptions. They rank files, and are not part of the tree.
+check([
+  ["both", 'words:"retry a request"', "true"],
+  ["both", 'words:retry lang:go needle words:"failed request"', "(and true language:Go ~needle~ true)"],
+  ["L", "words: string[]", '(and "words:" "string[]")'],
+  ["L", "(words:) a", '(and "words:" "a")'],
+  [
+    "both",
+    'a words:"?!"',
+    '! Expected words after "words:", found "?!" at offset 9. Describe what to find, as in words:"retry failed requests".',
+  ],
+  ["both", "-words:a b", '! Cannot negate "words:" at offset 0. Remove the negation.'],
+  ["both", "a (words:b)", '! "words:" cannot be inside a group at offset 3. Move it out of the parentheses.'],
+  [
+    "both",
+    "words:a or b",
+    '! "words:" cannot be combined with "or" at offset 0. Remove one of them: "words:" needs only some of its words.',
+  ],
+  [
+    "both",
+    "type:file words:a",
+    '! "words:" cannot be combined with "type:" at offset 10. Remove one of them.',
+  ],
+  [
+    "both",
+    "type:commit words:a",
+    '! "words:" filters files and cannot be combined with "type:commit" at offset 12. Remove one of them.',
+  ],
+]);
+
+test("the values of several words: form one description", () => {
+  const { description } = parseQuery('words:"retries of requests" lang:go words:backoff', modes.L);
+  assert.deepEqual(description?.stems, ["retr", "request", "backoff"]);
+  assert.equal(parseQuery("retries", modes.L).description, undefined);
+});

@@ -27,7 +27,7 @@ const functionWords = new Set(
 );
 
 /** Returns undefined if the text contains no words. */
-export function describe(text: string): Description | undefined {
+export function parseDescription(text: string): Description | undefined {
   const all = text.match(/[\p{L}\p{N}_$]+/gu)?.filter((word) => /[\p{L}\p{N}]/u.test(word)) ?? [];
   const telling = all.filter((word) => !functionWords.has(word.toLowerCase()));
   const words = telling.length > 0 ? telling : all;
@@ -65,7 +65,7 @@ const minStems = [3, 4] as const;
  */
 export function stemOf(word: string): string {
   if (word.length <= 3 || !/^[a-z]+$/.test(word)) return word;
-  let stem = withoutPlural(word);
+  let stem = withoutEnding(word);
   for (let count = 0; count < maxSuffixes; count++) {
     const current = stem;
     const minLength = minStems[Math.min(count, 1)] ?? 0;
@@ -75,12 +75,14 @@ export function stemOf(word: string): string {
     if (suffix === undefined) break;
     stem = current.slice(0, -suffix.length);
   }
-  if (stem.length > 3 && /([bdfglmnprt])\1$/.test(stem)) stem = stem.slice(0, -1);
+  // `mapped`, `controlling`, but not `fill`.
+  if (/..(?:([bdgmnprt])\1|.ll)$/.test(stem)) stem = stem.slice(0, -1);
   return word.startsWith(stem) ? stem : word;
 }
 
-function withoutPlural(word: string): string {
-  if (word.length > 4 && word.endsWith("ies")) return `${word.slice(0, -3)}y`;
+/** Removes the ending of a plural, and what replaces a final `y`. */
+function withoutEnding(word: string): string {
+  if (word.length > 4 && /i(?:es|ed|er|ers)$/.test(word)) return `${word.slice(0, word.lastIndexOf("i"))}y`;
   if (/(?:ss|x|ch|sh|z)es$/.test(word)) return word.slice(0, -2);
   return word.endsWith("s") && !/(?:ss|us|is)$/.test(word) ? word.slice(0, -1) : word;
 }

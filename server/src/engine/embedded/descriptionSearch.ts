@@ -156,7 +156,8 @@ export class DescriptionSearch {
       const { shard, evaluation } = this.#shards[number] ?? {};
       if (shard !== undefined) this.#guard(shard, () => evaluation?.evaluate(document, weights));
     }
-    return this.#response(best.isComplete);
+    const isComplete = best.isComplete && this.#shards.every(({ evaluation }) => evaluation.isComplete);
+    return this.#response(isComplete);
   }
 
   loadFiles(call: Omit<FilesCall, "kind" | "token">, context: TaskContext): Promise<FilesResponse> {

@@ -13,7 +13,7 @@
  * decides what is a word or a group.
  */
 import { isServiceError, type ServiceError } from "#base/error";
-import { type Description, describe } from "#query/description";
+import { type Description, parseDescription } from "#query/description";
 import type { Query } from "#query/query";
 import { newClassBudget } from "#query/regexp/re2";
 import {
@@ -170,7 +170,7 @@ class Parser {
   }
 
   get description(): Description | undefined {
-    return describe(this.#words.join(" "));
+    return parseDescription(this.#words.join(" "));
   }
 
   /** Parses from `start` to `end`. An empty group matches nothing. */

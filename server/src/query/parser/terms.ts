@@ -4,7 +4,7 @@ import { nearestNames } from "#base/nearestNames";
 import { parseDate } from "#base/parseDate";
 import { testPathExpression } from "#languages/categorize";
 import { nearestLanguages, resolveLanguage } from "#languages/languages";
-import { describe } from "#query/description";
+import { parseDescription } from "#query/description";
 import type { Pattern, Query } from "#query/query";
 import type { ClassBudget } from "#query/regexp/re2";
 import { checkExpression, literalPattern } from "#query/regexp/regexp";
@@ -209,7 +209,7 @@ function parseResultType(value: Value): ResultType {
 }
 
 function parseWords(value: Value): string {
-  if (describe(value.text) !== undefined) return value.text;
+  if (parseDescription(value.text) !== undefined) return value.text;
   throw parseError(`Expected words after "${value.prefix}", found "${value.text}"`, value.offset, {
     length: value.text.length,
     advice: 'Describe what to find, as in words:"retry failed requests".',

@@ -25,6 +25,9 @@ const maxRunBytes = 256 * 1024;
 const maxBlocks = 24;
 const maxDocumentBytes = 160 * 1024;
 
+/** What a stem adds to the score of every block if it is not known which blocks contain it. */
+const unknownWeight = 0.001;
+
 /** A description, compiled for one thread. */
 export interface CompiledDescription {
   readonly description: Description;
@@ -64,6 +67,8 @@ export class DescriptionEvaluation {
   readonly view: ShardView;
   readonly ranges = new RangeBuffer();
   readonly hits: DocumentHit[] = [];
+  /** Whether every document that was evaluated and is no hit contains no word. */
+  isComplete = true;
   readonly #compiled: CompiledQuery;
   readonly #described: CompiledDescription;
   readonly #options: DescriptionOptions;
@@ -74,8 +79,8 @@ export class DescriptionEvaluation {
   #coversAll = false;
   /** By stem: the blocks that may contain it; undefined if that is not known. */
   #blocks: readonly Candidates[] = [];
-  /** By block: the weights of the stems that it may contain; undefined if that is not known. */
-  #blockScores: Float32Array | undefined;
+  /** By block: the weights of the stems that it may contain. */
+  #blockScores: Float32Array = new Float32Array(0);
   #names: readonly NameFinder[] = [];
 
   constructor(
@@ -187,10 +192,9 @@ export class DescriptionEvaluation {
   }
 
   /** Scores every document by its three best blocks: each counts half of the one before. */
-  #estimateText({ stems, sum }: DescriptionWeights): Float32Array {
+  #estimateText({ stems }: DescriptionWeights): Float32Array {
     const { meta, firstBlocks } = this.view.reader;
     const scores = new Float32Array(meta.documentCount);
-    if (this.#blocks.every((blocks) => blocks === undefined)) return scores.fill(sum);
     const perBlock = this.#scoreBlocks(stems);
     this.#blockScores = perBlock;
     for (let document = 0, block = 0; document < meta.documentCount; document++) {
@@ -217,6 +221,7 @@ export class DescriptionEvaluation {
   /** The weights of the stems that each block may contain. */
   #scoreBlocks(weights: readonly number[]): Float32Array {
     const scores = new Float32Array(this.view.reader.meta.blockCount);
+    if (this.#blocks.includes(undefined)) scores.fill(unknownWeight);
     for (const [stem, blocks] of this.#blocks.entries()) {
       if (blocks === undefined) continue;
       const weight = weights[stem] ?? 0;
@@ -242,13 +247,16 @@ export class DescriptionEvaluation {
     counts.filesConsidered++;
     if (!this.#passes(document, mode)) return;
     ranges.length = from;
-    this.#findWords(document);
+    const isSearched = this.#findWords(document);
     const text = this.#scorer.score(document, ranges, from, weights);
     const isInName = ranges.length === from;
     if (!isInName) counts.filesLoaded++;
     else for (const finder of this.#names) if (finder.documents.has(document)) finder.find(document, ranges);
     if (isInName) ranges.normalize(from);
-    if (ranges.length === from) return;
+    if (ranges.length === from) {
+      this.isComplete &&= isSearched;
+      return;
+    }
     this.hits.push({
       document,
       from,
@@ -270,32 +278,38 @@ export class DescriptionEvaluation {
     return evaluateTree(tree, { document, ranges, names: [], mode, isCountOnly: false, count: 0 });
   }
 
-  /** Appends the words of a document, unsorted. */
-  #findWords(document: number): void {
+  /** Appends the words of a document, unsorted. Returns whether all blocks that may contain one were searched. */
+  #findWords(document: number): boolean {
     const { blockStarts, contentStarts, firstBlocks } = this.view.reader;
     const end = firstBlocks[document + 1] ?? 0;
     const scores = this.#blockScores;
     const least = this.#leastBlockScore(document);
-    const isSearched = (block: number) => scores === undefined || (scores[block] ?? 0) >= least;
+    const isSearched = (block: number) => (scores[block] ?? 0) >= least;
     const origin = contentStarts[document] ?? 0;
     let left = maxDocumentBytes;
-    for (let block = firstBlocks[document] ?? 0; block < end && left > 0; block++) {
-      if (!isSearched(block)) continue;
+    let isComplete = true;
+    for (let block = firstBlocks[document] ?? 0; block < end; block++) {
+      if (!isSearched(block) || left <= 0) {
+        isComplete &&= (scores[block] ?? 0) === 0;
+        continue;
+      }
       const start = blockStarts[block] ?? 0;
       while (block + 1 < end && isSearched(block + 1) && (blockStarts[block + 2] ?? 0) - start <= maxRunBytes)
         block++;
       // A block is longer only if it contains a very long line.
       const stop = Math.min(blockStarts[block + 1] ?? 0, start + maxRunBytes);
+      isComplete &&= stop === blockStarts[block + 1];
       left -= stop - start;
       this.#findInRun(start, stop, start - origin);
     }
+    return isComplete;
   }
 
   /** Returns the score that a block must have to be searched. */
   #leastBlockScore(document: number): number {
     const { firstBlocks } = this.view.reader;
-    const all = this.#blockScores?.subarray(firstBlocks[document] ?? 0, firstBlocks[document + 1] ?? 0);
-    const best = all !== undefined && all.length > maxBlocks ? (all.slice().sort().at(-maxBlocks) ?? 0) : 0;
+    const all = this.#blockScores.subarray(firstBlocks[document] ?? 0, firstBlocks[document + 1] ?? 0);
+    const best = all.length > maxBlocks ? (all.slice().sort().at(-maxBlocks) ?? 0) : 0;
     return Math.max(best, Number.MIN_VALUE);
   }
 

@@ -80,10 +80,10 @@ function isWordStart(bytes: Uint8Array, at: number, low: number, high: number): 
   const before = byteClasses[bytes[at - 1] ?? 0];
   const here = byteClasses[bytes[at] ?? 0];
   if (before === classes.other) return true;
-  if (before === classes.nonAscii || before === here) {
+  if (before === classes.nonAscii) return here === classes.upper;
+  if (before === here) {
     // In `JSONParser`, `P` starts a word.
-    const isUpper = here === classes.upper && before === classes.upper;
-    return isUpper && at + 1 < high && byteClasses[bytes[at + 1] ?? 0] === classes.lower;
+    return here === classes.upper && at + 1 < high && byteClasses[bytes[at + 1] ?? 0] === classes.lower;
   }
   return here !== classes.lower || before === classes.digit;
 }
