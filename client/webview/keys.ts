@@ -8,7 +8,7 @@ import { byId } from "./tags";
 export interface Box {
   readonly field: QueryField;
   readonly completions: CompletionList;
-  readonly toggle: { readonly case: () => void; readonly word: () => void; readonly regex: () => void };
+  readonly toggle: Readonly<Record<"case" | "word" | "regex" | "words", () => void>>;
   readonly post: (message: FromBox) => void;
   readonly run: () => void;
 }
@@ -81,6 +81,7 @@ function chord(box: Box, event: KeyboardEvent): boolean {
     KeyC: box.toggle.case,
     KeyW: box.toggle.word,
     KeyR: box.toggle.regex,
+    KeyD: box.toggle.words,
   };
   const toggle = toggles[event.code];
   toggle?.();

@@ -60,6 +60,8 @@ export type FromBox =
   | { readonly kind: "resized"; readonly columns: number }
   /** The user edited the files to include or to exclude. */
   | { readonly kind: "files"; readonly list: "include" | "exclude"; readonly text: string }
+  /** Ranks files by the words of the query (`words:`) instead of requiring them, or no longer. */
+  | { readonly kind: "describe" }
   /** Restricts the search to the open editors, or no longer. */
   | { readonly kind: "openEditors" }
   | { readonly kind: "history"; readonly direction: "older" | "newer" }
@@ -101,6 +103,8 @@ export interface BoxInterpretation {
   readonly query: string;
   readonly chips: readonly BoxChip[];
   readonly problems: readonly BoxProblem[];
+  /** Whether the query ranks files by a description. */
+  readonly isDescribed: boolean;
 }
 
 export interface BoxChip {

@@ -90,6 +90,7 @@ const toggles = {
   case: byId<HTMLButtonElement>("case"),
   word: byId<HTMLButtonElement>("word"),
   regex: byId<HTMLButtonElement>("regex"),
+  words: byId<HTMLButtonElement>("words"),
 };
 const toggle = {
   case: () => {
@@ -99,6 +100,7 @@ const toggle = {
   },
   word: () => change({ isWholeWord: !state.isWholeWord }, { isSubmitted: true }),
   regex: () => change({ isRegex: !state.isRegex }, { isSubmitted: true }),
+  words: () => post({ kind: "describe" }),
 };
 
 function drawState(): void {
@@ -112,6 +114,7 @@ function draw(changed: Partial<BoxParts>): void {
   const { interpretation, pickers, files, status, welcome } = changed;
   if (interpretation !== undefined) {
     field.mark(interpretation.query, interpretation.problems);
+    toggles.words.setAttribute("aria-pressed", String(interpretation.isDescribed));
     drawChips(byId("chips"), interpretation, drawing);
     drawProblems(byId("problems"), interpretation, drawing);
     const hasError = interpretation.problems.some(({ severity }) => severity === "error");

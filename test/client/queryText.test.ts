@@ -14,6 +14,7 @@ import {
   withFilter,
   withFiltersReplaced,
   withoutRange,
+  withWordsToggled,
 } from "#client/search/queryText";
 import type { QueryFilter } from "#contract/queries";
 
@@ -141,6 +142,20 @@ test("new filters replace all filters of the same kinds", () => {
     "foo -lang:Go context:web",
   );
   assert.equal(withFiltersReplaced(query, currentFilters, ["rev"], [filter("rev:*")]), `${query} rev:*`);
+});
+
+test("words become a description, and words again", () => {
+  const lang = { offset: 12, length: 7, prefix: "lang", value: "Go", isNegated: false };
+  const described = 'words:"retry request" lang:go';
+  const words = { offset: 0, length: 21, prefix: "words", value: "retry request", isNegated: false };
+  assert.equal(
+    withWordsToggled("retry or not lang:go", [{ ...lang, offset: 13 }]),
+    'words:"retry or not" lang:go',
+  );
+  assert.equal(withWordsToggled('"retry" now lang:go', [lang]), 'words:"retry  now" lang:go');
+  assert.equal(withWordsToggled(described, [words, { ...lang, offset: 22 }]), "retry request lang:go");
+  assert.equal(withWordsToggled("retry", []), "words:retry");
+  assert.equal(withWordsToggled("lang:go", [{ ...lang, offset: 0 }]), undefined);
 });
 
 check("values that match exactly one thing", (value: string | undefined) => value, [

@@ -25,6 +25,7 @@ export function boxInterpretation(
   );
   return {
     query: state.query,
+    isDescribed: interpretation.filters.some(({ prefix }) => prefix === "words"),
     chips: [
       ...interpretation.filters.map((filter) => filterChip(state.query, filter, l10n)),
       ...state.narrowed.map((text, index) => narrowedChip(text, state.narrowed.toSpliced(index, 1), l10n)),

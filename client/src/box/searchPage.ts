@@ -43,6 +43,7 @@ export function searchPage({ extensionUri, nonce }: PageOptions): string {
 <button type="button" id="case" class="toggle" aria-pressed="false" ${titleAttributes(l10n.t("Match Case (Alt+C)"))}><span aria-hidden="true">Aa</span></button>
 <button type="button" id="word" class="toggle" aria-pressed="false" ${titleAttributes(l10n.t("Match Whole Word (Alt+W)"))}><span aria-hidden="true" class="word">ab</span></button>
 <button type="button" id="regex" class="toggle" aria-pressed="false" ${titleAttributes(l10n.t("Use Regular Expression (Alt+R)"))}><span aria-hidden="true" class="regex">.*</span></button>
+<button type="button" id="words" class="toggle" aria-pressed="false" ${titleAttributes(l10n.t("Best Matches for a Description (Alt+D)"))}><span aria-hidden="true">≈</span></button>
 </div>
 <div id="proposals" class="proposals" role="listbox" aria-label="${escaped(l10n.t("Suggestions"))}" hidden></div>
 </div>

@@ -6,7 +6,7 @@ import { addPaths } from "#client/model/addPaths";
 import type { Repositories } from "#client/model/repositories";
 import { editorSearchOf } from "#client/search/editorSearch";
 import { analyzeQuery, emptyAnalysis, type QueryAnalysis } from "#client/search/queryAnalysis";
-import { pastedText } from "#client/search/queryText";
+import { pastedText, withWordsToggled } from "#client/search/queryText";
 import { scopeSettings } from "#client/search/scopeSettings";
 import type { SearchBox, SearchViewInfo, ShowOptions } from "#client/search/searchBox";
 import type { Searches } from "#client/search/searches";
@@ -192,6 +192,9 @@ export class SearchView implements vscode.WebviewViewProvider, SearchBox, Search
         break;
       case "files":
         await this.#edit((parsed) => this.#openEditors.withFileList(parsed, message.list, message.text));
+        break;
+      case "describe":
+        await this.#edit(({ query, filters }) => withWordsToggled(query, filters));
         break;
       case "openEditors":
         await this.#edit((parsed) => this.#openEditors.toggle(parsed));

@@ -51,6 +51,10 @@ function sections(): readonly Section[] {
         ["todo or fixme", l10n.t("either word")],
         ["(todo or fixme) lang:go", l10n.t("parentheses group terms")],
         ["http NOT https", l10n.t("NOT excludes the next term")],
+        [
+          'words:"where are requests retried"',
+          l10n.t("the best matches for a description, even if some words are missing"),
+        ],
       ],
     },
     {
@@ -87,6 +91,7 @@ function sections(): readonly Section[] {
         ["Ctrl+Alt+H", l10n.t("search history")],
         [l10n.t("Ctrl+Space, Tab"), l10n.t("show suggestions, accept one")],
         ["Alt+C, Alt+W, Alt+R", l10n.t("match case, whole word, regular expression")],
+        ["Alt+D", l10n.t("best matches for a description")],
         ["Ctrl+Down", l10n.t("go to the results")],
         ["F6, Shift+F6", l10n.t("move between the search box, filters, options and results")],
         ["Esc", l10n.t("stop the search; then clear the box; then return to the editor")],

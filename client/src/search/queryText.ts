@@ -43,6 +43,22 @@ export function withFiltersReplaced(
   return filters.reduce(withFilter, rest);
 }
 
+/**
+ * Makes the words of a query its description (`words:`), or its description words again. Returns undefined if there are
+ * no words.
+ */
+export function withWordsToggled(query: string, parsed: readonly QueryFilter[]): string | undefined {
+  const descriptions = parsed.filter(({ prefix }) => prefix === "words");
+  if (descriptions.length > 0) {
+    const text = descriptions.map(({ value }) => value).join(" ");
+    return `${text} ${withoutFilters(query, descriptions)}`.trim();
+  }
+  const text = withoutFilters(query, parsed).replaceAll('"', " ").trim();
+  if (text === "") return undefined;
+  const filters = parsed.map(({ offset, length }) => query.slice(offset, offset + length));
+  return [filterText({ prefix: "words", value: text, isNegated: false }), ...filters].join(" ");
+}
+
 /** Removes these filters from a query. */
 export function withoutFilters(
   query: string,
