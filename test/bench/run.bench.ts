@@ -2,17 +2,22 @@
  * `npm run bench -- [--corpus DIR] [--zoekt auto|URL] [--only PARTS] [--seconds N] [--ranking] [--record]`
  * `npm run bench -- --corpus DIR --profile PATTERN`
  * `npm run bench -- --only history [--history CLONE]`
+ * `npm run bench -- --only retrieval [--questions DIR --repositories DIR] [--form words|or|plain] [--limit N] [--misses N]`
  * `npm run bench -- --symbols [--languages go,c++] [--misses N] [--megabytes N] [--least PERCENT]`
  *
  * Prints costs and results of the product next to those of its peers, from the same run. It never asserts a time,
  * because machines differ and shared ones are noisy. PARTS, separated by commas: build, symbols, ranking, search, zoekt,
- * tools, memory, fresh, clients, load, small, history, store, access. `--ranking` alone means `--only ranking`. If symbols
- * or ranking are requested without a corpus, the trees with labeled queries are fetched as Debian packages and used one by
- * one.
+ * tools, memory, fresh, clients, load, small, history, store, access, retrieval. `--ranking` alone means
+ * `--only ranking`. If symbols or ranking are requested without a corpus, the trees with labeled queries are fetched as
+ * Debian packages and used one by one.
  *
  * `--zoekt auto` finds Zoekt's programs in `ZOEKT_BIN` or on the PATH. `--record` appends the ratios to the peers to
  * `test/bench/history.jsonl`; every run prints how they differ from the last ones there. `--profile` only profiles a query
  * in every thread of the server.
+ *
+ * `retrieval` asks questions in plain words, and runs only if it is named. The project's own questions are about packages
+ * that it fetches. `--questions` names another folder of `NAME.json`, and `--repositories` the folder of the repositories
+ * `NAME`. `--form` is how a question becomes a query, and `--misses` lists questions of the half for tuning.
  *
  * With `--symbols`, it only compares definitions in real trees with those of universal-ctags, and with `--least` fails if
  * fewer are found.
@@ -37,6 +42,7 @@ import { type IndexRun, indexOnce, Product } from "./product";
 import { profileQuery } from "./profile";
 import { benchRanking, fetchLabeledTrees, printRanks } from "./ranking";
 import { heading, megabytes, ms, printTable, ratio } from "./report";
+import { benchRetrieval, formNames, type RetrievalOptions } from "./retrieval";
 import { benchSearches } from "./searches";
 import { benchSideBySide, printFootprint } from "./sideBySide";
 import { benchSmallRepositories } from "./smallRepositories";
@@ -60,6 +66,7 @@ const parts = [
   "history",
   "store",
   "access",
+  "retrieval",
 ] as const;
 
 const { values } = parseArgs({
@@ -68,6 +75,10 @@ const { values } = parseArgs({
     zoekt: { type: "string" },
     profile: { type: "string" },
     history: { type: "string" },
+    questions: { type: "string" },
+    repositories: { type: "string" },
+    form: { type: "string", default: "words" },
+    limit: { type: "string", default: "500" },
     record: { type: "boolean", default: false },
     only: { type: "string" },
     seconds: { type: "string", default: "60" },
@@ -80,12 +91,13 @@ const { values } = parseArgs({
   },
 });
 const only = [...(values.only?.split(",") ?? []), ...(values.ranking ? ["ranking"] : [])];
-const wanted = new Set(only.length === 0 ? parts : only);
+const wanted = new Set(only.length === 0 ? parts.filter((part) => part !== "retrieval") : only);
 const unknown = [...wanted].filter((part) => !(parts as readonly string[]).includes(part));
 if (unknown.length > 0) {
   console.error(`Unknown parts: ${unknown.join(", ")}. Use ${parts.join(", ")}.`);
   process.exit(2);
 }
+const retrieval = retrievalOptions();
 
 const folder = join(projectRoot(), "out/bench");
 
@@ -116,6 +128,7 @@ async function main(): Promise<void> {
   if (wanted.has("history")) await benchHistory(scratch, inUserFolder(values.history), figures);
   if (wanted.has("store")) await benchStore(scratch);
   if (wanted.has("access")) await benchCredentials(scratch);
+  if (wanted.has("retrieval")) await benchRetrieval(folder, scratch, retrieval);
   if (wanted.has("small")) {
     for (const count of [1_000, 5_000]) await benchSmallRepositories(join(scratch, "small"), count);
   }
@@ -136,6 +149,21 @@ function chosenCorpora(): readonly string[] {
   const trees = fetchLabeledTrees(join(folder, "trees"));
   // The names of the symbol benchmark occur in the first tree.
   return only.includes("ranking") ? trees : trees.slice(0, 1);
+}
+
+function retrievalOptions(): RetrievalOptions {
+  const form = formNames.find((name) => name === values.form);
+  const limit = Number(values.limit);
+  const shownMisses = Number(values.misses);
+  const questions = inUserFolder(values.questions);
+  const repositories = inUserFolder(values.repositories);
+  if (form === undefined) console.error(`Unknown --form ${values.form}. Use ${formNames.join(", ")}.`);
+  else if (!Number.isInteger(limit) || limit < 1)
+    console.error(`--limit ${values.limit} is not a number from 1.`);
+  else if ((questions === undefined) !== (repositories === undefined))
+    console.error("Give both --questions and --repositories, or neither.");
+  else return { questions, repositories, form, limit, shownMisses };
+  process.exit(2);
 }
 
 async function compareToCtags(): Promise<void> {

@@ -122,7 +122,9 @@ export function filesOf(tree: SymbolTree, folder: string, maxBytes: number): rea
   return found.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step));
 }
 
-function run(program: string, words: readonly string[], cwd: string): void {
-  const { status, stderr, error } = spawnSync(program, words, { cwd, encoding: "utf8" });
+/** Returns what a program prints, or throws if it fails. */
+export function run(program: string, words: readonly string[], cwd: string): string {
+  const { status, stdout, stderr, error } = spawnSync(program, words, { cwd, encoding: "utf8" });
   if (status !== 0) throw new Error(`${program} ${words[0]} failed: ${error?.message ?? stderr}`);
+  return stdout;
 }
