@@ -346,31 +346,53 @@ describe("streams", () => {
   });
 });
 
-test("clients that read slowly are disconnected, the oldest first, when their responses take too much memory", async () => {
-  const content = "x".repeat(24 * 1024 * 1024);
-  const caller = callerWith(async () => engineResult([fileMatch(1, "a.ts", { content })]));
-  const limits = { maxUnreadBytes: 40 * 1024 * 1024, readingMs: 0 };
-  await withListener(caller, { limits }, async ({ port }) => {
-    /** Reads a few bytes at a time, so that the connection never looks idle. */
-    const readSlowly = async () => {
-      const connection = openConnection(port, post("/api/search", body, "Connection: close\r\n"));
-      await eventually(() => connection.received() !== "");
-      connection.socket.pause();
-      const trickle = setInterval(() => connection.socket.read(100), 10);
-      void connection.closed.then(() => clearInterval(trickle));
-      return connection;
-    };
-    const first = await readSlowly();
-    const second = await readSlowly();
-    // What the system has buffered can still be read.
-    first.socket.resume();
-    await first.closed;
-    assert.ok(first.received().length < content.length);
-    second.socket.resume();
-    await second.closed;
-    assert.ok(second.received().length > content.length);
-  });
+const largeContent = "x".repeat(24 * 1024 * 1024);
+/** At most 4 MiB; in JSON, each of these characters takes six bytes. */
+const largeSource = "\u0001".repeat(4 * 1024 * 1024);
+const mcpRequest = JSON.stringify({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "resources/read",
+  params: { uri: "trawl://r@main/a" },
 });
+const slowRequests: readonly (readonly [path: string, request: string, caller: Caller])[] = [
+  [
+    "/api/search",
+    body,
+    callerWith(async () => engineResult([fileMatch(1, "a.ts", { content: largeContent })])),
+  ],
+  [
+    "/mcp",
+    mcpRequest,
+    (async (name) => (name === "source" ? { source: largeSource } : { version: "1" })) as Caller,
+  ],
+];
+for (const [path, request, caller] of slowRequests) {
+  test(`clients that read slowly from ${path} are disconnected, the oldest first, when their responses take too much memory`, async () => {
+    const limits = { maxUnreadBytes: 40 * 1024 * 1024, readingMs: 0 };
+    await withListener(caller, { limits }, async ({ port }) => {
+      /** Reads a few bytes at a time, so that the connection never looks idle. */
+      const readSlowly = async () => {
+        const headers = "Connection: close\r\nAccept: application/json, text/event-stream\r\n";
+        const connection = openConnection(port, post(path, request, headers));
+        await eventually(() => connection.received() !== "");
+        connection.socket.pause();
+        const trickle = setInterval(() => connection.socket.read(100), 10);
+        void connection.closed.then(() => clearInterval(trickle));
+        return connection;
+      };
+      const first = await readSlowly();
+      const second = await readSlowly();
+      // What the system has buffered can still be read.
+      first.socket.resume();
+      await first.closed;
+      assert.ok(first.received().length < largeContent.length);
+      second.socket.resume();
+      await second.closed;
+      assert.ok(second.received().length > largeContent.length);
+    });
+  });
+}
 
 describe("the local socket", () => {
   const options = {

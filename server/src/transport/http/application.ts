@@ -59,7 +59,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   const { isLocal, rules } = options;
   const calls = new RunningCalls();
   const handlers = createHandlers(options, calls);
-  const mcp = createMcpHandlers(options, (request, reply) => handlers.createCall(request, reply));
+  const mcp = createMcpHandlers(options, handlers);
   const bodyLimit = (request: IncomingMessage) => (isLocal(request) ? maxLocalBodyBytes : maxBodyBytes);
 
   const app = fastify({

@@ -64,6 +64,12 @@ export interface Handlers {
   createCall(request: FastifyRequest, reply: FastifyReply): Call;
   /** Sends a response as JSON. Throws ANSWER_TOO_LARGE. */
   send(request: FastifyRequest, reply: FastifyReply, response: unknown): Promise<FastifyReply>;
+  /** Sends a body, compressed if the client accepts that, and disconnects the client if it does not read it. */
+  sendBody(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    chunks: readonly Uint8Array[],
+  ): Promise<FastifyReply>;
   /** Sends an error object; if the caller has disconnected, destroys the connection instead. */
   fail(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
   /** Returns the base URL of links; `undefined` if there is no port. */
@@ -91,6 +97,7 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
     handleSignOut,
     createCall,
     send,
+    sendBody,
     fail,
     baseUrl,
   };

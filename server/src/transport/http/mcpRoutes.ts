@@ -4,6 +4,7 @@ import { isServiceError } from "#base/error";
 import type { Call, Caller } from "#contract/service";
 import type { Log } from "#platform/log";
 import type { McpOverHttp } from "#transport/mcp/http";
+import type { Handlers } from "./handlers";
 
 export const mcpPath = "/mcp";
 export const resourceMetadataPath = "/.well-known/oauth-protected-resource/mcp";
@@ -19,7 +20,7 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<Fastify
 
 export function createMcpHandlers(
   { caller, log, oauthIssuer }: McpRouteOptions,
-  createCall: (request: FastifyRequest, reply: FastifyReply) => Call,
+  { createCall, sendBody }: Pick<Handlers, "createCall" | "sendBody">,
 ): { readonly handleMcp: Handler; readonly sendResourceMetadata: Handler; close(): Promise<void> } {
   let mcp: Promise<McpOverHttp> | undefined;
   return { handleMcp, sendResourceMetadata, close };
@@ -45,7 +46,10 @@ export function createMcpHandlers(
     await checkAccess(call, reply);
     const { headers, body } = request;
     const loaded = await load();
-    return reply.send(await loaded.respond({ url: urlOf(call, mcpPath), headers, body, call }));
+    const response = await loaded.respond({ url: urlOf(call, mcpPath), headers, body, call });
+    // No response is longer than the budget of a tool or the limit of a resource, and none is a subscription.
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    return await sendBody(request, reply.code(response.status).headers(responseHeaders(response)), [bytes]);
   }
 
   /** Refuses callers without access before the SDK sees them: it would send their error with status 200. */
@@ -70,6 +74,11 @@ export function createMcpHandlers(
       bearer_methods_supported: ["header"],
     });
   }
+}
+
+/** Returns the headers of a response of the SDK, without those of its connection. */
+function responseHeaders({ headers }: Response): Record<string, string> {
+  return Object.fromEntries([...headers].filter(([name]) => name !== "connection"));
 }
 
 function urlOf({ baseUrl = "http://localhost" }: Call, path: string): string {
