@@ -12,6 +12,8 @@ export interface ToolResponse {
   /** The result, or what is wrong with the arguments and how to correct them. */
   readonly text: string;
   readonly isError: boolean;
+  /** The same as data, if that was requested and the text is not an error. */
+  readonly structured?: object;
 }
 
 /** A tool as clients list it. */
@@ -20,4 +22,6 @@ export interface ToolDefinition {
   readonly title: string;
   readonly description: string;
   readonly inputSchema: { readonly type: "object"; readonly [keyword: string]: unknown };
+  /** The schema of structured content, for clients that request it. */
+  readonly outputSchema?: ToolDefinition["inputSchema"];
 }

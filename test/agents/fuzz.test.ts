@@ -1,4 +1,4 @@
-/** Any arguments: no defect, no answer over its budget. `npm run campaign -- tools` tries more of them. */
+/** Any arguments: no defect, no result over its budget. `npm run campaign -- tools` tries more of them. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import * as fc from "fast-check";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { clip, estimateTokens, printListing } from "#agents/printListing";
+import { clip } from "#agents/cleanText";
+import { estimateTokens, printListing } from "#agents/printListing";
 import type { Listing } from "#agents/tool";
 
 const anyText = fc.oneof(
@@ -12,24 +13,49 @@ const listings: fc.Arbitrary<Listing> = fc.record({
   summary: anyText,
   narrow: fc.constant("use a longer pattern, or add repo, path or lang"),
   notes: fc.array(anyText, { maxLength: 4 }),
-  lines: fc.array(fc.record({ text: anyText, headings: fc.array(anyText, { maxLength: 3 }) }), {
-    maxLength: 40,
-  }),
+  lines: fc.array(
+    fc.record({
+      text: anyText,
+      headings: fc.array(anyText, { maxLength: 3 }),
+      file: fc.option(fc.record({ path: anyText }), { nil: undefined }),
+      item: fc.record({ line: fc.nat(), text: anyText }),
+    }),
+    { maxLength: 40 },
+  ),
 });
+const deceptive = /[\p{Cc}\u202a-\u202e\u2066-\u2069\ud800-\udfff]/u;
 
 test("no page exceeds its budget, contains control characters, or shows nothing of what is left", () => {
   fc.assert(
-    fc.property(listings, fc.integer({ min: 200, max: 3000 }), (listing, maxTokens) => {
-      let offset = 0;
-      while (offset < listing.lines.length) {
-        const { text, shown } = printListing(listing, maxTokens, offset, (next) => `${next}.abcdefgh`);
-        assert.ok(estimateTokens(text) <= maxTokens);
-        assert.doesNotMatch(text.replace(/[\n\t]/g, ""), /[\p{Cc}\u202a-\u202e\u2066-\u2069\ud800-\udfff]/u);
-        assert.ok(shown > 0);
-        offset += shown;
-        assert.equal(text.includes(`cursor "${offset}.`), offset < listing.lines.length);
-      }
-    }),
+    fc.property(
+      listings,
+      fc.integer({ min: 200, max: 3000 }),
+      fc.boolean(),
+      (listing, maxTokens, isStructured) => {
+        let offset = 0;
+        while (offset < listing.lines.length) {
+          const cursorAt = (next: number) => `${next}.abcdefgh`;
+          const { text, shown, structured } = printListing(
+            listing,
+            maxTokens,
+            offset,
+            cursorAt,
+            isStructured,
+          );
+          assert.ok(estimateTokens(text) <= maxTokens);
+          assert.doesNotMatch(text.replace(/[\n\t]/g, ""), deceptive);
+          assert.equal(structured !== undefined, isStructured);
+          if (structured !== undefined) {
+            const json = JSON.stringify(structured);
+            assert.ok(estimateTokens(json) <= maxTokens, json);
+            assert.doesNotMatch(json.replace(/\\n|\t/g, ""), deceptive);
+          }
+          assert.ok(shown > 0);
+          offset += shown;
+          assert.equal(text.includes(`cursor "${offset}.`), offset < listing.lines.length);
+        }
+      },
+    ),
     { numRuns: 500 },
   );
 });

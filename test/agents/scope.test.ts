@@ -36,7 +36,7 @@ function callerOf({ isExhaustive, repositories = 1 }: Found): Caller {
 
 async function run(name: string, args: object, found: Found): Promise<string> {
   const call = { credentials: { kind: "local" }, signal: new AbortController().signal } as const;
-  return (await runTool(name, args, callerOf(found), call, assert.ifError)).text;
+  return (await runTool(name, args, callerOf(found), call, { onDefect: assert.ifError })).text;
 }
 
 const calls: readonly (readonly [name: string, args: object])[] = [

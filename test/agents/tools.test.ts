@@ -6,6 +6,7 @@ import { runTool } from "#agents/runTool";
 import { toolDefinitions } from "#agents/toolDefinitions";
 import { type AgentServer, startAgentServer } from "#test/support/agentServer";
 import { eventually } from "#test/support/eventually";
+import { checkStructuredContent } from "#test/support/structuredContent";
 
 let server: AgentServer;
 before(async () => {
@@ -15,10 +16,16 @@ after(() => server.close());
 
 async function run(name: string, args: unknown): Promise<string> {
   const call = { credentials: { kind: "local" }, signal: new AbortController().signal } as const;
-  const { text, isError } = await runTool(name, args, server.caller, call, (error) => {
+  const onDefect = (error: unknown) => {
     throw error;
-  });
+  };
+  const { text, isError } = await runTool(name, args, server.caller, call, { onDefect });
   assert.equal(isError, text.startsWith("Error: "), text);
+  const options = { onDefect, isStructured: true };
+  const { structured, text: sameText } = await runTool(name, args, server.caller, call, options);
+  assert.equal(structured === undefined, isError);
+  const { maxTokens } = args as { readonly maxTokens?: number };
+  if (structured !== undefined) checkStructuredContent(name, structured, sameText, maxTokens);
   return text.replace(/\b[0-9a-f]{12}\b/g, "SHA");
 }
 
@@ -577,6 +584,34 @@ test("following the cursor returns each line once, in the same order", async () 
   assert.match(await run("grep", { pattern: "rate", cursor }), /^Error: "cursor" does not belong/);
 });
 
+test("structured content has all lines of a result, page by page", async () => {
+  const call = { credentials: { kind: "local" }, signal: new AbortController().signal } as const;
+  const lines: object[] = [];
+  let cursor: string | undefined;
+  do {
+    const args = { pattern: "rate of day", maxTokens: 400, ...(cursor === undefined ? {} : { cursor }) };
+    const options = { isStructured: true, onDefect: assert.ifError };
+    const { text, structured } = await runTool("grep", args, server.caller, call, options);
+    assert.ok(structured);
+    checkStructuredContent("grep", structured, text, 400);
+    const page = structured as { cursor?: string; files: { path: string; lines: object[] }[] };
+    assert.deepEqual(
+      page.files.map(({ path }) => path),
+      ["rates.txt"],
+    );
+    lines.push(...page.files.flatMap((file) => file.lines));
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  assert.deepEqual(
+    JSON.parse(JSON.stringify(lines)),
+    Array.from({ length: 60 }, (_, index) => ({
+      line: index + 1,
+      text: `rate of day ${index + 1}`,
+      isMatch: true,
+    })),
+  );
+});
+
 test("the same call has the same result", async () => {
   for (const [name, args] of cases) assert.equal(await run(name, args), await run(name, args), name);
 });
@@ -584,7 +619,7 @@ test("the same call has the same result", async () => {
 test("a call that is canceled stops", async () => {
   const controller = new AbortController();
   const call = { credentials: { kind: "local" }, signal: controller.signal } as const;
-  const running = runTool("grep", { pattern: "cart" }, server.caller, call, () => {});
+  const running = runTool("grep", { pattern: "cart" }, server.caller, call, { onDefect: () => {} });
   controller.abort();
   await assert.rejects(running, { code: "CANCELLED" });
 });
@@ -597,4 +632,5 @@ test("the definitions of all tools are short", () => {
   );
   const tokens = estimateTokens(JSON.stringify(definitions));
   assert.ok(tokens <= 2500, `${tokens} tokens`);
+  assert.ok(definitions.every(({ outputSchema }) => outputSchema === undefined));
 });

@@ -115,8 +115,10 @@ export const toolCalls: fc.Arbitrary<ToolCall> = fc.oneof(
 export async function checkToolCall({ name, args }: ToolCall, caller: Caller): Promise<string | undefined> {
   let defect: unknown;
   const call = { credentials: { kind: "local" }, signal: new AbortController().signal } as const;
-  const { text, isError } = await runTool(name, args, caller, call, (error) => {
-    defect = error;
+  const { text, isError } = await runTool(name, args, caller, call, {
+    onDefect(error) {
+      defect = error;
+    },
   });
   if (defect !== undefined) return String(defect);
   const { maxTokens } = (args ?? {}) as { readonly maxTokens?: unknown };

@@ -9,6 +9,7 @@ import { eventually } from "#test/support/eventually";
 import { repo, temporaryFolder } from "#test/support/repo";
 import { serve } from "#test/support/served";
 import { callerOf, openListener } from "#test/support/service";
+import { checkStructuredContent } from "#test/support/structuredContent";
 import { startTrawl, trawl, trawlBundle } from "#test/support/trawl";
 
 let server: AgentServer;
@@ -30,8 +31,12 @@ const transports: Readonly<Record<string, () => Transport>> = {
   HTTP: () => new StreamableHTTPClientTransport(new URL(`${server.served.url}/mcp`)),
 };
 
-function stdio(dataDir: string, cwd = temporaryFolder()): StdioClientTransport {
-  const args = [trawlBundle, "mcp", "--data-dir", dataDir];
+function stdio(
+  dataDir: string,
+  cwd = temporaryFolder(),
+  flags: readonly string[] = [],
+): StdioClientTransport {
+  const args = [trawlBundle, "mcp", "--data-dir", dataDir, ...flags];
   return new StdioClientTransport({ command: process.execPath, args, cwd, stderr: "ignore" });
 }
 
@@ -61,10 +66,13 @@ for (const [over, transport] of Object.entries(transports)) {
           toolDefinitions().map(({ name }) => name),
         );
         assert.ok(tools.every(({ annotations }) => annotations?.readOnlyHint === true));
+        assert.ok(tools.every(({ outputSchema }) => outputSchema === undefined));
         assert.match(
           await callTool(client, "grep", { pattern: "cart.total" }),
           /\n4: {2}return cart\.total\(\);$/,
         );
+        const plain = await client.callTool({ name: "grep", arguments: { pattern: "total" } });
+        assert.equal(plain.structuredContent, undefined);
         const wrong = await client.callTool({ name: "grep", arguments: { patern: "x" } });
         assert.equal(wrong.isError, true);
         await assert.rejects(
@@ -79,6 +87,58 @@ for (const [over, transport] of Object.entries(transports)) {
     });
   }
 }
+
+const structuredTransports: Readonly<Record<string, () => Transport>> = {
+  stdio: () => stdio(server.dataDir, undefined, ["--structured"]),
+  HTTP: () => new StreamableHTTPClientTransport(new URL(`${server.served.url}/mcp?structured=true`)),
+};
+const structuredCalls: readonly (readonly [name: string, args: Record<string, unknown>])[] = [
+  ["grep", { pattern: "total", context: 1 }],
+  ["find", { name: "cart", type: "symbols" }],
+  ["read", { files: [{ repo: "shop", path: "src/cart.ts", symbol: "total" }] }],
+  ["outline", { repo: "shop", path: "src" }],
+  ["uses", { symbol: "Cart" }],
+  ["history", { repo: "shop" }],
+  ["diff", { repo: "shop", head: "main" }],
+  ["repos", {}],
+];
+for (const [over, transport] of Object.entries(structuredTransports)) {
+  for (const [version, options] of Object.entries(versions)) {
+    test(`structured content over ${over} with version ${version}`, async () => {
+      const client = await connect(transport(), options);
+      try {
+        // The client compiles the schemas, and validates results with them.
+        const { tools } = await client.listTools();
+        assert.ok(tools.every(({ outputSchema }) => outputSchema?.["type"] === "object"));
+        for (const [name, args] of structuredCalls) {
+          const { content, structuredContent } = await client.callTool({ name, arguments: args });
+          const [first] = content;
+          assert.ok(first?.type === "text");
+          assert.ok(checkStructuredContent(name, structuredContent ?? {}, first.text) > 0, name);
+        }
+        const wrong = await client.callTool({ name: "grep", arguments: {} });
+        assert.equal(wrong.isError, true);
+        assert.equal(wrong.structuredContent, undefined);
+      } finally {
+        await client.close();
+      }
+    });
+  }
+}
+
+test("HTTP: a value of structured that is neither true nor false is refused", async () => {
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(`${server.served.url}/mcp?structured=1`, {
+    method: "POST",
+    headers,
+    body: "{}",
+  });
+  assert.equal(response.status, 400);
+  assert.match(
+    await response.text(),
+    /INVALID_QUERY_PARAMS.*\\"structured\\" must be true or false, but is \\"1\\"/,
+  );
+});
 
 async function checkResources(client: Client): Promise<void> {
   const { resourceTemplates } = await client.listResourceTemplates();

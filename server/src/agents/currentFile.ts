@@ -2,6 +2,7 @@
 import { isServiceError } from "#base/error";
 import { fileHeading } from "./fileHeading";
 import { unknownFile, withRepository } from "./names";
+import { fileItem } from "./output";
 import { exactFileFilter, repositoryFilter } from "./queryText";
 import type { Send } from "./tool";
 
@@ -15,6 +16,8 @@ export interface FileText {
   /** The full name of the repository. */
   readonly repo: string;
   readonly heading: string;
+  /** The file in structured content. */
+  readonly item: object;
   readonly language: string;
   readonly lines: readonly string[];
 }
@@ -29,12 +32,14 @@ export async function readFile(send: Send, { repo, path, rev }: FileLocation): P
     const request = { repo: name, path, ...(rev === undefined ? {} : { ref: rev }) };
     try {
       const { source, language, path: found } = await send("source", request);
-      const heading = fileHeading({
-        repository: name,
-        path: found,
-        branches: rev === undefined ? [] : [rev],
-      });
-      return { repo: name, heading, language, lines: splitLines(source) };
+      const file = { repository: name, path: found, branches: rev === undefined ? [] : [rev] };
+      return {
+        repo: name,
+        heading: fileHeading(file),
+        item: fileItem(file),
+        language,
+        lines: splitLines(source),
+      };
     } catch (error) {
       if (!isServiceError(error, "FILE_NOT_FOUND")) throw error;
       throw await unknownFile(send, name, path, rev);
@@ -50,8 +55,9 @@ async function readChanged(send: Send, repo: string, path: string): Promise<File
     ({ repository, fileName }) => repository === repo && fileName.text === path.replace(/^\//, ""),
   );
   if (file === undefined || file.origin === "commit" || file.content === "") return undefined;
-  const heading = fileHeading({ repository: repo, path: file.fileName.text, origin: file.origin });
-  return { repo, heading, language: file.language, lines: splitLines(file.content) };
+  const found = { repository: repo, path: file.fileName.text, origin: file.origin };
+  const { language, content } = file;
+  return { repo, heading: fileHeading(found), item: fileItem(found), language, lines: splitLines(content) };
 }
 
 function splitLines(text: string): readonly string[] {

@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { count, definitionHeading, fileHeading } from "./fileHeading";
 import { describeScope, explainNothing, listRepositories } from "./names";
+import { definition, definitionItem, fileItem, filesOf, lineFields } from "./output";
 import { commonFilters, fileFilter } from "./queryText";
-import { incompleteSearch } from "./searchLines";
+import { completeness, incompleteSearch } from "./searchLines";
 import { type Listing, langInput, revInput, type Send, tool } from "./tool";
 
 const maxFiles = 2000;
@@ -25,6 +26,14 @@ export const find = tool({
   title: "Find files and symbols",
   description: "Find files by path, or definitions by an approximate name, in all repositories.",
   input,
+  output: {
+    files: filesOf({
+      ...lineFields,
+      name: z.string(),
+      kind: z.string(),
+      enclosing: definition.optional(),
+    }).optional(),
+  },
   run: (args, { send }): Promise<Listing> =>
     args.type === "files" ? findFiles(args, send) : findSymbols(args, send),
 });
@@ -38,15 +47,23 @@ async function findFiles({ name, ...scope }: Input, send: Send): Promise<Listing
   const { files } = result;
   if (files.length === 0) {
     const reasons = await explainNothing(send, { query }, result.isSearchExhaustive, scope);
-    return { summary: "No file found.", lines: [], notes: [...reasons, ...notes], narrow };
+    return {
+      summary: "No file found.",
+      lines: [],
+      notes: [...reasons, ...notes],
+      narrow,
+      ...completeness(result),
+    };
   }
   return {
     summary: `${notes.length > 0 ? "At least " : ""}${count(files.length, "file")}.`,
     lines: files.map(({ repository, fileName, branches, origin }) => ({
       text: fileHeading({ repository, path: fileName.text, branches, origin }),
+      file: fileItem({ repository, path: fileName.text, branches, origin }),
     })),
     notes,
     narrow,
+    ...completeness(result),
   };
 }
 
@@ -74,15 +91,28 @@ async function findSymbols({ name, kinds, repo, lang, rev }: Input, send: Send):
   if (symbols.length === 0) {
     const kindsHint = kinds === undefined ? [] : ['"kinds" may be wrong: omit it to find all kinds.'];
     const hints = [...notes, ...kindsHint, await describeScope(send, isExhaustive && !isCut, repo)];
-    return { summary: "No symbol found.", lines: [], notes: hints, narrow };
+    return {
+      summary: "No symbol found.",
+      lines: [],
+      notes: hints,
+      narrow,
+      isExhaustive: isExhaustive && !isCut,
+    };
   }
   return {
     summary: `${symbols.length === maxSymbols ? "The best " : ""}${count(symbols.length, "definition")}.`,
-    lines: symbols.map(({ repository, fileName, origin, kind, parent, range, lineContent }) => ({
-      headings: [fileHeading({ repository, path: fileName, origin }), ...definitionHeading(parent)],
-      text: `${range.start.lineNumber}:${lineContent.slice(0, 300)}   [${kind}]`,
-    })),
+    lines: symbols.map(({ repository, fileName, origin, symbol, kind, parent, range, lineContent }) => {
+      const { lineNumber: line } = range.start;
+      const text = lineContent.slice(0, 300);
+      return {
+        headings: [fileHeading({ repository, path: fileName, origin }), ...definitionHeading(parent)],
+        text: `${line}:${text}   [${kind}]`,
+        file: fileItem({ repository, path: fileName, origin }),
+        item: { line, text, name: symbol, kind, enclosing: definitionItem(parent) },
+      };
+    }),
     notes,
     narrow,
+    isExhaustive: isExhaustive && !isCut,
   };
 }

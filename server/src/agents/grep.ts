@@ -2,6 +2,7 @@ import * as z from "zod";
 import { isServiceError, ServiceError } from "#base/error";
 import type { SearchResult } from "#contract/search";
 import { explainNothing } from "./names";
+import { definition, fileFields, filesOf, lineFields, matchCounts } from "./output";
 import { commonFilters, contentTerm, fileFilter } from "./queryText";
 import { fileLines, matchLines, summarizeSearch } from "./searchLines";
 import { type Listing, langInput, pathInput, revInput, tool } from "./tool";
@@ -35,6 +36,13 @@ export const grep = tool({
     mode: z.enum(["lines", "files", "count"]).default("lines"),
     context: z.int().min(0).max(20).default(0).describe("Lines around each match."),
   },
+  output: {
+    ...matchCounts,
+    files: filesOf(
+      { ...lineFields, isMatch: z.boolean(), enclosing: definition.optional() },
+      { ...fileFields, matchCount: z.int().optional().describe("With mode files.") },
+    ).optional(),
+  },
   async run(input, { send }): Promise<Listing> {
     const patterns = [...(input.pattern === undefined ? [] : [input.pattern]), ...(input.patterns ?? [])];
     if (patterns.length === 0) {
@@ -58,12 +66,12 @@ export const grep = tool({
         mode === "count"
           ? { ...(await send("streamSearch", { ...request, matches: limit })), files: [] }
           : await send("search", { ...request, matches: limit });
-      const { summary, notes } = summarizeSearch(result, limit);
+      const summary = summarizeSearch(result, limit);
       if (result.stats.totalMatchCount === 0) {
         const reasons = await explainNothing(send, request, result.isSearchExhaustive, input);
-        return { summary, lines: [], notes: [...reasons, ...notes], narrow };
+        return { ...summary, lines: [], notes: [...reasons, ...summary.notes], narrow };
       }
-      return { summary, lines: mode === "files" ? fileLines(result) : matchLines(result), notes, narrow };
+      return { ...summary, lines: mode === "files" ? fileLines(result) : matchLines(result), narrow };
     } catch (error) {
       if (!isServiceError(error, "FAILED_TO_PARSE_QUERY")) throw error;
       throw new ServiceError(error.code, explainParseError(error.message, input.regex), { cause: error });

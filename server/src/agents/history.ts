@@ -1,10 +1,11 @@
 import * as z from "zod";
 import { isServiceError, ServiceError } from "#base/error";
 import type { Blame } from "#contract/history";
-import { readFile } from "./currentFile";
+import { type FileText, readFile } from "./currentFile";
 import { count } from "./fileHeading";
 import { pathExists, unknownFile, withRepository } from "./names";
-import { type Listing, linesInput, pathInput, repoInput, revInput, type Send, tool } from "./tool";
+import { filesOf, lineFields } from "./output";
+import { type Line, type Listing, linesInput, pathInput, repoInput, revInput, type Send, tool } from "./tool";
 
 const pageSize = 100;
 const text = z.string().min(1).max(1000).optional();
@@ -21,6 +22,7 @@ const input = {
   since: text.describe("Date, or 2 weeks ago."),
   until: text,
 };
+const commitFields = { hash: z.string(), date: z.string(), author: z.string(), message: z.string() };
 type Input = z.output<z.ZodObject<typeof input>>;
 
 export const history = tool({
@@ -28,6 +30,22 @@ export const history = tool({
   title: "Commits and blame",
   description: "Commits of a repository, file or lines, newest first; or blame of a file.",
   input,
+  output: {
+    files: filesOf({ ...lineFields, ...commitFields })
+      .optional()
+      .describe("With blame."),
+    items: z
+      .array(
+        z.object({
+          ...commitFields,
+          repo: z.string(),
+          refs: z.string().optional(),
+          path: z.string().optional(),
+          oldPath: z.string().optional(),
+        }),
+      )
+      .optional(),
+  },
   async run(args, { send, offset }): Promise<Listing> {
     const { repo, path, rev } = args;
     return await withRepository(send, repo, async (name) => {
@@ -66,6 +84,16 @@ async function listCommits(repo: string, args: Input, send: Send, offset: number
       return {
         headings: [repo],
         text: `${hash.slice(0, 12)} ${date.slice(0, 10)} ${authorName}: ${commit.message}${named}${renamed}`,
+        item: {
+          hash,
+          date,
+          author: authorName,
+          message: commit.message,
+          repo,
+          refs: refs === "" ? undefined : refs,
+          path: name,
+          oldPath,
+        },
       };
     }),
     skipped: (page - 1) * pageSize,
@@ -79,7 +107,7 @@ async function blame(repo: string, { path, lines, rev }: Input, send: Send): Pro
   const ref = rev ?? "HEAD";
   const found = await send("blame", { repo, path, ref, ...(lines === undefined ? {} : { lines }) });
   const source = await readFile(send, { repo, path, rev: ref });
-  const blamed = blameLines(found, source.lines, source.heading);
+  const blamed = blameLines(found, source);
   return {
     summary: `${count(blamed.length, "line")}, ${count(Object.keys(found.commits).length, "commit")}.`,
     lines: blamed,
@@ -87,14 +115,20 @@ async function blame(repo: string, { path, lines, rev }: Input, send: Send): Pro
   };
 }
 
-function blameLines({ ranges, commits }: Blame, lines: readonly string[], heading: string) {
+function blameLines({ ranges, commits }: Blame, { heading, item: file, lines }: FileText): readonly Line[] {
   return ranges.flatMap(({ hash, startLine, lineCount }) => {
     const { date = "", authorName = "", message = "" } = commits[hash] ?? {};
     const commit = `${hash.slice(0, 12)} ${date.slice(0, 10)} ${authorName}: ${message}`;
-    return Array.from({ length: lineCount }, (_, index) => ({
-      headings: [heading, commit],
-      text: `${startLine + index}:${lines[startLine + index - 1] ?? ""}`,
-    }));
+    return Array.from({ length: lineCount }, (_, index) => {
+      const line = startLine + index;
+      const text = lines[line - 1] ?? "";
+      return {
+        headings: [heading, commit],
+        text: `${line}:${text}`,
+        file,
+        item: { line, text, hash, date, author: authorName, message },
+      };
+    });
   });
 }
 

@@ -1,10 +1,16 @@
+import * as z from "zod";
 import { isServiceError } from "#base/error";
 import type { TreeNode } from "#contract/history";
 import { readFile } from "./currentFile";
 import { count } from "./fileHeading";
 import { findNode, withRepository } from "./names";
 import { describeReason, outlineLines, requestOutline } from "./outlineLines";
+import { filesOf, outlineFields } from "./output";
 import { type Listing, pathInput, repoInput, revInput, type Send, tool } from "./tool";
+
+const entry = z
+  .object({ path: z.string(), type: z.enum(["tree", "blob", "commit"]) })
+  .describe("An entry of a folder.");
 
 export const outline = tool({
   name: "outline",
@@ -15,12 +21,14 @@ export const outline = tool({
     path: pathInput.default("").describe("File or folder. Default: the root."),
     rev: revInput,
   },
+  output: { files: filesOf(outlineFields).optional(), items: z.array(entry).optional() },
   async run({ repo, path, rev }, { send }): Promise<Listing> {
     return await withRepository(send, repo, async (name) => {
       const folder = await listFolder(send, name, path.replace(/^\/|\/$/g, ""), rev);
       if (folder !== undefined) return folder;
       const location = { repo: name, path, rev };
-      const { heading, lines } = await readFile(send, location);
+      const file = await readFile(send, location);
+      const { heading, lines } = file;
       const found = await requestOutline(send, location);
       const { symbols } = found;
       if (symbols.length === 0) {
@@ -32,7 +40,7 @@ export const outline = tool({
         };
       }
       const summary = `${count(symbols.length, "definition")} in ${count(lines.length, "line")}.`;
-      return { summary, lines: outlineLines(found, lines, heading), narrow };
+      return { summary, lines: outlineLines(found, file), narrow };
     });
   },
 });
@@ -60,9 +68,10 @@ async function listFolder(
   const heading = `${repo} ${path === "" ? "/" : path}${rev === undefined ? "" : `@${rev}`}`;
   return {
     summary: `${count(node.children.length, "entry", "entries")}.`,
-    lines: node.children.map(({ name, type }) => ({
+    lines: node.children.map(({ name, path: entryPath, type }) => ({
       headings: [heading],
       text: type === "tree" ? `${name}/` : type === "commit" ? `${name} (submodule)` : name,
+      item: { path: entryPath, type },
     })),
     narrow: "outline a folder in it",
   };

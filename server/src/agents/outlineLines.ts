@@ -1,6 +1,6 @@
 /** Prints the definitions of a file as their first lines. */
 import type { FileOutline, OutlineSymbol } from "#contract/symbols";
-import type { FileLocation } from "./currentFile";
+import type { FileLocation, FileText } from "./currentFile";
 import type { Line, Send } from "./tool";
 
 const reasons: Readonly<Record<NonNullable<FileOutline["reason"]>, string>> = {
@@ -23,8 +23,7 @@ export function describeReason({ reason = "noSymbol" }: FileOutline): string {
 /** `12-40:  addItem(...)`: the lines of each definition, and its first line, indented by its nesting. */
 export function outlineLines(
   { symbols }: FileOutline,
-  lines: readonly string[],
-  heading: string,
+  { heading, item: file, lines }: FileText,
 ): readonly Line[] {
   const depths: number[] = [];
   return symbols.map((symbol) => {
@@ -33,7 +32,19 @@ export function outlineLines(
     depths.push(depth);
     const first = (lines[range.start.lineNumber - 1] ?? "").trim();
     const signature = first === "" ? `${kind} ${qualifiedName(symbol)}` : first.slice(0, 200);
-    return { headings: [heading], text: `${lineRange(wholeRange)}:${"  ".repeat(depth)} ${signature}` };
+    return {
+      headings: [heading],
+      text: `${lineRange(wholeRange)}:${"  ".repeat(depth)} ${signature}`,
+      file,
+      item: {
+        line: wholeRange.start.lineNumber,
+        endLine: wholeRange.end.lineNumber,
+        text: signature,
+        name: symbol.symbol,
+        kind,
+        depth,
+      },
+    };
   });
 }
 

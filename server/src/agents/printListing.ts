@@ -4,13 +4,11 @@
  * A token counts as three bytes of UTF-8. Tokenizers need about as many tokens for code, fewer for prose, and more only
  * for text such as hashes.
  */
-import { sanitize } from "#base/sanitize";
-import { toWellFormed } from "#contract/snapshotUri";
+import { byteLength, clean, clip } from "./cleanText";
+import { StructuredPage } from "./structuredPage";
 import type { Line, Listing } from "./tool";
 
 const bytesPerToken = 3;
-/** Longer lines are cut, as in minified code. In UTF-16 units. */
-const maxLineLength = 500;
 /** The cursor of a later page may be longer by as many characters. */
 const maxOffsetDigits = 8;
 /** The part of the budget that the summary and the notes may take. */
@@ -20,17 +18,20 @@ export interface PrintedListing {
   readonly text: string;
   /** Number of lines that are printed. */
   readonly shown: number;
+  /** What these lines stand for, if that is requested. */
+  readonly structured?: object;
 }
 
 /**
  * `cursorAt` returns the cursor of the page that begins with a line, which is counted from the first page. Without it,
- * there are no pages.
+ * there are no pages. With `isStructured`, the structured content also keeps to the budget.
  */
 export function printListing(
   listing: Listing,
   maxTokens: number,
   offset: number,
   cursorAt?: (offset: number) => string,
+  isStructured = false,
 ): PrintedListing {
   const { summary, lines, skipped = 0, notes = [], narrow } = listing;
   const total = listing.total ?? skipped + lines.length;
@@ -45,6 +46,12 @@ export function printListing(
     return `(${rest} more ${rest === 1 ? "line" : "lines"}.${nextPage} For fewer, ${narrow}.)`;
   };
   const clippedHead = clip(head, Math.floor(maxBytes * headShare));
+  const pageOf = (next: number) => ({
+    total,
+    omitted: Math.max(0, total - next),
+    ...(next < total && cursorAt !== undefined ? { cursor: cursorAt(next) } : {}),
+  });
+  const page = isStructured ? new StructuredPage(listing, clippedHead, maxBytes, pageOf(offset)) : undefined;
   const reserved = byteLength(footer(offset)) + maxOffsetDigits + 2;
   let available = maxBytes - byteLength(clippedHead) - reserved;
   let body = "";
@@ -53,8 +60,10 @@ export function printListing(
   for (const line of lines.slice(Math.max(0, offset - skipped))) {
     const printed = printLine(line, previous);
     const bytes = byteLength(printed);
+    // The first line is shown in any case, cut if necessary.
+    if (shown > 0 && bytes > available) break;
+    if (page?.add(line) === false) break;
     if (bytes > available) {
-      if (shown > 0) break;
       // Progress on every page, or following the cursor would never end.
       body = clip(printed, Math.max(0, available));
       shown = 1;
@@ -67,7 +76,8 @@ export function printListing(
   }
   const next = offset + shown;
   const parts = [`${clippedHead}${body}`, ...(next < total && shown > 0 ? [footer(next)] : [])];
-  return { text: parts.join("\n\n"), shown };
+  const text = parts.join("\n\n");
+  return page === undefined ? { text, shown } : { text, shown, structured: page.finish(pageOf(next)) };
 }
 
 /** Returns the line with the headings that differ from those of the previous line, each after a newline. */
@@ -78,27 +88,6 @@ function printLine({ text, headings = [] }: Line, previous: readonly string[]): 
   return `${separator}${[...changed, text].map((each) => `\n${clean(each)}`).join("")}`;
 }
 
-function clean(line: string): string {
-  const cut = line.length - maxLineLength;
-  // A shorter line is not worth a note.
-  const short = cut > 30 ? `${line.slice(0, maxLineLength)}… (${cut} more characters)` : line;
-  return sanitize(toWellFormed(short));
-}
-
-/** Returns the start of a text, in at most `maxBytes` bytes of UTF-8. */
-export function clip(text: string, maxBytes: number): string {
-  if (byteLength(text) <= maxBytes) return text;
-  const mark = "…";
-  let bytes = byteLength(mark);
-  let end = 0;
-  for (const character of text) {
-    bytes += byteLength(character);
-    if (bytes > maxBytes) break;
-    end += character.length;
-  }
-  return `${text.slice(0, end)}${maxBytes < byteLength(mark) ? "" : mark}`;
-}
-
 /** Returns the start of a message within a budget. */
 export function clipToTokens(text: string, maxTokens: number): string {
   return clip(text, maxTokens * bytesPerToken);
@@ -107,8 +96,4 @@ export function clipToTokens(text: string, maxTokens: number): string {
 /** Estimates the tokens of a text, generously. */
 export function estimateTokens(text: string): number {
   return Math.ceil(byteLength(text) / bytesPerToken);
-}
-
-function byteLength(text: string): number {
-  return Buffer.byteLength(text);
 }

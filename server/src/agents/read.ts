@@ -6,6 +6,7 @@ import { type FileLocation, type FileText, readFile } from "./currentFile";
 import { count } from "./fileHeading";
 import { listNames } from "./names";
 import { outlineLines, requestOutline } from "./outlineLines";
+import { filesOf, outlineFields } from "./output";
 import { type Line, type Listing, linesInput, pathInput, repoInput, revInput, type Send, tool } from "./tool";
 
 /** Longer files are outlined unless a range or a symbol is given. */
@@ -25,6 +26,7 @@ export const read = tool({
   title: "Read files",
   description: `Numbered lines of files, of line ranges or of single definitions, at any revision. Files of more than ${maxWholeLines} lines are outlined.`,
   input: { files: z.array(FileInput).min(1).max(maxFiles) },
+  output: { files: filesOf(outlineFields).optional() },
   async run({ files }, { send }): Promise<Listing> {
     const results: Part[] = [];
     const errors: ServiceError[] = [];
@@ -67,17 +69,28 @@ function parseRange(range: string): [first: number, last: number] {
   return [Math.min(first, last), Math.max(first, last)];
 }
 
-function rangePart({ heading, lines }: FileText, first: number, last: number): Part {
+function rangePart({ heading, item, lines }: FileText, first: number, last: number): Part {
   const summary = `${heading}: ${count(lines.length, "line")}.`;
   const selected = lines.slice(first - 1, last);
   if (selected.length === 0 && lines.length > 0) {
     return { summary, lines: [], notes: [`"lines": the file ends at line ${lines.length}.`] };
   }
-  return { summary, lines: numberLines(selected, first, [heading]) };
+  return { summary, lines: numberLines(selected, first, heading, item) };
 }
 
-function numberLines(lines: readonly string[], first: number, headings: readonly string[]): readonly Line[] {
-  return lines.map((line, index) => ({ headings, text: `${first + index}:${line}` }));
+function numberLines(
+  lines: readonly string[],
+  first: number,
+  heading: string,
+  file: object,
+): readonly Line[] {
+  const headings = [heading];
+  return lines.map((text, index) => ({
+    headings,
+    text: `${first + index}:${text}`,
+    file,
+    item: { line: first + index, text },
+  }));
 }
 
 async function outlinePart(send: Send, file: FileLocation, text: FileText): Promise<Part> {
@@ -86,7 +99,7 @@ async function outlinePart(send: Send, file: FileLocation, text: FileText): Prom
   if (found.symbols.length === 0) return rangePart(text, 1, lines.length);
   return {
     summary: `${heading}: ${count(lines.length, "line")}, so this is its outline.`,
-    lines: outlineLines(found, lines, heading),
+    lines: outlineLines(found, text),
     notes: ["To read a part, give lines or a symbol."],
   };
 }
@@ -94,7 +107,7 @@ async function outlinePart(send: Send, file: FileLocation, text: FileText): Prom
 async function definitionPart(
   send: Send,
   file: FileLocation,
-  { heading, lines }: FileText,
+  { heading, item, lines }: FileText,
   symbol: string,
 ): Promise<Part> {
   const { symbols } = await requestOutline(send, file);
@@ -122,7 +135,7 @@ async function definitionPart(
   return {
     summary: `${heading}: ${count(found.length, "definition")} of ${symbol}.`,
     lines: found.flatMap(({ wholeRange: { start, end } }) =>
-      numberLines(lines.slice(start.lineNumber - 1, end.lineNumber), start.lineNumber, [heading]),
+      numberLines(lines.slice(start.lineNumber - 1, end.lineNumber), start.lineNumber, heading, item),
     ),
   };
 }

@@ -2,16 +2,28 @@ import * as z from "zod";
 import type { RepositoryItem } from "#contract/repositories";
 import { count, shortRef } from "./fileHeading";
 import { suggestRepositories } from "./names";
-import { type Listing, tool } from "./tool";
+import { type Line, type Listing, tool } from "./tool";
 
 const pageSize = 100;
 const maxRevisions = 5;
+
+const repository = z.object({
+  repo: z.string(),
+  defaultRevision: z.string().optional(),
+  otherRevisions: z.array(z.string()),
+  omittedRevisions: z.int().min(0),
+  state: z.string(),
+  progress: z.number(),
+  lastCommitDate: z.string().optional(),
+  error: z.string().optional(),
+});
 
 export const repos = tool({
   name: "repos",
   title: "List repositories",
   description: "Indexed repositories with their revisions and the state of their index.",
   input: { name: z.string().max(1000).optional().describe("Part of the name.") },
+  output: { items: z.array(repository).optional() },
   async run({ name }, { send, offset }): Promise<Listing> {
     const page = Math.floor(offset / pageSize) + 1;
     const request = { page, perPage: pageSize, ...(name === undefined ? {} : { query: name }) };
@@ -23,7 +35,7 @@ export const repos = tool({
     }
     return {
       summary: `${count(total, "repository", "repositories")}.`,
-      lines: items.map((item) => ({ text: repositoryLine(item) })),
+      lines: items.map(repositoryLine),
       skipped: (page - 1) * pageSize,
       total,
       narrow,
@@ -31,17 +43,30 @@ export const repos = tool({
   },
 });
 
-function repositoryLine(item: RepositoryItem): string {
-  const { repoName, defaultBranch, revisions, state, progress, pushedAt, lastError } = item;
+function repositoryLine(repository: RepositoryItem): Line {
+  const { repoName, defaultBranch, revisions, state, progress, pushedAt, lastError } = repository;
   const names = revisions.map((revision) => shortRef(revision.name)).filter((name) => name !== defaultBranch);
   const listed = names.slice(0, maxRevisions);
   const rest = names.length - listed.length;
+  const branch = defaultBranch === undefined ? undefined : shortRef(defaultBranch);
   const parts = [
-    ...(defaultBranch === undefined ? [] : [`default ${shortRef(defaultBranch)}`]),
+    ...(branch === undefined ? [] : [`default ${branch}`]),
     ...(listed.length === 0 ? [] : [`also ${listed.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`]),
     ...(pushedAt === undefined ? [] : [`last commit ${pushedAt.slice(0, 10)}`]),
     state === "indexing" ? `indexing ${Math.floor(progress * 100)}%` : state,
     ...(lastError === undefined ? [] : [lastError]),
   ];
-  return `${repoName}  ${parts.join("; ")}`;
+  return {
+    text: `${repoName}  ${parts.join("; ")}`,
+    item: {
+      repo: repoName,
+      defaultRevision: branch,
+      otherRevisions: listed,
+      omittedRevisions: rest,
+      state,
+      progress,
+      lastCommitDate: pushedAt,
+      error: lastError,
+    },
+  };
 }

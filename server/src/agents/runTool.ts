@@ -8,24 +8,31 @@ import type { Call, Caller } from "#contract/service";
 import { formatValue, isPlainObject } from "#service/describeIssue";
 import { validateObject } from "#service/validate";
 import { hashCall, readCursor, writeCursor } from "./cursor";
-import { clipToTokens, printListing } from "./printListing";
+import { clipToTokens, type PrintedListing, printListing } from "./printListing";
 import { defaultMaxTokens, PageInput, type Send, type Tool } from "./tool";
 import { tools } from "./tools";
 
+export interface ToolOptions {
+  /** Whether the response also contains the result as data. Default: false. */
+  readonly isStructured?: boolean;
+  /** Called with defects, whose message nobody else gets. */
+  readonly onDefect: (error: unknown) => void;
+}
+
 /**
- * Rejects with CANCELLED, and with NOT_AUTHENTICATED, which only the transport can explain. Defects are passed to
- * `onDefect`.
+ * Rejects with CANCELLED, and with NOT_AUTHENTICATED, which only the transport can explain.
  */
 export async function runTool(
   name: string,
   args: unknown,
   caller: Caller,
   call: Omit<Call, "emit">,
-  onDefect: (error: unknown) => void,
+  { isStructured = false, onDefect }: ToolOptions,
 ): Promise<ToolResponse> {
   const send: Send = (operation, request) => caller(operation, request, call);
   try {
-    return { text: await run(findTool(name), args ?? {}, send), isError: false };
+    const { text, structured } = await run(findTool(name), args ?? {}, send, isStructured);
+    return structured === undefined ? { text, isError: false } : { text, isError: false, structured };
   } catch (error) {
     if (isServiceError(error, "CANCELLED") || isServiceError(error, "NOT_AUTHENTICATED")) throw error;
     const { errorCode, message } = toErrorObject(error);
@@ -37,14 +44,14 @@ export async function runTool(
   }
 }
 
-async function run(tool: Tool, args: unknown, send: Send): Promise<string> {
+async function run(tool: Tool, args: unknown, send: Send, isStructured: boolean): Promise<PrintedListing> {
   checkNames(tool, args);
   const input = validateObject(tool.input, args, "INVALID_REQUEST_BODY");
   const { maxTokens, cursor } = PageInput.parse(input);
   const hash = hashCall(tool.name, input);
   const offset = cursor === undefined ? 0 : readCursor(cursor, hash);
   const listing = await tool.run(input, { send, offset });
-  return printListing(listing, maxTokens, offset, (next) => writeCursor(next, hash)).text;
+  return printListing(listing, maxTokens, offset, (next) => writeCursor(next, hash), isStructured);
 }
 
 /** The budget of an error about any arguments. */

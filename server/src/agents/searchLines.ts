@@ -3,18 +3,27 @@ import { utf16Offset } from "#base/utf16Offset";
 import type { Range } from "#contract/position";
 import type { Chunk, FileMatch, SearchResult } from "#contract/search";
 import { count, definitionHeading, fileHeading } from "./fileHeading";
+import { definitionItem, fileItem } from "./output";
 import type { Line, Listing } from "./tool";
 
 /** Returns how much was found, and why it may be incomplete. */
 export function summarizeSearch(
   result: Pick<SearchResult, "isSearchExhaustive" | "stats">,
   maxMatches: number,
-): Pick<Required<Listing>, "summary" | "notes"> {
+): Omit<Listing, "lines" | "narrow"> & Pick<Required<Listing>, "notes"> {
   const { totalMatchCount, fileCount } = result.stats;
   const notes = incompleteSearch(result, maxMatches);
-  if (totalMatchCount === 0) return { summary: "Nothing found.", notes };
   const matches = `${count(totalMatchCount, "match", "matches")} in ${count(fileCount, "file")}.`;
-  return { summary: `${notes.length > 0 ? "At least " : ""}${matches}`, notes };
+  const summary =
+    totalMatchCount === 0 ? "Nothing found." : `${notes.length > 0 ? "At least " : ""}${matches}`;
+  return { summary, notes, ...completeness(result), counts: { matchCount: totalMatchCount, fileCount } };
+}
+
+export function completeness({
+  isSearchExhaustive,
+  stats,
+}: Pick<SearchResult, "isSearchExhaustive" | "stats">): Pick<Listing, "isExhaustive" | "reason"> {
+  return { isExhaustive: isSearchExhaustive, reason: isSearchExhaustive ? undefined : stats.flushReason };
 }
 
 /** Says why a response may be incomplete, and what to do next. */
@@ -49,7 +58,7 @@ export function incompleteSearch(
 export function fileLines({ files }: Pick<SearchResult, "files">): readonly Line[] {
   return files.map((file) => {
     const matches = file.chunks.reduce((sum, { matchRanges }) => sum + matchRanges.length, 0);
-    return { text: `${headingOf(file)} (${matches})` };
+    return { text: `${headingOf(file)} (${matches})`, file: { ...itemOf(file), matchCount: matches } };
   });
 }
 
@@ -58,7 +67,9 @@ export function matchLines({ files }: Pick<SearchResult, "files">): readonly Lin
     const chunks = [...file.chunks].sort(
       (left, right) => left.contentStart.lineNumber - right.contentStart.lineNumber,
     );
-    return chunks.flatMap((chunk) => chunkLines(chunk, headingOf(file)));
+    const heading = headingOf(file);
+    const item = itemOf(file);
+    return chunks.flatMap((chunk) => chunkLines(chunk, heading, item));
   });
 }
 
@@ -66,9 +77,18 @@ function headingOf({ repository, fileName, branches, origin }: FileMatch): strin
   return fileHeading({ repository, path: fileName.text, branches, origin });
 }
 
+function itemOf({ repository, fileName, branches, origin }: FileMatch) {
+  return fileItem({ repository, path: fileName.text, branches, origin });
+}
+
 /** `12:text` for lines with a match, `12-text` for the others, as grep prints them. */
-function chunkLines({ content, contentStart, matchRanges, symbols }: Chunk, file: string): readonly Line[] {
-  const headings = [file, ...definitionHeading(symbols[0]?.parent)];
+function chunkLines(
+  { content, contentStart, matchRanges, symbols }: Chunk,
+  heading: string,
+  file: object,
+): readonly Line[] {
+  const headings = [heading, ...definitionHeading(symbols[0]?.parent)];
+  const enclosing = definitionItem(symbols[0]?.parent);
   const lines = content.replace(/\r?\n$/, "").split(/\r?\n/);
   let next = 0;
   return lines.map((line, index) => {
@@ -78,7 +98,13 @@ function chunkLines({ content, contentStart, matchRanges, symbols }: Chunk, file
     const start = matchRanges[next]?.start;
     const isMatch = start !== undefined && start.lineNumber <= number;
     const column = start?.lineNumber === number ? start.column : 1;
-    return { headings, text: `${number}${isMatch ? ":" : "-"}${cutAround(line, column)}` };
+    const text = cutAround(line, column);
+    return {
+      headings,
+      text: `${number}${isMatch ? ":" : "-"}${text}`,
+      file,
+      item: { line: number, text, isMatch, enclosing },
+    };
   });
 }
 

@@ -7,6 +7,7 @@
 import * as z from "zod";
 import type { OperationName } from "#contract/operations";
 import type { RequestInput, ResponseOf } from "#contract/service";
+import { resultFields } from "./output";
 
 /** Calls an operation for the caller of the tool. */
 export type Send = <Name extends OperationName>(
@@ -19,6 +20,10 @@ export interface Line {
   readonly text: string;
   /** What it belongs to, outermost first: its file, then its definition. Printed when it changes. */
   readonly headings?: readonly string[];
+  /** What it stands for, in structured content: a line of `file` or, without one, an item of the result. */
+  readonly item?: object;
+  /** The file that the first heading names. */
+  readonly file?: object | undefined;
 }
 
 /** What a tool found. Texts may contain anything: `printListing` sanitizes them. */
@@ -35,6 +40,12 @@ export interface Listing {
   readonly notes?: readonly string[];
   /** How to get fewer lines, as a clause: "add path or lang". */
   readonly narrow: string;
+  /** Whether nothing that matches can be missing. Default: true. */
+  readonly isExhaustive?: boolean;
+  /** Why it is not, as a code. */
+  readonly reason?: string | undefined;
+  /** More fields of the structured content. */
+  readonly counts?: Readonly<Record<string, number>>;
 }
 
 export interface ToolContext {
@@ -49,6 +60,8 @@ export interface Tool {
   /** For the model: what it does, and when to use it. */
   readonly description: string;
   readonly input: z.ZodObject;
+  /** The structured content of its results. */
+  readonly output: z.ZodObject;
   /** Throws a `ServiceError` whose message says what to do next. */
   run(input: unknown, context: ToolContext): Promise<Listing>;
 }
@@ -59,6 +72,8 @@ export function tool<Shape extends z.ZodRawShape>(definition: {
   readonly title: string;
   readonly description: string;
   readonly input: Shape;
+  /** Besides `resultFields`. */
+  readonly output: z.ZodRawShape;
   run(input: z.output<z.ZodObject<Shape>>, context: ToolContext): Promise<Listing>;
 }): Tool {
   const { name, title, description, run } = definition;
@@ -68,6 +83,7 @@ export function tool<Shape extends z.ZodRawShape>(definition: {
     title,
     description,
     input,
+    output: z.object({ ...resultFields, ...definition.output }),
     run: (validated, context) => run(validated as z.output<z.ZodObject<Shape>>, context),
   };
 }
@@ -76,8 +92,8 @@ export const defaultMaxTokens = 8000;
 
 /** Arguments of every tool. */
 const pageFields = {
-  maxTokens: z.int().min(200).max(50_000).default(defaultMaxTokens).describe("Limit of the answer's length."),
-  cursor: z.string().max(200).optional().describe("From the previous answer, for its next page."),
+  maxTokens: z.int().min(200).max(50_000).default(defaultMaxTokens).describe("Limit of the result's length."),
+  cursor: z.string().max(200).optional().describe("From the previous result, for its next page."),
 };
 export const PageInput = z.object(pageFields);
 

@@ -3,12 +3,17 @@ import * as z from "zod";
 import type { ToolDefinition } from "#contract/agentTools";
 import { tools } from "./tools";
 
-/** Returns the definitions of all tools, in a fixed order. */
-export function toolDefinitions(): readonly ToolDefinition[] {
-  return tools.map(({ name, title, description, input }) => {
-    const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input", override: omitLimits });
-    return { name, title, description, inputSchema: { ...schema, type: "object" } };
+/** Returns the definitions of all tools, in a fixed order. With `isStructured`, they contain output schemas. */
+export function toolDefinitions({ isStructured = false } = {}): readonly ToolDefinition[] {
+  return tools.map(({ name, title, description, input, output }) => {
+    const definition = { name, title, description, inputSchema: toSchema(input) };
+    return isStructured ? { ...definition, outputSchema: toSchema(output) } : definition;
   });
+}
+
+function toSchema(object: z.ZodObject): ToolDefinition["inputSchema"] {
+  const { $schema: _, ...schema } = z.toJSONSchema(object, { io: "input", override: omitLimits });
+  return { ...schema, type: "object" };
 }
 
 /** Omits what costs tokens and is rarely wrong. An error says what the limit is. */

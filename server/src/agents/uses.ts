@@ -4,6 +4,7 @@ import { nearestNames } from "#base/nearestNames";
 import type { SymbolResult } from "#contract/symbols";
 import { count, definitionHeading, fileHeading } from "./fileHeading";
 import { describeScope, listNames, unknownFile, withRepository } from "./names";
+import { definition, definitionItem, fileItem, filesOf, lineFields, matchCounts } from "./output";
 import { type Line, type Listing, langInput, pathInput, revInput, type Send, tool } from "./tool";
 
 const maxMatches = 2000;
@@ -24,6 +25,15 @@ export const uses = tool({
       .object({ repo: z.string().max(1000), path: pathInput, line: z.int().min(1).max(1e9) })
       .optional()
       .describe("Where you saw the name: ranks what it means there first."),
+  },
+  output: {
+    ...matchCounts,
+    files: filesOf({
+      ...lineFields,
+      kind: z.string().optional(),
+      certainty: z.string().optional(),
+      enclosing: definition.optional(),
+    }).optional(),
   },
   async run({ symbol, role, repo, lang, rev, from }, { send }): Promise<Listing> {
     const request = {
@@ -49,6 +59,7 @@ export const uses = tool({
     const result = repo === undefined ? await search() : await withRepository(send, repo, search);
     const { matchCount, isExhaustive = true, unparsedFiles = 0 } = result.stats;
     const narrow = "add repo or lang";
+    const counts = { matchCount, fileCount: result.files.length };
     const notes = [
       ...(isExhaustive
         ? []
@@ -58,31 +69,33 @@ export const uses = tool({
     if (matchCount === 0) {
       const scope = await describeScope(send, isExhaustive, repo, rev);
       const hints = [...(await similarNames(send, symbol)), scope, ...notes];
-      return { summary: `No ${role} of ${JSON.stringify(symbol)}.`, lines: [], notes: hints, narrow };
+      const summary = `No ${role} of ${JSON.stringify(symbol)}.`;
+      return { summary, lines: [], notes: hints, narrow, isExhaustive, counts };
     }
     const what = role === "references" ? "reference" : "definition";
     const summary = `${isExhaustive ? "" : "At least "}${count(matchCount, what)} in ${count(result.files.length, "file")}.`;
-    return { summary, lines: symbolLines(result, rev), notes, narrow };
+    return { summary, lines: symbolLines(result, rev), notes, narrow, isExhaustive, counts };
   },
 });
 
 function symbolLines({ files }: SymbolResult, rev: string | undefined): readonly Line[] {
   return files.flatMap(({ repository, fileName, origin, matches }) => {
-    const file = fileHeading({
-      repository,
-      path: fileName,
-      origin,
-      branches: rev === undefined ? [] : [rev],
-    });
+    const found = { repository, path: fileName, origin, branches: rev === undefined ? [] : [rev] };
+    const heading = fileHeading(found);
+    const file = fileItem(found);
     // A name may occur several times in a line.
     const lines = matches.filter(
       ({ range }, index) => range.start.lineNumber !== matches[index - 1]?.range.start.lineNumber,
     );
     return lines.map(({ lineContent, range, kind, certainty, parent }) => {
       const facts = [kind, certainty].filter((fact) => fact !== undefined).join(", ");
+      const { lineNumber: line } = range.start;
+      const text = lineContent.slice(0, 300);
       return {
-        headings: [file, ...definitionHeading(parent)],
-        text: `${range.start.lineNumber}:${lineContent.slice(0, 300)}${facts === "" ? "" : `   [${facts}]`}`,
+        headings: [heading, ...definitionHeading(parent)],
+        text: `${line}:${text}${facts === "" ? "" : `   [${facts}]`}`,
+        file,
+        item: { line, text, kind, certainty, enclosing: definitionItem(parent) },
       };
     });
   });

@@ -179,7 +179,11 @@ const tool: Command = {
     "Prints the result as text, at most 8,000 tokens unless maxTokens says otherwise. Arguments are fields of the " +
       "tool, or a JSON object. Without a NAME, lists the tools with their fields.",
   ],
-  flags: [{ name: "json", value: "OBJECT", description: "Arguments as a JSON object." }, ...globalFlags],
+  flags: [
+    { name: "json", value: "OBJECT", description: "Arguments as a JSON object." },
+    { name: "structured", description: "Print the result as JSON instead of text." },
+    ...globalFlags,
+  ],
   examples: [
     ["trawl tool grep pattern=retryWithBackoff lang=go", "matches, grouped by file"],
     ["trawl tool uses symbol=Cart repo=shop", "references to a symbol"],
@@ -214,6 +218,10 @@ const mcp: Command = {
       description: "Set up this agent.",
     },
     { name: "print", description: "With --install: print what to add, and where, instead." },
+    {
+      name: "structured",
+      description: "Also send results as JSON (structuredContent), for clients that are programs.",
+    },
     ...globalFlags,
   ],
   examples: [

@@ -26,5 +26,5 @@ export interface CommandContext {
     onClient: (printError: Terminal["printError"]) => void,
   ): Promise<void>;
   /** Speaks MCP on standard input and output until the client disconnects. */
-  serveMcp(opened: Promise<Instance>): Promise<void>;
+  serveMcp(opened: Promise<Instance>, options: { readonly isStructured: boolean }): Promise<void>;
 }

@@ -50,7 +50,8 @@ function serverCommand({ programPath, currentFolder }: CommandContext, flags: Fl
     const path = flags.text(name);
     return path === undefined ? [] : [`--${name}`, absolutePath(path, currentFolder)];
   });
-  return [process.execPath, programPath, "mcp", ...paths];
+  const structured = flags.has("structured") ? ["--structured"] : [];
+  return [process.execPath, programPath, "mcp", ...structured, ...paths];
 }
 
 /** Follows symbolic links: users keep such files in repositories of their own. */

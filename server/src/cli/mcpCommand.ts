@@ -18,7 +18,7 @@ export async function mcpCommand(context: CommandContext, flags: Flags): Promise
   );
   printFailure(context, indexed);
   try {
-    await context.serveMcp(opened);
+    await context.serveMcp(opened, { isStructured: flags.has("structured") });
   } finally {
     await closeOpened(opened);
   }

@@ -19,11 +19,14 @@ export async function toolCommand(context: CommandContext, flags: Flags): Promis
   const instance = await context.open(configuration, "read");
   try {
     const call = { credentials: { kind: "local" }, signal: context.interrupted, source: "trawl" } as const;
-    const { text, isError } = await runTool(name, args, instance.caller, call, (error) => {
-      throw error;
+    const { text, isError, structured } = await runTool(name, args, instance.caller, call, {
+      isStructured: flags.has("structured"),
+      onDefect(error) {
+        throw error;
+      },
     });
     if (isError) terminal.printError(`${text}\n`);
-    else await terminal.print(`${text}\n`);
+    else await terminal.print(`${structured === undefined ? text : JSON.stringify(structured)}\n`);
     return isError ? 1 : 0;
   } finally {
     await instance.close();

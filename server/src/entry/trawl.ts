@@ -87,12 +87,13 @@ const context: CommandContext = {
       },
     });
   },
-  async serveMcp(opened) {
+  async serveMcp(opened, { isStructured }) {
     const { serveMcpOverStdio } = await import("#transport/mcp/stdio");
     const caller = opened.then((instance) => instance.caller);
     // The response to the client's first request reports the error.
     caller.catch(() => undefined);
-    await serveMcpOverStdio({ version: context.version, caller, log, signal: interruption.signal });
+    const { version } = context;
+    await serveMcpOverStdio({ version, caller, log, isStructured, signal: interruption.signal });
   },
 };
 

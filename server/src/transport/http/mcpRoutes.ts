@@ -1,9 +1,10 @@
 /** The routes of MCP over HTTP, and of the metadata with which its clients find the OAuth issuer (RFC 9728). */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { isServiceError } from "#base/error";
+import { isServiceError, ServiceError } from "#base/error";
 import type { Call, Caller } from "#contract/service";
 import type { Log } from "#platform/log";
 import type { McpOverHttp } from "#transport/mcp/http";
+import { readQuery } from "./decode";
 import type { Handlers } from "./handlers";
 
 export const mcpPath = "/mcp";
@@ -45,8 +46,9 @@ export function createMcpHandlers(
     const call = { source: "mcp", ...createCall(request, reply) };
     await checkAccess(call, reply);
     const { headers, body } = request;
+    const isStructured = wantsStructuredContent(request.url);
     const loaded = await load();
-    const response = await loaded.respond({ url: urlOf(call, mcpPath), headers, body, call });
+    const response = await loaded.respond({ url: urlOf(call, mcpPath), headers, body, call, isStructured });
     // No response is longer than the budget of a tool or the limit of a resource, and none is a subscription.
     const bytes = new Uint8Array(await response.arrayBuffer());
     return await sendBody(request, reply.code(response.status).headers(responseHeaders(response)), [bytes]);
@@ -74,6 +76,14 @@ export function createMcpHandlers(
       bearer_methods_supported: ["header"],
     });
   }
+}
+
+/** Throws INVALID_QUERY_PARAMS. */
+function wantsStructuredContent(url: string): boolean {
+  const { structured = false } = readQuery(url, new Map([["structured", "boolean"]]));
+  if (typeof structured === "boolean") return structured;
+  const value = JSON.stringify(structured);
+  throw new ServiceError("INVALID_QUERY_PARAMS", `"structured" must be true or false, but is ${value}.`);
 }
 
 /** Returns the headers of a response of the SDK, without those of its connection. */

@@ -13,9 +13,9 @@ export function serveAgentTools(connection: Connection, session: Omit<LspSession
       try {
         const call = await createCall(session, { signal, arrivedAt: performance.now() });
         const { name, arguments: args } = params ?? {};
-        return await runTool(String(name), args, await caller, call, (error) =>
-          log.error("A tool failed.", { tool: String(name), error }),
-        );
+        return await runTool(String(name), args, await caller, call, {
+          onDefect: (error) => log.error("A tool failed.", { tool: String(name), error }),
+        });
       } catch (error) {
         throw responseError(error, log);
       } finally {

@@ -13,6 +13,8 @@ export interface McpRequest {
   /** Parsed JSON. */
   readonly body: unknown;
   readonly call: Call;
+  /** Whether results have structured content besides their text. */
+  readonly isStructured: boolean;
 }
 
 export interface McpOverHttp {
@@ -24,15 +26,18 @@ export function createMcpOverHttp(caller: Caller, log: Log): McpOverHttp {
   let version: string | undefined;
   const handler = createMcpHandler(
     async ({ authInfo }) => {
-      const call = authInfo?.extra?.["call"] as Call;
+      const { call, isStructured } = (authInfo as { readonly extra?: unknown }).extra as Pick<
+        McpRequest,
+        "call" | "isStructured"
+      >;
       version ??= (await caller<"version">("version", {}, call)).version;
-      return createMcpServer({ version, caller, log }, call);
+      return createMcpServer({ version, caller, log, isStructured }, call);
     },
     // Nothing changes that clients could subscribe to.
     { maxSubscriptions: 0, onerror: (error) => log.debug("An MCP request was rejected.", { error }) },
   );
   return {
-    respond({ url, headers, body, call }) {
+    respond({ url, headers, body, call, isStructured }) {
       const request = new Request(url, {
         method: "POST",
         headers: Object.entries(headers).flatMap(([name, value]) =>
@@ -41,7 +46,7 @@ export function createMcpOverHttp(caller: Caller, log: Log): McpOverHttp {
         signal: call.signal,
       });
       // The SDK passes `extra` through; the service checks the credentials in the call.
-      const authInfo = { token: "", clientId: "", scopes: [], extra: { call } };
+      const authInfo = { token: "", clientId: "", scopes: [], extra: { call, isStructured } };
       return handler.fetch(request, { parsedBody: body, authInfo });
     },
     close: () => handler.close(),

@@ -18,6 +18,11 @@ export interface McpOptions {
   readonly version: string;
   readonly caller: Caller;
   readonly log: Log;
+  /**
+   * Whether results have structured content besides their text. Many clients give their model this content instead of
+   * the text, although it takes more tokens.
+   */
+  readonly isStructured?: boolean;
 }
 
 const instructions =
@@ -31,7 +36,7 @@ const listCache = { ttlMs: 3_600_000, cacheScope: "public" } as const;
  * the connection closes.
  */
 export function createMcpServer(
-  { version, caller, log }: McpOptions,
+  { version, caller, log, isStructured = false }: McpOptions,
   call: Omit<Call, "signal" | "emit"> & Partial<Pick<Call, "signal">>,
 ): Server {
   const server = new Server(
@@ -47,7 +52,7 @@ export function createMcpServer(
       },
     },
   );
-  const tools = toolDefinitions().map((definition) => ({
+  const tools = toolDefinitions({ isStructured }).map((definition) => ({
     ...definition,
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   }));
@@ -68,12 +73,16 @@ export function createMcpServer(
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool. There are ${names}.`);
     }
     const context = callUntil(mcpReq.signal);
-    const { text, isError } = await withProtocolErrors(log, () =>
-      runTool(params.name, params.arguments, caller, context, (error) =>
-        log.error("A tool failed.", { tool: params.name, error }),
-      ),
+    const { text, isError, structured } = await withProtocolErrors(log, () =>
+      runTool(params.name, params.arguments, caller, context, {
+        isStructured,
+        onDefect: (error) => log.error("A tool failed.", { tool: params.name, error }),
+      }),
     );
-    return { content: [{ type: "text", text }], isError };
+    const content = [{ type: "text" as const, text }];
+    return structured === undefined
+      ? { content, isError }
+      : { content, isError, structuredContent: { ...structured } };
   });
   server.setRequestHandler("resources/list", () => ({ resources: [] }));
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [...resourceTemplates] }));
