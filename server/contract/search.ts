@@ -32,6 +32,10 @@ export const SearchRequest = z
       .default(false)
       .describe("Whether matches must begin and end at word boundaries."),
     explain: z.boolean().default(false).describe("Whether to explain the rank of each file."),
+    enclosing: z
+      .boolean()
+      .default(false)
+      .describe("Whether to return the definition that encloses each chunk."),
   })
   .describe("A search.");
 export type SearchRequest = z.output<typeof SearchRequest>;
@@ -101,6 +105,15 @@ export const Chunk = z
     matchRanges: z.array(Range).describe("Matches in the chunk, as positions in the file."),
     contentStart: Position,
     symbols: z.array(SymbolHit).describe("The definitions that the matches touch."),
+    enclosing: z
+      .object({
+        symbol: z.string().describe("Name of the definition."),
+        kind: z.string().describe("Its kind."),
+      })
+      .optional()
+      .describe(
+        "The innermost definition that contains all matches of the chunk and whose name is not in `content`, if it was requested. Absent if there is none, or if the file is not parsed.",
+      ),
   })
   .describe("Lines around one or more matches. `content` begins at `contentStart`.");
 export type Chunk = z.output<typeof Chunk>;

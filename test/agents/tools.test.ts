@@ -43,6 +43,7 @@ in class Cart:
 11:  total(): number {
 
 github.com/acme/shop src/checkout.ts@main
+in function checkOut:
 4:  return cart.total();
 `,
   ],
@@ -71,6 +72,7 @@ github.com/acme/money round.ts@main
 1 match in 1 file.
 
 github.com/acme/shop src/cart.ts@main
+in method total:
 12:    return round(this.#items.reduce((sum, price) => sum + price, 0));
 `,
   ],

@@ -143,7 +143,11 @@ describe("plans for the engine", () => {
   });
 
   test("the limits of a request are passed on", async () => {
-    const { plans } = await ask("a", {}, { matches: 7, contextLines: 2, whole: true, explain: true });
+    const { plans } = await ask(
+      "a",
+      {},
+      { matches: 7, contextLines: 2, whole: true, explain: true, enclosing: true },
+    );
     const { deadline, ...limits } = plans[0]!.limits;
     assert.ok(Math.abs(deadline - monotonicNow() - 10_000) < 1000);
     const expected = {
@@ -152,6 +156,7 @@ describe("plans for the engine", () => {
       contextLines: 2,
       returnsContent: true,
       explainsScores: true,
+      findsEnclosing: true,
     };
     assert.deepEqual(limits, { ...expected, maxResponseBytes: 60 * 1024 * 1024 });
   });

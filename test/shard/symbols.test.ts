@@ -7,6 +7,7 @@ import { memorySource } from "#platform/byteSource";
 import { type Checksum, loadChecksum } from "#shard/format/checksum";
 import { ShardReader } from "#shard/format/reader";
 import { MemorySink, ShardWriter } from "#shard/format/writer";
+import { EnclosingDefinitions } from "#shard/matches/enclosingDefinitions";
 import { foldName, type KnownSymbols } from "#shard/symbolFile/symbolFile";
 import { SymbolReader } from "#shard/symbolFile/symbolReader";
 import { SymbolWriter } from "#shard/symbolFile/symbolWriter";
@@ -252,5 +253,73 @@ test("the symbol file of another shard is rejected", () => {
   assert.throws(
     () => read(bytes, shardOf(2)),
     (error) => isServiceError(error, "SHARD_DAMAGED"),
+  );
+});
+
+interface Tree {
+  readonly kind: Definition["kind"];
+  readonly isLocal: boolean;
+  readonly gap: number;
+  readonly children: readonly Tree[];
+}
+
+const treesOf = fc.memo((depth): fc.Arbitrary<readonly Tree[]> => {
+  const tree = fc.record({
+    kind: fc.constantFrom(...symbolKinds),
+    isLocal: fc.boolean(),
+    gap: fc.nat(3),
+    children: depth <= 1 ? fc.constant([]) : treesOf(),
+  });
+  return fc.array(tree, { maxLength: 4 });
+});
+
+/** Lays out nested definitions, whose names are their first two bytes. */
+function layOut(nested: readonly Tree[]): Definition[] {
+  const laidOut: Definition[] = [];
+  let offset = 0;
+  const visit = ({ kind, isLocal, gap, children }: Tree, parent: number) => {
+    offset += gap;
+    const at = laidOut.length;
+    const start = offset;
+    offset += 2;
+    laidOut.push({
+      name: `n${at}`,
+      kind,
+      nameStart: start,
+      nameEnd: start + 2,
+      start,
+      end: 0,
+      parent,
+      owner: "",
+      isLocal,
+    });
+    for (const child of children) visit(child, at);
+    offset += gap + 1;
+    laidOut[at] = { ...(laidOut[at] as Definition), end: offset };
+  };
+  for (const tree of nested) visit(tree, -1);
+  return laidOut;
+}
+
+test("the enclosing definition is the innermost one that is no local value and whose name is not shown", () => {
+  fc.assert(
+    fc.property(treesOf(4), fc.nat(60), fc.nat(4), fc.nat(6), (nested, from, length, context) => {
+      const laidOut = layOut(nested);
+      const shard = shardOf(1);
+      const reader = read(write(shard, [{ kind: "parsed", definitions: laidOut, imports: [] }]), shard);
+      const to = from + length;
+      const [shownFrom, shownTo] = [from - context, to + context];
+      const containers = ["function", "method", "class", "interface", "struct", "enum"];
+      const enclosing = laidOut
+        .filter(({ start, end }) => start <= from && end >= to)
+        .filter(({ nameStart }) => nameStart < shownFrom || nameStart >= shownTo)
+        .filter(({ isLocal, kind }) => !isLocal || containers.includes(kind))
+        .sort((left, right) => left.end - left.start - (right.end - right.start));
+      const [innermost] = enclosing;
+      assert.deepEqual(
+        new EnclosingDefinitions(reader, 0).find(from, to, shownFrom, shownTo),
+        innermost && { symbol: innermost.name, kind: innermost.kind },
+      );
+    }),
   );
 });

@@ -65,7 +65,7 @@ export const grep = tool({
       const result: SearchResult =
         mode === "count"
           ? { ...(await send("streamSearch", { ...request, matches: limit })), files: [] }
-          : await send("search", { ...request, matches: limit });
+          : await send("search", { ...request, matches: limit, enclosing: mode === "lines" });
       const summary = summarizeSearch(result, limit);
       if (result.stats.totalMatchCount === 0) {
         const reasons = await explainNothing(send, request, result.isSearchExhaustive, input);

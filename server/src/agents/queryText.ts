@@ -1,5 +1,5 @@
 /** Writes queries from the arguments of tools, and escapes what would be query syntax in them. */
-import { globExpression } from "#query/parser/glob";
+import { globExpression, hasWildcards } from "#query/parser/glob";
 import { quoteText, writeExpression, writeName } from "#query/parser/write";
 
 /** Returns a filter for one repository, or for those whose name contains a text. */
@@ -12,7 +12,10 @@ export function repositoryFilter(name: string, match: "exact" | "contains"): str
  * Returns a filter for paths that match a glob or contain a text. By default, `*`, `?`, `[` and `{` make it a glob. A
  * leading `/` is the root of the repository.
  */
-export function fileFilter(path: string, kind: "glob" | "text" = isGlob(path) ? "glob" : "text"): string {
+export function fileFilter(
+  path: string,
+  kind: "glob" | "text" = hasWildcards(path) ? "glob" : "text",
+): string {
   if (kind === "glob") return `file:${escapeWhitespace(globExpression(path))}`;
   return path.startsWith("/") ? `file:^${writeExpression(path.slice(1))}` : `file:${writeExpression(path)}`;
 }
@@ -20,10 +23,6 @@ export function fileFilter(path: string, kind: "glob" | "text" = isGlob(path) ? 
 /** Returns a filter for the file at a path. */
 export function exactFileFilter(path: string): string {
   return `file:^${writeExpression(path)}$`;
-}
-
-function isGlob(path: string): boolean {
-  return /[*?[{]/.test(path);
 }
 
 /** Returns a term for text, or for an expression, that files must contain. */

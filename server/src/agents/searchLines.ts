@@ -83,12 +83,12 @@ function itemOf({ repository, fileName, branches, origin }: FileMatch) {
 
 /** `12:text` for lines with a match, `12-text` for the others, as grep prints them. */
 function chunkLines(
-  { content, contentStart, matchRanges, symbols }: Chunk,
+  { content, contentStart, matchRanges, symbols, enclosing: parent = symbols[0]?.parent }: Chunk,
   heading: string,
   file: object,
 ): readonly Line[] {
-  const headings = [heading, ...definitionHeading(symbols[0]?.parent)];
-  const enclosing = definitionItem(symbols[0]?.parent);
+  const headings = [heading, ...definitionHeading(parent)];
+  const enclosing = definitionItem(parent);
   const lines = content.replace(/\r?\n$/, "").split(/\r?\n/);
   let next = 0;
   return lines.map((line, index) => {

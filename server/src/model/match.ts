@@ -23,12 +23,20 @@ export interface SymbolHit {
   readonly parent: { readonly symbol: string; readonly kind: string };
 }
 
+/** `kind` is a `SymbolKind`. */
+export interface EnclosingDefinition {
+  readonly symbol: string;
+  readonly kind: string;
+}
+
 /** Whole lines around one or more ranges, including the trailing newline if the document has one. */
 export interface Chunk {
   readonly content: string;
   readonly contentStart: Position;
   readonly matchRanges: readonly Range[];
   readonly symbols: readonly SymbolHit[];
+  /** Innermost, among those whose names are not in `content`; only on request. */
+  readonly enclosing?: EnclosingDefinition;
 }
 
 /** All matches in one document: chunks in its text or ranges in its path, never both. */

@@ -14,6 +14,8 @@ export interface Limits {
   readonly maxResponseBytes: number;
   /** Whether to explain the score of each file. */
   readonly explainsScores: boolean;
+  /** Whether to return the definitions that enclose chunks. Default: false. */
+  readonly findsEnclosing?: boolean;
 }
 
 export const defaultTimeLimitMs = 10_000;

@@ -124,6 +124,7 @@ export class PieceBuilder {
       window: this.#window,
       document: hit.document,
       symbols,
+      findsEnclosing: this.#limits.findsEnclosing,
       following: (index: number) => textOf(following(index), reader),
     };
     const start = writer.length;

@@ -9,6 +9,11 @@ export function isGlob(value: string): boolean {
   return /(?:^|\/)\*/.test(value);
 }
 
+/** Whether a path that cannot be an expression is a glob. */
+export function hasWildcards(path: string): boolean {
+  return /[*?[{]/.test(path);
+}
+
 /** For example, `src/*.ts` becomes `(?:^|/)src/[^/]*\.ts$`. */
 export function globExpression(glob: string): string {
   const rooted = glob.startsWith("/");

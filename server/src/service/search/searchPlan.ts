@@ -56,6 +56,7 @@ export async function planSearch(
     deadline: context.deadline,
     maxResponseBytes: maxFileBytes,
     explainsScores: request.explain,
+    findsEnclosing: request.enclosing,
   };
   const ids = new Set(all.map(({ id }) => id));
   const possible = possibleRepositories(query, ids);

@@ -1,6 +1,7 @@
 import type { Position, Range } from "#model/match";
 import { countCodePoints, decodeText, sequenceLength } from "#shard/format/text";
 import { DocumentLines, type DocumentText } from "./documentLines";
+import { EnclosingDefinitions } from "./enclosingDefinitions";
 import type { JsonWriter } from "./jsonWriter";
 import type { DocumentRanges, RangeBuffer } from "./ranges";
 import { TouchedSymbols } from "./touchedSymbols";
@@ -19,6 +20,7 @@ const json = {
   endOfRange: Buffer.from("}}"),
   symbols: Buffer.from('],"symbols":'),
   noSymbols: Buffer.from('],"symbols":[]'),
+  enclosing: Buffer.from(',"enclosing":'),
   endOfChunk: Buffer.from("}"),
   open: Buffer.from("["),
   separator: Buffer.from(","),
@@ -65,6 +67,10 @@ function writeSomeChunks(
 ): void {
   const lines = new DocumentLines(source, ranges.ends[to - 1] ?? 0);
   const touched = source.symbols && new TouchedSymbols(source.symbols, source.document);
+  const enclosing =
+    source.symbols && source.findsEnclosing
+      ? new EnclosingDefinitions(source.symbols, source.document)
+      : undefined;
   for (let at = from; at < to; ) {
     const firstLine = lines.lineAt(ranges.starts[at] ?? 0);
     const topLine = Math.max(1, firstLine - contextLines);
@@ -97,6 +103,11 @@ function writeSomeChunks(
     else {
       writer.raw(json.symbols);
       writer.value(symbols);
+    }
+    const definition = enclosing?.find(ranges.starts[at] ?? 0, ranges.ends[end - 1] ?? 0, start, stop);
+    if (definition !== undefined) {
+      writer.raw(json.enclosing);
+      writer.value(definition);
     }
     writer.raw(json.endOfChunk);
     at = end;

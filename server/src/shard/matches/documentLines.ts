@@ -11,6 +11,8 @@ export interface DocumentText {
   readonly document: number;
   /** Absent if not known. */
   readonly symbols?: SymbolReader | undefined;
+  /** Whether to write the definitions that enclose chunks. Default: false. */
+  readonly findsEnclosing?: boolean | undefined;
   /** Returns the text that will be needed of a later document of the shard; `index` 0 is the next one. */
   readonly following?: (index: number) => TextSpan | undefined;
 }
