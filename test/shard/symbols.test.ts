@@ -303,23 +303,30 @@ function layOut(nested: readonly Tree[]): Definition[] {
 
 test("the enclosing definition is the innermost one that is no local value and whose name is not shown", () => {
   fc.assert(
-    fc.property(treesOf(4), fc.nat(60), fc.nat(4), fc.nat(6), (nested, from, length, context) => {
-      const laidOut = layOut(nested);
-      const shard = shardOf(1);
-      const reader = read(write(shard, [{ kind: "parsed", definitions: laidOut, imports: [] }]), shard);
-      const to = from + length;
-      const [shownFrom, shownTo] = [from - context, to + context];
-      const containers = ["function", "method", "class", "interface", "struct", "enum"];
-      const enclosing = laidOut
-        .filter(({ start, end }) => start <= from && end >= to)
-        .filter(({ nameStart }) => nameStart < shownFrom || nameStart >= shownTo)
-        .filter(({ isLocal, kind }) => !isLocal || containers.includes(kind))
-        .sort((left, right) => left.end - left.start - (right.end - right.start));
-      const [innermost] = enclosing;
-      assert.deepEqual(
-        new EnclosingDefinitions(reader, 0).find(from, to, shownFrom, shownTo),
-        innermost && { symbol: innermost.name, kind: innermost.kind },
-      );
-    }),
+    fc.property(
+      treesOf(4),
+      fc.nat(60),
+      fc.nat(4),
+      fc.nat(6),
+      fc.nat(20),
+      (nested, from, length, context, more) => {
+        const laidOut = layOut(nested);
+        const shard = shardOf(1);
+        const reader = read(write(shard, [{ kind: "parsed", definitions: laidOut, imports: [] }]), shard);
+        const to = from + length;
+        const [shownFrom, shownTo] = [from - context, to + context];
+        const containers = ["function", "method", "class", "interface", "struct", "enum"];
+        const enclosing = laidOut
+          .filter(({ start, end }) => start <= from && end >= to)
+          .filter(({ nameStart }) => nameStart < shownFrom || nameStart >= shownTo)
+          .filter(({ isLocal, kind }) => !isLocal || containers.includes(kind))
+          .sort((left, right) => left.end - left.start - (right.end - right.start));
+        const [innermost] = enclosing;
+        assert.deepEqual(
+          new EnclosingDefinitions(reader, 0, from + more).find(from, to, shownFrom, shownTo),
+          innermost && { symbol: innermost.name, kind: innermost.kind },
+        );
+      },
+    ),
   );
 });

@@ -69,7 +69,7 @@ function writeSomeChunks(
   const touched = source.symbols && new TouchedSymbols(source.symbols, source.document);
   const enclosing =
     source.symbols && source.findsEnclosing
-      ? new EnclosingDefinitions(source.symbols, source.document)
+      ? new EnclosingDefinitions(source.symbols, source.document, ranges.starts[to - 1] ?? 0)
       : undefined;
   for (let at = from; at < to; ) {
     const firstLine = lines.lineAt(ranges.starts[at] ?? 0);

@@ -17,10 +17,12 @@ export class EnclosingDefinitions {
   /** -1 without one. */
   readonly #parents: Int32Array;
 
-  constructor(symbols: SymbolReader, document: number) {
+  /** For ranges that begin at `last` or before it. */
+  constructor(symbols: SymbolReader, document: number, last: number) {
     this.#symbols = symbols;
     this.#first = symbols.definitionStarts[document] ?? 0;
-    this.#count = (symbols.definitionStarts[document + 1] ?? this.#first) - this.#first;
+    const end = symbols.definitionStarts[document + 1] ?? this.#first;
+    this.#count = lastAtOrBelow(symbols.nameOffsets, this.#first, end, last) + 1 - this.#first;
     this.#starts = new Uint32Array(this.#count);
     this.#ends = new Uint32Array(this.#count);
     this.#parents = new Int32Array(this.#count);
