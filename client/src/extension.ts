@@ -17,6 +17,7 @@ import { apiKeyCommands } from "./endpoint/apiKeyCommands";
 import { ApiKeys } from "./endpoint/apiKeys";
 import { endpointCommands } from "./endpoint/endpointCommands";
 import { EndpointView } from "./endpoint/endpointView";
+import { McpSetup } from "./endpoint/mcpSetup";
 import { SavedEndpoint } from "./endpoint/savedEndpoint";
 import { toolNames } from "./endpoint/toolNames";
 import { syntaxCommands } from "./help/querySyntax";
@@ -62,9 +63,11 @@ export function activate(context: vscode.ExtensionContext): void {
     return location === null ? [] : ["--data-dir", location];
   };
 
+  const serverPath = () => setting("server.path") ?? context.asAbsolutePath("dist/server/trawl.js");
+
   const nativeFirst: NativeFirst = new NativeFirst(() => client);
   const client: ServiceClient = new ServiceClient({
-    serverPath: () => setting("server.path") ?? context.asAbsolutePath("dist/server/trawl.js"),
+    serverPath,
     arguments: dataDir,
     settings: serverSettings,
     onSettings,
@@ -82,7 +85,8 @@ export function activate(context: vscode.ExtensionContext): void {
     folder: context.globalStorageUri,
     warn: (message) => log.warn(message),
   });
-  const agentSetup = new AgentSetup({ service: client, instance, keys });
+  const mcpSetup = new McpSetup(() => [serverPath(), ...dataDir()]);
+  const agentSetup = new AgentSetup({ service: client, instance, keys, mcp: mcpSetup });
   const license = new LicenseState(client, context.globalState);
   const members = new Members(client, license, context.extensionUri);
   const auditLog = new AuditLog(client, license, context.extensionUri);
@@ -199,6 +203,7 @@ export function activate(context: vscode.ExtensionContext): void {
     keys,
     savedEndpoint,
     agentSetup,
+    mcpSetup,
     new AgentTools(client, toolNames(context.extension), onSettings),
     new EndpointView(instance, keys, () => license.refreshInBackground()),
     members,

@@ -25,3 +25,13 @@ export interface ToolDefinition {
   /** The schema of structured content, for clients that request it. */
   readonly outputSchema?: ToolDefinition["inputSchema"];
 }
+
+/** The agents that `trawl mcp --install` sets up, by name. */
+export const agentTitles = {
+  claude: "Claude Code",
+  codex: "Codex",
+  cursor: "Cursor",
+  vscode: "VS Code",
+  opencode: "OpenCode",
+  gemini: "Gemini CLI",
+} as const;

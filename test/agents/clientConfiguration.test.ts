@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { entrySnippet, mcpClients, withTrawl } from "#agents/clientConfiguration";
 
-const command = ["/usr/bin/node", "/opt/trawl.js", "mcp"];
+const command = { command: "/usr/bin/node", args: ["/opt/trawl.js", "mcp"] };
+const fromEditor = { ...command, env: { ELECTRON_RUN_AS_NODE: "1" } };
 const clientOf = (name: string) => mcpClients.find((client) => client.name === name)!;
 
 const changed: readonly (readonly [client: string, before: string | undefined, after: string])[] = [
@@ -42,6 +43,16 @@ const refused: readonly (readonly [client: string, before: string, reason: RegEx
   ["claude", '{ "mcpServers": [] }', /"mcpServers" is not an object/],
   ["claude", '{ "mcpServers": { "trawl": { "command": "mine" } } }', /another entry/],
   ["opencode", '{ "mcp": { "trawl": null } }', /another entry/],
+  [
+    "cursor",
+    '{ "mcpServers": { "trawl": { "command": "node", "args": ["/old/trawl.js", "mcp", "--data-dir", "/mine"] } } }',
+    /another entry/,
+  ],
+  [
+    "cursor",
+    '{ "mcpServers": { "trawl": { "command": "node", "args": ["/old/trawl.js", "mcp"], "env": { "A": "1" } } } }',
+    /another entry/,
+  ],
   ["codex", '[mcp_servers.trawl]\ncommand = "mine"\n', /another entry/],
   ["codex", "[ 'mcp_servers' . \"trawl\".env ]\nA = 1\n", /another entry/],
   ["codex", 'mcp_servers = { other = { command = "x" } }\n', /a form that Trawl does not change/],
@@ -56,4 +67,30 @@ for (const [name, before, reason] of refused) {
 
 test("every client has an entry that names the command", () => {
   for (const client of mcpClients) assert.match(entrySnippet(client, command), /"\/opt\/trawl\.js",\s*"mcp"/);
+});
+
+test("an entry for the same Trawl in another folder is replaced", () => {
+  for (const client of mcpClients.filter(({ format }) => format === "json")) {
+    for (const current of [command, fromEditor]) {
+      const old = withTrawl(client, "{}", {
+        ...current,
+        command: "/old/node",
+        args: ["/old/0.1.0/trawl.js", "mcp"],
+      });
+      const expected = withTrawl(client, "{}", current);
+      assert.ok(old.kind === "changed" && expected.kind === "changed");
+      const updated = withTrawl(client, old.text, current);
+      assert.ok(updated.kind === "changed", client.name);
+      assert.deepEqual(JSON.parse(updated.text), JSON.parse(expected.text));
+    }
+  }
+});
+
+test("the variable with which VS Code runs as Node is part of the entry", () => {
+  const snippets = mcpClients.map((client) => [client.name, entrySnippet(client, fromEditor)] as const);
+  for (const [name, snippet] of snippets) {
+    const expected =
+      name === "codex" ? 'env = { ELECTRON_RUN_AS_NODE = "1" }\n' : '"ELECTRON_RUN_AS_NODE": "1"';
+    assert.ok(snippet.includes(expected), snippet);
+  }
 });

@@ -137,7 +137,7 @@ check(
 );
 
 check("the extension uses no network, and starts no program but its own", host, (imported, { path }) => {
-  const startsItsOwn = path === "src/status/serverCommands.ts" && imported === "node:child_process";
+  const startsItsOwn = path === "src/server/runProgram.ts" && imported === "node:child_process";
   return /^node:(?:http|https|http2|net|tls|dgram|child_process)$/.test(imported) && !startsItsOwn;
 });
 

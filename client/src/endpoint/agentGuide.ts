@@ -10,7 +10,7 @@ export interface Agent {
   readonly frontMatter?: string;
 }
 
-/** Agents that use the REST API. VS Code's agent mode has tools instead (`agentTools.ts`). */
+/** Agents and scripts that use the REST API. Others connect over MCP (`mcpSetup.ts`). */
 export const agents: readonly Agent[] = [
   { id: "claude", name: "Claude Code", file: "CLAUDE.md" },
   {

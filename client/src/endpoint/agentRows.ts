@@ -2,7 +2,11 @@
 import * as vscode from "vscode";
 import type { Row } from "#client/workbench/rows";
 import { setting } from "#client/workbench/settings";
-import { agents } from "./agentGuide";
+import { agentTitles } from "#contract/agentTools";
+import { mcpAgents } from "./mcpSetup";
+
+/** Identifies the instructions for agents and scripts that use the REST API, among the agents. */
+export const restSetup = "rest";
 
 export function agentsRow(): Row {
   return {
@@ -11,21 +15,24 @@ export function agentsRow(): Row {
       label: vscode.l10n.t("Agents"),
       iconPath: new vscode.ThemeIcon("hubot"),
       contextValue: "agents",
-      tooltip: vscode.l10n.t("Agents search through the local endpoint once they are set up."),
+      tooltip: vscode.l10n.t(
+        "Agents search all repositories once they are set up. They need no endpoint and no key.",
+      ),
       collapsibleState: vscode.TreeItemCollapsibleState.Collapsed,
     }),
     children: () => [
       toolsRow(),
-      ...agents.map(({ id, name }) => ({
-        id: `agent ${id}`,
-        item: () => ({
-          label: name,
-          description: vscode.l10n.t("set up..."),
-          contextValue: "agent",
-        }),
-        run: () => vscode.commands.executeCommand("trawl.agents.setup", id),
-      })),
+      ...mcpAgents.map((name) => agentRow(name, agentTitles[name])),
+      agentRow(restSetup, vscode.l10n.t("REST instructions")),
     ],
+  };
+}
+
+function agentRow(id: string, label: string): Row {
+  return {
+    id: `agent ${id}`,
+    item: () => ({ label, description: vscode.l10n.t("set up..."), contextValue: "agent" }),
+    run: () => vscode.commands.executeCommand("trawl.agents.setup", id),
   };
 }
 

@@ -1,14 +1,19 @@
-/** "Set Up for Agents...": shows the instructions for an agent, and writes them to a file on request. */
+/**
+ * "Set Up for Agents...": adds Trawl to an agent that connects over MCP, or shows the instructions for the REST API and
+ * writes them to a file on request.
+ */
 
 import * as vscode from "vscode";
 import type { Instance } from "#client/model/instance";
 import type { ServiceClient } from "#client/server/serviceClient";
 import type { Handlers } from "#client/workbench/declarations";
 import { setting } from "#client/workbench/settings";
+import { agentTitles } from "#contract/agentTools";
 import { type Agent, agents, type GuideOptions, guide, keyVariable, withGuide } from "./agentGuide";
-import { showToolsSetting } from "./agentRows";
+import { restSetup, showToolsSetting } from "./agentRows";
 import type { ApiKeys } from "./apiKeys";
 import type { agentCommands } from "./contributions";
+import { type McpAgent, type McpSetup, mcpAgents } from "./mcpSetup";
 
 const scheme = "trawl-agents";
 
@@ -16,6 +21,7 @@ export interface AgentSetupOptions {
   readonly service: Pick<ServiceClient, "call">;
   readonly instance: Instance;
   readonly keys: ApiKeys;
+  readonly mcp: McpSetup;
 }
 
 interface Step extends vscode.QuickPickItem {
@@ -42,7 +48,10 @@ export class AgentSetup implements vscode.Disposable {
 
   readonly commands: Handlers<typeof agentCommands> = {
     "agents.setup": async (id?: unknown) => {
-      const agent = agents.find((each) => each.id === id) ?? (await pickAgent());
+      const chosen = id === restSetup ? id : (mcpAgents.find((name) => name === id) ?? (await pickSetup()));
+      if (chosen === undefined) return;
+      if (chosen !== restSetup) return await this.#options.mcp.setUp(chosen);
+      const agent = await pickReader();
       if (agent !== undefined) await this.#setUp(agent);
     },
   };
@@ -177,22 +186,46 @@ function alwaysStartStep(): Step {
   };
 }
 
-async function pickAgent(): Promise<Agent | undefined> {
+/** Returns an agent that connects over MCP, or the REST instructions. */
+async function pickSetup(): Promise<McpAgent | typeof restSetup | undefined> {
+  const { l10n } = vscode;
   const tools = {
-    label: vscode.l10n.t("VS Code agent mode"),
+    label: l10n.t("VS Code agent mode"),
     detail: setting("api.agentTools")
-      ? vscode.l10n.t("ready: its tools search, read files and find symbols")
-      : vscode.l10n.t("its tools are turned off by trawl.api.agentTools"),
+      ? l10n.t("ready: its tools search, read files and find symbols")
+      : l10n.t("its tools are turned off by trawl.api.agentTools"),
   };
-  const items: (vscode.QuickPickItem & { readonly agent?: Agent })[] = agents.map((agent) => ({
+  const items = mcpAgents.map((chosen) => ({
+    label: agentTitles[chosen],
+    detail: l10n.t("adds Trawl to its configuration"),
+    chosen,
+  }));
+  const separator = { label: l10n.t("scripts"), kind: vscode.QuickPickItemKind.Separator };
+  const rest = {
+    label: l10n.t("REST instructions"),
+    detail: l10n.t("for scripts, and for agents that cannot use MCP"),
+    chosen: restSetup,
+  } as const;
+  const picked = await vscode.window.showQuickPick<
+    vscode.QuickPickItem & { readonly chosen?: McpAgent | typeof restSetup }
+  >([tools, ...items, separator, rest], {
+    title: l10n.t("Set Up for Agents"),
+    placeHolder: l10n.t("Select the agent to set up"),
+  });
+  if (picked === tools) await showToolsSetting();
+  return picked?.chosen;
+}
+
+/** Returns the agent that reads the REST instructions. */
+async function pickReader(): Promise<Agent | undefined> {
+  const items = agents.map((agent) => ({
     label: agent.name,
     detail: agent.file ?? vscode.l10n.t("instructions for any agent"),
     agent,
   }));
-  const picked = await vscode.window.showQuickPick([tools, ...items], {
-    title: vscode.l10n.t("Set Up for Agents"),
-    placeHolder: vscode.l10n.t("Select the agent to set up"),
+  const picked = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t("Set Up for Agents: {0}", vscode.l10n.t("REST instructions")),
+    placeHolder: vscode.l10n.t("Select who reads the instructions"),
   });
-  if (picked === tools) await showToolsSetting();
-  return picked === undefined || !("agent" in picked) ? undefined : picked.agent;
+  return picked?.agent;
 }

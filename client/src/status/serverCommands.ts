@@ -1,10 +1,10 @@
 /** Commands about the server: restart, logs, diagnostics, deleting its data. */
 
-import { fork } from "node:child_process";
 import * as os from "node:os";
 import * as vscode from "vscode";
 import type { Instance } from "#client/model/instance";
 import { CallError, callError } from "#client/server/callError";
+import { runProgram } from "#client/server/runProgram";
 import type { ServiceClient } from "#client/server/serviceClient";
 import type { Handlers } from "#client/workbench/declarations";
 import type { serverCommands as declared } from "./contributions";
@@ -128,17 +128,7 @@ async function removeAllRepositories(service: ServiceClient): Promise<void> {
 }
 
 /** Rejects if erasing failed. An index that another process owns is no failure, because that process has emptied it. */
-function runEraser(path: string, args: readonly string[]): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const env = { ...process.env, ELECTRON_RUN_AS_NODE: "1" };
-    const child = fork(path, [...args], { env, execArgv: [], silent: true });
-    let stderr = "";
-    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      stderr += text;
-    });
-    child.on("error", reject);
-    child.on("close", (code) =>
-      code === 0 ? resolve() : reject(new CallError("STORAGE_FAILED", stderr.trim() || `exit code ${code}`)),
-    );
-  });
+async function runEraser(path: string, args: readonly string[]): Promise<void> {
+  const { code, stderr } = await runProgram(path, args);
+  if (code !== 0) throw new CallError("STORAGE_FAILED", stderr || `exit code ${code}`);
 }

@@ -2,7 +2,13 @@
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { entrySnippet, type McpClient, mcpClients, withTrawl } from "#agents/clientConfiguration";
+import {
+  entrySnippet,
+  type McpClient,
+  mcpClients,
+  type ServerCommand,
+  withTrawl,
+} from "#agents/clientConfiguration";
 import { usageError } from "#base/error";
 import { absolutePath } from "#instance/configuration";
 import { folderFromEnvironment, userConfigFolder } from "#platform/environment";
@@ -45,13 +51,17 @@ export async function installMcp(context: CommandContext, flags: Flags): Promise
 }
 
 /** The command that the client runs: absolute, because clients start with other folders and paths. */
-function serverCommand({ programPath, currentFolder }: CommandContext, flags: Flags): readonly string[] {
+function serverCommand({ programPath, currentFolder }: CommandContext, flags: Flags): ServerCommand {
   const paths = ["data-dir", "config"].flatMap((name) => {
     const path = flags.text(name);
     return path === undefined ? [] : [`--${name}`, absolutePath(path, currentFolder)];
   });
   const structured = flags.has("structured") ? ["--structured"] : [];
-  return [process.execPath, programPath, "mcp", ...structured, ...paths];
+  const server = { command: process.execPath, args: [programPath, "mcp", ...structured, ...paths] };
+  // The extension runs on the Node of VS Code's desktop application, which starts as Node only with this variable.
+  return process.versions["electron"] === undefined
+    ? server
+    : { ...server, env: { ELECTRON_RUN_AS_NODE: "1" } };
 }
 
 /** Follows symbolic links: users keep such files in repositories of their own. */

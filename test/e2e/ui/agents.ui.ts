@@ -17,11 +17,14 @@ describe("agents", () => {
   let file = "";
   let text = "";
   let key = "";
+  /** The configuration of Cursor. */
+  let configuration = "";
 
   before(async () => {
     server = await startCodeServer({ hasVsix: true, settings: { "workbench.colorTheme": themes.dark[0] } });
     setGitUser(server, "Ann", "ann@acme.example");
     file = join(server.organization.repositories["orders-api"].path, "CLAUDE.md");
+    configuration = join(server.root, ".cursor/mcp.json");
     browser = await launchBrowser();
     window = await Window.open(browser, server, {
       prepare: (page) => page.context().grantPermissions(["clipboard-read", "clipboard-write"]),
@@ -50,22 +53,51 @@ describe("agents", () => {
     });
   }
 
-  it("are listed in the view, with the file that each one reads", async () => {
+  const restTitle = "Set Up for Agents: REST instructions";
+  /** Opens the instructions for the reader of the REST API with this name. */
+  async function openInstructions(reader: string): Promise<void> {
+    await window.runCommand("Trawl: Set Up for Agents...");
+    await window.pick("REST instructions", "Set Up for Agents");
+    await window.pick(reader, restTitle);
+  }
+
+  it("that use MCP are listed in the view, and get Trawl in their configuration", async () => {
     for (const view of ["Search", "Results"]) await window.collapse(view);
     await window.expand("API & Agents");
     const row = (name: RegExp) => window.pane("API & Agents").getByRole("treeitem", { name });
     await window.settled("API & Agents");
     await row(/^Agents$/).click();
     await row(/^VS Code agent mode, ready$/).waitFor();
-    for (const name of ["Claude Code", "Cursor", "Codex", "Other agents"]) {
+    for (const name of ["Claude Code", "Codex", "Cursor", "OpenCode", "Gemini CLI", "REST instructions"]) {
       await row(new RegExp(`^${name}, set up`)).waitFor();
     }
     await window.runCommand("Trawl: Set Up for Agents...");
-    await window.quickRows.filter({ hasText: ".cursor/rules/trawl.mdc" }).waitFor();
+    await window.quickRows.filter({ hasText: "REST instructions" }).waitFor();
     await shootThemes(window, server, "agents/1-which");
     await window.page.keyboard.press("Escape");
     await window.settled("API & Agents");
-    await row(/^Claude Code, set up/).click();
+    await row(/^Cursor, set up/).click();
+    await window.editorTab("Cursor.txt").waitFor();
+    await window.page.locator(".view-line").filter({ hasText: "mcpServers" }).waitFor();
+    await window.quickRows.filter({ hasText: "Copy the Configuration" }).waitFor();
+    assert.equal(existsSync(configuration), false);
+    await window.pick("Add to the Configuration", "Set Up for Agents: Cursor");
+    const { command, args } = await eventually(
+      () => existsSync(configuration) && JSON.parse(readFileSync(configuration, "utf8")).mcpServers.trawl,
+    );
+    assert.ok(existsSync(command));
+    assert.match(args.join(" "), /\/server\/trawl\.js mcp/);
+    await window.runCommand("Trawl: Set Up for Agents...");
+    await window.pick("Codex", "Set Up for Agents");
+    await window.pick("Copy the Configuration", "Set Up for Agents: Codex");
+    await copied(/^\[mcp_servers\.trawl\]\ncommand = /);
+  });
+
+  it("and scripts that use REST have instructions, for the file that each agent reads", async () => {
+    await window.runCommand("Trawl: Set Up for Agents...");
+    await window.pick("REST instructions", "Set Up for Agents");
+    await window.quickRows.filter({ hasText: ".cursor/rules/trawl.mdc" }).waitFor();
+    await window.pick("Claude Code", restTitle);
     await window.quickRows.filter({ hasText: "Start Local Endpoint" }).waitFor();
   });
 
@@ -138,8 +170,7 @@ describe("agents", () => {
 
   it("get the instructions in their own file, once", async () => {
     for (let time = 0; time < 2; time++) {
-      await window.runCommand("Trawl: Set Up for Agents...");
-      await window.pick("Claude Code", "Set Up for Agents");
+      await openInstructions("Claude Code");
       await window.pick("Add to CLAUDE.md", title);
       await window.editorTab("CLAUDE.md").waitFor();
       await eventually(() => existsSync(file) && readFileSync(file, "utf8") === text);
@@ -153,8 +184,7 @@ describe("agents", () => {
     const before = trawlServers(server);
     await window.runCommand("Trawl: Restart Server");
     await eventually(() => trawlServers(server).some((pid) => !before.includes(pid)));
-    await window.runCommand("Trawl: Set Up for Agents...");
-    await window.pick("Other agents", "Set Up for Agents");
+    await openInstructions("Other agents");
     // Shown once the new server has reported its state.
     await window.quickRows.filter({ hasText: "Start Local Endpoint" }).waitFor();
     assert.equal(await isClosed(), true);
@@ -163,8 +193,7 @@ describe("agents", () => {
 
   it("can have an endpoint that always starts", async () => {
     const steps = "Set Up for Agents: Other agents";
-    await window.runCommand("Trawl: Set Up for Agents...");
-    await window.pick("Other agents", "Set Up for Agents");
+    await openInstructions("Other agents");
     await window.pick("Start Local Endpoint", steps);
     await clickDialogButton("Start");
     await window.pick("Always Start", steps);
