@@ -1,6 +1,6 @@
 /** Declares views, welcome views, tools, colors and the walkthrough for the manifest. */
 import type { ToolDefinition } from "#contract/agentTools";
-import { languageModelTools } from "./endpoint/toolContributions";
+import { languageModelTools, mcpServerDefinitionProviders } from "./endpoint/toolContributions";
 
 /** Registers an English text under `key`, and returns the manifest's reference to its translation. */
 export type Translate = (key: string, english: string) => string;
@@ -75,6 +75,7 @@ export function sharedContributions(t: Translate, tools: readonly ToolDefinition
     },
 
     languageModelTools: languageModelTools(tools, t),
+    mcpServerDefinitionProviders,
 
     viewsWelcome: [
       {

@@ -17,6 +17,7 @@ import { apiKeyCommands } from "./endpoint/apiKeyCommands";
 import { ApiKeys } from "./endpoint/apiKeys";
 import { endpointCommands } from "./endpoint/endpointCommands";
 import { EndpointView } from "./endpoint/endpointView";
+import { McpProvider } from "./endpoint/mcpProvider";
 import { McpSetup } from "./endpoint/mcpSetup";
 import { SavedEndpoint } from "./endpoint/savedEndpoint";
 import { toolNames } from "./endpoint/toolNames";
@@ -85,7 +86,8 @@ export function activate(context: vscode.ExtensionContext): void {
     folder: context.globalStorageUri,
     warn: (message) => log.warn(message),
   });
-  const mcpSetup = new McpSetup(() => [serverPath(), ...dataDir()]);
+  const program = (): [path: string, ...args: string[]] => [serverPath(), ...dataDir()];
+  const mcpSetup = new McpSetup(program);
   const agentSetup = new AgentSetup({ service: client, instance, keys, mcp: mcpSetup });
   const license = new LicenseState(client, context.globalState);
   const members = new Members(client, license, context.extensionUri);
@@ -205,6 +207,7 @@ export function activate(context: vscode.ExtensionContext): void {
     agentSetup,
     mcpSetup,
     new AgentTools(client, toolNames(context.extension), onSettings),
+    new McpProvider({ version: String(context.extension.packageJSON["version"]), program, onSettings }),
     new EndpointView(instance, keys, () => license.refreshInBackground()),
     members,
     auditLog,

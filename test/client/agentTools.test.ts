@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { toolDefinitions } from "#agents/toolDefinitions";
-import { toolNames } from "#client/endpoint/toolNames";
+import { mcpProviderId, toolNames } from "#client/endpoint/toolNames";
 import { readProjectFile } from "#test/support/client";
 
 interface Tool {
@@ -35,4 +35,10 @@ test("every tool can be turned off, and has its own icon and a name that users c
     assert.ok(modelDescription.length > 50, name);
   }
   assert.equal(new Set(tools.map(({ icon }) => icon)).size, tools.length);
+});
+
+test("the MCP server is offered only where the tools are not", () => {
+  const providers = packageJSON.contributes.mcpServerDefinitionProviders;
+  const when = "!config.trawl.api.agentTools && config.trawl.api.agentMcpServer";
+  assert.deepEqual(providers, [{ id: mcpProviderId, label: "Trawl", when }]);
 });

@@ -1,8 +1,8 @@
 /** Rows of agents in the API & Agents view. */
 import * as vscode from "vscode";
 import type { Row } from "#client/workbench/rows";
-import { setting } from "#client/workbench/settings";
 import { agentTitles } from "#contract/agentTools";
+import { toolsRoute } from "./agentTools";
 import { mcpAgents } from "./mcpSetup";
 
 /** Identifies the instructions for agents and scripts that use the REST API, among the agents. */
@@ -41,9 +41,8 @@ function toolsRow(): Row {
     id: "agent tools",
     item: () => ({
       label: vscode.l10n.t("VS Code agent mode"),
-      description: setting("api.agentTools")
-        ? vscode.l10n.t("ready")
-        : vscode.l10n.t("turned off by trawl.api.agentTools"),
+      description:
+        toolsRoute() !== "off" ? vscode.l10n.t("ready") : vscode.l10n.t("turned off by trawl.api.agentTools"),
       contextValue: "agentTools",
       tooltip: vscode.l10n.t("Its tools search, read files and find symbols in all repositories."),
     }),

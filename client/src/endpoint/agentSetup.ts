@@ -11,6 +11,7 @@ import { setting } from "#client/workbench/settings";
 import { agentTitles } from "#contract/agentTools";
 import { type Agent, agents, type GuideOptions, guide, keyVariable, withGuide } from "./agentGuide";
 import { restSetup, showToolsSetting } from "./agentRows";
+import { toolsRoute } from "./agentTools";
 import type { ApiKeys } from "./apiKeys";
 import type { agentCommands } from "./contributions";
 import { type McpAgent, type McpSetup, mcpAgents } from "./mcpSetup";
@@ -191,9 +192,10 @@ async function pickSetup(): Promise<McpAgent | typeof restSetup | undefined> {
   const { l10n } = vscode;
   const tools = {
     label: l10n.t("VS Code agent mode"),
-    detail: setting("api.agentTools")
-      ? l10n.t("ready: its tools search, read files and find symbols")
-      : l10n.t("its tools are turned off by trawl.api.agentTools"),
+    detail:
+      toolsRoute() !== "off"
+        ? l10n.t("ready: its tools search, read files and find symbols")
+        : l10n.t("its tools are turned off by trawl.api.agentTools"),
   };
   const items = mcpAgents.map((chosen) => ({
     label: agentTitles[chosen],

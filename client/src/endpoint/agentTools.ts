@@ -5,7 +5,13 @@ import type { ServiceClient } from "#client/server/serviceClient";
 import { setting } from "#client/workbench/settings";
 import { toolPrefix } from "./toolNames";
 
-/** Registers the tools that the manifest declares, while the setting is on. */
+/** Returns how agent mode gets the tools. */
+export function toolsRoute(): "languageModel" | "mcp" | "off" {
+  if (setting("api.agentTools")) return "languageModel";
+  return setting("api.agentMcpServer") ? "mcp" : "off";
+}
+
+/** Registers the tools that the manifest declares, while the setting says so. */
 export class AgentTools implements vscode.Disposable {
   #tools: vscode.Disposable | undefined;
   readonly #service: Pick<ServiceClient, "runTool">;
@@ -25,7 +31,7 @@ export class AgentTools implements vscode.Disposable {
   }
 
   #update(): void {
-    const isEnabled = setting("api.agentTools");
+    const isEnabled = toolsRoute() === "languageModel";
     if (isEnabled === (this.#tools !== undefined)) return;
     this.#tools?.dispose();
     this.#tools = isEnabled

@@ -1,6 +1,6 @@
-/** Declares the tools for VS Code's agent mode. */
+/** Declares the tools for VS Code's agent mode, and the MCP server. */
 import type { ToolDefinition } from "#contract/agentTools";
-import { toolPrefix } from "./toolNames";
+import { mcpProviderId, toolPrefix } from "./toolNames";
 
 const icons: Readonly<Record<string, string>> = {
   grep: "$(search)",
@@ -25,7 +25,16 @@ export function languageModelTools(
     modelDescription: description,
     canBeReferencedInPrompt: true,
     icon: icons[name] ?? "$(search)",
+    // VS Code 1.100 does not list tools whose condition has several parts.
     when: "config.trawl.api.agentTools",
     inputSchema,
   }));
 }
+
+export const mcpServerDefinitionProviders = [
+  {
+    id: mcpProviderId,
+    label: "Trawl",
+    when: "!config.trawl.api.agentTools && config.trawl.api.agentMcpServer",
+  },
+];

@@ -3,6 +3,9 @@
 /** VS Code shares the names of tools between extensions. */
 export const toolPrefix = "trawl_";
 
+/** Identifies the MCP server of the extension. */
+export const mcpProviderId = "trawl.mcp";
+
 /** Returns the names of the tools that the manifest of the extension declares. */
 export function toolNames({ packageJSON }: { readonly packageJSON: unknown }): readonly string[] {
   const { contributes } = packageJSON as {

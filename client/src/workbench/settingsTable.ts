@@ -344,6 +344,13 @@ export const settingsSections = {
         description:
           "Let VS Code's agent mode search, read files and find symbols in all indexed repositories. This does not open a port.",
       },
+      "api.agentMcpServer": {
+        type: "boolean",
+        default: false,
+        scope: "window",
+        description:
+          "Offer agent mode an MCP server with the same tools, with files as resources, and with prompts, while `#trawl.api.agentTools#` is off. Requires VS Code 1.101.",
+      },
     },
   },
   server: {

@@ -65,7 +65,7 @@ describe("tools for agents", () => {
     assert.match(await invokeTool("trawl_grep", { pattern: "x", lang: "pyton" }), /^Error: .*python/i);
   });
 
-  it("do not run while they are turned off", async () => {
+  it("do not run while they are turned off, or come from the MCP server", async () => {
     const settings = vscode.workspace.getConfiguration("trawl");
     const input = { pattern: "retryWithBackoff" };
     const isAnswered = () =>
@@ -75,7 +75,29 @@ describe("tools for agents", () => {
       );
     await settings.update("api.agentTools", false, vscode.ConfigurationTarget.Global);
     await eventually(async () => !(await isAnswered()));
+    await settings.update("api.agentMcpServer", true, vscode.ConfigurationTarget.Global);
+    assert.equal(await isAnswered(), false);
     await settings.update("api.agentTools", undefined, vscode.ConfigurationTarget.Global);
     await eventually(isAnswered);
+    await settings.update("api.agentMcpServer", undefined, vscode.ConfigurationTarget.Global);
+  });
+
+  it("come from the MCP server if the user prefers that, in versions that have such servers", async () => {
+    const settings = vscode.workspace.getConfiguration("trawl");
+    const isOldest = vscode.version.startsWith("1.100.");
+    const mcpTools = () => vscode.lm.tools.filter(({ name }) => name.startsWith("mcp_trawl_"));
+    await settings.update("api.agentTools", false, vscode.ConfigurationTarget.Global);
+    await settings.update("api.agentMcpServer", true, vscode.ConfigurationTarget.Global);
+    await eventually(async () => {
+      await vscode.commands.executeCommand("workbench.mcp.startServer", "trawl.trawl/Trawl");
+      return mcpTools().length === (isOldest ? 0 : 8);
+    }, 60_000);
+    if (!isOldest) {
+      const found = await invokeTool("mcp_trawl_grep", { pattern: "retryWithBackoff", lang: "go" });
+      assert.match(found, /acme\/go-kit retry\/retry\.go@/);
+    }
+    await settings.update("api.agentMcpServer", undefined, vscode.ConfigurationTarget.Global);
+    await settings.update("api.agentTools", undefined, vscode.ConfigurationTarget.Global);
+    await eventually(() => mcpTools().length === 0);
   });
 });
