@@ -80,6 +80,7 @@ function searchRequest(flags: Flags): RequestInput<"search"> {
     query,
     ...(matches === undefined ? {} : { matches }),
     ...(contextLines === undefined ? {} : { contextLines }),
+    enclosing: flags.has("agent"),
     isRegexEnabled: flags.has("regex"),
     isCaseSensitivityEnabled: flags.has("case"),
   };
