@@ -52,12 +52,18 @@ export const links: { readonly [Name in OperationName]?: LinkTargets } = {
     ...firstFile,
     ...symbolLinks("files/0", "files/0/matches/0/range"),
     findReferences: { symbolName: requestBody("symbolName") },
+    callHierarchy: { symbolName: requestBody("symbolName") },
     streamReferences: { symbolName: requestBody("symbolName") },
   },
   findReferences: {
     ...firstFile,
     ...symbolLinks("files/0", "files/0/matches/0/range"),
     findDefinitions: { symbolName: requestBody("symbolName") },
+  },
+  callHierarchy: {
+    ...fileLinks(responseBody("definitions/1/repository"), responseBody("definitions/1/fileName")),
+    ...symbolLinks("definitions/1", "definitions/1/range"),
+    callHierarchy: { symbolName: responseBody("definitions/1/symbol") },
   },
   findSymbols: {
     ...fileLinks(responseBody("symbols/0/repository"), responseBody("symbols/0/fileName")),

@@ -1,4 +1,5 @@
 /** Operations on symbols: definitions, references, outlines, and descriptions for hovers. */
+import { CallHierarchy, CallRequest } from "./calls";
 import { gitFileErrors } from "./operation";
 import {
   FileOutline,
@@ -50,6 +51,17 @@ export const symbolOperations = {
     response: ReferenceEnd,
     isPartialWhenLate: true,
     event: ReferenceEvent,
+  },
+  callHierarchy: {
+    http: { method: "POST", path: "/api/call_hierarchy" },
+    tag: "Search & Navigation",
+    summary: "Finds the callers of a function or what it calls, in all repositories.",
+    access: "anonymous",
+    audit: { action: "user.performed_code_search", target: "org" },
+    errors: locationErrors,
+    request: CallRequest,
+    response: CallHierarchy,
+    isPartialWhenLate: true,
   },
   findSymbols: {
     http: { method: "POST", path: "/api/find_symbols" },

@@ -18,6 +18,7 @@ const requests: Partial<Record<OperationName, Readonly<Record<string, unknown>>>
   findDefinitions: { symbolName: "found" },
   findReferences: { symbolName: "found" },
   streamReferences: { symbolName: "found" },
+  callHierarchy: { symbolName: "found" },
   findSymbols: { query: "found" },
   outline: { place: { repo: "r", path: "a.txt" } },
   symbolAt: { place: { repo: "r", path: "a.txt" } },

@@ -98,6 +98,14 @@ const requests: Record<OperationName, readonly Record<string, unknown>[]> = {
   ],
   findReferences: [{ symbolName: "found" }, { symbolName: "found", matches: 1 }, { symbolName: 1 }],
   streamReferences: [{ symbolName: "found" }, {}],
+  callHierarchy: [
+    { symbolName: "verse" },
+    { symbolName: "verse", direction: "outgoing", depth: 3, matches: 1 },
+    { symbolName: "verse", askedFrom: { repo: "history", path: "../up" } },
+    { symbolName: "verse", depth: 4 },
+    { symbolName: "verse", direction: "both" },
+    {},
+  ],
   findSymbols: [
     { query: "ver" },
     { query: "ver", match: "prefix", kinds: ["function", "no such"], language: "Go", limit: 1 },

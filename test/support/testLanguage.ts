@@ -57,6 +57,7 @@ export function testParsers(onText: (text: string) => void = () => {}): SymbolPa
       });
     },
     occurrences: never,
+    calls: never,
     identifierAt: never,
     signature: never,
     prepare: () => undefined,

@@ -14,7 +14,7 @@
  *
  * Offsets count the bytes of the document from 0, whatever its encoding; ends are exclusive.
  */
-import type { DocumentSymbols } from "#model/symbol";
+import type { Definition, DocumentSymbols } from "#model/symbol";
 
 /** A text to parse. */
 export interface SourceText {
@@ -57,6 +57,8 @@ export interface Occurrence {
   readonly declaredAt: number;
   /** Whether it refers to a local, and so never to a definition of that name in another document. */
   readonly isLocal: boolean;
+  /** The definition that contains it; absent at the top level. */
+  readonly enclosing?: Pick<Definition, "name" | "kind">;
 }
 
 export type ParsedOccurrences =
@@ -66,6 +68,30 @@ export type ParsedOccurrences =
       /** What the document imports, as written. */
       readonly imports: readonly string[];
     }
+  | Unparsed;
+
+/** A call of a function, method, constructor or macro, at the name of the callee. */
+export interface CallSite {
+  /** The name; if an import renames it, the name in the imported module. */
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+  /** As in `Occurrence`; never a variable or parameter. */
+  readonly declaredAt: number;
+  /** The word before the operator of a member access: `box` in `box.open()`; `""` for other expressions. */
+  readonly receiver?: string;
+  /** Words that may name the type to which the callee belongs, or one of its subtypes. */
+  readonly typeWords: readonly string[];
+  /** Imports that mention the receiver or, without one, the name. */
+  readonly imports: readonly string[];
+}
+
+export type ParsedCalls =
+  | ({
+      readonly kind: "parsed";
+      /** By ascending start. */
+      readonly calls: readonly CallSite[];
+    } & DocumentSymbols)
   | Unparsed;
 
 /** An identifier in code. */

@@ -1,5 +1,5 @@
 /** Finds files that contain a name as a whole word, in any language, and reads their text. */
-import type { DocumentRequest, Engine, UnsavedDocument } from "#engine/engine";
+import type { DocumentInfo, DocumentRequest, Engine, UnsavedDocument } from "#engine/engine";
 import { blobHash } from "#git/objects/blobHash";
 import type { FileMatch } from "#model/match";
 import { addReason, type FlushReason } from "#model/stats";
@@ -22,7 +22,8 @@ export interface FoundText extends HashedText {
 export interface CandidateSearch {
   readonly query: SymbolQuery;
   readonly scope: SearchScope;
-  readonly pattern: Pattern;
+  /** What files must contain. */
+  readonly pattern: Pattern | readonly Pattern[];
   /** Other conditions that files must meet. */
   readonly filters?: readonly Query[];
 }
@@ -55,9 +56,9 @@ export async function searchCandidates(
   onFiles: (files: readonly FileMatch[]) => Promise<void>,
 ): Promise<Completeness> {
   const { languages, unsaved, preferred, deadline } = query;
-  const text: Query = { kind: "text", pattern, where: "content" };
+  const patterns = [pattern].flat().map((each): Query => ({ kind: "text", pattern: each, where: "content" }));
   const children: Query[] = [
-    text,
+    { kind: "or", children: patterns },
     ...filters,
     ...(languages === undefined ? [] : [{ kind: "language" as const, names: languages }]),
     ...(scope.revisions.length === 0 ? [] : [{ kind: "revision" as const, names: scope.revisions }]),
@@ -88,7 +89,7 @@ export interface TextOptions {
 /** Returns the texts in the order of the files; `undefined` if a file is no longer in the index. */
 export async function readTexts(
   engine: Engine,
-  files: readonly FileMatch[],
+  files: readonly DocumentInfo[],
   { unsaved, withSymbols = false }: TextOptions,
   signal: AbortSignal,
 ): Promise<readonly (FoundText | undefined)[]> {
@@ -115,6 +116,6 @@ export async function readTexts(
   });
 }
 
-function requestOf({ repositoryId, path, blobSha, origin }: FileMatch): DocumentRequest {
+function requestOf({ repositoryId, path, blobSha, origin }: DocumentInfo): DocumentRequest {
   return { repositoryId, path, ...(blobSha === "" || origin !== "commit" ? {} : { blob: blobSha }) };
 }

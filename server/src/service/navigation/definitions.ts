@@ -4,7 +4,7 @@ import { setMaxListeners } from "node:events";
 import { TextPositions } from "#base/textPositions";
 import { untilAborted } from "#base/untilAborted";
 import type { Engine, FoundSymbol } from "#engine/engine";
-import type { FileMatch, Range } from "#model/match";
+import type { FileMatch } from "#model/match";
 import { addReason, type FlushReason } from "#model/stats";
 import type { Definition, DocumentSymbols } from "#model/symbol";
 import { monotonicNow } from "#platform/clock";
@@ -20,7 +20,7 @@ import {
 } from "./candidates";
 import { languagesWithoutDefinitions } from "./languageFamilies";
 import type { Packages } from "./packages";
-import { maxLineBytes, type ParsedCode } from "./parsedCode";
+import { type CodeDefinition, maxLineBytes, type ParsedCode, toCodeDefinition } from "./parsedCode";
 import { type RankedDefinition, rankDefinitions, type UnrankedDefinition } from "./rankDefinitions";
 import type { QueryOrigin, SearchScope, SymbolQuery } from "./symbolQuery";
 import { guessDefinitions } from "./textDefinitions";
@@ -257,21 +257,14 @@ function createFoundSymbol(
   definition: Definition,
   all: readonly Definition[],
 ): FoundSymbol {
-  const { name, kind, nameStart, nameEnd, start, end, isLocal, owner } = definition;
-  const parent = all[definition.parent];
-  const range: Range = { start: positions.positionOf(nameStart), end: positions.positionOf(nameEnd) };
-  return {
-    document,
-    name,
-    kind,
-    isLocal,
-    parent: parent === undefined ? { name: owner, kind: "" } : { name: parent.name, kind: parent.kind },
-    range,
-    start,
-    end,
-    line: positions.line(range.start.lineNumber, maxLineBytes),
-    score: 0,
-  };
+  return toFoundDefinition(document, toCodeDefinition(definition, all, positions));
+}
+
+export function toFoundDefinition(
+  document: FoundSymbol["document"],
+  { name, kind, isLocal, container, range, start, end, line }: CodeDefinition,
+): FoundSymbol {
+  return { document, name, kind, isLocal, parent: container, range, start, end, line, score: 0 };
 }
 
 async function parseSymbols(

@@ -2,10 +2,12 @@
 import { ByteCache } from "#base/byteCache";
 import { TextPositions } from "#base/textPositions";
 import type { Range } from "#model/match";
-import type { DocumentSymbols } from "#model/symbol";
+import type { Definition, DocumentSymbols, SymbolKind } from "#model/symbol";
+import { EnclosingDefinitions } from "#symbols/definitions/enclosing";
 import { grammarOf } from "#symbols/grammars/grammars";
 import type { SymbolParsers } from "#symbols/parsing/parsers";
 import type {
+  CallSite,
   Occurrence,
   ParsedIdentifier,
   ParsedSignature,
@@ -20,6 +22,8 @@ export interface HashedText extends SourceText {
 
 /** An occurrence of a name in code. */
 export interface CodeOccurrence extends Pick<Occurrence, "role" | "declaredAt" | "isLocal"> {
+  /** The definition that contains it; absent at the top level. */
+  readonly enclosing: Occurrence["enclosing"];
   readonly range: Range;
   /** The line that contains it, truncated if it is very long. */
   readonly lineContent: string;
@@ -32,12 +36,36 @@ export interface FileOccurrences {
   readonly imports: readonly string[];
 }
 
+/** A definition, with positions. */
+export interface CodeDefinition extends Definition {
+  readonly container: { readonly name: string; readonly kind: SymbolKind | "" };
+  /** The range of the name. */
+  readonly range: Range;
+  readonly wholeRange: Range;
+  /** The line where the name starts, truncated if it is very long. */
+  readonly line: string;
+}
+
+/** A call in code. */
+export interface CodeCall extends CallSite {
+  readonly range: Range;
+  readonly lineContent: string;
+  /** The definition that contains it; absent at the top level. */
+  readonly enclosing: CodeDefinition | undefined;
+}
+
+/** The calls in one file. */
+export interface FileCalls extends DocumentSymbols {
+  readonly calls: readonly CodeCall[];
+}
+
 export type CodeSymbols =
   | ({ readonly kind: "parsed" } & DocumentSymbols)
   | { readonly kind: "unparsed"; readonly reason: UnparsedReason };
 
 const maxOccurrenceBytes = 32 * 1024 * 1024;
 const maxSymbolBytes = 16 * 1024 * 1024;
+const maxCallBytes = 32 * 1024 * 1024;
 /** Longer lines are truncated, because they are data rather than code. */
 export const maxLineBytes = 4096;
 
@@ -57,6 +85,7 @@ export class ParsedCode {
   readonly #parsers: SymbolParsers;
   readonly #occurrences = new ByteCache<FileOccurrences>(maxOccurrenceBytes);
   readonly #symbols = new ByteCache<CodeSymbols>(maxSymbolBytes);
+  readonly #calls = new ByteCache<FileCalls>(maxCallBytes);
 
   constructor(parsers: SymbolParsers) {
     this.#parsers = parsers;
@@ -96,6 +125,31 @@ export class ParsedCode {
     });
   }
 
+  /** Returns the cached calls in a text, or `undefined`. */
+  cachedCalls(language: string, blobSha: string): FileCalls | undefined {
+    return this.#calls.get(`${language} ${blobSha}`);
+  }
+
+  /** Returns results in the order of the texts; `undefined` for those that cannot be parsed. Rejects with CANCELLED. */
+  async calls(
+    texts: readonly HashedText[],
+    signal: AbortSignal,
+  ): Promise<readonly (FileCalls | undefined)[]> {
+    const cached = texts.map(({ language, blobSha }) => this.cachedCalls(language, blobSha));
+    const unknown = texts.filter((_, index) => cached[index] === undefined);
+    const results = unknown.length === 0 ? [] : await this.#parsers.calls(unknown, signal);
+    return texts.map((text, index) => {
+      if (cached[index] !== undefined) return cached[index];
+      const result = results[unknown.indexOf(text)];
+      if (result?.kind !== "parsed") return undefined;
+      const { definitions, imports } = result;
+      const found = { definitions, imports, calls: toCodeCalls(text.content, result) };
+      const bytes = 200 + definitions.length * 200 + imports.length * 100 + found.calls.length * 800;
+      this.#calls.set(`${text.language} ${text.blobSha}`, found, bytes);
+      return found;
+    });
+  }
+
   /** Returns the definitions and imports of a text. Rejects with CANCELLED. */
   async symbols(text: HashedText, signal: AbortSignal): Promise<CodeSymbols> {
     if (grammarOf(text.language) === undefined) return { kind: "unparsed", reason: "noGrammar" };
@@ -123,9 +177,57 @@ export class ParsedCode {
 
 function toCodeOccurrences(content: Uint8Array, occurrences: readonly Occurrence[]): CodeOccurrence[] {
   const positions = new TextPositions(content);
-  return occurrences.map(({ start, end, role, declaredAt, isLocal }) => {
+  return occurrences.map(({ start, end, role, declaredAt, isLocal, enclosing }) => {
     const range = { start: positions.positionOf(start), end: positions.positionOf(end) };
     const lineContent = positions.line(range.start.lineNumber, maxLineBytes);
-    return { range, lineContent, role, declaredAt, isLocal };
+    return { range, lineContent, role, declaredAt, isLocal, enclosing };
   });
+}
+
+function toCodeCalls(
+  content: Uint8Array,
+  { calls, definitions }: DocumentSymbols & { readonly calls: readonly CallSite[] },
+): CodeCall[] {
+  const positions = new TextPositions(content);
+  const enclosing = new EnclosingDefinitions(definitions);
+  const known = new Map<Definition, CodeDefinition>();
+  const withPositions = (definition: Definition): CodeDefinition => {
+    const found = known.get(definition) ?? toCodeDefinition(definition, definitions, positions);
+    known.set(definition, found);
+    return found;
+  };
+  return calls.map(({ name, start, end, declaredAt, receiver, typeWords, imports }) => {
+    const around = enclosing.at(start);
+    const range = { start: positions.positionOf(start), end: positions.positionOf(end) };
+    return {
+      name,
+      start,
+      end,
+      declaredAt,
+      ...(receiver === undefined ? {} : { receiver }),
+      typeWords,
+      imports,
+      range,
+      lineContent: positions.line(range.start.lineNumber, maxLineBytes),
+      enclosing: around && withPositions(around),
+    };
+  });
+}
+
+/** Adds positions to a definition; `all` are the definitions of its document. */
+export function toCodeDefinition(
+  definition: Definition,
+  all: readonly Definition[],
+  positions: TextPositions,
+): CodeDefinition {
+  const { nameStart, nameEnd, start, end, owner } = definition;
+  const parent = all[definition.parent];
+  const range = { start: positions.positionOf(nameStart), end: positions.positionOf(nameEnd) };
+  return {
+    ...definition,
+    container: parent === undefined ? { name: owner, kind: "" } : { name: parent.name, kind: parent.kind },
+    range,
+    wholeRange: { start: positions.positionOf(start), end: positions.positionOf(end) },
+    line: positions.line(range.start.lineNumber, maxLineBytes),
+  };
 }

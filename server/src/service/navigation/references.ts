@@ -31,6 +31,8 @@ export interface CodeReference {
   readonly range: Range;
   readonly lineContent: string;
   readonly certainty: Certainty;
+  /** The definition that contains it; absent at the top level, and in files that cannot be parsed. */
+  readonly enclosing?: CodeOccurrence["enclosing"];
 }
 
 /** The references in one file, in source order. */
@@ -142,7 +144,12 @@ export class References {
           occurrence.declaredAt === identifier.declaredAt &&
           occurrence.range.start.byteOffset !== identifier.declaredAt,
       )
-      .map(({ range, lineContent }) => ({ range, lineContent, certainty: "exact" as const }));
+      .map(({ range, lineContent, enclosing }) => ({
+        range,
+        lineContent,
+        certainty: "exact" as const,
+        enclosing,
+      }));
     const { repository, path, language, commit, blobSha, origin } = text;
     const file = { repositoryId: repository.id, path, language, commit, blobSha, origin, branches: [] };
     const shown = references.slice(0, maxMatches);
@@ -291,6 +298,7 @@ function codeReferences(
       range: occurrence.range,
       lineContent: occurrence.lineContent,
       certainty: certaintyOf(occurrence),
+      enclosing: occurrence.enclosing,
     }));
   return { file, references, isParsed: true, score: file.score };
 }

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { TextPositions } from "#base/textPositions";
+import type { CallDefinition, CallSites } from "#contract/calls";
 import type { RepositoryInfo } from "#contract/repositories";
 import type { CallContext } from "#contract/service";
 import type * as contract from "#contract/symbols";
@@ -11,9 +12,10 @@ import type { Definition } from "#model/symbol";
 import { toRepositoryInfo } from "#service/repositories/repositoryItems";
 import type { RepositoryView } from "#service/repositories/repositoryView";
 import { browseUrl } from "#service/repositories/webLinks";
+import type { CallGraph, CallNode } from "./callGraph";
 import { compareCertainty } from "./confidence";
 import type { RankedDefinition } from "./rankDefinitions";
-import type { ReferencingFile } from "./references";
+import type { CodeReference, ReferencingFile } from "./references";
 import type { SearchScope } from "./symbolQuery";
 
 /** What the conversion depends on. */
@@ -30,10 +32,14 @@ type File = contract.SymbolFile;
 export function toReferenceFiles(files: readonly ReferencingFile[], resultContext: ResultContext): File[] {
   return files.flatMap(({ file, references, isParsed }) => {
     const fields = toFileFields(file, resultContext);
-    return fields === undefined
-      ? []
-      : [{ ...fields, isParsed, matches: references.map((reference) => ({ ...reference })) }];
+    return fields === undefined ? [] : [{ ...fields, isParsed, matches: references.map(toReferenceMatch) }];
   });
+}
+
+function toReferenceMatch({ range, lineContent, certainty, enclosing }: CodeReference): contract.SymbolMatch {
+  return enclosing === undefined
+    ? { range, lineContent, certainty }
+    : { range, lineContent, certainty, parent: { symbol: enclosing.name, kind: enclosing.kind } };
 }
 
 /** Groups definitions by file, in order of first appearance. */
@@ -69,6 +75,27 @@ export function toFoundSymbol(
   if (fields === undefined) return undefined;
   const { name, kind, range, line } = symbol;
   return { symbol: name, kind, parent: parentOf(symbol), ...fields, range, lineContent: line };
+}
+
+/** Converts calls. Skips those of repositories that have been removed since the search. */
+export function toCalls(graph: CallGraph, resultContext: ResultContext) {
+  const definitions: CallDefinition[] = [];
+  const indexes = new Map<CallNode, number>();
+  for (const node of graph.nodes) {
+    const found = toFoundSymbol(node.symbol, resultContext);
+    if (found === undefined) continue;
+    indexes.set(node, definitions.length);
+    const { depth, isFile, wholeRange = found.range } = node;
+    definitions.push({ ...found, ...(isFile ? { kind: "file" } : {}), wholeRange, depth });
+  }
+  const calls = graph.edges.flatMap(({ caller, callee, certainty, sites }): CallSites[] => {
+    const from = indexes.get(caller);
+    const to = indexes.get(callee);
+    if (from === undefined || to === undefined) return [];
+    const ordered = sites.toSorted((one, other) => one.range.start.byteOffset - other.range.start.byteOffset);
+    return [{ caller: from, callee: to, certainty, sites: ordered }];
+  });
+  return { definitions, calls };
 }
 
 /** Converts the definitions of one file, in source order. */

@@ -8,6 +8,7 @@ import { type SymbolKind, symbolKinds } from "#model/symbol";
 import { runBeforeDeadline } from "#service/search/beforeDeadline";
 import { preferredRepositories, toUnsavedDocuments } from "#service/search/searchPlan";
 import type { SymbolParsers } from "#symbols/parsing/parsers";
+import { CallHierarchies } from "./callHierarchy";
 import { CodeFiles } from "./codeFiles";
 import { Definitions } from "./definitions";
 import { requestedLanguages } from "./languageFamilies";
@@ -19,6 +20,7 @@ import { createSymbolQuery, type SymbolQuery, type SymbolQueryOptions } from "./
 import {
   type ResultContext,
   sortByConfidence,
+  toCalls,
   toDefinitionFiles,
   toFoundSymbol,
   toOutline,
@@ -35,6 +37,7 @@ type SymbolOperation =
   | "findDefinitions"
   | "findReferences"
   | "streamReferences"
+  | "callHierarchy"
   | "findSymbols"
   | "outline"
   | "symbolAt"
@@ -47,6 +50,7 @@ export function symbolHandlers(options: SymbolOptions): { readonly [Row in Symbo
   const packages = new Packages(engine);
   const definitions = new Definitions({ engine, repositories, code, packages });
   const references = new References({ engine, repositories, code, packages, definitions });
+  const hierarchies = new CallHierarchies({ engine, repositories, code, packages, definitions });
   const queryOptions = { ...options, code, files: codeFiles };
   const describer = new SymbolDescriber({ ...queryOptions, definitions });
 
@@ -126,6 +130,21 @@ export function symbolHandlers(options: SymbolOptions): { readonly [Row in Symbo
       );
       const all = [...known].map((repositoryId) => ({ repositoryId }));
       return { stats, repositoryInfo: toRepositoryInfos(all, resultContext) };
+    },
+
+    async callHierarchy(request, context) {
+      const query = await createQuery(request, context);
+      if (query === undefined) {
+        const stats = { ...timedOutStats, flushReason: "TIME_LIMIT" as const };
+        return { stats, definitions: [], calls: [], repositoryInfo: [] };
+      }
+      const { graph, reason, ...found } = await hierarchies.find(query, request, context.signal);
+      const resultContext = contextOf(query, context);
+      const { definitions: nodes, calls } = toCalls(graph, resultContext);
+      const flushReason = query.reasons.reduce(addReason, reason);
+      const matchCount = calls.reduce((sum, { sites }) => sum + sites.length, 0);
+      const stats = { matchCount, isExhaustive: flushReason === "NONE", flushReason, ...found };
+      return { stats, definitions: nodes, calls, repositoryInfo: toRepositoryInfos(nodes, resultContext) };
     },
 
     async findSymbols(request, context) {

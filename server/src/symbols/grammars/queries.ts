@@ -1,4 +1,31 @@
 /** The tree-sitter queries of each grammar. */
+import bashCalls from "./calls/bash.scm";
+import cCalls from "./calls/c.scm";
+import cSharpCalls from "./calls/c_sharp.scm";
+import cppCalls from "./calls/cpp.scm";
+import dartCalls from "./calls/dart.scm";
+import ecmascriptCalls from "./calls/ecmascript.scm";
+import elixirCalls from "./calls/elixir.scm";
+import goCalls from "./calls/go.scm";
+import haskellCalls from "./calls/haskell.scm";
+import javaCalls from "./calls/java.scm";
+import jsxCalls from "./calls/jsx.scm";
+import juliaCalls from "./calls/julia.scm";
+import kotlinCalls from "./calls/kotlin.scm";
+import luaCalls from "./calls/lua.scm";
+import objcCalls from "./calls/objc.scm";
+import ocamlCalls from "./calls/ocaml.scm";
+import phpCalls from "./calls/php.scm";
+import powershellCalls from "./calls/powershell.scm";
+import pythonCalls from "./calls/python.scm";
+import rCalls from "./calls/r.scm";
+import rubyCalls from "./calls/ruby.scm";
+import rustCalls from "./calls/rust.scm";
+import scalaCalls from "./calls/scala.scm";
+import solidityCalls from "./calls/solidity.scm";
+import swiftCalls from "./calls/swift.scm";
+import typescriptCalls from "./calls/typescript.scm";
+import zigCalls from "./calls/zig.scm";
 import bash from "./definitions/bash.scm";
 import c from "./definitions/c.scm";
 import cSharp from "./definitions/c_sharp.scm";
@@ -126,4 +153,35 @@ export const scopeQueries: Readonly<Record<string, string>> = {
   tsx: ecmascriptScopes + typescriptScopes,
   typescript: ecmascriptScopes + typescriptScopes,
   zig: zigScopes,
+};
+
+/** By grammar: the names of callees, `@call`. In other languages, no calls are found. */
+export const callQueries: Readonly<Record<string, string>> = {
+  bash: bashCalls,
+  c: cCalls,
+  c_sharp: cSharpCalls,
+  cpp: cCalls + cppCalls,
+  dart: dartCalls,
+  elixir: elixirCalls,
+  go: goCalls,
+  haskell: haskellCalls,
+  java: javaCalls,
+  javascript: ecmascriptCalls + jsxCalls,
+  julia: juliaCalls,
+  kotlin: kotlinCalls,
+  lua: luaCalls,
+  objc: cCalls + objcCalls,
+  ocaml: ocamlCalls,
+  php: phpCalls,
+  powershell: powershellCalls,
+  python: pythonCalls,
+  r: rCalls,
+  ruby: rubyCalls,
+  rust: rustCalls,
+  scala: scalaCalls,
+  solidity: solidityCalls,
+  swift: swiftCalls,
+  tsx: ecmascriptCalls + typescriptCalls + jsxCalls,
+  typescript: ecmascriptCalls + typescriptCalls,
+  zig: zigCalls,
 };

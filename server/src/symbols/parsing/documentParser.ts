@@ -3,14 +3,17 @@
 import type { QueryMatch } from "web-tree-sitter";
 import type { Definition, DocumentSymbols } from "#model/symbol";
 import { definitionsIn } from "#symbols/definitions/definitions";
+import { EnclosingDefinitions } from "#symbols/definitions/enclosing";
+import { importStatementsIn } from "#symbols/definitions/importStatements";
 import { signatureOf } from "#symbols/definitions/signature";
 import type { ElidedText } from "#symbols/elision/cuts";
 import { elideAroundName, elideBodies } from "#symbols/elision/elision";
 import { grammarOf, hasDollars, nameRulesOf, preprocessingOf } from "#symbols/grammars/grammars";
-import { definitionQueries, scopeQueries } from "#symbols/grammars/queries";
+import { callQueries, definitionQueries, scopeQueries } from "#symbols/grammars/queries";
 import type { Runtime } from "#symbols/grammars/runtime";
 import { blankMacros } from "#symbols/recovery/macros";
 import { recoverTrees } from "#symbols/recovery/recovery";
+import { callsIn } from "#symbols/scopes/calls";
 import { Declarations } from "#symbols/scopes/declarations";
 import {
   findIdentifier,
@@ -20,7 +23,7 @@ import {
   wordAt,
 } from "#symbols/scopes/occurrences";
 import { decodeSource } from "#symbols/sourceText";
-import type { Identifier, Occurrence, Signature } from "#symbols/symbols";
+import type { CallSite, Identifier, Occurrence, Signature } from "#symbols/symbols";
 import { blankMarkup } from "./scripts";
 
 /** A parsed document. Its trees are deleted after the request. */
@@ -53,12 +56,27 @@ export class DocumentParser {
     return this.#parsed(language, elided?.content ?? content, (parsed) => {
       const symbols = this.#symbols(parsed);
       const declarations = () => this.#declarations(parsed, symbols);
-      const occurrences = occurrencesOf(name, parsed, symbols.definitions, declarations);
+      const enclosing = new EnclosingDefinitions(symbols.definitions);
+      const occurrences = occurrencesOf(name, parsed, symbols.definitions, declarations).map((each) =>
+        withEnclosing(each, enclosing),
+      );
       return {
         occurrences:
           elided === undefined ? occurrences : occurrences.map((each) => occurrenceInOriginal(each, elided)),
         imports: symbols.imports,
       };
+    });
+  }
+
+  /** Includes the definitions and imports of the document. */
+  calls(language: string, content: Uint8Array): DocumentSymbols & { readonly calls: readonly CallSite[] } {
+    return this.#parsed(language, content, (parsed) => {
+      const { grammar, source } = parsed;
+      const matches = this.#matches("definitions", definitionQueries[grammar] ?? "", parsed);
+      const symbols = definitionsIn(matches, source, grammar);
+      const callees = this.#matches("calls", callQueries[grammar] ?? "", parsed);
+      const calls = callsIn(callees, this.#declarations(parsed, symbols), importStatementsIn(matches));
+      return { ...symbols, calls };
     });
   }
 
@@ -116,6 +134,14 @@ export class DocumentParser {
       trees.delete();
     }
   }
+}
+
+function withEnclosing(occurrence: Occurrence, definitions: EnclosingDefinitions): Occurrence {
+  const enclosing = definitions.at(occurrence.start);
+  if (enclosing === undefined) return occurrence;
+  const { start, end, role, declaredAt, isLocal } = occurrence;
+  const { name, kind } = enclosing;
+  return { start, end, role, declaredAt, isLocal, enclosing: { name, kind } };
 }
 
 function definitionInOriginal(definition: Definition, elided: ElidedText): Definition {

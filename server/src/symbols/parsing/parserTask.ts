@@ -5,6 +5,7 @@ import { grammarOf } from "#symbols/grammars/grammars";
 import { Runtime } from "#symbols/grammars/runtime";
 import {
   maxParsedBytes,
+  type ParsedCalls,
   type ParsedIdentifier,
   type ParsedOccurrences,
   type ParsedSignature,
@@ -18,12 +19,19 @@ import { type PackedSymbols, pack } from "./packed";
 export type ParserRequest =
   | { readonly kind: "symbols" }
   | { readonly kind: "occurrences"; readonly name: string }
+  | { readonly kind: "calls" }
   | { readonly kind: "identifier"; readonly offset: number }
   | { readonly kind: "signature"; readonly nameStart: number };
 
 export type ParserWork = ParserRequest & { readonly texts: readonly SourceText[] };
 
-export type Parsed = PackedSymbols | Unparsed | ParsedOccurrences | ParsedIdentifier | ParsedSignature;
+export type Parsed =
+  | PackedSymbols
+  | Unparsed
+  | ParsedOccurrences
+  | ParsedCalls
+  | ParsedIdentifier
+  | ParsedSignature;
 
 export interface ParserResponse {
   /**
@@ -72,6 +80,8 @@ function parse(parser: DocumentParser, request: ParserRequest, { language, conte
         return pack(parser.symbols(language, content));
       case "occurrences":
         return { kind: "parsed", ...parser.occurrences(language, content, request.name) };
+      case "calls":
+        return { kind: "parsed", ...parser.calls(language, content) };
       case "identifier":
         return { kind: "parsed", identifier: parser.identifierAt(language, content, request.offset) };
       case "signature":

@@ -3,6 +3,7 @@ import { setMaxListeners } from "node:events";
 import { isServiceError } from "#base/error";
 import { type Pool, threadPool } from "#platform/threadPool";
 import type {
+  ParsedCalls,
   ParsedIdentifier,
   ParsedOccurrences,
   ParsedSignature,
@@ -26,6 +27,8 @@ export interface SymbolParsers {
     name: string,
     signal?: AbortSignal,
   ): Promise<readonly ParsedOccurrences[]>;
+  /** Finds the calls in whole texts, with their definitions and imports. */
+  calls(texts: readonly SourceText[], signal?: AbortSignal): Promise<readonly ParsedCalls[]>;
   /** Finds the identifier at a byte offset, which may also be its end, as for a cursor after it. */
   identifierAt(text: SourceText, offset: number, signal?: AbortSignal): Promise<ParsedIdentifier>;
   /** Returns the signature of the definition whose name starts at `nameStart`. */
@@ -87,6 +90,7 @@ export function symbolParsers(
     },
     occurrences: (texts, name, signal) =>
       all<ParsedOccurrences>(texts, { kind: "occurrences", name }, signal),
+    calls: (texts, signal) => all<ParsedCalls>(texts, { kind: "calls" }, signal),
     identifierAt: (text, offset, signal) =>
       one<ParsedIdentifier>(text, { kind: "identifier", offset }, signal),
     signature: (text, nameStart, signal) =>

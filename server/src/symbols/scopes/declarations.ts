@@ -31,6 +31,7 @@ import type { Definition } from "#model/symbol";
 import { Budget } from "#symbols/budget";
 import { type Body, enclosingBody } from "#symbols/definitions/anonymousBodies";
 import { nameInDeclarator, namesInList, namesInPattern } from "#symbols/definitions/declarator";
+import { EnclosingDefinitions } from "#symbols/definitions/enclosing";
 import { typeKinds } from "#symbols/definitions/nesting";
 import type { NameRules } from "#symbols/grammars/grammars";
 import type { DecodedText } from "#symbols/sourceText";
@@ -81,6 +82,7 @@ export class Declarations {
   readonly #bodyBudget = new Budget(bodiesMs);
   readonly #scopes: Scope[] = [];
   readonly #file: Scope;
+  #enclosing: EnclosingDefinitions | undefined;
 
   constructor(
     definitions: readonly Definition[],
@@ -118,6 +120,12 @@ export class Declarations {
 
   definition(index: number): Definition | undefined {
     return this.#definitions[index];
+  }
+
+  /** Returns the definitions that contain a byte offset, innermost first. */
+  definitionsAround(offset: number): readonly Definition[] {
+    this.#enclosing ??= new EnclosingDefinitions(this.#definitions);
+    return this.#enclosing.around(offset);
   }
 
   isMember(index: number): boolean {

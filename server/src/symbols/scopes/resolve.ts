@@ -60,7 +60,8 @@ interface FoundLocal extends Local {
   readonly isAtDeclaration: boolean;
 }
 
-function findLocal(
+/** Returns the declaration that a name refers to at an index, if that is in a scope. */
+export function findLocal(
   name: string,
   index: number,
   isCall: boolean,

@@ -1,0 +1,220 @@
+/**
+ * Decides to which definitions of its name a call refers, from the imports of the file, the receiver, and words that may
+ * name the receiver's type. The build configuration and types are unknown, so a call without evidence for one of several
+ * definitions has the confidence `name`.
+ */
+import type { Certainty } from "#contract/symbols";
+import type { FoundSymbol } from "#engine/engine";
+import type { SymbolKind } from "#model/symbol";
+import { type ConfidenceEstimator, compareCertainty, type ReferenceSource, targetOf } from "./confidence";
+import { importsDefinition } from "./importMatch";
+import type { CodeCall } from "./parsedCode";
+
+export interface ResolvedCall {
+  readonly definition: FoundSymbol;
+  readonly certainty: Certainty;
+}
+
+/** What speaks for a definition, weakest first. */
+const evidence = {
+  none: 0,
+  onlyDefinition: 1,
+  similarName: 2,
+  module: 3,
+  type: 4,
+  imported: 5,
+  declared: 6,
+} as const;
+type Evidence = (typeof evidence)[keyof typeof evidence];
+
+const callableKinds: ReadonlySet<SymbolKind> = new Set([
+  "function",
+  "method",
+  "constructor",
+  "macro",
+  "class",
+  "struct",
+  "event",
+]);
+const cFamily: ReadonlySet<string> = new Set(["C", "C++", "Cuda", "Objective-C", "Objective-C++"]);
+/** Languages in which names of other files must be imported. */
+const importsNames: ReadonlySet<string> = new Set([
+  "TypeScript",
+  "TSX",
+  "JavaScript",
+  "Vue",
+  "Svelte",
+  "Python",
+  "Go",
+  "Rust",
+]);
+/** Names of members of standard libraries: a definition of such a name is rarely the only one. */
+const commonMembers: ReadonlySet<string> = new Set(
+  `add all any append apply at bind call catch charAt clear clone close collect concat contains copy count create cut debug
+   delete each emit encode end endsWith entries equals error every exec exit extend fill filter finally find findIndex flat
+   flatMap flush format forEach from get getOrDefault has hashCode hasNext includes index indexOf info insert into is_empty
+   isEmpty iter join keys last lastIndexOf len length listen load lock log lower main map match max merge min move name new
+   next of on once open parse peek pipe poll pop print printf println push put read readLine reduce release remove replace
+   reset resolve reverse run save search select send set shift size slice some sort splice split start startsWith stop
+   stringify substring sum test then throw toLowerCase toString toUpperCase trim unlock unwrap update upper use value values
+   wait warn with write`.split(/\s+/),
+);
+
+export class CallResolver {
+  readonly #estimator: ConfidenceEstimator;
+
+  constructor(estimator: ConfidenceEstimator) {
+    this.#estimator = estimator;
+  }
+
+  /** `candidates` are the definitions of the called name. Returns those to which the call may refer. */
+  resolve(
+    call: CodeCall,
+    from: ReferenceSource,
+    candidates: readonly FoundSymbol[],
+  ): readonly ResolvedCall[] {
+    if (call.declaredAt >= 0) return this.#declared(call, from, candidates);
+    const callable = candidates.filter(({ kind, isLocal }) => callableKinds.has(kind) && !isLocal);
+    const known = callable.length > 0 ? callable : candidates.filter(({ isLocal }) => !isLocal);
+    const rated = known.map((definition) => ({
+      definition,
+      found: this.#evidenceFor(definition, call, from),
+    }));
+    const best = Math.max(evidence.none, ...rated.map(({ found }) => found));
+    if (best === evidence.none) return this.#withoutEvidence(call, from, known);
+    const likely = rated.filter(({ found }) => found === best).map(({ definition }) => definition);
+    const winners = this.#importedOnly(likely, from);
+    const isAmbiguous = new Set(winners.map(groupOf)).size > 1;
+    return winners.map((definition) => ({
+      definition,
+      certainty: isAmbiguous ? "name" : this.#certaintyOf(definition, best as Evidence, call, from),
+    }));
+  }
+
+  /** The call refers to a definition of its own file, or to other declarations of the same function. */
+  #declared(
+    { declaredAt }: CodeCall,
+    from: ReferenceSource,
+    candidates: readonly FoundSymbol[],
+  ): readonly ResolvedCall[] {
+    const own = candidates.find((each) => isInFile(each, from) && each.range.start.byteOffset === declaredAt);
+    if (own === undefined) return [];
+    const group = groupOf(own);
+    const same = candidates.filter(
+      (each) => each === own || (groupOf(each) === group && (isInFile(each, from) || isCFamily(each))),
+    );
+    return same.map((definition) => ({ definition, certainty: "exact" }));
+  }
+
+  #evidenceFor(definition: FoundSymbol, call: CodeCall, from: ReferenceSource): Evidence {
+    const { name, document } = definition;
+    const container = containerOf(definition);
+    const isNamed = call.imports.length > 0;
+    const importing = { ...from, imports: call.imports };
+    const target = { ...targetOf(definition), isTopLevel: true };
+    const named = isNamed ? this.#estimator.certaintyOf(importing, target) : "name";
+    const isImportedByName = isNamed && (named === "exact" || named === "import");
+    const { receiver, typeWords } = call;
+    if (receiver === undefined) {
+      if (container !== "") {
+        if (typeWords.includes(container)) return evidence.type;
+        return importsDefinition(from, document, name) ? evidence.imported : evidence.none;
+      }
+      if (isImportedByName) return evidence.imported;
+      const certainty = this.#estimator.certaintyOf(from, target);
+      if (certainty === "exact") return evidence.type;
+      if (certainty === "import") return evidence.module;
+      const canBeVisible = !importsNames.has(from.language) || isNamed;
+      return certainty === "repository" && canBeVisible ? evidence.onlyDefinition : evidence.none;
+    }
+    if (container === "" || definition.kind === "function") {
+      if (isImportedByName) return evidence.imported;
+      if (container === "" && receiver === "") return evidence.none;
+      if (namesModule(receiver, definition)) return evidence.module;
+      if (container === "") return evidence.none;
+    }
+    if (receiver === container || typeWords.includes(container)) return evidence.imported;
+    if (typeWords.some((word) => word.length > container.length && word.endsWith(container)))
+      return evidence.type;
+    const plainReceiver = plain(receiver);
+    const plainContainer = plain(container);
+    if (plainReceiver === plainContainer && plainReceiver !== "") return evidence.type;
+    const isSimilar =
+      plainReceiver.length > 2 &&
+      (plainContainer.endsWith(plainReceiver) || plainReceiver.endsWith(plainContainer));
+    if (isSimilar) return evidence.similarName;
+    const isOwn = document.repositoryId === from.repositoryId;
+    return isOwn && !commonMembers.has(name) ? evidence.onlyDefinition : evidence.none;
+  }
+
+  /** Of types with the same name, the file refers to the one that it imports. */
+  #importedOnly(definitions: readonly FoundSymbol[], from: ReferenceSource): readonly FoundSymbol[] {
+    if (new Set(definitions.map(groupOf)).size < 2) return definitions;
+    const rated = definitions.map((definition) => ({
+      definition,
+      certainty: this.#estimator.certaintyOf(from, { ...targetOf(definition), isTopLevel: true }),
+    }));
+    const best = rated.reduce<Certainty>(
+      (found, { certainty }) => (compareCertainty(certainty, found) < 0 ? certainty : found),
+      "name",
+    );
+    return rated.filter(({ certainty }) => certainty === best).map(({ definition }) => definition);
+  }
+
+  #certaintyOf(definition: FoundSymbol, found: Evidence, call: CodeCall, from: ReferenceSource): Certainty {
+    const isTopLevel = containerOf(definition) === "";
+    const imports = found === evidence.imported && call.imports.length > 0 ? call.imports : from.imports;
+    const certainty = this.#estimator.certaintyOf(
+      { ...from, imports },
+      { ...targetOf(definition), isTopLevel },
+    );
+    return found === evidence.onlyDefinition && certainty === "exact" ? "repository" : certainty;
+  }
+
+  #withoutEvidence(
+    { receiver }: CodeCall,
+    from: ReferenceSource,
+    candidates: readonly FoundSymbol[],
+  ): readonly ResolvedCall[] {
+    // Where names are imported, an unqualified name is never a member.
+    const possible = candidates.filter(
+      (each) => !(receiver === undefined && containerOf(each) !== "" && importsNames.has(from.language)),
+    );
+    return possible.map((definition) => ({ definition, certainty: "name" }));
+  }
+}
+
+/** Returns the type that a definition belongs to. A constructor counts as its type, which has the same name. */
+function containerOf({ name, parent, kind }: FoundSymbol): string {
+  if (parent.name === name || kind === "macro") return "";
+  return ["namespace", "module", "package"].includes(parent.kind) ? "" : parent.name;
+}
+
+/** Returns a key that is the same for overloads, for the parts of a type, and for headers and their implementations. */
+function groupOf(definition: FoundSymbol): string {
+  const { document, name } = definition;
+  const container = containerOf(definition);
+  const isAnywhere = container !== "" || isCFamily(definition);
+  return `${document.repositoryId} ${container} ${name} ${isAnywhere ? "" : document.path}`;
+}
+
+function isCFamily({ document }: FoundSymbol): boolean {
+  return cFamily.has(document.language);
+}
+
+function isInFile({ document }: FoundSymbol, from: ReferenceSource): boolean {
+  return document.repositoryId === from.repositoryId && document.path === from.path;
+}
+
+/** Whether a receiver names the module or namespace of a definition, which may be a file or a folder. */
+function namesModule(receiver: string, { document, parent }: FoundSymbol): boolean {
+  if (receiver === "") return false;
+  if (parent.name === receiver) return true;
+  const segments = document.path.replace(/\.\w+$/, "").split("/");
+  const name = plain(receiver);
+  return segments.slice(-2).some((segment) => plain(segment) === name);
+}
+
+function plain(name: string): string {
+  return name.replace(/[^\p{L}\p{N}]/gu, "").toLowerCase();
+}

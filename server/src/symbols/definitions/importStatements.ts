@@ -1,0 +1,44 @@
+/** Finds import statements, to tell which import a name comes from. */
+import type { Node, QueryMatch } from "web-tree-sitter";
+import { importsIn } from "./imports";
+
+export interface ImportStatement {
+  /** UTF-16 indices. */
+  readonly start: number;
+  readonly end: number;
+  /** All words of the statement, among them the imported names. */
+  readonly words: ReadonlySet<string>;
+  /** Its imports, as in `DocumentSymbols.imports`. */
+  readonly imports: readonly string[];
+}
+
+/** A longer statement is not only an import. */
+const maxStatementLength = 4000;
+/** Ancestors of an import that contain other statements. */
+const container =
+  /program|source|module|unit|file|block|body|suite|declarations|statements|_list$|class|function|method|chunk/;
+const word = /[\p{L}\p{N}_$]+/gu;
+
+/** Reads the statements from the matches of the definition query. */
+export function importStatementsIn(matches: readonly QueryMatch[]): ImportStatement[] {
+  const statements: ImportStatement[] = [];
+  for (const { captures } of matches) {
+    for (const { name, node } of captures) {
+      if (name !== "import" && name !== "import.path") continue;
+      const { startIndex: start, endIndex: end, text } = statementAround(node);
+      const words = new Set(text.match(word) ?? []);
+      statements.push({ start, end, words, imports: importsIn(node.text, name === "import.path") });
+    }
+  }
+  return statements;
+}
+
+function statementAround(node: Node): Node {
+  let statement = node;
+  for (;;) {
+    const { parent } = statement;
+    if (parent === null || parent.parent === null || container.test(parent.type)) return statement;
+    if (parent.endIndex - parent.startIndex > maxStatementLength) return statement;
+    statement = parent;
+  }
+}

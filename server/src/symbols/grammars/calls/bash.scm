@@ -1,0 +1,1 @@
+(command_name (word) @call)

@@ -1,0 +1,5 @@
+((identifier) @call . (selector (argument_part)))
+((selector (unconditional_assignable_selector (identifier) @call)) . (selector (argument_part)))
+((selector (conditional_assignable_selector (identifier) @call)) . (selector (argument_part)))
+((cascade_selector (identifier) @call) . (argument_part))
+(new_expression (type_identifier) @call)

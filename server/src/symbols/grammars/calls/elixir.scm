@@ -1,0 +1,1 @@
+(call target: [(identifier) @call (dot right: (identifier) @call)])

@@ -1,0 +1,1 @@
+(apply function: [(variable) @call (qualified id: (variable) @call)])

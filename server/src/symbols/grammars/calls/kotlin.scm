@@ -1,0 +1,1 @@
+(call_expression . [(identifier) @call (navigation_expression (identifier) @call .)])

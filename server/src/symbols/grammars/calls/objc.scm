@@ -1,0 +1,1 @@
+(message_expression method: (identifier) @call)

@@ -1,0 +1,1 @@
+(application_expression function: (value_path (value_name) @call .))

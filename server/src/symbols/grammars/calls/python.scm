@@ -1,0 +1,2 @@
+(call function: [(identifier) @call (attribute attribute: (identifier) @call)])
+(decorator [(identifier) @call (attribute attribute: (identifier) @call)])

@@ -1,0 +1,6 @@
+(call
+  function: [
+    (identifier) @call
+    (namespace_operator rhs: (identifier) @call)
+    (extract_operator rhs: (identifier) @call)
+  ])

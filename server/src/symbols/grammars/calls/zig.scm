@@ -1,0 +1,1 @@
+(call_expression function: [(identifier) @call (field_expression member: (identifier) @call)])

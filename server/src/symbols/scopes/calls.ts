@@ -1,0 +1,86 @@
+/** Finds the calls of a document, and what tells which definition each of them refers to. */
+import type { QueryMatch } from "web-tree-sitter";
+import { Budget } from "#symbols/budget";
+import type { ImportStatement } from "#symbols/definitions/importStatements";
+import type { CallSite } from "#symbols/symbols";
+import type { Declarations } from "./declarations";
+import { memberAccessBefore } from "./memberAccess";
+import { occurrenceAt } from "./occurrences";
+import { TypeWords, wordsOfClassAt } from "./typeWords";
+
+const callsMs = 1000;
+const sigil = /^(?:r#|[#@$])/;
+
+/** Returns the calls by ascending start, from the matches of the call query. Throws `BudgetSpent`. */
+export function callsIn(
+  matches: readonly QueryMatch[],
+  declarations: Declarations,
+  statements: readonly ImportStatement[],
+): CallSite[] {
+  const budget = new Budget(callsMs);
+  const { source, rules } = declarations;
+  const typeWords = new TypeWords(declarations);
+  const calls = new Map<number, CallSite>();
+  for (const { captures } of matches) {
+    for (const { name: capture, node } of captures) {
+      if (capture !== "call" || calls.has(node.startIndex)) continue;
+      budget.check();
+      const start = node.startIndex + (sigil.exec(node.text)?.[0].length ?? 0);
+      const written = source.text.slice(start, node.endIndex);
+      const { role, ...occurrence } = occurrenceAt(
+        { start, end: node.endIndex, leaf: node },
+        written,
+        declarations,
+      );
+      if (role !== "reference") continue;
+      const declaredAt = source.indexAt(occurrence.declaredAt);
+      const isDeclared = occurrence.declaredAt >= 0;
+      const importing = isDeclared
+        ? statements.find((each) => declaredAt >= each.start && declaredAt < each.end)
+        : undefined;
+      // A variable or parameter may contain any function.
+      const isVariable =
+        occurrence.isLocal &&
+        importing === undefined &&
+        declarations.definitionAt(occurrence.declaredAt) === undefined;
+      if (isVariable) continue;
+      const access = memberAccessBefore(node.startIndex, source.text, rules);
+      const isKnown = isDeclared && importing === undefined;
+      calls.set(node.startIndex, {
+        name: importing === undefined ? written : importedName(written, importing, source.text),
+        start: occurrence.start,
+        end: occurrence.end,
+        declaredAt: isKnown ? occurrence.declaredAt : -1,
+        ...(access === undefined ? {} : { receiver: access.object }),
+        typeWords: isKnown
+          ? []
+          : access === undefined
+            ? wordsOfClassAt(start, declarations)
+            : typeWords.of(access, start),
+        imports: isKnown ? [] : importsOf(access?.object ?? written, statements),
+      });
+    }
+  }
+  return [...calls.values()].sort((left, right) => left.start - right.start);
+}
+
+/** Returns the name before `as` or `:` in an import that renames it. */
+function importedName(written: string, { start, end }: ImportStatement, text: string): string {
+  const escaped = written.replaceAll("$", "\\$");
+  const renamed = new RegExp(
+    `([\\p{L}_$][\\p{L}\\p{N}_$]*)\\s*(?:\\bas\\b|=>|:)\\s*${escaped}(?![\\p{L}\\p{N}_$])`,
+    "u",
+  );
+  return renamed.exec(text.slice(start, end))?.[1] ?? written;
+}
+
+/** Returns the imports that a name may come from. */
+function importsOf(name: string, statements: readonly ImportStatement[]): string[] {
+  if (name === "") return [];
+  return statements
+    .filter(({ words }) => words.has(name))
+    .flatMap(({ imports }) => {
+      const ownImports = imports.filter((each) => each.split(/::|[./\\]/).at(-1) === name);
+      return ownImports.length > 0 ? ownImports : imports;
+    });
+}
