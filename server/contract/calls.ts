@@ -14,7 +14,9 @@ export const CallRequest = SymbolRequest.extend({
     .min(1)
     .max(3)
     .default(1)
-    .describe("How many levels to follow. Calls with the certainty `name` are not followed further."),
+    .describe(
+      "How many levels to follow. Calls with the certainty `name` are not followed further. Of outgoing calls with that certainty, only some are listed.",
+    ),
   matches: z.int().min(1).max(10_000).default(1000).describe("Maximum number of call sites in the response."),
 }).describe("A function, method, type or macro, and which of its calls to find.");
 export type CallRequest = z.output<typeof CallRequest>;
@@ -51,7 +53,9 @@ export const CallHierarchy = z
       ),
     calls: z
       .array(CallSites)
-      .describe("Nearest first, then highest confidence first. Each pair appears once, so recursion ends."),
+      .describe(
+        "Nearest first, then highest confidence first. Each pair appears once for each certainty, so recursion ends.",
+      ),
     repositoryInfo: SymbolResult.shape.repositoryInfo,
   })
   .describe("Which definitions call one another, and where.");

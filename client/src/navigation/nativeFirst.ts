@@ -66,6 +66,15 @@ export class NativeFirst implements ProviderPolicy, vscode.Disposable {
     return (await request()) ?? undefined;
   }
 
+  async callHierarchy<Result>(
+    document: vscode.TextDocument,
+    request: () => vscode.ProviderResult<Result>,
+  ): Promise<Result | undefined> {
+    const isSnapshot = document.uri.scheme === snapshotScheme;
+    if (!isSnapshot && setting("navigation.localFiles", document) === "off") return undefined;
+    return (await request()) ?? undefined;
+  }
+
   async outline(
     document: vscode.TextDocument,
     token: vscode.CancellationToken,

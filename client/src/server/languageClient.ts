@@ -119,6 +119,8 @@ function middlewareOf(policy: ProviderPolicy): Middleware {
       policy.provide("references", document, position, () => next(document, position, context, token)),
     provideHover: (document, position, token, next) =>
       policy.provide("hover", document, position, () => next(document, position, token)),
+    prepareCallHierarchy: (document, position, token, next) =>
+      policy.callHierarchy(document, () => next(document, position, token)),
     provideDocumentSymbols: (document, token, next) =>
       policy.outline(document, token, (ownToken) => next(document, ownToken)),
     provideWorkspaceSymbols: (query, token, next) => policy.workspaceSymbols(query, () => next(query, token)),

@@ -16,6 +16,11 @@ export interface ProviderPolicy {
     position: vscode.Position,
     request: () => vscode.ProviderResult<Result>,
   ): Promise<Result | undefined>;
+  /** VS Code sends this request only to one extension: to ours if no other provides call hierarchies. */
+  callHierarchy<Result>(
+    document: vscode.TextDocument,
+    request: () => vscode.ProviderResult<Result>,
+  ): Promise<Result | undefined>;
   outline(
     document: vscode.TextDocument,
     token: vscode.CancellationToken,

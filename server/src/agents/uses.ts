@@ -1,7 +1,10 @@
 import * as z from "zod";
 import { isServiceError } from "#base/error";
 import { nearestNames } from "#base/nearestNames";
+import type { CallHierarchy } from "#contract/calls";
+import type { RequestInput } from "#contract/service";
 import type { SymbolResult } from "#contract/symbols";
+import { callerLines, callItem, summarizeCalls } from "./callTree";
 import { count, definitionHeading, fileHeading } from "./fileHeading";
 import { describeScope, listNames, unknownFile, withRepository } from "./names";
 import { definition, definitionItem, fileItem, filesOf, lineFields, matchCounts } from "./output";
@@ -14,10 +17,11 @@ export const uses = tool({
   name: "uses",
   title: "Find references and definitions",
   description:
-    "Where a symbol is used or defined in the code of all repositories, without comments and strings, most certain first: exact, repository, import, or only the same name.",
+    "Where a symbol is used, defined or called in the code of all repositories, without comments and strings, most certain first: exact, repository, import, or only the same name.",
   input: {
     symbol: z.string().min(1).max(1000).describe("The exact name, without its type."),
-    role: z.enum(["references", "definitions"]).default("references"),
+    role: z.enum(["references", "definitions", "callers"]).default("references"),
+    depth: z.int().min(1).max(3).default(1).describe("Levels of callers."),
     repo: z.string().min(1).max(1000).optional().describe("Only in this repository."),
     lang: langInput,
     rev: revInput,
@@ -34,22 +38,26 @@ export const uses = tool({
       certainty: z.string().optional(),
       enclosing: definition.optional(),
     }).optional(),
+    items: z.array(callItem).optional().describe("Callers."),
   },
-  async run({ symbol, role, repo, lang, rev, from }, { send }): Promise<Listing> {
+  async run({ symbol, role, depth, repo, lang, rev, from }, { send }): Promise<Listing> {
     const request = {
       symbolName: symbol,
       matches: maxMatches,
       ...(lang === undefined ? {} : { language: lang }),
       ...(rev === undefined ? {} : { revisionName: rev }),
     };
-    const operation = role === "references" ? "findReferences" : "findDefinitions";
-    const search = async (repoName?: string) => {
+    const find = async (scoped: RequestInput<"findReferences">): Promise<SymbolResult | CallHierarchy> => {
+      if (role === "callers") return await send("callHierarchy", { ...scoped, depth });
+      return await send(role === "references" ? "findReferences" : "findDefinitions", scoped);
+    };
+    const search = async (repoName?: string): Promise<SymbolResult | CallHierarchy> => {
       const scoped = { ...request, ...(repoName === undefined ? {} : { repoName }) };
-      if (from === undefined) return await send(operation, scoped);
+      if (from === undefined) return await find(scoped);
       return await withRepository(send, from.repo, async (fromRepo) => {
         const askedFrom = { repo: fromRepo, path: from.path, lineNumber: from.line };
         try {
-          return await send(operation, { ...scoped, askedFrom });
+          return await find({ ...scoped, askedFrom });
         } catch (error) {
           if (!isServiceError(error, "FILE_NOT_FOUND")) throw error;
           throw await unknownFile(send, fromRepo, from.path, undefined);
@@ -59,7 +67,13 @@ export const uses = tool({
     const result = repo === undefined ? await search() : await withRepository(send, repo, search);
     const { matchCount, isExhaustive = true, unparsedFiles = 0 } = result.stats;
     const narrow = "add repo or lang";
-    const counts = { matchCount, fileCount: result.files.length };
+    const counts = {
+      matchCount,
+      fileCount:
+        "files" in result
+          ? result.files.length
+          : new Set(result.definitions.map((each) => each.fileName)).size,
+    };
     const notes = [
       ...(isExhaustive
         ? []
@@ -72,6 +86,15 @@ export const uses = tool({
       const summary = `No ${role} of ${JSON.stringify(symbol)}.`;
       return { summary, lines: [], notes: hints, narrow, isExhaustive, counts };
     }
+    if ("calls" in result)
+      return {
+        summary: summarizeCalls(result),
+        lines: callerLines(result),
+        notes,
+        narrow,
+        isExhaustive,
+        counts,
+      };
     const what = role === "references" ? "reference" : "definition";
     const summary = `${isExhaustive ? "" : "At least "}${count(matchCount, what)} in ${count(result.files.length, "file")}.`;
     return { summary, lines: symbolLines(result, rev), notes, narrow, isExhaustive, counts };

@@ -43,6 +43,11 @@ export interface Definition {
   readonly isLocal: boolean;
 }
 
+/** Whether the owner of a definition is nearer than its parent: `A::f` in a namespace belongs to `A`. */
+export function isOwnerNearer(owner: string, parentKind: SymbolKind): boolean {
+  return owner !== "" && (parentKind === "namespace" || parentKind === "module");
+}
+
 /** The symbols of one document, by ascending `nameStart`. */
 export interface DocumentSymbols {
   readonly definitions: readonly Definition[];

@@ -2,7 +2,7 @@
 import { isServiceError } from "#base/error";
 import type { FoundSymbol, SymbolsResult } from "#engine/engine";
 import type { FlushReason } from "#model/stats";
-import { symbolKinds } from "#model/symbol";
+import { isOwnerNearer, symbolKinds } from "#model/symbol";
 import type { ShardView } from "#shard/evaluation/matchTree";
 import type { Checksum } from "#shard/format/checksum";
 import type { TextWindow } from "#shard/format/window";
@@ -247,7 +247,9 @@ function toFoundSymbol(
     kind: symbols.kind(definition),
     isLocal: symbols.isLocal(definition),
     parent:
-      parent < 0 ? { name: owner, kind: "" } : { name: symbols.name(parent), kind: symbols.kind(parent) },
+      parent < 0 || isOwnerNearer(owner, symbols.kind(parent))
+        ? { name: owner, kind: "" }
+        : { name: symbols.name(parent), kind: symbols.kind(parent) },
     range,
     start,
     end,

@@ -1,4 +1,4 @@
-/** Collects which definitions call one another, each pair once. */
+/** Collects which definitions call one another, each pair once for each certainty. */
 import type { Certainty } from "#contract/symbols";
 import type { FoundSymbol } from "#engine/engine";
 import type { Range } from "#model/match";
@@ -30,7 +30,6 @@ export interface CallEdge {
 }
 
 interface OpenEdge extends CallEdge {
-  certainty: Certainty;
   readonly sites: CallSite[];
 }
 
@@ -92,11 +91,10 @@ export class CallGraph {
   }
 
   #addSite(caller: CallNode, callee: CallNode, certainty: Certainty, { range, lineContent }: CallSite): void {
-    const key = `${keyOf(caller.symbol)}\n${keyOf(callee.symbol)}`;
+    const key = `${certainty}\n${keyOf(caller.symbol)}\n${keyOf(callee.symbol)}`;
     const edge = this.#edges.get(key) ?? { caller, callee, certainty, sites: [] };
     this.#edges.set(key, edge);
     if (edge.sites.some((each) => each.range.start.byteOffset === range.start.byteOffset)) return;
-    if (compareCertainty(certainty, edge.certainty) < 0) edge.certainty = certainty;
     edge.sites.push({ range, lineContent });
     this.#siteCount++;
   }

@@ -22,7 +22,7 @@ import {
   keyOf,
   sourceOf,
 } from "./callGraph";
-import { CallResolver, type ResolvedCall } from "./callResolver";
+import { CallResolver, isCommonMember, type ResolvedCall } from "./callResolver";
 import {
   addCompleteness,
   type Completeness,
@@ -207,7 +207,7 @@ class LevelSearch {
         sourceOf(document, file.imports),
         candidates.get(call.name) ?? [],
       );
-      return withoutConstructors(limitUncertain(resolved)).map(({ definition, certainty }) => ({
+      return withoutConstructors(limitUncertain(resolved, call.name)).map(({ definition, certainty }) => ({
         known,
         other: { symbol: definition },
         certainty,
@@ -367,6 +367,8 @@ function withoutConstructors(resolved: readonly ResolvedCall[]): readonly Resolv
   return types.length > 0 ? types : resolved;
 }
 
-function limitUncertain(resolved: readonly ResolvedCall[]): readonly ResolvedCall[] {
-  return resolved[0]?.certainty === "name" ? resolved.slice(0, maxUncertain) : resolved;
+/** Omits definitions that only have the same name if that is common, or if there are many. */
+function limitUncertain(resolved: readonly ResolvedCall[], name: string): readonly ResolvedCall[] {
+  if (resolved[0]?.certainty !== "name") return resolved;
+  return isCommonMember(name) ? [] : resolved.slice(0, maxUncertain);
 }

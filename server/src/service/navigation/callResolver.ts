@@ -60,6 +60,11 @@ const commonMembers: ReadonlySet<string> = new Set(
    wait warn with write`.split(/\s+/),
 );
 
+/** Whether members of standard libraries often have this name. */
+export function isCommonMember(name: string): boolean {
+  return commonMembers.has(name) || commonMembers.has(`${name.charAt(0).toLowerCase()}${name.slice(1)}`);
+}
+
 export class CallResolver {
   readonly #estimator: ConfidenceEstimator;
 
@@ -101,7 +106,9 @@ export class CallResolver {
     if (own === undefined) return [];
     const group = groupOf(own);
     const same = candidates.filter(
-      (each) => each === own || (groupOf(each) === group && (isInFile(each, from) || isCFamily(each))),
+      (each) =>
+        each === own ||
+        (groupOf(each) === group && (isInFile(each, from) || isHeader(each) || isHeader(own))),
     );
     return same.map((definition) => ({ definition, certainty: "exact" }));
   }
@@ -130,7 +137,8 @@ export class CallResolver {
     if (container === "" || definition.kind === "function") {
       if (isImportedByName) return evidence.imported;
       if (container === "" && receiver === "") return evidence.none;
-      if (namesModule(receiver, definition)) return evidence.module;
+      const hasModules = !importsNames.has(from.language) || from.language === "Rust";
+      if (hasModules && namesModule(receiver, definition)) return evidence.module;
       if (container === "") return evidence.none;
     }
     if (receiver === container || typeWords.includes(container)) return evidence.imported;
@@ -140,11 +148,12 @@ export class CallResolver {
     const plainContainer = plain(container);
     if (plainReceiver === plainContainer && plainReceiver !== "") return evidence.type;
     const isSimilar =
-      plainReceiver.length > 2 &&
-      (plainContainer.endsWith(plainReceiver) || plainReceiver.endsWith(plainContainer));
+      typeWords.some((word) => plain(word) === plainContainer) ||
+      (plainReceiver.length > 2 &&
+        (plainContainer.endsWith(plainReceiver) || plainReceiver.endsWith(plainContainer)));
     if (isSimilar) return evidence.similarName;
     const isOwn = document.repositoryId === from.repositoryId;
-    return isOwn && !commonMembers.has(name) ? evidence.onlyDefinition : evidence.none;
+    return isOwn && !isCommonMember(name) ? evidence.onlyDefinition : evidence.none;
   }
 
   /** Of types with the same name, the file refers to the one that it imports. */
@@ -176,10 +185,13 @@ export class CallResolver {
     from: ReferenceSource,
     candidates: readonly FoundSymbol[],
   ): readonly ResolvedCall[] {
-    // Where names are imported, an unqualified name is never a member.
-    const possible = candidates.filter(
-      (each) => !(receiver === undefined && containerOf(each) !== "" && importsNames.has(from.language)),
-    );
+    const possible = candidates.filter((each) => {
+      const isMember = containerOf(each) !== "";
+      // Where names are imported, an unqualified name is never a member. A member of an expression is never a function.
+      return receiver === undefined
+        ? !(isMember && importsNames.has(from.language))
+        : isMember || receiver !== "";
+    });
     return possible.map((definition) => ({ definition, certainty: "name" }));
   }
 }
@@ -200,6 +212,10 @@ function groupOf(definition: FoundSymbol): string {
 
 function isCFamily({ document }: FoundSymbol): boolean {
   return cFamily.has(document.language);
+}
+
+function isHeader({ document }: FoundSymbol): boolean {
+  return /\.(?:h|hh|hpp|hxx)$/.test(document.path);
 }
 
 function isInFile({ document }: FoundSymbol, from: ReferenceSource): boolean {

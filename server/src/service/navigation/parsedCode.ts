@@ -2,7 +2,7 @@
 import { ByteCache } from "#base/byteCache";
 import { TextPositions } from "#base/textPositions";
 import type { Range } from "#model/match";
-import type { Definition, DocumentSymbols, SymbolKind } from "#model/symbol";
+import { type Definition, type DocumentSymbols, isOwnerNearer, type SymbolKind } from "#model/symbol";
 import { EnclosingDefinitions } from "#symbols/definitions/enclosing";
 import { grammarOf } from "#symbols/grammars/grammars";
 import type { SymbolParsers } from "#symbols/parsing/parsers";
@@ -225,7 +225,10 @@ export function toCodeDefinition(
   const range = { start: positions.positionOf(nameStart), end: positions.positionOf(nameEnd) };
   return {
     ...definition,
-    container: parent === undefined ? { name: owner, kind: "" } : { name: parent.name, kind: parent.kind },
+    container:
+      parent === undefined || isOwnerNearer(owner, parent.kind)
+        ? { name: owner, kind: "" }
+        : { name: parent.name, kind: parent.kind },
     range,
     wholeRange: { start: positions.positionOf(start), end: positions.positionOf(end) },
     line: positions.line(range.start.lineNumber, maxLineBytes),

@@ -71,6 +71,8 @@ export interface NameRules {
   readonly memberOperators: readonly string[];
   /** Whether these operators access members only directly after a module name, and mean something else otherwise. */
   readonly qualifiesModulesOnly: boolean;
+  /** Whether `Type.new` calls the constructor of the type. */
+  readonly constructsWithNew: boolean;
 }
 
 const plainRules: NameRules = {
@@ -82,6 +84,7 @@ const plainRules: NameRules = {
   ignoresCase: false,
   memberOperators: ["."],
   qualifiesModulesOnly: false,
+  constructsWithNew: false,
 };
 
 const nameRules: Readonly<Record<string, Partial<NameRules>>> = {
@@ -109,7 +112,7 @@ const nameRules: Readonly<Record<string, Partial<NameRules>>> = {
     memberOperators: [".", "::"],
   },
   r: { isOrdered: true, memberOperators: ["::", "$", "@"] },
-  ruby: { isOrdered: true, membersInScope: true, memberOperators: [".", "::"] },
+  ruby: { isOrdered: true, membersInScope: true, memberOperators: [".", "::"], constructsWithNew: true },
   rust: { isOrdered: true, redeclares: true, memberOperators: [".", "::"] },
   scala: { isOrdered: true, membersInScope: true },
   solidity: { isOrdered: true, membersInScope: true },

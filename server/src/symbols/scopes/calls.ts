@@ -25,13 +25,19 @@ export function callsIn(
     for (const { name: capture, node } of captures) {
       if (capture !== "call" || calls.has(node.startIndex)) continue;
       budget.check();
-      const start = node.startIndex + (sigil.exec(node.text)?.[0].length ?? 0);
-      const written = source.text.slice(start, node.endIndex);
-      const { role, ...occurrence } = occurrenceAt(
-        { start, end: node.endIndex, leaf: node },
-        written,
-        declarations,
-      );
+      const nameStart = node.startIndex + (sigil.exec(node.text)?.[0].length ?? 0);
+      const before = memberAccessBefore(node.startIndex, source.text, rules);
+      const isConstruction =
+        rules.constructsWithNew &&
+        node.text === "new" &&
+        before !== undefined &&
+        /^\p{Lu}/u.test(before.object);
+      const access = isConstruction ? undefined : before;
+      const start = isConstruction ? before.objectAt : nameStart;
+      const end = isConstruction ? start + before.object.length : node.endIndex;
+      const written = source.text.slice(start, end);
+      const leaf = isConstruction ? undefined : node;
+      const { role, ...occurrence } = occurrenceAt({ start, end, leaf }, written, declarations);
       if (role !== "reference") continue;
       const declaredAt = source.indexAt(occurrence.declaredAt);
       const isDeclared = occurrence.declaredAt >= 0;
@@ -44,7 +50,6 @@ export function callsIn(
         importing === undefined &&
         declarations.definitionAt(occurrence.declaredAt) === undefined;
       if (isVariable) continue;
-      const access = memberAccessBefore(node.startIndex, source.text, rules);
       const isKnown = isDeclared && importing === undefined;
       calls.set(node.startIndex, {
         name: importing === undefined ? written : importedName(written, importing, source.text),

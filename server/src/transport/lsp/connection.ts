@@ -205,6 +205,8 @@ function serverCapabilities({ columnUnit, snapshots }: ClientFeatures): ServerCa
     definitionProvider: true,
     referencesProvider: true,
     hoverProvider: true,
+    // VS Code uses only the provider whose selector matches best, so any other extension takes precedence.
+    callHierarchyProvider: { id: "trawl.callHierarchy", documentSelector: [{ language: "*" }] },
     documentSymbolProvider: true,
     workspaceSymbolProvider: true,
     workspace: {

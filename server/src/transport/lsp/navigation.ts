@@ -3,6 +3,7 @@
  * operations, and the responses into locations that the client can open.
  */
 import type {
+  CallHierarchyItem,
   CancellationToken,
   Connection,
   DocumentSymbol,
@@ -12,10 +13,11 @@ import type {
   SymbolInformation,
   TextDocumentContentResult,
 } from "vscode-languageserver/node";
-import { ErrorCodes, ResponseError } from "vscode-languageserver/node";
+import { ErrorCodes, ResponseError, SymbolKind } from "vscode-languageserver/node";
 import { isServiceError } from "#base/error";
 import type { RequestInput } from "#contract/service";
 import type * as contract from "#contract/symbols";
+import { CallRequests } from "./callRequests";
 import { formatHover } from "./hoverText";
 import type { FoundName, LocationConverter, SendRequest } from "./locations";
 import { createCall, type LspSession, responseError, toAbortSignal } from "./requests";
@@ -34,6 +36,7 @@ export function serveNavigation(
   locations: LocationConverter,
 ): void {
   const { features } = session;
+  const calls = new CallRequests(locations);
 
   connection.onDefinition(({ textDocument, position }, token) =>
     respondOrNull(token, async (send) => {
@@ -73,6 +76,27 @@ export function serveNavigation(
       const { hasSymbolTree, outlineKind: kindOf } = features();
       const options = { rangeOf: await locations.rangeConverter(send, uri), kindOf };
       return hasSymbolTree ? toDocumentSymbols(symbols, options) : toSymbolInformation(symbols, uri, options);
+    }),
+  );
+
+  connection.languages.callHierarchy.onPrepare(({ textDocument, position }, token) =>
+    respondOrNull(token, async (send) => {
+      const symbolRequest = await symbolRequestAt(send, textDocument.uri, position);
+      return symbolRequest === undefined ? null : await calls.prepare(send, symbolRequest);
+    }),
+  );
+
+  connection.languages.callHierarchy.onIncomingCalls(({ item }, token) =>
+    respondOrNull(token, async (send) => {
+      const symbolRequest = await symbolRequestOf(send, item);
+      return symbolRequest === undefined ? null : await calls.incoming(send, symbolRequest);
+    }),
+  );
+
+  connection.languages.callHierarchy.onOutgoingCalls(({ item }, token) =>
+    respondOrNull(token, async (send) => {
+      const symbolRequest = await symbolRequestOf(send, item);
+      return symbolRequest === undefined ? null : await calls.outgoing(send, symbolRequest);
     }),
   );
 
@@ -140,6 +164,11 @@ export function serveNavigation(
       if (isExpected) return null;
       throw responseError(error, session.log);
     });
+  }
+
+  /** Returns nothing for a file with calls at the top level, which nothing calls. */
+  async function symbolRequestOf(send: SendRequest, { kind, uri, selectionRange }: CallHierarchyItem) {
+    return kind === SymbolKind.File ? undefined : await symbolRequestAt(send, uri, selectionRange.start);
   }
 
   async function symbolRequestAt(send: SendRequest, uri: string, position: Position) {
