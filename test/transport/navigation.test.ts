@@ -4,6 +4,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import type {
+  CallHierarchyIncomingCall,
+  CallHierarchyItem,
+  CallHierarchyOutgoingCall,
+} from "vscode-languageserver/node";
 import type { RepositoryItem } from "#contract/repositories";
 import type { ReferenceEvent, SymbolResult } from "#contract/symbols";
 import { type Editor, openEditor } from "#test/support/editor";
@@ -583,5 +588,36 @@ test("symbols are found by fuzzy and by prefix match", async () => {
   assert.deepEqual(
     found.map(({ symbol, parent }) => `${parent.symbol}.${symbol}`),
     ["Bank.charge"],
+  );
+});
+
+test("call hierarchies list callers and callees in all repositories", async () => {
+  const { lsp } = positionOf(kit, "retry/retry.go", "Retry(");
+  const [item] = await editor.client.sendRequest<CallHierarchyItem[]>(
+    "textDocument/prepareCallHierarchy",
+    lsp,
+  );
+  assert.equal(item?.name, "Retry");
+  const incoming = await editor.client.sendRequest<CallHierarchyIncomingCall[]>(
+    "callHierarchy/incomingCalls",
+    { item },
+  );
+  assert.deepEqual(
+    incoming.map(({ from, fromRanges }) => [from.name, fromRanges.map(({ start }) => start.line + 1)]),
+    [
+      ["Twice", [4, 7]],
+      ["main", [7]],
+    ],
+  );
+  const twice = incoming[0]?.from;
+  const outgoing = await editor.client.sendRequest<CallHierarchyOutgoingCall[]>(
+    "callHierarchy/outgoingCalls",
+    {
+      item: twice,
+    },
+  );
+  assert.deepEqual(
+    outgoing.map(({ to }) => to.name),
+    ["Retry"],
   );
 });
