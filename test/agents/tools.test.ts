@@ -375,10 +375,12 @@ Error: "path": no file "srx" in github.com/acme/shop. Did you mean src?
 3 references in 2 files.
 
 github.com/acme/money round.ts
+in function round:
 2:  return Math.round(amount);   [repository]
 
 github.com/acme/shop src/cart.ts
 1:import { round } from "money";   [name]
+in method total:
 12:    return round(this.#items.reduce((sum, price) => sum + price, 0));   [name]
 `,
   ],
@@ -518,6 +520,11 @@ for (const [name, args, expected] of cases) {
 }
 
 const more: readonly (readonly [name: string, args: object, expected: RegExp])[] = [
+  [
+    "uses",
+    { symbol: "round", role: "callers", depth: 2 },
+    /callers of function round github\.com\/acme\/money round\.ts:1:\n[\s\S]* {2}method Cart\.total github\.com\/acme\/shop src\/cart\.ts:\d+ calls at line 12 {3}\[name\]/,
+  ],
   [
     "uses",
     { symbol: "checkOut" },

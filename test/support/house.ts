@@ -35,7 +35,7 @@ export const mayImport: Readonly<Record<string, string>> = {
   "symbols/grammars": "symbols",
   "symbols/elision": "base",
   "symbols/recovery": "base",
-  "symbols/definitions": "model symbols",
+  "symbols/definitions": "base model symbols",
   "symbols/scopes": "base model symbols symbols/definitions symbols/grammars symbols/recovery",
   "symbols/parsing":
     "base platform model symbols symbols/definitions symbols/elision symbols/grammars symbols/recovery symbols/scopes",
