@@ -72,7 +72,7 @@ export const uses = tool({
       fileCount:
         "files" in result
           ? result.files.length
-          : new Set(result.definitions.map((each) => each.fileName)).size,
+          : new Set(result.definitions.map(({ repository, fileName }) => `${repository}\0${fileName}`)).size,
     };
     const notes = [
       ...(isExhaustive
