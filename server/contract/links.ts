@@ -42,6 +42,7 @@ function symbolLinks(file: string, range: string) {
 const firstFile = fileLinks(responseBody("files/0/repository"), responseBody("files/0/fileName"));
 
 export const links: { readonly [Name in OperationName]?: LinkTargets } = {
+  count: { search: { query: requestBody("query") } },
   readQuery: { search: { query: requestBody("query") }, streamSearch: { query: requestBody("query") } },
   completeQuery: { readQuery: { query: requestBody("query") } },
   search: {

@@ -15,6 +15,7 @@ import {
   Diff,
   DiffRequest,
 } from "./commits";
+import { CountRequest, CountResult } from "./count";
 import {
   Clones,
   Done,
@@ -85,6 +86,17 @@ export const operations = {
     response: SearchEnd,
     isPartialWhenLate: true,
     event: SearchEvent,
+  },
+  count: {
+    http: { method: "POST", path: "/api/count" },
+    tag: "Search & Navigation",
+    summary: "Counts all matches of a search, in groups if requested.",
+    access: "anonymous",
+    audit: { action: "user.performed_code_search", target: "org" },
+    errors: ["INVALID_REQUEST_BODY", "FAILED_TO_PARSE_QUERY", "ENGINE_UNAVAILABLE"],
+    request: CountRequest,
+    response: CountResult,
+    isPartialWhenLate: true,
   },
   readQuery: {
     http: { method: "POST", path: "/api/read_query" },

@@ -9,6 +9,11 @@ const query = z
 const offset = z.int().min(0).describe("Offset in the query, in UTF-16 units from 0.");
 const length = z.int().min(0).describe("Length, in UTF-16 units.");
 
+const isCount = z
+  .boolean()
+  .default(false)
+  .describe("Whether the query is for `POST /api/count`, so that `group:` is allowed.");
+
 export const ReadQueryRequest = z
   .object({
     query,
@@ -17,6 +22,7 @@ export const ReadQueryRequest = z
       .default(false)
       .describe("Whether terms are regular expressions in RE2 syntax."),
     isCaseSensitivityEnabled: z.boolean().default(false).describe("Whether the search is case-sensitive."),
+    isCount,
   })
   .describe("A query to explain without running it.");
 export type ReadQueryRequest = z.output<typeof ReadQueryRequest>;
@@ -81,6 +87,7 @@ export const CompleteQueryRequest = z
       .boolean()
       .default(false)
       .describe("Whether terms are regular expressions in RE2 syntax."),
+    isCount,
     limit: z.int().min(1).max(100).default(20).describe("Maximum number of completions."),
   })
   .describe("A query and a cursor in it.");

@@ -52,7 +52,7 @@ function evaluationOf(
     maxMatches: change.maxMatches ?? Number.POSITIVE_INFINITY,
     phrase: change.phrase ?? "ignored",
     maxBlocks: change.maxBlocks ?? Number.POSITIVE_INFINITY,
-    isCountOnly: change.isCountOnly ?? false,
+    output: change.isCountOnly === true ? "totals" : "hits",
     isPreferred: () => false,
   });
 }

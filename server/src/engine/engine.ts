@@ -26,6 +26,13 @@ export interface UnsavedDocument {
   readonly version: string;
 }
 
+/** What a count is grouped by. */
+export interface Grouping {
+  readonly by: "repo" | "folder" | "language" | "author" | "symbol" | "text" | "none";
+  /** For folders: the number of their levels to keep. Absent: all. */
+  readonly depth?: number | undefined;
+}
+
 export interface SearchPlan {
   /** Only nodes of kind `repositoryIds` select repositories; they have replaced all other filters that do. */
   readonly query: Query;
@@ -39,6 +46,8 @@ export interface SearchPlan {
   readonly unsaved: readonly UnsavedDocument[];
   /** Repositories that are open in the editor or recently used; their results rank somewhat higher. */
   readonly preferred: readonly RepositoryId[];
+  /** Counts by group. Requires limits that only count. */
+  readonly grouping?: Grouping | undefined;
 }
 
 /** Prints a plan in one line, for debugging. */
@@ -63,6 +72,20 @@ export interface EngineResult {
   readonly isExhaustive: boolean;
   /** Occurrences of the plan's phrase in the files that match; fewer if the search stopped early. */
   readonly phraseMatchCount?: number;
+  /** If the plan has a grouping. */
+  readonly groups?: CountedGroups;
+}
+
+/**
+ * Matches per group. The parts of a key are separated by NUL: the id of the repository and the folder; the id, path,
+ * name, kind and parent of a definition; the id, commit and path of a file (for authors). All but ids are bytes, as
+ * `latin1`. Texts are cut after 1,000 bytes, to 1,001.
+ */
+export interface CountedGroups {
+  readonly counts: ReadonlyMap<string, { readonly matchCount: number; readonly fileCount: number }>;
+  readonly repositories: ReadonlySet<number>;
+  /** For authors: the lines of the matches of some files, by key. */
+  readonly lines: ReadonlyMap<string, readonly number[]>;
 }
 
 /** A request to count documents by a property. */

@@ -16,6 +16,7 @@ import { sessionHandlers } from "#service/organization/sessions";
 import { type ExampleOptions, exampleHandlers } from "#service/queries/examples";
 import { queryHandlers } from "#service/queries/queries";
 import { repositoryHandlers } from "#service/repositories/repositories";
+import { countHandlers } from "#service/search/count";
 import { type SearchOptions, searchHandlers } from "#service/search/search";
 import { type SymbolOptions, symbolHandlers } from "./navigation/symbols";
 import { systemHandlers } from "./system";
@@ -47,6 +48,7 @@ type LocalOperation =
 export function createService(options: ServiceOptions): Service {
   return {
     ...searchHandlers(options),
+    ...countHandlers(options),
     ...symbolHandlers(options),
     ...queryHandlers(options),
     ...exampleHandlers(options),

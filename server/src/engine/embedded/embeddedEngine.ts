@@ -80,7 +80,11 @@ export class EmbeddedEngine implements Engine {
     const emit = onFiles && limitedEmit(plan.limits.maxDisplayedMatches, onFiles, signal);
     const limits = withCandidates(plan);
     const stages = planStages(limits, emit !== undefined);
-    const unsaved = await this.#unsaved.textsOf(plan.unsaved, dependsOnSymbols(plan.query), signal);
+    const unsaved = await this.#unsaved.textsOf(
+      plan.unsaved,
+      dependsOnSymbols(plan.query) || plan.grouping?.by === "symbol",
+      signal,
+    );
     const until = { ...limits, deadline: stages.searchUntil };
     const call = searchCall({ ...plan, limits: until, unsaved }, emit !== undefined);
     const onDamage = (files: readonly string[]) => this.#workers.reportDamage(files);
@@ -202,6 +206,7 @@ function searchCall(
     preferred: plan.preferred,
     isStreamed,
     lane: "fast",
+    grouping: plan.grouping,
   };
 }
 

@@ -6,11 +6,12 @@ import { monotonicNow } from "#platform/clock";
 import { runWithTimeout } from "#platform/runWithTimeout";
 import type { TaskContext } from "#platform/serveTask";
 import { type CompiledSearch, compileQuery } from "#shard/evaluation/compile";
-import { type EvaluationCounts, ShardEvaluation } from "#shard/evaluation/evaluate";
+import { type EvaluationCounts, type EvaluationOutput, ShardEvaluation } from "#shard/evaluation/evaluate";
 import type { ShardView } from "#shard/evaluation/matchTree";
 import type { ShardReader } from "#shard/format/reader";
 import type { TextWindow } from "#shard/format/window";
 import { PieceBuilder } from "./fileMatch";
+import { GroupCounter } from "./groupCounter";
 import { loadFile, loadFiles, pieceBytes, sliceMs } from "./loadFiles";
 import type { SearchedShards } from "./searchedViews";
 import type {
@@ -85,6 +86,7 @@ export class Search {
   #phraseBlocks = maxPhraseBlocks;
   readonly #searchedForPhrase = new Set<ShardReader>();
   readonly #piece: PieceBuilder;
+  readonly #groups: GroupCounter | undefined;
   #compiled: CompiledSearch;
   #compileMs: number;
   #runaways = 0;
@@ -108,6 +110,7 @@ export class Search {
     this.#compiled = compileQuery(call.query, window.kernels, call.phrase);
     this.#compileMs = performance.now() - this.#startedAt;
     this.#piece = new PieceBuilder(window, this.#compiled, call.limits);
+    this.#groups = call.grouping && new GroupCounter(call.grouping, this.#compiled, window);
   }
 
   async run({ views, damagedFiles }: SearchedShards): Promise<SearchResponse | TooSlow> {
@@ -125,7 +128,7 @@ export class Search {
         counts: this.#counts,
         maxMatches: isWhole ? Number.POSITIVE_INFINITY : this.#call.limits.maxMatches,
         maxBlocks: remaining === undefined ? Number.POSITIVE_INFINITY : this.#phraseBlocks,
-        isCountOnly: this.#call.limits.maxDisplayedMatches === 0,
+        output: this.#output(),
         phrase: this.#phraseMode(view, remaining !== undefined),
         isPreferred: (document) => this.#isPreferred(shard, document),
       });
@@ -157,6 +160,11 @@ export class Search {
     return !isWhole && this.#matchCount >= this.#call.limits.maxMatches;
   }
 
+  #output(): EvaluationOutput {
+    if (this.#groups === undefined) return this.#call.limits.maxDisplayedMatches === 0 ? "totals" : "hits";
+    return this.#groups.needsRanges ? "ranges" : "counts";
+  }
+
   /** Later views of a shard without the documents that contain the phrase need not look for it. */
   #phraseMode({ reader }: ShardView, isRequired: boolean): "required" | "optional" | "ignored" {
     if (isRequired) return "required";
@@ -182,9 +190,11 @@ export class Search {
       this.#evaluations.push({ shard, evaluation, isCoveredLater });
       await this.#stepThrough(shard, evaluation);
       this.#matchCount += evaluation.matchCount;
+      this.#groups?.commit();
     } catch (error) {
       if (!isServiceError(error, "SHARD_DAMAGED")) throw error;
       this.#damaged.add(damagedFileOf(shard));
+      this.#groups?.discard();
       if (this.#evaluations.at(-1)?.evaluation === evaluation) this.#evaluations.pop();
     }
   }
@@ -218,6 +228,7 @@ export class Search {
         await this.#retryRunaway(evaluation);
         if (this.#isTooSlow) return;
       }
+      await this.#countGroups(shard, evaluation);
       if (this.#call.isStreamed) shown = await this.#stream(shard, evaluation, shown);
       if (done === true) return;
       await nextTurn();
@@ -227,6 +238,23 @@ export class Search {
         this.#reason = "TIME_LIMIT";
         return;
       }
+    }
+  }
+
+  /** Adds the documents of the last step to their groups, in time slices. */
+  async #countGroups(shard: OpenShard, evaluation: ShardEvaluation): Promise<void> {
+    if (this.#groups === undefined) return;
+    let sliceEnd = performance.now() + sliceMs;
+    for (const _ of this.#groups.add(shard, evaluation.takeCounted())) {
+      if (performance.now() < sliceEnd) continue;
+      await nextTurn();
+      this.#window.invalidate();
+      if (this.#context.isCanceled()) return;
+      if (monotonicNow() >= this.#call.limits.deadline) {
+        this.#reason = "TIME_LIMIT";
+        return;
+      }
+      sliceEnd = performance.now() + sliceMs;
     }
   }
 
@@ -323,7 +351,7 @@ export class Search {
   #flushReason(): FlushReason {
     if (this.#damaged.size > 0) return "SHARD_DAMAGED";
     if (this.#reason !== "NONE") return this.#reason;
-    if (this.#hasPendingSymbols) return "INDEXING";
+    if (this.#hasPendingSymbols || this.#groups?.hasPendingSymbols === true) return "INDEXING";
     return this.#hasUnreadableFiles || this.#counts.filesMissing > 0 ? "ENGINE_PARTIAL" : "NONE";
   }
 
@@ -340,6 +368,7 @@ export class Search {
       hits,
       isTruncated: unfinished || this.#shardsSkipped > 0,
       damagedFiles: [...this.#damaged],
+      groups: this.#groups?.columns(),
       stats: {
         ...noStats,
         ...this.#counts,

@@ -3,6 +3,7 @@ import type {
   CountRequest,
   DocumentRequest,
   FoundSymbol,
+  Grouping,
   IndexedDocument,
   SymbolRequest,
 } from "#engine/engine";
@@ -83,6 +84,8 @@ export interface SearchCall {
   readonly isStreamed: boolean;
   /** An expression that takes too long moves the search from the fast lane to the slow one, with higher limits. */
   readonly lane: "fast" | "slow";
+  /** Counts by group. */
+  readonly grouping?: Grouping | undefined;
 }
 
 /** Requests how often the words of a description occur. Then a `RankCall` with the sums of all workers follows. */
@@ -206,6 +209,17 @@ export interface ShardHits {
   readonly matchCounts: Uint32Array;
 }
 
+/** The groups of one worker, in columns. See `CountedGroups`. */
+export interface GroupColumns {
+  readonly keys: readonly string[];
+  readonly matchCounts: Float64Array;
+  readonly fileCounts: Float64Array;
+  readonly repositories: readonly number[];
+  readonly lines: ReadonlyMap<string, readonly number[]>;
+  /** Whether there are more groups than a worker keeps. */
+  readonly isTruncated: boolean;
+}
+
 export interface SearchResponse {
   readonly kind: "hits";
   /** For `FilesCall`; 0 if there are no files to load. */
@@ -215,6 +229,7 @@ export interface SearchResponse {
   readonly stats: SearchStats;
   /** Whether some documents were not evaluated, because a limit was reached. */
   readonly isTruncated: boolean;
+  readonly groups?: GroupColumns | undefined;
   /** Names of damaged shard and symbol files; `""` for a shard in memory. */
   readonly damagedFiles: readonly string[];
 }

@@ -1,6 +1,6 @@
 import { isServiceError, throwIfAborted } from "#base/error";
 import { untilAborted } from "#base/untilAborted";
-import type { EngineResult } from "#engine/engine";
+import type { CountedGroups, EngineResult } from "#engine/engine";
 import type { FileMatch } from "#model/match";
 import { addStats, type FlushReason, noStats, type SearchStats } from "#model/stats";
 import { monotonicNow } from "#platform/clock";
@@ -103,6 +103,7 @@ async function search(run: SearchRun, signal: AbortSignal): Promise<EngineResult
     [responses.some((response) => response.isTruncated), "MATCH_LIMIT"],
     [hasLimit && actualMatchCount < totalMatchCount, "MATCH_LIMIT"],
     [lost > 0, "ENGINE_PARTIAL"],
+    [responses.some(({ groups }) => groups?.isTruncated === true), "BYTE_LIMIT"],
   ];
   const sum = responses.reduce<SearchStats>((all, response) => addStats(all, response.stats), noStats);
   const stats = reasons.reduce(
@@ -110,7 +111,33 @@ async function search(run: SearchRun, signal: AbortSignal): Promise<EngineResult
     { ...sum, totalMatchCount, fileCount, actualMatchCount, crashes: damagedFiles.size + lost },
   );
   const { phraseMatchCount } = chosen;
-  return { files, stats, phraseMatchCount, isExhaustive: stats.flushReason === "NONE" };
+  const groups = mergeGroups(responses);
+  const isExhaustive = stats.flushReason === "NONE";
+  return { files, stats, phraseMatchCount, isExhaustive, ...(groups === undefined ? {} : { groups }) };
+}
+
+/** Adds up the groups of all workers. */
+function mergeGroups(responses: readonly SearchResponse[]): CountedGroups | undefined {
+  const columns = responses.flatMap(({ groups }) => (groups === undefined ? [] : [groups]));
+  if (columns.length === 0) return undefined;
+  const counts = new Map<string, { matchCount: number; fileCount: number }>();
+  for (const { keys, matchCounts, fileCounts } of columns) {
+    for (let at = 0; at < keys.length; at++) {
+      const key = keys[at] ?? "";
+      const [matchCount, fileCount] = [matchCounts[at] ?? 0, fileCounts[at] ?? 0];
+      const known = counts.get(key);
+      if (known === undefined) counts.set(key, { matchCount, fileCount });
+      else {
+        known.matchCount += matchCount;
+        known.fileCount += fileCount;
+      }
+    }
+  }
+  return {
+    counts,
+    repositories: new Set(columns.flatMap(({ repositories }) => repositories)),
+    lines: new Map(columns.flatMap(({ lines }) => [...lines])),
+  };
 }
 
 interface QueryOutcome {

@@ -97,9 +97,9 @@ export function nestedCommitTypeError(offset: number, end: number): ServiceError
   return parseError(what, offset, { length, edits, advice: "Move it out of the parentheses." });
 }
 
-/** There is a `words:` from `offset` to `end` where it cannot be: in a group or `or`, or next to a `type:`. */
+/** There is a `words:` from `offset` to `end` where it cannot be: in a group, `or` or a count, or next to a `type:`. */
 export function misplacedWordsError(
-  where: "group" | "or" | "type",
+  where: "group" | "or" | "type" | "count",
   offset: number,
   end: number,
 ): ServiceError {
@@ -112,9 +112,36 @@ export function misplacedWordsError(
       advice: 'Remove one of them: "words:" needs only some of its words.',
     },
     type: { what: 'be combined with "type:"', advice: "Remove one of them." },
+    count: { what: "be counted", advice: "It returns only the best matches: search for them instead." },
   };
   const { what, advice } = reasons[where];
   return parseError(`"words:" cannot ${what}`, offset, { length, edits, advice });
+}
+
+/** There is a `group:` from `offset` to `end` in a query whose matches are not counted, or where it has no effect. */
+export function groupingError(
+  reason: "search" | "nested" | "conflict",
+  offset: number,
+  end: number,
+): ServiceError {
+  const length = end - offset;
+  const edits = [{ title: "Remove it", offset, length, text: "" }];
+  const reasons = {
+    search: {
+      what: '"group:" is for counts, not for lists of matches',
+      advice: 'Remove it, or count with "trawl search --count-by" or POST /api/count.',
+    },
+    nested: {
+      what: '"group:" applies to the whole query',
+      advice: "Move it out of the parentheses and the negation.",
+    },
+    conflict: {
+      what: "Matches can be grouped by only one property",
+      advice: 'Remove one "group:" or "groupBy".',
+    },
+  };
+  const { what, advice } = reasons[reason];
+  return parseError(what, offset, { length, edits, advice });
 }
 
 export function doubleDashError(offset: number): ServiceError {

@@ -20,6 +20,7 @@ import {
   conflictError,
   doubleDashError,
   emptyGroupError,
+  groupingError,
   misplacedWordsError,
   missingOperandError,
   missingTermError,
@@ -43,7 +44,7 @@ import {
   unquote,
   wordEnd,
 } from "./lex";
-import { type Prefix, prefixAt, type Suggestion, suggestPrefix } from "./prefixes";
+import { type Grouping, type Prefix, prefixAt, type Suggestion, suggestPrefix } from "./prefixes";
 import { type FilterEffect, filterEffect, type Term, type TermContext, textTerm, type Value } from "./terms";
 
 export interface ParseOptions {
@@ -55,6 +56,8 @@ export interface ParseOptions {
   readonly forCommits?: boolean;
   /** Skips checking expressions and suggesting prefixes, for callers that need only the positions. */
   readonly skipsChecks?: boolean;
+  /** Whether matches are counted, so that `group:` is allowed. A property: only that one. */
+  readonly isCount?: boolean | Grouping | undefined;
 }
 
 /** A term or a filter, with its positions in UTF-16 units. */
@@ -83,6 +86,8 @@ export interface ParsedQuery {
   readonly description?: Description | undefined;
   /** Whether it names a revision, so that the default revision does not apply. */
   readonly hasRevision: boolean;
+  /** The value of `group:`. */
+  readonly grouping: Grouping | undefined;
   readonly layout: Layout;
   readonly leaves: readonly Leaf[];
 }
@@ -102,10 +107,10 @@ export function parseQuery(text: string, options: ParseOptions): ParsedQuery {
   if (skipWhitespace(text, 0, text.length) === text.length)
     throw parseError("Expected a search term", text.length);
   const { parser, query } = parse(text, options);
-  const { errors, suggestions, description, hasRevision, layout, leaves } = parser;
+  const { errors, suggestions, description, hasRevision, grouping, layout, leaves } = parser;
   const [error] = errors;
   if (error !== undefined) throw error;
-  return { query, suggestions, description, hasRevision, layout, leaves };
+  return { query, suggestions, description, hasRevision, grouping, layout, leaves };
 }
 
 /** The parse of a query that may be invalid. `query` is meaningful only if there are no errors. */
@@ -116,12 +121,13 @@ export interface Outline extends ParsedQuery {
 /** Continues after errors, up to a limit. Never throws. An empty query has no errors, and matches nothing. */
 export function outlineQuery(text: string, options: ParseOptions): Outline {
   const { parser, query } = parse(text, options);
-  const { layout, suggestions, description, hasRevision, leaves } = parser;
+  const { layout, suggestions, description, hasRevision, grouping, leaves } = parser;
   return {
     query,
     suggestions,
     description,
     hasRevision,
+    grouping,
     layout,
     leaves,
     errors: parser.errors.map(queryErrorOf),
@@ -153,16 +159,19 @@ class Parser {
   readonly leaves: Leaf[] = [];
   readonly layout: Layout;
   hasRevision = false;
+  grouping: Grouping | undefined;
   /** The values of `words:`. */
   readonly #words: string[] = [];
   readonly #context: TermContext;
+  readonly #isCount: boolean | Grouping;
   #termCount = 0;
   #isNegated = false;
 
   readonly #skipsChecks: boolean;
 
   constructor(text: string, options: ParseOptions, forCommits: boolean) {
-    const { isRegexEnabled, contexts = new Set(), skipsChecks = false } = options;
+    const { isRegexEnabled, contexts = new Set(), skipsChecks = false, isCount = false } = options;
+    this.#isCount = isCount;
     this.layout = layOut(text, isRegexEnabled, forCommits);
     const classBudget = skipsChecks ? undefined : newClassBudget();
     this.#context = { isRegexEnabled, contexts, forCommits, classBudget };
@@ -212,20 +221,34 @@ class Parser {
         words ??= { start: next, end: itemEnd };
         branch.terms.push(matchAll);
       }
+      if (effect.grouping !== undefined) this.#group(effect.grouping, depth, next, itemEnd);
       if (effect.term !== undefined) branch.terms.push(effect.term);
       branch.revisions.push(...(effect.revisions ?? []));
       next = skipWhitespace(text, itemEnd, end);
     }
     if (words !== undefined) {
       const where =
-        depth > 0 ? "group" : branches.length > 1 ? "or" : scope.type === undefined ? undefined : "type";
-      if (where !== undefined) this.errors.push(misplacedWordsError(where, words.start, words.end));
+        (depth > 0 && "group") ||
+        (branches.length > 1 && "or") ||
+        (scope.type && "type") ||
+        (this.#isCount && "count");
+      if (where !== undefined && where !== false)
+        this.errors.push(misplacedWordsError(where, words.start, words.end));
     }
     const bare = branches.find(({ terms, revisions }) => terms.length + revisions.length === 0);
     if (branches.length > 1 && bare !== undefined) {
       this.errors.push(missingTermError(text, skipWhitespace(text, bare.start, end)));
     }
     return scope.apply(disjunction(branches.map(conjunction)));
+  }
+
+  #group(grouping: Grouping, depth: number, start: number, end: number): void {
+    const allowed = this.grouping ?? (typeof this.#isCount === "string" ? this.#isCount : grouping);
+    const isConflict = allowed !== grouping;
+    const reason =
+      (this.#isCount === false && "search") || (depth > 0 && "nested") || (isConflict && "conflict");
+    if (reason !== false) this.errors.push(groupingError(reason, start, end));
+    this.grouping ??= grouping;
   }
 
   /** Returns `or`, `OR` or `AND`. */
@@ -289,6 +312,7 @@ class Parser {
   }
 
   #negated(offset: number, { effect, end }: Item): Item {
+    if (effect.grouping !== undefined) return this.#fail(groupingError("nested", offset, end), end);
     if (effect.case !== undefined || effect.type !== undefined || effect.words !== undefined) {
       const filter = effect.case !== undefined ? "case" : effect.type !== undefined ? "type" : "words";
       return this.#fail(negationError(filter, offset, end), end);

@@ -16,6 +16,7 @@ export const prefixNames = [
   "visibility",
   "context",
   "reposet",
+  "group",
 ] as const;
 
 /** Filters of commit searches; text in other searches. */
@@ -63,24 +64,34 @@ export interface Prefix {
 export function prefixAt(text: string, offset: number, forCommits = false): Prefix | undefined {
   const word = wordBeforeColon(text, offset, /[a-z]+(?=:)/y);
   const name = word === undefined ? undefined : (forCommits ? byCommitWord : byWord).get(word);
-  if (name === undefined || (name === "tests" && !isTestsFilter(text, offset))) return undefined;
-  if (name === "words" && !isWordsFilter(text, offset)) return undefined;
+  if (word === undefined || name === undefined || !isBeforeValue(text, offset + word.length + 1, name))
+    return undefined;
   return { name, text: `${word}:` };
 }
 
-/**
- * `tests:` is common in code. It is a filter only before one of its values, typed in part or in full, or at the end of
- * the query.
- */
-function isTestsFilter(text: string, offset: number): boolean {
-  return /^tests:(?:(?:"(?:yes|no|only)"|yes|ye?|no?|only|onl|on|o)(?![^\s)])|$)/.test(
-    text.slice(offset, offset + 13),
-  );
-}
+/** What `group:` accepts: the properties by which counts can be grouped. */
+export const groupings = ["repo", "folder", "language", "author", "symbol", "text"] as const;
 
-/** `words: string[]` is common in code. It is a filter only directly before its value, or at the end of the query. */
-function isWordsFilter(text: string, offset: number): boolean {
-  return !/[\s)]/.test(text.charAt(offset + "words:".length));
+export type Grouping = (typeof groupings)[number];
+
+/** The values of filters whose names are common in code. */
+const valuesOfCommonWords: Partial<Readonly<Record<PrefixName, readonly string[]>>> = {
+  tests: ["yes", "no", "only"],
+  group: groupings,
+};
+
+/**
+ * `tests:`, `group:` and `words:` are common in code. They are filters only at the end of the query or directly before a
+ * value; the first two only before one of their own values, typed in part or in full.
+ */
+function isBeforeValue(text: string, offset: number, name: PrefixName): boolean {
+  if (name === "words") return !/[\s)]/.test(text.charAt(offset));
+  const values = valuesOfCommonWords[name];
+  if (values === undefined || offset === text.length) return true;
+  const [written = ""] =
+    /^(?:"[a-z]{0,10}"|[a-z]{0,10})(?![^\s)])/.exec(text.slice(offset, offset + 14)) ?? [];
+  if (written.startsWith('"')) return values.includes(written.slice(1, -1));
+  return written !== "" && values.some((value) => value.startsWith(written));
 }
 
 /** Returns the prefixes that begin with `start`, those with a matching name before those with a matching alias. */
@@ -128,7 +139,8 @@ function nearestPrefix(word: string): string | undefined {
   return nearestByWord.get(word);
 }
 
-const longNames = [...byWord.keys()].filter((word) => word.length > 1);
+/** Not `group`, which is for counts only. */
+const longNames = [...byWord.keys()].filter((word) => word.length > 1 && word !== "group");
 
 function wordBeforeColon(text: string, offset: number, pattern: RegExp): string | undefined {
   pattern.lastIndex = offset;

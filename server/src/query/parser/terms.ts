@@ -11,7 +11,7 @@ import { checkExpression, literalPattern } from "#query/regexp/regexp";
 import { type Edit, parseError } from "./errors";
 import { expressionError } from "./expressionErrors";
 import { globExpression, isGlob } from "./glob";
-import { fileFilters, type PrefixName } from "./prefixes";
+import { fileFilters, type Grouping, groupings, type PrefixName } from "./prefixes";
 import { writeName } from "./write";
 
 /** Whether case matters: always, never, or in terms that contain a capital. */
@@ -53,6 +53,7 @@ export interface FilterEffect {
   readonly case?: CaseMode;
   readonly type?: ResultType;
   readonly words?: string;
+  readonly grouping?: Grouping;
 }
 
 /** Returns the term for a bare or quoted word, or for the value of `content:`. Quoted text is literal in both modes. */
@@ -106,6 +107,8 @@ export function filterEffect(name: PrefixName, value: Value, context: TermContex
       return fixedTerm({ kind: "context", name: parseContext(value, context) });
     case "reposet":
       return fixedTerm({ kind: "repositorySet", names: parseRepositoryNames(value) });
+    case "group":
+      return { grouping: requireOneOf(value, groupings) };
     case "author":
       return { term: authorTerm(value, context) };
     case "since":

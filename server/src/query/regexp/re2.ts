@@ -18,6 +18,7 @@ interface Tree {
 }
 
 interface LinearProgram {
+  numberOfCapturingGroups(): number;
   matchWithGroup(
     text: string,
     start: number,
@@ -160,6 +161,25 @@ export function compileLinear(source: string, caseSensitive: boolean): LinearFin
     if (from > text.length || !run(text, from, 0)[0]) return undefined;
     const [found, ends] = run(text, from, 1);
     return found && ends !== null ? [ends[0] ?? 0, ends[1] ?? 0] : undefined;
+  };
+}
+
+/**
+ * Returns what group 1 captured in the match `[start, end)`, in UTF-16 units; empty if it took no part. Undefined if
+ * the expression does not match exactly there.
+ */
+export type CaptureFind = (text: string, start: number, end: number) => [number, number] | undefined;
+
+/** Returns undefined if the expression has no group that captures. Linear in the length of the text. */
+export function compileCaptureFind(source: string, caseSensitive: boolean): CaptureFind | undefined {
+  classBudget = newClassBudget();
+  const program = __RE2.compileImpl(source, flagsFor(caseSensitive), false);
+  if (program.numberOfCapturingGroups() === 0) return undefined;
+  return (text, start, end) => {
+    const [found, ends] = program.matchWithGroup(text, start, text.length, __RE2Flags.UNANCHORED, 2);
+    const [matchStart, matchEnd, from = -1, to = -1] = ends ?? [];
+    if (!found || matchStart !== start || matchEnd !== end) return undefined;
+    return from < 0 ? [start, start] : [from, to];
   };
 }
 

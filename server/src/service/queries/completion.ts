@@ -36,10 +36,13 @@ const filterDetails: Readonly<Record<PrefixName, string>> = {
   visibility: "Public, private or any repositories",
   context: "A named set of repositories",
   reposet: "Repositories by their exact names",
+  group: "For counts: what to group matches by",
   author: "Commits by author",
   since: "Commits from this date on",
   until: "Commits up to this date",
 };
+
+const wholeGroupFilters: ReadonlySet<PrefixName> = new Set(["case", "type", "group"]);
 
 const inclusion = { yes: "Include them", no: "Exclude them", only: "Only these" };
 
@@ -52,6 +55,14 @@ const valueDescriptions: Partial<Readonly<Record<PrefixName, Readonly<Record<str
   archived: inclusion,
   fork: inclusion,
   tests: inclusion,
+  group: {
+    repo: "By repository",
+    folder: "By the directory of the file",
+    language: "By the language of the file",
+    author: "By who last changed the line",
+    symbol: "By the definition around the match",
+    text: "By the captured or matched text",
+  },
   since: times,
   until: times,
   visibility: { public: "Public", private: "Private", any: "All" },
@@ -64,12 +75,13 @@ export interface CompletionOptions {
 }
 
 export function completeQuery(options: CompletionOptions): Handler<"completeQuery"> {
-  return async ({ query, offset, limit, isRegexEnabled }, { signal, folders = [] }) => {
+  return async ({ query, offset, limit, isRegexEnabled, isCount }, { signal, folders = [] }) => {
     const contexts = new Set(Object.keys(options.contexts));
-    const flags = { isRegexEnabled, isCaseSensitivityEnabled: false, contexts };
+    const flags = { isRegexEnabled, isCaseSensitivityEnabled: false, contexts, isCount };
     const cursor = cursorAt(query, offset, flags);
     if (cursor === undefined) return { offset: Math.min(offset, query.length), length: 0, items: [] };
-    const items = await completeAt(cursor, options, folders, signal);
+    const found = await completeAt(cursor, options, folders, signal);
+    const items = isCount ? found : found.filter(({ label }) => label !== "group:");
     return { offset: cursor.offset, length: cursor.length, items: items.slice(0, limit) };
   };
 }
@@ -120,9 +132,9 @@ function outlineOf(text: string): Outline {
   return outlineQuery(text, { isRegexEnabled: false, isCaseSensitivityEnabled: false });
 }
 
-/** Omits `case:` and `type:` after `-`, because they apply to a whole group and cannot be negated. */
+/** Omits `case:`, `type:` and `group:` after `-`, because they apply to a whole group and cannot be negated. */
 function completeFilterName(typed: string, isNegated: boolean, forCommits: boolean): QueryCompletion[] {
   return prefixesStarting(typed, forCommits)
-    .filter((name) => !isNegated || (name !== "case" && name !== "type"))
+    .filter((name) => !isNegated || !wholeGroupFilters.has(name))
     .map((name) => ({ label: `${name}:`, text: `${name}:`, detail: filterDetails[name], kind: "filter" }));
 }

@@ -11,7 +11,7 @@ import { addStats, type FlushReason, noStats, type SearchStats } from "#model/st
 import { monotonicNow } from "#platform/clock";
 import { TimeSlice } from "#platform/timeSlice";
 import { simplifyQuery } from "#query/analysis/simplify";
-import { outlineQuery } from "#query/parser/parse";
+import { outlineQuery, type ParseOptions } from "#query/parser/parse";
 import type { Suggestion } from "#query/parser/prefixes";
 import type { Query } from "#query/query";
 import type { History } from "#service/history/history";
@@ -33,6 +33,7 @@ export interface SearchOptions extends PlanOptions {
 
 /** Receives files as they are found. */
 type FilesHandler = (found: ConvertedFiles) => Promise<void>;
+type QueryFlags = Pick<contract.SearchRequest, "query"> & ParseOptions;
 type SearchOutcome = Omit<contract.SearchResult, "repositoryInfo"> & Pick<ConvertedFiles, "repositories">;
 
 export function searchHandlers(options: SearchOptions): {
@@ -144,8 +145,8 @@ async function runSearch(
 }
 
 /** Returns the parser's suggestions and, if nothing was found, similar names for unknown repositories and revisions. */
-async function suggestionsFor(
-  request: contract.SearchRequest,
+export async function suggestionsFor(
+  request: QueryFlags,
   { suggestions, plan }: PlannedSearch,
   { totalMatchCount }: SearchStats,
   options: SearchOptions,
@@ -158,7 +159,7 @@ async function suggestionsFor(
 }
 
 async function similarNames(
-  request: contract.SearchRequest,
+  request: QueryFlags,
   { repositories, contexts, history }: SearchOptions,
   caller: Pick<CallContext, "signal" | "client" | "deadline">,
 ): Promise<Suggestion[]> {
@@ -272,7 +273,7 @@ async function revisionExists(
 }
 
 /** Adds reasons for an incomplete response. Statistics have one reason, so only the most important one is kept. */
-function addReasons(stats: SearchStats, reasons: readonly FlushReason[]): SearchStats {
+export function addReasons(stats: SearchStats, reasons: readonly FlushReason[]): SearchStats {
   return reasons.reduce((sum, flushReason) => addStats(sum, { ...noStats, flushReason }), stats);
 }
 
@@ -283,7 +284,7 @@ interface ReplacedQuery {
 }
 
 /** Returns `query` with each nested `type:repo` replaced by the ids of the repositories that it finds. */
-async function replaceRepositoryTypes(
+export async function replaceRepositoryTypes(
   query: Query,
   engine: Engine,
   plan: SearchPlan,

@@ -8,9 +8,9 @@ import type { FlushReason } from "#model/stats";
 import { simplifyQuery } from "#query/analysis/simplify";
 import { onlyWholeWords, wholeWord } from "#query/analysis/wholeWord";
 import { type Limits, maxResponseBytes } from "#query/limits";
-import { parseQuery } from "#query/parser/parse";
+import { type ParseOptions, parseQuery } from "#query/parser/parse";
 import { phraseOf } from "#query/parser/phrase";
-import type { Suggestion } from "#query/parser/prefixes";
+import type { Grouping, Suggestion } from "#query/parser/prefixes";
 import {
   type Contexts,
   possibleRepositories,
@@ -25,6 +25,8 @@ export interface PlannedSearch {
   readonly reasons: readonly FlushReason[];
   readonly unindexed: UnindexedRevisions;
   readonly suggestions: readonly Suggestion[];
+  /** The value of `group:`. */
+  readonly grouping: Grouping | undefined;
 }
 
 export interface PlanOptions {
@@ -39,7 +41,7 @@ const maxFileBytes = maxResponseBytes * (15 / 16);
 
 /** Plans a search. Throws FAILED_TO_PARSE_QUERY, TIMED_OUT. */
 export async function planSearch(
-  request: SearchRequest,
+  request: SearchRequest & Pick<ParseOptions, "isCount">,
   context: Pick<CallContext, "unsaved" | "folders" | "deadline">,
   { repositories: view, contexts, languageOf }: PlanOptions,
 ): Promise<PlannedSearch> {
@@ -76,6 +78,7 @@ export async function planSearch(
     reasons,
     unindexed: await findUnindexedRevisions(query, scope),
     suggestions: parsed.suggestions,
+    grouping: parsed.grouping,
   };
 }
 

@@ -45,13 +45,27 @@ export interface DocumentHit {
   readonly score: number;
 }
 
+export type EvaluationOutput = "hits" | "totals" | "counts" | "ranges";
+
+/** Documents that match, in columns. `ranges` are theirs one after the other, if they were recorded. */
+export interface CountedDocuments {
+  readonly documents: readonly number[];
+  readonly matchCounts: readonly number[];
+  /** Whether the ranges of each are in its path instead of its text. */
+  readonly areInName: readonly boolean[];
+  readonly ranges: RangeBuffer;
+}
+
 export interface EvaluationOptions {
   readonly window: TextWindow;
   readonly counts: EvaluationCounts;
   /** The evaluation stops after the document that reaches this number of matches. */
   readonly maxMatches: number;
-  /** Matches are only counted: there are no hits. */
-  readonly isCountOnly: boolean;
+  /**
+   * What is recorded of the documents that match: `hits` to rank and show, or only totals. For groups (`takeCounted`),
+   * their `counts`, or also their `ranges`.
+   */
+  readonly output: EvaluationOutput;
   /** Documents that contain the phrase have a higher score. If it is required, no others match. */
   readonly phrase: "required" | "optional" | "ignored";
   /** The evaluation stops after the document that reaches this number of blocks. */
@@ -93,6 +107,7 @@ export class ShardEvaluation {
   readonly view: ShardView;
   readonly ranges = new RangeBuffer();
   readonly hits: DocumentHit[] = [];
+  #counted = { documents: [] as number[], matchCounts: [] as number[], areInName: [] as boolean[] };
   matchCount = 0;
   fileCount = 0;
   /** Occurrences of the phrase in the documents that match. */
@@ -111,6 +126,8 @@ export class ShardEvaluation {
   /** The document that was counted last. */
   #lastCounted = -1;
   readonly #names: NameFinder[] = [];
+  /** The ranges of documents that are recorded; those after them are of the current document. */
+  #recordedRanges = 0;
   #isCountOnly = false;
   #termCount = 0;
   #missingCount = 0;
@@ -146,7 +163,8 @@ export class ShardEvaluation {
       counts.filesMissing += this.#missingCount;
     }
     this.#termCount = countTerms(tree);
-    this.#isCountOnly = this.#options.isCountOnly && this.#termCount < 2;
+    const { output } = this.#options;
+    this.#isCountOnly = (output === "totals" || output === "counts") && this.#termCount < 2;
     this.#nameMatches = isExact(tree) ? [] : candidatesByName(tree, candidates);
     counts.indexBytesLoaded += reader.indexBytesLoaded - before;
     this.#tree = tree;
@@ -212,6 +230,14 @@ export class ShardEvaluation {
     this.#completeCurrent();
   }
 
+  /** Returns the documents that were recorded since the last call. Their ranges are valid until the next step. */
+  takeCounted(): CountedDocuments {
+    const counted = this.#counted;
+    this.#counted = { documents: [], matchCounts: [], areInName: [] };
+    this.#recordedRanges = 0;
+    return { ...counted, ranges: this.ranges };
+  }
+
   /** Skips the current document, and counts it as skipped. */
   skipCurrent(): void {
     this.#options.counts.filesSkipped++;
@@ -237,7 +263,7 @@ export class ShardEvaluation {
     // A step that was interrupted after counting this document has done the work.
     if (tree === undefined || this.#lastCounted === document) return;
     const { counts } = this.#options;
-    const from = this.hits.at(-1)?.to ?? 0;
+    const from = this.#recordedRanges;
     const ranges = this.ranges;
     ranges.length = from;
     const names = this.#names;
@@ -262,7 +288,8 @@ export class ShardEvaluation {
     if (isInName && this.view.reader.skipReason(document) !== undefined) counts.filesSkipped++;
     const nameScore = this.#isCountOnly && !isInName ? 0 : this.#addNameRanges(document, isInName);
     const matchCount = this.#isCountOnly && !isInName ? evaluation.count : ranges.length - from;
-    if (!this.#options.isCountOnly) {
+    const { output } = this.#options;
+    if (output === "hits") {
       const definitionScore = isInName ? 0 : this.#definitionScore(document, from);
       const to = ranges.length;
       const hasPhrase = phraseMatchCount > 0;
@@ -279,6 +306,13 @@ export class ShardEvaluation {
       };
       hit.score = scoreDocument(this.#scored(hit));
       this.hits.push(hit);
+      this.#recordedRanges = to;
+    } else if (output !== "totals") {
+      const { documents, matchCounts, areInName } = this.#counted;
+      documents.push(document);
+      matchCounts.push(matchCount);
+      areInName.push(isInName);
+      if (output === "ranges") this.#recordedRanges = ranges.length;
     }
     this.#lastCounted = document;
     this.phraseMatchCount += phraseMatchCount;

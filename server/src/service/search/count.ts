@@ -1,0 +1,266 @@
+/** The handler of counts: plans the query like a search, and names the groups that the engine has counted. */
+import { isServiceError, throwIfAborted } from "#base/error";
+import type { CountedGroup, CountRequest, CountResult } from "#contract/count";
+import type { Blame } from "#contract/history";
+import type { CallContext, Handler } from "#contract/service";
+import type { CountedGroups } from "#engine/engine";
+import type { RepositoryId } from "#model/repository";
+import type { FlushReason } from "#model/stats";
+import { addStats } from "#model/stats";
+import { monotonicNow } from "#platform/clock";
+import { parseError } from "#query/parser/errors";
+import { outlineQuery } from "#query/parser/parse";
+import { blameHandlers } from "#service/history/blame";
+import { runBeforeDeadline } from "./beforeDeadline";
+import {
+  addReasons,
+  indexRevisions,
+  replaceRepositoryTypes,
+  type SearchOptions,
+  suggestionsFor,
+} from "./search";
+import { planSearch } from "./searchPlan";
+
+/** Longer texts are cut. The engine keeps one byte more. */
+const maxTextBytes = 1000;
+/** Maximum number of files to blame. Each takes a git process. */
+const maxBlamedFiles = 500;
+/** Files that are blamed at a time; the history has fewer processes, which are shared by all requests. */
+const concurrentBlames = 4;
+/** The share of the remaining time that blaming may take. */
+const blameShare = 0.9;
+
+type Properties = Omit<CountedGroup, "matchCount" | "fileCount">;
+
+interface Group {
+  readonly key: string;
+  matchCount: number;
+  fileCount: number;
+}
+
+export function countHandlers(options: SearchOptions): { count: Handler<"count"> } {
+  return {
+    async count(request, context) {
+      const { signal } = context;
+      const flags = { ...request, isCount: request.groupBy ?? true };
+      const search = { ...flags, matches: 1, contextLines: 0, whole: false, explain: false };
+      const planned = await planSearch(search, context, options);
+      const { plan, unindexed, grouping } = planned;
+      rejectOtherResults(request, plan.query);
+      const groupBy = request.groupBy ?? grouping;
+      const revisionReasons = await indexRevisions(unindexed, plan.limits.deadline, options, context);
+      const ids = options.repositories.all().map(({ id }) => id);
+      const { query, gaps } = await replaceRepositoryTypes(plan.query, options.engine, plan, ids, signal);
+      const limits = { ...plan.limits, maxMatches: Number.POSITIVE_INFINITY, maxDisplayedMatches: 0 };
+      const counting = { by: groupBy ?? "none", depth: request.depth } as const;
+      const deadline =
+        monotonicNow() + (plan.limits.deadline - monotonicNow()) * (groupBy === "author" ? 0.5 : 1);
+      const found = await options.engine.search(
+        { ...plan, query, limits: { ...limits, deadline }, grouping: counting },
+        signal,
+      );
+      const { groups, reasons } = await groupsOf(groupBy, found.groups, options, {
+        ...context,
+        deadline: plan.limits.deadline,
+      });
+      const stats = addReasons(addStats(found.stats, gaps), [
+        ...planned.reasons,
+        ...revisionReasons,
+        ...reasons,
+        ...(found.isExhaustive ? [] : ["ENGINE_PARTIAL" as const]),
+      ]);
+      const shown = groups.sort(compareGroups).slice(0, request.limit);
+      return {
+        matchCount: stats.totalMatchCount,
+        fileCount: stats.fileCount,
+        repositoryCount: found.groups?.repositories.size ?? 0,
+        ...(groupBy === undefined ? {} : { groupBy }),
+        groups: shown.map((group) => toCountedGroup(groupBy, group, options)),
+        groupCount: groups.length,
+        omittedGroupCount: groups.length - shown.length,
+        isExhaustive: stats.flushReason === "NONE",
+        stats,
+        ...(await suggestionsFor(search, planned, stats, options, context)),
+      } satisfies CountResult;
+    },
+  };
+}
+
+/** Throws FAILED_TO_PARSE_QUERY for `type:commit` and `type:repo`, which do not find matches in files. */
+function rejectOtherResults(
+  request: CountRequest,
+  query: { readonly kind: string; readonly type?: string },
+): void {
+  if (query.kind !== "type" || (query.type !== "commit" && query.type !== "repo")) return;
+  const outline = outlineQuery(request.query, { ...request, isCount: true, skipsChecks: true });
+  const leaf = outline.leaves.find(({ prefix, value }) => prefix?.name === "type" && value === query.type);
+  const [start, end] = [leaf?.termStart ?? 0, leaf?.end ?? 0];
+  throw parseError(`"type:${query.type}" cannot be counted: only matches in files can`, start, {
+    length: end - start,
+    edits: [{ title: "Remove it", offset: start, length: end - start, text: "" }],
+    advice: "Remove it, or search without counting.",
+  });
+}
+
+/** Most matches first, then most files; the rest by key, so that the order is always the same. */
+function compareGroups(left: Group, right: Group): number {
+  return (
+    right.matchCount - left.matchCount ||
+    right.fileCount - left.fileCount ||
+    (left.key < right.key ? -1 : left.key > right.key ? 1 : 0)
+  );
+}
+
+interface NamedGroups {
+  readonly groups: Group[];
+  readonly reasons: readonly FlushReason[];
+}
+
+async function groupsOf(
+  groupBy: CountRequest["groupBy"],
+  counted: CountedGroups | undefined,
+  options: SearchOptions,
+  context: CallContext<"count">,
+): Promise<NamedGroups> {
+  if (groupBy === undefined || counted === undefined) return { groups: [], reasons: [] };
+  if (groupBy === "author") return await authorsOf(counted, options, context);
+  const groups: Group[] = [];
+  for (const [key, { matchCount, fileCount }] of counted.counts) groups.push({ key, matchCount, fileCount });
+  return { groups, reasons: [] };
+}
+
+/** Groups matches by the authors of their lines. Blames the files with the most matches. */
+async function authorsOf(
+  { counts, lines }: CountedGroups,
+  { repositories, history }: SearchOptions,
+  context: CallContext<"count">,
+): Promise<NamedGroups> {
+  const { blame } = blameHandlers(history);
+  const byAuthor = new Map<string, Group>();
+  const reasons = new Set<FlushReason>();
+  const add = (key: string, matchCount: number, fileCount: number) => {
+    const group = byAuthor.get(key) ?? { key, matchCount: 0, fileCount: 0 };
+    group.matchCount += matchCount;
+    group.fileCount += fileCount;
+    byAuthor.set(key, group);
+  };
+  const files = [...counts].map(([key, count]) => ({ key, parts: key.split("\0"), ...count }));
+  const committed = files.filter(({ parts: [, commit] }) => commit !== "");
+  for (const { parts, matchCount, fileCount } of files) if (parts[1] === "") add("\0", matchCount, fileCount);
+  const known = committed.filter(({ key }) => lines.has(key)).sort(compareGroups);
+  const blamed = known.slice(0, maxBlamedFiles);
+  if (blamed.length < committed.length) reasons.add("MATCH_LIMIT");
+  const deadline = monotonicNow() + (context.deadline - monotonicNow()) * blameShare;
+  let next = 0;
+  const work = async () => {
+    for (let file = blamed[next++]; file !== undefined; file = blamed[next++]) {
+      const { key, fileCount } = file;
+      const [id = "", commit = "", path = ""] = file.parts;
+      const repository = repositories.get(Number(id) as RepositoryId);
+      if (repository === undefined) continue;
+      if (monotonicNow() >= deadline) {
+        reasons.add("TIME_LIMIT");
+        return;
+      }
+      const request = {
+        repo: repository.name,
+        path: fromLatin1(path),
+        ref: commit,
+        ignoreWhitespace: false,
+        followMoves: false,
+        isPatient: false,
+      };
+      try {
+        const found = await runBeforeDeadline({ signal: context.signal, deadline }, (signal) =>
+          blame(request, { ...context, signal } as unknown as CallContext<"blame">),
+        );
+        if (found === undefined) {
+          reasons.add("TIME_LIMIT");
+          return;
+        }
+        for (const [author, matchCount] of countLines(found, lines.get(key) ?? []))
+          add(author, matchCount, fileCount);
+      } catch (error) {
+        throwIfAborted(context.signal);
+        if (!isFileError(error)) throw error;
+        reasons.add("ENGINE_PARTIAL");
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: concurrentBlames }, work));
+  return { groups: [...byAuthor.values()], reasons: [...reasons] };
+}
+
+/** Returns the number of matches per author, whose name and e-mail address are separated by NUL. */
+function countLines({ ranges, commits }: Blame, lines: readonly number[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  let at = 0;
+  for (const line of lines) {
+    // Lines are ascending, and so are ranges.
+    for (
+      let range = ranges[at];
+      range !== undefined && range.startLine + range.lineCount <= line;
+      range = ranges[++at]
+    );
+    const commit = commits[ranges[at]?.hash ?? ""];
+    const key = `${commit?.authorName ?? ""}\0${commit?.authorEmail ?? ""}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** Whether a file cannot be blamed: its repository has changed, its objects are missing, or git took too long. */
+function isFileError(error: unknown): boolean {
+  return (
+    isServiceError(error) &&
+    [
+      "NOT_FOUND",
+      "FILE_NOT_FOUND",
+      "INVALID_GIT_REF",
+      "REPOSITORY_NOT_TRUSTED",
+      "TIMED_OUT",
+      "ANSWER_TOO_LARGE",
+    ].includes(error.code)
+  );
+}
+
+/** Returns the properties of a group from its key. See `CountedGroups`. */
+function toCountedGroup(
+  groupBy: CountRequest["groupBy"],
+  { key, matchCount, fileCount }: Group,
+  { repositories }: SearchOptions,
+): CountedGroup {
+  const parts = key.split("\0");
+  const repository = () => repositories.get(Number(parts[0]) as RepositoryId)?.name ?? "";
+  const text = (at: number) => fromLatin1(parts[at] ?? "");
+  const counts = { matchCount, fileCount };
+  switch (groupBy) {
+    case "repo":
+      return { repository: repository(), ...counts };
+    case "folder":
+      return { repository: repository(), folder: text(1), ...counts };
+    case "symbol": {
+      const [fileName, symbol, kind, parent] = [text(1), text(2), text(3), text(4)];
+      return { repository: repository(), fileName, symbol, kind, parent, ...counts };
+    }
+    case "author":
+      return { authorName: parts[0] ?? "", authorEmail: parts[1] ?? "", ...counts };
+    case "text":
+      return { ...cutText(key), ...counts };
+    default:
+      return { language: key, ...counts };
+  }
+}
+
+/** A cut text ends with a whole character. */
+function cutText(key: string): Pick<Properties, "text" | "isTextCut"> {
+  if (key.length <= maxTextBytes) return { text: fromLatin1(key), isTextCut: false };
+  let end = maxTextBytes;
+  while (end > maxTextBytes - 3 && (key.charCodeAt(end) & 0xc0) === 0x80) end--;
+  return { text: fromLatin1(key.slice(0, end)), isTextCut: true };
+}
+
+/** Keys contain bytes. */
+function fromLatin1(bytes: string): string {
+  return Buffer.from(bytes, "latin1").toString("utf8");
+}
