@@ -1,17 +1,18 @@
 import * as z from "zod";
 import { isServiceError, ServiceError } from "#base/error";
-import type { SearchResult } from "#contract/search";
+import { type CountResult, groupings } from "#contract/count";
+import { count } from "./fileHeading";
 import { explainNothing } from "./names";
 import { definition, fileFields, filesOf, lineFields, matchCounts } from "./output";
 import { commonFilters, contentTerm, fileFilter } from "./queryText";
-import { fileLines, matchLines, summarizeSearch } from "./searchLines";
+import { completeness, fileLines, groupName, matchLines, summarizeSearch } from "./searchLines";
 import { type Listing, langInput, pathInput, revInput, tool } from "./tool";
 
 /** All pages of a result are cut from the same search, so that they agree. */
 const maxMatches = 1000;
-/** With the modes that print no text. */
-const maxCounted = 100_000;
+/** With the mode that prints only files. */
 const maxFiles = 10_000;
+const maxGroups = 1000;
 
 /** The limit of the service. */
 const maxQueryLength = 10_000;
@@ -34,6 +35,7 @@ export const grep = tool({
     lang: langInput,
     rev: revInput,
     mode: z.enum(["lines", "files", "count"]).default("lines"),
+    group: z.enum(groupings).optional().describe("With count: matches per group. text: the captured text."),
     context: z.int().min(0).max(20).default(0).describe("Lines around each match."),
   },
   output: {
@@ -42,6 +44,10 @@ export const grep = tool({
       { ...lineFields, isMatch: z.boolean(), enclosing: definition.optional() },
       { ...fileFields, matchCount: z.int().optional().describe("With mode files.") },
     ).optional(),
+    items: z
+      .array(z.object({ name: z.string(), ...matchCounts }))
+      .optional()
+      .describe("Groups."),
   },
   async run(input, { send }): Promise<Listing> {
     const patterns = [...(input.pattern === undefined ? [] : [input.pattern]), ...(input.patterns ?? [])];
@@ -56,16 +62,27 @@ export const grep = tool({
       query,
       isRegexEnabled: input.regex,
       isCaseSensitivityEnabled: input.case,
-      contextLines: input.context,
     };
+    if (input.group !== undefined && input.mode !== "count") {
+      throw new ServiceError("INVALID_REQUEST_BODY", '"group" requires mode "count".');
+    }
     const narrow = "use a longer pattern, or add repo, path or lang";
     const { mode } = input;
-    const limit = mode === "lines" ? maxMatches : mode === "files" ? maxFiles : maxCounted;
+    const limit = mode === "lines" ? maxMatches : maxFiles;
     try {
-      const result: SearchResult =
-        mode === "count"
-          ? { ...(await send("streamSearch", { ...request, matches: limit })), files: [] }
-          : await send("search", { ...request, matches: limit, enclosing: mode === "lines" });
+      if (mode === "count") {
+        const counted = await send("count", { ...request, groupBy: input.group, limit: maxGroups });
+        const listing = countListing(counted, narrow);
+        if (counted.matchCount > 0) return listing;
+        const reasons = await explainNothing(send, request, counted.isExhaustive, input);
+        return { ...listing, notes: [...reasons, ...(listing.notes ?? [])] };
+      }
+      const result = await send("search", {
+        ...request,
+        contextLines: input.context,
+        matches: limit,
+        enclosing: mode === "lines",
+      });
       const summary = summarizeSearch(result, limit);
       if (result.stats.totalMatchCount === 0) {
         const reasons = await explainNothing(send, request, result.isSearchExhaustive, input);
@@ -78,6 +95,27 @@ export const grep = tool({
     }
   },
 });
+
+function countListing(counted: CountResult, narrow: string): Listing {
+  const { matchCount, isExhaustive, stats, groups, omittedGroupCount } = counted;
+  const isBlameLimit = !isExhaustive && stats.flushReason === "MATCH_LIMIT";
+  const summary = summarizeSearch({ isSearchExhaustive: isExhaustive || isBlameLimit, stats }, matchCount);
+  return {
+    ...summary,
+    ...completeness({ isSearchExhaustive: isExhaustive, stats }),
+    lines: groups.map((group) => {
+      const name = groupName(group);
+      const text = `${group.matchCount} ${name} (${count(group.fileCount, "file")})`;
+      return { text, item: { name, matchCount: group.matchCount, fileCount: group.fileCount } };
+    }),
+    notes: [
+      ...summary.notes,
+      ...(isBlameLimit ? ["Only the files with the most matches have authors: add repo, path or lang."] : []),
+      ...(omittedGroupCount > 0 ? [`${count(omittedGroupCount, "group")} with fewer matches left out.`] : []),
+    ],
+    narrow,
+  };
+}
 
 function writeQuery(
   input: {

@@ -1,5 +1,6 @@
 /** Prints search results as lines, and says whether they are complete. */
 import { utf16Offset } from "#base/utf16Offset";
+import type { CountedGroup } from "#contract/count";
 import type { Range } from "#contract/position";
 import type { Chunk, FileMatch, SearchResult } from "#contract/search";
 import { count, definitionHeading, fileHeading } from "./fileHeading";
@@ -53,6 +54,21 @@ export function incompleteSearch(
           ]
         : ["Matches may be missing."];
   }
+}
+
+/** A group in words: the path of its folder or definition, its author, its language or its text. */
+export function groupName(group: CountedGroup): string {
+  const { repository, folder, language, authorName, authorEmail, fileName, symbol, parent, text } = group;
+  if (text !== undefined) return group.isTextCut === true ? `${text}…` : text;
+  if (authorName !== undefined)
+    return authorName === "" && authorEmail === "" ? "(no author)" : `${authorName} <${authorEmail ?? ""}>`;
+  if (language !== undefined) return language === "" ? "(unknown)" : language;
+  if (symbol !== undefined) {
+    const name =
+      symbol === "" ? "" : ` ${parent === undefined || parent === "" ? "" : `${parent}.`}${symbol}`;
+    return `${repository}/${fileName}${name}`;
+  }
+  return folder === undefined ? (repository ?? "") : `${repository}/${folder}`;
 }
 
 export function fileLines({ files }: Pick<SearchResult, "files">): readonly Line[] {

@@ -152,8 +152,31 @@ const search: Command = {
       description: "Also show N lines around each match, 0 to 100.",
     },
     { name: "count", short: "c", description: "Print only the number of matches." },
+    {
+      name: "count-by",
+      value: "PROPERTY",
+      description:
+        "Count all matches by repo, folder, language, author, symbol or text (what the first group captured, or the match).",
+    },
+    {
+      name: "depth",
+      value: "N",
+      description: "With --count-by folder: the levels of folders to tell apart.",
+    },
+    {
+      name: "limit",
+      value: "N",
+      description: "With --count-by: print at most N groups, 1 to 10000. Default: 100.",
+    },
+    {
+      name: "csv",
+      description: "With --count-by: print CSV (RFC 4180). Values are exact, also those like formulas.",
+    },
     { name: "files", short: "l", description: "Print only file names." },
-    { name: "json", description: "Print the response of POST /api/search." },
+    {
+      name: "json",
+      description: "Print the response of POST /api/search, or POST /api/count with --count-by.",
+    },
     { name: "agent", description: "Print for an agent: grouped by file, at most 8,000 tokens." },
     ...globalFlags,
   ],
@@ -162,6 +185,7 @@ const search: Command = {
     ["trawl search -e 'func\\s+\\w+Handler\\(' repo:api", "a regular expression in one repository"],
     [`trawl search '"if err != nil"' -C 2`, "a phrase, with two lines of context"],
     ["trawl search -l TODO rev:v2.0", "files that contain TODO at a tag"],
+    ["trawl search -e 'import \\w+ from \"(.*)\"' --count-by text", "how often each module is imported"],
     ["trawl search --json timeout | jq .stats", "for scripts"],
   ],
   exitCodes: [

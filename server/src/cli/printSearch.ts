@@ -1,6 +1,7 @@
 /** Formats search results as lines. */
 import { sanitize } from "#base/sanitize";
 import { utf16Offset } from "#base/utf16Offset";
+import type { CountResult } from "#contract/count";
 import type { Chunk, FileMatch, FoundCommit, SearchResult } from "#contract/search";
 import type { Paint } from "./terminal";
 
@@ -78,6 +79,14 @@ export function incompleteReason(
         return `the text of ${filesMissing} ${filesMissing === 1 ? "file" : "files"} that could match is missing, as in partial clones`;
       return "the engine could not search everything";
   }
+}
+
+/** The same for counts. */
+export function incompleteCountReason({ isExhaustive, stats }: CountResult): string | undefined {
+  if (!isExhaustive && stats.flushReason === "MATCH_LIMIT")
+    return "not all files can be blamed, so only those with the most matches have authors";
+  if (!isExhaustive && stats.flushReason === "BYTE_LIMIT") return "there are too many groups to keep";
+  return incompleteReason({ isSearchExhaustive: isExhaustive, stats });
 }
 
 function hasContextLines(chunk: Chunk): boolean {

@@ -2,6 +2,7 @@ import { printListing } from "#agents/printListing";
 import { matchLines, summarizeSearch } from "#agents/searchLines";
 import { defaultMaxTokens } from "#agents/tool";
 import { usageError } from "#base/error";
+import { groupings } from "#contract/count";
 import type { SearchResult } from "#contract/search";
 import type { RequestInput } from "#contract/service";
 import type { Instance } from "#instance/instance";
@@ -9,12 +10,23 @@ import { readConfiguration } from "./configuration";
 import type { CommandContext } from "./context";
 import type { Flags } from "./flags";
 import { formatCount } from "./format";
-import { formatFileName, formatSearchLines, incompleteReason, type SearchStyle } from "./printSearch";
+import { formatCountTable, formatCsv } from "./printCount";
+import {
+  formatFileName,
+  formatSearchLines,
+  incompleteCountReason,
+  incompleteReason,
+  type SearchStyle,
+} from "./printSearch";
 import { createPainter } from "./terminal";
 
 /** Returns 0 if something was found, 1 if not. */
 export async function searchCommand(context: CommandContext, flags: Flags): Promise<number> {
   const { terminal } = context;
+  const groupBy = flags.choice("count-by", groupings);
+  if (groupBy !== undefined) return await countCommand(context, flags, groupBy);
+  for (const name of ["csv", "limit", "depth"])
+    if (flags.has(name)) throw usageError(`--${name} requires --count-by.`);
   const request = searchRequest(flags);
   const instance = await context.open(
     readConfiguration(flags, context.currentFolder, context.defaultDataDir),
@@ -51,6 +63,55 @@ export async function searchCommand(context: CommandContext, flags: Flags): Prom
       );
     }
     return totalMatchCount > 0 ? 0 : 1;
+  } finally {
+    await instance.close();
+  }
+}
+
+/** Prints how many matches each group has. Returns 0 if something was found, 1 if not. */
+async function countCommand(
+  context: CommandContext,
+  flags: Flags,
+  groupBy: (typeof groupings)[number],
+): Promise<number> {
+  const { terminal } = context;
+  const other = ["count", "files", "agent", "matches", "context"].find((name) => flags.has(name));
+  if (other !== undefined) throw usageError(`--count-by and --${other} cannot be combined.`);
+  if (flags.has("json") && flags.has("csv")) throw usageError("--json and --csv cannot be combined.");
+  if (flags.has("depth") && groupBy !== "folder") throw usageError("--depth requires --count-by folder.");
+  const limit = flags.integer("limit", 1, 10_000);
+  const depth = flags.integer("depth", 1, 100);
+  const { query, isRegexEnabled, isCaseSensitivityEnabled } = searchRequest(flags);
+  const request = {
+    query,
+    isRegexEnabled,
+    isCaseSensitivityEnabled,
+    groupBy,
+    ...(limit === undefined ? {} : { limit }),
+    ...(depth === undefined ? {} : { depth }),
+  };
+  const instance = await context.open(
+    readConfiguration(flags, context.currentFolder, context.defaultDataDir),
+    "read",
+  );
+  try {
+    const call = { credentials: { kind: "local" }, signal: context.interrupted } as const;
+    const result = await instance.caller("count", request, call);
+    const style = { paint: createPainter(terminal.hasColors), isTty: terminal.isTty };
+    const output = flags.has("json")
+      ? `${JSON.stringify(result, undefined, terminal.isTty ? 2 : undefined)}\n`
+      : flags.has("csv")
+        ? formatCsv(result)
+        : `${formatCountTable(result, style).join("\n")}\n`;
+    await terminal.print(output);
+    if (result.matchCount === 0) await warnIfNothingIsIndexed(context, instance);
+    if (flags.has("csv") && result.omittedGroupCount > 0)
+      terminal.printError(
+        `trawl: ${result.omittedGroupCount} groups are not shown (use --limit N for more).\n`,
+      );
+    const reason = incompleteCountReason(result);
+    if (reason !== undefined) terminal.printError(`trawl: The counts are incomplete: ${reason}.\n`);
+    return result.matchCount > 0 ? 0 : 1;
   } finally {
     await instance.close();
   }

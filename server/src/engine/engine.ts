@@ -11,6 +11,7 @@ import type { FlushReason, SearchStats } from "#model/stats";
 import type { DocumentSymbols, SymbolKind } from "#model/symbol";
 import type { Description } from "#query/description";
 import type { Limits } from "#query/limits";
+import type { Grouping as GroupProperty } from "#query/parser/prefixes";
 import { printQuery } from "#query/print";
 import type { Pattern, Query } from "#query/query";
 
@@ -28,7 +29,7 @@ export interface UnsavedDocument {
 
 /** What a count is grouped by. */
 export interface Grouping {
-  readonly by: "repo" | "folder" | "language" | "author" | "symbol" | "text" | "none";
+  readonly by: GroupProperty | "none";
   /** For folders: the number of their levels to keep. Absent: all. */
   readonly depth?: number | undefined;
 }
