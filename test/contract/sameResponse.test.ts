@@ -67,6 +67,11 @@ const requests: Record<OperationName, readonly Record<string, unknown>[]> = {
     { query: "lang:nothing" },
     { query: "type:commit verse" },
   ],
+  count: [
+    { query: "found", groupBy: "repo" },
+    { query: "found group:folder" },
+    { query: "type:commit verse" },
+  ],
   streamSearch: [{ query: "found" }, { query: "type:commit verse" }, { query: " " }],
   readQuery: [
     { query: "found -lang:go" },

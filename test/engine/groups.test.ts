@@ -55,13 +55,24 @@ function bruteLines(documents: readonly BruteDocument[], query: Query, keyOf: Ke
   return [...groups].map(([key, { matches, files }]) => `${key}: ${matches}/${files.size}`).sort();
 }
 
+const knownUnits = new WeakMap<readonly number[], Map<number, number>>();
+
+/** The UTF-16 offset of each byte where a code point starts. */
+function unitsOf(byteAt: readonly number[]): Map<number, number> {
+  const known =
+    knownUnits.get(byteAt) ?? new Map(byteAt.map((byte, unit) => [byte, unit] as const).reverse());
+  knownUnits.set(byteAt, known);
+  return known;
+}
+
 /** What group 1 captured in each match of an expression, in the whole text. */
 function captured(source: string): KeyOf {
   const expression = RE2JS.compile(source, RE2JS.MULTILINE);
   return (document, [start, end], isInName) => {
     const bytes = isInName ? Buffer.from(document.path) : document.content;
     const { text, byteAt } = decodeBrute(bytes);
-    const from = byteAt.indexOf(start);
+    const from = unitsOf(byteAt).get(start);
+    assert.ok(from !== undefined);
     const matcher = expression.matcher(text);
     assert.ok(matcher.find(from));
     assert.equal(byteAt[matcher.end()], end);
@@ -84,7 +95,7 @@ const keys: Readonly<Record<"repo" | "folder" | "language" | "text", KeyOf>> = {
 
 describe("counts the groups that brute force counts", () => {
   const documents = shapedDocuments(seed)
-    .filter(({ content }: CorpusDocument) => skipReason(content) === undefined)
+    .filter(({ content }: CorpusDocument) => content.length < 10_000 && skipReason(content) === undefined)
     .map(
       ({ path, content }, index): BruteDocument => ({
         repositoryId: 1 + (index % 2),
@@ -120,7 +131,7 @@ describe("counts the groups that brute force counts", () => {
     ["everything", { kind: "const", value: true }],
     ["empty matches", regexp("x*")],
     ["several lines", regexp("return\\s+\\w+")],
-    ["a long text", regexp("(?s).{1200}")],
+    ["a long text", regexp("(?s:.{600}.{600})")],
   ];
   for (const [name, query] of queries) {
     test(`${name}: seed ${seed}`, async () => {

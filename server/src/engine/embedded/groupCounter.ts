@@ -1,19 +1,15 @@
 import type { Grouping } from "#engine/engine";
-import type { Query } from "#query/query";
-import { compileCapture, type ExpressionCapture } from "#query/regexp/regexp";
 import type { CompiledSearch } from "#shard/evaluation/compile";
 import type { CountedDocuments } from "#shard/evaluation/evaluate";
 import { lastAtOrBelow } from "#shard/format/lastAtOrBelow";
 import type { ShardReader } from "#shard/format/reader";
-import { decodeText } from "#shard/format/text";
 import type { TextWindow } from "#shard/format/window";
 import { DocumentSources } from "./documentInfo";
-import { InnermostDefinitions } from "./innermostDefinitions";
+import { InnermostDefinitions, outsideOf } from "./innermostDefinitions";
 import type { GroupColumns } from "./searchMessages";
 import { type OpenShard, partOf } from "./shardSet";
+import { TextKeys } from "./textKeys";
 
-/** Longer texts are cut, and those that differ only after the cut are one group. */
-const maxTextBytes = 1000;
 /** Maximum number of groups that one worker keeps, and of the bytes of their keys. */
 const maxGroups = 200_000;
 const maxKeyBytes = 64 * 1024 * 1024;
@@ -53,8 +49,7 @@ export class GroupCounter {
   readonly #grouping: Grouping;
   readonly #window: TextWindow;
   readonly #sources: DocumentSources;
-  readonly #captures: readonly ExpressionCapture[];
-  readonly #needsWholeText: boolean;
+  readonly #texts: TextKeys;
   readonly #committed = new Map<string, Group>();
   #pending = new Map<string, Group>();
   readonly #repositories = new Set<number>();
@@ -69,8 +64,7 @@ export class GroupCounter {
     this.#grouping = grouping;
     this.#window = window;
     this.#sources = new DocumentSources(compiled);
-    this.#captures = grouping.by === "text" ? capturesOf(compiled.query) : [];
-    this.#needsWholeText = this.#captures.some((capture) => capture.needsWholeDocument);
+    this.#texts = new TextKeys(compiled.query);
   }
 
   /** Whether it needs to know where the matches are. */
@@ -193,12 +187,9 @@ export class GroupCounter {
     const { symbols } = shard;
     if (symbols === undefined || symbols.isPending(document)) this.#hasPendingSymbols = true;
     const definitions =
-      symbols === undefined || isInName ? undefined : new InnermostDefinitions(symbols, document);
+      symbols === undefined || isInName ? undefined : new InnermostDefinitions(symbols, document, file);
     for (let at = from; at < to; at++) {
-      const start = counted.ranges.starts[at] ?? 0;
-      const parts = definitions?.at(start) ?? ["", "", ""];
-      const names = parts.map((part) => Buffer.from(part).toString("latin1"));
-      this.#count([file, ...names].join(separator), 1);
+      this.#count(definitions?.keyAt(counted.ranges.starts[at] ?? 0) ?? outsideOf(file), 1);
       if ((at - from) % rangesPerStep === rangesPerStep - 1) yield;
     }
   }
@@ -234,38 +225,35 @@ export class GroupCounter {
     this.#lines.set(key, lines);
   }
 
-  *#addTexts(span: RangeSpan): Generator<void, void> {
-    const { shard, document, counted, from, to, isInName } = span;
-    const { ranges } = counted;
+  *#addTexts({ shard, document, counted, from, to, isInName }: RangeSpan): Generator<void, void> {
+    const { starts, ends } = counted.ranges;
     const { reader } = shard;
     const base = reader.contentStarts[document] ?? 0;
-    let text = isInName ? new RangeText(Buffer.from(reader.path(document)), 0) : undefined;
-    let first = -1;
-    let end = -1;
+    const path = isInName ? Buffer.from(reader.path(document)) : undefined;
+    const length = path?.length ?? reader.contentLength(document);
     for (let at = from; at < to; at++) {
-      const [start, stop] = [ranges.starts[at] ?? 0, ranges.ends[at] ?? 0];
-      if (!isInName) {
-        const [low, high] = this.#blocksOf(reader, document, base + start, base + stop);
-        if (text === undefined || low !== first || high !== end) {
-          first = low;
-          end = high;
-          const blockStart = reader.blockStarts[first] ?? 0;
-          const address = this.#load(reader, first, end);
-          const length = (reader.blockStarts[end] ?? 0) - blockStart;
-          // A copy, because the window may change between two steps.
-          const bytes = Buffer.from(this.#window.buffer.subarray(address, address + length));
-          text = new RangeText(bytes, blockStart - base);
-        }
+      const [start, end] = [starts[at] ?? 0, ends[at] ?? 0];
+      let bytes: Buffer<ArrayBufferLike> | undefined = path;
+      let origin = 0;
+      if (bytes === undefined) {
+        // With the bytes before and after the range.
+        const first = blockAt(reader, document, base + Math.max(0, start - 1));
+        const last = blockAt(reader, document, base + Math.min(Math.max(0, length - 1), end));
+        const address = this.#load(reader, first, last + 1);
+        bytes = this.#window.buffer;
+        origin = address - ((reader.blockStarts[first] ?? 0) - base);
       }
-      this.#count(text?.keyOf(start, stop, this.#captures) ?? "", 1);
-      if (this.#captures.length > 0 || (at - from) % rangesPerStep === rangesPerStep - 1) yield;
+      const key = this.#texts.keyOf(
+        bytes,
+        origin,
+        start,
+        end,
+        length,
+        () => path ?? reader.readContent(document),
+      );
+      this.#count(key, 1);
+      if ((at - from) % rangesPerStep === rangesPerStep - 1) yield;
     }
-  }
-
-  #blocksOf(reader: ShardReader, document: number, start: number, stop: number): [number, number] {
-    if (this.#needsWholeText)
-      return [reader.firstBlocks[document] ?? 0, reader.firstBlocks[document + 1] ?? 0];
-    return [blockAt(reader, document, start), blockAt(reader, document, Math.max(start, stop - 1)) + 1];
   }
 
   /** Returns the address of the blocks `[first, end)`. */
@@ -278,81 +266,6 @@ export class GroupCounter {
 function blockAt({ blockStarts, firstBlocks }: ShardReader, document: number, offset: number): number {
   const first = firstBlocks[document] ?? 0;
   return Math.max(first, lastAtOrBelow(blockStarts, first, firstBlocks[document + 1] ?? 0, offset));
-}
-
-/** A part of a document that contains ranges. */
-class RangeText {
-  readonly #bytes: Buffer;
-  readonly #origin: number;
-  #decoded: string | undefined;
-  #line: readonly [string, number] = ["", 0];
-  #lastByte = 0;
-  #lastUnit = 0;
-
-  /** `origin` is the byte offset of the part in its document. */
-  constructor(bytes: Buffer, origin: number) {
-    this.#bytes = bytes;
-    this.#origin = origin;
-  }
-
-  /** Returns the key of a range: what the first group captured, or the whole range. Ascending ranges are fastest. */
-  keyOf(start: number, end: number, captures: readonly ExpressionCapture[]): string {
-    const [from, to] = [start - this.#origin, end - this.#origin];
-    for (const { find, needsWholeDocument } of captures) {
-      this.#decoded ??= decodeText(this.#bytes, 0, this.#bytes.length, false).text;
-      const unit = this.#unitAt(from);
-      const match = decodeText(this.#bytes, from, to, false);
-      const matchEnd = unit + match.text.length;
-      // Searching takes as long as the text is.
-      const [text, start] = needsWholeDocument ? [this.#decoded, 0] : this.#lineAround(unit, matchEnd);
-      const captured = find(text, unit - start, matchEnd - start);
-      if (captured === undefined) continue;
-      const low = from + match.byteAt(captured[0] + start - unit);
-      const high = from + match.byteAt(captured[1] + start - unit);
-      return latin1(this.#bytes, low, Math.min(high, low + maxTextBytes + 1));
-    }
-    return latin1(this.#bytes, from, Math.min(to, from + maxTextBytes + 1));
-  }
-
-  /** Returns the line that contains a match, and where it starts. */
-  #lineAround(unit: number, end: number): readonly [string, number] {
-    const text = this.#decoded ?? "";
-    const [, start] = this.#line;
-    if (unit < start || end > start + this.#line[0].length || this.#line[0] === "") {
-      const lineStart = unit === 0 ? 0 : text.lastIndexOf("\n", unit - 1) + 1;
-      const lineEnd = text.indexOf("\n", end);
-      this.#line = [text.slice(lineStart, lineEnd < 0 ? text.length : lineEnd), lineStart];
-    }
-    return this.#line;
-  }
-
-  #unitAt(byte: number): number {
-    if (byte < this.#lastByte) {
-      this.#lastByte = 0;
-      this.#lastUnit = 0;
-    }
-    this.#lastUnit += decodeText(this.#bytes, this.#lastByte, byte, false).text.length;
-    this.#lastByte = byte;
-    return this.#lastUnit;
-  }
-}
-
-/** The expressions whose matches can be the ranges of a document, if they have a group that captures. */
-function capturesOf(query: Query): ExpressionCapture[] {
-  switch (query.kind) {
-    case "and":
-    case "or":
-      return query.children.flatMap(capturesOf);
-    case "type":
-      return capturesOf(query.child);
-    case "text": {
-      if (query.pattern.kind !== "regexp") return [];
-      const capture = compileCapture(query.pattern.source, query.pattern.caseSensitive);
-      return capture === undefined ? [] : [capture];
-    }
-    default:
-      return [];
-  }
 }
 
 function latin1(bytes: Uint8Array, from = 0, to = bytes.length): string {

@@ -164,22 +164,26 @@ export function compileLinear(source: string, caseSensitive: boolean): LinearFin
   };
 }
 
-/**
- * Returns what group 1 captured in the match `[start, end)`, in UTF-16 units; empty if it took no part. Undefined if
- * the expression does not match exactly there.
- */
-export type CaptureFind = (text: string, start: number, end: number) => [number, number] | undefined;
+/** A match and what group 1 captured in it, in UTF-16 units; the capture is empty if the group took no part. */
+export interface Capture {
+  readonly start: number;
+  readonly end: number;
+  readonly captured: readonly [start: number, end: number];
+}
 
-/** Returns undefined if the expression has no group that captures. Linear in the length of the text. */
+/** Finds the first match at or after `from`. Linear in the length of the text. */
+export type CaptureFind = (text: string, from: number) => Capture | undefined;
+
+/** Returns undefined if the expression has no group that captures. */
 export function compileCaptureFind(source: string, caseSensitive: boolean): CaptureFind | undefined {
   classBudget = newClassBudget();
   const program = __RE2.compileImpl(source, flagsFor(caseSensitive), false);
   if (program.numberOfCapturingGroups() === 0) return undefined;
-  return (text, start, end) => {
-    const [found, ends] = program.matchWithGroup(text, start, text.length, __RE2Flags.UNANCHORED, 2);
-    const [matchStart, matchEnd, from = -1, to = -1] = ends ?? [];
-    if (!found || matchStart !== start || matchEnd !== end) return undefined;
-    return from < 0 ? [start, start] : [from, to];
+  return (text, from) => {
+    const [found, ends] = program.matchWithGroup(text, from, text.length, __RE2Flags.UNANCHORED, 2);
+    if (!found || ends === null) return undefined;
+    const [start = 0, end = 0, first = -1, last = -1] = ends;
+    return { start, end, captured: first < 0 ? [start, start] : [first, last] };
   };
 }
 

@@ -11,15 +11,7 @@ import type { Pattern } from "#query/query";
 import { isHarmless } from "./backtracking";
 import { compilesQuickly, fewCompileSteps } from "./compileCost";
 import { expressionTrigrams } from "./expressionTrigrams";
-import {
-  type CaptureFind,
-  type ClassBudget,
-  compileCaptureFind,
-  compileLinear,
-  type LinearFind,
-  parseSyntax,
-  tooLargeMessage,
-} from "./re2";
+import { type ClassBudget, compileLinear, type LinearFind, parseSyntax, tooLargeMessage } from "./re2";
 import { type LiteralText, requiredLiteral, wholeLiteral } from "./requiredLiteral";
 import { classSize, dependsOnOtherLines, programSize, type Syntax } from "./syntax";
 import { type ExpressionSource, toAsciiExpression, toUnicodeExpression } from "./translate";
@@ -141,19 +133,6 @@ function formsOf(syntax: Syntax): Forms {
     ascii: compilesQuickly(syntax, "ascii") ? toAsciiExpression(syntax) : undefined,
     unicode: compilesQuickly(syntax, "unicode") ? toUnicodeExpression(syntax) : undefined,
   };
-}
-
-/** Finds what the first group of an expression captured. */
-export interface ExpressionCapture {
-  readonly find: CaptureFind;
-  readonly needsWholeDocument: boolean;
-}
-
-/** Returns undefined if the expression has no group that captures. */
-export function compileCapture(source: string, caseSensitive: boolean): ExpressionCapture | undefined {
-  const find = compileCaptureFind(source, caseSensitive);
-  if (find === undefined) return undefined;
-  return { find, needsWholeDocument: compileExpression(source, caseSensitive).needsWholeDocument };
 }
 
 /** Searches short texts on a thread that must stay responsive. */
