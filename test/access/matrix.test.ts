@@ -12,6 +12,7 @@ import { callerOf, openListener, repository, type TestListener, viewOf } from "#
 /** Requests for operations that refuse an empty one. */
 const requests: Partial<Record<OperationName, Readonly<Record<string, unknown>>>> = {
   search: { query: "found" },
+  count: { query: "found" },
   streamSearch: { query: "found" },
   readQuery: { query: "found" },
   completeQuery: { query: "found", offset: 5 },

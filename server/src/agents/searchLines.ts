@@ -68,7 +68,7 @@ export function groupName(group: CountedGroup): string {
       symbol === "" ? "" : ` ${parent === undefined || parent === "" ? "" : `${parent}.`}${symbol}`;
     return `${repository}/${fileName}${name}`;
   }
-  return folder === undefined ? (repository ?? "") : `${repository}/${folder}`;
+  return folder === undefined || folder === "" ? (repository ?? "") : `${repository}/${folder}`;
 }
 
 export function fileLines({ files }: Pick<SearchResult, "files">): readonly Line[] {
