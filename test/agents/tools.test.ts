@@ -49,6 +49,27 @@ in function checkOut:
   ],
   [
     "grep",
+    { pattern: "how are the prices rounded", mode: "words" },
+    `
+7 matches in 2 files.
+
+github.com/acme/money round.ts@main
+1:export function round(amount: number): number {
+in function round:
+2:  return Math.round(amount);
+
+github.com/acme/shop src/cart.ts@main
+1:import { round } from "money";
+in class Cart:
+7:  addItem(price: number): void {
+in method addItem:
+8:    this.#items.push(price);
+in method total:
+12:    return round(this.#items.reduce((sum, price) => sum + price, 0));
+`,
+  ],
+  [
+    "grep",
     { patterns: ["addItem", "Math.round"], context: 1 },
     `
 2 matches in 2 files.

@@ -4,7 +4,7 @@ import { type CountResult, groupings } from "#contract/count";
 import { count } from "./fileHeading";
 import { explainNothing } from "./names";
 import { definition, fileFields, filesOf, lineFields, matchCounts } from "./output";
-import { commonFilters, contentTerm, fileFilter } from "./queryText";
+import { commonFilters, contentTerm, fileFilter, wordsFilter } from "./queryText";
 import { completeness, fileLines, groupName, matchLines, summarizeSearch } from "./searchLines";
 import { type Listing, langInput, pathInput, revInput, tool } from "./tool";
 
@@ -13,6 +13,8 @@ const maxMatches = 1000;
 /** With the mode that prints only files. */
 const maxFiles = 10_000;
 const maxGroups = 1000;
+/** With mode words: those of some thirty files. */
+const maxWords = 300;
 
 /** The limit of the service. */
 const maxQueryLength = 10_000;
@@ -34,7 +36,10 @@ export const grep = tool({
     exclude: pathInput.optional().describe("Paths to skip, like path."),
     lang: langInput,
     rev: revInput,
-    mode: z.enum(["lines", "files", "count"]).default("lines"),
+    mode: z
+      .enum(["lines", "files", "count", "words"])
+      .default("lines")
+      .describe("words: pattern describes code; best matches, even if words are missing."),
     group: z.enum(groupings).optional().describe("With count: matches per group. text: the captured text."),
     context: z.int().min(0).max(20).default(0).describe("Lines around each match."),
   },
@@ -54,6 +59,9 @@ export const grep = tool({
     if (patterns.length === 0) {
       throw new ServiceError("INVALID_REQUEST_BODY", '"pattern" is missing: give the text to search for.');
     }
+    if (input.mode === "words" && input.regex) {
+      throw new ServiceError("INVALID_REQUEST_BODY", '"regex" cannot be combined with mode "words".');
+    }
     const query = writeQuery(input, patterns);
     if (query.length > maxQueryLength) {
       throw new ServiceError("INVALID_REQUEST_BODY", '"patterns" are too long together: search for fewer.');
@@ -68,7 +76,7 @@ export const grep = tool({
     }
     const narrow = "use a longer pattern, or add repo, path or lang";
     const { mode } = input;
-    const limit = mode === "lines" ? maxMatches : maxFiles;
+    const limit = mode === "files" ? maxFiles : mode === "words" ? maxWords : maxMatches;
     try {
       if (mode === "count") {
         const counted = await send("count", { ...request, groupBy: input.group, limit: maxGroups });
@@ -81,7 +89,7 @@ export const grep = tool({
         ...request,
         contextLines: input.context,
         matches: limit,
-        enclosing: mode === "lines",
+        enclosing: mode !== "files",
       });
       const summary = summarizeSearch(result, limit);
       if (result.stats.totalMatchCount === 0) {
@@ -119,6 +127,7 @@ function countListing(counted: CountResult, narrow: string): Listing {
 
 function writeQuery(
   input: {
+    readonly mode: string;
     readonly regex: boolean;
     readonly repo?: string | undefined;
     readonly path?: string | undefined;
@@ -129,9 +138,11 @@ function writeQuery(
   patterns: readonly string[],
 ): string {
   const { regex, path, exclude } = input;
-  const terms = patterns.map((each) => contentTerm(each, regex));
+  const terms = patterns.map((each) =>
+    input.mode === "words" ? wordsFilter(each) : contentTerm(each, regex),
+  );
   return [
-    terms.length === 1 ? terms[0] : `(${terms.join(" or ")})`,
+    terms.length === 1 || input.mode === "words" ? terms.join(" ") : `(${terms.join(" or ")})`,
     ...commonFilters(input),
     ...(path === undefined || path === "" ? [] : [fileFilter(path)]),
     ...(exclude === undefined || exclude === "" ? [] : [`-${fileFilter(exclude)}`]),

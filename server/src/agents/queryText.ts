@@ -30,6 +30,10 @@ export function contentTerm(pattern: string, isRegex: boolean): string {
   return `content:${isRegex ? `(?:${escapeWhitespace(pattern)})` : quoteText(pattern)}`;
 }
 
+export function wordsFilter(description: string): string {
+  return `words:${quoteText(description)}`;
+}
+
 export function revisionFilter(rev: string): string {
   return `rev:${writeName(rev)}`;
 }
