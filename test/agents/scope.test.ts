@@ -19,7 +19,8 @@ function callerOf({ isExhaustive, repositories = 1 }: Found): Caller {
     flushReason,
     isExhaustive,
   };
-  const found = { isSearchExhaustive: isExhaustive, isExhaustive, files: [], symbols: [], stats };
+  const counted = { matchCount: 0, groups: [], omittedGroupCount: 0 };
+  const found = { isSearchExhaustive: isExhaustive, isExhaustive, files: [], symbols: [], stats, ...counted };
   const responses = (name: string, page: number): unknown => {
     if (name === "readQuery") return { problems: [] };
     if (name !== "repos") return found;

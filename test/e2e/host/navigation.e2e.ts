@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { eventually } from "#test/support/eventually";
 import { closeEditors, fileIn, firstResult, openFile, run } from "./actions";
-import { definitions, hovers, locationOf, outline, references } from "./navigationRequests";
+import { callers, definitions, hovers, locationOf, outline, references } from "./navigationRequests";
 
 describe("navigation", () => {
   const client = fileIn("orders-api", "internal/http/client.go");
@@ -75,6 +75,14 @@ describe("navigation", () => {
     const requests = Array.from({ length: 4 }, () => definitions(document, "Client) once"));
     for (const found of await Promise.all(requests)) assert.ok(found.length <= 1, found.join("\n"));
     assert.deepEqual(await definitions(document, "Client) once"), [`${client}:6`]);
+  });
+
+  it("lists callers in other repositories, and what they call", async () => {
+    const { document: kit } = await openFile(fileIn("go-kit", "retry/retry.go"));
+    const { incoming, outgoing } = await callers(kit, "retryWithBackoff(");
+    assert.deepEqual(incoming, [`do ${client}:10`]);
+    assert.ok(outgoing.includes(`retryWithBackoff ${retry}`), outgoing.join("\n"));
+    await openFile(client);
   });
 
   it("shows the signature and comment of a name", async () => {

@@ -34,6 +34,35 @@ export async function references(document: vscode.TextDocument, word: string): P
   return found.map(locationOf);
 }
 
+/** Returns what calls a function, and what that calls in turn, as `name path:line`. */
+export async function callers(
+  document: vscode.TextDocument,
+  word: string,
+): Promise<{ readonly incoming: readonly string[]; readonly outgoing: readonly string[] }> {
+  const [item] = await vscode.commands.executeCommand<vscode.CallHierarchyItem[]>(
+    "vscode.prepareCallHierarchy",
+    document.uri,
+    positionOf(document, word),
+  );
+  const incoming = await vscode.commands.executeCommand<vscode.CallHierarchyIncomingCall[]>(
+    "vscode.provideIncomingCalls",
+    item,
+  );
+  const [caller] = incoming;
+  const outgoing = await vscode.commands.executeCommand<vscode.CallHierarchyOutgoingCall[]>(
+    "vscode.provideOutgoingCalls",
+    caller?.from,
+  );
+  return {
+    incoming: incoming.map(({ from }) => nameAndPlace(from)),
+    outgoing: outgoing.map(({ to }) => nameAndPlace(to)),
+  };
+}
+
+function nameAndPlace({ name, uri, selectionRange }: vscode.CallHierarchyItem): string {
+  return `${name} ${locationOf(new vscode.Location(uri, selectionRange))}`;
+}
+
 /** Returns the text of each provider's hover. */
 export async function hovers(document: vscode.TextDocument, word: string): Promise<readonly string[]> {
   const found = await executeProvider<vscode.Hover>("Hover", document, word);

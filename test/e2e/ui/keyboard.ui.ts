@@ -88,6 +88,20 @@ describe("with the keyboard alone", () => {
     await eventually(async () => (await regex.getAttribute("aria-pressed")) === "false");
   });
 
+  it("a user turns a question into a description, and back", async () => {
+    const question = "how are failed calls retried";
+    const words = window.box.frame.locator("#words");
+    await window.box.search(question);
+    await press("Alt+D");
+    await eventually(async () => (await window.box.input.inputValue()) === `words:"${question}"`);
+    await eventually(async () => (await words.getAttribute("aria-pressed")) === "true");
+    await eventually(async () => /matches? in/.test(await window.box.status.innerText()));
+    await press("Alt+D");
+    await eventually(async () => (await window.box.input.inputValue()) === question);
+    await eventually(async () => (await words.getAttribute("aria-pressed")) === "false");
+    await window.box.search("chargeCard");
+  });
+
   it("a user removes a filter", async () => {
     await window.box.search("chargeCard lang:typescript");
     await eventually(async () => (await window.box.frame.locator(".chip").count()) === 1);
