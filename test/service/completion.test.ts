@@ -129,7 +129,7 @@ check({
 });
 
 test("every filter is suggested for an empty query and after a lone dash", async () => {
-  assert.equal((await complete("|")).items.length, 14);
+  assert.equal((await complete("|")).items.length, 15);
   assert.equal((await complete("foo -|")).items.length, 12);
   assert.deepEqual(
     (await complete("|", { limit: 2 })).items.map(({ label }) => label),

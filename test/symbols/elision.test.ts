@@ -5,6 +5,7 @@ import { test } from "node:test";
 import type { Tree } from "web-tree-sitter";
 import type { DocumentSymbols } from "#model/symbol";
 import { definitionsIn } from "#symbols/definitions/definitions";
+import { EnclosingDefinitions } from "#symbols/definitions/enclosing";
 import { elideAroundName, elideBodies } from "#symbols/elision/elision";
 import { grammarOf, hasDollars, nameRulesOf } from "#symbols/grammars/grammars";
 import { definitionQueries, scopeQueries } from "#symbols/grammars/queries";
@@ -293,8 +294,14 @@ async function assertSameOccurrences(
       hasDollars: hasDollars(language),
     };
     const occurrences = occurrencesOf(name, reading, symbols.definitions, declarations);
+    const definitions = new EnclosingDefinitions(symbols.definitions);
+    const expected = occurrences.map((occurrence) => {
+      const enclosing = definitions.at(occurrence.start);
+      if (enclosing === undefined) return occurrence;
+      return { ...occurrence, enclosing: { name: enclosing.name, kind: enclosing.kind } };
+    });
     const found = new DocumentParser(runtime).occurrences(language, content, name);
-    assert.deepEqual(found, { occurrences, imports: symbols.imports }, `${name} in ${text}`);
+    assert.deepEqual(found, { occurrences: expected, imports: symbols.imports }, `${name} in ${text}`);
     const parser = new DocumentParser(runtime);
     for (const occurrence of occurrences) {
       const identifier = parser.identifierAt(language, content, occurrence.start);

@@ -42,7 +42,7 @@ const filterDetails: Readonly<Record<PrefixName, string>> = {
   until: "Commits up to this date",
 };
 
-const wholeGroupFilters: ReadonlySet<PrefixName> = new Set(["case", "type", "group"]);
+const wholeGroupFilters: ReadonlySet<PrefixName> = new Set(["case", "type", "words", "group"]);
 
 const inclusion = { yes: "Include them", no: "Exclude them", only: "Only these" };
 
