@@ -12,6 +12,7 @@ import {
   openEngine,
   openIndex,
   planOf,
+  regexp,
   type TestDocument,
   type TestRepositoryIndex,
 } from "#test/support/engines";
@@ -180,7 +181,7 @@ test("revisions and unsaved documents are covered as in other searches", () =>
 test("finds the files that contain one of the words, as a scan of all words does", async () => {
   const random = new Random(7);
   const vocabulary =
-    "session Sessions route ROUTES registerRoute route_registry parse parser JSONParser config Configure cache cached io Übung retry poetry file fill x v2".split(
+    "café naïve session Sessions route ROUTES registerRoute route_registry parse parser JSONParser config Configure cache cached io Übung retry poetry file fill x v2".split(
       " ",
     );
   const separators = [" ", "_", "(", ".", "\n", "-", "9"];
@@ -222,6 +223,28 @@ function assertSortedAndCounted({ files, stats }: EngineResult): void {
   );
   for (const [at, { score }] of files.entries()) assert.ok(at === 0 || score <= (files[at - 1]?.score ?? 0));
 }
+
+test("an unsaved document is read, however many other files there are", () =>
+  withEngines(
+    [repository(Array.from({ length: 500 }, (_, at) => ({ path: `f${at}.ts`, content: "retry later\n" })))],
+    async (engine) => {
+      const text = "retryRequest();\n";
+      const unsaved = [{ repositoryId: 1 as never, path: "f400.ts", text, language: "", version: "1" }];
+      const found = await rank(engine, "retry a request", everything, { unsaved });
+      assert.equal(found.files[0]?.path, "f400.ts");
+    },
+  ));
+
+test("an expression in a filter cannot hold up a search", () =>
+  withEngines(
+    [repository([{ path: `${"a".repeat(3000)}.ts`, content: `retry ${"a".repeat(30_000)}\n` }])],
+    async (engine) => {
+      const startedAt = performance.now();
+      const { stats, isExhaustive } = await rank(engine, "retry", regexp("(a+)+$", { where: "both" }));
+      assert.ok(performance.now() - startedAt < 5000);
+      assert.equal(isExhaustive, stats.flushReason === "NONE");
+    },
+  ));
 
 test("more files than are read make the result incomplete", async () => {
   const many = Array.from({ length: 700 }, (_, at) => ({

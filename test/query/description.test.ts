@@ -57,6 +57,7 @@ test("a description consists of stems, without function words", () => {
   assert.deepEqual(stems("what is it"), ["what", "is", "it"]);
   assert.deepEqual(stems("x"), ["x"]);
   assert.deepEqual(stems("a g in app"), ["app"]);
+  assert.deepEqual(stems("Größe, café and naïve"), ["Größe", "café", "naïve"]);
   for (const empty of ["", " ", "?!", "__", "$"]) assert.equal(stems(empty), undefined);
 });
 
@@ -68,7 +69,8 @@ test("a description has few stems, however long it is", () => {
 test("names in a description are recognized", () => {
   const names = (text: string) => parseDescription(text)?.names;
   assert.deepEqual(names("how does SessionInterface use max_age"), ["SessionInterface", "max_age"]);
-  assert.deepEqual(names("Blueprint registration"), ["Blueprint"]);
+  assert.deepEqual(names("registration of a Blueprint"), ["Blueprint"]);
+  assert.deepEqual(names("Find the parser"), []);
   assert.deepEqual(names("sessions"), ["sessions"]);
   assert.deepEqual(names("session handling"), []);
 });

@@ -2,14 +2,14 @@
  * A description, as in `words:"how are routes registered"`: what a searcher knows about code whose names are unknown.
  *
  * Its words are compared with the words of identifiers (`registerRoute`, `route_registry`) by their stems, and none of
- * them has to occur. Words that say nothing about code (`how`, `the`) are left out.
+ * them has to occur. Words that say nothing about code (`how`, `the`) are ignored.
  */
 
 /** A description, as plain data. */
 export interface Description {
   /** The stems of the distinct words, at least one. */
   readonly stems: readonly string[];
-  /** Words that are probably names: `SessionInterface`, `max_age`, or the only word. */
+  /** Words that are probably names: `SessionInterface`, `max_age`, capitalized ones except for the first, or the only word. */
   readonly names: readonly string[];
 }
 
@@ -29,18 +29,30 @@ const functionWords = new Set(
 /** Returns undefined if the text contains no words. */
 export function parseDescription(text: string): Description | undefined {
   const all = text.match(/[\p{L}\p{N}_$]+/gu)?.filter((word) => /[\p{L}\p{N}]/u.test(word)) ?? [];
-  const telling = all.filter((word) => !functionWords.has(word.toLowerCase()));
-  const words = telling.length > 0 ? telling : all;
-  const parts = words.flatMap(wordsOf).map((word) => word.toLowerCase());
+  const contentWords = all.filter((word) => !functionWords.has(word.toLowerCase()));
+  const words = contentWords.length > 0 ? contentWords : all;
+  // Only ASCII letters are searched in both cases.
+  const parts = words.flatMap(wordsOf).map((word) => (isAscii(word) ? word.toLowerCase() : word));
   const long = parts.filter((part) => part.length > 1);
   const stems = [...new Set((long.length > 0 ? long : parts).map(stemOf))].slice(0, maxStems);
   if (stems.length === 0) return undefined;
-  const names = [...new Set(words)].filter((word) => words.length === 1 || isName(word));
+  const [start = ""] = all;
+  const names = [...new Set(words)].filter(
+    (word) => words.length === 1 || isIdentifier(word) || (word !== start && isCapitalized(word)),
+  );
   return { stems, names: names.slice(0, maxStems) };
 }
 
-function isName(word: string): boolean {
-  return /\p{L}_|\p{Ll}\p{Lu}|^\p{Lu}\p{Ll}+$/u.test(word);
+function isAscii(word: string): boolean {
+  return /^[A-Za-z0-9]+$/.test(word);
+}
+
+function isIdentifier(word: string): boolean {
+  return /\p{L}_|\p{Ll}\p{Lu}/u.test(word);
+}
+
+function isCapitalized(word: string): boolean {
+  return /^\p{Lu}\p{Ll}+$/u.test(word);
 }
 
 /** Splits an identifier into its words: `parseJSONFile_v2` into `parse`, `JSON`, `File`, `v`, `2`. */

@@ -8,7 +8,7 @@ interface EstimatedDocument extends ShardDocument {
   readonly score: number;
 }
 
-/** So many candidates are collected before they are sorted. */
+/** Candidates are sorted when there are this many times the limit. */
 const slack = 4;
 
 /** Keeps the documents with the highest scores; of those with equal scores, the first that were added. */

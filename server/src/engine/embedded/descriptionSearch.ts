@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { isServiceError } from "#base/error";
 import { type FlushReason, noStats } from "#model/stats";
 import { monotonicNow } from "#platform/clock";
+import { runWithTimeout } from "#platform/runWithTimeout";
 import type { TaskContext } from "#platform/serveTask";
 import { type CompiledSearch, compileQuery, namesRevision } from "#shard/evaluation/compile";
 import {
@@ -32,6 +33,8 @@ import { type OpenShard, partOf, type ShardSet } from "./shardSet";
 const maxDocuments = 128;
 /** Each worker reads about this many blocks for each stem to estimate how often it occurs. */
 const sampledBlocks = 48;
+/** Time limit of one document, or the paths of one shard, if filters contain expressions that may take long. */
+const linearMs = 200;
 
 interface DescribedShard {
   readonly shard: OpenShard;
@@ -83,6 +86,7 @@ export class DescriptionSearch {
   readonly #dropped = new Set<OpenShard>();
   #shardCount = 0;
   #hasPendingSymbols = false;
+  /** Whether shards or documents were skipped because they would have taken too long. */
   #isLate = false;
 
   constructor(set: ShardSet, window: TextWindow, call: DescriptionCall) {
@@ -101,7 +105,7 @@ export class DescriptionSearch {
     const found: DescribedShard[] = [];
     const sums = this.#call.description.stems.map(() => 0);
     let blockCount = 0;
-    const slice = this.#slice(context);
+    const slice = this.#slice(context, this.#call.until);
     for (const { shard, view } of views) {
       if (!(await slice())) break;
       this.#hasPendingSymbols ||= this.#compiled.dependsOnSymbols && hasPendingSymbols(view);
@@ -114,7 +118,7 @@ export class DescriptionSearch {
         isPreferred: (document) => this.#isPreferred(shard, document),
       });
       this.#guard(shard, () => {
-        if (!evaluation.prepare()) return;
+        if (!this.#run(() => evaluation.prepare())) return;
         const frequencies = evaluation.frequencies();
         blockCount += frequencies.blockCount;
         for (const [stem, count] of frequencies.counts.entries()) sums[stem] = (sums[stem] ?? 0) + count;
@@ -122,16 +126,22 @@ export class DescriptionSearch {
       });
     }
     this.#shards = found;
-    const counts = sums.map((sum, stem) => Math.round(sum * this.#containingShare(stem, sum)));
+    const counts: number[] = [];
+    for (const [stem, sum] of sums.entries())
+      counts.push(Math.round(sum * (await this.#containingShare(stem, sum, slice))));
     return { kind: "frequencies", token: 0, blockCount, counts };
   }
 
-  /** Estimates the share of the `count` blocks that may contain a stem, and do contain it, by reading some of them. */
-  #containingShare(stem: number, count: number): number {
-    const step = Math.ceil(count / sampledBlocks);
+  /**
+   * Estimates the share of the `count` blocks that may contain a stem, and do contain it, by reading some of them until
+   * the time slice is over.
+   */
+  async #containingShare(stem: number, count: number, slice: () => Promise<boolean>): Promise<number> {
+    const step = Math.max(1, Math.ceil(count / sampledBlocks));
     let read = 0;
     let found = 0;
     for (const { shard, evaluation } of this.#shards) {
+      if (!(await slice())) break;
       this.#guard(shard, () => {
         const sample = evaluation.sample(stem, step);
         read += sample.read;
@@ -143,7 +153,7 @@ export class DescriptionSearch {
 
   async rank({ blockCount, counts }: RankCall, context: TaskContext): Promise<SearchResponse> {
     const weights = weightsOf(blockCount, counts);
-    const slice = this.#slice(context);
+    const slice = this.#slice(context, this.#call.search.limits.deadline);
     const best = new BestDocuments(maxDocuments);
     for (const [number, { shard, evaluation }] of this.#shards.entries()) {
       if (!(await slice())) break;
@@ -154,7 +164,8 @@ export class DescriptionSearch {
     for (const { shard: number, document } of best.inOrder()) {
       if (!(await slice())) break;
       const { shard, evaluation } = this.#shards[number] ?? {};
-      if (shard !== undefined) this.#guard(shard, () => evaluation?.evaluate(document, weights));
+      if (shard !== undefined)
+        this.#guard(shard, () => this.#run(() => evaluation?.evaluate(document, weights)));
     }
     const isComplete = best.isComplete && this.#shards.every(({ evaluation }) => evaluation.isComplete);
     return this.#response(isComplete);
@@ -173,8 +184,27 @@ export class DescriptionSearch {
     return part !== undefined && preferred.includes(part.repository.shards.id);
   }
 
-  /** Returns a function that yields to other searches after a time slice. It returns false once the search must stop. */
-  #slice(context: TaskContext): () => Promise<boolean> {
+  /**
+   * Runs something that filters of the query may slow down. If it takes too long, interrupts it, skips it, and returns
+   * undefined.
+   */
+  #run<Result>(run: () => Result): Result | undefined {
+    if (this.#compiled.isSafe) return run();
+    let result: Result | undefined;
+    const isDone = runWithTimeout(() => {
+      result = run();
+    }, linearMs);
+    if (isDone) return result;
+    this.#isLate = true;
+    this.#window.invalidate();
+    return undefined;
+  }
+
+  /**
+   * Returns a function that yields to other searches after a time slice. It returns false once the search must stop: it
+   * is canceled, or the time `until` has passed.
+   */
+  #slice(context: TaskContext, until: number): () => Promise<boolean> {
     let sliceEnd = performance.now() + sliceMs;
     return async () => {
       if (performance.now() >= sliceEnd) {
@@ -182,8 +212,9 @@ export class DescriptionSearch {
         this.#window.invalidate();
         sliceEnd = performance.now() + sliceMs;
       }
-      this.#isLate ||= monotonicNow() >= this.#call.search.limits.deadline;
-      return !this.#isLate && !context.isCanceled();
+      if (monotonicNow() < until) return !context.isCanceled();
+      this.#isLate = true;
+      return false;
     };
   }
 

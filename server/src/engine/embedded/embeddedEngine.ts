@@ -98,7 +98,12 @@ export class EmbeddedEngine implements Engine {
         : await runDescription(
             {
               ...shared,
-              countCallFor: (index) => ({ kind: "describe", description, search: callFor(index) }),
+              countCallFor: (index, until) => ({
+                kind: "describe",
+                description,
+                search: callFor(index),
+                until,
+              }),
             },
             signal,
           );

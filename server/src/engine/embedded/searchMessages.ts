@@ -94,6 +94,8 @@ export interface DescriptionCall {
   readonly description: Description;
   /** What the search covers, and its limits. */
   readonly search: SearchCall;
+  /** When counting stops, even if shards are left, in milliseconds of `monotonicNow`. */
+  readonly until: number;
 }
 
 export interface FrequenciesResponse {

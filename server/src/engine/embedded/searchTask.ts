@@ -65,13 +65,14 @@ export function createSearchTask(): Task<WorkerCall, WorkerResponse> {
         shardsOf(set.snapshot, scopeOfDescription(call), checksum),
         context,
       );
-      return { ...response, token: keep(search) };
+      return context.isCanceled() ? response : { ...response, token: keep(search) };
     }
     if (call.kind === "rank") {
       const search = take(call.token);
       if (!(search instanceof DescriptionSearch))
         throw new ServiceError("ENGINE_UNAVAILABLE", "The search has been dropped.");
-      return withToken(await search.rank(call, context), search);
+      const ranked = await search.rank(call, context);
+      return context.isCanceled() ? ranked : withToken(ranked, search);
     }
     const search = new Search(set, window, call, context);
     const response = await search.run(shardsOf(set.snapshot, scopeOf(call), checksum));

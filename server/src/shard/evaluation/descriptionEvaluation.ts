@@ -21,10 +21,13 @@ import { StemFinder } from "./stemFinder";
 
 /** Blocks that are searched together. */
 const maxRunBytes = 256 * 1024;
-/** Only the blocks of a document with the best estimates are searched for words: so many, and about so much text. */
+/** Of each document, at most this many blocks are searched for words, those with the best estimates, … */
 const maxBlocks = 24;
+/** … and about this much text. */
 const maxDocumentBytes = 160 * 1024;
 
+/** At most this much of a block is read for a sample. Blocks are longer only if they contain a very long line. */
+const maxSampleBytes = 16 * 1024;
 /** What a stem adds to the score of every block if it is not known which blocks contain it. */
 const unknownWeight = 0.001;
 
@@ -135,7 +138,7 @@ export class DescriptionEvaluation {
   }
 
   #isCovered(block: number): boolean {
-    return this.#coversAll || this.#documents.has(this.view.reader.blockDocuments[block] ?? 0);
+    return this.#documents.has(this.view.reader.blockDocuments[block] ?? 0);
   }
 
   /**
@@ -152,11 +155,11 @@ export class DescriptionEvaluation {
     if (blocks === undefined || finder === undefined) return { read, found };
     const ranges = new RangeBuffer();
     let skipped = 0;
-    for (let at = 0; at < blocks.length; at++) {
+    for (let at = 0; at < blocks.length; at += this.#coversAll ? step : 1) {
       const block = blocks[at] ?? 0;
-      if (!this.#isCovered(block) || skipped++ % step > 0) continue;
+      if (!this.#coversAll && (!this.#isCovered(block) || skipped++ % step > 0)) continue;
       const start = reader.blockStarts[block] ?? 0;
-      const stop = Math.min(reader.blockStarts[block + 1] ?? 0, start + maxRunBytes);
+      const stop = Math.min(reader.blockStarts[block + 1] ?? 0, start + maxSampleBytes);
       const base = window.load(reader, start, stop, () => stop);
       ranges.length = 0;
       finder.find(window, base, base + stop - start, 0, stem, ranges);
@@ -221,6 +224,9 @@ export class DescriptionEvaluation {
   /** The weights of the stems that each block may contain. */
   #scoreBlocks(weights: readonly number[]): Float32Array {
     const scores = new Float32Array(this.view.reader.meta.blockCount);
+    // Unsaved documents have no posting lists. They are few, and always read.
+    if (!this.view.reader.meta.hasTrigrams)
+      return scores.fill(weights.reduce((sum, weight) => sum + weight, 0));
     if (this.#blocks.includes(undefined)) scores.fill(unknownWeight);
     for (const [stem, blocks] of this.#blocks.entries()) {
       if (blocks === undefined) continue;

@@ -11,14 +11,15 @@ const maxKnownSuffixes = 1000;
 /** Finds the words with one stem, also within identifiers: `regist` finds `registry` in `route_registry` and `RouteRegistry`. */
 export class StemFinder {
   readonly stem: string;
-  /** Finds the stem anywhere. Case matters in stems that are not ASCII, which are matched as written. */
+  /** Finds the stem anywhere. Case matters in stems that are not ASCII: they are found as written. */
   readonly pattern: LiteralPattern;
+  readonly #isAscii: boolean;
   readonly #suffixes = new Map<string, boolean>();
 
   constructor(stem: string, kernels: Kernels) {
     this.stem = stem;
-    const isAscii = /^[a-z0-9]+$/.test(stem);
-    const pattern = compilePattern({ kind: "literal", text: stem, caseSensitive: !isAscii }, kernels);
+    this.#isAscii = /^[a-z0-9]+$/.test(stem);
+    const pattern = compilePattern({ kind: "literal", text: stem, caseSensitive: !this.#isAscii }, kernels);
     if (pattern.kind !== "literal") throw new Error(`The stem "${stem}" is not a literal`);
     this.pattern = pattern;
   }
@@ -51,8 +52,8 @@ export class StemFinder {
   #wordEnd(buffer: Buffer, bytes: Uint8Array, start: number, low: number, high: number): number {
     const stemEnd = start + this.pattern.needle.bytes.length;
     const first = byteClasses[bytes[start] ?? 0];
-    if (first === classes.nonAscii) return stemEnd;
-    if (!isWordStart(bytes, start, low, high)) return 0;
+    const isStart = first === classes.nonAscii || isWordStart(bytes, start, low, high);
+    if (!isStart || !this.#isAscii) return isStart ? stemEnd : 0;
     const second = start + 1 < high ? byteClasses[bytes[start + 1] ?? 0] : classes.other;
     const isUpper = first === classes.upper && second === classes.upper;
     const rest = first === classes.upper && !isUpper ? classes.lower : first;

@@ -27,7 +27,7 @@ const passageBytes = 1200;
 const countedPassages = 6;
 const shownPassages = 3;
 const rangesPerPassage = 5;
-/** The parameters of BM25: how soon more occurrences of a word stop to count, and how much a short passage counts. */
+/** The parameters of BM25: how quickly repeated words stop counting, and how much the length of a passage counts. */
 const saturation = 1.2;
 const lengthShare = 0.75;
 const baseName = 2;
