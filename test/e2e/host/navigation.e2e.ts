@@ -80,7 +80,8 @@ describe("navigation", () => {
   it("lists callers in other repositories, and what they call", async () => {
     const { document: kit } = await openFile(fileIn("go-kit", "retry/retry.go"));
     const { incoming, outgoing } = await callers(kit, "retryWithBackoff(");
-    assert.deepEqual(incoming, [`do ${client}:10`]);
+    const review = client.replace("/orders-api/", "/orders-api-review/");
+    assert.deepEqual(incoming, [`do ${client}:10`, `do ${review}:10`]);
     assert.ok(outgoing.includes(`retryWithBackoff ${retry}`), outgoing.join("\n"));
     await openFile(client);
   });
