@@ -131,7 +131,7 @@ describe("counts the groups that brute force counts", () => {
     ["everything", { kind: "const", value: true }],
     ["empty matches", regexp("x*")],
     ["several lines", regexp("return\\s+\\w+")],
-    ["a long text", regexp("(?s:.{600}.{600})")],
+    ["a long text", regexp("(?s:t.*)")],
   ];
   for (const [name, query] of queries) {
     test(`${name}: seed ${seed}`, async () => {
@@ -160,6 +160,11 @@ describe("counts the groups that brute force counts", () => {
     "return(\\s+)\\w",
     "(é|ſ|K|👍)",
     "x(\\pL*)",
+    "(a)(?:.$)?",
+    "(\\w)(?:[^z]*\\z)?",
+    "(?:(\\w+)\\b|(.)\\B)?e",
+    "(\\w)\\Q.",
+    "(?i)(T)(?:[^!]*\\b$)??",
   ]) {
     test(`what ${source} captures: seed ${seed}`, async () => {
       const query = regexp(source);
@@ -177,6 +182,21 @@ describe("counts the groups that brute force counts", () => {
       bruteLines(documents, query, folder),
     );
   });
+});
+
+test("captures take no longer in a large file, and do not block", async (context) => {
+  const content = `${"ab-".repeat(50_000)}\n${"x".repeat(900_000)}\n`;
+  const documents = [{ path: "a.txt", content }];
+  const { engine } = openEngine(await openIndex([{ id: 1, segments: [documents] }]), { workerCount: 1 });
+  context.after(() => engine.close());
+  const result = await count(engine, regexp("(a)(?:.$)?"), { by: "text" });
+  assert.deepEqual(linesOf(result), ["a: 50000/1"]);
+  assert.ok(result.isExhaustive);
+
+  // Captures that would take too long are left out, and reported.
+  const long = await count(engine, regexp("x(?:(x)|xx){200}x*"), { by: "text" });
+  assert.deepEqual([long.stats.flushReason, long.stats.totalMatchCount], ["BYTE_LIMIT", 1]);
+  assert.deepEqual(linesOf(long), []);
 });
 
 const nested = [

@@ -21,6 +21,8 @@ const newline = 0x0a;
 const separator = "\0";
 /** Ranges are read in steps of this many. */
 const rangesPerStep = 256;
+/** A step ends after this many bytes, or steps of captures: at most a few milliseconds. */
+const maxCost = 10_000;
 
 /** Where the ranges of one document are. */
 interface RangeSpan {
@@ -243,16 +245,14 @@ export class GroupCounter {
         bytes = this.#window.buffer;
         origin = address - ((reader.blockStarts[first] ?? 0) - base);
       }
-      const key = this.#texts.keyOf(
-        bytes,
-        origin,
-        start,
-        end,
-        length,
-        () => path ?? reader.readContent(document),
-      );
-      this.#count(key, 1);
-      if ((at - from) % rangesPerStep === rangesPerStep - 1) yield;
+      const key = this.#texts.keyOf(bytes, origin, start, end, length);
+      if (key === undefined) this.#isTruncated = true;
+      else this.#count(key, 1);
+      // Captures may be slow, and long ranges are slow to load.
+      const cost = this.#texts.steps + (end - start);
+      if (cost < maxCost && (at - from) % rangesPerStep !== rangesPerStep - 1) continue;
+      this.#texts.steps = 0;
+      yield;
     }
   }
 

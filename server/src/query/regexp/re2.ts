@@ -19,6 +19,7 @@ interface Tree {
 
 interface LinearProgram {
   numberOfCapturingGroups(): number;
+  numberOfInstructions(): number;
   matchWithGroup(
     text: string,
     start: number,
@@ -164,26 +165,47 @@ export function compileLinear(source: string, caseSensitive: boolean): LinearFin
   };
 }
 
-/** A match and what group 1 captured in it, in UTF-16 units; the capture is empty if the group took no part. */
-export interface Capture {
-  readonly start: number;
-  readonly end: number;
-  readonly captured: readonly [start: number, end: number];
+/** Finds what group 1 captured in known matches. */
+export interface CaptureFinder {
+  /** An upper bound of the number of steps that `find` takes per character. */
+  readonly instructionCount: number;
+  /**
+   * Returns the range of what group 1 captured in the match from `from` to the end of `text`, which is empty if the group
+   * took no part, or undefined if the expression has no such match. If `hasNext`, the last character of `text` is the one
+   * after the match.
+   *
+   * Linear in the length of `text`. No other text is needed: the expression prefers the known match to all others, so
+   * it prefers that path to all others with this end, and assertions depend on the adjacent characters only.
+   */
+  find(text: string, from: number, hasNext: boolean): readonly [start: number, end: number] | undefined;
 }
 
-/** Finds the first match at or after `from`. Linear in the length of the text. */
-export type CaptureFind = (text: string, from: number) => Capture | undefined;
-
 /** Returns undefined if the expression has no group that captures. */
-export function compileCaptureFind(source: string, caseSensitive: boolean): CaptureFind | undefined {
-  classBudget = newClassBudget();
-  const program = __RE2.compileImpl(source, flagsFor(caseSensitive), false);
-  if (program.numberOfCapturingGroups() === 0) return undefined;
-  return (text, from) => {
-    const [found, ends] = program.matchWithGroup(text, from, text.length, __RE2Flags.UNANCHORED, 2);
-    if (!found || ends === null) return undefined;
-    const [start = 0, end = 0, first = -1, last = -1] = ends;
-    return { start, end, captured: first < 0 ? [start, start] : [first, last] };
+export function compileCaptureFinder(source: string, caseSensitive: boolean): CaptureFinder | undefined {
+  const compile = (end: string) => {
+    classBudget = newClassBudget();
+    const flags = flagsFor(caseSensitive);
+    try {
+      return __RE2.compileImpl(`(?:${source})${end}`, flags, false);
+    } catch (error) {
+      if (!source.includes("\\Q")) throw error;
+      // `\Q` without `\E` quotes the rest of the expression.
+      return __RE2.compileImpl(`(?:${source}\\E)${end}`, flags, false);
+    }
+  };
+  const beforeNext = compile("(?s:.)\\z");
+  if (beforeNext.numberOfCapturingGroups() === 0) return undefined;
+  let atEnd: LinearProgram | undefined;
+  return {
+    instructionCount: beforeNext.numberOfInstructions(),
+    find(text, from, hasNext) {
+      atEnd ??= hasNext ? undefined : compile("\\z");
+      const program = hasNext ? beforeNext : (atEnd ?? beforeNext);
+      const [found, ends] = program.matchWithGroup(text, from, text.length, __RE2Flags.UNANCHORED, 2);
+      if (!found || ends?.[0] !== from) return undefined;
+      const [, , first = -1, last = -1] = ends;
+      return first < 0 ? [from, from] : [first, last];
+    },
   };
 }
 
