@@ -162,7 +162,7 @@ describe("counts the groups that brute force counts", () => {
     "x(\\pL*)",
     "(a)(?:.$)?",
     "(\\w)(?:[^z]*\\z)?",
-    "(?:(\\w+)\\b|(.)\\B)?e",
+    "(?:(\\w)\\b|(.)\\B)e",
     "(\\w)\\Q.",
     "(?i)(T)(?:[^!]*\\b$)??",
   ]) {
@@ -257,6 +257,30 @@ test("counts a content on two revisions once, as a search does", async (context)
     assert.deepEqual(linesOf(result), [expected]);
     assert.equal(result.stats.totalMatchCount, (await search(engine, query)).stats.totalMatchCount);
   }
+});
+
+test("the limit of groups counts each once", async (context) => {
+  const lines = (count: number) => Array.from({ length: count }, (_, at) => `n${at}\n`).join("");
+  const segments = [55_000, 56_000].map((count, at) => [{ path: `${at}.txt`, content: lines(count) }]);
+  const { engine } = openEngine(await openIndex([{ id: 1, segments }]), { workerCount: 1 });
+  context.after(() => engine.close());
+  const result = await count(engine, regexp("n\\d+"), { by: "text" });
+  assert.equal(result.isExhaustive, true);
+  assert.equal(result.groups?.counts.size, 56_000);
+});
+
+test("keeps each line of matches once, with their number, up to a limit", async (context) => {
+  const content = `${"hit".repeat(1000)}\n\nhit hit\n`;
+  const huge = "hit hit\n".repeat(200_000);
+  const documents = [
+    { path: "a.txt", content },
+    { path: "b.txt", content: huge },
+  ];
+  const { engine } = openEngine(await openIndex([{ id: 1, segments: [documents] }]), { workerCount: 1 });
+  context.after(() => engine.close());
+  const { groups, stats } = await count(engine, literal("hit"), { by: "author" });
+  assert.equal(stats.totalMatchCount, 401_002);
+  assert.deepEqual([...(groups?.lines.values() ?? [])], [[1, 1000, 3, 2]]);
 });
 
 test("drops the groups of a damaged shard, and says so", async (context) => {

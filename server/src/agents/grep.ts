@@ -118,7 +118,7 @@ function countListing(counted: CountResult, narrow: string): Listing {
     }),
     notes: [
       ...summary.notes,
-      ...(isBlameLimit ? ["Only the files with the most matches have authors: add repo, path or lang."] : []),
+      ...(isBlameLimit ? ["Only the matches of some files have authors: add repo, path or lang."] : []),
       ...(omittedGroupCount > 0 ? [`${count(omittedGroupCount, "group")} with fewer matches left out.`] : []),
     ],
     narrow,

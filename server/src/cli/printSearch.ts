@@ -84,7 +84,7 @@ export function incompleteReason(
 /** The same for counts. */
 export function incompleteCountReason({ isExhaustive, stats }: CountResult): string | undefined {
   if (!isExhaustive && stats.flushReason === "MATCH_LIMIT")
-    return "not all files can be blamed, so only those with the most matches have authors";
+    return "too many files would have to be blamed, so only some matches have authors";
   if (!isExhaustive && stats.flushReason === "BYTE_LIMIT")
     return "there are too many groups to keep, or matches too long for captures";
   return incompleteReason({ isSearchExhaustive: isExhaustive, stats });

@@ -85,7 +85,7 @@ export interface EngineResult {
 export interface CountedGroups {
   readonly counts: ReadonlyMap<string, { readonly matchCount: number; readonly fileCount: number }>;
   readonly repositories: ReadonlySet<number>;
-  /** For authors: the lines of the matches of some files, by key. */
+  /** For authors: the lines with matches of some files, by key. Each line is followed by its number of matches. */
   readonly lines: ReadonlyMap<string, readonly number[]>;
 }
 

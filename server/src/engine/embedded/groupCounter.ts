@@ -11,10 +11,11 @@ import { type OpenShard, partOf } from "./shardSet";
 import { TextKeys } from "./textKeys";
 
 /** Maximum number of groups that one worker keeps, and of the bytes of their keys. */
-const maxGroups = 200_000;
-const maxKeyBytes = 64 * 1024 * 1024;
-/** Maximum number of documents whose lines are kept, to find out who changed them. */
+const maxGroups = 100_000;
+const maxKeyBytes = 16 * 1024 * 1024;
+/** Maximum number of documents whose lines are kept, to find out who changed them, and of their lines. */
 const maxLineDocuments = 500;
+const maxLines = 200_000;
 const slash = 0x2f;
 const newline = 0x0a;
 /** Between the parts of a key. Neither paths nor names contain it. */
@@ -56,9 +57,15 @@ export class GroupCounter {
   #pending = new Map<string, Group>();
   readonly #repositories = new Set<number>();
   #pendingRepositories = new Set<number>();
-  #lines = new Map<string, number[]>();
+  readonly #lines = new Map<string, number[]>();
+  #lineCount = 0;
+  #pendingLines = new Map<string, number[]>();
+  #pendingLineCount = 0;
   #fileNumber = 0;
   #keyBytes = 0;
+  /** The pending groups that are not committed, and the bytes of their keys. */
+  #newGroupCount = 0;
+  #newKeyBytes = 0;
   #isTruncated = false;
   #hasPendingSymbols = false;
 
@@ -116,6 +123,9 @@ export class GroupCounter {
       } else this.#committed.set(key, { matchCount, fileCount, lastFile: 0 });
     }
     for (const id of this.#pendingRepositories) this.#repositories.add(id);
+    for (const [key, lines] of this.#pendingLines) this.#lines.set(key, lines);
+    this.#keyBytes += this.#newKeyBytes;
+    this.#lineCount += this.#pendingLineCount;
     this.discard();
   }
 
@@ -123,6 +133,10 @@ export class GroupCounter {
   discard(): void {
     this.#pending = new Map();
     this.#pendingRepositories = new Set();
+    this.#pendingLines = new Map();
+    this.#pendingLineCount = 0;
+    this.#newGroupCount = 0;
+    this.#newKeyBytes = 0;
   }
 
   columns(): GroupColumns {
@@ -141,12 +155,13 @@ export class GroupCounter {
     let group = this.#pending.get(key);
     if (group === undefined) {
       if (!this.#committed.has(key)) {
-        const isFull = this.#committed.size + this.#pending.size >= maxGroups;
-        if (isFull || this.#keyBytes + key.length > maxKeyBytes) {
+        const isFull = this.#committed.size + this.#newGroupCount >= maxGroups;
+        if (isFull || this.#keyBytes + this.#newKeyBytes + key.length > maxKeyBytes) {
           this.#isTruncated = true;
           return;
         }
-        this.#keyBytes += key.length;
+        this.#newGroupCount++;
+        this.#newKeyBytes += key.length;
       }
       group = { matchCount: 0, fileCount: 0, lastFile: -1 };
       this.#pending.set(key, group);
@@ -181,7 +196,7 @@ export class GroupCounter {
     }
     const path = latin1(shard.reader.path(document));
     if (by === "symbol") yield* this.#addSymbols(repositoryId + separator + path, span);
-    else this.#addLines(repositoryId, path, span);
+    else yield* this.#addLines(repositoryId, path, span);
   }
 
   *#addSymbols(file: string, span: RangeSpan): Generator<void, void> {
@@ -196,16 +211,18 @@ export class GroupCounter {
     }
   }
 
-  #addLines(repositoryId: number, path: string, span: RangeSpan): void {
+  *#addLines(repositoryId: number, path: string, span: RangeSpan): Generator<void, void> {
     const { shard, document, counted, from, to, isInName } = span;
     const { origin, commit } = this.#sources.of(shard, document);
     const isBlamed = !isInName && origin === "commit";
     const key = [repositoryId, isBlamed ? commit : "", path].join(separator);
     this.#count(key, to - from);
-    if (!isBlamed || this.#lines.has(key)) return;
-    if (this.#lines.size >= maxLineDocuments) return;
+    if (!isBlamed || this.#lines.has(key) || this.#pendingLines.has(key)) return;
+    if (this.#lines.size + this.#pendingLines.size >= maxLineDocuments) return;
+    const maxLeft = maxLines - this.#lineCount - this.#pendingLineCount;
     const { reader } = shard;
     const base = reader.contentStarts[document] ?? 0;
+    // Each line is followed by its number of matches.
     const lines: number[] = [];
     let block = -1;
     let line = 0;
@@ -222,9 +239,13 @@ export class GroupCounter {
       const blockStart = reader.blockStarts[block] ?? 0;
       const { bytes } = this.#window.kernels;
       for (; offset < start; offset++) if (bytes[address + offset - blockStart] === newline) line++;
-      lines.push(line);
+      if (lines.at(-2) === line) lines.push((lines.pop() ?? 0) + 1);
+      else if (lines.length >= 2 * maxLeft) return;
+      else lines.push(line, 1);
+      if ((at - from) % rangesPerStep === rangesPerStep - 1) yield;
     }
-    this.#lines.set(key, lines);
+    this.#pendingLines.set(key, lines);
+    this.#pendingLineCount += lines.length / 2;
   }
 
   *#addTexts({ shard, document, counted, from, to, isInName }: RangeSpan): Generator<void, void> {

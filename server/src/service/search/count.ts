@@ -129,7 +129,10 @@ async function groupsOf(
   return { groups, reasons: [] };
 }
 
-/** Groups matches by the authors of their lines. Blames the files with the most matches. */
+/**
+ * Groups matches by the authors of their lines. Blames the files with the most matches, of those whose lines the engine
+ * has kept: the first ones that it has searched.
+ */
 async function authorsOf(
   { counts, lines }: CountedGroups,
   { repositories, history }: SearchOptions,
@@ -182,7 +185,8 @@ async function authorsOf(
           add(author, matchCount, fileCount);
       } catch (error) {
         throwIfAborted(context.signal);
-        if (!isFileError(error)) throw error;
+        // Its repository has changed, is damaged, or git took too long.
+        if (!isServiceError(error) || error.code === "CANCELLED") throw error;
         reasons.add("ENGINE_PARTIAL");
       }
     }
@@ -191,11 +195,15 @@ async function authorsOf(
   return { groups: [...byAuthor.values()], reasons: [...reasons] };
 }
 
-/** Returns the number of matches per author, whose name and e-mail address are separated by NUL. */
+/**
+ * Returns the number of matches per author, whose name and e-mail address are separated by NUL. See `CountedGroups` for
+ * `lines`.
+ */
 function countLines({ ranges, commits }: Blame, lines: readonly number[]): Map<string, number> {
   const counts = new Map<string, number>();
   let at = 0;
-  for (const line of lines) {
+  for (let index = 0; index < lines.length; index += 2) {
+    const [line = 0, matchCount = 0] = [lines[index], lines[index + 1]];
     // Lines are ascending, and so are ranges.
     for (
       let range = ranges[at];
@@ -204,24 +212,9 @@ function countLines({ ranges, commits }: Blame, lines: readonly number[]): Map<s
     );
     const commit = commits[ranges[at]?.hash ?? ""];
     const key = `${commit?.authorName ?? ""}\0${commit?.authorEmail ?? ""}`;
-    counts.set(key, (counts.get(key) ?? 0) + 1);
+    counts.set(key, (counts.get(key) ?? 0) + matchCount);
   }
   return counts;
-}
-
-/** Whether a file cannot be blamed: its repository has changed, its objects are missing, or git took too long. */
-function isFileError(error: unknown): boolean {
-  return (
-    isServiceError(error) &&
-    [
-      "NOT_FOUND",
-      "FILE_NOT_FOUND",
-      "INVALID_GIT_REF",
-      "REPOSITORY_NOT_TRUSTED",
-      "TIMED_OUT",
-      "ANSWER_TOO_LARGE",
-    ].includes(error.code)
-  );
 }
 
 /** Returns the properties of a group from its key. See `CountedGroups`. */
