@@ -39,11 +39,19 @@ function latin1(text: string | Uint8Array): string {
 
 type KeyOf = (document: BruteDocument, range: readonly [number, number], isInName: boolean) => string;
 
-function bruteLines(documents: readonly BruteDocument[], query: Query, keyOf: KeyOf): string[] {
+type BruteHit = ReturnType<ReturnType<typeof bruteQuery>>;
+const knownHits = new WeakMap<Query, Map<BruteDocument, BruteHit>>();
+
+function bruteHits(documents: readonly BruteDocument[], query: Query): Map<BruteDocument, BruteHit> {
   const brute = bruteQuery(query);
+  const hits = knownHits.get(query) ?? new Map(documents.map((document) => [document, brute(document)]));
+  knownHits.set(query, hits);
+  return hits;
+}
+
+function bruteLines(documents: readonly BruteDocument[], query: Query, keyOf: KeyOf): string[] {
   const groups = new Map<string, { matches: number; files: Set<BruteDocument> }>();
-  for (const document of documents) {
-    const hit = brute(document);
+  for (const [document, hit] of bruteHits(documents, query)) {
     for (const range of hit?.ranges ?? []) {
       const key = keyOf(document, range, hit?.where === "name");
       const group = groups.get(key) ?? { matches: 0, files: new Set() };

@@ -1,5 +1,6 @@
 /** Counts as users see them: over HTTP, and as a table, CSV and JSON of the command line. */
 import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { CountResult } from "#contract/count";
@@ -19,9 +20,15 @@ commit("Ann");
 shop.write("lib/c.py", 'use("=1+1, \u0007")\n');
 commit("Mary O'Neill");
 
+const damaged = repo("", { path: join(temporaryFolder(), "damaged") });
+damaged.write("d.txt", "both\n");
+damaged.git("add", "-A");
+damaged.git("commit", "-q", "-m", "change");
+const commitObject = damaged.git("rev-parse", "HEAD").trim();
+
 let served: Served;
 before(async () => {
-  served = await serve(dataDir, [shop.path]);
+  served = await serve(dataDir, [shop.path, damaged.path]);
   await served.ready();
 });
 after(() => served.stop());
@@ -57,6 +64,17 @@ test("groups by every property", async () => {
   assert.deepEqual(
     new Map(authors.body.groups.map(({ authorName = "", matchCount }) => [authorName, matchCount])),
     byBlame,
+  );
+});
+
+test("a damaged repository has no authors, and others do", async () => {
+  rmSync(join(damaged.path, ".git", "objects", commitObject.slice(0, 2)), { recursive: true });
+  const { status, body } = await post({ query: "both or use", groupBy: "author" });
+  assert.equal(status, 200);
+  assert.deepEqual([body.matchCount, body.stats.flushReason], [5, "ENGINE_PARTIAL"]);
+  assert.equal(
+    body.groups.reduce((sum, { matchCount }) => sum + matchCount, 0),
+    4,
   );
 });
 

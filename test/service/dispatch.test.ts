@@ -244,3 +244,30 @@ test("sign-ins take slots and end at their deadline, but calls of the local user
   await first;
   end();
 });
+
+test("counts whose groups may be many have the queue of large searches", async () => {
+  let started = 0;
+  const service = {
+    ...serviceOf(),
+    count: (_: unknown, { signal }: { readonly signal: AbortSignal }) => {
+      started++;
+      return new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(canceled())));
+    },
+  };
+  const call = dispatchOf({ service });
+  const controller = new AbortController();
+  const ask = (request: object) =>
+    call("count", request, { credentials: none, signal: controller.signal }).catch(() => undefined);
+  const slow = [
+    { query: "a", groupBy: "text" },
+    { query: "a group:author" },
+    { query: "a", groupBy: "symbol" },
+  ];
+  const quick = [{ query: "a", groupBy: "repo" }, { query: "a" }];
+  const responses = [...slow, ...quick].map(ask);
+  while (started < 4) await new Promise((resolve) => setImmediate(resolve));
+  for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(started, 4);
+  controller.abort();
+  await Promise.all(responses);
+});

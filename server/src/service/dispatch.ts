@@ -35,12 +35,21 @@ const sendingReserve = { maxMs: 500, share: 0.05 };
 
 /**
  * Searches that return this many matches or more have a queue of their own: if many of them share the processor, all are
- * late instead of some, and each needs memory for its response. Streams are sent as they are found.
+ * late instead of some, and each needs memory for its response. Streams are sent as they are found. Counts by some
+ * properties are in the same queue.
  */
 const minLargeMatches = 20_000;
 const maxLargeSearches = 2;
 
+/** Groups that may be many, or need the position of each match: as `groupBy` of a count, or in its query. */
+const largeGroups = /^(?:text|symbol|author)$/;
+const largeGroupFilter = /(?<![^\s(])group:"?(?:text|symbol|author)/;
+
 function isLargeSearch(row: Operation, request: object): boolean {
+  if (row === operation("count")) {
+    const { groupBy, query } = request as RequestOf<"count">;
+    return groupBy === undefined ? largeGroupFilter.test(query) : largeGroups.test(groupBy);
+  }
   return row.event === undefined && "matches" in request && Number(request.matches) >= minLargeMatches;
 }
 

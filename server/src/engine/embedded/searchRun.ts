@@ -5,6 +5,7 @@ import type { FileMatch } from "#model/match";
 import { addStats, type FlushReason, noStats, type SearchStats } from "#model/stats";
 import { monotonicNow } from "#platform/clock";
 import { TimeLimit } from "#platform/timeLimit";
+import { TimeSlice } from "#platform/timeSlice";
 import type { Limits } from "#query/limits";
 import { type ChosenHits, chooseHits } from "./collect";
 import type { LimitedEmit } from "./limitedEmit";
@@ -111,18 +112,26 @@ async function search(run: SearchRun, signal: AbortSignal): Promise<EngineResult
     { ...sum, totalMatchCount, fileCount, actualMatchCount, crashes: damagedFiles.size + lost },
   );
   const { phraseMatchCount } = chosen;
-  const groups = mergeGroups(responses);
+  const groups = await mergeGroups(responses, signal);
   const isExhaustive = stats.flushReason === "NONE";
   return { files, stats, phraseMatchCount, isExhaustive, ...(groups === undefined ? {} : { groups }) };
 }
 
-/** Adds up the groups of all workers. */
-function mergeGroups(responses: readonly SearchResponse[]): CountedGroups | undefined {
+/** Adds up the groups of all workers, in time slices. */
+async function mergeGroups(
+  responses: readonly SearchResponse[],
+  signal: AbortSignal,
+): Promise<CountedGroups | undefined> {
   const columns = responses.flatMap(({ groups }) => (groups === undefined ? [] : [groups]));
   if (columns.length === 0) return undefined;
   const counts = new Map<string, { matchCount: number; fileCount: number }>();
+  const slice = new TimeSlice();
   for (const { keys, matchCounts, fileCounts } of columns) {
     for (let at = 0; at < keys.length; at++) {
+      if (at % 256 === 0 && slice.isExpired) {
+        await slice.yieldToEventLoop();
+        throwIfAborted(signal);
+      }
       const key = keys[at] ?? "";
       const [matchCount, fileCount] = [matchCounts[at] ?? 0, fileCounts[at] ?? 0];
       const known = counts.get(key);

@@ -8,6 +8,7 @@ import type { RepositoryId } from "#model/repository";
 import type { FlushReason } from "#model/stats";
 import { addStats } from "#model/stats";
 import { monotonicNow } from "#platform/clock";
+import { TimeSlice } from "#platform/timeSlice";
 import { parseError } from "#query/parser/errors";
 import { outlineQuery } from "#query/parser/parse";
 import { blameHandlers } from "#service/history/blame";
@@ -27,6 +28,8 @@ const maxTextBytes = 1000;
 const maxBlamedFiles = 500;
 /** Files that are blamed at a time; the history has fewer processes, which are shared by all requests. */
 const concurrentBlames = 4;
+/** The least number of groups to sort at a time. */
+const minSorted = 1000;
 /** The share of the remaining time that blaming may take. */
 const blameShare = 0.9;
 
@@ -59,9 +62,9 @@ export function countHandlers(options: SearchOptions): { count: Handler<"count">
         { ...plan, query, limits: { ...limits, deadline }, grouping: counting },
         signal,
       );
-      const { groups, reasons } = await groupsOf(groupBy, found.groups, options, {
-        ...context,
-        deadline: plan.limits.deadline,
+      const { groups, groupCount, reasons } = await groupsOf(groupBy, found.groups, options, {
+        context: { ...context, deadline: plan.limits.deadline },
+        limit: request.limit,
       });
       const stats = addReasons(addStats(found.stats, gaps), [
         ...planned.reasons,
@@ -69,15 +72,14 @@ export function countHandlers(options: SearchOptions): { count: Handler<"count">
         ...reasons,
         ...(found.isExhaustive ? [] : ["ENGINE_PARTIAL" as const]),
       ]);
-      const shown = groups.sort(compareGroups).slice(0, request.limit);
       return {
         matchCount: stats.totalMatchCount,
         fileCount: stats.fileCount,
         repositoryCount: found.groups?.repositories.size ?? 0,
         ...(groupBy === undefined ? {} : { groupBy }),
-        groups: shown.map((group) => toCountedGroup(groupBy, group, options)),
-        groupCount: groups.length,
-        omittedGroupCount: groups.length - shown.length,
+        groups: groups.map((group) => toCountedGroup(groupBy, group, options)),
+        groupCount,
+        omittedGroupCount: groupCount - groups.length,
         isExhaustive: stats.flushReason === "NONE",
         stats,
         ...(await suggestionsFor(search, planned, stats, options, context)),
@@ -112,7 +114,10 @@ function compareGroups(left: Group, right: Group): number {
 }
 
 interface NamedGroups {
-  readonly groups: Group[];
+  /** The first ones in the order of `compareGroups`. */
+  readonly groups: readonly Group[];
+  /** The number of all. */
+  readonly groupCount: number;
   readonly reasons: readonly FlushReason[];
 }
 
@@ -120,13 +125,39 @@ async function groupsOf(
   groupBy: CountRequest["groupBy"],
   counted: CountedGroups | undefined,
   options: SearchOptions,
-  context: CallContext<"count">,
+  { context, limit }: { readonly context: CallContext<"count">; readonly limit: number },
 ): Promise<NamedGroups> {
-  if (groupBy === undefined || counted === undefined) return { groups: [], reasons: [] };
-  if (groupBy === "author") return await authorsOf(counted, options, context);
-  const groups: Group[] = [];
-  for (const [key, { matchCount, fileCount }] of counted.counts) groups.push({ key, matchCount, fileCount });
-  return { groups, reasons: [] };
+  if (groupBy === undefined || counted === undefined) return { groups: [], groupCount: 0, reasons: [] };
+  const { counts, reasons } =
+    groupBy === "author"
+      ? await authorsOf(counted, options, context)
+      : { counts: counted.counts, reasons: [] };
+  const groups = await firstGroups(counts, limit, context.signal);
+  return { groups, groupCount: counts.size, reasons };
+}
+
+/** Returns the first groups in the order of `compareGroups`. Works in time slices. */
+async function firstGroups(
+  counts: CountedGroups["counts"],
+  limit: number,
+  signal: AbortSignal,
+): Promise<Group[]> {
+  const slice = new TimeSlice();
+  let first: Group[] = [];
+  let last: Group | undefined;
+  let seen = 0;
+  for (const [key, { matchCount, fileCount }] of counts) {
+    const group = { key, matchCount, fileCount };
+    if (last === undefined || compareGroups(group, last) < 0) first.push(group);
+    if (first.length >= 2 * limit + minSorted) {
+      first = first.sort(compareGroups).slice(0, limit);
+      last = first.at(-1);
+    }
+    if (++seen % 256 !== 0 || !slice.isExpired) continue;
+    await slice.yieldToEventLoop();
+    throwIfAborted(signal);
+  }
+  return first.sort(compareGroups).slice(0, limit);
 }
 
 /**
@@ -137,7 +168,7 @@ async function authorsOf(
   { counts, lines }: CountedGroups,
   { repositories, history }: SearchOptions,
   context: CallContext<"count">,
-): Promise<NamedGroups> {
+): Promise<Pick<CountedGroups, "counts"> & Pick<NamedGroups, "reasons">> {
   const { blame } = blameHandlers(history);
   const byAuthor = new Map<string, Group>();
   const reasons = new Set<FlushReason>();
@@ -147,18 +178,26 @@ async function authorsOf(
     group.fileCount += fileCount;
     byAuthor.set(key, group);
   };
-  const files = [...counts].map(([key, count]) => ({ key, parts: key.split("\0"), ...count }));
-  const committed = files.filter(({ parts: [, commit] }) => commit !== "");
-  for (const { parts, matchCount, fileCount } of files) if (parts[1] === "") add("\0", matchCount, fileCount);
-  const known = committed.filter(({ key }) => lines.has(key)).sort(compareGroups);
-  const blamed = known.slice(0, maxBlamedFiles);
-  if (blamed.length < committed.length) reasons.add("MATCH_LIMIT");
+  const known = new Map<string, Omit<Group, "key">>();
+  const slice = new TimeSlice();
+  let committedCount = 0;
+  for (const [key, file] of counts) {
+    // Files that are not committed have an empty commit.
+    if (key.includes("\0\0")) add("\0", file.matchCount, file.fileCount);
+    else committedCount++;
+    if (lines.has(key)) known.set(key, file);
+    if (!slice.isExpired) continue;
+    await slice.yieldToEventLoop();
+    throwIfAborted(context.signal);
+  }
+  const blamed = await firstGroups(known, maxBlamedFiles, context.signal);
+  if (blamed.length < committedCount) reasons.add("MATCH_LIMIT");
   const deadline = monotonicNow() + (context.deadline - monotonicNow()) * blameShare;
   let next = 0;
   const work = async () => {
     for (let file = blamed[next++]; file !== undefined; file = blamed[next++]) {
       const { key, fileCount } = file;
-      const [id = "", commit = "", path = ""] = file.parts;
+      const [id = "", commit = "", path = ""] = key.split("\0");
       const repository = repositories.get(Number(id) as RepositoryId);
       if (repository === undefined) continue;
       if (monotonicNow() >= deadline) {
@@ -192,7 +231,7 @@ async function authorsOf(
     }
   };
   await Promise.all(Array.from({ length: concurrentBlames }, work));
-  return { groups: [...byAuthor.values()], reasons: [...reasons] };
+  return { counts: byAuthor, reasons: [...reasons] };
 }
 
 /**
