@@ -11,7 +11,7 @@ import type { FlushReason, SearchStats } from "#model/stats";
 import type { DocumentSymbols, SymbolKind } from "#model/symbol";
 import type { Description } from "#query/description";
 import type { Limits } from "#query/limits";
-import type { Grouping as GroupProperty } from "#query/parser/prefixes";
+import type { GroupProperty } from "#query/parser/prefixes";
 import { printQuery } from "#query/print";
 import type { Pattern, Query } from "#query/query";
 
@@ -78,9 +78,14 @@ export interface EngineResult {
 }
 
 /**
+ * Longer texts are cut, to one byte more, and those that differ only after the cut are one group.
+ */
+export const maxGroupTextBytes = 1000;
+
+/**
  * Matches per group. The parts of a key are separated by NUL: the id of the repository and the folder; the id, path,
  * name, kind and parent of a definition; the id, commit and path of a file (for authors). All but ids are bytes, as
- * `latin1`. Texts are cut after 1,000 bytes, to 1,001.
+ * `latin1`.
  */
 export interface CountedGroups {
   readonly counts: ReadonlyMap<string, { readonly matchCount: number; readonly fileCount: number }>;

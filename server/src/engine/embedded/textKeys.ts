@@ -1,9 +1,8 @@
+import { maxGroupTextBytes } from "#engine/engine";
 import type { Query } from "#query/query";
 import { type CaptureFinder, compileCaptureFinder } from "#query/regexp/re2";
 import { decodeText } from "#shard/format/text";
 
-/** Longer texts are cut, to one byte more, and those that differ only after the cut are one group. */
-export const maxTextBytes = 1000;
 /** Maximum number of matches whose captures are kept. */
 const maxKnown = 50_000;
 /** Maximum number of steps for the captures of one match. They take up to 0.2 s. */
@@ -33,7 +32,7 @@ export class TextKeys {
     if (this.#finders.length === 0) return cut(bytes, low, high);
     const hasBefore = start > 0;
     const hasNext = end < length;
-    const isShort = end - start <= maxTextBytes;
+    const isShort = end - start <= maxGroupTextBytes;
     const known = isShort
       ? `${hasBefore ? 1 : 0}${hasNext ? 1 : 0}${bytes.toString("latin1", hasBefore ? low - 1 : low, hasNext ? high + 1 : high)}`
       : "";
@@ -65,7 +64,7 @@ export class TextKeys {
 }
 
 function cut(bytes: Buffer, start: number, end: number): string {
-  return bytes.toString("latin1", start, Math.min(end, start + maxTextBytes + 1));
+  return bytes.toString("latin1", start, Math.min(end, start + maxGroupTextBytes + 1));
 }
 
 function asciiAt(bytes: Uint8Array, offset: number): string {

@@ -44,7 +44,7 @@ import {
   unquote,
   wordEnd,
 } from "./lex";
-import { type Grouping, type Prefix, prefixAt, type Suggestion, suggestPrefix } from "./prefixes";
+import { type GroupProperty, type Prefix, prefixAt, type Suggestion, suggestPrefix } from "./prefixes";
 import { type FilterEffect, filterEffect, type Term, type TermContext, textTerm, type Value } from "./terms";
 
 export interface ParseOptions {
@@ -57,7 +57,7 @@ export interface ParseOptions {
   /** Skips checking expressions and suggesting prefixes, for callers that need only the positions. */
   readonly skipsChecks?: boolean;
   /** Whether matches are counted, so that `group:` is allowed. A property: only that one. */
-  readonly isCount?: boolean | Grouping | undefined;
+  readonly isCount?: boolean | GroupProperty | undefined;
 }
 
 /** A term or a filter, with its positions in UTF-16 units. */
@@ -87,7 +87,7 @@ export interface ParsedQuery {
   /** Whether it names a revision, so that the default revision does not apply. */
   readonly hasRevision: boolean;
   /** The value of `group:`. */
-  readonly grouping: Grouping | undefined;
+  readonly grouping: GroupProperty | undefined;
   readonly layout: Layout;
   readonly leaves: readonly Leaf[];
 }
@@ -159,11 +159,11 @@ class Parser {
   readonly leaves: Leaf[] = [];
   readonly layout: Layout;
   hasRevision = false;
-  grouping: Grouping | undefined;
+  grouping: GroupProperty | undefined;
   /** The values of `words:`. */
   readonly #words: string[] = [];
   readonly #context: TermContext;
-  readonly #isCount: boolean | Grouping;
+  readonly #isCount: boolean | GroupProperty;
   #termCount = 0;
   #isNegated = false;
 
@@ -242,7 +242,7 @@ class Parser {
     return scope.apply(disjunction(branches.map(conjunction)));
   }
 
-  #group(grouping: Grouping, depth: number, start: number, end: number): void {
+  #group(grouping: GroupProperty, depth: number, start: number, end: number): void {
     const allowed = this.grouping ?? (typeof this.#isCount === "string" ? this.#isCount : grouping);
     const isConflict = allowed !== grouping;
     const reason =

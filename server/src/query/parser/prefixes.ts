@@ -69,10 +69,13 @@ export function prefixAt(text: string, offset: number, forCommits = false): Pref
   return { name, text: `${word}:` };
 }
 
-/** What `group:` accepts: the properties by which counts can be grouped. */
+/**
+ * What `group:` accepts: the properties by which counts can be grouped. Those of the contract are the same, or
+ * `service/search/count.ts` does not compile.
+ */
 export const groupings = ["repo", "folder", "language", "author", "symbol", "text"] as const;
 
-export type Grouping = (typeof groupings)[number];
+export type GroupProperty = (typeof groupings)[number];
 
 /** The values of filters whose names are common in code. */
 const valuesOfCommonWords: Partial<Readonly<Record<PrefixName, readonly string[]>>> = {

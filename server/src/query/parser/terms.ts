@@ -11,7 +11,7 @@ import { checkExpression, literalPattern } from "#query/regexp/regexp";
 import { type Edit, parseError } from "./errors";
 import { expressionError } from "./expressionErrors";
 import { globExpression, isGlob } from "./glob";
-import { fileFilters, type Grouping, groupings, type PrefixName } from "./prefixes";
+import { fileFilters, type GroupProperty, groupings, type PrefixName } from "./prefixes";
 import { writeName } from "./write";
 
 /** Whether case matters: always, never, or in terms that contain a capital. */
@@ -53,7 +53,7 @@ export interface FilterEffect {
   readonly case?: CaseMode;
   readonly type?: ResultType;
   readonly words?: string;
-  readonly grouping?: Grouping;
+  readonly grouping?: GroupProperty;
 }
 
 /** Returns the term for a bare or quoted word, or for the value of `content:`. Quoted text is literal in both modes. */

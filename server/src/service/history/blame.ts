@@ -1,9 +1,16 @@
 import { objectBytes } from "#base/byteCache";
 import type { Blame } from "#contract/history";
-import type { Handler } from "#contract/service";
+import type { Handler, RequestOf } from "#contract/service";
 import { type BlamedFile, type BlameOptions, blame } from "#git/history/blame";
 import { findEntry } from "#git/objects/treePath";
-import { checkPath, type History, type OpenRevision, parseLineRange, patienceFactor } from "./history";
+import {
+  type CallerInfo,
+  checkPath,
+  type History,
+  type OpenRevision,
+  parseLineRange,
+  patienceFactor,
+} from "./history";
 import { fileAt } from "./source";
 
 /** The conventional name, which code hosts use too. */
@@ -12,35 +19,40 @@ const defaultIgnoreFile = ".git-blame-ignore-revs";
 const maxIgnored = 500;
 
 export function blameHandlers(history: History): { blame: Handler<"blame"> } {
-  return {
-    async blame(request, context) {
-      const { repo, path, ref, ignoreRevs = true, ignoreRevsFile = defaultIgnoreFile, isPatient } = request;
-      const { ignoreWhitespace, followMoves, lines } = request;
-      const repository = history.repository(repo);
-      const relativePath = checkPath(path, "INVALID_QUERY_PARAMS");
-      const ignoreFile = checkPath(ignoreRevsFile, "INVALID_QUERY_PARAMS");
-      const lineRange = lines ? parseLineRange(lines) : undefined;
-      const revision = await history.resolve(history.open(repository, context), ref);
-      void history.graphs.writeFirst(repository, revision.gitRequest.gitRepository);
-      const ignored = ignoreRevs ? await findIgnoredCommits(history, revision, ignoreFile) : [];
-      const options: BlameOptions = {
-        ignored,
-        ignoreWhitespace,
-        followMoves,
-        ...(lineRange === undefined ? {} : { lines: lineRange }),
-      };
-      const timeLimitMs = revision.gitRequest.timeLimitMs * (isPatient ? patienceFactor : 1);
-      return history.memoize(
-        { ...revision, gitRequest: { ...revision.gitRequest, timeLimitMs } },
-        `blame ${JSON.stringify(options)} ${relativePath}`,
-        async (shared) => {
-          const file = await fileAt(shared, relativePath);
-          return toBlame(await blame(shared.gitRequest, shared.commit, file.path, options));
-        },
-        estimateBytes,
-      );
-    },
+  return { blame: (request, context) => blameFile(history, request, context) };
+}
+
+/** Returns who last changed each line of a file. */
+export async function blameFile(
+  history: History,
+  request: RequestOf<"blame">,
+  caller: CallerInfo,
+): Promise<Blame> {
+  const { repo, path, ref, ignoreRevs = true, ignoreRevsFile = defaultIgnoreFile, isPatient } = request;
+  const { ignoreWhitespace, followMoves, lines } = request;
+  const repository = history.repository(repo);
+  const relativePath = checkPath(path, "INVALID_QUERY_PARAMS");
+  const ignoreFile = checkPath(ignoreRevsFile, "INVALID_QUERY_PARAMS");
+  const lineRange = lines ? parseLineRange(lines) : undefined;
+  const revision = await history.resolve(history.open(repository, caller), ref);
+  void history.graphs.writeFirst(repository, revision.gitRequest.gitRepository);
+  const ignored = ignoreRevs ? await findIgnoredCommits(history, revision, ignoreFile) : [];
+  const options: BlameOptions = {
+    ignored,
+    ignoreWhitespace,
+    followMoves,
+    ...(lineRange === undefined ? {} : { lines: lineRange }),
   };
+  const timeLimitMs = revision.gitRequest.timeLimitMs * (isPatient ? patienceFactor : 1);
+  return history.memoize(
+    { ...revision, gitRequest: { ...revision.gitRequest, timeLimitMs } },
+    `blame ${JSON.stringify(options)} ${relativePath}`,
+    async (shared) => {
+      const file = await fileAt(shared, relativePath);
+      return toBlame(await blame(shared.gitRequest, shared.commit, file.path, options));
+    },
+    estimateBytes,
+  );
 }
 
 /**

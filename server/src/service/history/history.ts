@@ -43,7 +43,7 @@ export interface OpenRepository {
 /** A repository at a commit. */
 export interface OpenRevision extends OpenRepository, ResolvedRef {}
 
-type CallerInfo = Pick<CallContext, "signal" | "client">;
+export type CallerInfo = Pick<CallContext, "signal" | "client">;
 
 /** Factor by which `isPatient` extends the time limit of a request. */
 export const patienceFactor = 6;

@@ -3,7 +3,7 @@ import { isServiceError, throwIfAborted } from "#base/error";
 import type { CountedGroup, CountRequest, CountResult } from "#contract/count";
 import type { Blame } from "#contract/history";
 import type { CallContext, Handler } from "#contract/service";
-import type { CountedGroups } from "#engine/engine";
+import { type CountedGroups, maxGroupTextBytes } from "#engine/engine";
 import type { RepositoryId } from "#model/repository";
 import type { FlushReason } from "#model/stats";
 import { addStats } from "#model/stats";
@@ -11,7 +11,7 @@ import { monotonicNow } from "#platform/clock";
 import { TimeSlice } from "#platform/timeSlice";
 import { parseError } from "#query/parser/errors";
 import { outlineQuery } from "#query/parser/parse";
-import { blameHandlers } from "#service/history/blame";
+import { blameFile } from "#service/history/blame";
 import { runBeforeDeadline } from "./beforeDeadline";
 import {
   addReasons,
@@ -22,8 +22,6 @@ import {
 } from "./search";
 import { planSearch } from "./searchPlan";
 
-/** Longer texts are cut. The engine keeps one byte more. */
-const maxTextBytes = 1000;
 /** Maximum number of files to blame. Each takes a git process. */
 const maxBlamedFiles = 500;
 /** Files that are blamed at a time; the history has fewer processes, which are shared by all requests. */
@@ -46,7 +44,14 @@ export function countHandlers(options: SearchOptions): { count: Handler<"count">
     async count(request, context) {
       const { signal } = context;
       const flags = { ...request, isCount: request.groupBy ?? true };
-      const search = { ...flags, matches: 1, contextLines: 0, whole: false, explain: false };
+      const search = {
+        ...flags,
+        matches: 1,
+        contextLines: 0,
+        whole: false,
+        explain: false,
+        enclosing: false,
+      };
       const planned = await planSearch(search, context, options);
       const { plan, unindexed, grouping } = planned;
       rejectOtherResults(request, plan.query);
@@ -169,7 +174,6 @@ async function authorsOf(
   { repositories, history }: SearchOptions,
   context: CallContext<"count">,
 ): Promise<Pick<CountedGroups, "counts"> & Pick<NamedGroups, "reasons">> {
-  const { blame } = blameHandlers(history);
   const byAuthor = new Map<string, Group>();
   const reasons = new Set<FlushReason>();
   const add = (key: string, matchCount: number, fileCount: number) => {
@@ -214,7 +218,7 @@ async function authorsOf(
       };
       try {
         const found = await runBeforeDeadline({ signal: context.signal, deadline }, (signal) =>
-          blame(request, { ...context, signal } as unknown as CallContext<"blame">),
+          blameFile(history, request, { ...context, signal }),
         );
         if (found === undefined) {
           reasons.add("TIME_LIMIT");
@@ -286,9 +290,9 @@ function toCountedGroup(
 
 /** A cut text ends with a whole character. */
 function cutText(key: string): Pick<Properties, "text" | "isTextCut"> {
-  if (key.length <= maxTextBytes) return { text: fromLatin1(key), isTextCut: false };
-  let end = maxTextBytes;
-  while (end > maxTextBytes - 3 && (key.charCodeAt(end) & 0xc0) === 0x80) end--;
+  if (key.length <= maxGroupTextBytes) return { text: fromLatin1(key), isTextCut: false };
+  let end = maxGroupTextBytes;
+  while (end > maxGroupTextBytes - 3 && (key.charCodeAt(end) & 0xc0) === 0x80) end--;
   return { text: fromLatin1(key.slice(0, end)), isTextCut: true };
 }
 

@@ -10,7 +10,7 @@ import { onlyWholeWords, wholeWord } from "#query/analysis/wholeWord";
 import { type Limits, maxResponseBytes } from "#query/limits";
 import { type ParseOptions, parseQuery } from "#query/parser/parse";
 import { phraseOf } from "#query/parser/phrase";
-import type { Grouping, Suggestion } from "#query/parser/prefixes";
+import type { GroupProperty, Suggestion } from "#query/parser/prefixes";
 import {
   type Contexts,
   possibleRepositories,
@@ -26,7 +26,7 @@ export interface PlannedSearch {
   readonly unindexed: UnindexedRevisions;
   readonly suggestions: readonly Suggestion[];
   /** The value of `group:`. */
-  readonly grouping: Grouping | undefined;
+  readonly grouping: GroupProperty | undefined;
 }
 
 export interface PlanOptions {
