@@ -152,9 +152,29 @@ test("words become a description, and words again", () => {
     withWordsToggled("retry or not lang:go", [{ ...lang, offset: 13 }]),
     'words:"retry or not" lang:go',
   );
-  assert.equal(withWordsToggled('"retry" now lang:go', [lang]), 'words:"retry  now" lang:go');
+  assert.equal(withWordsToggled('"retry" now lang:go', [lang]), 'words:"retry now" lang:go');
   assert.equal(withWordsToggled(described, [words, { ...lang, offset: 22 }]), "retry request lang:go");
   assert.equal(withWordsToggled("retry", []), "words:retry");
+  for (const query of [
+    "(repo:a or repo:b) retry",
+    "retry or repo:a",
+    "NOT repo:a retry",
+    "repo:a OR retry",
+  ]) {
+    const parsed = [...query.matchAll(/repo:(.)/g)].map(({ 0: { length }, 1: value = "", index: offset }) => {
+      return { offset, length, prefix: "repo", value, isNegated: false };
+    });
+    assert.equal(withWordsToggled(query, parsed), undefined, query);
+  }
+  const value = "don't (retry) or -x http://a lang:go now";
+  const syntax = `words:"${value}"`;
+  assert.equal(
+    withWordsToggled(syntax, [
+      { offset: 0, length: syntax.length, prefix: "words", value, isNegated: false },
+    ]),
+    'don\'t "(retry)" "or" "-x" "http://a" "lang:go" now',
+  );
+  assert.equal(withWordsToggled("(words:a or b)", [{ ...words, offset: 1, length: 7 }]), undefined);
   assert.equal(withWordsToggled("lang:go", [{ ...lang, offset: 0 }]), undefined);
 });
 

@@ -45,18 +45,37 @@ export function withFiltersReplaced(
 
 /**
  * Makes the words of a query its description (`words:`), or its description words again. Returns undefined if there are
- * no words.
+ * no words, or if the meaning would change: a filter that moves is in a group or the operand of an operator.
  */
 export function withWordsToggled(query: string, parsed: readonly QueryFilter[]): string | undefined {
   const descriptions = parsed.filter(({ prefix }) => prefix === "words");
+  const moved = descriptions.length > 0 ? descriptions : parsed;
+  if (moved.some((filter) => isOperand(query, filter))) return undefined;
   if (descriptions.length > 0) {
-    const text = descriptions.map(({ value }) => value).join(" ");
+    const text = descriptions.flatMap(({ value }) => value.split(/\s+/).map(asWord)).join(" ");
     return `${text} ${withoutFilters(query, descriptions)}`.trim();
   }
-  const text = withoutFilters(query, parsed).replaceAll('"', " ").trim();
+  const text = withoutFilters(query, parsed)
+    .replace(/["\s]+/g, " ")
+    .trim();
   if (text === "") return undefined;
   const filters = parsed.map(({ offset, length }) => query.slice(offset, offset + length));
   return [filterText({ prefix: "words", value: text, isNegated: false }), ...filters].join(" ");
+}
+
+/** Whether a filter is in a group or next to an operator. */
+function isOperand(query: string, { offset, length }: Pick<QueryFilter, "offset" | "length">): boolean {
+  const masked = maskPhrases(query);
+  return (
+    depthAt(query, offset) !== 0 ||
+    /(?<!\S)(?:or|OR|AND|NOT)\s+$/.test(masked.slice(0, offset)) ||
+    /^\s+(?:or|OR|AND)(?!\S)/.test(masked.slice(offset + length))
+  );
+}
+
+/** Quotes a word of a description if it could be parsed as something else than a word. */
+function asWord(word: string): string {
+  return /["()\\]|^-|^(?:or|OR|AND|NOT)$|^[a-z]+:/.test(word) ? quoted(word) : word;
 }
 
 /** Removes these filters from a query. */
