@@ -8,7 +8,13 @@ import { toolPrefix } from "./toolNames";
 /** Returns how agent mode gets the tools. */
 export function toolsRoute(): "languageModel" | "mcp" | "off" {
   if (setting("api.agentTools")) return "languageModel";
-  return setting("api.agentMcpServer") ? "mcp" : "off";
+  return setting("api.agentMcpServer") && hasMcpApi(vscode.version) ? "mcp" : "off";
+}
+
+/** VS Code 1.100 has the functions too, but throws if an extension calls them. */
+function hasMcpApi(version: string): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major > 1 || minor > 100;
 }
 
 /** Registers the tools that the manifest declares, while the setting says so. */

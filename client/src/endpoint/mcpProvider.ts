@@ -15,7 +15,10 @@ interface McpApi {
   readonly lm: {
     readonly registerMcpServerDefinitionProvider: (
       id: string,
-      provider: { readonly provideMcpServerDefinitions: () => readonly object[] },
+      provider: {
+        readonly onDidChangeMcpServerDefinitions: vscode.Event<void>;
+        readonly provideMcpServerDefinitions: () => readonly object[];
+      },
     ) => vscode.Disposable;
   };
 }
@@ -31,6 +34,9 @@ export interface McpProviderOptions {
 export class McpProvider implements vscode.Disposable {
   readonly #options: McpProviderOptions;
   readonly #subscription: vscode.Disposable;
+  readonly #programChanged = new vscode.EventEmitter<void>();
+  /** The program and its arguments that VS Code knows. */
+  #program = "";
   #provider: vscode.Disposable | undefined;
 
   constructor(options: McpProviderOptions) {
@@ -41,16 +47,20 @@ export class McpProvider implements vscode.Disposable {
 
   #update(): void {
     const isWanted = toolsRoute() === "mcp";
+    const program = JSON.stringify(this.#options.program());
+    if (program !== this.#program) {
+      this.#program = program;
+      this.#programChanged.fire();
+    }
     if (isWanted === (this.#provider !== undefined)) return;
     this.#provider?.dispose();
     this.#provider = isWanted ? this.#register() : undefined;
   }
 
-  /** Returns undefined in versions of VS Code without such providers. */
-  #register(): vscode.Disposable | undefined {
-    if (!hasMcpApi(vscode.version)) return undefined;
+  #register(): vscode.Disposable {
     const { McpStdioServerDefinition, lm } = vscode as unknown as McpApi;
     return lm.registerMcpServerDefinitionProvider(mcpProviderId, {
+      onDidChangeMcpServerDefinitions: this.#programChanged.event,
       provideMcpServerDefinitions: () => {
         const [path, ...args] = this.#options.program();
         const env = { ELECTRON_RUN_AS_NODE: "1" };
@@ -65,11 +75,6 @@ export class McpProvider implements vscode.Disposable {
   dispose(): void {
     this.#subscription.dispose();
     this.#provider?.dispose();
+    this.#programChanged.dispose();
   }
-}
-
-/** VS Code 1.100 has the functions too, but throws if an extension calls them. */
-function hasMcpApi(version: string): boolean {
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  return major > 1 || minor > 100;
 }

@@ -9,6 +9,8 @@ export type McpAgent = keyof typeof agentTitles;
 export const mcpAgents = (Object.keys(agentTitles) as McpAgent[]).filter((name) => name !== "vscode");
 
 const scheme = "trawl-agent-configuration";
+/** The program only reads and writes a small file. */
+const timeLimitMs = 15_000;
 
 export class McpSetup implements vscode.Disposable {
   /** What to add to the configuration of each agent, and to which file. */
@@ -67,7 +69,7 @@ export class McpSetup implements vscode.Disposable {
   /** Returns what the program prints. Throws what it reports, such as a file that it does not understand. */
   async #run(agent: McpAgent, flags: readonly string[]): Promise<string> {
     const [path, ...args] = this.#program();
-    const output = await runProgram(path, ["mcp", "--install", agent, ...flags, ...args]);
+    const output = await runProgram(path, ["mcp", "--install", agent, ...flags, ...args], timeLimitMs);
     if (output.code === 0) return output.stdout;
     throw new Error(output.stderr.replace(/^trawl: /, "") || `exit code ${output.code}`);
   }
