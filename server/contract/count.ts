@@ -78,7 +78,7 @@ export const CountResult = z
     isExhaustive: z
       .boolean()
       .describe(
-        "Whether all numbers are exact. If not, `stats.flushReason` is the reason. With `MATCH_LIMIT`, only the groups are incomplete, because too many files would have to be blamed.",
+        "Whether all numbers are exact. If not, `stats.flushReason` is the reason. With `MATCH_LIMIT`, only the groups are incomplete, because too many files would have to be blamed; with `BYTE_LIMIT`, because there are too many groups, or matches too long for captures.",
       ),
     stats: SearchStats,
     suggestions: z.array(Suggestion).optional().describe("Likely mistakes in the query."),
