@@ -1,3 +1,4 @@
+import { escapeRegexp } from "#base/escapeRegexp";
 import { lettersOf } from "#shard/symbolFile/nameLetters";
 import { foldName } from "#shard/symbolFile/symbolFile";
 import type { SymbolNames } from "#shard/symbolFile/symbolNames";
@@ -22,7 +23,7 @@ export function subsequences(
 ): TierMatches {
   const folded = foldName(text);
   const letters = [...folded];
-  const expression = new RegExp(letters.map(escaped).join("[^\n]*?"), "i");
+  const expression = new RegExp(letters.map(escapeRegexp).join("[^\n]*?"), "i");
   const wanted = lettersOf(text);
   const matches: NameMatch[] = [];
   for (let block = 0; block < names.blockCount; block++) {
@@ -90,8 +91,4 @@ function hasAll(folded: string, from: number, letters: readonly string[]): boole
     at = found + letter.length;
   }
   return true;
-}
-
-function escaped(letter: string): string {
-  return letter.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }

@@ -7,6 +7,7 @@
  * compile has no JavaScript form, because no time limit stops a compilation.
  */
 import { ServiceError } from "#base/error";
+import { escapeRegexp } from "#base/escapeRegexp";
 import type { Pattern } from "#query/query";
 import { isHarmless } from "./backtracking";
 import { compilesQuickly, fewCompileSteps } from "./compileCost";
@@ -186,9 +187,7 @@ export function literalTrigrams(utf8: Uint8Array, caseSensitive: boolean): Trigr
 }
 
 /** Returns an expression that matches exactly this text. */
-export function escapeExpression(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
-}
+export const escapeExpression = escapeRegexp;
 
 /** Returns the pattern that matches exactly this text. A line break also matches one with a carriage return. */
 export function literalPattern(text: string, caseSensitive: boolean): Pattern {

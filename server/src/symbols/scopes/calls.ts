@@ -1,5 +1,6 @@
 /** Finds the calls of a document, and what tells which definition each of them refers to. */
 import type { QueryMatch } from "web-tree-sitter";
+import { escapeRegexp } from "#base/escapeRegexp";
 import { Budget } from "#symbols/budget";
 import type { ImportStatement } from "#symbols/definitions/importStatements";
 import type { CallSite } from "#symbols/symbols";
@@ -71,9 +72,8 @@ export function callsIn(
 
 /** Returns the name before `as` or `:` in an import that renames it. */
 function importedName(written: string, { start, end }: ImportStatement, text: string): string {
-  const escaped = written.replaceAll("$", "\\$");
   const renamed = new RegExp(
-    `([\\p{L}_$][\\p{L}\\p{N}_$]*)\\s*(?:\\bas\\b|=>|:)\\s*${escaped}(?![\\p{L}\\p{N}_$])`,
+    `(?<![\\p{L}\\p{N}_$])([\\p{L}_$][\\p{L}\\p{N}_$]*)\\s*(?:\\bas\\b|=>|:)\\s*${escapeRegexp(written)}(?![\\p{L}\\p{N}_$])`,
     "u",
   );
   return renamed.exec(text.slice(start, end))?.[1] ?? written;

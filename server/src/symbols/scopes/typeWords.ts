@@ -2,6 +2,7 @@
  * Collects words that may name the type of an expression: from the declaration of a variable, the head of a class, or a
  * called function. Every grammar has different nodes for these, so the words are read from the text.
  */
+import { escapeRegexp } from "#base/escapeRegexp";
 import type { Definition } from "#model/symbol";
 import { isFunctionKind, typeKinds } from "#symbols/definitions/nesting";
 import type { Declarations } from "./declarations";
@@ -42,7 +43,7 @@ export class TypeWords {
     if (definition !== undefined) return wordsOfDefinition(definition, declarations);
     // A parameter that declares a field, or a field that is assigned.
     const { text } = declarations.source;
-    const pattern = `(?<![\\p{L}\\p{N}_])${object.replaceAll("$", "\\$")}\\s*:?[:=](?![=:])`;
+    const pattern = `(?<![\\p{L}\\p{N}_])${escapeRegexp(object)}\\s*:?[:=](?![=:])`;
     const declared = new RegExp(pattern, "u").exec(text);
     return declared === null ? [] : wordsAround(declared.index, object, text);
   }
@@ -105,10 +106,20 @@ function wordsAround(start: number, name: string, text: string): string[] {
   return wordsIn(`${lineBefore(start, text)} ${after}`).filter((each) => each !== name);
 }
 
-function lineBefore(start: number, text: string): string {
-  const before = text.slice(Math.max(0, start - maxLength), start);
-  // Commas in type arguments do not end the type.
-  return /(?:<[^<>;{}\n]*>|[^,;{}()\n])*$/.exec(before)?.[0] ?? "";
+/** Returns the text before an index, back to the start of the line or declaration. */
+function lineBefore(end: number, text: string): string {
+  const first = Math.max(0, end - maxLength);
+  let start = end;
+  while (start > first && !/[,;{}()\n]/.test(text[start - 1] ?? ""))
+    start = text[start - 1] === ">" ? typeArgumentsBefore(start, first, text) : start - 1;
+  return text.slice(start, end);
+}
+
+/** Returns where type arguments start that end with the `>` before `end`. Commas in them do not end a type. */
+function typeArgumentsBefore(end: number, first: number, text: string): number {
+  let start = end - 1;
+  while (start > first && !/[<>;{}\n]/.test(text[start - 1] ?? "")) start--;
+  return start > first && text[start - 1] === "<" ? start - 1 : end - 1;
 }
 
 function wordsIn(text: string): string[] {
