@@ -44,6 +44,10 @@ export const CallHierarchy = z
     stats: SymbolResult.shape.stats
       .extend({
         flushReason: SearchStats.shape.flushReason,
+        unparsedFiles: z
+          .int()
+          .optional()
+          .describe("Number of files that may contain more calls but could not be parsed."),
       })
       .describe("Statistics of the result; `matchCount` counts call sites."),
     definitions: z

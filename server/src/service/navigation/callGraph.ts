@@ -122,6 +122,60 @@ export class CallGraph {
   }
 }
 
+/** Names of constructors that are called by the name of their type. */
+const constructorNames: ReadonlySet<string> = new Set([
+  "constructor",
+  "__init__",
+  "__construct",
+  "init",
+  "initialize",
+]);
+
+/** The definitions whose callers are searched. */
+export class CallTargets {
+  readonly #byName = new Map<string, CallNode[]>();
+  readonly #byDefinition = new Map<string, CallNode[]>();
+
+  constructor(targets: readonly CallNode[]) {
+    for (const target of targets) {
+      const { symbol } = target;
+      const name = calledName(symbol);
+      addTo(this.#byName, name, target);
+      addTo(this.#byDefinition, keyOf(symbol), target);
+      if (symbol.parent.name === name) addTo(this.#byDefinition, constructorKeyOf(symbol, name), target);
+    }
+  }
+
+  /** By the name in calls. */
+  get byName(): ReadonlyMap<string, readonly CallNode[]> {
+    return this.#byName;
+  }
+
+  /** Returns the targets of a call that refers to `definition`: if it is a type, also its constructors. */
+  calledAs(definition: FoundSymbol): readonly CallNode[] {
+    const own = this.#byDefinition.get(keyOf(definition)) ?? [];
+    const constructors = this.#byDefinition.get(constructorKeyOf(definition, definition.name)) ?? [];
+    return constructors.length === 0 ? own : [...new Set([...own, ...constructors])];
+  }
+}
+
+/** Returns a key for the constructors of a type in the definition's file. */
+function constructorKeyOf({ document }: FoundSymbol, typeName: string): string {
+  return `${document.repositoryId} new ${document.path}\n${typeName}`;
+}
+
+function addTo(map: Map<string, CallNode[]>, key: string, node: CallNode): void {
+  const known = map.get(key);
+  if (known === undefined) map.set(key, [node]);
+  else known.push(node);
+}
+
+/** Returns the name by which a definition is called. */
+function calledName({ name, kind, parent }: FoundSymbol): string {
+  const isConstructor = kind === "constructor" || (constructorNames.has(name) && parent.kind !== "");
+  return isConstructor && parent.name !== "" ? parent.name : name;
+}
+
 /** A call between a definition that is already in the graph and another one. */
 export interface FoundCall {
   readonly known: CallNode;
@@ -162,7 +216,7 @@ function fileEnd(document: CallingFile): CallEnd {
   return { symbol, isFile: true, wholeRange: range };
 }
 
-/** Returns a key that is the same for one definition in all revisions that a request covers. */
+/** Returns a key that is the same for a definition at the same byte offset in all revisions of its file. */
 export function keyOf({
   document,
   range,

@@ -11,11 +11,13 @@ import type { FileMatch } from "#model/match";
 import { addReason } from "#model/stats";
 import { monotonicNow } from "#platform/clock";
 import { TimeLimit } from "#platform/timeLimit";
+import { TimeSlice } from "#platform/timeSlice";
 import type { RepositoryView } from "#service/repositories/repositoryView";
-import { definesNames } from "#symbols/grammars/grammars";
+import { definesNames, parsedLanguages } from "#symbols/grammars/grammars";
 import {
   CallGraph,
   type CallNode,
+  CallTargets,
   callerOf,
   definitionEnd,
   type FoundCall,
@@ -33,6 +35,7 @@ import {
 } from "./candidates";
 import { ConfidenceEstimator, targetOf } from "./confidence";
 import { catchTimeLimit, type Definitions } from "./definitions";
+import { languagesWithoutDefinitions } from "./languageFamilies";
 import type { Packages } from "./packages";
 import { type FileCalls, type ParsedCode, toCodeDefinition } from "./parsedCode";
 import type { QueryOrigin, SymbolQuery } from "./symbolQuery";
@@ -56,21 +59,16 @@ type Direction = Pick<CallRequest, "direction" | "depth">;
 const maxDefinitions = 200;
 /** Definitions whose calls are looked up in one level. */
 const maxPerLevel = 200;
+/** Languages whose files contain no calls. */
+const withoutCalls: ReadonlySet<string> = new Set([...languagesWithoutDefinitions, ...parsedLanguages()]);
 /** Names that are looked up in one level. */
 const maxNames = 2000;
 const maxLookups = 16;
+/** Calls to collect in one level, before they are sorted. */
+const maxFoundCalls = 50_000;
 const textsPerCall = 8;
 /** Definitions to list for one call if only their name is the same. */
 const maxUncertain = 5;
-
-/** Names of constructors that are called by the name of their type. */
-const constructorNames: ReadonlySet<string> = new Set([
-  "constructor",
-  "__init__",
-  "__construct",
-  "init",
-  "initialize",
-]);
 
 export class CallHierarchies {
   readonly #options: CallHierarchyOptions;
@@ -90,10 +88,9 @@ export class CallHierarchies {
       this.#options.code.prepare();
       const roots = await this.#options.definitions.find({ ...query, maxMatches: maxDefinitions }, signal);
       search.add(roots);
-      const best = roots.definitions[0]?.certainty;
-      let level = roots.definitions
-        .filter(({ certainty, isParsed }) => certainty === best && isParsed)
-        .map(({ symbol }) => graph.addRoot({ symbol }));
+      const best = roots.definitions.filter(({ certainty }) => certainty === roots.definitions[0]?.certainty);
+      for (const { symbol, isParsed } of best) if (!isParsed) search.addUnparsed(symbol.document);
+      let level = best.filter(({ isParsed }) => isParsed).map(({ symbol }) => graph.addRoot({ symbol }));
       for (let depth = 1; depth <= direction.depth && level.length > 0 && !graph.isFull; depth++) {
         if (level.length > maxPerLevel) search.add({ reason: "MATCH_LIMIT", filesMissing: 0 });
         const targets = level.slice(0, maxPerLevel);
@@ -128,6 +125,8 @@ class LevelSearch {
   readonly #signal: AbortSignal;
   readonly #lookups = new Limiter(maxLookups);
   readonly #definitions = new Map<string, Promise<readonly FoundSymbol[]>>();
+  /** Names with more definitions than were looked up. */
+  readonly #cutNames = new Set<string>();
 
   constructor(query: SymbolQuery, options: CallHierarchyOptions, signal: AbortSignal) {
     this.#query = query;
@@ -141,16 +140,10 @@ class LevelSearch {
 
   /** Returns the calls of these definitions. */
   async incoming(targets: readonly CallNode[]): Promise<FoundCall[]> {
-    const byName = new Map<string, CallNode[]>();
-    for (const target of targets) {
-      const name = calledName(target.symbol);
-      const same = byName.get(name);
-      if (same === undefined) byName.set(name, [target]);
-      else same.push(target);
-    }
-    const names = [...byName.keys()];
+    const wanted = new CallTargets(targets);
+    const names = [...wanted.byName.keys()];
     const candidates = await this.#lookUp(names);
-    for (const [name, nodes] of byName) {
+    for (const [name, nodes] of wanted.byName) {
       const known = candidates.get(name) ?? [];
       const keys = new Set(known.map(keyOf));
       const missing = nodes.map(({ symbol }) => symbol).filter((each) => !keys.has(keyOf(each)));
@@ -158,15 +151,20 @@ class LevelSearch {
     }
     const resolver = await this.#resolver([...candidates.values()].flat());
     const found: FoundCall[] = [];
-    const readFile = (file: FoundSymbol["document"], { calls, imports }: FileCalls) => {
+    const slice = new TimeSlice();
+    const readFile = async (file: FoundSymbol["document"], { calls, imports }: FileCalls) => {
       const from = sourceOf(file, imports);
       for (const call of calls) {
-        const nodes = byName.get(call.name);
-        if (nodes === undefined) continue;
+        if (!wanted.byName.has(call.name)) continue;
+        if (slice.isExpired) await slice.yieldToEventLoop();
+        if (this.#signal.aborted) return;
+        if (found.length >= maxFoundCalls) {
+          this.add({ reason: "MATCH_LIMIT", filesMissing: 0 });
+          return;
+        }
         for (const { definition, certainty } of resolver.resolve(call, from, candidates.get(call.name) ?? []))
-          for (const known of nodes)
-            if (isTarget(known.symbol, definition))
-              found.push({ known, other: callerOf(file, call), certainty, call });
+          for (const known of wanted.calledAs(definition))
+            found.push({ known, other: callerOf(file, call), certainty, call });
       }
     };
     await this.#readFilesWith(names, readFile);
@@ -183,14 +181,17 @@ class LevelSearch {
       const text = texts[index];
       const file = text && parsed[readable.indexOf(text)];
       const { start, end } = known.symbol;
-      const calls = file?.calls.filter((call) => call.start >= start && call.start < end) ?? [];
-      return file === undefined || text === undefined
-        ? []
-        : calls.map((call) => ({ known, call, file, text }));
+      if (file === undefined || text === undefined) {
+        this.addUnparsed(known.symbol.document);
+        return [];
+      }
+      const calls = file.calls.filter((call) => call.start >= start && call.start < end);
+      return calls.map((call) => ({ known, call, file, text }));
     });
     const names = [...new Set(sites.map(({ call }) => call.name))];
     if (names.length > maxNames) this.add({ reason: "MATCH_LIMIT", filesMissing: 0 });
     const candidates = await this.#lookUp(names.slice(0, maxNames));
+    if (names.some((name) => this.#cutNames.has(name))) this.add({ reason: "MATCH_LIMIT", filesMissing: 0 });
     const resolver = await this.#resolver([...candidates.values()].flat());
     return sites.flatMap(({ known, call, file, text }): FoundCall[] => {
       const { document } = known.symbol;
@@ -234,7 +235,7 @@ class LevelSearch {
   /** Parses the files that contain one of the names, those of the origin's repository first. */
   async #readFilesWith(
     names: readonly string[],
-    onFile: (file: FileMatch, calls: FileCalls) => void,
+    onFile: (file: FileMatch, calls: FileCalls) => Promise<void>,
   ): Promise<void> {
     const { engine, code } = this.#options;
     const query = this.#query;
@@ -245,8 +246,10 @@ class LevelSearch {
         const uncached: FileMatch[] = [];
         for (const file of files) {
           const known = file.origin === "unsaved" ? undefined : code.cachedCalls(file.language, file.blobSha);
-          if (known !== undefined) onFile(file, known);
+          if (known !== undefined) await onFile(file, known);
           else if (definesNames(file.language)) uncached.push(file);
+          else if (!withoutCalls.has(file.language))
+            this.unparsedFiles.add(`${file.repositoryId} ${file.path}`);
         }
         const parsing: Promise<void>[] = [];
         for (let at = 0; at < uncached.length && !this.#signal.aborted; at += textsPerCall)
@@ -259,7 +262,7 @@ class LevelSearch {
 
   async #parseFiles(
     files: readonly FileMatch[],
-    onFile: (file: FileMatch, calls: FileCalls) => void,
+    onFile: (file: FileMatch, calls: FileCalls) => Promise<void>,
   ): Promise<void> {
     const { engine, code } = this.#options;
     const texts = await readTexts(engine, files, this.#query, this.#signal);
@@ -267,11 +270,16 @@ class LevelSearch {
     const parsed = await code.calls(readable, this.#signal);
     for (const [index, file] of files.entries()) {
       const text = texts[index];
-      if (text === undefined) continue;
-      const calls = parsed[readable.indexOf(text)];
-      if (calls === undefined) this.unparsedFiles.add(`${file.repositoryId} ${file.path}`);
-      else onFile(file, calls);
+      const calls = text && parsed[readable.indexOf(text)];
+      if (calls === undefined) this.addUnparsed(file);
+      else await onFile(file, calls);
     }
+  }
+
+  /** Records a file that is no longer indexed, or that cannot be parsed: it may contain more calls. */
+  addUnparsed({ repositoryId, path }: FoundSymbol["document"]): void {
+    this.unparsedFiles.add(`${repositoryId} ${path}`);
+    this.add({ reason: "ENGINE_PARTIAL", filesMissing: 0 });
   }
 
   /** Returns the definitions of each name. */
@@ -305,7 +313,8 @@ class LevelSearch {
         this.#signal,
       );
       found.push(...symbols);
-      // With more definitions of a name, some calls are less certain, but none is hidden.
+      if (flushReason === "MATCH_LIMIT") this.#cutNames.add(name);
+      // With more definitions of a name, some callers are less certain, but none is hidden.
       this.add({ reason: flushReason === "MATCH_LIMIT" ? "NONE" : flushReason, filesMissing });
     }
     return found;
@@ -344,21 +353,6 @@ function isOriginText(
 ) {
   const { text } = origin ?? {};
   return text?.repository.id === repositoryId && text.path === path && text.blobSha === blobSha;
-}
-
-/** Returns the name by which a definition is called. */
-function calledName({ name, kind, parent }: FoundSymbol): string {
-  const isConstructor = kind === "constructor" || (constructorNames.has(name) && parent.kind !== "");
-  return isConstructor && parent.name !== "" ? parent.name : name;
-}
-
-/** Whether a call that refers to `found` calls `target`: also a constructor, if it refers to the type. */
-function isTarget(target: FoundSymbol, found: FoundSymbol): boolean {
-  if (keyOf(target) === keyOf(found)) return true;
-  const isSameFile =
-    target.document.repositoryId === found.document.repositoryId &&
-    target.document.path === found.document.path;
-  return isSameFile && calledName(target) === found.name && target.parent.name === found.name;
 }
 
 /** Of a type and its constructors, keeps the type. */

@@ -15,7 +15,7 @@ export interface ResolvedCall {
   readonly certainty: Certainty;
 }
 
-/** What speaks for a definition, weakest first. */
+/** Evidence for a definition, weakest first. */
 const evidence = {
   none: 0,
   onlyDefinition: 1,
