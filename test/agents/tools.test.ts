@@ -548,6 +548,11 @@ const more: readonly (readonly [name: string, args: object, expected: RegExp])[]
   ],
   [
     "uses",
+    { symbol: "Math", role: "callers" },
+    /^No indexed definition of "Math", so its callers are unknown\.\nRole "references" shows where/,
+  ],
+  [
+    "uses",
     { symbol: "checkOut" },
     /^No references of "checkOut"\.\nIt is defined: role "definitions" shows where\./,
   ],

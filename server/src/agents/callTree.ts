@@ -61,6 +61,15 @@ export function summarizeCalls({ stats, definitions }: CallHierarchy): string {
   return `${least}${count(stats.matchCount, "call")} in ${count(callers, "definition")}.`;
 }
 
+/** Returns the number of files that contain the calls. */
+export function callingFileCount({ definitions, calls }: CallHierarchy): number {
+  const files = calls.map(({ caller }) => {
+    const { repository = "", fileName = "" } = definitions[caller] ?? {};
+    return `${repository}\0${fileName}`;
+  });
+  return new Set(files).size;
+}
+
 function itemOf({ symbol, kind, repository, fileName, range }: CallDefinition, depth: number): CallItem {
   return { name: symbol, kind, repo: repository, path: fileName, line: range.start.lineNumber, depth };
 }

@@ -4,7 +4,7 @@ import { nearestNames } from "#base/nearestNames";
 import type { CallHierarchy } from "#contract/calls";
 import type { RequestInput } from "#contract/service";
 import type { SymbolResult } from "#contract/symbols";
-import { callerLines, callItem, summarizeCalls } from "./callTree";
+import { callerLines, callItem, callingFileCount, summarizeCalls } from "./callTree";
 import { count, definitionHeading, fileHeading } from "./fileHeading";
 import { describeScope, listNames, unknownFile, withRepository } from "./names";
 import { definition, definitionItem, fileItem, filesOf, lineFields, matchCounts } from "./output";
@@ -66,22 +66,34 @@ export const uses = tool({
     };
     const result = repo === undefined ? await search() : await withRepository(send, repo, search);
     const { matchCount, isExhaustive = true, unparsedFiles = 0 } = result.stats;
+    const reason = "calls" in result && !isExhaustive ? result.stats.flushReason : undefined;
     const narrow = "add repo or lang";
     const counts = {
       matchCount,
-      fileCount:
-        "files" in result
-          ? result.files.length
-          : new Set(result.definitions.map(({ repository, fileName }) => `${repository}\0${fileName}`)).size,
+      fileCount: "files" in result ? result.files.length : callingFileCount(result),
     };
+    const unparsed =
+      role === "callers"
+        ? "could not be parsed: may contain more calls"
+        : "without a parser: matched as text";
     const notes = [
       ...(isExhaustive
         ? []
         : ["Not everything was searched: there may be more. Add repo or lang, or try again."]),
-      ...(unparsedFiles > 0 ? [`${count(unparsedFiles, "file")} without a parser: matched as text.`] : []),
+      ...(unparsedFiles > 0 ? [`${count(unparsedFiles, "file")} ${unparsed}.`] : []),
     ];
     if (matchCount === 0) {
       const scope = await describeScope(send, isExhaustive, repo, rev);
+      if ("calls" in result && result.definitions.length === 0)
+        return {
+          summary: `No indexed definition of ${JSON.stringify(symbol)}, so its callers are unknown.`,
+          lines: [],
+          notes: ['Role "references" shows where the name is used.', scope, ...notes],
+          narrow,
+          isExhaustive: false,
+          reason,
+          counts,
+        };
       const hints = [...(await similarNames(send, symbol)), scope, ...notes];
       const summary = `No ${role} of ${JSON.stringify(symbol)}.`;
       return { summary, lines: [], notes: hints, narrow, isExhaustive, counts };
@@ -93,6 +105,7 @@ export const uses = tool({
         notes,
         narrow,
         isExhaustive,
+        reason,
         counts,
       };
     const what = role === "references" ? "reference" : "definition";
