@@ -10,7 +10,7 @@
  *     definitions/   definitions, imports, signatures and documentation from a syntax tree
  *     recovery/      error recovery: macros, and partial parses of text that cannot be parsed as a whole
  *     elision/       removes function bodies that need not be parsed
- *     grammars/      the grammar of each language, with a query for definitions and one for scopes
+ *     grammars/      the grammar of each language, with queries for definitions, scopes and calls
  *
  * Offsets count the bytes of the document from 0, whatever its encoding; ends are exclusive.
  */
