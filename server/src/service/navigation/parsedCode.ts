@@ -144,7 +144,13 @@ export class ParsedCode {
       if (result?.kind !== "parsed") return undefined;
       const { definitions, imports } = result;
       const found = { definitions, imports, calls: toCodeCalls(text.content, result) };
-      const bytes = 200 + definitions.length * 200 + imports.length * 100 + found.calls.length * 800;
+      let lineCharacters = 0;
+      for (const [at, { range, lineContent }] of found.calls.entries()) {
+        const isShared = found.calls[at - 1]?.range.start.lineNumber === range.start.lineNumber;
+        if (!isShared) lineCharacters += lineContent.length;
+      }
+      const bytes =
+        200 + definitions.length * 200 + imports.length * 100 + found.calls.length * 800 + lineCharacters * 2;
       this.#calls.set(`${text.language} ${text.blobSha}`, found, bytes);
       return found;
     });
@@ -196,9 +202,16 @@ function toCodeCalls(
     known.set(definition, found);
     return found;
   };
+  // A minified file has many calls in one long line; they share its string.
+  let lineNumber = 0;
+  let lineContent = "";
   return calls.map(({ name, start, end, declaredAt, receiver, typeWords, imports }) => {
     const around = enclosing.at(start);
     const range = { start: positions.positionOf(start), end: positions.positionOf(end) };
+    if (range.start.lineNumber !== lineNumber) {
+      lineNumber = range.start.lineNumber;
+      lineContent = positions.line(lineNumber, maxLineBytes);
+    }
     return {
       name,
       start,
@@ -208,7 +221,7 @@ function toCodeCalls(
       typeWords,
       imports,
       range,
-      lineContent: positions.line(range.start.lineNumber, maxLineBytes),
+      lineContent,
       enclosing: around && withPositions(around),
     };
   });
