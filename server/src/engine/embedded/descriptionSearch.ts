@@ -85,6 +85,7 @@ export class DescriptionSearch {
   /** Damaged shards, whose hits do not count. */
   readonly #dropped = new Set<OpenShard>();
   #shardCount = 0;
+  #bytesLoaded = 0;
   #hasPendingSymbols = false;
   /** Whether shards or documents were skipped because they would have taken too long. */
   #isLate = false;
@@ -133,17 +134,19 @@ export class DescriptionSearch {
   }
 
   /**
-   * Estimates the share of the `count` blocks that may contain a stem, and do contain it, by reading some of them until
-   * the time slice is over.
+   * Estimates the share of the `count` blocks that may contain a stem, and do contain it, by reading some of them, evenly
+   * spread over the shards, until the time for counting is up.
    */
   async #containingShare(stem: number, count: number, slice: () => Promise<boolean>): Promise<number> {
     const step = Math.max(1, Math.ceil(count / sampledBlocks));
+    let seen = 0;
     let read = 0;
     let found = 0;
     for (const { shard, evaluation } of this.#shards) {
       if (!(await slice())) break;
       this.#guard(shard, () => {
-        const sample = evaluation.sample(stem, step);
+        const sample = evaluation.sample(stem, step, seen);
+        seen += sample.seen;
         read += sample.read;
         found += sample.found;
       });
@@ -220,12 +223,15 @@ export class DescriptionSearch {
 
   /** Records damage of a shard, and drops its documents. */
   #guard(shard: OpenShard, run: () => void): void {
+    const before = this.#window.bytesLoaded;
     try {
       run();
     } catch (error) {
       if (!isServiceError(error, "SHARD_DAMAGED")) throw error;
       this.#damaged.add(damagedFileOf(shard));
       this.#dropped.add(shard);
+    } finally {
+      this.#bytesLoaded += this.#window.bytesLoaded - before;
     }
   }
 
@@ -249,7 +255,7 @@ export class DescriptionSearch {
         ...stats,
         totalMatchCount: hits.reduce((sum, { matchCount }) => sum + matchCount, 0),
         fileCount: hits.reduce((sum, { fileCount }) => sum + fileCount, 0),
-        contentBytesLoaded: this.#window.bytesLoaded,
+        contentBytesLoaded: this.#bytesLoaded,
         crashes: this.#damaged.size,
         shardFilesConsidered: this.#shardCount,
         shardsScanned: this.#shards.length,

@@ -142,22 +142,28 @@ export class DescriptionEvaluation {
   }
 
   /**
-   * Reads every `step`-th of the blocks that may contain a stem, and returns how many were read and do contain it.
-   * Trigrams select many blocks where it is only a part of other words.
+   * Reads every `step`-th of the blocks that may contain a stem, of which `seen` are in other shards. Returns how many
+   * there are in this one, how many were read, and how many of these do contain it: trigrams select many blocks where it
+   * is only a part of other words.
    */
-  sample(stem: number, step: number): { readonly read: number; readonly found: number } {
+  sample(
+    stem: number,
+    step: number,
+    seen: number,
+  ): { readonly seen: number; readonly read: number; readonly found: number } {
     const { reader } = this.view;
     const { window } = this.#options;
     const finder = this.#described.finders[stem];
     const blocks = this.#blocks[stem];
     let read = 0;
     let found = 0;
-    if (blocks === undefined || finder === undefined) return { read, found };
+    if (blocks === undefined || finder === undefined) return { seen: 0, read, found };
     const ranges = new RangeBuffer();
-    let skipped = 0;
-    for (let at = 0; at < blocks.length; at += this.#coversAll ? step : 1) {
+    const first = (step - (seen % step)) % step;
+    let covered = 0;
+    for (let at = this.#coversAll ? first : 0; at < blocks.length; at += this.#coversAll ? step : 1) {
       const block = blocks[at] ?? 0;
-      if (!this.#coversAll && (!this.#isCovered(block) || skipped++ % step > 0)) continue;
+      if (!this.#coversAll && (!this.#isCovered(block) || covered++ % step !== first)) continue;
       const start = reader.blockStarts[block] ?? 0;
       const stop = Math.min(reader.blockStarts[block + 1] ?? 0, start + maxSampleBytes);
       const base = window.load(reader, start, stop, () => stop);
@@ -166,7 +172,7 @@ export class DescriptionEvaluation {
       read++;
       if (ranges.length > 0) found++;
     }
-    return { read, found };
+    return { seen: this.#coversAll ? blocks.length : covered, read, found };
   }
 
   /**
