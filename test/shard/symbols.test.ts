@@ -317,7 +317,7 @@ test("the enclosing definition is the innermost one that is no local value and w
         const [shownFrom, shownTo] = [from - context, to + context];
         const containers = ["function", "method", "class", "interface", "struct", "enum"];
         const enclosing = laidOut
-          .filter(({ start, end }) => start <= from && end >= to)
+          .filter(({ start, end }) => start <= from && from < end && to <= end)
           .filter(({ nameStart }) => nameStart < shownFrom || nameStart >= shownTo)
           .filter(({ isLocal, kind }) => !isLocal || containers.includes(kind))
           .sort((left, right) => left.end - left.start - (right.end - right.start));

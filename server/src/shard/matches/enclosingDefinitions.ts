@@ -42,13 +42,15 @@ export class EnclosingDefinitions {
   find(from: number, to: number, shownFrom: number, shownTo: number): EnclosingDefinition | undefined {
     const symbols = this.#symbols;
     const end = this.#first + this.#count;
+    // An empty range is enclosed if the byte after it is.
+    const stop = Math.max(to, from + 1);
     // Everything between the name of a definition and the end of its body is nested in it.
     let at = lastAtOrBelow(symbols.nameOffsets, this.#first, end, from) - this.#first;
     for (; at >= 0; at = this.#parents[at] ?? -1) {
       const definition = this.#first + at;
       const name = symbols.nameOffsets[definition] ?? 0;
       const isShown = name >= shownFrom && name < shownTo;
-      const contains = (this.#starts[at] ?? 0) <= from && (this.#ends[at] ?? 0) >= to;
+      const contains = (this.#starts[at] ?? 0) <= from && (this.#ends[at] ?? 0) >= stop;
       if (!contains || isShown) continue;
       const kind = symbols.kind(definition);
       if (symbols.isLocal(definition) && !localContainers.includes(kind)) continue;
