@@ -26,6 +26,7 @@ test("different words have different stems", () => {
     ["user", "use"],
     ["string", "stray"],
     ["process", "proceed"],
+    ["signal", "sign"],
   ])
     assert.notEqual(stemOf(one), stemOf(other), `${one} ${other}`);
 });

@@ -66,6 +66,10 @@ const suffixes = (
   "able ible ive al ally ly ity ance ence ant ent e y"
 ).split(" ");
 
+/** Suffixes that are part of many short words: `signal` is no form of `sign`, nor `element` of `ele`. */
+const longStems: ReadonlySet<string> = new Set(["al", "ally", "ment", "ments"]);
+const minLongStem = 5;
+
 /** At most this many suffixes are removed: `registrations` loses `s` and `ation`. */
 const maxSuffixes = 2;
 /** The minimum length of what is left after the first suffix, and after others. */
@@ -82,7 +86,9 @@ export function stemOf(word: string): string {
     const current = stem;
     const minLength = minStems[Math.min(count, 1)] ?? 0;
     const suffix = suffixes.find(
-      (each) => current.endsWith(each) && current.length - each.length >= minLength,
+      (each) =>
+        current.endsWith(each) &&
+        current.length - each.length >= (longStems.has(each) ? minLongStem : minLength),
     );
     if (suffix === undefined) break;
     stem = current.slice(0, -suffix.length);
