@@ -95,7 +95,7 @@ describe("with the keyboard alone", () => {
     await press("Alt+D");
     await eventually(async () => (await window.box.input.inputValue()) === `words:"${question}"`);
     await eventually(async () => (await words.getAttribute("aria-pressed")) === "true");
-    await eventually(async () => /matches? in/.test(await window.box.status.innerText()));
+    await eventually(async () => /\d match/.test(await window.box.status.innerText()));
     await press("Alt+D");
     await eventually(async () => (await window.box.input.inputValue()) === question);
     await eventually(async () => (await words.getAttribute("aria-pressed")) === "false");
