@@ -5,7 +5,7 @@ import { runWithTimeout } from "#platform/runWithTimeout";
 import { printQuery } from "#query/print";
 import type { Query } from "#query/query";
 import { compileQuery } from "#shard/evaluation/compile";
-import { ShardEvaluation } from "#shard/evaluation/evaluate";
+import { newEvaluationCounts, ShardEvaluation } from "#shard/evaluation/evaluate";
 import type { RunMode } from "#shard/evaluation/expressionRun";
 import type { ShardReader } from "#shard/format/reader";
 import { skipReason } from "#shard/format/skipReason";
@@ -35,16 +35,7 @@ function evaluationOf(
     ofRepositories: () => universe.copy(),
     ofRevisions: () => universe.copy(),
   };
-  const counts = {
-    ngramLookups: 0,
-    ngramMatches: 0,
-    indexBytesLoaded: 0,
-    filesConsidered: 0,
-    filesLoaded: 0,
-    filesSkipped: 0,
-    filesMissing: 0,
-    regexpsConsidered: 0,
-  };
+  const counts = newEvaluationCounts();
   const phrase = { kind: "literal", text: change.phraseText ?? "unused", caseSensitive: true } as const;
   return new ShardEvaluation(view, compileQuery(query, window.kernels, phrase), {
     window,

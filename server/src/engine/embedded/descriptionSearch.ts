@@ -10,7 +10,7 @@ import {
   compileDescription,
   DescriptionEvaluation,
 } from "#shard/evaluation/descriptionEvaluation";
-import type { EvaluationCounts } from "#shard/evaluation/evaluate";
+import { newEvaluationCounts } from "#shard/evaluation/evaluate";
 import type { TextWindow } from "#shard/format/window";
 import { weightsOf } from "#shard/matches/descriptionScore";
 import { BestDocuments } from "./bestDocuments";
@@ -68,16 +68,7 @@ export class DescriptionSearch {
   readonly #window: TextWindow;
   readonly #damaged: Set<string>;
   readonly #hasUnreadableFiles: boolean;
-  readonly #counts: EvaluationCounts = {
-    ngramLookups: 0,
-    ngramMatches: 0,
-    indexBytesLoaded: 0,
-    filesConsidered: 0,
-    filesLoaded: 0,
-    filesSkipped: 0,
-    filesMissing: 0,
-    regexpsConsidered: 0,
-  };
+  readonly #counts = newEvaluationCounts();
   readonly #compiled: CompiledSearch;
   readonly #described: CompiledDescription;
   readonly #piece: PieceBuilder;

@@ -6,7 +6,7 @@ import { monotonicNow } from "#platform/clock";
 import { runWithTimeout } from "#platform/runWithTimeout";
 import type { TaskContext } from "#platform/serveTask";
 import { type CompiledSearch, compileQuery } from "#shard/evaluation/compile";
-import { type EvaluationCounts, type EvaluationOutput, ShardEvaluation } from "#shard/evaluation/evaluate";
+import { type EvaluationOutput, newEvaluationCounts, ShardEvaluation } from "#shard/evaluation/evaluate";
 import type { ShardView } from "#shard/evaluation/matchTree";
 import type { ShardReader } from "#shard/format/reader";
 import type { TextWindow } from "#shard/format/window";
@@ -71,16 +71,7 @@ export class Search {
   readonly #startedAt = performance.now();
   readonly #damaged: Set<string>;
   readonly #hasUnreadableFiles: boolean;
-  readonly #counts: EvaluationCounts = {
-    ngramLookups: 0,
-    ngramMatches: 0,
-    indexBytesLoaded: 0,
-    filesConsidered: 0,
-    filesLoaded: 0,
-    filesSkipped: 0,
-    filesMissing: 0,
-    regexpsConsidered: 0,
-  };
+  readonly #counts = newEvaluationCounts();
   readonly #evaluations: ViewEvaluation[] = [];
   /** Blocks in which the search may still look for the phrase first. */
   #phraseBlocks = maxPhraseBlocks;

@@ -21,9 +21,9 @@ import { StemFinder } from "./stemFinder";
 
 /** Blocks that are searched together. */
 const maxRunBytes = 256 * 1024;
-/** Of each document, at most this many blocks are searched for words, those with the best estimates, … */
+/** Only this many blocks of a document are searched for words, those with the best estimates. Ties may add some. */
 const maxBlocks = 24;
-/** … and about this much text. */
+/** The text of a document that is searched for words has about this size at most. */
 const maxDocumentBytes = 160 * 1024;
 
 /** At most this much of a block is read for a sample. Blocks are longer only if they contain a very long line. */

@@ -30,6 +30,19 @@ export interface EvaluationCounts extends FinderCounts {
   filesMissing: number;
 }
 
+export function newEvaluationCounts(): EvaluationCounts {
+  return {
+    ngramLookups: 0,
+    ngramMatches: 0,
+    indexBytesLoaded: 0,
+    filesConsidered: 0,
+    filesLoaded: 0,
+    filesSkipped: 0,
+    filesMissing: 0,
+    regexpsConsidered: 0,
+  };
+}
+
 /** A document that matches. `ranges[from … to)` are in its text if `isInName` is false, else in its path. */
 export interface DocumentHit {
   readonly document: number;
