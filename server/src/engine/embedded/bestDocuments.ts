@@ -8,6 +8,9 @@ interface EstimatedDocument extends ShardDocument {
   readonly score: number;
 }
 
+/** A search reads at most this many documents, those with the best estimates. Equal estimates may add some. */
+export const maxDocuments = 192;
+
 /** Candidates are sorted when there are this many times the limit. */
 const slack = 4;
 
@@ -41,9 +44,19 @@ export class BestDocuments {
     this.#threshold = this.#documents.at(-1)?.score ?? this.#threshold;
   }
 
-  /** Returns the best documents by shard, then by number. */
-  inOrder(): readonly ShardDocument[] {
+  /** Returns the scores of the best documents, highest first. */
+  scores(): Float64Array {
     this.#cut();
-    return this.#documents.toSorted((one, other) => one.shard - other.shard || one.document - other.document);
+    return Float64Array.from(this.#documents, ({ score }) => score)
+      .sort()
+      .reverse();
+  }
+
+  /** Drops the documents with scores below `least`, and returns the others by shard, then by number. */
+  inOrder(least: number): readonly ShardDocument[] {
+    this.#cut();
+    const best = this.#documents.filter(({ score }) => score >= least);
+    this.isComplete &&= best.length === this.#documents.length;
+    return best.sort((one, other) => one.shard - other.shard || one.document - other.document);
   }
 }

@@ -4,7 +4,14 @@ import type { EngineResult } from "#engine/engine";
 import { addStats, type FlushReason, noStats } from "#model/stats";
 import { monotonicNow } from "#platform/clock";
 import { TimeLimit } from "#platform/timeLimit";
-import type { DescriptionCall, FrequenciesResponse, SearchThread } from "./searchMessages";
+import { maxDocuments } from "./bestDocuments";
+import type {
+  DescriptionCall,
+  EstimateCall,
+  EstimatesResponse,
+  FrequenciesResponse,
+  SearchThread,
+} from "./searchMessages";
 import { runSearch, type SearchRun } from "./searchRun";
 
 /** A search for a description, without the calls that rank its documents. */
@@ -16,8 +23,9 @@ export interface DescriptionRun extends Omit<SearchRun, "callFor"> {
 const countingShare = 0.5;
 
 /**
- * Runs one search for a description: all threads count how often its words occur, and then rank their documents by the
- * sums. If the result is to be emitted, that happens at its end, because only then are the best files known.
+ * Runs one search for a description: all threads count how often its words occur, estimate by the sums how well each of
+ * their documents fits, and then read and rank those with the best estimates of all. If the result is to be emitted, that
+ * happens at its end, because only then are the best files known.
  */
 export async function runDescription(run: DescriptionRun, signal: AbortSignal): Promise<EngineResult> {
   throwIfAborted(signal);
@@ -25,50 +33,76 @@ export async function runDescription(run: DescriptionRun, signal: AbortSignal): 
   const now = monotonicNow();
   const until = now + (stages.searchUntil - now) * countingShare;
   const limit = new TimeLimit(signal, stages.searchUntil - now);
-  let counted: readonly (FrequenciesResponse | FlushReason)[];
-  try {
-    counted = await Promise.all(
-      threads.map((thread, index) => count(thread, countCallFor(index, until), limit, signal)),
+  const reasons: FlushReason[] = [];
+  const ask = async <Kind extends StepResponse["kind"]>(
+    asked: readonly SearchThread[],
+    kind: Kind,
+    callFor: (index: number) => DescriptionCall | EstimateCall,
+  ) => {
+    const responses = await Promise.all(
+      asked.map(async (thread, index) => {
+        try {
+          const response = await untilAborted(thread.run(callFor(index), limit.signal), limit.signal);
+          if (response.kind === kind)
+            return { thread, response: response as Extract<StepResponse, { kind: Kind }> };
+        } catch (error) {
+          reasons.push(reasonOf(error, limit, signal));
+        }
+        return undefined;
+      }),
     );
+    return responses.filter((each) => each !== undefined);
+  };
+  try {
+    const counted = await ask(threads, "frequencies", (index) => countCallFor(index, until));
+    const { blockCount, counts } = sumOf(counted.map(({ response }) => response));
+    const estimated = await ask(
+      counted.map(({ thread }) => thread),
+      "estimates",
+      (index) => ({ kind: "estimate", token: counted[index]?.response.token ?? 0, blockCount, counts }),
+    );
+    const leastEstimate = leastOf(estimated.map(({ response }) => response.scores));
+    const found = await runSearch(
+      {
+        ...run,
+        emit: undefined,
+        threads: estimated.map(({ thread }) => thread),
+        callFor: (index) => ({ kind: "rank", token: estimated[index]?.response.token ?? 0, leastEstimate }),
+      },
+      signal,
+    );
+    if (found === "tooSlow") throw new Error("A search for a description must not report tooSlow");
+    const stats = reasons.reduce(
+      (sum, flushReason) => addStats(sum, { ...noStats, flushReason }),
+      found.stats,
+    );
+    const result = { ...found, stats, isExhaustive: found.isExhaustive && reasons.length === 0 };
+    if (emit === undefined) return result;
+    await emit.push(found.files);
+    return { ...result, files: [] };
   } finally {
     limit.dispose();
   }
-  const frequencies = counted.filter((each) => typeof each !== "string");
-  const reasons = counted.filter((each) => typeof each === "string");
+}
+
+type StepResponse = FrequenciesResponse | EstimatesResponse;
+
+/** Returns why the documents of a thread are missing: it has exited, or is late. Throws if the caller has canceled. */
+function reasonOf(error: unknown, limit: TimeLimit, caller: AbortSignal): FlushReason {
+  if (isServiceError(error, "ENGINE_UNAVAILABLE")) return "ENGINE_PARTIAL";
+  if (limit.isExpired && !caller.aborted && isServiceError(error, "CANCELLED")) return "TIME_LIMIT";
+  throw error;
+}
+
+function sumOf(frequencies: readonly FrequenciesResponse[]): Pick<EstimateCall, "blockCount" | "counts"> {
   const sums: number[] = [];
   for (const { counts } of frequencies)
     for (const [stem, each] of counts.entries()) sums[stem] = (sums[stem] ?? 0) + each;
-  const blockCount = frequencies.reduce((sum, each) => sum + each.blockCount, 0);
-  const found = await runSearch(
-    {
-      ...run,
-      emit: undefined,
-      threads: threads.filter((_, index) => typeof counted[index] !== "string"),
-      callFor: (index) => ({ kind: "rank", token: frequencies[index]?.token ?? 0, blockCount, counts: sums }),
-    },
-    signal,
-  );
-  if (found === "tooSlow") throw new Error("A search for a description must not report tooSlow");
-  const stats = reasons.reduce((sum, flushReason) => addStats(sum, { ...noStats, flushReason }), found.stats);
-  const result = { ...found, stats, isExhaustive: found.isExhaustive && reasons.length === 0 };
-  if (emit === undefined) return result;
-  await emit.push(found.files);
-  return { ...result, files: [] };
+  return { blockCount: frequencies.reduce((sum, each) => sum + each.blockCount, 0), counts: sums };
 }
 
-/** Counts on one thread. Returns why its documents are missing if it has exited or is late. */
-async function count(
-  thread: SearchThread,
-  call: DescriptionCall,
-  limit: TimeLimit,
-  caller: AbortSignal,
-): Promise<FrequenciesResponse | FlushReason> {
-  try {
-    const response = await untilAborted(thread.run(call, limit.signal), limit.signal);
-    return response.kind === "frequencies" ? response : "ENGINE_PARTIAL";
-  } catch (error) {
-    if (isServiceError(error, "ENGINE_UNAVAILABLE")) return "ENGINE_PARTIAL";
-    if (limit.isExpired && !caller.aborted && isServiceError(error, "CANCELLED")) return "TIME_LIMIT";
-    throw error;
-  }
+/** Returns the lowest of the best estimates of all threads. */
+function leastOf(scores: readonly Float64Array[]): number {
+  const all = Float64Array.from(scores.flatMap((each) => [...each])).sort();
+  return all.at(-maxDocuments) ?? 0;
 }

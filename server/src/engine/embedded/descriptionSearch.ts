@@ -12,13 +12,15 @@ import {
 } from "#shard/evaluation/descriptionEvaluation";
 import { newEvaluationCounts } from "#shard/evaluation/evaluate";
 import type { TextWindow } from "#shard/format/window";
-import { weightsOf } from "#shard/matches/descriptionScore";
-import { BestDocuments } from "./bestDocuments";
+import { type DescriptionWeights, weightsOf } from "#shard/matches/descriptionScore";
+import { BestDocuments, maxDocuments } from "./bestDocuments";
 import { PieceBuilder } from "./fileMatch";
 import { loadFiles, sliceMs } from "./loadFiles";
 import type { SearchedShards, SearchScope } from "./searchedViews";
 import type {
   DescriptionCall,
+  EstimateCall,
+  EstimatesResponse,
   FilesCall,
   FilesResponse,
   FrequenciesResponse,
@@ -29,8 +31,6 @@ import type {
 import { damagedFileOf, hasPendingSymbols } from "./shardGaps";
 import { type OpenShard, partOf, type ShardSet } from "./shardSet";
 
-/** Each worker reads at most this many documents: those with the best estimates. */
-const maxDocuments = 128;
 /** Each worker reads about this many blocks for each stem to estimate how often it occurs. */
 const sampledBlocks = 48;
 /** Time limit of one document, or the paths of one shard, if filters contain expressions that may take long. */
@@ -55,11 +55,12 @@ export function scopeOfDescription({ search }: DescriptionCall): SearchScope {
 }
 
 /**
- * Runs one search for a description on one worker, in two steps, because the weight of a word depends on the shards of
- * all workers:
+ * Runs one search for a description on one worker, in steps, because the weight of a word and which documents are the
+ * best ones depend on the shards of all workers:
  *
  * - `count` prepares the worker's shards, and counts how many blocks may contain each word.
- * - `rank` estimates how well each document fits, reads the best ones, and scores them.
+ * - `estimate` estimates how well each document fits.
+ * - `rank` reads the documents with the best estimates, and scores them.
  *
  * `loadFiles` then loads the files of the hits that the main thread has chosen.
  */
@@ -73,6 +74,8 @@ export class DescriptionSearch {
   readonly #described: CompiledDescription;
   readonly #piece: PieceBuilder;
   #shards: readonly DescribedShard[] = [];
+  readonly #best = new BestDocuments(maxDocuments);
+  #weights: DescriptionWeights = { stems: [], sum: 0 };
   /** Damaged shards, whose hits do not count. */
   readonly #dropped = new Set<OpenShard>();
   #shardCount = 0;
@@ -145,23 +148,27 @@ export class DescriptionSearch {
     return read === 0 ? 1 : found / read;
   }
 
-  async rank({ blockCount, counts }: RankCall, context: TaskContext): Promise<SearchResponse> {
-    const weights = weightsOf(blockCount, counts);
+  async estimate({ blockCount, counts }: EstimateCall, context: TaskContext): Promise<EstimatesResponse> {
+    this.#weights = weightsOf(blockCount, counts);
     const slice = this.#slice(context, this.#call.search.limits.deadline);
-    const best = new BestDocuments(maxDocuments);
     for (const [number, { shard, evaluation }] of this.#shards.entries()) {
       if (!(await slice())) break;
       this.#guard(shard, () =>
-        evaluation.estimate(weights, (document, score) => best.add(number, document, score)),
+        evaluation.estimate(this.#weights, (document, score) => this.#best.add(number, document, score)),
       );
     }
-    for (const { shard: number, document } of best.inOrder()) {
+    return { kind: "estimates", token: 0, scores: this.#best.scores() };
+  }
+
+  async rank({ leastEstimate }: RankCall, context: TaskContext): Promise<SearchResponse> {
+    const slice = this.#slice(context, this.#call.search.limits.deadline);
+    for (const { shard: number, document } of this.#best.inOrder(leastEstimate)) {
       if (!(await slice())) break;
       const { shard, evaluation } = this.#shards[number] ?? {};
       if (shard !== undefined)
-        this.#guard(shard, () => this.#run(() => evaluation?.evaluate(document, weights)));
+        this.#guard(shard, () => this.#run(() => evaluation?.evaluate(document, this.#weights)));
     }
-    const isComplete = best.isComplete && this.#shards.every(({ evaluation }) => evaluation.isComplete);
+    const isComplete = this.#best.isComplete && this.#shards.every(({ evaluation }) => evaluation.isComplete);
     return this.#response(isComplete);
   }
 

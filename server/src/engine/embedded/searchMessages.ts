@@ -88,7 +88,10 @@ export interface SearchCall {
   readonly grouping?: Grouping | undefined;
 }
 
-/** Requests how often the words of a description occur. Then a `RankCall` with the sums of all workers follows. */
+/**
+ * Requests how often the words of a description occur. Then an `EstimateCall` with the sums of all workers follows, and a
+ * `RankCall` with what all documents of all workers have in common.
+ */
 export interface DescriptionCall {
   readonly kind: "describe";
   readonly description: Description;
@@ -100,19 +103,35 @@ export interface DescriptionCall {
 
 export interface FrequenciesResponse {
   readonly kind: "frequencies";
-  /** For `RankCall`. */
+  /** For `EstimateCall`. */
   readonly token: number;
   /** Blocks that the search covers, and how many of them may contain each stem of the description. */
   readonly blockCount: number;
   readonly counts: readonly number[];
 }
 
-/** Requests the documents that fit the description best. */
-export interface RankCall {
-  readonly kind: "rank";
+/** Requests an estimate of how well each document fits the description. */
+export interface EstimateCall {
+  readonly kind: "estimate";
   readonly token: number;
   readonly blockCount: number;
   readonly counts: readonly number[];
+}
+
+export interface EstimatesResponse {
+  readonly kind: "estimates";
+  /** For `RankCall`. */
+  readonly token: number;
+  /** Of the best documents, highest first. */
+  readonly scores: Float64Array;
+}
+
+/** Requests the documents that fit the description best, of those with a good estimate. */
+export interface RankCall {
+  readonly kind: "rank";
+  readonly token: number;
+  /** Documents with a lower estimate are not read. */
+  readonly leastEstimate: number;
 }
 
 /**
@@ -194,6 +213,7 @@ export type WorkerCall =
   | ShardUpdate
   | SearchCall
   | DescriptionCall
+  | EstimateCall
   | RankCall
   | FilesCall
   | CountCall
@@ -262,6 +282,7 @@ export type WorkerResponse =
   | TooSlow
   | SearchResponse
   | FrequenciesResponse
+  | EstimatesResponse
   | FilesResponse
   | CountResponse
   | SymbolsResponse

@@ -67,10 +67,14 @@ export function createSearchTask(): Task<WorkerCall, WorkerResponse> {
       );
       return context.isCanceled() ? response : { ...response, token: keep(search) };
     }
-    if (call.kind === "rank") {
+    if (call.kind === "estimate" || call.kind === "rank") {
       const search = take(call.token);
       if (!(search instanceof DescriptionSearch))
         throw new ServiceError("ENGINE_UNAVAILABLE", "The search has been dropped.");
+      if (call.kind === "estimate") {
+        const estimates = await search.estimate(call, context);
+        return context.isCanceled() ? estimates : { ...estimates, token: keep(search) };
+      }
       const ranked = await search.rank(call, context);
       return context.isCanceled() ? ranked : withToken(ranked, search);
     }

@@ -22,7 +22,7 @@ import { StemFinder } from "./stemFinder";
 /** Blocks that are searched together. */
 const maxRunBytes = 256 * 1024;
 /** Only this many blocks of a document are searched for words, those with the best estimates. Ties may add some. */
-const maxBlocks = 24;
+const maxBlocks = 12;
 /** The text of a document that is searched for words has about this size at most. */
 const maxDocumentBytes = 160 * 1024;
 
@@ -82,7 +82,8 @@ export class DescriptionEvaluation {
   #coversAll = false;
   /** By stem: the blocks that may contain it; undefined if that is not known. */
   #blocks: readonly Candidates[] = [];
-  /** By block: the weights of the stems that it may contain. */
+  /** By block: a bit for each stem that it may contain, and their weights. */
+  #blockStems: Uint32Array = new Uint32Array(0);
   #blockScores: Float32Array = new Float32Array(0);
   #names: readonly NameFinder[] = [];
 
@@ -204,11 +205,13 @@ export class DescriptionEvaluation {
   #estimateText({ stems }: DescriptionWeights): Float32Array {
     const { meta, firstBlocks } = this.view.reader;
     const scores = new Float32Array(meta.documentCount);
-    const perBlock = this.#scoreBlocks(stems);
-    this.#blockScores = perBlock;
+    this.#scoreBlocks(stems);
+    const perBlock = this.#blockScores;
     for (let document = 0, block = 0; document < meta.documentCount; document++) {
       const end = firstBlocks[document + 1] ?? 0;
-      let [first, second, third] = [0, 0, 0];
+      let first = 0;
+      let second = 0;
+      let third = 0;
       for (; block < end; block++) {
         const score = perBlock[block] ?? 0;
         if (score <= third) continue;
@@ -227,22 +230,31 @@ export class DescriptionEvaluation {
     return scores;
   }
 
-  /** The weights of the stems that each block may contain. */
-  #scoreBlocks(weights: readonly number[]): Float32Array {
-    const scores = new Float32Array(this.view.reader.meta.blockCount);
-    // Unsaved documents have no posting lists. They are few, and always read.
-    if (!this.view.reader.meta.hasTrigrams)
-      return scores.fill(weights.reduce((sum, weight) => sum + weight, 0));
-    if (this.#blocks.includes(undefined)) scores.fill(unknownWeight);
+  /** Sets the stems that each block may contain, and the sums of their weights. */
+  #scoreBlocks(weights: readonly number[]): void {
+    const { blockCount, hasTrigrams } = this.view.reader.meta;
+    const stems = new Uint32Array(blockCount);
+    const scores = new Float32Array(blockCount);
+    this.#blockStems = stems;
+    this.#blockScores = scores;
     for (const [stem, blocks] of this.#blocks.entries()) {
-      if (blocks === undefined) continue;
+      const bit = 1 << stem;
       const weight = weights[stem] ?? 0;
+      if (blocks === undefined) {
+        // Unsaved documents have no posting lists. They are few, and always read.
+        const added = hasTrigrams ? unknownWeight : weight;
+        for (let block = 0; block < blockCount; block++) {
+          stems[block] = (stems[block] ?? 0) | bit;
+          scores[block] = (scores[block] ?? 0) + added;
+        }
+        continue;
+      }
       for (let at = 0; at < blocks.length; at++) {
         const block = blocks[at] ?? 0;
+        stems[block] = (stems[block] ?? 0) | bit;
         scores[block] = (scores[block] ?? 0) + weight;
       }
     }
-    return scores;
   }
 
   #documentWeight(document: number): number {
@@ -305,14 +317,15 @@ export class DescriptionEvaluation {
         isComplete &&= (scores[block] ?? 0) === 0;
         continue;
       }
-      const start = blockStarts[block] ?? 0;
+      const first = block;
+      const start = blockStarts[first] ?? 0;
       while (block + 1 < end && isSearched(block + 1) && (blockStarts[block + 2] ?? 0) - start <= maxRunBytes)
         block++;
       // A block is longer only if it contains a very long line.
       const stop = Math.min(blockStarts[block + 1] ?? 0, start + maxRunBytes);
       isComplete &&= stop === blockStarts[block + 1];
       left -= stop - start;
-      this.#findInRun(start, stop, start - origin);
+      this.#findInRun(first, block + 1, stop, origin);
     }
     return isComplete;
   }
@@ -325,12 +338,22 @@ export class DescriptionEvaluation {
     return Math.max(best, Number.MIN_VALUE);
   }
 
-  /** Searches `[start, stop)` of the shard's text, which starts at byte `origin` of the document. */
-  #findInRun(start: number, stop: number, origin: number): void {
+  /** Searches the blocks `[first, end)` up to byte `stop` of the shard's text. The document starts at byte `origin`. */
+  #findInRun(first: number, end: number, stop: number, origin: number): void {
     const { window } = this.#options;
+    const { blockStarts } = this.view.reader;
+    const start = blockStarts[first] ?? 0;
     const base = window.load(this.view.reader, start, stop, () => stop);
-    for (const [stem, finder] of this.#described.finders.entries())
-      finder.find(window, base, base + stop - start, origin, stem, this.ranges);
+    for (const [stem, finder] of this.#described.finders.entries()) {
+      const mayContain = (block: number) => ((this.#blockStems[block] ?? 0) & (1 << stem)) !== 0;
+      for (let block = first; block < end; block++) {
+        if (!mayContain(block)) continue;
+        const from = blockStarts[block] ?? 0;
+        while (block + 1 < end && mayContain(block + 1)) block++;
+        const to = Math.min(blockStarts[block + 1] ?? 0, stop);
+        finder.find(window, base + from - start, base + to - start, from - origin, stem, this.ranges);
+      }
+    }
   }
 
   /** Descriptions have no phrase. */

@@ -61,13 +61,18 @@ function compileLiteral(text: string, caseSensitive: boolean, kernels: Kernels):
   const isAscii = bytes.length === text.length;
   if (text === "" || !(caseSensitive || isAscii))
     return expressionPattern(quoted(text, caseSensitive), kernels);
+  const hasSpecials = !caseSensitive && /[ks]/i.test(text);
+  let special: ExpressionPattern | undefined;
   return {
     kind: "literal",
     needle: kernels.prepareNeedle(bytes, caseSensitive),
     trigrams: literalTrigrams(bytes, caseSensitive),
     needsWholeDocument: text.includes(newline),
-    special:
-      !caseSensitive && /[ks]/i.test(text) ? expressionPattern(quoted(text, false), kernels) : undefined,
+    // Compiled on first use: few texts need it.
+    get special() {
+      if (hasSpecials) special ??= expressionPattern(quoted(text, false), kernels);
+      return special;
+    },
   };
 }
 

@@ -87,6 +87,8 @@ export class DescriptionScorer {
   readonly #stems: readonly string[];
   readonly #names: readonly string[];
   readonly #isAboutTests: boolean;
+  /** The stems of words in folders' paths, because many documents share a folder. */
+  readonly #folderStems = new Map<string, ReadonlySet<string>>();
   /** Occurrences by passage, then by stem. */
   #occurrences = new Uint16Array(1024);
 
@@ -189,7 +191,7 @@ export class DescriptionScorer {
     const base = path.slice(slash).replace(/(?<!^)\..*$/, "");
     const lowerBase = base.toLowerCase();
     const baseStems = stemsOf(base);
-    const folderStems = stemsOf(path.slice(0, slash));
+    const folderStems = this.#stemsOfFolder(path.slice(0, slash));
     let inBase = 0;
     let inFolders = 0;
     for (const [index, stem] of this.#stems.entries()) {
@@ -201,6 +203,15 @@ export class DescriptionScorer {
     }
     const named = this.#matchName(base) === 0 ? 0 : this.#nameShare({ stems, sum }) * namedFile;
     return baseName * inBase * (1 + inBase / sum) + folder * inFolders + named;
+  }
+
+  #stemsOfFolder(path: string): ReadonlySet<string> {
+    let stems = this.#folderStems.get(path);
+    if (stems === undefined) {
+      stems = stemsOf(path);
+      this.#folderStems.set(path, stems);
+    }
+    return stems;
   }
 
   /** Each name of the description counts as this much of it. */
