@@ -8,7 +8,7 @@ import type { OperationName } from "#contract/operations";
 import type { ResponseOf } from "#contract/service";
 import type { Repository } from "#model/repository";
 import { History } from "#service/history/history";
-import { hostileHistory, importCommits, shallowClone } from "#test/support/history";
+import { hostileHistory, importCommits, sampleCommits, shallowClone, spread } from "#test/support/history";
 import { projectRoot } from "#test/support/house";
 import { repo, runGit, temporaryFolder } from "#test/support/repo";
 import { callerOf, repository, viewOf } from "#test/support/service";
@@ -17,8 +17,10 @@ interface Subject {
   readonly name: string;
   readonly path: string;
   readonly kind: Repository["kind"];
-  /** Only every `step`-th of its commits is compared, in git's order. */
-  readonly step: number;
+  /** How many of its commits are compared. */
+  readonly commits: number;
+  /** How many files of a commit are compared; all by default. */
+  readonly files?: number;
 }
 
 const shallow = temporaryFolder();
@@ -36,13 +38,13 @@ importCommits(longHashes, [
 runGit(longHashes, ["update-ref", "refs/remotes/origin/main", "main~1"]);
 runGit(longHashes, ["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main"]);
 const subjects: readonly Subject[] = [
-  { name: "clone", path: hostile.path, kind: "clone", step: 1 },
-  { name: "bare", path: hostileHistory({ bare: true }).path, kind: "bare", step: 5 },
-  { name: "worktree", path: worktree, kind: "clone", step: 9 },
-  { name: "sha256", path: longHashes, kind: "clone", step: 1 },
-  { name: "shallow", path: shallow, kind: "clone", step: 1 },
+  { name: "clone", path: hostile.path, kind: "clone", commits: 100 },
+  { name: "bare", path: hostileHistory({ bare: true }).path, kind: "bare", commits: 6 },
+  { name: "worktree", path: worktree, kind: "clone", commits: 4 },
+  { name: "sha256", path: longHashes, kind: "clone", commits: 100 },
+  { name: "shallow", path: shallow, kind: "clone", commits: 100 },
   ...(existsSync(join(projectRoot(), ".git"))
-    ? [{ name: "own", path: projectRoot(), kind: "clone", step: 97 } as const]
+    ? [{ name: "own", path: projectRoot(), kind: "clone", commits: 6, files: 40 } as const]
     : []),
 ];
 
@@ -79,19 +81,16 @@ function listTree(path: string, commit: string): TreeEntry[] {
   return found;
 }
 
-function commitsOf({ path, step }: Subject): string[] {
-  const all = runGit(path, ["rev-list", "--all"]).toString("latin1").trim().split("\n");
-  return all.filter((_, at) => at % step === 0);
-}
-
 for (const subject of subjects) {
   const { name, path } = subject;
+  const commits = sampleCommits(path, subject.commits);
 
   test(`${name}: every file of every commit has the content that git reports`, async () => {
     const contents = new Map<string, string>();
     let compared = 0;
-    for (const commit of commitsOf(subject)) {
-      for (const entry of listTree(path, commit)) {
+    for (const commit of commits) {
+      const entries = listTree(path, commit);
+      for (const entry of spread(entries, subject.files ?? entries.length)) {
         const request = { repo: name, path: entry.path.toString("utf8"), ref: commit };
         if (entry.mode === "040000" || entry.mode === "160000") {
           await assert.rejects(ask("source", request), { code: "FILE_NOT_FOUND" });
@@ -111,7 +110,7 @@ for (const subject of subjects) {
   });
 
   test(`${name}: every tree of every commit has the entries that git lists`, async () => {
-    for (const commit of commitsOf(subject)) {
+    for (const commit of commits) {
       const entries = listTree(path, commit);
       const folders = entries
         .filter(({ mode }) => mode === "040000")
@@ -132,9 +131,9 @@ for (const subject of subjects) {
   test(`${name}: blame is that of git for every line`, async () => {
     const seen = new Set<string>();
     let compared = 0;
-    for (const commit of commitsOf(subject)) {
+    for (const commit of commits) {
       const files = listTree(path, commit).filter(({ mode }) => mode.startsWith("100"));
-      for (const entry of files.slice(0, subject.step === 1 ? files.length : 12)) {
+      for (const entry of spread(files, subject.files ? 6 : files.length)) {
         const file = entry.path.toString("utf8");
         const request = { repo: name, path: file, ref: commit };
         if (!Buffer.from(file).equals(entry.path)) {

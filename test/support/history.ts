@@ -290,6 +290,40 @@ export function shallowClone(of: string, path: string, depth = 3): void {
   runGit(path, ["clone", "-q", "--depth", String(depth), `file://${of}`, "."]);
 }
 
+/**
+ * Returns at most `count` commits of all refs: the newest, roots, merges, and others, each evenly spaced. The same for
+ * the same history, and all commits if there are no more than `count`.
+ */
+export function sampleCommits(path: string, count: number): readonly string[] {
+  const commits = runGit(path, ["rev-list", "--parents", "--all"])
+    .toString("latin1")
+    .trim()
+    .split("\n")
+    .map((line) => line.split(" "));
+  if (commits.length <= count) return commits.map(([hash = ""]) => hash);
+  const part = Math.floor(count / 4);
+  const chosen = [
+    ...commits.slice(0, part),
+    ...spread(
+      commits.filter(({ length }) => length === 1),
+      part,
+    ),
+    ...spread(
+      commits.filter(({ length }) => length > 2),
+      part,
+    ),
+  ];
+  const others = spread(commits, count - chosen.length);
+  return [...new Set([...chosen, ...others].map(([hash = ""]) => hash))];
+}
+
+/** Returns at most `count` items, evenly spaced: the first, the last (if `count` exceeds 1), and some between. */
+export function spread<Item>(items: readonly Item[], count: number): readonly Item[] {
+  if (items.length <= count) return items;
+  const step = (items.length - 1) / Math.max(1, count - 1);
+  return Array.from({ length: count }, (_, at) => items[Math.round(at * step)] as Item);
+}
+
 /** Returns a clone of this project's own history, or undefined if the project has no repository. */
 export function ownHistory(): string | undefined {
   if (!existsSync(join(projectRoot(), ".git"))) return undefined;
