@@ -14,7 +14,7 @@ import * as fs from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { ServiceError } from "#base/error";
-import { monotonicNow } from "./clock";
+import { type Clock, systemClock } from "./clock";
 
 /** The content of `owner.lock`. */
 export interface LockHolder {
@@ -53,6 +53,8 @@ export interface LockOptions {
   readonly onLost?: () => void;
   /** Called when the file was missing or damaged and has been restored. */
   readonly onRestored?: () => void;
+  /** Measures the age of the holder's heartbeat. */
+  readonly clock?: Clock;
 }
 
 const beatMs = 1_000;
@@ -75,23 +77,23 @@ export async function acquireLock(folder: string, options: LockOptions = {}): Pr
     host: thisHost(),
   };
   const draft = `${lock}.${own.id}`;
+  const { isHolderResponding, clock = systemClock } = options;
   try {
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
     // A holder that answers is about to restore its file.
-    if (readHolder(lock) === "gone" && (await options.isHolderResponding?.()) === true)
-      return { kind: "held" };
+    if (readHolder(lock) === "gone" && (await isHolderResponding?.()) === true) return { kind: "held" };
     writeDraft(draft, own);
     for (let attempt = 0; attempt < attempts; attempt++) {
       if (linkTo(draft, lock)) {
-        removeLeftovers(folder, draft);
+        removeLeftovers(folder, draft, clock);
         return ownerLock(lock, own, options);
       }
       const holder = readHolder(lock);
       if (holder === "gone") continue;
-      if (await isAlive(lock, holder, options.isHolderResponding)) {
+      if (await isAlive(lock, holder, isHolderResponding, clock)) {
         return holder === "unreadable" ? { kind: "held" } : { kind: "held", holder };
       }
-      if (!removeStale(lock, draft, holder))
+      if (!removeStale(lock, draft, holder, clock))
         return holder === "unreadable" ? { kind: "held" } : { kind: "held", holder };
     }
     return { kind: "held" };
@@ -113,9 +115,9 @@ export function isVacant(folder: string): boolean {
   const lock = join(folder, "owner.lock");
   const holder = readHolder(lock);
   if (holder === "gone") return true;
-  if (holder === "unreadable") return ageOf(lock) >= unreadableGraceMs;
+  if (holder === "unreadable") return ageOf(lock, systemClock) >= unreadableGraceMs;
   const process = holder.host === thisHost() ? processState(holder) : "unknown";
-  return process === "unknown" ? ageOf(lock) >= staleMs : process === "dead";
+  return process === "unknown" ? ageOf(lock, systemClock) >= staleMs : process === "dead";
 }
 
 function writeDraft(draft: string, own: LockHolder): void {
@@ -169,7 +171,7 @@ function restore(lock: string, own: LockHolder, found: "gone" | "unreadable"): b
   const draft = `${lock}.${own.id}`;
   try {
     writeDraft(draft, own);
-    if (found === "unreadable" && !removeStale(lock, draft, found)) return false;
+    if (found === "unreadable" && !removeStale(lock, draft, found, systemClock)) return false;
     return linkTo(draft, lock);
   } catch {
     return false;
@@ -227,11 +229,12 @@ async function isAlive(
   lock: string,
   holder: LockHolder | "unreadable",
   isResponding: (() => Promise<boolean>) | undefined,
+  clock: Clock,
 ): Promise<boolean> {
   const state = holder !== "unreadable" && holder.host === thisHost() ? processState(holder) : "unknown";
   if (state !== "unknown") return state === "alive";
   const graceMs = holder === "unreadable" ? unreadableGraceMs : staleMs;
-  return ageOf(lock) < graceMs || (await isResponding?.()) === true;
+  return ageOf(lock, clock) < graceMs || (await isResponding?.()) === true;
 }
 
 /** Heartbeats with a time in the future, and when each was first seen. */
@@ -242,18 +245,18 @@ const futureBeats = new Map<string, { readonly mtimeMs: number; readonly seenAt:
  * writer may be alive. A heartbeat in the future was written before our clock was set back, or on a machine whose clock
  * is ahead. Its age counts from when it was first seen, because only a living holder replaces it.
  */
-function ageOf(path: string): number {
+function ageOf(path: string, clock: Clock): number {
   let mtimeMs: number;
   try {
     mtimeMs = fs.statSync(path).mtimeMs;
   } catch {
     return 0;
   }
-  const ageMs = Date.now() - mtimeMs;
+  const ageMs = clock.now() - mtimeMs;
   if (ageMs >= 0) return ageMs;
   const seen = futureBeats.get(path);
-  if (seen?.mtimeMs === mtimeMs) return monotonicNow() - seen.seenAt;
-  futureBeats.set(path, { mtimeMs, seenAt: monotonicNow() });
+  if (seen?.mtimeMs === mtimeMs) return clock.elapsed() - seen.seenAt;
+  futureBeats.set(path, { mtimeMs, seenAt: clock.elapsed() });
   return 0;
 }
 
@@ -270,13 +273,13 @@ function processState({ pid, startTime }: LockHolder): "alive" | "dead" | "unkno
 }
 
 /** Removes a dead holder's file. Returns false if another process is about to do the same. */
-function removeStale(lock: string, draft: string, holder: LockHolder | "unreadable"): boolean {
+function removeStale(lock: string, draft: string, holder: LockHolder | "unreadable", clock: Clock): boolean {
   const id = holder === "unreadable" ? "unreadable" : holder.id;
   const steal = `${lock}.steal-${id}`;
   if (!linkTo(draft, steal)) {
     const thief = readHolder(steal);
     const isDead = typeof thief === "object" && thief.host === thisHost() && processState(thief) === "dead";
-    if (isDead || ageOf(steal) > staleMs) fs.rmSync(steal, { force: true });
+    if (isDead || ageOf(steal, clock) > staleMs) fs.rmSync(steal, { force: true });
     return false;
   }
   try {
@@ -303,14 +306,14 @@ function removeIfHeldBy(lock: string, id: string): void {
 }
 
 /** Removes the files of processes that were killed between two steps, but not those of living ones. */
-function removeLeftovers(folder: string, draft: string): void {
+function removeLeftovers(folder: string, draft: string, clock: Clock): void {
   for (const name of fs.readdirSync(folder)) {
     const path = join(folder, name);
     if (!name.startsWith("owner.lock.") || path === draft) continue;
     const holder = readHolder(path);
     const isDead =
       typeof holder === "object" && holder.host === thisHost() && processState(holder) === "dead";
-    if (isDead || ageOf(path) > staleMs) fs.rmSync(path, { force: true });
+    if (isDead || ageOf(path, clock) > staleMs) fs.rmSync(path, { force: true });
   }
 }
 
