@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { isServiceError } from "#base/error";
@@ -8,8 +8,9 @@ import { commands } from "#cli/commands";
 import { readConfiguration } from "#cli/configuration";
 import { readFlags } from "#cli/flags";
 import type { Configuration } from "#instance/configuration";
+import { temporaryFolder } from "#test/support/repo";
 
-const folder = mkdtempSync(join(tmpdir(), "trawl-configuration-"));
+const folder = temporaryFolder();
 const file = join(folder, "trawl.json");
 const serveFlags = commands.find((command) => command.name === "serve")?.flags ?? [];
 

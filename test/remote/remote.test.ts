@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { canceled, isServiceError, ServiceError } from "#base/error";
 import type { Call, Caller } from "#contract/service";
 import { silentLog } from "#platform/log";
 import { connectRemote } from "#remote/remote";
+import { temporaryFolder } from "#test/support/repo";
 import { listen } from "#transport/http/listener";
 
 interface Received {
@@ -23,7 +23,7 @@ const caller = (async (name: string, request: unknown, call: Call) => {
   return respond(call);
 }) as Caller;
 
-const socket = join(mkdtempSync(join(tmpdir(), "trawl-remote-")), "s");
+const socket = join(temporaryFolder(), "s");
 const listening = listen({ socket, caller, log: silentLog });
 const remote = connectRemote(socket);
 before(async () => {
@@ -149,7 +149,7 @@ test("an unknown operation is reported by name", async () => {
 });
 
 test("calls to a leader that has ended fail with the reason", async () => {
-  const path = join(mkdtempSync(join(tmpdir(), "trawl-remote-")), "s");
+  const path = join(temporaryFolder(), "s");
   const leader = await listen({ socket: path, caller, log: silentLog });
   const follower = connectRemote(path);
   respond = () => {

@@ -1,7 +1,5 @@
 /** The service with all its dependencies as plain values, and a listener for it. */
-import { mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Caller, Service } from "#contract/service";
 import type { Engine, EngineResult } from "#engine/engine";
@@ -18,6 +16,7 @@ import { symbolParsers } from "#symbols/parsing/parsers";
 import { projectRoot } from "#test/support/house";
 import { type Listener, type ListenerOptions, listen } from "#transport/http/listener";
 import { type TestOrganization, testOrganization } from "./organization";
+import { temporaryFolder } from "./repo";
 
 /** Creates a repository as the catalog would describe it. */
 export function repository(id: number, name: string, change: Partial<Repository> = {}): Repository {
@@ -187,8 +186,7 @@ export async function openListener(
   caller: Caller,
   options: Partial<ListenerOptions> = {},
 ): Promise<TestListener> {
-  const folder = mkdtempSync(join(tmpdir(), "trawl-listener-"));
-  const socket = join(folder, "trawl.sock");
+  const socket = join(temporaryFolder(), "trawl.sock");
   const tcp = { host: "127.0.0.1", port: 0 };
   const listener = await listen({ caller, log: silentLog, tcp, socket, anonymous: "on", ...options });
   const { url = "" } = listener;
@@ -196,10 +194,7 @@ export async function openListener(
     url,
     port: Number(new URL(url).port),
     socket,
-    async close() {
-      await listener.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    close: () => listener.close(),
   };
 }
 
