@@ -3,12 +3,19 @@ import * as z from "zod";
 import type { ToolDefinition } from "#contract/agentTools";
 import { tools } from "./tools";
 
+/** Made once, because every request over HTTP needs them, and converting schemas takes milliseconds. */
+const known = new Map<boolean, readonly ToolDefinition[]>();
+
 /** Returns the definitions of all tools, in a fixed order. With `isStructured`, they contain output schemas. */
 export function toolDefinitions({ isStructured = false } = {}): readonly ToolDefinition[] {
-  return tools.map(({ name, title, description, input, output }) => {
-    const definition = { name, title, description, inputSchema: toSchema(input) };
-    return isStructured ? { ...definition, outputSchema: toSchema(output) } : definition;
-  });
+  const definitions =
+    known.get(isStructured) ??
+    tools.map(({ name, title, description, input, output }) => {
+      const definition = { name, title, description, inputSchema: toSchema(input) };
+      return isStructured ? { ...definition, outputSchema: toSchema(output) } : definition;
+    });
+  known.set(isStructured, definitions);
+  return definitions;
 }
 
 function toSchema(object: z.ZodObject): ToolDefinition["inputSchema"] {

@@ -10,7 +10,7 @@ import { describeScope, listNames, unknownFile, withRepository } from "./names";
 import { definition, definitionItem, fileItem, filesOf, lineFields, matchCounts } from "./output";
 import { type Line, type Listing, langInput, pathInput, revInput, type Send, tool } from "./tool";
 
-const maxMatches = 2000;
+const maxMatches = 1000;
 const maxSimilar = 5;
 
 export const uses = tool({
