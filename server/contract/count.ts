@@ -16,7 +16,7 @@ export const CountRequest = SearchRequest.omit({
       .enum(groupings)
       .optional()
       .describe(
-        "What to group by. `folder`: the directory of the file. `language`: that of the file. `author`: who last changed the line. `symbol`: the innermost definition around the match, where local definitions count as part of the one around them. `text`: what the first group of the expression captured, otherwise the match. `group:` in the query is the same. Absent: no groups.",
+        "What to group by. `folder`: the directory of the file. `language`: that of the file. `author`: who last changed the line. `symbol`: the innermost definition around the match; local variables are part of the one around them, and a name is not part of its definition. `text`: what the first group of the expression captured, otherwise the match. `group:` in the query is the same. Absent: no groups.",
       ),
     depth: z
       .int()

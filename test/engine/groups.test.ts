@@ -218,18 +218,18 @@ test("counts by the innermost definition, also in unsaved text", async (context)
   ]);
   const { engine } = openEngine(directory);
   context.after(() => engine.close());
-  const before = await count(engine, regexp("Outer|inner|hit|skipped"), { by: "symbol" });
+  const before = await count(engine, regexp("class|Outer|def|hit|skipped"), { by: "symbol" });
   assert.equal(before.stats.flushReason, "INDEXING");
 
   await addSymbols(directory);
-  const result = await count(engine, regexp("Outer|inner|hit|skipped"), { by: "symbol" });
+  const result = await count(engine, regexp("class|Outer|def|hit|skipped"), { by: "symbol" });
   assert.equal(result.isExhaustive, true);
   const expected = new Map<string, number>();
   for (const [path, text] of nested) {
     const { definitions } = parseTestLanguage(text);
-    for (const { index } of text.matchAll(/Outer|inner|hit|skipped/g)) {
+    for (const { index } of text.matchAll(/class|Outer|def|hit|skipped/g)) {
       const around = definitions
-        .filter(({ start, end, isLocal }) => !isLocal && start <= index && index < end)
+        .filter(({ start, nameStart }) => start <= index && index < nameStart)
         .sort((left, right) => right.start - left.start || left.end - right.end)[0];
       const parent = around && around.parent >= 0 ? (definitions[around.parent]?.name ?? "") : "";
       const key = ["1", path, around?.name ?? "", around?.kind ?? "", parent].join("\0");

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import fc from "fast-check";
 import { isServiceError } from "#base/error";
+import { EnclosingDefinitions } from "#model/enclosing";
 import { type Definition, symbolKinds } from "#model/symbol";
 import { memorySource } from "#platform/byteSource";
 import { type Checksum, loadChecksum } from "#shard/format/checksum";
 import { ShardReader } from "#shard/format/reader";
 import { MemorySink, ShardWriter } from "#shard/format/writer";
-import { EnclosingDefinitions } from "#shard/matches/enclosingDefinitions";
 import { foldName, type KnownSymbols } from "#shard/symbolFile/symbolFile";
-import { SymbolReader } from "#shard/symbolFile/symbolReader";
+import { type StoredDefinition, SymbolReader } from "#shard/symbolFile/symbolReader";
 import { SymbolWriter } from "#shard/symbolFile/symbolWriter";
 
 let checksum: Checksum;
@@ -301,32 +301,28 @@ function layOut(nested: readonly Tree[]): Definition[] {
   return laidOut;
 }
 
-test("the enclosing definition is the innermost one that is no local value and whose name is not shown", () => {
+test("the enclosing definition is the innermost one that is no local value and whose name is elsewhere", () => {
+  const functions = ["function", "method", "constructor", "operator", "macro"];
+  const types = ["class", "struct", "interface", "enum", "trait", "union"];
   fc.assert(
-    fc.property(
-      treesOf(4),
-      fc.nat(60),
-      fc.nat(4),
-      fc.nat(6),
-      fc.nat(20),
-      (nested, from, length, context, more) => {
-        const laidOut = layOut(nested);
-        const shard = shardOf(1);
-        const reader = read(write(shard, [{ kind: "parsed", definitions: laidOut, imports: [] }]), shard);
-        const to = from + length;
-        const [shownFrom, shownTo] = [from - context, to + context];
-        const containers = ["function", "method", "class", "interface", "struct", "enum"];
-        const enclosing = laidOut
-          .filter(({ start, end }) => start <= from && from < end && to <= end)
-          .filter(({ nameStart }) => nameStart < shownFrom || nameStart >= shownTo)
-          .filter(({ isLocal, kind }) => !isLocal || containers.includes(kind))
-          .sort((left, right) => left.end - left.start - (right.end - right.start));
-        const [innermost] = enclosing;
-        assert.deepEqual(
-          new EnclosingDefinitions(reader, 0, from + more).find(from, to, shownFrom, shownTo),
-          innermost && { symbol: innermost.name, kind: innermost.kind },
-        );
-      },
-    ),
+    fc.property(treesOf(4), fc.nat(60), (nested, offset) => {
+      const laidOut = layOut(nested);
+      const shard = shardOf(1);
+      const reader = read(write(shard, [{ kind: "parsed", definitions: laidOut, imports: [] }]), shard);
+      const around = laidOut
+        .filter(({ start, end }) => start <= offset && offset < end)
+        .filter(
+          ({ isLocal, kind }) => kind !== "package" && (!isLocal || [...functions, ...types].includes(kind)),
+        )
+        .sort((left, right) => left.end - left.start - (right.end - right.start));
+      const enclosing = new EnclosingDefinitions(reader.storedDefinitions(0));
+      const nameOf = (found: StoredDefinition | undefined) => found && reader.name(found.number);
+      assert.deepEqual(
+        enclosing.around(offset).map(nameOf),
+        around.map(({ name }) => name),
+      );
+      const isName = around[0] !== undefined && offset < around[0].nameEnd;
+      assert.equal(nameOf(enclosing.at(offset)), around[isName ? 1 : 0]?.name);
+    }),
   );
 });

@@ -25,6 +25,26 @@ export const symbolKinds = [
 ] as const;
 export type SymbolKind = (typeof symbolKinds)[number];
 
+export const typeKinds: ReadonlySet<SymbolKind> = new Set([
+  "class",
+  "struct",
+  "interface",
+  "enum",
+  "trait",
+  "union",
+]);
+const functionKinds: ReadonlySet<SymbolKind> = new Set([
+  "function",
+  "method",
+  "constructor",
+  "operator",
+  "macro",
+]);
+
+export function isFunctionKind(kind: SymbolKind): boolean {
+  return functionKinds.has(kind);
+}
+
 /** A definition in a document. Offsets are in the document's bytes, from 0; ends are the first byte after. */
 export interface Definition {
   readonly name: string;

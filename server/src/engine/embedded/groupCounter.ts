@@ -5,9 +5,9 @@ import { lastAtOrBelow } from "#shard/format/lastAtOrBelow";
 import type { ShardReader } from "#shard/format/reader";
 import type { TextWindow } from "#shard/format/window";
 import { DocumentSources } from "./documentInfo";
-import { InnermostDefinitions, outsideOf } from "./innermostDefinitions";
 import type { GroupColumns } from "./searchMessages";
 import { type OpenShard, partOf } from "./shardSet";
+import { outsideOf, SymbolKeys } from "./symbolKeys";
 import { TextKeys } from "./textKeys";
 
 /** Maximum number of groups that one worker keeps, and of the bytes of their keys. */
@@ -203,10 +203,9 @@ export class GroupCounter {
     const { shard, document, counted, from, to, isInName } = span;
     const { symbols } = shard;
     if (symbols === undefined || symbols.isPending(document)) this.#hasPendingSymbols = true;
-    const definitions =
-      symbols === undefined || isInName ? undefined : new InnermostDefinitions(symbols, document, file);
+    const keys = symbols === undefined || isInName ? undefined : new SymbolKeys(symbols, document, file);
     for (let at = from; at < to; at++) {
-      this.#count(definitions?.keyAt(counted.ranges.starts[at] ?? 0) ?? outsideOf(file), 1);
+      this.#count(keys?.keyAt(counted.ranges.starts[at] ?? 0) ?? outsideOf(file), 1);
       if ((at - from) % rangesPerStep === rangesPerStep - 1) yield;
     }
   }

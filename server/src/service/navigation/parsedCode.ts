@@ -1,9 +1,9 @@
 /** Caches parse results by content, because the same name is often looked up again. */
 import { ByteCache } from "#base/byteCache";
 import { TextPositions } from "#base/textPositions";
+import { EnclosingDefinitions } from "#model/enclosing";
 import type { Range } from "#model/match";
 import { type Definition, type DocumentSymbols, isOwnerNearer, type SymbolKind } from "#model/symbol";
-import { EnclosingDefinitions } from "#symbols/definitions/enclosing";
 import { grammarOf } from "#symbols/grammars/grammars";
 import type { SymbolParsers } from "#symbols/parsing/parsers";
 import type {

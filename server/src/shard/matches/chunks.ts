@@ -1,7 +1,7 @@
+import { EnclosingDefinitions } from "#model/enclosing";
 import type { Position, Range } from "#model/match";
 import { countCodePoints, decodeText, sequenceLength } from "#shard/format/text";
 import { DocumentLines, type DocumentText } from "./documentLines";
-import { EnclosingDefinitions } from "./enclosingDefinitions";
 import type { JsonWriter } from "./jsonWriter";
 import type { DocumentRanges, RangeBuffer } from "./ranges";
 import { TouchedSymbols } from "./touchedSymbols";
@@ -69,7 +69,7 @@ function writeSomeChunks(
   const touched = source.symbols && new TouchedSymbols(source.symbols, source.document);
   const enclosing =
     source.symbols && source.findsEnclosing
-      ? new EnclosingDefinitions(source.symbols, source.document, ranges.starts[to - 1] ?? 0)
+      ? new EnclosingDefinitions(source.symbols.storedDefinitions(source.document))
       : undefined;
   for (let at = from; at < to; ) {
     const firstLine = lines.lineAt(ranges.starts[at] ?? 0);
@@ -104,10 +104,13 @@ function writeSomeChunks(
       writer.raw(json.symbols);
       writer.value(symbols);
     }
-    const definition = enclosing?.find(ranges.starts[at] ?? 0, ranges.ends[end - 1] ?? 0, start, stop);
+    const last = ranges.ends[end - 1] ?? 0;
+    const definition = enclosing
+      ?.around(ranges.starts[at] ?? 0)
+      .find((each) => each.end >= last && (each.nameStart < start || each.nameStart >= stop));
     if (definition !== undefined) {
       writer.raw(json.enclosing);
-      writer.value(definition);
+      writer.value({ symbol: source.symbols?.name(definition.number), kind: definition.kind });
     }
     writer.raw(json.endOfChunk);
     at = end;

@@ -1,3 +1,4 @@
+import type { DefinitionRange } from "#model/enclosing";
 import { type Definition, type SymbolKind, symbolKinds } from "#model/symbol";
 import type { ByteSource } from "#platform/byteSource";
 import { type Checksum, shardDamaged } from "#shard/format/checksum";
@@ -18,6 +19,11 @@ export interface DefinitionBody {
   /** The enclosing definition, or -1. */
   readonly parent: number;
   readonly owner: string;
+}
+
+/** A definition without its name, which takes longer to read. */
+export interface StoredDefinition extends DefinitionBody, DefinitionRange {
+  readonly number: number;
 }
 
 /**
@@ -140,20 +146,28 @@ export class SymbolReader {
     const end = this.definitionStarts[document + 1] ?? first;
     if (first === end) return [];
     const texts = this.names.texts(this.nameNumbers(first, end));
+    return this.storedDefinitions(document).map(({ number, parent, ...rest }) => ({
+      ...rest,
+      name: texts[number - first] ?? "",
+      parent: parent < 0 ? -1 : parent - first,
+    }));
+  }
+
+  /** The definitions of a document, ascending. */
+  storedDefinitions(document: number): StoredDefinition[] {
+    const first = this.definitionStarts[document] ?? 0;
+    const count = (this.definitionStarts[document + 1] ?? first) - first;
     const bodyOf = this.bodyReader(document);
-    return texts.map((name, at) => {
-      const nameStart = this.nameOffsets[first + at] ?? 0;
-      const { start, end: stop, parent, owner } = bodyOf(first + at);
+    return Array.from({ length: count }, (_, at) => {
+      const number = first + at;
+      const nameStart = this.nameOffsets[number] ?? 0;
       return {
-        name,
-        kind: this.kind(first + at),
+        ...bodyOf(number),
+        number,
+        kind: this.kind(number),
+        isLocal: this.isLocal(number),
         nameStart,
-        nameEnd: nameStart + (this.nameLengths[first + at] ?? 0),
-        start,
-        end: stop,
-        parent: parent < 0 ? -1 : parent - first,
-        owner,
-        isLocal: this.isLocal(first + at),
+        nameEnd: nameStart + (this.nameLengths[number] ?? 0),
       };
     });
   }

@@ -1,5 +1,5 @@
 /** Nests definitions by containment, and adapts their kinds to their parents. */
-import type { SymbolKind } from "#model/symbol";
+import { isFunctionKind, type SymbolKind, typeKinds } from "#model/symbol";
 
 /** One match, in UTF-16 indices. */
 export interface FoundDefinition {
@@ -44,22 +44,6 @@ const bySpecificity: readonly SymbolKind[] = [
 ];
 
 const rank = new Map(bySpecificity.map((kind, index) => [kind, index]));
-const functions: ReadonlySet<SymbolKind> = new Set([
-  "function",
-  "method",
-  "constructor",
-  "operator",
-  "macro",
-]);
-
-export const typeKinds: ReadonlySet<SymbolKind> = new Set([
-  "class",
-  "struct",
-  "interface",
-  "enum",
-  "trait",
-  "union",
-]);
 
 /** Kinds that are not definitions inside functions. */
 const values: ReadonlySet<SymbolKind> = new Set(["variable", "constant", "field", "property"]);
@@ -164,12 +148,8 @@ class Container implements Nested {
   }
 }
 
-export function isFunctionKind(kind: SymbolKind): boolean {
-  return functions.has(kind);
-}
-
 function isFunctionLike(found: FoundDefinition | undefined): boolean {
-  return found?.role === "block" || (found?.role === "definition" && functions.has(found.kind));
+  return found?.role === "block" || (found?.role === "definition" && isFunctionKind(found.kind));
 }
 
 /** Adapts the kind to the container: a function in a class is a method, and a variable in a class is a field. */

@@ -1,9 +1,9 @@
 /** Parses one document and answers one request about it. Runs on a parser thread. */
 
 import type { QueryMatch } from "web-tree-sitter";
+import { EnclosingDefinitions } from "#model/enclosing";
 import type { Definition, DocumentSymbols } from "#model/symbol";
 import { definitionsIn } from "#symbols/definitions/definitions";
-import { EnclosingDefinitions } from "#symbols/definitions/enclosing";
 import { importStatementsIn } from "#symbols/definitions/importStatements";
 import { signatureOf } from "#symbols/definitions/signature";
 import type { ElidedText } from "#symbols/elision/cuts";
@@ -136,7 +136,7 @@ export class DocumentParser {
   }
 }
 
-function withEnclosing(occurrence: Occurrence, definitions: EnclosingDefinitions): Occurrence {
+function withEnclosing(occurrence: Occurrence, definitions: EnclosingDefinitions<Definition>): Occurrence {
   const enclosing = definitions.at(occurrence.start);
   if (enclosing === undefined) return occurrence;
   const { start, end, role, declaredAt, isLocal } = occurrence;

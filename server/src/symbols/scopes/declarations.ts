@@ -27,12 +27,11 @@
 
 import type { Node, QueryMatch, Tree } from "web-tree-sitter";
 import { partitionPoint } from "#base/binarySearch";
-import type { Definition } from "#model/symbol";
+import { EnclosingDefinitions } from "#model/enclosing";
+import { type Definition, typeKinds } from "#model/symbol";
 import { Budget } from "#symbols/budget";
 import { type Body, enclosingBody } from "#symbols/definitions/anonymousBodies";
 import { nameInDeclarator, namesInList, namesInPattern } from "#symbols/definitions/declarator";
-import { EnclosingDefinitions } from "#symbols/definitions/enclosing";
-import { typeKinds } from "#symbols/definitions/nesting";
 import type { NameRules } from "#symbols/grammars/grammars";
 import type { DecodedText } from "#symbols/sourceText";
 
@@ -82,7 +81,7 @@ export class Declarations {
   readonly #bodyBudget = new Budget(bodiesMs);
   readonly #scopes: Scope[] = [];
   readonly #file: Scope;
-  #enclosing: EnclosingDefinitions | undefined;
+  #enclosing: EnclosingDefinitions<Definition> | undefined;
 
   constructor(
     definitions: readonly Definition[],

@@ -1,8 +1,7 @@
 /** Resolves a name to a declaration of the same document. */
 
 import type { Node } from "web-tree-sitter";
-import type { Definition } from "#model/symbol";
-import { isFunctionKind, typeKinds } from "#symbols/definitions/nesting";
+import { type Definition, isFunctionKind, typeKinds } from "#model/symbol";
 import { type Declarations, hasStaticMembers, type Local, type Scope } from "./declarations";
 import { type MemberAccess, memberAccessBefore } from "./memberAccess";
 

@@ -3,8 +3,7 @@
  * called function. Every grammar has different nodes for these, so the words are read from the text.
  */
 import { escapeRegexp } from "#base/escapeRegexp";
-import type { Definition } from "#model/symbol";
-import { isFunctionKind, typeKinds } from "#symbols/definitions/nesting";
+import { type Definition, isFunctionKind, typeKinds } from "#model/symbol";
 import type { Declarations } from "./declarations";
 import type { MemberAccess } from "./memberAccess";
 import { findLocal } from "./resolve";
