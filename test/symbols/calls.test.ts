@@ -9,6 +9,8 @@ async function callsIn(language: string, source: string) {
 }
 
 test("markup before a declaration takes no time", async () => {
+  // Loads the grammar.
+  await callsIn("TypeScript", "");
   for (const tags of ["<li><a></a></li>".repeat(19), "<".repeat(300), ">".repeat(300), "<a,".repeat(100)]) {
     const started = performance.now();
     const calls = await callsIn("TypeScript", `const html = \`${tags}\`, box = makeBox();\nbox.open();\n`);
@@ -17,6 +19,19 @@ test("markup before a declaration takes no time", async () => {
     assert.ok(open?.typeWords.includes("makeBox"), `${open?.typeWords}`);
     assert.ok(ms < 1000, `${ms} ms`);
   }
+});
+
+test("a dollar is part of a name, except where it is a sigil", async () => {
+  const names = async (language: string, source: string) =>
+    (await callsIn(language, source)).map(({ name }) => name);
+  const source = "function box() {}\n$box();\nbox$();\nbox();\n$make().open();\n";
+  for (const language of ["TypeScript", "TSX", "JavaScript"]) {
+    assert.deepEqual(await names(language, source), ["$box", "box$", "box", "$make", "open"]);
+    const open = (await callsIn(language, `class make {}\n${source}`)).at(-1);
+    assert.deepEqual(open?.typeWords, ["$make"]);
+  }
+  assert.deepEqual(await names("Java", "class A { void f() { $box(); box(); } }"), ["$box", "box"]);
+  assert.deepEqual(await names("Svelte", "<script>\n$box();\n</script>\n"), ["box"]);
 });
 
 test("commas in type arguments do not end a type", async () => {

@@ -7,7 +7,7 @@ import { EnclosingDefinitions } from "#model/enclosing";
 import type { DocumentSymbols } from "#model/symbol";
 import { definitionsIn } from "#symbols/definitions/definitions";
 import { elideAroundName, elideBodies } from "#symbols/elision/elision";
-import { grammarOf, hasDollars, nameRulesOf } from "#symbols/grammars/grammars";
+import { grammarOf, nameRulesOf } from "#symbols/grammars/grammars";
 import { definitionQueries, scopeQueries } from "#symbols/grammars/queries";
 import { Runtime } from "#symbols/grammars/runtime";
 import { DocumentParser } from "#symbols/parsing/documentParser";
@@ -285,13 +285,13 @@ async function assertSameOccurrences(
     const grammar = grammarOf(language) ?? "";
     const declarations = () => {
       const scopes = runtime.matches(grammar, "scopes", scopeQueries[grammar] ?? "", tree.rootNode);
-      return new Declarations(symbols.definitions, scopes, source, nameRulesOf(grammar));
+      return new Declarations(symbols.definitions, scopes, source, nameRulesOf(language));
     };
     const reading = {
       source,
       trees: new Trees(tree),
       parsed: source.text,
-      hasDollars: hasDollars(language),
+      rules: nameRulesOf(language),
     };
     const occurrences = occurrencesOf(name, reading, symbols.definitions, declarations);
     const definitions = new EnclosingDefinitions(symbols.definitions);

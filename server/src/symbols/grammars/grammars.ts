@@ -73,6 +73,8 @@ export interface NameRules {
   readonly qualifiesModulesOnly: boolean;
   /** Whether `Type.new` calls the constructor of the type. */
   readonly constructsWithNew: boolean;
+  /** Whether `$` is part of names. In other languages it is a sigil: in Svelte, `$store` refers to `store`. */
+  readonly hasDollars: boolean;
 }
 
 const plainRules: NameRules = {
@@ -85,6 +87,7 @@ const plainRules: NameRules = {
   memberOperators: ["."],
   qualifiesModulesOnly: false,
   constructsWithNew: false,
+  hasDollars: false,
 };
 
 const nameRules: Readonly<Record<string, Partial<NameRules>>> = {
@@ -120,13 +123,11 @@ const nameRules: Readonly<Record<string, Partial<NameRules>>> = {
   zig: { isOrdered: true },
 };
 
-export function nameRulesOf(grammar: string): NameRules {
-  return { ...plainRules, ...nameRules[grammar] };
-}
+const languagesWithDollars: ReadonlySet<string> = new Set(["Java", "JavaScript", "TSX", "TypeScript", "Vue"]);
 
-/** Whether `$` is part of names. In other languages it is a sigil: in Svelte, `$store` refers to `store`. */
-export function hasDollars(language: string): boolean {
-  return ["Java", "JavaScript", "TSX", "TypeScript", "Vue"].includes(language);
+export function nameRulesOf(language: string): NameRules {
+  const hasDollars = languagesWithDollars.has(language);
+  return { ...plainRules, ...nameRules[grammarOf(language) ?? ""], hasDollars };
 }
 
 /** Returns the grammar of a language, if there is one. */

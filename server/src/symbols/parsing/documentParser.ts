@@ -8,7 +8,7 @@ import { importStatementsIn } from "#symbols/definitions/importStatements";
 import { signatureOf } from "#symbols/definitions/signature";
 import type { ElidedText } from "#symbols/elision/cuts";
 import { elideAroundName, elideBodies } from "#symbols/elision/elision";
-import { grammarOf, hasDollars, nameRulesOf, preprocessingOf } from "#symbols/grammars/grammars";
+import { grammarOf, nameRulesOf, preprocessingOf } from "#symbols/grammars/grammars";
 import { callQueries, definitionQueries, scopeQueries } from "#symbols/grammars/queries";
 import type { Runtime } from "#symbols/grammars/runtime";
 import { blankMacros } from "#symbols/recovery/macros";
@@ -81,7 +81,7 @@ export class DocumentParser {
   }
 
   identifierAt(language: string, content: Uint8Array, offset: number): Identifier | undefined {
-    const word = wordAt(offset, decodeSource(content), hasDollars(language));
+    const word = wordAt(offset, decodeSource(content), nameRulesOf(language).hasDollars);
     if (word === "") return undefined;
     const elided = elideAroundName(language, content, word);
     return this.#parsed(language, elided?.content ?? content, (parsed) => {
@@ -109,9 +109,9 @@ export class DocumentParser {
   }
 
   #declarations(parsed: Parsed, { definitions } = this.#symbols(parsed)): Declarations {
-    const { grammar, source } = parsed;
+    const { grammar, source, rules } = parsed;
     const matches = this.#matches("scopes", scopeQueries[grammar] ?? "", parsed);
-    return new Declarations(definitions, matches, source, nameRulesOf(grammar));
+    return new Declarations(definitions, matches, source, rules);
   }
 
   #matches(name: string, query: string, { grammar, trees }: Parsed): QueryMatch[] {
@@ -129,7 +129,7 @@ export class DocumentParser {
       isSpent: budget.isSpent,
     });
     try {
-      return read({ grammar, source, trees, parsed, hasDollars: hasDollars(language) });
+      return read({ grammar, source, trees, parsed, rules: nameRulesOf(language) });
     } finally {
       trees.delete();
     }

@@ -11,6 +11,7 @@ import { TypeWords, wordsOfClassAt } from "./typeWords";
 
 const callsMs = 1000;
 const sigil = /^(?:r#|[#@$])/;
+const sigilWithoutDollar = /^(?:r#|[#@])/;
 
 /** Returns the calls by ascending start, from the matches of the call query. Throws `BudgetSpent`. */
 export function callsIn(
@@ -20,13 +21,14 @@ export function callsIn(
 ): CallSite[] {
   const budget = new Budget(callsMs);
   const { source, rules } = declarations;
+  const marks = rules.hasDollars ? sigilWithoutDollar : sigil;
   const typeWords = new TypeWords(declarations);
   const calls = new Map<number, CallSite>();
   for (const { captures } of matches) {
     for (const { name: capture, node } of captures) {
       if (capture !== "call" || calls.has(node.startIndex)) continue;
       budget.check();
-      const nameStart = node.startIndex + (sigil.exec(node.text)?.[0].length ?? 0);
+      const nameStart = node.startIndex + (marks.exec(node.text)?.[0].length ?? 0);
       const before = memberAccessBefore(node.startIndex, source.text, rules);
       const isConstruction =
         rules.constructsWithNew &&

@@ -7,6 +7,7 @@
 import type { Node } from "web-tree-sitter";
 import type { Definition } from "#model/symbol";
 import { Budget } from "#symbols/budget";
+import type { NameRules } from "#symbols/grammars/grammars";
 import type { Trees } from "#symbols/recovery/recovery";
 import type { DecodedText } from "#symbols/sourceText";
 import type { Occurrence } from "#symbols/symbols";
@@ -26,8 +27,7 @@ export interface ParsedText {
   readonly trees: Trees;
   /** The text as given to the grammar, with macros blanked. */
   readonly parsed: string;
-  /** Whether `$` is part of names, and not a sigil. */
-  readonly hasDollars: boolean;
+  readonly rules: NameRules;
 }
 
 /** A possible occurrence, in UTF-16 indices. */
@@ -76,7 +76,7 @@ function isCallee({ leaf }: Candidate): boolean {
 function candidatesOf(name: string, document: ParsedText, budget: Budget): Candidate[] {
   const found: Candidate[] = [];
   if (name === "") return found;
-  const { hasDollars } = document;
+  const { hasDollars } = document.rules;
   const { text } = document.source;
   for (let start = text.indexOf(name); start >= 0; start = text.indexOf(name, start + name.length)) {
     if (!isWhole(text, start, start + name.length, hasDollars)) continue;
@@ -92,7 +92,7 @@ export function findIdentifier(
   offset: number,
   document: ParsedText,
 ): { readonly name: string; readonly candidate: Candidate } | undefined {
-  const { start, end } = wordRange(offset, document.source, document.hasDollars);
+  const { start, end } = wordRange(offset, document.source, document.rules.hasDollars);
   if (start === end) return undefined;
   const candidate = candidateAt(document, start, end) ?? candidateWithPunctuation(document, start, end);
   if (candidate === undefined) return undefined;

@@ -4,6 +4,7 @@
  */
 import { escapeRegexp } from "#base/escapeRegexp";
 import { type Definition, isFunctionKind, typeKinds } from "#model/symbol";
+import type { NameRules } from "#symbols/grammars/grammars";
 import type { Declarations } from "./declarations";
 import type { MemberAccess } from "./memberAccess";
 import { findLocal } from "./resolve";
@@ -12,6 +13,7 @@ import { findLocal } from "./resolve";
 const maxLength = 300;
 const maxWords = 16;
 const word = /[\p{L}_][\p{L}\p{N}_]*/gu;
+const wordWithDollars = /[\p{L}_$][\p{L}\p{N}_$]*/gu;
 const self = /^(?:this|self|cls|super|base|parent|static|Self|me)$/;
 
 /** Reads words for the member accesses of one document. */
@@ -30,7 +32,7 @@ export class TypeWords {
     if (object === "") return wordsOfCall(objectAt, declarations);
     if (self.test(object)) return wordsOfClassAt(index, declarations);
     const local = isQualified ? undefined : findLocal(object, objectAt, false, declarations);
-    if (local !== undefined) return wordsAround(local.start, object, declarations.source.text);
+    if (local !== undefined) return wordsAround(local.start, object, declarations);
     const known = this.#undeclared.get(object) ?? this.#wordsOfUndeclared(object);
     this.#undeclared.set(object, known);
     return known;
@@ -41,16 +43,16 @@ export class TypeWords {
     const definition = declarations.definitionsNamed(object).find(({ kind }) => !typeKinds.has(kind));
     if (definition !== undefined) return wordsOfDefinition(definition, declarations);
     // A parameter that declares a field, or a field that is assigned.
-    const { text } = declarations.source;
-    const pattern = `(?<![\\p{L}\\p{N}_])${escapeRegexp(object)}\\s*:?[:=](?![=:])`;
-    const declared = new RegExp(pattern, "u").exec(text);
-    return declared === null ? [] : wordsAround(declared.index, object, text);
+    const { source, rules } = declarations;
+    const pattern = `(?<![\\p{L}\\p{N}_${rules.hasDollars ? "$" : ""}])${escapeRegexp(object)}\\s*:?[:=](?![=:])`;
+    const declared = new RegExp(pattern, "u").exec(source.text);
+    return declared === null ? [] : wordsAround(declared.index, object, declarations);
   }
 }
 
 /** Returns the words in the head of the classes that contain an index: their names and supertypes. */
 export function wordsOfClassAt(index: number, declarations: Declarations): string[] {
-  const { source } = declarations;
+  const { source, rules } = declarations;
   const offset = source.byteAt(index);
   const words = new Set<string>();
   for (const definition of declarations.definitionsAround(offset)) {
@@ -60,7 +62,7 @@ export function wordsOfClassAt(index: number, declarations: Declarations): strin
     const head = /^[^{\n]*(?:\n\s*(?:extends|implements|with|:|<)[^{\n]*)*/.exec(
       source.text.slice(from, from + maxLength),
     );
-    for (const each of wordsIn(head?.[0] ?? "")) words.add(each);
+    for (const each of wordsIn(head?.[0] ?? "", rules)) words.add(each);
   }
   return [...words];
 }
@@ -77,7 +79,7 @@ function wordsOfCall(end: number, declarations: Declarations): string[] {
     if (depth === 0) break;
   }
   const before = text.slice(Math.max(0, at - 1 - maxLength), at - 1);
-  const called = /([\p{L}_][\p{L}\p{N}_]*)(?:\s*<[^<>()]*>)?$/u.exec(before)?.[1];
+  const called = /([\p{L}_$][\p{L}\p{N}_$]*)(?:\s*<[^<>()]*>)?$/u.exec(before)?.[1];
   if (called === undefined) return [];
   const [definition] = declarations.definitionsNamed(called).filter(({ kind }) => isFunctionKind(kind));
   const words = definition === undefined ? [] : wordsOfDefinition(definition, declarations);
@@ -86,23 +88,25 @@ function wordsOfCall(end: number, declarations: Declarations): string[] {
   return [called, ...(type === undefined ? [] : [type]), ...words].slice(0, maxWords);
 }
 
-function wordsOfDefinition({ name, nameStart, kind }: Definition, { source }: Declarations): string[] {
+function wordsOfDefinition({ name, nameStart, kind }: Definition, declarations: Declarations): string[] {
+  const { source, rules } = declarations;
   const start = source.indexAt(nameStart);
-  if (!isFunctionKind(kind)) return wordsAround(start, name, source.text);
+  if (!isFunctionKind(kind)) return wordsAround(start, name, declarations);
   // The type of the result precedes the name, or follows the parameters.
   const { text } = source;
   const before = lineBefore(start, text);
   const rest = text.slice(start + name.length, start + name.length + maxLength);
   const after = /^(?:<[^(]*>)?\((?:[^()]|\([^()]*\))*\)\s*(?::|->|→)?\s*([^{;=\n]*)/.exec(rest)?.[1] ?? "";
-  return wordsIn(`${before} ${after}`);
+  return wordsIn(`${before} ${after}`, rules);
 }
 
 /** Returns the words of a declaration: a type before or after the name, and an initial value. */
-function wordsAround(start: number, name: string, text: string): string[] {
+function wordsAround(start: number, name: string, { source, rules }: Declarations): string[] {
+  const { text } = source;
   const rest = text.slice(start + name.length, start + name.length + maxLength);
   const isAssigned = /^\s*:?=(?!=)/.test(rest);
   const after = (isAssigned ? /^[^;\n]*/ : /^[^,);={\n]*(?:=[^,;\n]*)?/).exec(rest)?.[0] ?? "";
-  return wordsIn(`${lineBefore(start, text)} ${after}`).filter((each) => each !== name);
+  return wordsIn(`${lineBefore(start, text)} ${after}`, rules).filter((each) => each !== name);
 }
 
 /** Returns the text before an index, back to the start of the line or declaration. */
@@ -121,7 +125,7 @@ function typeArgumentsBefore(end: number, first: number, text: string): number {
   return start > first && text[start - 1] === "<" ? start - 1 : end - 1;
 }
 
-function wordsIn(text: string): string[] {
-  const words = text.match(word) ?? [];
+function wordsIn(text: string, { hasDollars }: NameRules): string[] {
+  const words = text.match(hasDollars ? wordWithDollars : word) ?? [];
   return [...new Set(words)].filter((each) => each.length > 1).slice(0, maxWords);
 }
