@@ -1,5 +1,5 @@
 /** Finds files that contain a name as a whole word, in any language, and reads their text. */
-import type { DocumentInfo, DocumentRequest, Engine, UnsavedDocument } from "#engine/engine";
+import type { DocumentInfo, DocumentRequest, Engine, FoundSymbol, UnsavedDocument } from "#engine/engine";
 import { blobHash } from "#git/objects/blobHash";
 import type { FileMatch } from "#model/match";
 import { addReason, type FlushReason } from "#model/stats";
@@ -46,6 +46,39 @@ export function addCompleteness(left: Completeness, right: Completeness): Comple
     reason: addReason(left.reason, right.reason),
     filesMissing: left.filesMissing + right.filesMissing,
   };
+}
+
+/** Why the response to one request may be incomplete. */
+export class Gaps {
+  readonly #unparsedFiles = new Set<string>();
+  #completeness: Completeness = { reason: "NONE", filesMissing: 0 };
+
+  get completeness(): Completeness {
+    return this.#completeness;
+  }
+
+  get unparsedFileCount(): number {
+    return this.#unparsedFiles.size;
+  }
+
+  add(found: Completeness): void {
+    this.#completeness = addCompleteness(this.#completeness, found);
+  }
+
+  addReason(reason: FlushReason): void {
+    this.add({ reason, filesMissing: 0 });
+  }
+
+  /** Records a file without a parser, which may contain more. */
+  addUnparsed({ repositoryId, path }: FoundSymbol["document"]): void {
+    this.#unparsedFiles.add(`${repositoryId} ${path}`);
+  }
+
+  /** Records a file that is no longer indexed, or that cannot be parsed. */
+  addUnreadable(file: FoundSymbol["document"]): void {
+    this.addUnparsed(file);
+    this.addReason("ENGINE_PARTIAL");
+  }
 }
 
 /** Passes files to `onFiles` as they are found. Resolves when the search and all calls of `onFiles` have finished. */

@@ -1,0 +1,132 @@
+/** Finds the calls of one level of a call hierarchy, with one search for all its names. */
+import { TextPositions } from "#base/textPositions";
+import type { FoundSymbol } from "#engine/engine";
+import { TimeSlice } from "#platform/timeSlice";
+import type { CalledDefinitions } from "./calledDefinitions";
+import type { CallFile, CallFiles } from "./callFiles";
+import {
+  type CallNode,
+  CallTargets,
+  callerOf,
+  definitionEnd,
+  type FoundCall,
+  keyOf,
+  sourceOf,
+} from "./callGraph";
+import { type CallResolver, isCommonMember, type ResolvedCall } from "./callResolver";
+import type { Gaps } from "./candidates";
+import { type CodeCall, type FileCalls, toCodeDefinition } from "./parsedCode";
+
+/** Names that are looked up in one level. */
+const maxNames = 2000;
+/** Calls to collect in one level, before they are sorted. */
+const maxFoundCalls = 50_000;
+/** Definitions to list for one call if only their name is the same. */
+const maxUncertain = 5;
+
+export class CallSearch {
+  readonly #files: CallFiles;
+  readonly #called: CalledDefinitions;
+  readonly #gaps: Gaps;
+  readonly #signal: AbortSignal;
+
+  constructor(files: CallFiles, called: CalledDefinitions, gaps: Gaps, signal: AbortSignal) {
+    this.#files = files;
+    this.#called = called;
+    this.#gaps = gaps;
+    this.#signal = signal;
+  }
+
+  /** Returns the calls of these definitions. */
+  async incoming(targets: readonly CallNode[]): Promise<FoundCall[]> {
+    const wanted = new CallTargets(targets);
+    const names = [...wanted.byName.keys()];
+    const candidates = await this.#called.named(names);
+    for (const [name, nodes] of wanted.byName) {
+      const known = candidates.get(name) ?? [];
+      const keys = new Set(known.map(keyOf));
+      const missing = nodes.map(({ symbol }) => symbol).filter((each) => !keys.has(keyOf(each)));
+      candidates.set(name, [...known, ...missing]);
+    }
+    const resolver = await this.#called.resolver([...candidates.values()].flat());
+    const found: FoundCall[] = [];
+    const slice = new TimeSlice();
+    const readFile = async (file: FoundSymbol["document"], { calls, imports }: FileCalls) => {
+      const from = sourceOf(file, imports);
+      for (const call of calls) {
+        if (!wanted.byName.has(call.name)) continue;
+        if (slice.isExpired) await slice.yieldToEventLoop();
+        if (this.#signal.aborted) return;
+        if (found.length >= maxFoundCalls) {
+          this.#gaps.addReason("MATCH_LIMIT");
+          return;
+        }
+        for (const { definition, certainty } of resolver.resolve(call, from, candidates.get(call.name) ?? []))
+          for (const known of wanted.calledAs(definition))
+            found.push({ known, other: callerOf(file, call), certainty, call });
+      }
+    };
+    await this.#files.readWith(names, readFile);
+    return found;
+  }
+
+  /** Returns the calls in these definitions. */
+  async outgoing(callers: readonly CallNode[]): Promise<FoundCall[]> {
+    const files = await this.#files.of(callers);
+    const sites = callers.flatMap((known, index): SiteInFile[] => {
+      const { start, end } = known.symbol;
+      const file = files[index];
+      if (file === undefined) return [];
+      const calls = file.parsed.calls.filter((call) => call.start >= start && call.start < end);
+      return calls.map((call) => ({ known, call, file }));
+    });
+    const names = [...new Set(sites.map(({ call }) => call.name))];
+    const candidates = await this.#called.named(names.slice(0, maxNames));
+    if (names.length > maxNames || names.some((name) => this.#called.isCut(name)))
+      this.#gaps.addReason("MATCH_LIMIT");
+    const resolver = await this.#called.resolver([...candidates.values()].flat());
+    return sites.flatMap((site) => calleesAt(site, candidates.get(site.call.name) ?? [], resolver));
+  }
+}
+
+/** A call in the text of a definition. */
+interface SiteInFile {
+  readonly known: CallNode;
+  readonly call: CodeCall;
+  readonly file: CallFile;
+}
+
+function calleesAt(
+  { known, call, file: { text, parsed } }: SiteInFile,
+  candidates: readonly FoundSymbol[],
+  resolver: CallResolver,
+): FoundCall[] {
+  const { document } = known.symbol;
+  const own =
+    call.declaredAt < 0
+      ? undefined
+      : parsed.definitions.find(({ nameStart }) => nameStart === call.declaredAt);
+  if (own !== undefined) {
+    const definition = toCodeDefinition(own, parsed.definitions, new TextPositions(text.content));
+    return [{ known, other: definitionEnd(document, definition), certainty: "exact", call }];
+  }
+  const resolved = resolver.resolve(call, sourceOf(document, parsed.imports), candidates);
+  return withoutConstructors(limitUncertain(resolved, call.name)).map(({ definition, certainty }) => ({
+    known,
+    other: { symbol: definition },
+    certainty,
+    call,
+  }));
+}
+
+/** Of a type and its constructors, keeps the type. */
+function withoutConstructors(resolved: readonly ResolvedCall[]): readonly ResolvedCall[] {
+  const types = resolved.filter(({ definition }) => definition.parent.name !== definition.name);
+  return types.length > 0 ? types : resolved;
+}
+
+/** Omits definitions that only have the same name if that is common, or if there are many. */
+function limitUncertain(resolved: readonly ResolvedCall[], name: string): readonly ResolvedCall[] {
+  if (resolved[0]?.certainty !== "name") return resolved;
+  return isCommonMember(name) ? [] : resolved.slice(0, maxUncertain);
+}
