@@ -11,11 +11,11 @@ export const CallRequest = SymbolRequest.extend({
     .describe("Whether to find the callers of the name, or what its definition calls."),
   depth: z
     .int()
-    .min(1)
+    .min(0)
     .max(3)
     .default(1)
     .describe(
-      "How many levels to follow. Calls with the certainty `name` are not followed further. Of outgoing calls with that certainty, only some are listed.",
+      "How many levels to follow; with 0, the response contains only the definitions of the name. Calls with the certainty `name` are not followed further. Of outgoing calls with that certainty, only some are listed.",
     ),
   matches: z.int().min(1).max(10_000).default(1000).describe("Maximum number of call sites in the response."),
 }).describe("A function, method, type or macro, and which of its calls to find.");
@@ -53,7 +53,7 @@ export const CallHierarchy = z
     definitions: z
       .array(CallDefinition)
       .describe(
-        "The definitions of the name, with depth 0, then callers or callees, each once, nearest first.",
+        "The definitions of the name, with depth 0, then callers or callees, each once, nearest first. Empty if no definition of the name is known: its calls are unknown then, and `isExhaustive` is false.",
       ),
     calls: z
       .array(CallSites)

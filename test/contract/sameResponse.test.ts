@@ -107,6 +107,8 @@ const requests: Record<OperationName, readonly Record<string, unknown>[]> = {
     { symbolName: "verse" },
     { symbolName: "verse", direction: "outgoing", depth: 3, matches: 1 },
     { symbolName: "verse", askedFrom: { repo: "history", path: "../up" } },
+    { symbolName: "verse", depth: 0 },
+    { symbolName: "nowhere" },
     { symbolName: "verse", depth: 4 },
     { symbolName: "verse", direction: "both" },
     {},

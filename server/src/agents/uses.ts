@@ -76,21 +76,22 @@ export const uses = tool({
       role === "callers"
         ? "could not be parsed: may contain more calls"
         : "without a parser: matched as text";
+    const hasDefinition = !("calls" in result) || result.definitions.length > 0;
     const notes = [
-      ...(isExhaustive
+      ...(isExhaustive || !hasDefinition
         ? []
         : ["Not everything was searched: there may be more. Add repo or lang, or try again."]),
       ...(unparsedFiles > 0 ? [`${count(unparsedFiles, "file")} ${unparsed}.`] : []),
     ];
     if (matchCount === 0) {
       const scope = await describeScope(send, isExhaustive, repo, rev);
-      if ("calls" in result && result.definitions.length === 0)
+      if (!hasDefinition)
         return {
           summary: `No indexed definition of ${JSON.stringify(symbol)}, so its callers are unknown.`,
           lines: [],
           notes: ['Role "references" shows where the name is used.', scope, ...notes],
           narrow,
-          isExhaustive: false,
+          isExhaustive,
           reason,
           counts,
         };

@@ -6,7 +6,7 @@ import { monotonicNow } from "#platform/clock";
 import { TimeLimit } from "#platform/timeLimit";
 import { CalledDefinitions, type CalledDefinitionsOptions, maxDefinitions } from "./calledDefinitions";
 import { CallFiles, type CallFilesOptions } from "./callFiles";
-import { CallGraph } from "./callGraph";
+import { CallGraph, type FoundCall } from "./callGraph";
 import { CallSearch } from "./callSearch";
 import { type Completeness, Gaps } from "./candidates";
 import { catchTimeLimit, type Definitions } from "./definitions";
@@ -55,13 +55,18 @@ export class CallHierarchies {
       this.#options.code.prepare();
       const roots = await this.#options.definitions.find({ ...query, maxMatches: maxDefinitions }, signal);
       gaps.add(roots);
+      if (roots.definitions.length === 0) gaps.addReason("ENGINE_PARTIAL");
       const best = roots.definitions.filter(({ certainty }) => certainty === roots.definitions[0]?.certainty);
       for (const { symbol, isParsed } of best) if (!isParsed) gaps.addUnreadable(symbol.document);
       let level = best.filter(({ isParsed }) => isParsed).map(({ symbol }) => graph.addRoot({ symbol }));
       for (let depth = 1; depth <= maxDepth && level.length > 0 && !graph.isFull; depth++) {
         if (level.length > maxPerLevel) gaps.addReason("MATCH_LIMIT");
-        const found = await search[direction](level.slice(0, maxPerLevel));
-        level = graph.addLevel(found, direction, depth);
+        const found: FoundCall[] = [];
+        try {
+          await search[direction](level.slice(0, maxPerLevel), found);
+        } finally {
+          level = graph.addLevel(found, direction, depth);
+        }
       }
       await files.addWholeRanges(graph.nodes);
       return graph.isFull ? "MATCH_LIMIT" : "NONE";

@@ -37,8 +37,8 @@ export class CallSearch {
     this.#signal = signal;
   }
 
-  /** Returns the calls of these definitions. */
-  async incoming(targets: readonly CallNode[]): Promise<FoundCall[]> {
+  /** Adds the calls of these definitions to `found` file by file, so that a timeout keeps those of earlier files. */
+  async incoming(targets: readonly CallNode[], found: FoundCall[]): Promise<void> {
     const wanted = new CallTargets(targets);
     const names = [...wanted.byName.keys()];
     const candidates = await this.#called.named(names);
@@ -49,7 +49,6 @@ export class CallSearch {
       candidates.set(name, [...known, ...missing]);
     }
     const resolver = await this.#called.resolver([...candidates.values()].flat());
-    const found: FoundCall[] = [];
     const slice = new TimeSlice();
     const readFile = async (file: FoundSymbol["document"], { calls, imports }: FileCalls) => {
       const from = sourceOf(file, imports);
@@ -67,11 +66,10 @@ export class CallSearch {
       }
     };
     await this.#files.readWith(names, readFile);
-    return found;
   }
 
-  /** Returns the calls in these definitions. */
-  async outgoing(callers: readonly CallNode[]): Promise<FoundCall[]> {
+  /** Adds the calls in these definitions to `found`. */
+  async outgoing(callers: readonly CallNode[], found: FoundCall[]): Promise<void> {
     const files = await this.#files.of(callers);
     const sites = callers.flatMap((known, index): SiteInFile[] => {
       const { start, end } = known.symbol;
@@ -85,7 +83,7 @@ export class CallSearch {
     if (names.length > maxNames || names.some((name) => this.#called.isCut(name)))
       this.#gaps.addReason("MATCH_LIMIT");
     const resolver = await this.#called.resolver([...candidates.values()].flat());
-    return sites.flatMap((site) => calleesAt(site, candidates.get(site.call.name) ?? [], resolver));
+    for (const site of sites) found.push(...calleesAt(site, candidates.get(site.call.name) ?? [], resolver));
   }
 }
 

@@ -23,9 +23,9 @@ export class CallRequests {
 
   /** Returns the most likely definitions of a name. */
   async prepare(send: SendRequest, request: Request): Promise<CallHierarchyItem[] | null> {
-    const hierarchy = await send("callHierarchy", { ...request, matches: 1 });
-    const roots = hierarchy.definitions.filter(({ depth }) => depth === 0).slice(0, maxDefinitions);
-    const items = (await this.#items(send, roots)).filter((item) => item !== undefined);
+    const { definitions } = await send("callHierarchy", { ...request, depth: 0 });
+    const found = await this.#items(send, definitions.slice(0, maxDefinitions));
+    const items = found.filter((item) => item !== undefined);
     return items.length === 0 ? null : items;
   }
 

@@ -1,0 +1,71 @@
+/** What a call hierarchy reports at its limits, and for names without a definition. */
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import type { CallHierarchy } from "#contract/calls";
+import { eventually } from "#test/support/eventually";
+import { repo, temporaryFolder } from "#test/support/repo";
+import { type Served, serve } from "#test/support/served";
+
+const timeLimitMs = 2000;
+const namesakeCount = 200;
+const callCount = 5000;
+
+let served: Served;
+
+before(async () => {
+  const folder = temporaryFolder();
+  const { path, write, git } = repo("= main: One\nstep.ts\n| export function step(): void {}\n| step();\n", {
+    path: join(folder, "code"),
+  });
+  for (let at = 0; at < namesakeCount; at++)
+    write(`types/${at}.ts`, `export class Type${at} {\n  crowded(): void {}\n}\n`);
+  const calls = "  box.crowded();\n".repeat(callCount);
+  for (let at = 0; at < 10; at++) write(`calls/${at}.ts`, `export function all${at}(): void {\n${calls}}\n`);
+  git("add", ".");
+  git("commit", "-q", "-m", "Two");
+  const configuration = join(folder, "trawl.json");
+  writeFileSync(configuration, JSON.stringify({ timeLimitMs }));
+  served = await serve(temporaryFolder(), [path], { flags: ["--config", configuration] });
+  await served.ready();
+  await eventually(async () => (await served.repositories()).every(({ symbolsReady }) => symbolsReady));
+});
+
+after(async () => {
+  await served?.stop();
+});
+
+async function hierarchyOf(request: object): Promise<CallHierarchy> {
+  const response = await fetch(`${served.url}/api/call_hierarchy`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(request),
+  });
+  assert.equal(response.status, 200);
+  return (await response.json()) as CallHierarchy;
+}
+
+test("with a depth of 0, only definitions are returned", async () => {
+  const { definitions, calls, stats } = await hierarchyOf({ symbolName: "step", depth: 0 });
+  assert.deepEqual(
+    definitions.map(({ symbol, depth }) => [symbol, depth]),
+    [["step", 0]],
+  );
+  assert.deepEqual([calls, stats.matchCount, stats.isExhaustive], [[], 0, true]);
+});
+
+test("the calls of a name without a definition are unknown", async () => {
+  const { definitions, stats } = await hierarchyOf({ symbolName: "stepp" });
+  assert.deepEqual([definitions, stats.isExhaustive, stats.flushReason], [[], false, "ENGINE_PARTIAL"]);
+});
+
+test("with many definitions of a name and many calls, it ends by its deadline and says so", async () => {
+  const startedAt = performance.now();
+  const { stats, definitions } = await hierarchyOf({ symbolName: "crowded", matches: 10_000 });
+  const ms = performance.now() - startedAt;
+  assert.ok(ms < timeLimitMs + 1000, `${ms} ms`);
+  assert.equal(stats.isExhaustive, false);
+  assert.match(stats.flushReason, /^(?:TIME|MATCH)_LIMIT$/);
+  assert.equal(definitions.filter(({ depth }) => depth === 0).length, namesakeCount);
+});
