@@ -36,6 +36,9 @@ export const CommitsRequest = z
       "Only commits whose message matches this POSIX basic regular expression, ignoring case.",
     ),
     author: filterField("Only commits whose author's name or email address matches, as with `query`."),
+    changedText: filterField(
+      "Only commits that add or remove this text: that change how often a file contains it, as with `git log -S`. Literal, case-sensitive, and may have several lines. Merges are not searched.",
+    ),
     since: filterField(`Only commits from this date on, by commit date: ${dateFormats}.`),
     until: filterField(`Only commits up to this date, by commit date, in the same formats as \`since\`.`),
   })

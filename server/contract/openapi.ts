@@ -98,6 +98,10 @@ export function openApiDocument(serverUrl: string): Json {
       schemas: { ...namedSchemas(requests, "body"), ...namedSchemas(responses, "output") },
       headers: {
         "X-Total-Count": { description: "Number of items on all pages.", schema: { type: "integer" } },
+        "X-Incomplete": {
+          description: "Present if items may be missing: why, and how to get them.",
+          schema: { type: "string" },
+        },
         Link: {
           description:
             "URLs of the `first`, `prev`, `next` and `last` page, as in RFC 8288. Relations are omitted if long parameters would make the header exceed 6 KiB.",
@@ -172,7 +176,10 @@ function successResponse(name: OperationName, row: HttpOperation): Json {
       content: { "text/event-stream": { schema: { oneOf } } },
     };
   }
-  const names = [...(row.isPaged ? ["X-Total-Count", "Link"] : []), ...(isCacheable(row) ? ["ETag"] : [])];
+  const names = [
+    ...(row.isPaged ? ["X-Total-Count", "X-Incomplete", "Link"] : []),
+    ...(isCacheable(row) ? ["ETag"] : []),
+  ];
   const headers = names.length === 0 ? {} : { headers: Object.fromEntries(names.map(headerReference)) };
   return {
     description: row.response.description,

@@ -27,6 +27,8 @@ export type RequestOf<Name extends OperationName> = z.output<Operations[Name]["r
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly total: number;
+  /** If items may be missing: why, and how to get them. */
+  readonly incomplete?: string;
 }
 
 /** A response; for a paged operation, its page. HTTP sends an array and headers, LSP the object. */

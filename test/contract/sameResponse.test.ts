@@ -205,6 +205,7 @@ const requests: Record<OperationName, readonly Record<string, unknown>[]> = {
     { repo: "history", path: "README.md", lines: "1" },
     { repo: "history", ref: "v1.0", query: "verse", author: "bob", since: "2017-01-01", until: "1 day ago" },
     { repo: "history", query: "\\(" },
+    { repo: "history", changedText: "verse", page: 2, perPage: 1 },
     { repo: "history", since: "soon" },
     { repo: "history", ref: "--all" },
     { repo: "history", perPage: 101 },

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, test } from "node:test";
+import { runTool } from "#agents/runTool";
 import type { OperationName } from "#contract/operations";
 import type { ResponseOf } from "#contract/service";
 import { refsFingerprint } from "#git/refs/refsFingerprint";
@@ -10,7 +11,7 @@ import { History } from "#service/history/history";
 import { eventually } from "#test/support/eventually";
 import { hostileHistory, importOn } from "#test/support/history";
 import { repo, runGit, temporaryFolder } from "#test/support/repo";
-import { callerOf, repository, viewOf } from "#test/support/service";
+import { callerOf, openListener, repository, viewOf } from "#test/support/service";
 import { calls, isAlive, replaceGit, restoreGit } from "#test/support/watchedGit";
 
 const past = hostileHistory();
@@ -39,6 +40,7 @@ function open({ gitTimeLimitMs = 30_000, timeLimitMs = 30_000 } = {}) {
   const history = new History({ repositories, gitTimeLimitMs });
   const caller = callerOf({ repositories, history }, { timeLimitMs });
   return {
+    caller,
     close: () => history.close(),
     ask<Name extends OperationName>(
       name: Name,
@@ -57,6 +59,8 @@ const requests: readonly (readonly [OperationName, Record<string, unknown>, numb
   ["commits", { repo: "past", path: "music/song.txt" }, 2],
   ["commits", { repo: "past", path: "music/song.txt", since: "2017-01-01T00:00:00Z" }, 3],
   ["commits", { repo: "past", path: "music/song.txt", lines: "3-4" }, 3],
+  ["commits", { repo: "past", changedText: "verse" }, 3],
+  ["commits", { repo: "past", changedText: "verse", path: "music/song.txt", author: "ann" }, 4],
   ["commit", { repo: "past", ref: "v1.0" }, 1],
   ["commit", { repo: "past", ref: "v1.0", containedIn: true }, 3],
   ["authors", { repo: "past" }, 1],
@@ -230,6 +234,96 @@ test("canceling a search of commits kills its git processes", async () => {
   await assert.rejects(searched, { code: "CANCELLED" });
   await eventually(() => calls().every(({ pid }) => !isAlive(pid)));
   assert.equal(calls().length, 2);
+  close();
+});
+
+test("a search for a changed text that takes too long continues with the next request", async () => {
+  const { ask, close } = open({ gitTimeLimitMs: 4_000 });
+  const request = { repo: "past", changedText: "verse", perPage: 100 };
+  const { items: all, incomplete } = await open().ask("commits", request);
+  assert.equal(incomplete, undefined);
+  const order = (await ask("commits", { repo: "past", perPage: 100 })).items.map(({ hash }) => hash);
+  slowDownDiffTree();
+  for (let checked = 5; checked <= 10; checked += 5) {
+    const partial = await ask("commits", request);
+    const reached = order.slice(0, checked);
+    assert.deepEqual(
+      partial.items,
+      all.filter(({ hash }) => reached.includes(hash)),
+    );
+    assert.equal(partial.total, partial.items.length);
+    const progress = `${checked} of ${order.length} commits, down to ${order[checked - 1]?.slice(0, 12)} of `;
+    assert.ok(partial.incomplete?.includes(progress), partial.incomplete);
+  }
+  assert.ok(calls().every(({ pid }) => !isAlive(pid)));
+  replaceGit("real");
+  assert.deepEqual(await ask("commits", request), { items: all, total: all.length });
+  close();
+});
+
+/** Lets git finish six commits of each process. That the sixth one is complete cannot be known. */
+function slowDownDiffTree(): void {
+  const inDiffTree = 'head -n 6 | run "$@"; exec sleep 60';
+  replaceGit(`run() { real; }\ncase "$*" in *diff-tree*) ${inDiffTree};; *) run "$@";; esac`);
+}
+
+test("REST and the tool for agents report how far a search for a changed text has come", async () => {
+  const { caller, close } = open({ gitTimeLimitMs: 4_000 });
+  const listener = await openListener(caller);
+  const url = `${listener.url}/api/commits?repo=past&changedText=verse`;
+  slowDownDiffTree();
+  const response = await fetch(url);
+  const { length } = (await response.json()) as readonly unknown[];
+  assert.equal(length, Number(response.headers.get("x-total-count")));
+  assert.match(
+    response.headers.get("x-incomplete") ?? "",
+    / 5 of \d+ commits, .* Repeat the request to continue/,
+  );
+  // Otherwise, the client would keep it.
+  assert.equal(response.headers.get("etag"), null);
+  const call = { credentials: { kind: "local" }, signal: new AbortController().signal } as const;
+  const onDefect = (error: unknown) => assert.ifError(error);
+  const options = { isStructured: true, onDefect };
+  const { text, structured } = await runTool(
+    "history",
+    { repo: "past", text: "verse" },
+    caller,
+    call,
+    options,
+  );
+  assert.match(
+    text,
+    /^(No commit found|\d+ commits?) so far\.\n.* 10 of \d+ commits, down to [0-9a-f]{12} of /,
+  );
+  const { isExhaustive, reason } = structured as { isExhaustive?: unknown; reason?: unknown };
+  assert.deepEqual([isExhaustive, reason], [false, "TIME_LIMIT"]);
+  replaceGit("real");
+  assert.equal((await fetch(url)).headers.get("x-incomplete"), null);
+  await listener.close();
+  close();
+});
+
+test("a search for a changed text that cannot check a single commit in time fails", async () => {
+  const { ask, close } = open({ gitTimeLimitMs: 1_000 });
+  replaceGit('case "$*" in *diff-tree*) exec sleep 60;; esac\nreal');
+  await assert.rejects(ask("commits", { repo: "past", changedText: "verse" }), { code: "TIMED_OUT" });
+  await eventually(() => calls().every(({ pid }) => !isAlive(pid)));
+  close();
+});
+
+test("canceling a search for a changed text kills git, and the next request searches", async () => {
+  const { ask, close } = open();
+  const request = { repo: "past", changedText: "verse" };
+  const expected = await open().ask("commits", request);
+  replaceGit('case "$*" in *diff-tree*) exec sleep 60;; esac\nreal');
+  const controller = new AbortController();
+  const searched = ask("commits", request, { signal: controller.signal });
+  await eventually(() => calls().some(({ line }) => line.includes("diff-tree")));
+  controller.abort();
+  await assert.rejects(searched, { code: "CANCELLED" });
+  await eventually(() => calls().every(({ pid }) => !isAlive(pid)));
+  replaceGit("real");
+  assert.deepEqual(await ask("commits", request), expected);
   close();
 });
 

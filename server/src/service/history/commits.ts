@@ -22,16 +22,21 @@ import { findEntry } from "#git/objects/treePath";
 import { findContainingRefs } from "#git/refs/containingRefs";
 import { refsFingerprint } from "#git/refs/refsFingerprint";
 import { checkRef, unresolvedRef } from "#git/refs/resolveRef";
+import { monotonicNow } from "#platform/clock";
 import { commitUrl, hostCommitUrl } from "#service/repositories/webLinks";
+import { ChangedTextSearch } from "./changedText";
 import { CommitCounts } from "./commitCounts";
 import { checkPath, type History, type OpenRepository, type OpenRevision, parseLineRange } from "./history";
 import { fileAt } from "./source";
+
+/** The part of a request's time for searching changes. The rest is for reading the commits that were found. */
+const searchingShare = 0.8;
 
 export function commitHandlers(history: History): Pick<Service, "commits" | "commit" | "authors"> {
   const counts = new CommitCounts(history.graphs);
   return {
     async commits(request, context) {
-      const { repo, ref, page, perPage } = request;
+      const { repo, ref, changedText, page, perPage } = request;
       checkFilters(request);
       const opened = history.open(history.repository(repo), context);
       const revision = await resolveUnlessEmpty(history, opened, ref);
@@ -41,6 +46,17 @@ export function commitHandlers(history: History): Pick<Service, "commits" | "com
       const start = (page - 1) * perPage;
       const key = JSON.stringify(filter);
       const pageKey = `${page} ${perPage} ${key}`;
+      if (changedText) {
+        const all = await memoizeList(history, revision, filter);
+        const search = await openTextSearch(history, revision, all, filter, changedText);
+        await search.run(opened.gitRequest, (context.deadline - monotonicNow()) * searchingShare);
+        const { checked, found } = search;
+        const textKey = `${checked} ${pageKey} ${changedText}`;
+        const items = await readListed(history, revision, textKey, found.slice(start, perPage));
+        if (checked === all.total) return { items, total: found.total };
+        const [last] = await readListed(history, revision, `last ${textKey}`, all.slice(checked - 1, 1));
+        return { items, total: found.total, incomplete: describeProgress(checked, all.total, last) };
+      }
       const { excludes: _, ...otherFilters } = filter;
       if (Object.keys(otherFilters).length === 0) {
         const commits = await cachedCommits(history, revision, pageKey, ({ gitRequest }) =>
@@ -58,12 +74,8 @@ export function commitHandlers(history: History): Pick<Service, "commits" | "com
         return { items: commits.map((commit) => toCommitItem(commit)), total };
       }
       const list = await memoizeList(history, revision, filter);
-      const listed = list.slice(start, perPage);
-      const hashes = listed.map(({ hash }) => hash);
-      const commits = await cachedCommits(history, revision, pageKey, ({ gitRequest }) =>
-        readCommits(gitRequest, hashes),
-      );
-      return { items: commits.map((commit, at) => toCommitItem(commit, listed[at])), total: list.total };
+      const items = await readListed(history, revision, pageKey, list.slice(start, perPage));
+      return { items, total: list.total };
     },
 
     async commit({ repo, ref, containedIn }, context) {
@@ -131,6 +143,52 @@ async function memoizeList(
   );
 }
 
+/** Returns the search for a text in the changes of the commits in `list`, which pass `filter`, as far as it has come. */
+function openTextSearch(
+  history: History,
+  revision: OpenRevision,
+  list: CommitList,
+  { path, ...filter }: CommitFilter,
+  text: string,
+): Promise<ChangedTextSearch> {
+  if (path !== undefined && !isUtf8(path.name)) {
+    throw invalid('"changedText" cannot be searched in a file whose name is not UTF-8.');
+  }
+  return history.memoize(
+    revision,
+    `changes ${JSON.stringify([path, filter, text])}`,
+    async () => {
+      const paths = new Set(path === undefined ? [] : [textOf(path.name)]);
+      // All names that a followed file has had.
+      for (const { path: name, oldPath } of path?.isFollowed ? list.slice(0, list.total) : []) {
+        for (const each of [name, oldPath]) if (each !== undefined) paths.add(each);
+      }
+      return new ChangedTextSearch(list, { text, paths: [...paths] });
+    },
+    ({ bytes }) => bytes,
+  );
+}
+
+/** Reads a part of a list, cached by revision and `key`. */
+async function readListed(
+  history: History,
+  revision: OpenRevision,
+  key: string,
+  listed: readonly ListedCommit[],
+): Promise<readonly CommitItem[]> {
+  const hashes = listed.map(({ hash }) => hash);
+  const commits = await cachedCommits(history, revision, key, ({ gitRequest }) =>
+    readCommits(gitRequest, hashes),
+  );
+  return commits.map((commit, at) => toCommitItem(commit, listed[at]));
+}
+
+function describeProgress(checked: number, total: number, last: CommitItem | undefined): string {
+  const reached =
+    last === undefined ? "" : `, down to ${last.hash.slice(0, 12)} of ${last.date.slice(0, 10)}`;
+  return `The time was enough for the changes of ${checked} of ${total} commits${reached}. Repeat the request to continue, or narrow it with "path", "since" or "until".`;
+}
+
 /** Resolves `ref`, or returns `undefined` if the repository has no commits. Otherwise throws INVALID_GIT_REF. */
 async function resolveUnlessEmpty(
   history: History,
@@ -154,8 +212,8 @@ async function commitNotFound(history: History, opened: OpenRepository, ref: str
 }
 
 /** Throws INVALID_QUERY_PARAMS for values that must not reach git. */
-function checkFilters({ query, author, since, until }: CommitsRequest): void {
-  for (const [name, text] of Object.entries({ query, author, since, until })) {
+function checkFilters({ query, author, changedText, since, until }: CommitsRequest): void {
+  for (const [name, text] of Object.entries({ query, author, changedText, since, until })) {
     if (text?.includes("\0")) throw invalid(`"${name}" must not contain a NUL character.`);
   }
   for (const [name, expression = ""] of Object.entries({ query, author })) {

@@ -73,7 +73,7 @@ export function requestPath(request: FastifyRequest): string {
 function corsHeaders(origin: string): Record<string, string> {
   return {
     "access-control-allow-origin": origin,
-    "access-control-expose-headers": "x-total-count, link, retry-after",
+    "access-control-expose-headers": "x-total-count, x-incomplete, link, retry-after",
     "cross-origin-resource-policy": "cross-origin",
   };
 }

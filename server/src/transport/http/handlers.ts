@@ -113,10 +113,11 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
       }
       const response = await caller(name, raw, call);
       if (!row.isPaged) return send(request, reply, response, isCacheable(row));
-      const { items, total } = asPage(response);
+      const { items, total, incomplete } = asPage(response);
       const position = { ...PageFields.parse(raw), total };
       reply.headers(pageHeaders(`${baseUrl(request)}${request.url}`, position));
-      return send(request, reply, items, isCacheable(row));
+      if (incomplete !== undefined) reply.header("x-incomplete", incomplete);
+      return send(request, reply, items, isCacheable(row) && incomplete === undefined);
     };
   }
 

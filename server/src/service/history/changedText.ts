@@ -1,0 +1,81 @@
+/** The commits of a list that add or remove a text. */
+import { isServiceError, ServiceError } from "#base/error";
+import { SingleFlight } from "#base/singleFlight";
+import type { GitRequest } from "#git/gitRequest";
+import type { CommitList } from "#git/history/log";
+import { findTextChanges, type TextChangeSearch } from "#git/history/textChanges";
+import { TimeLimit } from "#platform/timeLimit";
+
+/** Commits that one git process checks. Between two of them, other requests can run theirs. */
+const commitsPerProcess = 2_000;
+
+/**
+ * A search in the changes of a list of commits. Reading the changes of many commits takes longer than a request may, so
+ * each request continues where the one before it stopped.
+ */
+export class ChangedTextSearch {
+  readonly #candidates: CommitList;
+  readonly #search: TextChangeSearch;
+  /** Positions in the list, ascending. */
+  readonly #found: number[] = [];
+  #checked = 0;
+  readonly #runs = new SingleFlight();
+
+  constructor(candidates: CommitList, search: TextChangeSearch) {
+    this.#candidates = candidates;
+    this.#search = search;
+  }
+
+  /** Number of commits that were checked, which are the first ones of the list. */
+  get checked(): number {
+    return this.#checked;
+  }
+
+  /** What was found in the commits that were checked. */
+  get found(): CommitList {
+    const found = this.#found;
+    return {
+      total: found.length,
+      bytes: this.bytes,
+      slice: (start, count) =>
+        found.slice(start, start + count).flatMap((at) => this.#candidates.slice(at, 1)),
+    };
+  }
+
+  /** The most memory that it takes, besides the list. */
+  get bytes(): number {
+    return 8 * this.#candidates.total;
+  }
+
+  /**
+   * Checks commits for `timeMs` at most. Throws TIMED_OUT if that is not enough for a single commit, and what
+   * `findTextChanges` throws.
+   */
+  async run({ signal, ...request }: GitRequest, timeMs: number): Promise<void> {
+    await this.#runs.run("", (shared) => this.#run({ ...request, signal: shared }, timeMs), signal);
+  }
+
+  async #run(request: GitRequest, timeMs: number): Promise<void> {
+    const before = this.#checked;
+    const time = new TimeLimit(request.signal, timeMs);
+    try {
+      while (this.#checked < this.#candidates.total) {
+        const next = this.#candidates.slice(this.#checked, commitsPerProcess);
+        const hashes = next.map(({ hash }) => hash);
+        await findTextChanges({ ...request, signal: time.signal }, hashes, this.#search, (hasChange) => {
+          if (hasChange) this.#found.push(this.#checked);
+          this.#checked++;
+        });
+      }
+    } catch (error) {
+      const isLate = time.isExpired || isServiceError(error, "TIMED_OUT");
+      if (request.signal.aborted || !isLate) throw error;
+      if (this.#checked > before) return;
+      const message =
+        'The time was not enough for the changes of one more commit. Narrow the search with "path".';
+      throw new ServiceError("TIMED_OUT", message, { cause: error });
+    } finally {
+      time.dispose();
+    }
+  }
+}
