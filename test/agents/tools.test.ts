@@ -448,6 +448,16 @@ SHA 2020-01-01 Ann Author: Start the shop (tag: v1)
   ],
   [
     "history",
+    { repo: "shop", text: "total(): number" },
+    `
+1 commit.
+
+github.com/acme/shop
+SHA 2020-01-01 Ann Author: Start the shop (tag: v1)
+`,
+  ],
+  [
+    "history",
     { repo: "shop", path: "src/cart.ts", blame: true, lines: "4-5" },
     `
 2 lines, 1 commit.

@@ -8,7 +8,7 @@ import { filesOf, lineFields } from "./output";
 import { type Line, type Listing, linesInput, pathInput, repoInput, revInput, type Send, tool } from "./tool";
 
 const pageSize = 100;
-const text = z.string().min(1).max(1000).optional();
+const filter = z.string().min(1).max(1000).optional();
 
 const input = {
   repo: repoInput,
@@ -16,11 +16,12 @@ const input = {
   lines: linesInput.describe("Of the file."),
   blame: z.boolean().default(false).describe("Last commit of each line of path instead."),
   rev: revInput.describe("Branch, tag or commit. Default: HEAD."),
-  notIn: text.describe("Only commits that this revision lacks."),
-  author: text,
-  message: text.describe("Regular expression."),
-  since: text.describe("Date, or 2 weeks ago."),
-  until: text,
+  notIn: filter.describe("Revision without them."),
+  author: filter,
+  message: filter.describe("Regular expression."),
+  text: filter.describe("Text added or removed."),
+  since: filter.describe("Date, or 2 weeks ago."),
+  until: filter,
 };
 const commitFields = { hash: z.string(), date: z.string(), author: z.string(), message: z.string() };
 type Input = z.output<z.ZodObject<typeof input>>;
@@ -62,21 +63,33 @@ export const history = tool({
 const narrow = "add path, author, since or message";
 
 async function listCommits(repo: string, args: Input, send: Send, offset: number): Promise<Listing> {
-  const { path, lines, rev, notIn, author, message, since, until } = args;
+  const { path, lines, rev, notIn, author, message, text: changedText, since, until } = args;
   if (lines !== undefined && path === undefined) throw missingPath("lines");
   const page = Math.floor(offset / pageSize) + 1;
-  const optional = { path, lines, ref: rev, notIn, author, query: message, since, until };
+  const optional = { path, lines, ref: rev, notIn, author, query: message, changedText, since, until };
   const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined));
-  const { items, total } = await send("commits", { repo, page, perPage: pageSize, ...given });
+  const { items, total, incomplete } = await send("commits", { repo, page, perPage: pageSize, ...given });
+  const gap =
+    incomplete === undefined
+      ? { notes: [] }
+      : { notes: [incomplete], isExhaustive: false, reason: "TIME_LIMIT" };
+  const soFar = incomplete === undefined ? "" : " so far";
   if (total === 0) {
     if (path !== undefined && !(await pathExists(send, repo, path, rev))) {
       throw await unknownFile(send, repo, path, rev);
     }
     const notes = [`Searched ${repo}${path === undefined ? "" : ` ${path}`} at ${rev ?? "HEAD"}.`];
-    return { summary: "No commit found.", lines: [], notes, narrow };
+    return {
+      summary: `No commit found${soFar}.`,
+      lines: [],
+      ...gap,
+      notes: [...notes, ...gap.notes],
+      narrow,
+    };
   }
   return {
-    summary: `${count(total, "commit")}.`,
+    summary: `${count(total, "commit")}${soFar}.`,
+    ...gap,
     lines: items.map((commit) => {
       const { hash, date, authorName, refs, path: name, oldPath } = commit;
       const renamed = oldPath === undefined ? "" : ` (renamed from ${oldPath} to ${name ?? ""})`;
