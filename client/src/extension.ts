@@ -11,6 +11,7 @@ import { RevisionPicker } from "./browse/revisionPicker";
 import { snapshotCommands } from "./browse/snapshotCommands";
 import { IndexedFiles } from "./documents/indexedFiles";
 import { Snapshots } from "./documents/snapshots";
+import { writeAgentLauncher } from "./endpoint/agentLauncher";
 import { AgentSetup } from "./endpoint/agentSetup";
 import { AgentTools } from "./endpoint/agentTools";
 import { apiKeyCommands } from "./endpoint/apiKeyCommands";
@@ -87,7 +88,10 @@ export function activate(context: vscode.ExtensionContext): void {
     warn: (message) => log.warn(message),
   });
   const program = (): [path: string, ...args: string[]] => [serverPath(), ...dataDir()];
-  const mcpSetup = new McpSetup(program);
+  const mcpSetup = new McpSetup(() => [
+    setting("server.path") ?? writeAgentLauncher(context.globalStorageUri.fsPath, context.extensionPath),
+    ...dataDir(),
+  ]);
   const agentSetup = new AgentSetup({ service: client, instance, keys, mcp: mcpSetup });
   const license = new LicenseState(client, context.globalState);
   const members = new Members(client, license, context.extensionUri);

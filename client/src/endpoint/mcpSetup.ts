@@ -19,7 +19,7 @@ export class McpSetup implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
   readonly #subscriptions: vscode.Disposable;
 
-  /** `program` returns the path of the server, and the arguments that select its data directory. */
+  /** `program` returns the path that agents start, and the arguments that select the data directory. */
   constructor(program: () => readonly [path: string, ...args: string[]]) {
     this.#program = program;
     this.#subscriptions = vscode.Disposable.from(

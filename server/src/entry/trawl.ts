@@ -48,7 +48,8 @@ process.on("beforeExit", () => {
 
 const context: CommandContext = {
   version: versionOfPackage(),
-  programPath: __filename,
+  // The launcher of the extension (`client/src/endpoint/agentLauncher.ts`), if that started this program.
+  programPath: require.main?.filename ?? __filename,
   terminal,
   currentFolder: process.cwd(),
   defaultDataDir: defaultDataDirectory(),

@@ -86,7 +86,8 @@ describe("agents", () => {
       () => existsSync(configuration) && JSON.parse(readFileSync(configuration, "utf8")).mcpServers.trawl,
     );
     assert.ok(existsSync(command));
-    assert.match(args.join(" "), /\/server\/trawl\.js mcp/);
+    assert.ok(existsSync(args[0]));
+    assert.match(args.join(" "), /\/trawl\.js mcp/);
     await window.runCommand("Trawl: Set Up for Agents...");
     await window.pick("Codex", "Set Up for Agents");
     await window.pick("Copy the Configuration", "Set Up for Agents: Codex");
