@@ -144,6 +144,7 @@ class Scanner {
           ? endOfNestedComment(content, this.#offset)
           : endOfComment(content, this.#offset);
         if (end === 0) break;
+        this.#cuts.skipComment(this.#offset, end);
         this.#offset = end - 1;
         return true;
       }

@@ -8,9 +8,14 @@ const minBytes = 8;
 export class Cuts {
   readonly starts: number[] = [];
   readonly ends: number[] = [];
-  /** Ranges that contain one of these ascending offsets are kept; if undefined, ranges that define something are. */
+  /**
+   * Ranges that contain one of these ascending offsets outside of comments are kept; if undefined, ranges that define
+   * something are.
+   */
   readonly #offsets: readonly number[] | undefined;
-  #offsetsBefore = 0;
+  /** The index of the first offset that has not been passed, and the last passed one outside of comments. */
+  #next = 0;
+  #last = -1;
 
   constructor(offsets?: readonly number[]) {
     this.#offsets = offsets;
@@ -27,10 +32,30 @@ export class Cuts {
 
   /** Whether a range must be kept. Must be called with ascending ends. */
   mustKeep(start: number, end: number, definesNames: boolean): boolean {
-    const offsets = this.#offsets;
-    if (offsets === undefined) return definesNames;
-    while ((offsets[this.#offsetsBefore] ?? end) < end) this.#offsetsBefore++;
-    return (offsets[this.#offsetsBefore - 1] ?? -1) >= start;
+    if (this.#offsets === undefined) return definesNames;
+    this.#passTo(end);
+    return this.#last >= start;
+  }
+
+  /** Passes the offsets in a comment. Must be called in order with `mustKeep`. */
+  skipComment(start: number, end: number): void {
+    if (this.#offsets === undefined) return;
+    this.#passTo(start);
+    while ((this.#offsets[this.#next] ?? end) < end) this.#next++;
+  }
+
+  /** Whether an offset is outside of comments. Must be called last. */
+  hasName(): boolean {
+    this.#passTo(Number.POSITIVE_INFINITY);
+    return this.#last >= 0;
+  }
+
+  #passTo(end: number): void {
+    for (; this.#next < (this.#offsets?.length ?? 0); this.#next++) {
+      const offset = this.#offsets?.[this.#next] ?? end;
+      if (offset >= end) return;
+      this.#last = offset;
+    }
   }
 
   /** Adds a range. It replaces the ranges from index `count` on, which are inside it. */
@@ -51,12 +76,16 @@ export class Cuts {
 /** A text without the elided ranges. */
 export class ElidedText {
   readonly content: Uint8Array;
+  /** Whether the name for which the text was elided occurs outside of comments. */
+  readonly hasName: boolean;
   /** The offsets in `content` where a range was elided, ascending. */
   readonly #offsets: Uint32Array;
   /** The number of bytes elided before each of them, and in total. */
   readonly #skipped: Uint32Array;
 
-  constructor(original: Uint8Array, { count, starts, ends }: Cuts) {
+  constructor(original: Uint8Array, cuts: Cuts) {
+    const { count, starts, ends } = cuts;
+    this.hasName = cuts.hasName();
     this.#offsets = new Uint32Array(count);
     this.#skipped = new Uint32Array(count + 1);
     let skipped = 0;
@@ -75,12 +104,13 @@ export class ElidedText {
     }
   }
 
-  /** Maps an offset of the original text that was not elided. */
-  toElided(original: number): number {
+  /** Maps an offset of the original text. Returns undefined if it is inside an elided range. */
+  toElided(original: number): number | undefined {
     const isBefore = (index: number) =>
       (this.#offsets[index] ?? 0) + (this.#skipped[index + 1] ?? 0) <= original;
     const cuts = partitionPoint(0, this.#offsets.length, isBefore);
-    return original - (this.#skipped[cuts] ?? 0);
+    const offset = original - (this.#skipped[cuts] ?? 0);
+    return offset > (this.#offsets[cuts] ?? offset) ? undefined : offset;
   }
 
   /** Maps an offset of `content`. An offset at a cut maps to the start of the elided range. */

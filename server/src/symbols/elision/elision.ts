@@ -1,6 +1,6 @@
 /**
  * Elides text before it is parsed, because parsing is most of the work. To find definitions, it elides bodies that
- * define nothing; to find one name, everything in braces that does not contain it. Bodies are found by counting
+ * define nothing; to find one name, everything in braces that does not contain it outside of comments. Bodies are found by counting
  * brackets and by a few keywords. In case of doubt, text is kept.
  */
 

@@ -51,6 +51,7 @@ export function goBodies(content: Uint8Array, cuts: Cuts): boolean {
     }
     const comment = byte === slash ? endOfComment(content, at) : 0;
     if (comment > 0) {
+      cuts.skipComment(at, comment);
       at = comment - 1;
       continue;
     }

@@ -46,24 +46,32 @@ export class DocumentParser {
     return { ...found, definitions: found.definitions.map((each) => definitionInOriginal(each, elided)) };
   }
 
-  /** Includes the imports of the document. */
+  /** Includes the imports of the document if there are any occurrences. */
   occurrences(
     language: string,
     content: Uint8Array,
     name: string,
   ): { readonly occurrences: Occurrence[]; readonly imports: readonly string[] } {
     const elided = elideAroundName(language, content, name);
+    if (elided?.hasName === false) return { occurrences: [], imports: [] };
     return this.#parsed(language, elided?.content ?? content, (parsed) => {
-      const symbols = this.#symbols(parsed);
-      const declarations = () => this.#declarations(parsed, symbols);
-      const enclosing = new EnclosingDefinitions(symbols.definitions);
-      const occurrences = occurrencesOf(name, parsed, symbols.definitions, declarations).map((each) =>
-        withEnclosing(each, enclosing),
-      );
+      let known: DocumentSymbols | undefined;
+      const symbols = () => {
+        known ??= this.#symbols(parsed);
+        return known;
+      };
+      const found = occurrencesOf(name, parsed, {
+        definitions: () => symbols().definitions,
+        declarations: () => this.#declarations(parsed, symbols()),
+      });
+      if (found.length === 0) return { occurrences: [], imports: [] };
+      const { definitions, imports } = symbols();
+      const enclosing = new EnclosingDefinitions(definitions);
+      const occurrences = found.map((each) => withEnclosing(each, enclosing));
       return {
         occurrences:
           elided === undefined ? occurrences : occurrences.map((each) => occurrenceInOriginal(each, elided)),
-        imports: symbols.imports,
+        imports,
       };
     });
   }
@@ -85,7 +93,8 @@ export class DocumentParser {
     if (word === "") return undefined;
     const elided = elideAroundName(language, content, word);
     return this.#parsed(language, elided?.content ?? content, (parsed) => {
-      const found = findIdentifier(elided?.toElided(offset) ?? offset, parsed);
+      const at = elided === undefined ? offset : elided.toElided(offset);
+      const found = at === undefined ? undefined : findIdentifier(at, parsed);
       if (found === undefined) return undefined;
       const occurrence = occurrenceAt(found.candidate, found.name, this.#declarations(parsed));
       return {

@@ -39,18 +39,21 @@ interface Candidate {
 }
 
 /**
- * Returns the occurrences of a name by ascending start. Calls `declarations` only if the document may declare the name,
- * not if it only calls it. Throws `BudgetSpent`.
+ * Returns the occurrences of a name by ascending start. Calls `definitions` only if there are any, and `declarations`
+ * only if the document may declare the name, not if it only calls it. Throws `BudgetSpent`.
  */
 export function occurrencesOf(
   name: string,
   document: ParsedText,
-  definitions: readonly Definition[],
-  declarations: () => Declarations,
+  {
+    definitions,
+    declarations,
+  }: { readonly definitions: () => readonly Definition[]; readonly declarations: () => Declarations },
 ): Occurrence[] {
   const budget = new Budget(occurrencesMs);
   const candidates = candidatesOf(name, document, budget);
-  if (definitions.some((each) => each.name === name) || !candidates.every(isCallee)) {
+  if (candidates.length === 0) return [];
+  if (definitions().some((each) => each.name === name) || !candidates.every(isCallee)) {
     const known = declarations();
     return candidates.map((candidate) => {
       budget.check();
