@@ -1,14 +1,17 @@
 /** How the extension handles failures, log lines and crashes of its server. */
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { callError } from "#client/server/callError";
 import { Crashes } from "#client/server/crashes";
+import { runProgram } from "#client/server/runProgram";
 import { readLogLine } from "#client/server/serverLog";
 import { serverCommands } from "#client/status/serverCommands";
+import { eventually } from "#test/support/eventually";
 import { window } from "#test/support/vscode";
+import { isAlive } from "#test/support/watchedGit";
 
 function checkError(name: string, error: unknown, expected: string): void {
   test(`a failed call: ${name}`, () => {
@@ -92,6 +95,30 @@ checkLine("Debugger listening on ws://127.0.0.1:9229", "info: Debugger listening
 checkLine("TypeError: x is not a function", "error: TypeError: x is not a function");
 checkLine("    at run (trawl.js:1:1)", "error:     at run (trawl.js:1:1)");
 checkLine("FATAL ERROR: out of memory", "error: FATAL ERROR: out of memory");
+
+test("a program that does not finish in time is killed, and the message names it", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "trawl-test-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, "endless.cjs");
+  const pidFile = join(folder, "pid");
+  writeFileSync(
+    path,
+    'require("node:fs").writeFileSync(process.argv[2], String(process.pid)); setInterval(() => {}, 1000);',
+  );
+  const running = runProgram(path, [pidFile], 2_000);
+  await assert.rejects(running, { message: new RegExp(`^${path} did not finish within 2 s\\.`) });
+  const pid = Number(readFileSync(pidFile, "utf8"));
+  await eventually(() => !isAlive(pid));
+});
+
+test("the output and the exit code of a program are those that it has", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "trawl-test-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, "short.cjs");
+  writeFileSync(path, 'console.log("  out  "); console.error("why"); process.exitCode = 3;');
+  const output = await runProgram(path, []);
+  assert.deepEqual(output, { code: 3, stdout: "out", stderr: "why" });
+});
 
 test("all data is deleted even if the endpoint cannot be forgotten", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "trawl-test-"));

@@ -10,6 +10,41 @@ export const files = new Map<string, string>();
 /** The commands that were executed, with their arguments. */
 export const executed: (readonly unknown[])[] = [];
 
+/** The version of VS Code. */
+export let version = "1.139.0";
+
+export function setVersion(newVersion: string): void {
+  version = newVersion;
+}
+
+/** What an MCP server definition provider of the extension offers. */
+export interface McpServerProvider {
+  readonly onDidChangeMcpServerDefinitions: (listener: () => void) => unknown;
+  readonly provideMcpServerDefinitions: () => readonly unknown[];
+}
+
+/** The providers that are registered, by id. */
+export const mcpServerProviders = new Map<string, McpServerProvider>();
+
+export const lm = {
+  registerMcpServerDefinitionProvider(id: string, provider: McpServerProvider) {
+    // As VS Code 1.100 does.
+    if (version.startsWith("1.100.")) throw new Error("CANNOT use API proposal: mcpConfigurationProvider");
+    mcpServerProviders.set(id, provider);
+    return { dispose: () => mcpServerProviders.delete(id) };
+  },
+};
+
+export class McpStdioServerDefinition {
+  readonly args: readonly string[];
+  readonly version: string;
+
+  constructor(_label: string, _command: string, args: readonly string[], _env: object, version: string) {
+    this.args = args;
+    this.version = version;
+  }
+}
+
 export const l10n = {
   t: (message: string, ...values: readonly unknown[]) =>
     message.replace(/\{(\d+)\}/g, (_, at: string) => String(values[Number(at)])),
