@@ -2,14 +2,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ResponseOf } from "#contract/service";
-import { hostileHistory, ownHistory, shallowClone } from "#test/support/history";
+import { hostileHistory, shallowClone } from "#test/support/history";
 import { repo, runGit, temporaryFolder } from "#test/support/repo";
 import { callerOf, openListener, repository, viewOf } from "#test/support/service";
 
 const hostile = hostileHistory().path;
 const shallow = temporaryFolder();
 shallowClone(hostile, shallow, 4);
-const own = ownHistory();
 const texts = repo(`
   = main: Write
   one.txt
@@ -53,7 +52,7 @@ const texts = repo(`
   | second
 `).path;
 
-const histories = { hostile, shallow, texts, ...(own === undefined ? {} : { own }) };
+const histories = { hostile, shallow, texts };
 const view = viewOf(
   Object.entries(histories).map(([name, path], at) =>
     repository(at + 1, name, { path, gitDir: `${path}/.git`, defaultRevision: "refs/heads/main" }),
@@ -76,7 +75,7 @@ function gitLog(path: string, args: readonly string[]): string[] {
 /** Checks the commits of a request, and that there are any. */
 async function check(name: keyof typeof histories, request: object, args: readonly string[]): Promise<void> {
   const { items, total, incomplete } = await ask({ repo: name, ...request });
-  const expected = gitLog(histories[name] ?? "", args);
+  const expected = gitLog(histories[name], args);
   assert.deepEqual([items.map(({ hash }) => hash), total], [expected.slice(0, 100), expected.length]);
   assert.equal(incomplete, undefined);
   assert.ok(total > 0);
@@ -96,7 +95,6 @@ const found: readonly (readonly [keyof typeof histories, string])[] = [
   ["hostile", "\n"],
   ["hostile", " "],
   ["shallow", "verse"],
-  ...(own === undefined ? [] : [["own", "acquireLock(folder"] as const]),
 ];
 for (const [name, changedText] of found) {
   test(`${name}: ${JSON.stringify(changedText)}`, () => check(name, { changedText }, [`-S${changedText}`]));
