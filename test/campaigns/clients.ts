@@ -52,12 +52,12 @@ export const clients: Campaign = {
   },
 };
 
-function isWanted(name: string): boolean {
+export function isWanted(name: string): boolean {
   const wanted = process.env["CLIENTS"];
   return wanted === undefined || wanted.split(";").includes(name);
 }
 
-function isRequired(name: string): boolean {
+export function isRequired(name: string): boolean {
   const required = process.env["CLIENTS_REQUIRED"] ?? "";
   return required === "all" || required.split(";").includes(name);
 }

@@ -16,10 +16,19 @@ import { clients } from "./clients";
 import { damage } from "./damage";
 import { hostile } from "./hostile";
 import { kills } from "./kills";
+import { mcpClients } from "./mcpClients";
 import { regexps } from "./regexps";
 import { tools } from "./tools";
 
-const campaigns: Readonly<Record<string, Campaign>> = { regexps, hostile, kills, damage, clients, tools };
+const campaigns: Readonly<Record<string, Campaign>> = {
+  regexps,
+  hostile,
+  kills,
+  damage,
+  clients,
+  mcpClients,
+  tools,
+};
 
 const shownFailures = 20;
 
@@ -35,7 +44,7 @@ const names = positionals.includes("all") ? Object.keys(campaigns) : positionals
 const unknown = names.filter((name) => !Object.hasOwn(campaigns, name));
 if (positionals.length === 0 || unknown.length > 0) {
   if (unknown.length > 0) console.error(`Unknown campaigns: ${unknown.join(", ")}.`);
-  for (const [name, { summary }] of Object.entries(campaigns)) console.error(`${name.padEnd(10)}${summary}`);
+  for (const [name, { summary }] of Object.entries(campaigns)) console.error(`${name.padEnd(12)}${summary}`);
   process.exit(2);
 }
 
