@@ -3,11 +3,12 @@
  * `npm run bench -- --corpus DIR --profile PATTERN`
  * `npm run bench -- --only history [--history CLONE]`
  * `npm run bench -- --only retrieval [--questions DIR --repositories DIR] [--form words|or|plain] [--limit N] [--misses N]`
+ * `npm run bench -- --only calls [--seed N] [--misses N]`
  * `npm run bench -- --symbols [--languages go,c++] [--misses N] [--megabytes N] [--least PERCENT]`
  *
  * Prints costs and results of the product next to those of its peers, from the same run. It never asserts a time,
  * because machines differ and shared ones are noisy. PARTS, separated by commas: build, symbols, ranking, search, zoekt,
- * tools, memory, fresh, clients, load, small, history, store, access, retrieval. `--ranking` alone means
+ * tools, memory, fresh, clients, load, small, history, store, access, calls, retrieval. `--ranking` alone means
  * `--only ranking`. If symbols or ranking are requested without a corpus, the trees with labeled queries are fetched as
  * Debian packages and used one by one.
  *
@@ -19,6 +20,9 @@
  * that it fetches. `--questions` names another folder of `NAME.json`, and `--repositories` the folder of the repositories
  * `NAME`. `--form` is how a question becomes a query, and `--misses` lists questions of the half for tuning.
  *
+ * `calls` compares callers in this project with those that TypeScript finds, and runs only if it is named. `--seed`
+ * chooses other definitions, and `--misses` lists calls of each kind that were not found.
+ *
  * With `--symbols`, it only compares definitions in real trees with those of universal-ctags, and with `--least` fails if
  * fewer are found.
  */
@@ -27,6 +31,7 @@ import { cpus, totalmem } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { projectRoot } from "#test/support/house";
+import { benchCalls } from "./calls";
 import { benchClients } from "./clients";
 import { corpusCopy, git } from "./corpus";
 import { countAll } from "./counting";
@@ -66,6 +71,7 @@ const parts = [
   "history",
   "store",
   "access",
+  "calls",
   "retrieval",
 ] as const;
 
@@ -85,13 +91,16 @@ const { values } = parseArgs({
     ranking: { type: "boolean", default: false },
     symbols: { type: "boolean", default: false },
     languages: { type: "string", default: "" },
+    seed: { type: "string", default: "1" },
     misses: { type: "string", default: "0" },
     megabytes: { type: "string", default: "12" },
     least: { type: "string", default: "0" },
   },
 });
 const only = [...(values.only?.split(",") ?? []), ...(values.ranking ? ["ranking"] : [])];
-const wanted = new Set(only.length === 0 ? parts.filter((part) => part !== "retrieval") : only);
+const wanted = new Set(
+  only.length === 0 ? parts.filter((part) => !["calls", "retrieval"].includes(part)) : only,
+);
 const unknown = [...wanted].filter((part) => !(parts as readonly string[]).includes(part));
 if (unknown.length > 0) {
   console.error(`Unknown parts: ${unknown.join(", ")}. Use ${parts.join(", ")}.`);
@@ -128,6 +137,8 @@ async function main(): Promise<void> {
   if (wanted.has("history")) await benchHistory(scratch, inUserFolder(values.history), figures);
   if (wanted.has("store")) await benchStore(scratch);
   if (wanted.has("access")) await benchCredentials(scratch);
+  if (wanted.has("calls"))
+    await benchCalls(scratch, { seed: Number(values.seed), shownMisses: Number(values.misses) });
   if (wanted.has("retrieval")) await benchRetrieval(folder, scratch, retrieval);
   if (wanted.has("small")) {
     for (const count of [1_000, 5_000]) await benchSmallRepositories(join(scratch, "small"), count);
