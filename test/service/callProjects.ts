@@ -49,6 +49,28 @@ export function total(prices: readonly number[]): number {
 }
 export const round = (price: number) => Math.round(price);
 `,
+      "src/shape.ts": `
+export interface Shape {
+  area(): number;
+}
+export class Square implements Shape {
+  area(): number {
+    return 4;
+  }
+}
+export class Room {
+  area(): number {
+    return 12;
+  }
+}
+`,
+      "src/draw.ts": `
+import type { Room, Shape } from "./shape";
+export function draw(shape: Shape, room: Room): number {
+  const area = shape.area(); // @calls Shape.area src/shape.ts, Square.area src/shape.ts
+  return area + room.area(); // @calls Room.area src/shape.ts
+}
+`,
       "src/text.ts": `
 export function format(name: string): string {
   return name.trim();

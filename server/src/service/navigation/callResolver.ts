@@ -9,6 +9,7 @@ import type { SymbolKind } from "#model/symbol";
 import { type ConfidenceEstimator, compareCertainty, type ReferenceSource, targetOf } from "./confidence";
 import { importsDefinition } from "./importMatch";
 import type { CodeCall } from "./parsedCode";
+import { containerOf, type Supertypes } from "./supertypes";
 
 export interface ResolvedCall {
   readonly definition: FoundSymbol;
@@ -67,9 +68,11 @@ export function isCommonMember(name: string): boolean {
 
 export class CallResolver {
   readonly #estimator: ConfidenceEstimator;
+  readonly #supertypes: Supertypes;
 
-  constructor(estimator: ConfidenceEstimator) {
+  constructor(estimator: ConfidenceEstimator, supertypes: Supertypes) {
     this.#estimator = estimator;
+    this.#supertypes = supertypes;
   }
 
   /** `candidates` are the definitions of the called name. Returns those to which the call may refer. */
@@ -79,8 +82,9 @@ export class CallResolver {
     candidates: readonly FoundSymbol[],
   ): readonly ResolvedCall[] {
     if (call.declaredAt >= 0) return this.#declared(call, from, candidates);
-    const callable = candidates.filter(({ kind, isLocal }) => callableKinds.has(kind) && !isLocal);
-    const known = callable.length > 0 ? callable : candidates.filter(({ isLocal }) => !isLocal);
+    const visible = candidates.filter((each) => !each.isLocal || this.#supertypes.of(each).size > 1);
+    const callable = visible.filter(({ kind }) => callableKinds.has(kind));
+    const known = callable.length > 0 ? callable : visible;
     const rated = known.map((definition) => ({
       definition,
       found: this.#evidenceFor(definition, call, from),
@@ -88,8 +92,12 @@ export class CallResolver {
     const best = Math.max(evidence.none, ...rated.map(({ found }) => found));
     if (best === evidence.none) return this.#withoutEvidence(call, from, known);
     const likely = rated.filter(({ found }) => found === best).map(({ definition }) => definition);
-    const winners = this.#importedOnly(likely, from);
-    const isAmbiguous = new Set(winners.map(groupOf)).size > 1;
+    // A call of a member of a type may run that of any subtype.
+    const isOfOneType = call.typeWords.some((word) =>
+      likely.every((each) => this.#supertypes.of(each).has(word)),
+    );
+    const winners = isOfOneType ? likely : this.#importedOnly(likely, from);
+    const isAmbiguous = !isOfOneType && new Set(winners.map(groupOf)).size > 1;
     return winners.map((definition) => ({
       definition,
       certainty: isAmbiguous ? "name" : this.#certaintyOf(definition, best as Evidence, call, from),
@@ -141,7 +149,8 @@ export class CallResolver {
       if (hasModules && namesModule(receiver, definition)) return evidence.module;
       if (container === "") return evidence.none;
     }
-    if (receiver === container || typeWords.includes(container)) return evidence.imported;
+    const types = this.#supertypes.of(definition);
+    if (receiver === container || typeWords.some((word) => types.has(word))) return evidence.imported;
     if (typeWords.some((word) => word.length > container.length && word.endsWith(container)))
       return evidence.type;
     const plainReceiver = plain(receiver);
@@ -194,12 +203,6 @@ export class CallResolver {
     });
     return possible.map((definition) => ({ definition, certainty: "name" }));
   }
-}
-
-/** Returns the type that a definition belongs to. A constructor counts as its type, which has the same name. */
-function containerOf({ name, parent, kind }: FoundSymbol): string {
-  if (parent.name === name || kind === "macro") return "";
-  return ["namespace", "module", "package"].includes(parent.kind) ? "" : parent.name;
 }
 
 /** Returns a key that is the same for overloads, for the parts of a type, and for headers and their implementations. */

@@ -48,7 +48,7 @@ export class CallSearch {
       const missing = nodes.map(({ symbol }) => symbol).filter((each) => !keys.has(keyOf(each)));
       candidates.set(name, [...known, ...missing]);
     }
-    const resolver = await this.#called.resolver([...candidates.values()].flat());
+    const resolver = await this.#called.resolver([...candidates.values()].flat(), true);
     const slice = new TimeSlice();
     const readFile = async (file: FoundSymbol["document"], { calls, imports }: FileCalls) => {
       const from = sourceOf(file, imports);
@@ -82,7 +82,7 @@ export class CallSearch {
     const candidates = await this.#called.named(names.slice(0, maxNames));
     if (names.length > maxNames || names.some((name) => this.#called.isCut(name)))
       this.#gaps.addReason("MATCH_LIMIT");
-    const resolver = await this.#called.resolver([...candidates.values()].flat());
+    const resolver = await this.#called.resolver([...candidates.values()].flat(), false);
     for (const site of sites) found.push(...calleesAt(site, candidates.get(site.call.name) ?? [], resolver));
   }
 }

@@ -6,6 +6,7 @@ import { CallResolver } from "./callResolver";
 import type { Gaps } from "./candidates";
 import { ConfidenceEstimator, targetOf } from "./confidence";
 import type { Packages } from "./packages";
+import { containersOf, Supertypes } from "./supertypes";
 import type { SymbolQuery } from "./symbolQuery";
 
 export interface CalledDefinitionsOptions {
@@ -16,6 +17,8 @@ export interface CalledDefinitionsOptions {
 
 /** More definitions of one name cannot be told apart in reasonable time. */
 export const maxDefinitions = 200;
+/** Types whose supertypes are looked up at once. */
+const maxContainers = 500;
 const maxLookups = 16;
 
 export class CalledDefinitions {
@@ -52,11 +55,20 @@ export class CalledDefinitions {
     return this.#cutNames.has(name);
   }
 
-  /** Returns what decides to which of these definitions a call refers. */
-  async resolver(definitions: readonly FoundSymbol[]): Promise<CallResolver> {
+  /**
+   * Returns what decides to which of these definitions a call refers. With supertypes, it also refers to members of
+   * subtypes and supertypes.
+   */
+  async resolver(definitions: readonly FoundSymbol[], withSupertypes: boolean): Promise<CallResolver> {
     const { packages, repositories } = this.#options;
     const targets = definitions.map(targetOf);
-    return new CallResolver(await ConfidenceEstimator.load(targets, packages, repositories, this.#signal));
+    const containers = withSupertypes ? containersOf(definitions) : [];
+    if (containers.length > maxContainers) this.#gaps.addReason("MATCH_LIMIT");
+    const found = await this.named(containers.slice(0, maxContainers));
+    return new CallResolver(
+      await ConfidenceEstimator.load(targets, packages, repositories, this.#signal),
+      new Supertypes(definitions, found),
+    );
   }
 
   async #find(name: string): Promise<readonly FoundSymbol[]> {
