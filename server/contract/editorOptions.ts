@@ -21,6 +21,8 @@ export const EditorSettings = z
     exclude: z.array(z.string()),
     /** Whether submodules are indexed as repositories of their own. */
     submodules: z.boolean(),
+    /** Whether packages that lock files name are indexed. */
+    dependencies: z.boolean(),
     /** Branches to index in addition to the default revision: none, all local ones, or also remote ones. */
     branches: z.enum(["default", "local", "all"]),
     /** How many tags to index, newest first. */

@@ -39,6 +39,10 @@ export const IndexingRequest = z
   .object({
     follow: z.boolean().default(false).describe("Whether to keep reporting after everything is indexed."),
     withSymbols: z.boolean().default(false).describe("Whether to wait for symbols as well."),
+    withDependencies: z
+      .boolean()
+      .default(false)
+      .describe("Whether to wait for packages as well, which the events omit."),
   })
   .describe("How long to report progress.");
 export type IndexingRequest = z.output<typeof IndexingRequest>;

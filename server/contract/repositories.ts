@@ -45,6 +45,10 @@ export const RepositoriesRequest = z
     sort: z.enum(["name", "pushed", "indexed"]).default("name").describe("Sort key."),
     direction: z.enum(["asc", "desc"]).default("asc").describe("Sort direction."),
     query: z.string().optional().describe("Only repositories whose name contains this text, ignoring case."),
+    dependencies: z
+      .enum(["no", "yes", "only"])
+      .default("no")
+      .describe("Whether to list packages that lock files name, such as `npm/zod@4.6.7`."),
   })
   .describe("A page of the repositories.");
 export type RepositoriesRequest = z.output<typeof RepositoriesRequest>;
@@ -78,6 +82,11 @@ export const RepositoryItem = z
         "Whether it is polled because the system's limit on file watches is reached; changes are then detected with a delay of several seconds.",
       ),
     symbolsReady: z.boolean().describe("Whether definitions can be searched."),
+    dependencyCount: z
+      .int()
+      .optional()
+      .describe("Number of packages that its lock files name and that are on this computer; absent if none."),
+    dependencyProblem: z.string().optional().describe("Why more packages may be on this computer."),
   })
   .describe("A repository and the state of its index.");
 export type RepositoryItem = z.output<typeof RepositoryItem>;

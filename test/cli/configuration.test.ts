@@ -31,6 +31,7 @@ const defaults: Configuration = {
   scanDepth: 4,
   exclude: [],
   submodules: true,
+  dependencies: true,
   auditDays: 180,
   licenseMakers: [],
 };
@@ -72,6 +73,7 @@ const cases: readonly (readonly [args: string, text: string | undefined, result:
   ["--port 2", '{ "port": 1, "host": "h" }', { host: "h", port: 2 }],
   ["--anonymous off", '{ "anonymous": true }', { anonymous: false }],
   ["", '{ "anonymous": true }', { anonymous: true }],
+  ["--dependencies off", '{ "dependencies": true }', { dependencies: false }],
   ["--data-dir d", '{ "dataDir": "e" }', { dataDir: "/here/d" }],
   ["", '{ "dataDir": "e" }', { dataDir: join(folder, "e") }],
   ["", '{ "paths": ["a", "/b", "~/c"] }', { paths: [join(folder, "a"), "/b", join(homedir(), "c")] }],

@@ -31,10 +31,11 @@ test("default values are added, and unknown fields and nulls are removed", async
   };
   const call = dispatchOf({ service });
   const { signal } = new AbortController();
+  const defaults = { page: 1, perPage: 50, sort: "name", direction: "asc", dependencies: "no" };
   await call("repos", { page: null, perPage: 7, else: {}, query: null }, { credentials: none, signal });
-  assert.deepEqual(seen, { page: 1, perPage: 7, sort: "name", direction: "asc" });
+  assert.deepEqual(seen, { ...defaults, perPage: 7 });
   await call("repos", undefined, { credentials: none, signal });
-  assert.deepEqual(seen, { page: 1, perPage: 50, sort: "name", direction: "asc" });
+  assert.deepEqual(seen, defaults);
 });
 
 test("running and waiting requests are limited, and further requests are refused", async () => {

@@ -1,4 +1,5 @@
 /** Prints the contents of an index as readable lines. */
+import { isPlainFolder } from "#model/repository";
 import { fileSource, memorySource } from "#platform/byteSource";
 import type { ShardDirectory } from "#shard/directory/directory";
 import { loadChecksum } from "#shard/format/checksum";
@@ -20,7 +21,7 @@ export async function indexedLines(directory: ShardDirectory, repositoryId: numb
   const lines = [...segments.documents()].flatMap(({ segment, document, slots }) => {
     const reader = readers[segment];
     const refs = slots.flatMap((slot) => names.get(slot) ?? []).sort();
-    if (!reader || (refs.length === 0 && manifest.kind !== "folder")) return [];
+    if (!reader || (refs.length === 0 && !isPlainFolder(manifest.kind))) return [];
     return [`${textOf(reader.path(document))} [${refs.join(" ")}]: ${contentOf(reader, document)}`];
   });
   for (const reader of readers) reader.close();

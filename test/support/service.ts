@@ -91,13 +91,18 @@ export function viewOf(
   skipped: Readonly<Record<number, readonly SkippedEntry[]>> = {},
   unparsed: Readonly<Record<number, readonly UnparsedEntry[]>> = {},
 ): RepositoryView {
-  const all = [...repositories].sort((left, right) => (left.name < right.name ? -1 : 1));
+  const sorted = [...repositories].sort((left, right) => (left.name < right.name ? -1 : 1));
+  const own = sorted.filter(({ kind }) => kind !== "package");
+  const packages = sorted.filter(({ kind }) => kind === "package");
+  const all = [...own, ...packages];
   return {
-    all: () => all,
+    all: () => own,
+    packages: () => packages,
     get: (id) => all.find((each) => each.id === id),
     byName: (name) => all.find((each) => each.name === name),
     containing: (path) => all.find((each) => path.startsWith(`${each.path}/`)),
     isScanning: () => false,
+    isScanningPackages: () => false,
     isPolled: () => false,
     hasSymbols: () => false,
     indexRevision: async () => "absent",

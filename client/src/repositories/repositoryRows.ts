@@ -104,9 +104,24 @@ async function detailRows(item: RepositoryItem, parent: Row, source: RepositoryS
         iconPath: new vscode.ThemeIcon("file-code"),
       }),
     },
+    ...dependencyRow(item, parent),
     ...skippedRows(item.repoName, () => source.item(item.repoId)?.skippedCount ?? 0, parent, source),
     ...unparsed,
   ];
+}
+
+/** Returns one row for all packages, which may be thousands. */
+function dependencyRow({ dependencyCount = 0, dependencyProblem }: RepositoryItem, parent: Row): Row[] {
+  if (dependencyCount === 0 && dependencyProblem === undefined) return [];
+  const item = () => ({
+    label: vscode.l10n.t("Dependencies"),
+    description: vscode.l10n.t("{0} packages", count(dependencyCount)),
+    tooltip:
+      dependencyProblem ??
+      vscode.l10n.t("Searched only if a query asks for them, as in repo:npm/ or dependencies:yes."),
+    iconPath: new vscode.ThemeIcon(dependencyProblem === undefined ? "package" : "warning"),
+  });
+  return [{ id: `${parent.id}/dependencies`, parent, item }];
 }
 
 /** Returns the state in words, also for screen readers. */

@@ -20,6 +20,7 @@ export function serverSettings(): EditorSettings {
     scanDepth: setting("repositories.scanDepth"),
     exclude: [...setting("repositories.exclude")],
     submodules: setting("repositories.submodules"),
+    dependencies: setting("repositories.dependencies"),
     branches: setting("index.branches"),
     newestTags: setting("index.tags"),
     maxFileBytes: setting("index.maxFileSize") * 1024,

@@ -159,6 +159,13 @@ export const settingsSections = {
         scope: "machine",
         description: "Index submodules as separate repositories.",
       },
+      "repositories.dependencies": {
+        type: "boolean",
+        default: true,
+        scope: "machine",
+        description:
+          "Index the packages that lock files name, if they are on this computer. They are searched only if you ask for them, as in `repo:npm/zod`.",
+      },
     },
   },
   index: {

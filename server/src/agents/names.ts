@@ -5,6 +5,7 @@ import { sanitize } from "#base/sanitize";
 import type { TreeNode } from "#contract/history";
 import type { RepositoryItem } from "#contract/repositories";
 import type { RequestInput } from "#contract/service";
+import { beginsWithEcosystem } from "#query/packageName";
 import { fileFilter, repositoryFilter, revisionFilter } from "./queryText";
 import type { Send } from "./tool";
 
@@ -14,11 +15,17 @@ const maxPages = 20;
 const maxRepositories = maxPages * pageSize;
 const maxSuggestions = 5;
 
+/** Returns the fields of a request for repositories whose names contain `part`. Packages are named by ecosystem first. */
+export function namedRepositories(part: string | undefined): RequestInput<"repos"> {
+  if (part === undefined) return {};
+  return { query: part, dependencies: beginsWithEcosystem(part) ? "yes" : "no" };
+}
+
 /** Returns repositories whose names contain `part`, sorted by name; the first 2,000. */
 export async function listRepositories(send: Send, part?: string): Promise<readonly RepositoryItem[]> {
   const found: RepositoryItem[] = [];
   for (let page = 1; page <= maxPages; page++) {
-    const request = { page, perPage: pageSize, ...(part === undefined ? {} : { query: part }) };
+    const request = { page, perPage: pageSize, ...namedRepositories(part) };
     const { items, total } = await send("repos", request);
     found.push(...items);
     if (items.length === 0 || found.length >= total) break;

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { RepositoryItem } from "#contract/repositories";
 import { count, shortRef } from "./fileHeading";
-import { suggestRepositories } from "./names";
+import { namedRepositories, suggestRepositories } from "./names";
 import { type Line, type Listing, tool } from "./tool";
 
 const pageSize = 100;
@@ -22,11 +22,17 @@ export const repos = tool({
   name: "repos",
   title: "List repositories",
   description: "Indexed repositories with their revisions and the state of their index.",
-  input: { name: z.string().max(1000).optional().describe("Part of the name.") },
+  input: {
+    name: z
+      .string()
+      .max(1000)
+      .optional()
+      .describe("Part of the name. npm/, pypi/, go/ or cargo/ first lists dependencies."),
+  },
   output: { items: z.array(repository).optional() },
   async run({ name }, { send, offset }): Promise<Listing> {
     const page = Math.floor(offset / pageSize) + 1;
-    const request = { page, perPage: pageSize, ...(name === undefined ? {} : { query: name }) };
+    const request = { page, perPage: pageSize, ...namedRepositories(name) };
     const { items, total } = await send("repos", request);
     const narrow = "give a longer name";
     if (total === 0) {

@@ -32,8 +32,9 @@ export interface RepositoryFacts {
   readonly kind: RepositoryKind;
   readonly path: string;
   readonly gitDir?: string;
-  /** Host and path of the remote's URL, if it has one. */
+  /** Host and path of the remote's URL, if it has one; the name of a package. */
   readonly remoteName?: string;
+  readonly entries?: readonly string[];
   readonly codeHostType: CodeHostType;
   readonly hostUrl?: string;
 }
@@ -53,6 +54,11 @@ export interface CatalogOptions {
 /** How long changes are collected; a crash loses no more than that. */
 const writeDelayMs = 1000;
 
+interface RepositoryLists {
+  readonly own: readonly Repository[];
+  readonly packages: readonly Repository[];
+}
+
 export class Catalog {
   readonly #file: string;
   readonly #files: Files;
@@ -63,9 +69,10 @@ export class Catalog {
   #nextId: number;
   readonly #entries = new Map<RepositoryId, CatalogEntry>();
   readonly #idsByName = new Map<string, RepositoryId>();
+  /** Without packages, several of which may share a folder. */
   readonly #idsByPath = new Map<string, RepositoryId>();
   /** Built on demand; replaced, never modified. */
-  #all: readonly Repository[] | undefined;
+  #lists: RepositoryLists | undefined;
   /** Ids sorted by name; rebuilt only when a name is added or removed. */
   #order: readonly RepositoryId[] | undefined;
   #cancelWrite: (() => void) | undefined;
@@ -152,11 +159,24 @@ export class Catalog {
     return removed;
   }
 
-  /** All repositories, by name. */
+  /** All repositories except packages, by name. */
   all(): readonly Repository[] {
+    return this.#sorted().own;
+  }
+
+  /** All packages, by name. */
+  packages(): readonly Repository[] {
+    return this.#sorted().packages;
+  }
+
+  #sorted(): RepositoryLists {
     this.#order ??= [...this.#idsByName.keys()].sort().flatMap((name) => this.#idsByName.get(name) ?? []);
-    this.#all ??= this.#order.flatMap((id) => this.get(id) ?? []);
-    return this.#all;
+    if (this.#lists === undefined) {
+      const all = this.#order.flatMap((id) => this.get(id) ?? []);
+      const isPackage = ({ kind }: Repository) => kind === "package";
+      this.#lists = { own: all.filter((each) => !isPackage(each)), packages: all.filter(isPackage) };
+    }
+    return this.#lists;
   }
 
   get(id: RepositoryId): Repository | undefined {
@@ -172,10 +192,9 @@ export class Catalog {
   /** Returns the repository whose working tree or folder contains `path`; the innermost if they are nested. */
   containing(path: string): Repository | undefined {
     let innermost: Repository | undefined;
-    for (const repository of this.all()) {
+    for (const repository of [...this.all(), ...this.packages()]) {
       const isInnermost = innermost === undefined || repository.path.length > innermost.path.length;
-      if (repository.kind !== "bare" && isInnermost && isInside(path, repository.path))
-        innermost = repository;
+      if (isInnermost && contains(repository, path)) innermost = repository;
     }
     return innermost;
   }
@@ -191,8 +210,8 @@ export class Catalog {
   }
 
   /**
-   * Adds new repositories and updates known ones, identified by their common git directory or else by their path, with
-   * a single write. Returns the repositories in the order of `facts`.
+   * Adds new repositories and updates known ones, identified by their common git directory or else by their path, and
+   * packages by their name, with a single write. Returns the repositories in the order of `facts`.
    */
   upsert(facts: readonly RepositoryFacts[]): readonly Repository[] {
     const nextId = this.#nextId;
@@ -274,6 +293,10 @@ export class Catalog {
   }
 
   #find(fact: RepositoryFacts): CatalogEntry | undefined {
+    if (fact.kind === "package") {
+      const known = this.#entries.get(this.#idsByName.get(fact.remoteName ?? "") ?? (0 as RepositoryId));
+      return known?.repository.kind === "package" ? known : undefined;
+    }
     const id = this.#idsByPath.get(fact.gitDir ?? fact.path) ?? this.#idsByPath.get(fact.path);
     return id === undefined ? undefined : this.#entries.get(id);
   }
@@ -304,7 +327,7 @@ export class Catalog {
   #updatedEntry(entry: CatalogEntry, fact: RepositoryFacts): CatalogEntry {
     const { remoteName = "", ...known } = fact;
     const isRenamed = remoteName !== entry.preferredName;
-    const { hostUrl: _, gitDir: __, ...rest } = entry.repository;
+    const { hostUrl: _, gitDir: __, entries: ___, ...rest } = entry.repository;
     const name = isRenamed ? this.nameFor(fact, entry.repository.id) : entry.repository.name;
     const repository: Repository = { ...rest, ...known, name };
     const isSame =
@@ -324,21 +347,21 @@ export class Catalog {
   }
 
   #put(entry: CatalogEntry): void {
-    const { id, name, path, gitDir } = entry.repository;
+    const { id, name, kind, path, gitDir } = entry.repository;
     if (this.#entries.get(id)?.repository.name !== name) this.#order = undefined;
     this.#entries.set(id, entry);
     this.#idsByName.set(name, id);
-    this.#idsByPath.set(path, id);
+    if (kind !== "package") this.#idsByPath.set(path, id);
     if (gitDir !== undefined) this.#idsByPath.set(gitDir, id);
-    this.#all = undefined;
+    this.#lists = undefined;
   }
 
-  #drop({ repository: { id, name, path, gitDir = path } }: CatalogEntry): void {
+  #drop({ repository: { id, name, kind, path, gitDir } }: CatalogEntry): void {
     this.#entries.delete(id);
     this.#idsByName.delete(name);
-    this.#idsByPath.delete(path);
-    this.#idsByPath.delete(gitDir);
-    this.#all = undefined;
+    if (kind !== "package") this.#idsByPath.delete(path);
+    if (gitDir !== undefined) this.#idsByPath.delete(gitDir);
+    this.#lists = undefined;
     this.#order = undefined;
   }
 
@@ -386,4 +409,10 @@ export class Catalog {
       throw error;
     }
   }
+}
+
+/** Whether a path is in the working tree or folder of a repository. */
+function contains({ kind, path: root, entries }: Repository, path: string): boolean {
+  if (kind === "bare" || !isInside(path, root)) return false;
+  return entries === undefined || entries.some((entry) => isInside(path, join(root, entry)));
 }

@@ -1,4 +1,4 @@
-import type { Repository } from "#model/repository";
+import type { Repository, RepositoryId } from "#model/repository";
 
 /** The fields that may change after a repository was added. */
 export type RepositoryChange = Partial<
@@ -21,4 +21,6 @@ export type RepositoryChange = Partial<
   readonly lastError?: string | undefined;
   readonly addedCount?: number | undefined;
   readonly addedBytes?: number | undefined;
+  readonly dependencies?: readonly RepositoryId[] | undefined;
+  readonly dependencyProblem?: string | undefined;
 };

@@ -113,13 +113,22 @@ function parseRepository(fields: Record<string, unknown>): Repository {
   for (const name of ["id", "documentCount", "skippedCount", "contentBytes", "indexBytes"])
     wholeNumber(fields[name], name);
   for (const name of ["addedCount", "addedBytes"]) wholeNumber(fields[name] ?? 0, name);
-  for (const name of ["displayName", "gitDir", "hostUrl", "defaultRevision", "lastError"]) {
+  for (const name of [
+    "displayName",
+    "gitDir",
+    "hostUrl",
+    "defaultRevision",
+    "lastError",
+    "dependencyProblem",
+  ]) {
     if (fields[name] !== undefined) string(fields[name], name);
   }
+  strings(fields["entries"] ?? [], "entries");
+  for (const id of array(fields["dependencies"] ?? [], "dependencies")) wholeNumber(id, "a dependency");
   for (const name of ["isFork", "isArchived", "isPublic"]) {
     if (typeof fields[name] !== "boolean") throw new CatalogDamaged(`${name} is not a boolean`);
   }
-  oneOf(fields["kind"], ["clone", "bare", "folder"], "kind");
+  oneOf(fields["kind"], ["clone", "bare", "folder", "package"], "kind");
   oneOf(fields["codeHostType"], codeHostTypes, "codeHostType");
   oneOf(fields["state"], ["queued", "cloning", "indexing", "ready", "stale", "failed"], "state");
   for (const revision of array(fields["revisions"], "revisions")) {

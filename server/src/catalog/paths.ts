@@ -1,6 +1,6 @@
 /** The paths that users have added, and the paths below them that were removed. */
 import { sep } from "node:path";
-import type { Repository } from "#model/repository";
+import { isPlainFolder, type Repository } from "#model/repository";
 
 export interface PathSet {
   /** In order of addition. Absolute, without symbolic links. */
@@ -82,5 +82,5 @@ export function isInside(path: string, folder: string): boolean {
 
 /** Whether a scan of `path` finds the repository. A plain folder is found only at its own path. */
 function canReach(path: string, repository: Repository): boolean {
-  return repository.kind === "folder" ? repository.path === path : isInside(repository.path, path);
+  return isPlainFolder(repository.kind) ? repository.path === path : isInside(repository.path, path);
 }

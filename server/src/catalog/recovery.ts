@@ -41,8 +41,12 @@ export function loadCatalog(file: string, files: Files, clock: Clock, log: Log):
   }
 }
 
-/** Rebuilds a lost catalog. The added paths are lost, so the path of each repository takes their place. */
-export function rebuildCatalog(known: readonly KnownRepository[]): CatalogContent {
+/**
+ * Rebuilds a lost catalog. The added paths are lost, so the path of each repository takes their place. Packages are
+ * found again by their projects.
+ */
+export function rebuildCatalog(all: readonly KnownRepository[]): CatalogContent {
+  const known = all.filter(({ kind }) => kind !== "package");
   const entries = known.map(({ repositoryId, name, path, kind }): CatalogEntry => {
     const repository: Repository = {
       id: repositoryId as RepositoryId,

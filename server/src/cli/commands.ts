@@ -1,5 +1,6 @@
 /** The commands, their flags and their help. */
 import { mcpClients } from "#agents/clientConfiguration";
+import { editorFlags } from "./editorFlags";
 import type { Flag } from "./flags";
 
 export interface Command {
@@ -39,18 +40,13 @@ const databaseFlag: Flag = {
     "Store members, keys and audit records in this PostgreSQL database (postgres://...) instead of in the data directory.",
 };
 
-/** Flags that language clients append to the command line. */
-const editorFlags: readonly Flag[] = [
-  { name: "stdio", description: "Speak the Language Server Protocol on standard input and output." },
-  {
-    name: "node-ipc",
-    isHidden: true,
-    description: "Speak LSP over Node's IPC channel to the parent process.",
-  },
-  { name: "pipe", value: "NAME", isHidden: true, description: "Speak LSP over this pipe or Unix socket." },
-  { name: "socket", value: "PORT", isHidden: true, description: "Speak LSP over this TCP port." },
-  { name: "clientProcessId", value: "PID", isHidden: true, description: "Exit when this process exits." },
-];
+/** For commands that index. */
+const dependenciesFlag: Flag = {
+  name: "dependencies",
+  value: "on|off",
+  description:
+    "Whether to index the packages that lock files name and that are on this computer. Default: on.",
+};
 
 const serve: Command = {
   name: "serve",
@@ -90,6 +86,7 @@ const serve: Command = {
       isRepeatable: true,
       description: "Also accept requests from web pages of this origin. Repeatable.",
     },
+    dependenciesFlag,
     databaseFlag,
     ...editorFlags,
     ...globalFlags,
@@ -117,6 +114,7 @@ const index: Command = {
   flags: [
     { name: "json", description: "Print the statistics as JSON." },
     { name: "no-symbols", description: "Do not find definitions; the next trawl serve does that." },
+    dependenciesFlag,
     ...globalFlags,
   ],
   examples: [["trawl index ~/src", "indexes every repository under ~/src"]],
@@ -415,8 +413,3 @@ export const commands: readonly Command[] = [
   backup,
   restore,
 ];
-
-/** Whether a first argument implies `serve`, because some language clients pass only their flags. */
-export function startsServer(arg: string): boolean {
-  return editorFlags.some((flag) => arg === `--${flag.name}` || arg.startsWith(`--${flag.name}=`));
-}

@@ -28,6 +28,7 @@ export function readConfiguration(
   const settings = file === undefined ? {} : readConfigurationFile(file);
   const dataDir = flags.text("data-dir");
   const anonymous = flags.choice("anonymous", ["on", "off"]);
+  const dependencies = flags.choice("dependencies", ["on", "off"]);
   return withDefaults(
     {
       ...settings,
@@ -35,6 +36,7 @@ export function readConfiguration(
       ...fieldIfDefined("port", flags.integer("port", 0, 65_535)),
       ...fieldIfDefined("dataDir", dataDir === undefined ? undefined : absolutePath(dataDir, currentFolder)),
       ...fieldIfDefined("anonymous", anonymous === undefined ? undefined : anonymous === "on"),
+      ...fieldIfDefined("dependencies", dependencies === undefined ? undefined : dependencies === "on"),
       ...fieldIfDefined("publicUrl", flags.text("public-url")),
       ...fieldIfDefined("allowedHosts", flags.texts("allowed-host")?.slice()),
       ...fieldIfDefined("allowedOrigins", flags.texts("allowed-origin")?.slice()),

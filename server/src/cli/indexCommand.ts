@@ -58,7 +58,7 @@ export async function waitForIndexing(
     const emit = (event: IndexingProgress) => report.update(event);
     const end = await instance.caller(
       "indexing",
-      { withSymbols },
+      { withSymbols, withDependencies: true },
       { credentials: { kind: "local" }, signal: interrupted, emit },
     );
     report.stop();

@@ -2,8 +2,9 @@
 import { isServiceError, usageError } from "#base/error";
 import { nearestNames } from "#base/nearestNames";
 import { backupCommand, restoreCommand } from "./backupCommands";
-import { type Command, commands, startsServer } from "./commands";
+import { type Command, commands } from "./commands";
 import type { CommandContext } from "./context";
+import { startsServer } from "./editorFlags";
 import { type Flags, readFlags } from "./flags";
 import { formatCommandHelp, formatOverview } from "./help";
 import { indexCommand } from "./indexCommand";

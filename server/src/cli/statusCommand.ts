@@ -60,6 +60,10 @@ function describeRepository(repository: RepositoryItem, paint: Paint): string[] 
       `  ${formatCount(repository.skippedCount, "file")} found by name only (binary, too large, not text)`,
     );
   }
+  const { dependencyCount = 0, dependencyProblem } = repository;
+  if (dependencyCount > 0) lines.push(`  ${formatCount(dependencyCount, "package")} indexed as dependencies`);
+  if (dependencyProblem !== undefined)
+    lines.push(`  ${paint("bad", "some dependencies are missing")}: ${sanitize(dependencyProblem)}`);
   if (repository.isPolled)
     lines.push(
       "  polled: the system's limit on watched folders is reached, so changes take several seconds to appear",

@@ -38,7 +38,8 @@ export async function buildFromDisk(
       let reported = next;
       while (next < documents.length && writer.contentBytes < targetShardBytes) {
         throwIfAborted(build.signal);
-        addFile(writer, files, documents[next++], build);
+        const document = documents[next++];
+        if (document !== undefined) addFile(writer, files, document, build);
         if (next - reported < progressStep) continue;
         build.onDocuments(next - reported);
         reported = next;
@@ -48,13 +49,13 @@ export async function buildFromDisk(
   );
 }
 
-function addFile(
+/** Adds one file as it is now; nothing if it has been deleted. */
+export function addFile(
   writer: ShardWriter,
   files: WorkingFiles,
-  document: PlannedDocument | undefined,
-  build: ShardBuild,
+  document: PlannedDocument,
+  build: Pick<ShardBuild, "attributesOf" | "contentFilter">,
 ): void {
-  if (document === undefined) return;
   const add = (content?: Uint8Array, skip?: SkipReason, size?: number) =>
     addDocument(writer, document, build, content, skip, size);
   if (build.contentFilter.excludes(textOf(document.path))) {

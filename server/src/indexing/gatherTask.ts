@@ -1,6 +1,6 @@
 /**
- * Indexes many small repositories for the first time, on a worker. They share one shard, because a file and a task for
- * each repository would take far longer than reading it.
+ * Indexes many small repositories or packages for the first time, on a worker. They share one shard, because a file and
+ * a task for each repository would take far longer than reading it.
  */
 import { throwIfAborted } from "#base/error";
 import { textOf } from "#git/bytePath";
@@ -9,6 +9,7 @@ import { readObjects } from "#git/objects/readObjects";
 import { readRefs, refLines } from "#git/refs/refs";
 import { chooseRevisions, type RevisionSettings, wantsRemotes } from "#git/refs/revisions";
 import { findGitRepository } from "#git/repository";
+import { WorkingFiles } from "#git/workTree/workingFile";
 import { linguistAttributes } from "#languages/attributes";
 import type { SkipReason } from "#model/document";
 import type { Files } from "#platform/files";
@@ -19,11 +20,18 @@ import { loadChecksum } from "#shard/format/checksum";
 import { ContentFilter, type ContentSettings } from "#shard/format/skipReason";
 import type { ShardWriter } from "#shard/format/writer";
 import { addDocument } from "./buildTask";
+import { addFile, planFolder } from "./folderTask";
+import { type PackageContents, packageFiles, packageSettings } from "./packageFiles";
 import { planRepository, type RepositoryPlan } from "./planTask";
 import { assignSlots } from "./slots";
 
 export interface GatherTask {
-  readonly repositories: readonly { readonly id: number; readonly path: string }[];
+  readonly repositories: readonly {
+    readonly id: number;
+    readonly path: string;
+    /** Absent for a git repository. */
+    readonly contents?: PackageContents | undefined;
+  }[];
   readonly settings: RevisionSettings & ContentSettings;
   readonly draftPath: string;
 }
@@ -33,7 +41,8 @@ export interface GatheredRepository {
   readonly repositoryId: number;
   readonly revisions: readonly IndexedRevision[];
   readonly nextSlot: number;
-  readonly defaultRevision: string;
+  /** Absent for a package. */
+  readonly defaultRevision?: string;
   /** In milliseconds since 1970. */
   readonly committedAt?: number;
   /** The refs as they were read (`refLines`). */
@@ -42,6 +51,7 @@ export interface GatheredRepository {
 
 /** Maximum text of a small repository. */
 const maxTextBytes = 1024 * 1024;
+const maxPackageFiles = 1000;
 
 /**
  * Writes the repositories that are small, complete and undamaged. Omits the others: they get runs of their own, which
@@ -58,14 +68,17 @@ export async function gatherRepositories(
     draftPath,
     await loadChecksum(),
     async (writer) => {
-      for (const { id, path } of repositories) {
+      for (const { id, path, contents } of repositories) {
         throwIfAborted(signal);
-        const content = await contentOf(path, settings, contentFilter, signal).catch(() => undefined);
+        const small =
+          contents === undefined
+            ? await smallRepository(path, settings, contentFilter, signal).catch(() => undefined)
+            : smallPackage(path, contents, settings);
         throwIfAborted(signal);
-        if (content === undefined) continue;
+        if (small === undefined) continue;
         writer.beginRepository(id);
-        write(writer, content, contentFilter);
-        gathered.push({ repositoryId: id, ...content.revisions });
+        small.write(writer);
+        gathered.push({ repositoryId: id, ...small.revisions });
       }
     },
     files,
@@ -75,22 +88,40 @@ export async function gatherRepositories(
   return { drafts: [], gathered };
 }
 
-interface Content {
+interface SmallRepository {
   readonly revisions: Omit<GatheredRepository, "repositoryId">;
-  readonly plan: RepositoryPlan;
-  /** One per document of the plan. */
-  readonly texts: readonly Text[];
+  /** Writes its documents. */
+  readonly write: (writer: ShardWriter) => void;
+}
+
+/** Returns `undefined` unless the package is small. */
+function smallPackage(
+  root: string,
+  contents: PackageContents,
+  settings: ContentSettings,
+): SmallRepository | undefined {
+  const found = packageFiles(root, contents, settings, maxPackageFiles, maxTextBytes);
+  if (found === undefined) return undefined;
+  const contentFilter = new ContentFilter(packageSettings(settings));
+  const build = { attributesOf: linguistAttributes([]), contentFilter };
+  return {
+    revisions: { revisions: [], nextSlot: 1, refLines: [] },
+    write(writer) {
+      const files = new WorkingFiles(root);
+      for (const document of planFolder(found, build.attributesOf)) addFile(writer, files, document, build);
+    },
+  };
 }
 
 type Text = { readonly bytes: Buffer } | { readonly skip: SkipReason; readonly size: number };
 
 /** Returns `undefined`, or rejects, unless the repository is small, complete and undamaged. */
-async function contentOf(
+async function smallRepository(
   path: string,
   settings: RevisionSettings,
   contentFilter: ContentFilter,
   signal: AbortSignal,
-): Promise<Content | undefined> {
+): Promise<SmallRepository | undefined> {
   const gitRepository = findGitRepository(path);
   if (gitRepository === undefined) return undefined;
   const refs = await readRefs(gitRepository, signal, wantsRemotes(settings));
@@ -123,10 +154,16 @@ async function contentOf(
   if (texts.length < documents.length) return undefined;
   const dated = committedAt === undefined ? {} : { committedAt };
   const known = { revisions, nextSlot, defaultRevision, ...dated, refLines: refLines(refs) };
-  return { revisions: known, plan, texts };
+  return { revisions: known, write: (writer) => write(writer, plan, texts, contentFilter) };
 }
 
-function write(writer: ShardWriter, { plan, texts }: Content, contentFilter: ContentFilter): void {
+/** `texts` has one text per document of the plan. */
+function write(
+  writer: ShardWriter,
+  plan: RepositoryPlan,
+  texts: readonly Text[],
+  contentFilter: ContentFilter,
+): void {
   const build = { attributesOf: linguistAttributes(plan.attributes), contentFilter };
   for (const [at, document] of plan.documents.entries()) {
     const text = texts[at];

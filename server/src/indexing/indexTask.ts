@@ -13,6 +13,7 @@ import { type BuildContext, buildShards } from "./buildTask";
 import { buildDelta, type Delta } from "./deltaTask";
 import { buildFromDisk, planFolder } from "./folderTask";
 import { type GatheredRepository, type GatherTask, gatherRepositories } from "./gatherTask";
+import { type PackageContents, requirePackageFiles } from "./packageFiles";
 import {
   type PackedDocuments,
   type PlannedDocument,
@@ -51,7 +52,12 @@ export type IndexTask =
   /** Write several small repositories into one shard. */
   | ({ readonly kind: "gather" } & GatherTask)
   /** List the files of a plain folder, and build a small one immediately. */
-  | ({ readonly kind: "folder"; readonly root: string } & DraftTask);
+  | ({
+      readonly kind: "folder";
+      readonly root: string;
+      /** Present for a package. */
+      readonly contents?: PackageContents;
+    } & DraftTask);
 
 export type IndexResult =
   | {
@@ -136,8 +142,9 @@ async function run(
       return delta === undefined ? { kind: "rebuild" } : built(delta.drafts, delta.lostSlots);
     }
     case "folder": {
-      const { root } = task;
-      const found = [...walkFolder(root)];
+      const { root, contents, settings } = task;
+      const found =
+        contents === undefined ? [...walkFolder(root)] : requirePackageFiles(root, contents, settings);
       const attributes = attributesOnDisk(
         new WorkingFiles(root),
         found.map(({ path }) => path),

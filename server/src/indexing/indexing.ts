@@ -16,6 +16,7 @@ import type { IndexedRevision, Manifest } from "#shard/directory/manifest";
 import type { ContentSettings } from "#shard/format/skipReason";
 import type { MovedRevision } from "./deltaTask";
 import { type IndexProgress, type IndexResult, type IndexTask, unexpectedResult } from "./indexTask";
+import { contentsOf, packageSettings } from "./packageFiles";
 import { assignSlots } from "./slots";
 
 export interface IndexOptions {
@@ -59,17 +60,29 @@ export class Indexer {
     return delta ?? (await this.#build(next, gitRepository, options));
   }
 
-  /** Rebuilds the index of a plain folder; `digest` (`digestFolder`) identifies the files that were indexed. */
+  /**
+   * Rebuilds the index of a plain folder or package; `digest` (`digestFolder`) identifies the files that were indexed.
+   */
   async buildFolder(
     repository: Repository,
-    options: IndexOptions,
+    given: IndexOptions,
   ): Promise<{ manifest: Manifest; digest: string }> {
     const next = { ...identity(repository), revisions: [], nextSlot: 1 };
     const root = repository.path;
+    const contents = contentsOf(repository);
+    const options = contents === undefined ? given : { ...given, settings: packageSettings(given.settings) };
+    const { settings, signal } = options;
     const draftPath = this.#directory.newDraft();
     const planned = await this.#pool.run(
-      { kind: "folder", root, repositoryId: repository.id, draftPath, settings: options.settings },
-      options.signal,
+      {
+        kind: "folder",
+        root,
+        ...(contents === undefined ? {} : { contents }),
+        repositoryId: repository.id,
+        draftPath,
+        settings,
+      },
+      signal,
     );
     return { manifest: await this.#finish(next, planned, options), digest: digestOf(planned) };
   }

@@ -42,6 +42,8 @@ export interface Configuration {
   /** Globs of folders that are not scanned for repositories. */
   readonly exclude: readonly string[];
   readonly submodules: boolean;
+  /** Whether packages that lock files name are indexed. */
+  readonly dependencies: boolean;
   /** Time limit of a request, unless it is about files and history. */
   readonly timeLimitMs?: number;
   /** How many git processes may serve requests about files and history at once. */
@@ -92,6 +94,7 @@ const ConfigurationFile = z
     scanDepth: z.int().min(0).max(32),
     exclude: globs,
     submodules: z.boolean(),
+    dependencies: z.boolean(),
     timeLimitMs: z.int().min(1).max(600_000),
     maxGitProcesses: z.int().min(1).max(64),
     gitTimeLimitMs: z.int().min(1).max(600_000),
@@ -168,6 +171,7 @@ export function withDefaults(
     scanDepth: settings.scanDepth ?? 4,
     exclude: settings.exclude ?? [],
     submodules: settings.submodules ?? true,
+    dependencies: settings.dependencies ?? true,
     ...fieldIfDefined("timeLimitMs", settings.timeLimitMs),
     ...fieldIfDefined("maxGitProcesses", settings.maxGitProcesses),
     ...fieldIfDefined("gitTimeLimitMs", settings.gitTimeLimitMs),

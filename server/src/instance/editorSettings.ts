@@ -5,7 +5,8 @@ import { defaultPort } from "#platform/endpoint";
 import { type Configuration, maxFileBytesLimit } from "./configuration";
 
 export function withEditorSettings(configuration: Configuration, settings: EditorSettings): Configuration {
-  const { newestTags, maxFileBytes, indexExclude, scanDepth, exclude, submodules, threads } = settings;
+  const { newestTags, maxFileBytes, indexExclude, scanDepth, exclude, submodules, dependencies, threads } =
+    settings;
   const { maxGitProcesses, gitTimeLimitMs } = settings;
   return {
     ...configuration,
@@ -16,6 +17,7 @@ export function withEditorSettings(configuration: Configuration, settings: Edito
     ...(scanDepth === undefined ? {} : { scanDepth }),
     ...(exclude === undefined ? {} : { exclude }),
     ...(submodules === undefined ? {} : { submodules }),
+    ...(dependencies === undefined ? {} : { dependencies }),
     ...(threads === undefined || threads === 0 ? {} : { indexWorkers: threads }),
     ...(maxGitProcesses === undefined ? {} : { maxGitProcesses }),
     ...(gitTimeLimitMs === undefined ? {} : { gitTimeLimitMs }),

@@ -166,11 +166,13 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
   });
   const repositories: RepositoryView = {
     all: () => catalog.all(),
+    packages: () => catalog.packages(),
     get: (id) => catalog.get(id),
     byName: (name) => catalog.byName(name),
     containing: (path) => catalog.containing(path),
     // Until sync is idle, a commit or a saved file may not be in the index yet.
     isScanning: () => !sync.isIdle,
+    isScanningPackages: () => !sync.areDependenciesSettled,
     isPolled: (id) => sync.isPolled(id),
     hasSymbols: (id) => symbolizer.isReady(id),
     async indexRevision(id, name, timeMs, signal) {

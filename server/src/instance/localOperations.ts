@@ -54,6 +54,11 @@ export function localOperations(
 function idsOf(names: readonly string[], catalog: Catalog): RepositoryId[] {
   return names.map((name) => {
     const repository = catalog.byName(name);
+    if (repository?.kind === "package")
+      throw new ServiceError(
+        "INVALID_REQUEST_BODY",
+        `"${name}" is a dependency, which lock files add and remove.`,
+      );
     if (repository !== undefined) return repository.id;
     throw new ServiceError("NOT_FOUND", `Repository "${name}" not found.`);
   });
@@ -69,7 +74,7 @@ function pathNotFound(paths: readonly string[], excluded: ReadonlySet<string>): 
 const batchIntervalMs = 150;
 
 function indexingHandler(catalog: Catalog, sync: Sync, symbolizer: SymbolIndexer): Handler<"indexing"> {
-  return async ({ follow, withSymbols }, { signal, emit }) => {
+  return async ({ follow, withSymbols, withDependencies }, { signal, emit }) => {
     // While indexing is paused, no symbols are parsed either.
     const isParsed = () => !withSymbols || sync.isPaused || symbolizer.isSettled;
     const changed = new Map<RepositoryId, Repository>();
@@ -79,6 +84,8 @@ function indexingHandler(catalog: Catalog, sync: Sync, symbolizer: SymbolIndexer
     let hasRemoved = false;
     let wake = () => {};
     const unsubscribe = catalog.onChange(({ kind, repository }) => {
+      // Thousands of packages would hide the repositories of the user.
+      if (repository.kind === "package") return wake();
       if (kind === "changed") changed.set(repository.id, repository);
       else {
         changed.delete(repository.id);
@@ -89,7 +96,7 @@ function indexingHandler(catalog: Catalog, sync: Sync, symbolizer: SymbolIndexer
     try {
       for (;;) {
         throwIfAborted(signal);
-        const isDone = sync.isSettled && isParsed();
+        const isDone = sync.isSettled && (!withDependencies || sync.areDependenciesSettled) && isParsed();
         if (changed.size > 0 || hasRemoved) {
           const batch = [...changed.values()];
           changed.clear();

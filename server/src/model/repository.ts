@@ -24,20 +24,30 @@ export interface Revision {
   readonly commit: CommitHash;
 }
 
-/** Where the files of a repository come from. */
-export type RepositoryKind = "clone" | "bare" | "folder";
+/** Where the files of a repository come from. A package is an installed dependency, whose files never change. */
+export type RepositoryKind = "clone" | "bare" | "folder" | "package";
+
+/** Whether the files of a repository come from a folder without git. */
+export function isPlainFolder(kind: RepositoryKind): boolean {
+  return kind === "folder" || kind === "package";
+}
 
 export type RepositoryState = "queued" | "cloning" | "indexing" | "ready" | "stale" | "failed";
 
 /** A repository as the catalog describes it. */
 export interface Repository {
   readonly id: RepositoryId;
-  /** Fully-qualified: host and path of the origin URL, or the directory's name; unique. */
+  /**
+   * Fully-qualified: host and path of the origin URL, the directory's name, or ecosystem, name and version of a package
+   * (`npm/zod@4.6.7`); unique.
+   */
   readonly name: string;
   readonly displayName?: string;
   readonly kind: RepositoryKind;
   /** Absolute: the working tree of a clone, the git directory of a bare repository, the folder. */
   readonly path: string;
+  /** Names of the entries of the folder that belong to a package; absent if all do. */
+  readonly entries?: readonly string[];
   /** Absolute: the common git directory; absent for a folder. */
   readonly gitDir?: string;
   readonly codeHostType: CodeHostType;
@@ -66,4 +76,8 @@ export interface Repository {
    */
   readonly addedCount?: number;
   readonly addedBytes?: number;
+  /** Packages that its lock files name and that are on this computer, in ascending order; absent if none. */
+  readonly dependencies?: readonly RepositoryId[];
+  /** Why more packages of its lock files may be on this computer. */
+  readonly dependencyProblem?: string;
 }

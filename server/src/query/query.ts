@@ -37,7 +37,11 @@ export type Query =
   | { readonly kind: "repository"; readonly pattern: Pattern }
   | { readonly kind: "repositorySet"; readonly names: readonly string[] }
   | { readonly kind: "context"; readonly name: string }
-  | { readonly kind: "flag"; readonly flag: "archived" | "fork"; readonly value: "yes" | "no" | "only" }
+  | {
+      readonly kind: "flag";
+      readonly flag: "archived" | "fork" | "dependencies";
+      readonly value: "yes" | "no" | "only";
+    }
   | { readonly kind: "visibility"; readonly value: "public" | "private" | "any" }
   /** What replaces the nodes about repositories: their ids, ascending. */
   | { readonly kind: "repositoryIds"; readonly ids: readonly number[] };

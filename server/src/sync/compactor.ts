@@ -1,5 +1,6 @@
 import { basename, join } from "node:path";
 import { isServiceError } from "#base/error";
+import { isPlainFolder } from "#model/repository";
 import type { Clock } from "#platform/clock";
 import type { Log } from "#platform/log";
 import type { Pool } from "#platform/threadPool";
@@ -78,7 +79,7 @@ export class Compactor {
     const repositories = manifests.map((manifest) => ({
       id: manifest.repositoryId,
       segments: manifest.segments.map((segment) => directory.pathOf(segment)),
-      liveSlots: manifest.kind === "folder" ? [0] : manifest.revisions.map((revision) => revision.slot),
+      liveSlots: isPlainFolder(manifest.kind) ? [0] : manifest.revisions.map((revision) => revision.slot),
     }));
     const symbols: Record<string, string> = {};
     for (const segment of manifests.flatMap(({ segments }) => segments)) {

@@ -1,6 +1,6 @@
 /**
- * Indexes many small repositories for the first time: a worker writes up to 200 of them into one shard. `runs.ts`
- * indexes all other repositories one by one, and then the working trees of these.
+ * Indexes many small repositories or packages for the first time: a worker writes up to 200 of them into one shard.
+ * `runs.ts` indexes all others one by one, and then the working trees of these.
  */
 
 import { statSync } from "node:fs";
@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { isServiceError } from "#base/error";
 import type { GatheredRepository } from "#indexing/gatherTask";
 import { unexpectedResult } from "#indexing/indexTask";
+import { contentsOf } from "#indexing/packageFiles";
 import type { Repository, RepositoryId } from "#model/repository";
 import type { Log } from "#platform/log";
 import type { Pool } from "#platform/threadPool";
@@ -83,7 +84,9 @@ export class FirstRuns {
 
   #isEligible({ id, kind, gitDir }: Repository): boolean {
     const { directory } = this.#options.context;
-    if (kind !== "clone" || gitDir === undefined || directory.manifest(id) !== undefined) return false;
+    if (directory.manifest(id) !== undefined) return false;
+    if (kind === "package") return true;
+    if (kind !== "clone" || gitDir === undefined) return false;
     try {
       return statSync(join(gitDir, "index")).size <= maxIndexFileBytes;
     } catch {
@@ -116,7 +119,11 @@ export class FirstRuns {
       const result = await pool.run(
         {
           kind: "gather",
-          repositories: repositories.map(({ id, path }) => ({ id, path })),
+          repositories: repositories.map((each) => ({
+            id: each.id,
+            path: each.path,
+            contents: contentsOf(each),
+          })),
           settings,
           draftPath: directory.newDraft(),
         },
@@ -157,7 +164,7 @@ export class FirstRuns {
         path: repository.path,
         kind: repository.kind,
         revisions: each.revisions,
-        defaultRevision: each.defaultRevision,
+        ...(each.defaultRevision === undefined ? {} : { defaultRevision: each.defaultRevision }),
         nextSlot: each.nextSlot,
       })),
     );

@@ -8,7 +8,7 @@ import { readRefs, refLines } from "#git/refs/refs";
 import { chooseRevisions, type RevisionSettings, resolveRevision, wantsRemotes } from "#git/refs/revisions";
 import { type GitRepository, openGitRepository } from "#git/repository";
 import type { Indexer } from "#indexing/indexing";
-import type { CommitHash, Repository } from "#model/repository";
+import { type CommitHash, isPlainFolder, type Repository } from "#model/repository";
 import type { Overlay } from "#overlay/overlay";
 import type { Clock } from "#platform/clock";
 import type { Pool } from "#platform/threadPool";
@@ -77,10 +77,9 @@ export async function refresh(
     before !== undefined &&
     (context.catalog.indexedState(repository.id)?.content ?? "") !== contentFingerprint(settings);
   const run = { ...request, isRebuild: request.isRebuild || isOtherContent, settings };
-  const manifest =
-    repository.kind === "folder"
-      ? await refreshFolder(repository, run, context, signal)
-      : await refreshClone(repository, run, context, signal);
+  const manifest = isPlainFolder(repository.kind)
+    ? await refreshFolder(repository, run, context, signal)
+    : await refreshClone(repository, run, context, signal);
   const isMoved = manifest !== before;
   const current = context.catalog.update(repository.id, {
     ...(isMoved ? await describeManifest(manifest, before, context, signal) : {}),
@@ -89,7 +88,9 @@ export async function refresh(
     lastError: undefined,
   });
   throwIfAborted(signal);
-  if (current === undefined || repository.kind === "bare") return { differing: [], isBuilt: isMoved };
+  const { kind } = repository;
+  if (current === undefined || kind === "bare" || kind === "package")
+    return { differing: [], isBuilt: isMoved };
   const moved: BaseMove = isMoved ? baseMove(repository, before, manifest) : { kind: "none" };
   return { ...(await refreshOverlay(repository, manifest, run, moved, context, signal)), isBuilt: isMoved };
 }
@@ -104,7 +105,7 @@ type BaseMove =
   | { readonly kind: "delta"; readonly firstNewSegment: number };
 
 function baseMove({ kind }: Repository, before: Manifest | undefined, manifest: Manifest): BaseMove {
-  if (before === undefined || kind === "folder") return { kind: "whole" };
+  if (before === undefined || isPlainFolder(kind)) return { kind: "whole" };
   if (before.defaultRevision !== manifest.defaultRevision) return { kind: "whole" };
   if (defaultCommit(before) === defaultCommit(manifest)) return { kind: "none" };
   const isExtended = before.segments.every(({ file }, at) => manifest.segments[at]?.file === file);
@@ -177,7 +178,7 @@ async function refreshOverlay(
   if (!hasEvents && moved.kind === "none") return { differing: before };
   const { catalog, directory, pool, onOverlay } = context;
   const defaultSlot = manifest.revisions.find(({ name }) => name === manifest.defaultRevision)?.slot;
-  const indexedFolder = repository.kind === "folder" ? catalog.indexedState(repository.id) : undefined;
+  const indexedFolder = isPlainFolder(repository.kind) ? catalog.indexedState(repository.id) : undefined;
   const checksAll = scansAll || moved.kind === "whole";
   const result = await runOverlay(
     pool,
@@ -263,7 +264,7 @@ export function inspectionOf(
   return {
     repositoryId,
     segmentPaths: segments.map((segment) => directory.pathOf(segment)),
-    slots: kind === "folder" ? [0] : revisions.map(({ slot }) => slot),
+    slots: isPlainFolder(kind) ? [0] : revisions.map(({ slot }) => slot),
   };
 }
 

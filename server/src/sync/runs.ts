@@ -2,9 +2,10 @@
  * Keeps the index of each repository current: schedules runs, watches files, and collects what the next run must check.
  */
 import { isServiceError } from "#base/error";
+import { isLockFile } from "#dependencies/dependencies";
 import type { BytePath } from "#git/bytePath";
 import { findGitRepository, type GitRepository } from "#git/repository";
-import type { Repository, RepositoryId } from "#model/repository";
+import { isPlainFolder, type Repository, type RepositoryId } from "#model/repository";
 import type { Log } from "#platform/log";
 import { TimeLimit } from "#platform/timeLimit";
 import { FolderPoll } from "./folderPoll";
@@ -19,6 +20,8 @@ export interface RunsOptions {
   readonly log: Log;
   readonly watches: boolean;
   readonly watchFolder?: WatchFolder | undefined;
+  /** Called when lock files, or entire folders, of a repository have changed. */
+  readonly onLockFileChange?: (id: RepositoryId) => void;
   /** Called if a repository was removed during its run, to delete what the run has published. */
   readonly onRemoved: (repository: Repository) => Promise<void>;
 }
@@ -246,7 +249,7 @@ export class Runs {
     state.run = run;
     const signal = AbortSignal.any([controller.signal, this.#closing.signal]);
     // Start watching before the first scan, so that no change during the scan is missed.
-    const gitRepository = repository.kind === "folder" ? undefined : findGitRepository(repository.path);
+    const gitRepository = isPlainFolder(repository.kind) ? undefined : findGitRepository(repository.path);
     if (state.watch === undefined && watches) this.#watch(repository, state, gitRepository);
     try {
       const result = await refresh(repository, { ...request, gitRepository }, context, signal);
@@ -298,6 +301,8 @@ export class Runs {
     state.includesTracked ||= hasIndexChanges;
     for (const path of paths) state.paths.add(path);
     this.#schedule.add(id, "changed");
+    if (scansAll || [...paths].some((path) => isLockFile(path.slice(path.lastIndexOf("/") + 1))))
+      this.#options.onLockFileChange?.(id);
   }
 }
 

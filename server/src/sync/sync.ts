@@ -6,6 +6,7 @@
  */
 import { existsSync, realpathSync } from "node:fs";
 import type { Catalog } from "#catalog/catalog";
+import { type PackageCaches, userCaches } from "#dependencies/dependencies";
 import { Indexer } from "#indexing/indexing";
 import type { SkippedDocument } from "#indexing/inspect";
 import type { UnparsedDocument } from "#indexing/unparsed";
@@ -15,6 +16,7 @@ import { type Clock, systemClock } from "#platform/clock";
 import type { Log } from "#platform/log";
 import type { Pool } from "#platform/threadPool";
 import type { ShardDirectory } from "#shard/directory/directory";
+import { Dependencies } from "./dependencies";
 import { FirstRuns } from "./firstRuns";
 import { ParentFolderPoll } from "./parentFolderPoll";
 import { inspectionOf, type RefreshContext } from "./refresh";
@@ -43,6 +45,8 @@ export interface SyncOptions {
   /** Absent settings have their default values. */
   readonly settings: Partial<SyncSettings>;
   readonly hosts: Readonly<Record<string, CodeHostType>>;
+  /** Defaults to those of the user. */
+  readonly packageCaches?: PackageCaches;
   readonly log: Log;
   readonly clock?: Clock;
   /** False for a command that indexes once and exits. */
@@ -67,6 +71,7 @@ export class Sync {
   readonly #firstRuns: FirstRuns;
   readonly #scans: Scans;
   readonly #parentFolders: ParentFolderPoll;
+  readonly #dependencies: Dependencies;
   readonly #closing = new AbortController();
   #start: NodeJS.Timeout | undefined;
   #cancelScan: (() => void) | undefined;
@@ -95,6 +100,7 @@ export class Sync {
       log,
       watches,
       watchFolder: options.watchFolder,
+      onLockFileChange: (id) => this.#dependencies.changed(id),
       onRemoved: (repository) => this.#deleteIndexes([repository]),
     });
     this.#scans = new Scans({
@@ -115,6 +121,15 @@ export class Sync {
       signal: this.#closing.signal,
       onEnd: (id) => this.refresh(id, "requested"),
     });
+    const dependencies = {
+      context: this.#context,
+      pool,
+      caches: options.packageCaches ?? userCaches(),
+      log,
+      othersIdle: () => this.#othersIdle(),
+      onRemoved: (packages: readonly Repository[]) => this.#deleteIndexes(packages),
+    };
+    this.#dependencies = new Dependencies(dependencies, this.#settings.dependencies);
   }
 
   /** Queues all known repositories, then scans the added paths. Returns immediately. */
@@ -124,6 +139,7 @@ export class Sync {
     this.#start = setTimeout(() => {
       this.#deleteUnknownIndexes();
       this.#refreshAll(this.#options.catalog.all(), "due");
+      this.#dependencies.scan(this.#options.catalog.all());
       void this.#scanAll().finally(end);
     }, startDelayMs);
   }
@@ -146,6 +162,7 @@ export class Sync {
         : this.#scans.add(path, combined));
       this.#options.log.info(`Found ${repositories.length} repositories in ${path}.`);
       this.#refreshAll(repositories, "requested");
+      this.#dependencies.scan(repositories);
       found.push(...repositories);
     }
     return found;
@@ -200,7 +217,11 @@ export class Sync {
     this.#runs.setLimit(runLimit(this.#options.pool));
     if (this.#start === undefined) return;
     if (!haveSameScanSettings(before, settings)) void this.#scanAll(true);
-    if (!haveSameIndexSettings(before, settings)) this.#refreshAll(this.#options.catalog.all(), "due");
+    if (!haveSameIndexSettings(before, settings)) {
+      this.#refreshAll(this.#options.catalog.all(), "due");
+      for (const { id } of this.#options.catalog.packages()) this.#dependencies.refresh(id, false);
+    }
+    this.#dependencies.setEnabled(settings.dependencies);
   }
 
   get isPaused(): boolean {
@@ -211,6 +232,7 @@ export class Sync {
   setPaused(isPaused: boolean): void {
     this.#runs.setPaused(isPaused);
     this.#firstRuns.setPaused(isPaused);
+    this.#dependencies.setPaused(isPaused);
   }
 
   /** Queues a check of a repository's refs and whole working tree. */
@@ -234,20 +256,21 @@ export class Sync {
 
   /** Rebuilds the repositories of damaged shard files. */
   rebuild(damagedFiles: readonly string[]): void {
-    for (const { repositoryId, segments } of this.#options.directory.manifests().values()) {
+    for (const { repositoryId, kind, segments } of this.#options.directory.manifests().values()) {
       if (!segments.some(({ file }) => damagedFiles.includes(file))) continue;
       const id = repositoryId as RepositoryId;
       this.#options.catalog.update(id, { state: "stale" });
-      this.#runs.rebuild(id, "changed");
+      if (kind === "package") this.#dependencies.refresh(id, true);
+      else this.#runs.rebuild(id, "changed");
     }
   }
 
   /** Whether this repository is being indexed. */
   isRunning(id: RepositoryId): boolean {
-    return this.#runs.isRunning(id);
+    return this.#runs.isRunning(id) || this.#dependencies.isRunning(id);
   }
 
-  /** Whether nothing is queued, running or being scanned. */
+  /** Whether nothing but packages is queued, running or being scanned. */
   get isIdle(): boolean {
     return this.#scans.isIdle && this.#firstRuns.isIdle && this.#runs.isIdle;
   }
@@ -258,7 +281,19 @@ export class Sync {
     return this.isIdle || (this.#scans.isIdle && isWaiting);
   }
 
+  /** Whether all packages have been found and indexed, or indexing is paused. */
+  get areDependenciesSettled(): boolean {
+    return this.isPaused || this.#dependencies.isIdle;
+  }
+
   async idle(): Promise<void> {
+    while (!this.isIdle || !this.#dependencies.isIdle) {
+      await this.#othersIdle();
+      await this.#dependencies.idle();
+    }
+  }
+
+  async #othersIdle(): Promise<void> {
     while (!this.isIdle) {
       if (!this.#scans.isIdle) await this.#scans.idle();
       else if (!this.#firstRuns.isIdle) await this.#firstRuns.idle();
@@ -291,6 +326,7 @@ export class Sync {
     clearTimeout(this.#start);
     this.#cancelScan?.();
     this.#parentFolders.close();
+    await this.#dependencies.close();
     await this.#firstRuns.idle();
     await this.#runs.close();
   }
@@ -320,6 +356,7 @@ export class Sync {
   readonly #onFound = (found: readonly Repository[]): void => {
     const fresh = found.filter(({ state }) => state === "queued");
     this.#refreshAll(fresh, "due");
+    this.#dependencies.scan(found);
   };
 
   /** Deletes the index of repositories that were removed from the catalog. */
@@ -329,6 +366,7 @@ export class Sync {
       this.#firstRuns.drop(id);
       this.#options.onOverlay(id, undefined);
     }
+    this.#dependencies.drop(repositories);
     const { log, directory } = this.#options;
     for (const { name } of repositories) log.info(`Removed ${name}.`);
     if (repositories.length > 0) await directory.removeAll(repositories.map(({ id }) => id));

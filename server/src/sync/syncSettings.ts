@@ -7,12 +7,16 @@ import { type ContentSettings, defaultContentSettings } from "#shard/format/skip
 export interface IndexSettings extends RevisionSettings, ContentSettings {}
 
 /** Settings that also determine which repositories are indexed. */
-export interface SyncSettings extends IndexSettings, ScanSettings {}
+export interface SyncSettings extends IndexSettings, ScanSettings {
+  /** Whether packages that lock files name are indexed. */
+  readonly dependencies: boolean;
+}
 
 export const defaultSyncSettings: SyncSettings = {
   ...defaultRevisionSettings,
   ...defaultContentSettings,
   ...defaultScanSettings,
+  dependencies: true,
 };
 
 /** Whether two settings lead to the same index of every repository. */

@@ -1,5 +1,6 @@
 /** Dispatches the tasks of an index worker to their handlers. */
 import { ServiceError } from "#base/error";
+import { type DependencyScan, type FoundDependencies, findDependencies } from "#dependencies/dependencies";
 import { type IndexResult, type IndexTask, indexTask, unexpectedResult } from "#indexing/indexTask";
 import { type Inspection, inspect, type ShardContents } from "#indexing/inspect";
 import { buildSymbols, type SymbolResult, type SymbolTask } from "#indexing/symbolTask";
@@ -18,14 +19,16 @@ export type WorkerTask =
   | ({ readonly kind: "inspect" } & Inspection)
   | ({ readonly kind: "unparsed" } & UnparsedQuery)
   | ({ readonly kind: "rewrite" } & Rewrite)
-  | ({ readonly kind: "symbols" } & SymbolTask);
+  | ({ readonly kind: "symbols" } & SymbolTask)
+  | ({ readonly kind: "dependencies" } & DependencyScan);
 export type WorkerResult =
   | IndexResult
   | ({ readonly kind: "overlaid" } & OverlayResult)
   | ({ readonly kind: "inspected" } & ShardContents)
   | { readonly kind: "unparsedDocuments"; readonly documents: readonly UnparsedDocument[] }
   | Rewritten
-  | SymbolResult;
+  | SymbolResult
+  | ({ readonly kind: "foundDependencies" } & FoundDependencies);
 
 /** Returns the task handler of an index worker. Without parsers, it handles everything but symbols. */
 export function workerTask(files?: Files, parsers?: SymbolParsers): Task<WorkerTask, WorkerResult> {
@@ -39,6 +42,7 @@ export function workerTask(files?: Files, parsers?: SymbolParsers): Task<WorkerT
     if (work.kind === "unparsed") {
       return { kind: "unparsedDocuments", documents: await unparsedDocuments(work) };
     }
+    if (work.kind === "dependencies") return { kind: "foundDependencies", ...findDependencies(work) };
     if (work.kind === "rewrite") return rewriteShards(work, context.isCanceled, files);
     if (work.kind !== "overlay") return index(work, context);
     return { kind: "overlaid", ...(await withSignal(context, (signal) => buildOverlay(work, signal))) };
@@ -69,6 +73,17 @@ export async function inspectShards(
 ): Promise<ShardContents> {
   const result = await pool.run({ kind: "inspect", ...inspection }, signal);
   if (result.kind !== "inspected") throw unexpectedResult(result);
+  return result;
+}
+
+/** Runs `findDependencies` on an index worker. */
+export async function scanDependencies(
+  pool: Pool<WorkerTask, WorkerResult>,
+  scan: DependencyScan,
+  signal: AbortSignal,
+): Promise<FoundDependencies> {
+  const result = await pool.run({ kind: "dependencies", ...scan }, signal);
+  if (result.kind !== "foundDependencies") throw unexpectedResult(result);
   return result;
 }
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { isServiceError, ServiceError } from "#base/error";
+import { isPlainFolder } from "#model/repository";
 import type { DirectoryChange, ShardDirectory } from "#shard/directory/directory";
 import type { Manifest } from "#shard/directory/manifest";
 import type { RepositoryOverlay, RepositoryShards, SearchThread, ShardUpdate } from "./searchMessages";
@@ -94,7 +95,7 @@ export class SearchWorkers {
     const { directory } = this.#options;
     return {
       id: manifest.repositoryId,
-      isFolder: manifest.kind === "folder",
+      isFolder: isPlainFolder(manifest.kind),
       revisions: manifest.revisions,
       ...(manifest.defaultRevision === undefined ? {} : { defaultRevision: manifest.defaultRevision }),
       segments: manifest.segments.map((segment) => {

@@ -1,7 +1,7 @@
 /** Lists the files of a plain folder, without git. */
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
-import { type BytePath, diskPath, joinPath } from "#git/bytePath";
+import { type BytePath, bytePathFromText, diskPath, joinPath } from "#git/bytePath";
 import { readFolder } from "./workingTree";
 
 export interface FolderFile {
@@ -15,13 +15,26 @@ export interface FolderFile {
 /** Folders that contain the data of version control systems. */
 export const skippedFolders: ReadonlySet<string> = new Set([".git", ".hg", ".svn"]);
 
+export interface WalkOptions {
+  /** Names of the entries of the root to yield; if absent, all. */
+  readonly entries?: readonly string[] | undefined;
+  /** Whether to skip packages that are installed below the root. */
+  readonly skipsPackages?: boolean;
+}
+
 /** Yields files and symbolic links (which are not followed) below `root`. Skips what cannot be read. */
-export function* walkFolder(root: string): Generator<FolderFile> {
+export function* walkFolder(
+  root: string,
+  { entries, skipsPackages = false }: WalkOptions = {},
+): Generator<FolderFile> {
+  const wanted = entries && new Set<string>(entries.map(bytePathFromText));
+  const isSkipped = (name: string) => skippedFolders.has(name) || (skipsPackages && name === "node_modules");
   const queue: BytePath[] = ["" as BytePath];
   for (let folder = queue.pop(); folder !== undefined; folder = queue.pop()) {
     for (const { name, isFolder, isFile, isLink } of readFolder(root, folder)) {
+      if (folder === "" && wanted?.has(name) === false) continue;
       const path = joinPath(folder, name);
-      if (isFolder && !skippedFolders.has(name)) queue.push(path);
+      if (isFolder && !isSkipped(name)) queue.push(path);
       const stat = isFile || isLink ? lstat(root, path) : undefined;
       if (stat) yield { path, size: Number(stat.size), mtimeNs: stat.mtimeNs, ctimeNs: stat.ctimeNs };
     }

@@ -13,6 +13,7 @@ export const prefixNames = [
   "archived",
   "fork",
   "tests",
+  "dependencies",
   "visibility",
   "context",
   "reposet",
@@ -77,15 +78,16 @@ export const groupings = ["repo", "folder", "language", "author", "symbol", "tex
 
 export type GroupProperty = (typeof groupings)[number];
 
-/** The values of filters whose names are common in code. */
+/** The values of filters whose names are common in code or in manifests. */
 const valuesOfCommonWords: Partial<Readonly<Record<PrefixName, readonly string[]>>> = {
   tests: ["yes", "no", "only"],
+  dependencies: ["yes", "no", "only"],
   group: groupings,
 };
 
 /**
- * `tests:`, `group:` and `words:` are common in code. They are filters only at the end of the query or directly before a
- * value; the first two only before one of their own values, typed in part or in full.
+ * `tests:`, `dependencies:`, `group:` and `words:` are common in code. They are filters only at the end of the query or
+ * directly before a value; all but the last only before one of their own values, typed in part or in full.
  */
 function isBeforeValue(text: string, offset: number, name: PrefixName): boolean {
   if (name === "words") return !/[\s)]/.test(text.charAt(offset));

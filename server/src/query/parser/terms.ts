@@ -5,6 +5,7 @@ import { parseDate } from "#base/parseDate";
 import { testPathExpression } from "#languages/categorize";
 import { nearestLanguages, resolveLanguage } from "#languages/languages";
 import { parseDescription } from "#query/description";
+import { beginsWithEcosystem } from "#query/packageName";
 import type { Pattern, Query } from "#query/query";
 import type { ClassBudget } from "#query/regexp/re2";
 import { checkExpression, literalPattern } from "#query/regexp/regexp";
@@ -98,6 +99,7 @@ export function filterEffect(name: PrefixName, value: Value, context: TermContex
       return { type: parseResultType(value) };
     case "archived":
     case "fork":
+    case "dependencies":
       return fixedTerm({ kind: "flag", flag: name, value: requireOneOf(value, ["yes", "no", "only"]) });
     case "tests":
       return fixedTerm(testsQuery(requireOneOf(value, ["yes", "no", "only"])));
@@ -178,8 +180,12 @@ function testsQuery(value: "yes" | "no" | "only"): Query {
   return value === "only" ? only : { kind: "not", child: only };
 }
 
-/** Returns the offset of the `@` between repository and revision in an unquoted value, or -1. */
+/**
+ * Returns the offset of the `@` between repository and revision in an unquoted value, or -1. In the name of a package,
+ * the version follows an `@`.
+ */
 export function revisionSeparator(value: string): number {
+  if (beginsWithEcosystem(value)) return -1;
   return value.search(/(?<!\\)@/);
 }
 

@@ -14,7 +14,7 @@ import { CatFilePool, ObjectReader } from "#git/objects/objectReader";
 import { readHeadFile, readRefFile } from "#git/refs/refs";
 import { type ResolvedRef, resolveRef, unresolvedRef } from "#git/refs/resolveRef";
 import { findGitRepository, type GitRepository } from "#git/repository";
-import type { Repository } from "#model/repository";
+import { isPlainFolder, type Repository } from "#model/repository";
 import type { RepositoryView } from "#service/repositories/repositoryView";
 import type { LineRange } from "#service/repositories/webLinks";
 import { CommitGraphs } from "./commitGraphs";
@@ -90,7 +90,7 @@ export class History {
    */
   open(repository: Repository, { signal, client = "" }: CallerInfo): OpenRepository {
     const { kind, name, path } = repository;
-    if (kind === "folder") {
+    if (isPlainFolder(kind)) {
       throw new ServiceError("INVALID_GIT_REF", `"${name}" is a plain folder and has no history.`);
     }
     const found = findGitRepository(path);

@@ -8,7 +8,7 @@ import type { CallContext, Handler, OpenDocument } from "#contract/service";
 import { bytePathFromText } from "#git/bytePath";
 import { blobHash } from "#git/objects/blobHash";
 import { WorkingFiles } from "#git/workTree/workingFile";
-import type { Repository } from "#model/repository";
+import { isPlainFolder, type Repository } from "#model/repository";
 import { checkPath, type History } from "./history";
 
 /** Larger files are neither read nor compared. */
@@ -93,7 +93,7 @@ async function textOfBlob(
   blobSha: string,
   context: CallContext,
 ): Promise<string | undefined> {
-  if (repository.kind === "folder" || !/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(blobSha)) return undefined;
+  if (isPlainFolder(repository.kind) || !/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(blobSha)) return undefined;
   try {
     const blob = await history.open(repository, context).objects.read(blobSha);
     const isText = blob?.type === "blob" && blob.bytes.length <= maxComparedBytes;

@@ -12,7 +12,7 @@ import { skippedFolders } from "#git/workTree/folderFiles";
 import { WorkingFiles } from "#git/workTree/workingFile";
 import { type AttributesFile, linguistAttributes } from "#languages/attributes";
 import { detectLanguage } from "#languages/detect";
-import type { Repository } from "#model/repository";
+import { isPlainFolder, type Repository } from "#model/repository";
 import {
   addLineAnchor,
   browseUrl,
@@ -29,7 +29,7 @@ export function sourceHandlers(history: History): { source: Handler<"source"> } 
       const relativePath = checkPath(path, "INVALID_QUERY_PARAMS");
       const lineRange = lines ? parseLineRange(lines) : undefined;
       const sourceContext = { ref, lineRange, encoding, baseUrl: context.baseUrl };
-      if (repository.kind === "folder" && (ref === undefined || ref === "HEAD")) {
+      if (isPlainFolder(repository.kind) && (ref === undefined || ref === "HEAD")) {
         return toFileSource(readOnDisk(repository, relativePath), repository, sourceContext);
       }
       const revision = await history.resolve(history.open(repository, context), ref);

@@ -11,7 +11,7 @@ import { unresolvedRef } from "#git/refs/resolveRef";
 import { skippedFolders } from "#git/workTree/folderFiles";
 import { WorkingFiles } from "#git/workTree/workingFile";
 import { readFolder } from "#git/workTree/workingTree";
-import type { Repository } from "#model/repository";
+import { isPlainFolder, type Repository } from "#model/repository";
 import { sortCooperatively } from "#platform/sortCooperatively";
 import { TimeSlice } from "#platform/timeSlice";
 import { checkPath, type History } from "./history";
@@ -40,7 +40,7 @@ export function treeHandlers(history: History): { tree: Handler<"tree"> } {
       const repository = history.repository(repoName);
       const open = parseOpenFolders(paths.map((path) => checkPath(path, "INVALID_REQUEST_BODY")));
       const isDefault = revisionName === "HEAD";
-      if (repository.kind === "folder" && isDefault) {
+      if (isPlainFolder(repository.kind) && isDefault) {
         return { tree: await buildRoot(open, "", entriesOnDisk(repository)) };
       }
       const opened = history.open(repository, context);

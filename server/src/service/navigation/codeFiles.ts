@@ -7,7 +7,7 @@ import type { CodeLocation } from "#contract/symbols";
 import { blobHash } from "#git/objects/blobHash";
 import { WorkingFiles } from "#git/workTree/workingFile";
 import type { Origin } from "#model/document";
-import type { Repository } from "#model/repository";
+import { isPlainFolder, type Repository } from "#model/repository";
 import { checkPath, type History } from "#service/history/history";
 import { currentContent, findUnsavedDocument } from "#service/history/locate";
 import { fileNotFound, readFile } from "#service/history/source";
@@ -88,7 +88,7 @@ export class CodeFiles {
     if (ref !== undefined) return await this.#atRevision(repository, path, ref, context);
     const code = this.#onDisk(repository, path, context);
     if (code !== undefined) return code;
-    if (repository.kind === "folder") throw fileNotFound(path, repository);
+    if (isPlainFolder(repository.kind)) throw fileNotFound(path, repository);
     return await this.#atRevision(repository, path, ref, context);
   }
 

@@ -8,6 +8,7 @@ import type { Repository, RepositoryId } from "#model/repository";
 import type { FlushReason } from "#model/stats";
 import { isRevisionGlob } from "#query/revisionName";
 import type { History } from "#service/history/history";
+import { engineScope } from "#service/repositories/repositoryFilters";
 import type { RepositoryView } from "#service/repositories/repositoryView";
 import { findUnindexedRevisions } from "#service/repositories/unindexedRevisions";
 import { indexRevisions } from "#service/search/search";
@@ -83,7 +84,7 @@ export async function createSymbolQuery(
   const ownRevision = revisionName ?? from?.ref;
   const isUnscoped = requestedRepository === undefined && own.length === 0;
   const scopes = isUnscoped
-    ? [{ repositories: "all" as const, revisions: revisionName === undefined ? [] : [revisionName] }]
+    ? [{ repositories: engineScope(repositories, all), revisions: revisionsOf(revisionName) }]
     : [...scopeOf(own, ownRevision), ...scopeOf(others, revisionName)];
   const reasons = [
     ...(await indexMissingRevision(own, ownRevision, deadline, options, context)),
@@ -112,7 +113,11 @@ function languagesOf(queryOrigin: QueryOrigin | undefined): readonly string[] | 
 function scopeOf(repositories: readonly Repository[], revision: string | undefined): SearchScope[] {
   if (repositories.length === 0) return [];
   const ids = new Set(repositories.map(({ id }) => id));
-  return [{ repositories: ids, revisions: revision === undefined ? [] : [revision] }];
+  return [{ repositories: ids, revisions: revisionsOf(revision) }];
+}
+
+function revisionsOf(revision: string | undefined): readonly string[] {
+  return revision === undefined ? [] : [revision];
 }
 
 /** Throws INVALID_GIT_REF for a pattern, or if the revision does not exist in the requested repository. */

@@ -152,8 +152,7 @@ export function toRepositoryInfos(
   { repositories, context }: ResultContext,
 ): RepositoryInfo[] {
   const ids = new Set(files.map(({ repositoryId }) => repositoryId));
-  return repositories
-    .all()
+  return [...repositories.all(), ...repositories.packages()]
     .filter(({ id }) => ids.has(id))
     .map((repository) => toRepositoryInfo(repository, context.baseUrl));
 }

@@ -5,6 +5,7 @@ import type { Engine, SymbolRequest } from "#engine/engine";
 import type { RepositoryId } from "#model/repository";
 import { addReason, type FlushReason } from "#model/stats";
 import { type SymbolKind, symbolKinds } from "#model/symbol";
+import { engineScope } from "#service/repositories/repositoryFilters";
 import { runBeforeDeadline } from "#service/search/beforeDeadline";
 import { preferredRepositories, toUnsavedDocuments } from "#service/search/searchPlan";
 import type { SymbolParsers } from "#symbols/parsing/parsers";
@@ -87,8 +88,9 @@ export function symbolHandlers(options: SymbolOptions): { readonly [Row in Symbo
   }
 
   function areReady(wanted: ReadonlySet<RepositoryId> | "all"): boolean {
-    const scope = repositories.all().filter(({ id }) => wanted === "all" || wanted.has(id));
-    return scope.every(({ state }) => state === "ready");
+    const known =
+      wanted === "all" ? repositories.all() : [...wanted].flatMap((id) => repositories.get(id) ?? []);
+    return known.every(({ state }) => state === "ready");
   }
 
   return {
@@ -210,7 +212,7 @@ function scopeOf(
 ): ReadonlySet<RepositoryId> | "all" {
   const all = repositories.all();
   const open = new Set(withoutOpen ? preferredRepositories(folders, all) : []);
-  if (repoNames === undefined && open.size === 0) return "all";
+  if (repoNames === undefined && open.size === 0) return engineScope(repositories, all);
   const selected = repoNames === undefined ? all : repoNames.map((name) => history.repository(name));
   return new Set(selected.map(({ id }) => id).filter((id) => !open.has(id)));
 }

@@ -2,12 +2,13 @@
 import type { QueryCompletion } from "#contract/queries";
 import type { Handler } from "#contract/service";
 import type { Engine } from "#engine/engine";
+import { beginsWithEcosystem } from "#query/packageName";
 import { type Cursor, cursorAt } from "#query/parser/cursor";
 import { type Outline, outlineQuery } from "#query/parser/parse";
 import { type PrefixName, prefixesStarting } from "#query/parser/prefixes";
 import { revisionSeparator } from "#query/parser/terms";
 import { writeName } from "#query/parser/write";
-import type { Contexts } from "#service/repositories/repositoryFilters";
+import { type Contexts, searchedRepositories } from "#service/repositories/repositoryFilters";
 import type { RepositoryView } from "#service/repositories/repositoryView";
 import { preferredRepositories } from "#service/search/searchPlan";
 import {
@@ -33,6 +34,7 @@ const filterDetails: Readonly<Record<PrefixName, string>> = {
   archived: "Archived repositories: yes, no or only",
   fork: "Forks: yes, no or only",
   tests: "Test files: yes, no or only",
+  dependencies: "Packages that lock files name: yes, no or only",
   visibility: "Public, private or any repositories",
   context: "A named set of repositories",
   reposet: "Repositories by their exact names",
@@ -55,6 +57,7 @@ const valueDescriptions: Partial<Readonly<Record<PrefixName, Readonly<Record<str
   archived: inclusion,
   fork: inclusion,
   tests: inclusion,
+  dependencies: inclusion,
   group: {
     repo: "By repository",
     folder: "By the directory of the file",
@@ -92,17 +95,21 @@ async function completeAt(
   folders: readonly string[],
   signal: AbortSignal,
 ): Promise<QueryCompletion[]> {
-  const all = repositories.all();
-  const scope = () => resolveScope(rest, all, contexts);
+  const all = searchedRepositories(repositories, rest.query);
+  const scope = () => resolveScope(rest, repositories, contexts);
   switch (prefix) {
     case undefined:
       return completeFilterName(typed, isNegated, forCommits);
     case "repo": {
       const separator = revisionSeparator(typed);
-      if (separator < 0) return completeRepository(all, typed, new Set(preferredRepositories(folders, all)));
+      if (separator < 0) {
+        const preferred = new Set(preferredRepositories(folders, repositories.all()));
+        const named = beginsWithEcosystem(typed) ? [...all, ...repositories.packages()] : all;
+        return completeRepository(named, typed, preferred);
+      }
       const repositoryScope = await resolveScope(
         outlineOf(`repo:${typed.slice(0, separator)}`),
-        all,
+        repositories,
         contexts,
       );
       return completeRevision(repositoryScope, typed.slice(separator + 1))

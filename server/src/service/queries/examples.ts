@@ -5,6 +5,7 @@ import type { Engine } from "#engine/engine";
 import { decodeChunks, type FileMatch } from "#model/match";
 import { monotonicNow } from "#platform/clock";
 import type { Query } from "#query/query";
+import { engineScope } from "#service/repositories/repositoryFilters";
 import type { RepositoryView } from "#service/repositories/repositoryView";
 import { createInternalPlan } from "#service/search/internalPlan";
 import { preferredRepositories } from "#service/search/searchPlan";
@@ -47,7 +48,7 @@ export function exampleHandlers({
             pattern: { kind: "regexp", source: definitionPattern, caseSensitive: true },
             where: "content",
           },
-          open.size === 0 ? "all" : open,
+          open.size === 0 ? engineScope(repositories, repositories.all()) : open,
           maxSampled,
           startedAt + timeMs * sampleShare,
         ),
@@ -63,7 +64,7 @@ export function exampleHandlers({
         if (isTimeUp || found.filter((each) => rankOf(each) === 0).length >= maxExamples) break;
         const counting = names
           .slice(at, at + candidatesAtOnce)
-          .map((name) => countMatches(engine, name, startedAt + timeMs, signal));
+          .map((name) => countMatches(engine, repositories, name, startedAt + timeMs, signal));
         found.push(...(await Promise.all(counting)));
       }
       const isFound = ({ matches }: Example) => matches > 0;
@@ -75,6 +76,7 @@ export function exampleHandlers({
 
 async function countMatches(
   engine: Engine,
+  view: RepositoryView,
   name: string,
   deadline: number,
   signal: AbortSignal,
@@ -85,7 +87,7 @@ async function countMatches(
     where: "both",
   };
   const { files, stats } = await engine.search(
-    createInternalPlan(query, "all", maxCounted, deadline),
+    createInternalPlan(query, engineScope(view, view.all()), maxCounted, deadline),
     signal,
   );
   const repositories = new Set(files.map(({ repositoryId }) => repositoryId)).size;

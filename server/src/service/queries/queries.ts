@@ -7,6 +7,7 @@ import { outlineQuery, type ParseOptions } from "#query/parser/parse";
 import type { Query } from "#query/query";
 import { revisionMatcher } from "#query/revisionName";
 import type { History } from "#service/history/history";
+import { searchedRepositories } from "#service/repositories/repositoryFilters";
 import { revisionNames } from "#service/repositories/unindexedRevisions";
 import { describeUnknownName, findUnknownNames } from "#service/repositories/unknownNames";
 import { nameCheck } from "#service/search/search";
@@ -50,12 +51,8 @@ async function unknownNames(
   // While paths are being scanned, an unknown repository may still be found.
   if (text.length > maxHandwrittenLength || repositories.isScanning()) return [];
   const draft = { text, options, outline: outlineQuery(text, options) };
-  const found = await findUnknownNames(
-    draft.outline,
-    repositories.all(),
-    contexts,
-    nameCheck(history, caller),
-  );
+  const searched = searchedRepositories(repositories, draft.outline.query);
+  const found = await findUnknownNames(draft.outline, searched, contexts, nameCheck(history, caller));
   return found.map((unknown) => {
     const { offset, length, nearest } = unknown;
     const edits = nearest.map(({ name, text }) => ({ title: `Use "${name}"`, offset, length, text }));

@@ -2,31 +2,35 @@
 import type { QueryCompletion } from "#contract/queries";
 import type { CountRequest, Engine } from "#engine/engine";
 import { languagesLike, resolveLanguage } from "#languages/languages";
-import type { Repository } from "#model/repository";
+import type { Repository, RepositoryId } from "#model/repository";
 import { simplifyQuery } from "#query/analysis/simplify";
 import type { Outline } from "#query/parser/parse";
 import { revisionSeparator } from "#query/parser/terms";
 import { readExpression, writeExpression, writeName } from "#query/parser/write";
 import {
   type Contexts,
+  engineScope,
   possibleRepositories,
   resolveRepositories,
+  searchedRepositories,
 } from "#service/repositories/repositoryFilters";
 import { documentCountOf } from "#service/repositories/repositoryItems";
+import type { RepositoryView } from "#service/repositories/repositoryView";
 
 /** The repositories and revisions that the rest of the query selects. */
 export interface CompletionScope {
   readonly repositories: readonly Repository[];
   /** Values of `rev:`; empty for the default view. */
   readonly revisions: readonly string[];
-  readonly isAll: boolean;
+  readonly ids: ReadonlySet<RepositoryId> | "all";
 }
 
 export async function resolveScope(
   rest: Outline,
-  all: readonly Repository[],
+  view: RepositoryView,
   contexts: Contexts,
 ): Promise<CompletionScope> {
+  const all = searchedRepositories(view, rest.query);
   const query = simplifyQuery(await resolveRepositories(rest.query, all, contexts));
   const possible = possibleRepositories(query, new Set(all.map(({ id }) => id)));
   const revisions = rest.leaves.flatMap(({ prefix, value, isNegated, isQuoted, isValid }) => {
@@ -37,7 +41,8 @@ export async function resolveScope(
   });
   // Ignore filters that exclude everything, so that there is something to suggest.
   const isAll = possible.size === 0 || possible.size === all.length;
-  return { repositories: isAll ? all : all.filter(({ id }) => possible.has(id)), revisions, isAll };
+  const repositories = isAll ? all : all.filter(({ id }) => possible.has(id));
+  return { repositories, revisions, ids: engineScope(view, repositories) };
 }
 
 /**
@@ -182,8 +187,8 @@ export async function completePath(
   });
 }
 
-function countScope({ repositories, revisions, isAll }: CompletionScope): Omit<CountRequest, "by"> {
-  return { repositories: isAll ? "all" : new Set(repositories.map(({ id }) => id)), revisions };
+function countScope({ ids, revisions }: CompletionScope): Omit<CountRequest, "by"> {
+  return { repositories: ids, revisions };
 }
 
 function foldersFirst(left: string, right: string): number {

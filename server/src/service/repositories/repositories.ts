@@ -12,7 +12,7 @@ export function repositoryHandlers(view: RepositoryView): {
 } {
   return {
     async repos(request, { baseUrl }) {
-      const found = filterAndSort(view.all(), request);
+      const found = filterAndSort(listed(view, request), request);
       const start = (request.page - 1) * request.perPage;
       const items = found.slice(start, start + request.perPage).map((repository) =>
         toRepositoryItem(repository, baseUrl, {
@@ -53,13 +53,18 @@ export function repositoryHandlers(view: RepositoryView): {
   };
 }
 
+function listed(view: RepositoryView, { dependencies }: RepositoriesRequest): readonly Repository[] {
+  const packages = dependencies === "no" ? [] : view.packages();
+  return dependencies === "only" ? packages : [...view.all(), ...packages];
+}
+
 function requireByName(view: RepositoryView, name: string): Repository {
   const repository = view.byName(name);
   if (repository === undefined) throw new ServiceError("NOT_FOUND", `Repository "${name}" not found.`);
   return repository;
 }
 
-/** Filters and sorts `all`, which is sorted by name. Repositories without a time count as the oldest. */
+/** Filters and sorts `all`. Packages follow the others. Repositories without a time count as the oldest. */
 function filterAndSort(all: readonly Repository[], request: RepositoriesRequest): readonly Repository[] {
   const wanted = request.query?.toLowerCase();
   const found = all.filter(({ name }) => wanted === undefined || name.toLowerCase().includes(wanted));

@@ -2,11 +2,15 @@
 
 import { ServiceError } from "#base/error";
 import { matchesAny } from "#base/glob";
-import type { Repository } from "#model/repository";
+import type { Repository, RepositoryId } from "#model/repository";
 import { monotonicNow } from "#platform/clock";
 import { TimeSlice } from "#platform/timeSlice";
+import { beginsWithEcosystem } from "#query/packageName";
 import type { Pattern, Query } from "#query/query";
 import { patternSource, textFinder } from "#query/regexp/regexp";
+import type { RepositoryView } from "./repositoryView";
+
+type Flag = Extract<Query, { kind: "flag" }>["flag"];
 
 /** Search contexts: each maps its name to globs of repository names. */
 export type Contexts = Readonly<Record<string, readonly string[]>>;
@@ -82,9 +86,7 @@ export async function resolveRepositories(
       case "flag": {
         const { flag, value } = node;
         if (value === "yes") return { kind: "const", value: true };
-        return repositoriesWhere(
-          (each) => (flag === "fork" ? each.isFork : each.isArchived) === (value === "only"),
-        );
+        return repositoriesWhere((each) => hasFlag(each, flag) === (value === "only"));
       }
       case "visibility": {
         const { value } = node;
@@ -96,6 +98,52 @@ export async function resolveRepositories(
     }
   };
   return resolve(query);
+}
+
+function hasFlag({ kind, isArchived, isFork }: Repository, flag: Flag): boolean {
+  switch (flag) {
+    case "archived":
+      return isArchived;
+    case "fork":
+      return isFork;
+    case "dependencies":
+      return kind === "package";
+  }
+}
+
+/**
+ * Returns the repositories that a query searches if no filter excludes them. Packages are among them only if the query
+ * asks for them: with `dependencies:yes` or `only`, or with the name of one, which begins with an ecosystem.
+ */
+export function searchedRepositories(view: RepositoryView, query: Query): readonly Repository[] {
+  return asksForPackages(query) ? [...view.all(), ...view.packages()] : view.all();
+}
+
+function asksForPackages(query: Query): boolean {
+  switch (query.kind) {
+    case "and":
+    case "or":
+      return query.children.some(asksForPackages);
+    case "type":
+      return asksForPackages(query.child);
+    case "repository":
+      return beginsWithEcosystem(patternSource(query.pattern));
+    case "repositorySet":
+      return query.names.some(beginsWithEcosystem);
+    case "flag":
+      return query.flag === "dependencies" && query.value !== "no";
+    default:
+      return false;
+  }
+}
+
+/** Returns the ids of repositories for the engine: `"all"` for everything that is indexed, which is faster. */
+export function engineScope(
+  view: RepositoryView,
+  repositories: readonly Repository[],
+): ReadonlySet<RepositoryId> | "all" {
+  const isEverything = repositories.length === view.all().length + view.packages().length;
+  return isEverything ? "all" : new Set(repositories.map(({ id }) => id));
 }
 
 function contextMatcher(contexts: Contexts, name: string): (name: string) => boolean {

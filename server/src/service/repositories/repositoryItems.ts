@@ -26,6 +26,7 @@ export function toRepositoryItem(
   states: Pick<RepositoryItem, "isPolled" | "symbolsReady">,
 ): RepositoryItem {
   const { displayName, defaultRevision, indexedAt, pushedAt, lastError, state } = repository;
+  const { dependencies, dependencyProblem } = repository;
   const externalWebUrl = hostRepositoryUrl(repository);
   return {
     repoId: repository.id,
@@ -50,5 +51,7 @@ export function toRepositoryItem(
     contentBytes: repository.contentBytes + (repository.addedBytes ?? 0),
     indexBytes: repository.indexBytes,
     ...states,
+    ...(dependencies === undefined ? {} : { dependencyCount: dependencies.length }),
+    ...(dependencyProblem === undefined ? {} : { dependencyProblem }),
   };
 }

@@ -17,8 +17,10 @@ export type RevisionResult = "indexed" | "absent" | "late";
 
 /** What the service knows about repositories. */
 export interface RepositoryView {
-  /** All repositories, sorted by name. The array is replaced, never modified. */
+  /** All repositories except packages, sorted by name. The array is replaced, never modified. */
   all(): readonly Repository[];
+  /** All packages, sorted by name. The array is replaced, never modified. */
+  packages(): readonly Repository[];
   get(id: RepositoryId): Repository | undefined;
   /** Returns the repository with this exact fully qualified name. */
   byName(name: string): Repository | undefined;
@@ -26,6 +28,8 @@ export interface RepositoryView {
   containing(path: string): Repository | undefined;
   /** Whether paths are still being scanned, so that `all` may be incomplete. */
   isScanning(): boolean;
+  /** Whether `packages` may be incomplete. */
+  isScanningPackages(): boolean;
   /** Whether a repository is polled, because not all of its folders can be watched. */
   isPolled(id: RepositoryId): boolean;
   /** Whether the symbols of all documents of a repository are indexed. */

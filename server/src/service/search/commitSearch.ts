@@ -9,7 +9,7 @@ import { isServiceError, ServiceError, throwIfAborted } from "#base/error";
 import type { FoundCommit } from "#contract/search";
 import type { CallContext } from "#contract/service";
 import { type Commit, searchCommits } from "#git/history/log";
-import type { Repository } from "#model/repository";
+import { isPlainFolder, type Repository } from "#model/repository";
 import { type FlushReason, noStats, type SearchStats } from "#model/stats";
 import { monotonicNow } from "#platform/clock";
 import { TimeLimit } from "#platform/timeLimit";
@@ -54,7 +54,7 @@ export async function searchForCommits(
   const time = new TimeLimit(caller.signal, limits.deadline - monotonicNow());
   const boundedCaller = { ...caller, signal: time.signal };
   const newestFirst = plan.repositories
-    .filter(({ kind }) => kind !== "folder")
+    .filter(({ kind }) => !isPlainFolder(kind))
     .toSorted((left, right) => (right.pushedAt ?? 0) - (left.pushedAt ?? 0));
   const newest = new NewestCommits(limits.maxMatches);
   const reasons = new Set<FlushReason>();

@@ -15,7 +15,7 @@ import { outlineQuery, type ParseOptions } from "#query/parser/parse";
 import type { Suggestion } from "#query/parser/prefixes";
 import type { Query } from "#query/query";
 import type { History } from "#service/history/history";
-import { possibleRepositories } from "#service/repositories/repositoryFilters";
+import { possibleRepositories, searchedRepositories } from "#service/repositories/repositoryFilters";
 import { toRepositoryInfo } from "#service/repositories/repositoryItems";
 import type { RepositoryView } from "#service/repositories/repositoryView";
 import type { UnindexedRevisions } from "#service/repositories/unindexedRevisions";
@@ -99,7 +99,7 @@ async function runSearch(
   }
   const revisionReasons = await indexRevisions(unindexed, plan.limits.deadline, options, context);
   const reasons = [...planned.reasons, ...revisionReasons];
-  const ids = repositories.all().map(({ id }) => id);
+  const ids = planned.searched.map(({ id }) => id);
 
   let converted: ConvertedFiles;
   let stats: SearchStats;
@@ -165,7 +165,8 @@ async function similarNames(
 ): Promise<Suggestion[]> {
   const names = new Set(Object.keys(contexts));
   const outline = outlineQuery(request.query, { ...request, contexts: names, skipsChecks: true });
-  const unknown = await findUnknownNames(outline, repositories.all(), contexts, nameCheck(history, caller));
+  const searched = searchedRepositories(repositories, outline.query);
+  const unknown = await findUnknownNames(outline, searched, contexts, nameCheck(history, caller));
   return unknown.flatMap(({ offset, length, name, nearest: [first] }) =>
     first === undefined ? [] : [{ offset, length, prefix: name, suggestion: first.text }],
   );

@@ -13,14 +13,18 @@ import { phraseOf } from "#query/parser/phrase";
 import type { GroupProperty, Suggestion } from "#query/parser/prefixes";
 import {
   type Contexts,
+  engineScope,
   possibleRepositories,
   resolveRepositories,
+  searchedRepositories,
 } from "#service/repositories/repositoryFilters";
 import type { RepositoryView } from "#service/repositories/repositoryView";
 import { findUnindexedRevisions, type UnindexedRevisions } from "#service/repositories/unindexedRevisions";
 
 export interface PlannedSearch {
   readonly plan: SearchPlan;
+  /** The repositories that the query searches if no filter excludes them. */
+  readonly searched: readonly Repository[];
   /** Why the response may be incomplete, in addition to the reasons that the engine reports. */
   readonly reasons: readonly FlushReason[];
   readonly unindexed: UnindexedRevisions;
@@ -45,10 +49,10 @@ export async function planSearch(
   context: Pick<CallContext, "unsaved" | "folders" | "deadline">,
   { repositories: view, contexts, languageOf }: PlanOptions,
 ): Promise<PlannedSearch> {
-  const all = view.all();
   const parsed = parseQuery(request.query, { ...request, contexts: new Set(Object.keys(contexts)) });
   const parsedQuery = request.isWholeWordEnabled ? onlyWholeWords(parsed.query) : parsed.query;
   const phrase = phraseOf(parsed)?.pattern;
+  const all = searchedRepositories(view, parsedQuery);
   const query = simplifyQuery(await resolveRepositories(parsedQuery, all, contexts));
   const limits: Limits = {
     maxMatches: request.matches,
@@ -64,17 +68,19 @@ export async function planSearch(
   const possible = possibleRepositories(query, ids);
   const scope = all.filter(({ id }) => possible.has(id));
   const reasons: FlushReason[] = [];
-  if (view.isScanning() || scope.some(({ state }) => state !== "ready")) reasons.push("INDEXING");
+  const isScanning = view.isScanning() || (all !== view.all() && view.isScanningPackages());
+  if (isScanning || scope.some(({ state }) => state !== "ready")) reasons.push("INDEXING");
   return {
     plan: {
       query,
       phrase: phrase && (request.isWholeWordEnabled ? wholeWord(phrase) : phrase),
       description: parsed.description,
-      repositories: scope.length === all.length ? "all" : new Set(scope.map(({ id }) => id)),
+      repositories: engineScope(view, scope),
       limits,
       unsaved: (context.unsaved ?? []).flatMap((document) => toUnsavedDocuments(document, view, languageOf)),
-      preferred: preferredRepositories(context.folders ?? [], all),
+      preferred: preferredRepositories(context.folders ?? [], view.all()),
     },
+    searched: all,
     reasons,
     unindexed: await findUnindexedRevisions(query, scope),
     suggestions: parsed.suggestions,

@@ -24,7 +24,7 @@ export interface Manifest {
   /** Describes the repository together with `path` and `kind`, so that a lost catalog can be rebuilt. */
   readonly name: string;
   readonly path: string;
-  readonly kind: "clone" | "bare" | "folder";
+  readonly kind: "clone" | "bare" | "folder" | "package";
   readonly revisions: readonly IndexedRevision[];
   /** The name of the default revision; absent if there are no commits. */
   readonly defaultRevision?: string;
