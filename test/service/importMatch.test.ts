@@ -11,12 +11,13 @@ const go = (name: string, folder = ""): Package => ({ kind: "go", folder, name }
 const cargo = (name: string, folder = ""): Package => ({ kind: "cargo", folder, name });
 const python = (name: string, folder = ""): Package => ({ kind: "python", folder, name });
 
-function check(rows: readonly Row[]): void {
+function check(rows: readonly Row[], repository = "example.com/acme/kit"): void {
   for (const [row, expected, packages = []] of rows) {
-    test(`${row} ${packages.map(({ name, folder }) => `(${folder}/ is ${name})`).join(" ")}`, () => {
+    const where = packages.map(({ name, folder }) => `(${folder}/ is ${name})`).join(" ");
+    test(`${row} ${where} in ${repository}`, () => {
       const [, language = "", path = "", written = "", target = "", elsewhere] =
         /^(\S+) (\S+): (.*) -> (\S+)( elsewhere)?$/.exec(row) ?? [];
-      const to = { path: target, repository: "example.com/acme/kit", packages };
+      const to = { path: target, repository, packages };
       const found = importsFile({ language, path, imports: [written] }, to, elsewhere === undefined);
       assert.equal(found, expected);
     });
@@ -134,3 +135,27 @@ test("package names are read from manifests", () => {
     assert.equal(found && `${found.kind} ${found.folder} ${found.name}`, expected, `${path}: ${text}`);
   }
 });
+
+check(
+  [
+    ["TypeScript src/a.ts: zod/v4 -> v4/core.ts elsewhere", true, [npm("zod"), npm("nested", "v4")]],
+    ["TypeScript src/a.ts: zod-x -> v4/core.ts elsewhere", false, [npm("zod")]],
+  ],
+  "npm/zod@4.6.7",
+);
+check([["TypeScript src/a.ts: @s/p/x -> x.d.ts elsewhere", true]], "npm/@types/s__p@1.0.0");
+check(
+  [
+    ["TypeScript src/a.ts: node:fs/promises -> fs.d.ts elsewhere", true],
+    ["TypeScript src/a.ts: fs -> fs.d.ts elsewhere", true],
+    ["TypeScript src/a.ts: node -> fs.d.ts elsewhere", false],
+  ],
+  "npm/@types/node@22.1.0",
+);
+check(
+  [
+    ["Go a.go: github.com/a/b/c -> c/d.go elsewhere", true],
+    ["Go a.go: github.com/a/b -> c/d.go elsewhere", false],
+  ],
+  "go/github.com/a/b@v1.0.0",
+);

@@ -152,7 +152,7 @@ export class Definitions {
     found: UnrankedDefinition[],
   ): Promise<Completeness> {
     let all: Completeness = { reason: "NONE", filesMissing: 0 };
-    for (const scope of query.scopes) {
+    for (const scope of query.definitionScopes) {
       const searched = await this.#searchScope(query, scope, signal, options);
       found.push(...searched.definitions);
       all = addCompleteness(all, searched);

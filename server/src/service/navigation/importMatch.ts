@@ -4,6 +4,8 @@
  * Imports are compared, not resolved, because the build configuration is unknown. A match means that a name in both
  * files most likely refers to the same symbol.
  */
+import { type Ecosystem, parsePackageName } from "#query/packageName";
+import { importsNodePackage } from "./importedPackages";
 import { findEnclosingPackage, type Package } from "./packages";
 
 export interface ImportingFile {
@@ -83,12 +85,8 @@ function matchesModule(
       [target, `${target}/index`.replace(/^\//, "")].includes(removeModuleExtension(to.path))
     );
   }
-  const enclosingPackage = findEnclosingPackage(to.packages, "npm", to.path);
-  if (
-    enclosingPackage !== undefined &&
-    (specifier === enclosingPackage.name || specifier.startsWith(`${enclosingPackage.name}/`))
-  )
-    return true;
+  const names = [findEnclosingPackage(to.packages, "npm", to.path)?.name, installedAs(to, "npm")];
+  if (names.some((name) => name !== undefined && importsNodePackage(specifier, name))) return true;
   // Aliases of the project root: `@/lib/x`, `~/lib/x`, `#lib/x`.
   const inside = /^(?:[@~]\/|#)(.+)$/.exec(specifier)?.[1];
   return (
@@ -152,7 +150,14 @@ function matchesGoPackage(specifier: string, _from: ImportingFile, to: ImportedF
   const module = findEnclosingPackage(to.packages, "go", to.path);
   const inModule =
     module === undefined ? undefined : joinPath(module.name, folder.slice(module.folder.length));
-  return specifier === inModule || (module === undefined && specifier === joinPath(to.repository, folder));
+  if (module !== undefined) return specifier === inModule;
+  return specifier === joinPath(installedAs(to, "go") ?? to.repository, folder);
+}
+
+/** Returns the name of an installed package, if the file belongs to one. */
+function installedAs({ repository }: ImportedFile, ecosystem: Ecosystem): string | undefined {
+  const installed = parsePackageName(repository);
+  return installed?.ecosystem === ecosystem ? installed.name : undefined;
 }
 
 function matchesCrate(

@@ -15,6 +15,7 @@ import { indexRevisions } from "#service/search/search";
 import { type PlanOptions, preferredRepositories, toUnsavedDocuments } from "#service/search/searchPlan";
 import type { Identifier } from "#symbols/symbols";
 import type { CodeFiles, CodeText, FileLocation } from "./codeFiles";
+import { importedPackages } from "./importedPackages";
 import { lookupLanguages, requestedLanguages } from "./languageFamilies";
 import type { ParsedCode } from "./parsedCode";
 
@@ -41,6 +42,8 @@ export interface SymbolQuery {
   readonly languages?: readonly string[];
   /** In search order: the repository of the origin comes first. */
   readonly scopes: readonly SearchScope[];
+  /** Where definitions are searched: also in packages that the file of the origin imports. */
+  readonly definitionScopes: readonly SearchScope[];
   readonly origin?: QueryOrigin;
   readonly maxMatches: number;
   readonly unsaved: readonly UnsavedDocument[];
@@ -78,9 +81,13 @@ export async function createSymbolQuery(
   const queryOrigin = from && (await resolveOrigin(request, from, context, options));
   const languages = language === undefined ? languagesOf(queryOrigin) : requestedLanguages(language);
 
+  const originId = queryOrigin?.repository.id;
   const all = requestedRepository === undefined ? repositories.all() : [requestedRepository];
-  const own = all.filter(({ id }) => id === queryOrigin?.repository.id);
-  const others = all.filter(({ id }) => id !== queryOrigin?.repository.id);
+  // The origin may be in a package, which is not among all repositories.
+  const isOwnSearched = requestedRepository === undefined || requestedRepository.id === originId;
+  const own = queryOrigin !== undefined && isOwnSearched ? [queryOrigin.repository] : [];
+  const others = all.filter(({ id }) => id !== originId);
+  const imported = requestedRepository === undefined ? importedBy(queryOrigin, repositories) : [];
   const ownRevision = revisionName ?? from?.ref;
   const isUnscoped = requestedRepository === undefined && own.length === 0;
   const scopes = isUnscoped
@@ -90,11 +97,18 @@ export async function createSymbolQuery(
     ...(await indexMissingRevision(own, ownRevision, deadline, options, context)),
     ...(await indexMissingRevision(others, revisionName, deadline, options, context)),
   ];
-  if (repositories.isScanning() || all.some(({ state }) => state !== "ready")) reasons.push("INDEXING");
+  const isScanning = repositories.isScanning() || (imported.length > 0 && repositories.isScanningPackages());
+  if (isScanning || [...all, ...imported].some(({ state }) => state !== "ready")) reasons.push("INDEXING");
+  // A package does not refer to the code of those who use it.
+  const isInPackage = queryOrigin?.repository.kind === "package" && isOwnSearched;
   return {
     name,
     ...(languages === undefined ? {} : { languages }),
     scopes,
+    definitionScopes: [
+      ...(isInPackage ? scopeOf(own, ownRevision) : scopes),
+      ...scopeOf(imported, revisionName),
+    ],
     ...(queryOrigin === undefined ? {} : { origin: queryOrigin }),
     maxMatches: matches,
     unsaved: (context.unsaved ?? []).flatMap((document) =>
@@ -108,6 +122,15 @@ export async function createSymbolQuery(
 
 function languagesOf(queryOrigin: QueryOrigin | undefined): readonly string[] | undefined {
   return queryOrigin?.text && lookupLanguages(queryOrigin.text.language);
+}
+
+function importedBy(
+  queryOrigin: QueryOrigin | undefined,
+  repositories: RepositoryView,
+): readonly Repository[] {
+  if (queryOrigin?.text === undefined) return [];
+  const { repository, imports, text } = queryOrigin;
+  return importedPackages({ repository, imports, language: text.language }, repositories);
 }
 
 function scopeOf(repositories: readonly Repository[], revision: string | undefined): SearchScope[] {
