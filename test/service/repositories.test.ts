@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { RepositoryId } from "#model/repository";
 import { callerOf, repository, viewOf } from "#test/support/service";
 
 const call = { credentials: { kind: "none" } as const, signal: new AbortController().signal };
@@ -27,6 +28,26 @@ test("repositories are sorted, filtered and paged", async () => {
     assert.equal(page.items.map(({ repoName }) => repoName).join(" "), expected, JSON.stringify(request));
     assert.equal(page.total, total);
   }
+});
+
+test("packages are listed on request, and their problems are reported by the projects that use them", async () => {
+  const tooLarge = { kind: "package", state: "failed", lastError: "It is too large." } as const;
+  const caller = callerOf({
+    repositories: viewOf([
+      repository(1, "app", { dependencies: [2, 3] as RepositoryId[], dependencyProblem: "Too many." }),
+      repository(2, "npm/a@1.0.0", { kind: "package" }),
+      repository(3, "npm/b@1.0.0", tooLarge),
+    ]),
+  });
+  const names = async (request: Record<string, unknown>) =>
+    (await caller("repos", request, call)).items.map(({ repoName }) => repoName).join(" ");
+  assert.equal(await names({}), "app");
+  assert.equal(await names({ dependencies: "yes" }), "app npm/a@1.0.0 npm/b@1.0.0");
+  assert.equal(await names({ dependencies: "only", query: "npm/b" }), "npm/b@1.0.0");
+  const { items } = await caller("repos", {}, call);
+  assert.equal(items[0]?.dependencyCount, 2);
+  const problem = "Too many. 1 could not be indexed, such as npm/b@1.0.0: It is too large.";
+  assert.equal(items[0]?.dependencyProblem, problem);
 });
 
 test("skipped documents are paged across repositories, and only those of the page are read", async () => {

@@ -1,5 +1,6 @@
 /** Headings that name a file. */
 import { sanitize } from "#base/sanitize";
+import { beginsWithEcosystem } from "#query/packageName";
 
 interface FoundFile {
   readonly repository: string;
@@ -13,6 +14,8 @@ interface FoundFile {
 export function fileHeading({ repository, path: unsafePath, branches = [], origin }: FoundFile): string {
   // A path may contain newlines, which would end the heading.
   const path = sanitize(unsafePath);
+  // The files of a package have no revisions.
+  if (beginsWithEcosystem(repository)) return `${repository} ${path}`;
   if (origin === "workingTree") return `${repository} ${path} (uncommitted)`;
   if (origin === "unsaved") return `${repository} ${path} (unsaved)`;
   const [branch] = branches;

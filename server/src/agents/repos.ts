@@ -27,7 +27,7 @@ export const repos = tool({
       .string()
       .max(1000)
       .optional()
-      .describe("Part of the name. npm/, pypi/, go/ or cargo/ first lists dependencies."),
+      .describe("Part of the name; npm/ (pypi/, go/, cargo/) lists dependencies."),
   },
   output: { items: z.array(repository).optional() },
   async run({ name }, { send, offset }): Promise<Listing> {

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { usageError } from "#base/error";
 import { sanitize } from "#base/sanitize";
 import type { IndexingEnd, IndexingProgress } from "#contract/local";
+import type { RequestInput } from "#contract/service";
 import { absolutePath } from "#instance/configuration";
 import type { Instance } from "#instance/instance";
 import { readConfiguration } from "./configuration";
@@ -21,7 +22,10 @@ export async function indexCommand(context: CommandContext, flags: Flags): Promi
   try {
     const call = { credentials: { kind: "local" }, signal: context.interrupted } as const;
     const added = await instance.caller("addPaths", { paths }, call);
-    const end = await waitForIndexing(context, instance, !flags.has("no-symbols"));
+    const end = await waitForIndexing(context, instance, {
+      withSymbols: !flags.has("no-symbols"),
+      withDependencies: true,
+    });
     const names = new Set(added.repositories);
     const indexed = (await allRepositories(instance.caller, context.interrupted)).filter((each) =>
       names.has(each.repoName),
@@ -50,17 +54,17 @@ export async function indexCommand(context: CommandContext, flags: Flags): Promi
 export async function waitForIndexing(
   context: CommandContext,
   instance: Instance,
-  withSymbols: boolean,
+  scope: RequestInput<"indexing"> = {},
 ): Promise<IndexingEnd> {
   const { terminal, interrupted } = context;
   const report = reportProgress(terminal);
   try {
     const emit = (event: IndexingProgress) => report.update(event);
-    const end = await instance.caller(
-      "indexing",
-      { withSymbols, withDependencies: true },
-      { credentials: { kind: "local" }, signal: interrupted, emit },
-    );
+    const end = await instance.caller("indexing", scope, {
+      credentials: { kind: "local" },
+      signal: interrupted,
+      emit,
+    });
     report.stop();
     for (const { repository, error } of end.failed) {
       terminal.printError(`trawl: Cannot index ${sanitize(repository)}: ${sanitize(error)}\n`);

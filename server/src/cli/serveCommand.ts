@@ -186,7 +186,7 @@ async function reportReady(
   startedAt: number,
   print: (text: string) => Promise<void>,
 ): Promise<void> {
-  const end = await waitForIndexing(context, instance, false);
+  const end = await waitForIndexing(context, instance);
   const totals = totalsOf(await allRepositories(instance.caller, context.interrupted));
   await print(
     `Ready: ${formatCount(totals.repositories, "repository", "repositories")}, ${formatCount(totals.documents, "file")}, ` +

@@ -151,8 +151,12 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     log,
     parserCount: () => indexWorkerCount(configuration),
     // Text first: making repositories searchable takes precedence over symbols.
-    isBusy: () =>
-      sync.isPaused || catalog.all().some(({ state }) => state === "queued" || state === "indexing"),
+    isBusy(id) {
+      if (sync.isPaused) return true;
+      const isIndexing = catalog.all().some(({ state }) => state === "queued" || state === "indexing");
+      const isPackage = catalog.get(id as RepositoryId)?.kind === "package";
+      return isIndexing || (isPackage && !sync.areDependenciesSettled);
+    },
     changedAt: (id) => catalog.get(id as RepositoryId)?.pushedAt ?? 0,
     onDamage,
     onOverlay,

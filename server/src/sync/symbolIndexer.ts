@@ -21,8 +21,8 @@ export interface SymbolIndexerOptions {
   readonly log: Log;
   /** Number of parser threads. */
   readonly parserCount: () => number;
-  /** Whether text is being indexed, which has priority, or indexing is paused. */
-  readonly isBusy: () => boolean;
+  /** Whether text that has priority over the symbols of a repository is being indexed, or indexing is paused. */
+  readonly isBusy: (repositoryId: number) => boolean;
   /** When a repository was last changed, in milliseconds since 1970. */
   readonly changedAt: (repositoryId: number) => number;
   /** Called for a damaged shard file. */
@@ -117,7 +117,7 @@ export class SymbolIndexer {
   async #runAll(): Promise<void> {
     const { signal } = this.#runs;
     for (let next = this.#next(); next !== undefined && !signal.aborted; next = this.#next()) {
-      if (this.#options.isBusy()) return this.#runs.schedule(busyMs);
+      if (this.#options.isBusy(next.manifest.repositoryId)) return this.#runs.schedule(busyMs);
       try {
         await this.#parseShard(next);
       } catch (error) {

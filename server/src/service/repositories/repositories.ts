@@ -1,5 +1,10 @@
 import { ServiceError } from "#base/error";
-import type { RepositoriesRequest, SkippedDocument, UnparsedDocument } from "#contract/repositories";
+import type {
+  RepositoriesRequest,
+  RepositoryItem,
+  SkippedDocument,
+  UnparsedDocument,
+} from "#contract/repositories";
 import type { Handler } from "#contract/service";
 import type { Repository } from "#model/repository";
 import { toRepositoryItem } from "./repositoryItems";
@@ -18,6 +23,7 @@ export function repositoryHandlers(view: RepositoryView): {
         toRepositoryItem(repository, baseUrl, {
           isPolled: view.isPolled(repository.id),
           symbolsReady: view.hasSymbols(repository.id),
+          ...dependencyStates(view, repository),
         }),
       );
       return { items, total: found.length };
@@ -56,6 +62,26 @@ export function repositoryHandlers(view: RepositoryView): {
 function listed(view: RepositoryView, { dependencies }: RepositoriesRequest): readonly Repository[] {
   const packages = dependencies === "no" ? [] : view.packages();
   return dependencies === "only" ? packages : [...view.all(), ...packages];
+}
+
+/** Describes the packages that the lock files of a repository name. */
+function dependencyStates(
+  view: RepositoryView,
+  { dependencies, dependencyProblem }: Repository,
+): Pick<RepositoryItem, "dependencyCount" | "dependencyProblem"> {
+  const failed = (dependencies ?? []).flatMap((id) => {
+    const found = view.get(id);
+    return found?.state === "failed" ? [`${found.name}: ${found.lastError}`] : [];
+  });
+  const [first] = failed;
+  const problems = [
+    ...(dependencyProblem === undefined ? [] : [dependencyProblem]),
+    ...(first === undefined ? [] : [`${failed.length} could not be indexed, such as ${first}`]),
+  ];
+  return {
+    ...(dependencies === undefined ? {} : { dependencyCount: dependencies.length }),
+    ...(problems.length === 0 ? {} : { dependencyProblem: problems.join(" ") }),
+  };
 }
 
 function requireByName(view: RepositoryView, name: string): Repository {

@@ -23,10 +23,9 @@ export function documentCountOf({ documentCount, addedCount = 0 }: Repository): 
 export function toRepositoryItem(
   repository: Repository,
   baseUrl: string | undefined,
-  states: Pick<RepositoryItem, "isPolled" | "symbolsReady">,
+  states: Pick<RepositoryItem, "isPolled" | "symbolsReady" | "dependencyCount" | "dependencyProblem">,
 ): RepositoryItem {
   const { displayName, defaultRevision, indexedAt, pushedAt, lastError, state } = repository;
-  const { dependencies, dependencyProblem } = repository;
   const externalWebUrl = hostRepositoryUrl(repository);
   return {
     repoId: repository.id,
@@ -51,7 +50,5 @@ export function toRepositoryItem(
     contentBytes: repository.contentBytes + (repository.addedBytes ?? 0),
     indexBytes: repository.indexBytes,
     ...states,
-    ...(dependencies === undefined ? {} : { dependencyCount: dependencies.length }),
-    ...(dependencyProblem === undefined ? {} : { dependencyProblem }),
   };
 }
