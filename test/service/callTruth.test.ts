@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { CallHierarchy } from "#contract/calls";
+import { eventually } from "#test/support/eventually";
 import { repo, temporaryFolder } from "#test/support/repo";
 import { type Served, serve } from "#test/support/served";
 import { callProjects } from "./callProjects";
@@ -24,6 +25,7 @@ before(async () => {
   });
   served = await serve(temporaryFolder(), paths);
   await served.ready();
+  await eventually(async () => (await served.repositories()).every(({ symbolsReady }) => symbolsReady));
 });
 
 after(async () => {

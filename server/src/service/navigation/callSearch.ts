@@ -16,6 +16,7 @@ import {
 import { type CallResolver, isCommonMember, type ResolvedCall } from "./callResolver";
 import type { Gaps } from "./candidates";
 import { type CodeCall, type FileCalls, toCodeDefinition } from "./parsedCode";
+import { containerOf } from "./supertypes";
 
 /** Names that are looked up in one level. */
 const maxNames = 2000;
@@ -42,13 +43,16 @@ export class CallSearch {
     const wanted = new CallTargets(targets);
     const names = [...wanted.byName.keys()];
     const candidates = await this.#called.named(names);
+    const members: FoundSymbol[] = [];
     for (const [name, nodes] of wanted.byName) {
       const known = candidates.get(name) ?? [];
       const keys = new Set(known.map(keyOf));
       const missing = nodes.map(({ symbol }) => symbol).filter((each) => !keys.has(keyOf(each)));
-      candidates.set(name, [...known, ...missing]);
+      const all = [...known, ...missing];
+      candidates.set(name, all);
+      if (nodes.some(({ symbol }) => containerOf(symbol) !== "")) members.push(...all);
     }
-    const resolver = await this.#called.resolver([...candidates.values()].flat(), true);
+    const resolver = await this.#called.resolver([...candidates.values()].flat(), members);
     const slice = new TimeSlice();
     const readFile = async (file: FoundSymbol["document"], { calls, imports }: FileCalls) => {
       const from = sourceOf(file, imports);
@@ -82,7 +86,7 @@ export class CallSearch {
     const candidates = await this.#called.named(names.slice(0, maxNames));
     if (names.length > maxNames || names.some((name) => this.#called.isCut(name)))
       this.#gaps.addReason("MATCH_LIMIT");
-    const resolver = await this.#called.resolver([...candidates.values()].flat(), false);
+    const resolver = await this.#called.resolver([...candidates.values()].flat());
     for (const site of sites) found.push(...calleesAt(site, candidates.get(site.call.name) ?? [], resolver));
   }
 }

@@ -56,18 +56,21 @@ export class CalledDefinitions {
   }
 
   /**
-   * Returns what decides to which of these definitions a call refers. With supertypes, it also refers to members of
+   * Returns what decides to which of these definitions a call refers. A call of one of `members` also refers to those of
    * subtypes and supertypes.
    */
-  async resolver(definitions: readonly FoundSymbol[], withSupertypes: boolean): Promise<CallResolver> {
+  async resolver(
+    definitions: readonly FoundSymbol[],
+    members: readonly FoundSymbol[] = [],
+  ): Promise<CallResolver> {
     const { packages, repositories } = this.#options;
     const targets = definitions.map(targetOf);
-    const containers = withSupertypes ? containersOf(definitions) : [];
+    const containers = containersOf(members);
     if (containers.length > maxContainers) this.#gaps.addReason("MATCH_LIMIT");
     const found = await this.named(containers.slice(0, maxContainers));
     return new CallResolver(
       await ConfidenceEstimator.load(targets, packages, repositories, this.#signal),
-      new Supertypes(definitions, found),
+      new Supertypes(members, found),
     );
   }
 

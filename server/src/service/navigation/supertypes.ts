@@ -10,6 +10,8 @@ export class Supertypes {
   readonly #supertypes = new Map<string, readonly string[]>();
   /** By name. */
   readonly #subtypes = new Map<string, Set<string>>();
+  /** A file may call the same member many times. */
+  readonly #types = new Map<FoundSymbol, ReadonlySet<string>>();
 
   /** `containers` are the definitions of the names of `containersOf(members)`. */
   constructor(members: readonly FoundSymbol[], containers: ReadonlyMap<string, readonly FoundSymbol[]>) {
@@ -29,10 +31,14 @@ export class Supertypes {
   }
 
   of(member: FoundSymbol): ReadonlySet<string> {
+    const known = this.#types.get(member);
+    if (known !== undefined) return known;
     const container = containerOf(member);
-    if (container === "") return new Set();
     const supertypes = this.#supertypes.get(keyOf(member)) ?? [];
-    return new Set([container, ...supertypes, ...(this.#subtypes.get(container) ?? [])]);
+    const subtypes = this.#subtypes.get(container) ?? [];
+    const types = new Set(container === "" ? [] : [container, ...supertypes, ...subtypes]);
+    this.#types.set(member, types);
+    return types;
   }
 }
 
