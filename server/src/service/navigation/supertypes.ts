@@ -66,10 +66,9 @@ function contains(container: FoundSymbol, { document, start, end }: FoundSymbol)
 
 /** A function has the type of the object that it returns, and a constant that of its value. */
 function declaredSupertypes({ name, kind, line }: FoundSymbol): readonly string[] {
-  const head = line
-    .slice(line.indexOf(name) + name.length)
-    .replace(/\s*(?:\{|=>|=(?!=)).*$/, "")
-    .replace(/<[^<>]*>/g, "");
+  const declared = line.slice(line.indexOf(name) + name.length).replace(/\s*(?:\{|=>|=(?!=)).*$/, "");
+  // A function may return a promise of the object.
+  const head = typeKinds.has(kind) ? declared.replace(/<[^<>]*>/g, "") : declared;
   const afterParameters = head.replace(/\([^()]*\)/g, "");
   if (!typeKinds.has(kind) && !isFunctionKind(kind)) return wordsIn(/:(.*)/.exec(head)?.[1] ?? "");
   const words = wordsIn(afterParameters);
