@@ -21,13 +21,9 @@ const repository = z.object({
 export const repos = tool({
   name: "repos",
   title: "List repositories",
-  description: "Indexed repositories with their revisions and the state of their index.",
+  description: "Indexed repositories with their revisions and state.",
   input: {
-    name: z
-      .string()
-      .max(1000)
-      .optional()
-      .describe("Part of the name; npm/ (pypi/, go/, cargo/) lists dependencies."),
+    name: z.string().max(1000).optional().describe("Part of the name; npm/ for packages."),
   },
   output: { items: z.array(repository).optional() },
   async run({ name }, { send, offset }): Promise<Listing> {
