@@ -259,6 +259,22 @@ test("more files than are read make the result incomplete", async () => {
   });
 });
 
+test("the best files of all threads are read", async () => {
+  const documents = [1, 2, 3, 4].map((id) =>
+    Array.from({ length: 300 }, (_, at) => ({
+      path: `r${id}/f${at}.ts`,
+      content: at % 12 === 0 ? "retry(backoff);\n" : "retry();\n",
+    })),
+  );
+  const best = documents.flat().filter(({ content }) => content.includes("backoff"));
+  const repositories = documents.map((each, index) => repository(each, index + 1));
+  await withEngines(repositories, async (engine) => {
+    const found = await rank(engine, "retry backoff");
+    assert.equal(found.stats.filesConsidered, 192);
+    assert.deepEqual(new Set(paths(found).slice(0, best.length)), new Set(best.map(({ path }) => path)));
+  });
+});
+
 test("a stream returns the same files as a response", () =>
   withEngines(
     [repository([...filler, ...filler.map((each) => ({ ...each, path: `x/${each.path}` }))])],

@@ -13,6 +13,7 @@ export interface Description {
   readonly names: readonly string[];
 }
 
+/** An evaluation has a bit for each. */
 const maxStems = 32;
 
 const functionWords = new Set(

@@ -8,7 +8,7 @@ interface EstimatedDocument extends ShardDocument {
   readonly score: number;
 }
 
-/** A search reads at most this many documents, those with the best estimates. Equal estimates may add some. */
+/** A search reads at most this many documents, those with the best estimates. */
 export const maxDocuments = 192;
 
 /** Candidates are sorted when there are this many times the limit. */
@@ -52,11 +52,10 @@ export class BestDocuments {
       .reverse();
   }
 
-  /** Drops the documents with scores below `least`, and returns the others by shard, then by number. */
-  inOrder(least: number): readonly ShardDocument[] {
-    this.#cut();
-    const best = this.#documents.filter(({ score }) => score >= least);
-    this.isComplete &&= best.length === this.#documents.length;
+  /** Drops all but the best `count` documents, and returns these by shard, then by number. */
+  inOrder(count: number): readonly ShardDocument[] {
+    this.isComplete &&= this.#documents.length <= count;
+    const best = this.#documents.toSorted((one, other) => other.score - one.score).slice(0, count);
     return best.sort((one, other) => one.shard - other.shard || one.document - other.document);
   }
 }

@@ -148,9 +148,12 @@ export class DescriptionSearch {
     return read === 0 ? 1 : found / read;
   }
 
-  async estimate({ blockCount, counts }: EstimateCall, context: TaskContext): Promise<EstimatesResponse> {
+  async estimate(
+    { blockCount, counts, until }: EstimateCall,
+    context: TaskContext,
+  ): Promise<EstimatesResponse> {
     this.#weights = weightsOf(blockCount, counts);
-    const slice = this.#slice(context, this.#call.search.limits.deadline);
+    const slice = this.#slice(context, until);
     for (const [number, { shard, evaluation }] of this.#shards.entries()) {
       if (!(await slice())) break;
       this.#guard(shard, () =>
@@ -160,9 +163,9 @@ export class DescriptionSearch {
     return { kind: "estimates", token: 0, scores: this.#best.scores() };
   }
 
-  async rank({ leastEstimate }: RankCall, context: TaskContext): Promise<SearchResponse> {
+  async rank({ documentCount }: RankCall, context: TaskContext): Promise<SearchResponse> {
     const slice = this.#slice(context, this.#call.search.limits.deadline);
-    for (const { shard: number, document } of this.#best.inOrder(leastEstimate)) {
+    for (const { shard: number, document } of this.#best.inOrder(documentCount)) {
       if (!(await slice())) break;
       const { shard, evaluation } = this.#shards[number] ?? {};
       if (shard !== undefined)

@@ -89,8 +89,8 @@ export interface SearchCall {
 }
 
 /**
- * Requests how often the words of a description occur. Then an `EstimateCall` with the sums of all workers follows, and a
- * `RankCall` with what all documents of all workers have in common.
+ * Requests how often the words of a description occur. Then follow an `EstimateCall` with the sums of all workers, and a
+ * `RankCall` for the documents that have the best estimates of all workers.
  */
 export interface DescriptionCall {
   readonly kind: "describe";
@@ -116,6 +116,8 @@ export interface EstimateCall {
   readonly token: number;
   readonly blockCount: number;
   readonly counts: readonly number[];
+  /** When estimating stops, even if documents are left, in milliseconds of `monotonicNow`. */
+  readonly until: number;
 }
 
 export interface EstimatesResponse {
@@ -130,8 +132,8 @@ export interface EstimatesResponse {
 export interface RankCall {
   readonly kind: "rank";
   readonly token: number;
-  /** Documents with a lower estimate are not read. */
-  readonly leastEstimate: number;
+  /** How many documents to read, those with the best estimates. */
+  readonly documentCount: number;
 }
 
 /**

@@ -241,7 +241,7 @@ export class DescriptionEvaluation {
       const bit = 1 << stem;
       const weight = weights[stem] ?? 0;
       if (blocks === undefined) {
-        // Unsaved documents have no posting lists. They are few, and always read.
+        // Unsaved documents have no posting lists, and may contain every word.
         const added = hasTrigrams ? unknownWeight : weight;
         for (let block = 0; block < blockCount; block++) {
           stems[block] = (stems[block] ?? 0) | bit;
