@@ -184,6 +184,8 @@ const rowsOfNames: Readonly<Record<string, Readonly<Record<string, string>>>> = 
     "struct a { int b; int c; };\nstruct d { int it; };": "struct a {};\nstruct d { int it; };",
     "enum a { First, Second };\nint it[] = { 1, 2, 3, 4, 5 };": "enum a {};\nint it[] = {};",
     "int f(void) { return 1; } }\nint it;": "int f(void) { return 1; } }\nint it;",
+    "int x = 1'000; char *s = \"'//\"; int b = it(1); int f(void) { return 1; }":
+      "int x = 1'000; char *s = \"'//\"; int b = it(1); int f(void) {}",
     "int f(void) { // it\n return it; // it\n }": "int f(void) { // it\n return it; // it\n }",
     "int f(void) { return 1234567; // it \\\n it }": "int f(void) { return 1234567; // it \\\n it }",
   },
@@ -192,6 +194,8 @@ const rowsOfNames: Readonly<Record<string, Readonly<Record<string, string>>>> = 
     'auto a = R"x({ )" )x";\nint f() { return it; }\nint g() { return 1; }':
       'auto a = R"x({ )" )x";\nint f() { return it; }\nint g() {}',
     "int f() { return 1'000'000; }\nint it;": "int f() {}\nint it;",
+    'auto s = STR"("; auto t = STR(x)"/*"; int b = it(1); /* c */ int f() { return 1; }':
+      'auto s = STR"("; auto t = STR(x)"/*"; int b = it(1); /* c */ int f() {}',
     "class A { int b() { return 12345; } int it() { return 1; } };": "class A { int b() {} int it() {} };",
     "namespace a { int b() { return 1; } }\nnamespace c { int it; }":
       "namespace a {}\nnamespace c { int it; }",
@@ -218,8 +222,8 @@ const rowsOfNames: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   },
   TypeScript: {
     "function f() { const g = () => 1; }\nit();": "function f() {}\nit();",
-    "function f() { /* it */ return /it/; }\nfunction g() { return 1; /* it */ }":
-      "function f() { /* it */ return /it/; }\nfunction g() {}",
+    "debugger\n/\\/*/;\nit(1);\n/** a */": "debugger\n/\\/*/;\nit(1);\n/** a */",
+    "// a\rit(1);": "// a\rit(1);",
     "function f() { return import('./one'); }\nit();": "function f() { return import('./one'); }\nit();",
     "class A { b() { return 1; } it() { if (c) { d(12345); } } }": "class A { b() {} it() {} }",
   },
@@ -230,8 +234,9 @@ const rowsOfNames: Readonly<Record<string, Readonly<Record<string, string>>>> = 
     "@a\n@b(c)\ndef f():\n    pass\nit()": "\nit()",
     "if a:\n    bcdefgh()\nelse:\n    it()": "if a:\n    bcdefgh()\nelse:\n    it()",
     "class it:\n    def f(self):\n        return 1": "class it:\n    def f(self):\n        return 1",
-    "class A:\n    # it\n    b = 12345678 # it\n    c = it # it": "class A:\n    # it\n\n    c = it # it",
-    "class A:\n    # it\n    def f(self):\n        return 1\n1": "\n1",
+    "class A:\n    # it\n    def f(self):\n        return 1":
+      "class A:\n    # it\n    def f(self):\n        return 1",
+    'x = f"{d["#"]}" + it(1)\ny = 12345678\n': 'x = f"{d["#"]}" + it(1)\n\n',
     "def f():\n    import os\n    return 1\nit()": "def f():\n    import os\n\nit()",
     'x = """\ndef it\n"""\ny = [\n1,\n2]\nit()': 'x = """\ndef it\n"""\n\nit()',
     "a = b + \\\r\n    c1234567\nit()": "\nit()",

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { ToolDefinition } from "#contract/agentTools";
 import { tools } from "./tools";
 
-/** Made once, because every request over HTTP needs them, and converting schemas takes milliseconds. */
+/** Cached, because every request over HTTP needs them, and converting schemas takes milliseconds. */
 const known = new Map<boolean, readonly ToolDefinition[]>();
 
 /** Returns the definitions of all tools, in a fixed order. With `isStructured`, they contain output schemas. */

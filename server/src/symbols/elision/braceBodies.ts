@@ -5,7 +5,6 @@
 
 import {
   apostrophe,
-  asciiCode,
   backslash,
   closingBrace,
   closingParenthesis,
@@ -26,9 +25,9 @@ import { isWordByte, Keywords } from "./words";
 
 /** The syntax of a language besides braces, comments and one-line strings. */
 export interface BraceSyntax {
-  /** Lines that begin with `#` are preprocessor directives. */
+  /** Lines that begin with `#` are preprocessor directives, and there may be `'` between digits. */
   readonly hasDirectives?: boolean;
-  /** Has `R"x(…)x"`, and `'` between digits. */
+  /** Has `R"x(…)x"`. */
   readonly isCpp?: boolean;
   /** Has `r#"…"#`, lifetimes (`'a`), nested comments, multi-line strings, and `use a::{b}`. */
   readonly isRust?: boolean;
@@ -68,6 +67,7 @@ const rustWords = new Keywords(["use", "extern"]);
 const useWord = 1;
 /** Prefixes of raw strings. */
 const rawPrefixes = new Keywords(["r", "br", "cr"]);
+const cppRawPrefixes: ReadonlySet<string> = new Set(["R", "LR", "uR", "UR", "u8R"]);
 
 /** Adds the ranges to elide. Returns false if braces cannot be matched reliably. */
 export function braceBodies(content: Uint8Array, cuts: Cuts, syntax: BraceSyntax): boolean {
@@ -117,9 +117,12 @@ class Scanner {
   #word(): void {
     const content = this.#content;
     const start = this.#offset;
-    const { isCpp, isRust } = this.#syntax;
+    const { hasDirectives, isRust } = this.#syntax;
     const isNumber = isDigit(content[start]);
-    while (isWordByte[content[this.#offset + 1] ?? 0] === 1 || (isCpp && isNumber && this.#isSeparator()))
+    while (
+      isWordByte[content[this.#offset + 1] ?? 0] === 1 ||
+      (hasDirectives && isNumber && this.#isSeparator())
+    )
       this.#offset++;
     this.#rules?.word(content, start, this.#offset + 1, this.#enclosing);
     if (!isRust) return;
@@ -183,7 +186,7 @@ class Scanner {
     const content = this.#content;
     const start = this.#offset;
     const { isCpp, isRust, hasTextBlocks } = this.#syntax;
-    if (isCpp && content[start - 1] === asciiCode("R")) return endOfCppRawString(content, start);
+    if (isCpp && isRawPrefix(content, start)) return endOfCppRawString(content, start);
     if (isRust) return endOfRustString(content, start);
     if (!hasTextBlocks || content[start + 1] !== quote || content[start + 2] !== quote)
       return endOfString(content, start);
@@ -229,6 +232,13 @@ function endOfDirective(content: Uint8Array, from: number): number {
     else if (byte === slash && content[at + 1] === star) at = endOfComment(content, at) - 1;
   }
   return at;
+}
+
+/** Whether the word that ends at `end` makes a following string raw. */
+function isRawPrefix(content: Uint8Array, end: number): boolean {
+  let start = end;
+  while (isWordByte[content[start - 1] ?? 0] === 1) start--;
+  return cppRawPrefixes.has(String.fromCharCode(...content.subarray(start, Math.min(end, start + 4))));
 }
 
 /** Returns the offset of the last byte of `"x(…)x"`, for any x, or -1. */

@@ -9,8 +9,8 @@ export class Cuts {
   readonly starts: number[] = [];
   readonly ends: number[] = [];
   /**
-   * Ranges that contain one of these ascending offsets outside of comments are kept; if undefined, ranges that define
-   * something are.
+   * Ranges that contain one of these ascending offsets, except for those of `skipComment`, are kept; if undefined, ranges
+   * that define something are.
    */
   readonly #offsets: readonly number[] | undefined;
   /** The index of the first offset that has not been passed, and the last passed one outside of comments. */
@@ -37,14 +37,17 @@ export class Cuts {
     return this.#last >= start;
   }
 
-  /** Passes the offsets in a comment. Must be called in order with `mustKeep`. */
+  /**
+   * Passes the offsets in a comment. Must be called in order with `mustKeep`, and only if `start` is certainly not in a
+   * string or an expression: a name that is passed is not found.
+   */
   skipComment(start: number, end: number): void {
     if (this.#offsets === undefined) return;
     this.#passTo(start);
     while ((this.#offsets[this.#next] ?? end) < end) this.#next++;
   }
 
-  /** Whether an offset is outside of comments. Must be called last. */
+  /** Whether an offset is outside of passed comments. Must be called last. */
   hasName(): boolean {
     this.#passTo(Number.POSITIVE_INFINITY);
     return this.#last >= 0;
@@ -76,7 +79,7 @@ export class Cuts {
 /** A text without the elided ranges. */
 export class ElidedText {
   readonly content: Uint8Array;
-  /** Whether the name for which the text was elided occurs outside of comments. */
+  /** Whether the name for which the text was elided may occur in code. */
   readonly hasName: boolean;
   /** The offsets in `content` where a range was elided, ascending. */
   readonly #offsets: Uint32Array;
@@ -104,7 +107,7 @@ export class ElidedText {
     }
   }
 
-  /** Maps an offset of the original text. Returns undefined if it is inside an elided range. */
+  /** Maps an offset of the original text. Returns undefined inside of an elided range, whose start maps to the cut. */
   toElided(original: number): number | undefined {
     const isBefore = (index: number) =>
       (this.#offsets[index] ?? 0) + (this.#skipped[index + 1] ?? 0) <= original;

@@ -311,7 +311,6 @@ class Scanner {
     const content = this.#content;
     const comment = endOfComment(content, this.#offset);
     if (comment > 0) {
-      this.#cuts.skipComment(this.#offset, comment);
       this.#offset = comment - 1;
       return true;
     }

@@ -1,7 +1,8 @@
 /**
  * Elides text before it is parsed, because parsing is most of the work. To find definitions, it elides bodies that
- * define nothing; to find one name, everything in braces that does not contain it outside of comments. Bodies are found by counting
- * brackets and by a few keywords. In case of doubt, text is kept.
+ * define nothing; to find one name, everything in braces that does not contain it. A name in a comment does not count in
+ * languages whose comments are recognized without a parser. Bodies are found by counting brackets and by a few keywords. In
+ * case of doubt, text is kept.
  */
 
 import { dollar } from "./asciiCodes";

@@ -49,13 +49,11 @@ export function pythonBodies(content: Uint8Array, cuts: Cuts): boolean {
     const { first, indent } = indentation(content, from);
     const byte = content[first];
     if (byte === undefined || isLineBreak(byte) || byte === hash) {
-      const end = endOfLine(content, first);
-      cuts.skipComment(first, end);
-      from = end + 1;
+      from = endOfLine(content, first) + 1;
       continue;
     }
     closeTo(content, open, indent, decorators >= 0 ? decorators : from, cuts);
-    const end = endOfStatement(content, first, cuts);
+    const end = endOfStatement(content, first);
     if (end < 0) return false;
     if (byte === at) {
       if (decorators < 0) decorators = from;
@@ -111,16 +109,13 @@ function endOfWord(content: Uint8Array, start: number): number {
 }
 
 /** Returns the offset of the line break that ends a statement, outside of brackets and strings, or -1. */
-function endOfStatement(content: Uint8Array, start: number, cuts: Cuts): number {
+function endOfStatement(content: Uint8Array, start: number): number {
   let depth = 0;
   for (let offset = start; offset < content.length; offset++) {
     const byte = content[offset] ?? 0;
     if (byte === newline && depth === 0) return offset;
-    if (byte === hash) {
-      const end = endOfLine(content, offset);
-      cuts.skipComment(offset, end);
-      offset = end - 1;
-    } else if (byte === backslash)
+    if (byte === hash) offset = endOfLine(content, offset) - 1;
+    else if (byte === backslash)
       offset += content[offset + 1] === 0x0d && content[offset + 2] === newline ? 2 : 1;
     else if (byte === quote || byte === apostrophe) {
       offset = endOfPythonString(content, offset);

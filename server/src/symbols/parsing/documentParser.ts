@@ -92,6 +92,7 @@ export class DocumentParser {
     const word = wordAt(offset, decodeSource(content), nameRulesOf(language).hasDollars);
     if (word === "") return undefined;
     const elided = elideAroundName(language, content, word);
+    if (elided?.hasName === false) return undefined;
     return this.#parsed(language, elided?.content ?? content, (parsed) => {
       const at = elided === undefined ? offset : elided.toElided(offset);
       const found = at === undefined ? undefined : findIdentifier(at, parsed);
