@@ -129,8 +129,8 @@ check({
 });
 
 test("every filter is suggested for an empty query and after a lone dash", async () => {
-  assert.equal((await complete("|")).items.length, 15);
-  assert.equal((await complete("foo -|")).items.length, 12);
+  assert.equal((await complete("|")).items.length, 16);
+  assert.equal((await complete("foo -|")).items.length, 13);
   assert.deepEqual(
     (await complete("|", { limit: 2 })).items.map(({ label }) => label),
     ["file:", "repo:"],
@@ -146,6 +146,7 @@ check({
     "type:commit  # Commits",
   ],
   "case:a| x": ["case:auto x  # Match case in words with capitals"],
+  "dependencies:o|": ["dependencies:only  # Only these"],
   "-fork:o|": ["-fork:only  # Only these"],
   "visibility:pub|lic": ["visibility:public  # Public"],
   "archived:x|": [],

@@ -63,6 +63,7 @@ function sections(): readonly Section[] {
       rows: [
         ["error lang:typescript", l10n.t("in files of a language")],
         ["error repo:web", l10n.t("in repositories whose name matches")],
+        ["error repo:npm/zod", l10n.t("in a package that a lock file names")],
         ["error file:*.ts", l10n.t("in files whose path matches a glob")],
         ["error -file:test", l10n.t("not in files whose path contains a word")],
         ["error tests:no", l10n.t("not in test files")],
