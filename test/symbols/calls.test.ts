@@ -32,6 +32,14 @@ test("a dollar is part of a name, except where it is a sigil", async () => {
   }
   assert.deepEqual(await names("Java", "class A { void f() { $box(); box(); } }"), ["$box", "box"]);
   assert.deepEqual(await names("Svelte", "<script>\n$box();\n</script>\n"), ["box"]);
+  const sigils = [
+    ["Svelte", "<script>\n$make().open();\n</script>\n"],
+    ["PHP", "<?php\n$make()->open();\n"],
+  ] as const;
+  for (const [language, called] of sigils) {
+    const open = (await callsIn(language, called)).find(({ name }) => name === "open");
+    assert.deepEqual(open?.typeWords, ["make"], language);
+  }
 });
 
 test("commas in type arguments do not end a type", async () => {

@@ -14,6 +14,8 @@ const maxLength = 300;
 const maxWords = 16;
 const word = /[\p{L}_][\p{L}\p{N}_]*/gu;
 const wordWithDollars = /[\p{L}_$][\p{L}\p{N}_$]*/gu;
+const calledName = /([\p{L}_][\p{L}\p{N}_]*)(?:\s*<[^<>()]*>)?$/u;
+const calledNameWithDollars = /([\p{L}_$][\p{L}\p{N}_$]*)(?:\s*<[^<>()]*>)?$/u;
 const self = /^(?:this|self|cls|super|base|parent|static|Self|me)$/;
 
 /** Reads words for the member accesses of one document. */
@@ -69,7 +71,8 @@ export function wordsOfClassAt(index: number, declarations: Declarations): strin
 
 /** `(…).name`: words for the type of a constructor call or of the result of a function. */
 function wordsOfCall(end: number, declarations: Declarations): string[] {
-  const { text } = declarations.source;
+  const { source, rules } = declarations;
+  const { text } = source;
   let depth = 0;
   let at = end;
   for (const stop = Math.max(0, end - maxLength); at > stop; at--) {
@@ -79,7 +82,7 @@ function wordsOfCall(end: number, declarations: Declarations): string[] {
     if (depth === 0) break;
   }
   const before = text.slice(Math.max(0, at - 1 - maxLength), at - 1);
-  const called = /([\p{L}_$][\p{L}\p{N}_$]*)(?:\s*<[^<>()]*>)?$/u.exec(before)?.[1];
+  const called = (rules.hasDollars ? calledNameWithDollars : calledName).exec(before)?.[1];
   if (called === undefined) return [];
   const [definition] = declarations.definitionsNamed(called).filter(({ kind }) => isFunctionKind(kind));
   const words = definition === undefined ? [] : wordsOfDefinition(definition, declarations);
