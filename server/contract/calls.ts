@@ -53,7 +53,7 @@ export const CallHierarchy = z
     definitions: z
       .array(CallDefinition)
       .describe(
-        "The definitions of the name, with depth 0, then callers or callees, each once, nearest first. Empty if no definition of the name is known: its calls are unknown then, and `isExhaustive` is false.",
+        "The definitions of the name, with depth 0, then callers or callees, each once, nearest first. Empty if no definition of the name is known: its calls are unknown then, and `isExhaustive` is false, even if `flushReason` is `NONE`.",
       ),
     calls: z
       .array(CallSites)

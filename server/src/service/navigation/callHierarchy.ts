@@ -55,7 +55,6 @@ export class CallHierarchies {
       this.#options.code.prepare();
       const roots = await this.#options.definitions.find({ ...query, maxMatches: maxDefinitions }, signal);
       gaps.add(roots);
-      if (roots.definitions.length === 0) gaps.addReason("ENGINE_PARTIAL");
       const best = roots.definitions.filter(({ certainty }) => certainty === roots.definitions[0]?.certainty);
       for (const { symbol, isParsed } of best) if (!isParsed) gaps.addUnreadable(symbol.document);
       let level = best.filter(({ isParsed }) => isParsed).map(({ symbol }) => graph.addRoot({ symbol }));

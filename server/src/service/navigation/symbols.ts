@@ -145,7 +145,12 @@ export function symbolHandlers(options: SymbolOptions): { readonly [Row in Symbo
       const { definitions: nodes, calls } = toCalls(graph, resultContext);
       const flushReason = query.reasons.reduce(addReason, reason);
       const matchCount = calls.reduce((sum, { sites }) => sum + sites.length, 0);
-      const stats = { matchCount, isExhaustive: flushReason === "NONE", flushReason, ...found };
+      const stats = {
+        matchCount,
+        isExhaustive: flushReason === "NONE" && nodes.length > 0,
+        flushReason,
+        ...found,
+      };
       return { stats, definitions: nodes, calls, repositoryInfo: toRepositoryInfos(nodes, resultContext) };
     },
 
