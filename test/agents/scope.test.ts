@@ -2,15 +2,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runTool } from "#agents/runTool";
+import type { SearchStats } from "#contract/search";
 import type { Caller } from "#contract/service";
 
 interface Found {
   readonly isExhaustive: boolean;
   readonly repositories?: number;
+  readonly flushReason?: SearchStats["flushReason"];
 }
 
-function callerOf({ isExhaustive, repositories = 1 }: Found): Caller {
-  const flushReason = isExhaustive ? "NONE" : "TIME_LIMIT";
+function callerOf({
+  isExhaustive,
+  repositories = 1,
+  flushReason = isExhaustive ? "NONE" : "TIME_LIMIT",
+}: Found): Caller {
   const stats = {
     totalMatchCount: 0,
     matchCount: 0,
@@ -23,6 +28,7 @@ function callerOf({ isExhaustive, repositories = 1 }: Found): Caller {
   const found = { isSearchExhaustive: isExhaustive, isExhaustive, files: [], symbols: [], stats, ...counted };
   const responses = (name: string, page: number): unknown => {
     if (name === "readQuery") return { problems: [] };
+    if (name === "callHierarchy") return { ...found, definitions: [], calls: [] };
     if (name !== "repos") return found;
     const start = (page - 1) * 100;
     const items = Array.from({ length: Math.min(100, repositories - start) }, (_, index) => ({
@@ -66,3 +72,12 @@ test("find says that it searched a part of the repositories", async () => {
   assert.match(text, /Only the first 1000 repositories with such a name were searched: give a longer repo\./);
   assert.doesNotMatch(text, /no more/);
 });
+
+for (const flushReason of ["NONE", "TIME_LIMIT", "INDEXING", "SHARD_DAMAGED", "ENGINE_PARTIAL"] as const) {
+  test(`uses says whether a definition may have been missed: ${flushReason}`, async () => {
+    const text = await run("uses", { symbol: "x", role: "callers" }, { isExhaustive: false, flushReason });
+    assert.match(text, /^No indexed definition of "x", so its callers are unknown\./);
+    assert.doesNotMatch(text, /no more/);
+    assert.equal(/Not everything was searched: .* try again\./.test(text), flushReason !== "NONE");
+  });
+}

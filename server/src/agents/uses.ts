@@ -66,7 +66,8 @@ export const uses = tool({
     };
     const result = repo === undefined ? await search() : await withRepository(send, repo, search);
     const { matchCount, isExhaustive = true, unparsedFiles = 0 } = result.stats;
-    const reason = "calls" in result && !isExhaustive ? result.stats.flushReason : undefined;
+    const reason =
+      "calls" in result && result.stats.flushReason !== "NONE" ? result.stats.flushReason : undefined;
     const narrow = "add repo or lang";
     const counts = {
       matchCount,
@@ -78,7 +79,7 @@ export const uses = tool({
         : "without a parser: matched as text";
     const hasDefinition = !("calls" in result) || result.definitions.length > 0;
     const notes = [
-      ...(isExhaustive || !hasDefinition
+      ...(isExhaustive || (!hasDefinition && reason === undefined)
         ? []
         : ["Not everything was searched: there may be more. Add repo or lang, or try again."]),
       ...(unparsedFiles > 0 ? [`${count(unparsedFiles, "file")} ${unparsed}.`] : []),
