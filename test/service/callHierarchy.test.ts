@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { CallHierarchy } from "#contract/calls";
+import { Contention } from "#test/support/contention";
 import { eventually } from "#test/support/eventually";
 import { repo, temporaryFolder } from "#test/support/repo";
 import { type Served, serve } from "#test/support/served";
@@ -60,12 +61,17 @@ test("the calls of a name without a definition are unknown", async () => {
   assert.deepEqual([definitions, stats.isExhaustive, stats.flushReason], [[], false, "NONE"]);
 });
 
-test("with many definitions of a name and many calls, it ends by its deadline and says so", async () => {
+test("with many definitions of a name and many calls, it ends by its deadline and says so", async (t) => {
+  const contention = new Contention(served.process.pid ?? 0);
+  t.after(() => contention.end());
   const startedAt = performance.now();
   const { stats, definitions } = await hierarchyOf({ symbolName: "crowded", matches: 10_000 });
   const ms = performance.now() - startedAt;
-  assert.ok(ms < timeLimitMs + 1000, `${ms} ms`);
+  const waitedMs = contention.ofAllThreads(startedAt);
+  assert.ok(ms < timeLimitMs + 1000 + waitedMs, `${ms} ms, of which its threads waited ${waitedMs} ms`);
   assert.equal(stats.isExhaustive, false);
   assert.match(stats.flushReason, /^(?:TIME|MATCH)_LIMIT$/);
-  assert.equal(definitions.filter(({ depth }) => depth === 0).length, namesakeCount);
+  // After a timeout, some may be missing.
+  if (stats.flushReason === "MATCH_LIMIT")
+    assert.equal(definitions.filter(({ depth }) => depth === 0).length, namesakeCount);
 });
