@@ -22,7 +22,9 @@ export const CallRequest = SymbolRequest.extend({
 export type CallRequest = z.output<typeof CallRequest>;
 
 export const CallDefinition = FoundSymbol.extend({
-  wholeRange: Range.describe("Range of the whole definition."),
+  wholeRange: Range.optional().describe(
+    "Range of the whole definition; absent if its file was not read, for example because of a timeout.",
+  ),
   depth: z.int().min(0).describe("Number of calls between it and the requested name."),
 }).describe("A definition that calls or is called. A file with calls at the top level has the kind `file`.");
 export type CallDefinition = z.output<typeof CallDefinition>;

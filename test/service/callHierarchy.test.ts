@@ -74,4 +74,6 @@ test("with many definitions of a name and many calls, it ends by its deadline an
   // After a timeout, some may be missing.
   if (stats.flushReason === "MATCH_LIMIT")
     assert.equal(definitions.filter(({ depth }) => depth === 0).length, namesakeCount);
+  // A whole range that is not known is absent.
+  for (const { range, wholeRange } of definitions) assert.notDeepEqual(wholeRange, range);
 });

@@ -85,8 +85,13 @@ export function toCalls(graph: CallGraph, resultContext: ResultContext) {
     const found = toFoundSymbol(node.symbol, resultContext);
     if (found === undefined) continue;
     indexes.set(node, definitions.length);
-    const { depth, isFile, wholeRange = found.range } = node;
-    definitions.push({ ...found, ...(isFile ? { kind: "file" } : {}), wholeRange, depth });
+    const { depth, isFile, wholeRange } = node;
+    definitions.push({
+      ...found,
+      ...(isFile ? { kind: "file" } : {}),
+      ...(wholeRange === undefined ? {} : { wholeRange }),
+      depth,
+    });
   }
   const calls = graph.edges.flatMap(({ caller, callee, certainty, sites }): CallSites[] => {
     const from = indexes.get(caller);

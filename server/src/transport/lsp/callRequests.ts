@@ -98,7 +98,7 @@ function itemFields({ symbol, kind, parent, repository, fileName }: CallDefiniti
 
 /** Whole lines contain the name, whatever the unit of columns. */
 function toWholeLines(
-  { wholeRange }: CallDefinition,
+  { range, wholeRange = range }: CallDefinition,
   selection: CallHierarchyItem["selectionRange"],
 ): CallHierarchyItem["range"] {
   const first = Math.min(wholeRange.start.lineNumber - 1, selection.start.line);
