@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import fc from "fast-check";
 import { isServiceError } from "#base/error";
-import { EnclosingDefinitions } from "#model/enclosing";
 import { type Definition, symbolKinds } from "#model/symbol";
 import { memorySource } from "#platform/byteSource";
 import { type Checksum, loadChecksum } from "#shard/format/checksum";
@@ -315,7 +314,7 @@ test("the enclosing definition is the innermost one that is no local value and w
           ({ isLocal, kind }) => kind !== "package" && (!isLocal || [...functions, ...types].includes(kind)),
         )
         .sort((left, right) => left.end - left.start - (right.end - right.start));
-      const enclosing = new EnclosingDefinitions(reader.storedDefinitions(0));
+      const enclosing = reader.enclosingDefinitions(0);
       const nameOf = (found: StoredDefinition | undefined) => found && reader.name(found.number);
       assert.deepEqual(
         enclosing.around(offset).map(nameOf),

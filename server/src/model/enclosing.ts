@@ -18,6 +18,10 @@ interface Enclosing<Item> {
 const maxAround = 100;
 
 /** Local definitions count if they are functions or types. A package clause contains nothing. */
+export function mayEnclose({ kind, isLocal }: Pick<DefinitionRange, "kind" | "isLocal">): boolean {
+  return kind !== "package" && (!isLocal || isContainer(kind));
+}
+
 export class EnclosingDefinitions<Item extends DefinitionRange> {
   /** Where the innermost definition changes, ascending; the last of equal offsets counts. */
   readonly #offsets: number[] = [];
@@ -34,7 +38,7 @@ export class EnclosingDefinitions<Item extends DefinitionRange> {
       while (innermost !== undefined && innermost.end <= offset) change(innermost.end, innermost.outer);
     };
     const sorted = definitions
-      .filter(({ kind, isLocal }) => kind !== "package" && (!isLocal || isContainer(kind)))
+      .filter(mayEnclose)
       .sort(
         (left, right) => left.start - right.start || right.end - left.end || left.nameStart - right.nameStart,
       );

@@ -1,4 +1,4 @@
-import { EnclosingDefinitions } from "#model/enclosing";
+import type { EnclosingDefinitions } from "#model/enclosing";
 import type { StoredDefinition, SymbolReader } from "#shard/symbolFile/symbolReader";
 
 /** Finds keys for the definitions of one document that enclose offsets. */
@@ -12,7 +12,7 @@ export class SymbolKeys {
   constructor(symbols: SymbolReader, document: number, file: string) {
     this.#symbols = symbols;
     this.#file = file;
-    this.#enclosing = new EnclosingDefinitions(symbols.storedDefinitions(document));
+    this.#enclosing = symbols.enclosingDefinitions(document);
   }
 
   /** Returns the key of the definition around a byte offset, or undefined. */

@@ -1,4 +1,3 @@
-import { EnclosingDefinitions } from "#model/enclosing";
 import type { Position, Range } from "#model/match";
 import { countCodePoints, decodeText, sequenceLength } from "#shard/format/text";
 import { DocumentLines, type DocumentText } from "./documentLines";
@@ -69,7 +68,7 @@ function writeSomeChunks(
   const touched = source.symbols && new TouchedSymbols(source.symbols, source.document);
   const enclosing =
     source.symbols && source.findsEnclosing
-      ? new EnclosingDefinitions(source.symbols.storedDefinitions(source.document))
+      ? source.symbols.enclosingDefinitions(source.document)
       : undefined;
   for (let at = from; at < to; ) {
     const firstLine = lines.lineAt(ranges.starts[at] ?? 0);

@@ -1,4 +1,4 @@
-import type { DefinitionRange } from "#model/enclosing";
+import { type DefinitionRange, EnclosingDefinitions, mayEnclose } from "#model/enclosing";
 import { type Definition, type SymbolKind, symbolKinds } from "#model/symbol";
 import type { ByteSource } from "#platform/byteSource";
 import { type Checksum, shardDamaged } from "#shard/format/checksum";
@@ -146,30 +146,36 @@ export class SymbolReader {
     const end = this.definitionStarts[document + 1] ?? first;
     if (first === end) return [];
     const texts = this.names.texts(this.nameNumbers(first, end));
-    return this.storedDefinitions(document).map(({ number, parent, ...rest }) => ({
+    return this.#storedDefinitions(document, () => true).map(({ number, parent, ...rest }) => ({
       ...rest,
       name: texts[number - first] ?? "",
       parent: parent < 0 ? -1 : parent - first,
     }));
   }
 
-  /** The definitions of a document, ascending. */
-  storedDefinitions(document: number): StoredDefinition[] {
+  /** Finds definitions of a document by the offsets that they contain. */
+  enclosingDefinitions(document: number): EnclosingDefinitions<StoredDefinition> {
+    return new EnclosingDefinitions(this.#storedDefinitions(document, mayEnclose));
+  }
+
+  /** Returns the wanted definitions of a document, ascending. Most are local variables in many languages. */
+  #storedDefinitions(
+    document: number,
+    isWanted: (definition: Pick<StoredDefinition, "kind" | "isLocal">) => boolean,
+  ): StoredDefinition[] {
     const first = this.definitionStarts[document] ?? 0;
-    const count = (this.definitionStarts[document + 1] ?? first) - first;
+    const stop = this.definitionStarts[document + 1] ?? first;
     const bodyOf = this.bodyReader(document);
-    return Array.from({ length: count }, (_, at) => {
-      const number = first + at;
+    const found: StoredDefinition[] = [];
+    for (let number = first; number < stop; number++) {
+      const [kind, isLocal] = [this.kind(number), this.isLocal(number)];
+      if (!isWanted({ kind, isLocal })) continue;
       const nameStart = this.nameOffsets[number] ?? 0;
-      return {
-        ...bodyOf(number),
-        number,
-        kind: this.kind(number),
-        isLocal: this.isLocal(number),
-        nameStart,
-        nameEnd: nameStart + (this.nameLengths[number] ?? 0),
-      };
-    });
+      const nameEnd = nameStart + (this.nameLengths[number] ?? 0);
+      const { start, end, parent, owner } = bodyOf(number);
+      found.push({ number, kind, isLocal, nameStart, nameEnd, start, end, parent, owner });
+    }
+    return found;
   }
 
   /** Returns a function that reads bodies of one document; ascending definitions are fastest. */
