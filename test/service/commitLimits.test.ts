@@ -1,16 +1,20 @@
 /** How many git processes requests about commits need. A script on the PATH logs git's calls and can delay them. */
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, test } from "node:test";
 import { runTool } from "#agents/runTool";
+import { Limiter } from "#base/limiter";
 import type { OperationName } from "#contract/operations";
 import type { ResponseOf } from "#contract/service";
+import { parseHashList } from "#git/history/log";
 import { refsFingerprint } from "#git/refs/refsFingerprint";
+import { ChangedTextSearch } from "#service/history/changedText";
 import { History } from "#service/history/history";
 import { eventually } from "#test/support/eventually";
 import { hostileHistory, importOn } from "#test/support/history";
-import { repo, runGit, temporaryFolder } from "#test/support/repo";
+import { gitRepositoryOf, repo, runGit, temporaryFolder } from "#test/support/repo";
 import { callerOf, openListener, repository, viewOf } from "#test/support/service";
 import { calls, isAlive, replaceGit, restoreGit } from "#test/support/watchedGit";
 
@@ -325,6 +329,57 @@ test("canceling a search for a changed text kills git, and the next request sear
   replaceGit("real");
   assert.deepEqual(await ask("commits", request), expected);
   close();
+});
+
+/** Returns a search in the history of `past`, and a function that continues it. */
+function openTextSearch() {
+  const hashes = past.git("rev-list", "main");
+  const search = new ChangedTextSearch(parseHashList(Buffer.from(`${hashes}\n`)), {
+    text: "verse",
+    paths: [],
+  });
+  const run = ({ timeLimitMs = 30_000, signal = new AbortController().signal } = {}) => {
+    const gitRepository = gitRepositoryOf({ path: past.path });
+    const limits = { client: "one", limiter: new Limiter(4), timeLimitMs };
+    return search.run({ gitRepository, signal, ...limits }, 30_000);
+  };
+  return { search, run, total: hashes.split("\n").length };
+}
+
+/** Checks that the search is complete. */
+function checkFound({ search, total }: ReturnType<typeof openTextSearch>): void {
+  const expected = past.git("log", "--format=%H", "-Sverse", "main").split("\n");
+  assert.equal(search.checked, total);
+  assert.deepEqual(
+    search.found.slice(0, total).map(({ hash }) => hash),
+    expected,
+  );
+}
+
+test("what git printed before a search was canceled does not affect the next one", async () => {
+  const opened = openTextSearch();
+  const printed = join(temporaryFolder(), "printed");
+  const print = `head -n 6 | run "$@"; touch ${printed}; exec sleep 60`;
+  replaceGit(`run() { real; }\nwhile [ ! -e ${gate} ]; do sleep 0.02; done\n${print}`);
+  const controller = new AbortController();
+  const canceled = opened.run({ signal: controller.signal });
+  await eventually(() => calls().length === 1);
+  replaceGit("real");
+  writeFileSync(gate, "");
+  // While this thread waits, it does not read the output.
+  spawnSync("sh", ["-c", `until [ -e ${printed} ]; do sleep 0.02; done`], { timeout: 30_000 });
+  controller.abort();
+  await Promise.all([assert.rejects(canceled, { code: "CANCELLED" }), opened.run()]);
+  checkFound(opened);
+});
+
+test("a search continues after a git process that takes too long", async () => {
+  const opened = openTextSearch();
+  const once = `if [ ! -e ${gate} ]; then touch ${gate}; head -n 6 | run "$@"; exec sleep 60; fi`;
+  replaceGit(`run() { real; }\n${once}\nrun "$@"`);
+  await opened.run({ timeLimitMs: 4_000 });
+  assert.equal(calls().length, 2);
+  checkFound(opened);
 });
 
 test("a repository that git does not trust is refused with instructions to allow it", async () => {

@@ -60,22 +60,33 @@ export class ChangedTextSearch {
     const time = new TimeLimit(request.signal, timeMs);
     try {
       while (this.#checked < this.#candidates.total) {
-        const next = this.#candidates.slice(this.#checked, commitsPerProcess);
-        const hashes = next.map(({ hash }) => hash);
-        await findTextChanges({ ...request, signal: time.signal }, hashes, this.#search, (hasChange) => {
-          if (hasChange) this.#found.push(this.#checked);
-          this.#checked++;
-        });
+        const start = this.#checked;
+        try {
+          await this.#checkNext(request, time.signal);
+        } catch (error) {
+          const isLate = time.isExpired || isServiceError(error, "TIMED_OUT");
+          if (request.signal.aborted || !isLate) throw error;
+          // Only the process has reached its time limit.
+          if (this.#checked > start && !time.isExpired) continue;
+          if (this.#checked > before) return;
+          const message = 'Searching a single commit exceeded the time limit. Narrow the search with "path".';
+          throw new ServiceError("TIMED_OUT", message, { cause: error });
+        }
       }
-    } catch (error) {
-      const isLate = time.isExpired || isServiceError(error, "TIMED_OUT");
-      if (request.signal.aborted || !isLate) throw error;
-      if (this.#checked > before) return;
-      const message =
-        'The time was not enough for the changes of one more commit. Narrow the search with "path".';
-      throw new ServiceError("TIMED_OUT", message, { cause: error });
     } finally {
       time.dispose();
     }
+  }
+
+  /** Checks commits with one git process, which `timeSignal` ends too. */
+  async #checkNext(request: GitRequest, timeSignal: AbortSignal): Promise<void> {
+    const next = this.#candidates.slice(this.#checked, commitsPerProcess);
+    const hashes = next.map(({ hash }) => hash);
+    await findTextChanges({ ...request, signal: timeSignal }, hashes, this.#search, (hasChange) => {
+      // After a cancellation, output that git printed before still arrives, while another run may be under way.
+      if (request.signal.aborted) return;
+      if (hasChange) this.#found.push(this.#checked);
+      this.#checked++;
+    });
   }
 }
