@@ -5,6 +5,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, test } from "node:test";
 import { runTool } from "#agents/runTool";
+import { isServiceError } from "#base/error";
 import { Limiter } from "#base/limiter";
 import type { OperationName } from "#contract/operations";
 import type { ResponseOf } from "#contract/service";
@@ -242,22 +243,28 @@ test("canceling a search of commits kills its git processes", async () => {
 });
 
 test("a search for a changed text that takes too long continues with the next request", async () => {
-  const { ask, close } = open({ gitTimeLimitMs: 4_000 });
+  const { ask, close } = open({ gitTimeLimitMs: 2_000 });
   const request = { repo: "past", changedText: "verse", perPage: 100 };
   const { items: all, incomplete } = await open().ask("commits", request);
   assert.equal(incomplete, undefined);
   const order = (await ask("commits", { repo: "past", perPage: 100 })).items.map(({ hash }) => hash);
   slowDownDiffTree();
-  for (let checked = 5; checked <= 10; checked += 5) {
-    const partial = await ask("commits", request);
+  let before = 0;
+  for (let turn = 0; turn < 2; turn++) {
+    let partial: ResponseOf<"commits"> = { items: [], total: 0 };
+    const { checked, total, last } = await progressOf(async () => {
+      partial = await ask("commits", request);
+      return partial.incomplete;
+    });
+    assert.ok(checked > before && checked < total);
+    before = checked;
     const reached = order.slice(0, checked);
     assert.deepEqual(
       partial.items,
       all.filter(({ hash }) => reached.includes(hash)),
     );
     assert.equal(partial.total, partial.items.length);
-    const progress = `${checked} of ${order.length} commits, down to ${order[checked - 1]?.slice(0, 12)} of `;
-    assert.ok(partial.incomplete?.includes(progress), partial.incomplete);
+    assert.deepEqual([total, last], [order.length, reached.at(-1)?.slice(0, 12)]);
   }
   assert.ok(calls().every(({ pid }) => !isAlive(pid)));
   replaceGit("real");
@@ -265,40 +272,66 @@ test("a search for a changed text that takes too long continues with the next re
   close();
 });
 
+test("a search since a relative date continues although time has passed", async () => {
+  const { ask, close } = open({ gitTimeLimitMs: 2_000 });
+  const request = { repo: "past", changedText: "verse", since: "1500 weeks ago" };
+  let now = 1_800_000_000;
+  const askLater = () => {
+    slowDownDiffTree(`export GIT_TEST_DATE_NOW=${now++}`);
+    return ask("commits", request);
+  };
+  const first = await progressOf(async () => (await askLater()).incomplete);
+  const second = await progressOf(async () => (await askLater()).incomplete);
+  assert.ok(second.checked > first.checked);
+  close();
+});
+
 /** Lets git finish six commits of each process. That the sixth one is complete cannot be known. */
-function slowDownDiffTree(): void {
+function slowDownDiffTree(setup = ":"): void {
   const inDiffTree = 'head -n 6 | run "$@"; exec sleep 60';
-  replaceGit(`run() { real; }\ncase "$*" in *diff-tree*) ${inDiffTree};; *) run "$@";; esac`);
+  replaceGit(`${setup}\nrun() { real; }\ncase "$*" in *diff-tree*) ${inDiffTree};; *) run "$@";; esac`);
+}
+
+/** Asks until git was fast enough to check a commit, and returns how far the search has come. */
+function progressOf(ask: () => Promise<string | null | undefined>) {
+  return eventually(async () => {
+    const message = await ask().catch((error: unknown) => {
+      if (!isServiceError(error, "TIMED_OUT")) throw error;
+      return undefined;
+    });
+    const [, checked, total, last] =
+      /^Searched (\d+) of (\d+) commits before the time limit, down to ([0-9a-f]{12}) of /.exec(
+        message ?? "",
+      ) ?? [];
+    return checked === undefined ? undefined : { checked: Number(checked), total: Number(total), last };
+  });
 }
 
 test("REST and the tool for agents report how far a search for a changed text has come", async () => {
-  const { caller, close } = open({ gitTimeLimitMs: 4_000 });
+  const { caller, close } = open({ gitTimeLimitMs: 2_000 });
   const listener = await openListener(caller);
   const url = `${listener.url}/api/commits?repo=past&changedText=verse`;
   slowDownDiffTree();
-  const response = await fetch(url);
+  let response = new Response();
+  const { checked } = await progressOf(async () => {
+    response = await fetch(url);
+    return response.headers.get("x-incomplete");
+  });
   const { length } = (await response.json()) as readonly unknown[];
   assert.equal(length, Number(response.headers.get("x-total-count")));
-  assert.match(
-    response.headers.get("x-incomplete") ?? "",
-    / 5 of \d+ commits, .* Repeat the request to continue/,
-  );
+  assert.match(response.headers.get("x-incomplete") ?? "", / Repeat the request to continue/);
   // Otherwise, the client would keep it.
   assert.equal(response.headers.get("etag"), null);
   const call = { credentials: { kind: "local" }, signal: new AbortController().signal } as const;
   const onDefect = (error: unknown) => assert.ifError(error);
   const options = { isStructured: true, onDefect };
-  const { text, structured } = await runTool(
-    "history",
-    { repo: "past", text: "verse" },
-    caller,
-    call,
-    options,
-  );
-  assert.match(
-    text,
-    /^(No commit found|\d+ commits?) so far\.\n.* 10 of \d+ commits, down to [0-9a-f]{12} of /,
-  );
+  let structured: object | undefined;
+  const later = await progressOf(async () => {
+    const result = await runTool("history", { repo: "past", text: "verse" }, caller, call, options);
+    structured = result.structured;
+    return /^(?:No commit found|\d+ commits?) so far\.\n(.*)/.exec(result.text)?.[1];
+  });
+  assert.ok(later.checked > checked);
   const { isExhaustive, reason } = structured as { isExhaustive?: unknown; reason?: unknown };
   assert.deepEqual([isExhaustive, reason], [false, "TIME_LIMIT"]);
   replaceGit("real");

@@ -186,7 +186,7 @@ async function readListed(
 function describeProgress(checked: number, total: number, last: CommitItem | undefined): string {
   const reached =
     last === undefined ? "" : `, down to ${last.hash.slice(0, 12)} of ${last.date.slice(0, 10)}`;
-  return `The time was enough for the changes of ${checked} of ${total} commits${reached}. Repeat the request to continue, or narrow it with "path", "since" or "until".`;
+  return `Searched ${checked} of ${total} commits before the time limit${reached}. Repeat the request to continue, or narrow it with "path", "since" or "until".`;
 }
 
 /** Resolves `ref`, or returns `undefined` if the repository has no commits. Otherwise throws INVALID_GIT_REF. */
@@ -230,10 +230,10 @@ async function toCommitFilter(
   const { notIn, query, author, since, until, lines, followRenames } = request;
   const excluded = notIn === undefined ? undefined : await history.resolve(revision, notIn);
   const path = await toPathFilter(revision, request.path, followRenames);
-  const times = await resolveDates(revision.gitRequest, {
-    ...(since ? { since } : {}),
-    ...(until ? { until } : {}),
-  });
+  const dates = { ...(since ? { since } : {}), ...(until ? { until } : {}) };
+  const times = await (request.changedText
+    ? keepDates(history, revision, dates)
+    : resolveDates(revision.gitRequest, dates));
   if (times.since !== undefined && times.until !== undefined && times.since > times.until) {
     throw invalid(`"since" (${since}) must not be later than "until" (${until}).`);
   }
@@ -250,6 +250,31 @@ async function toCommitFilter(
     ...(lines ? { lines: parseLineRange(lines) } : {}),
     ...(Object.keys(criteria).length === 0 ? {} : { criteria }),
   };
+}
+
+/**
+ * Resolves dates as a request before it did, for an hour: a request that continues a search must not resolve
+ * "2 weeks ago" to another second.
+ */
+async function keepDates(
+  history: History,
+  revision: OpenRevision,
+  dates: Readonly<Partial<Record<"since" | "until", string>>>,
+): ReturnType<typeof resolveDates<"since" | "until">> {
+  const key = JSON.stringify(dates);
+  const firstAt = await history.memoize(
+    revision,
+    `first dates ${key}`,
+    async () => monotonicNow(),
+    () => 8,
+  );
+  const hour = Math.floor((monotonicNow() - firstAt) / 3_600_000);
+  return history.memoize(
+    revision,
+    `dates ${hour} ${key}`,
+    ({ gitRequest }) => resolveDates(gitRequest, dates),
+    () => 16,
+  );
 }
 
 /** Returns `undefined` for the root and for an absent path. A path that does not exist may be that of a former file. */
