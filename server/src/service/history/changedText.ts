@@ -42,9 +42,9 @@ export class ChangedTextSearch {
     };
   }
 
-  /** The most memory that it takes, besides the list. */
+  /** The most memory that it takes, with the list. */
   get bytes(): number {
-    return 8 * this.#candidates.total;
+    return this.#candidates.bytes + 8 * this.#candidates.total;
   }
 
   /**
