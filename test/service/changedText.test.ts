@@ -152,6 +152,43 @@ test("the text of one file is followed across its renames", async () => {
   assert.deepEqual((await ask({ repo: "hostile", path, changedText: "verse" })).items, expected);
 });
 
+test("a file that has a former name of another one does not count as that one", async () => {
+  const { path } = repo(`
+    = main: Write
+    old.txt
+    | one
+    | two
+    | three
+    = main: Rename
+    - old.txt
+    new.txt
+    | one
+    | two
+    | three
+    = main: Reuse the name
+    old.txt
+    | needle
+    new.txt
+    | one
+    | two
+    | three
+    | four
+    = main: Add
+    new.txt
+    | one
+    | two
+    | needle
+  `);
+  const reused = callerOf({ repositories: viewOf([repository(1, "reused", { path })]) });
+  const signal = new AbortController().signal;
+  const request = { repo: "reused", path: "new.txt", changedText: "needle" };
+  const { items } = await reused("commits", request, { credentials: { kind: "local" }, signal });
+  assert.deepEqual(
+    items.map(({ message }) => message),
+    ["Add"],
+  );
+});
+
 test("texts and paths that git cannot search for are refused", async () => {
   for (const request of [
     { changedText: "a\0b" },

@@ -1,6 +1,8 @@
 /** Finds the commits that add or remove a text, as `git log -S` does. */
+import { type BytePath, textOf } from "#git/bytePath";
 import { gitFailure } from "#git/git";
 import { type GitRequest, streamGitRequest } from "#git/gitRequest";
+import type { ListedCommit } from "./log";
 
 export interface TextChangeSearch {
   /** Literal and case-sensitive. Must be neither empty nor contain NUL. */
@@ -10,23 +12,19 @@ export interface TextChangeSearch {
 }
 
 /**
- * Checks commits in the order of `hashes`, and passes to `onChecked` whether each one changes how often a file contains
- * the text. Merges do not.
+ * Checks commits in their order, and passes to `onChecked` whether each one changes how often a file contains the text:
+ * its own file, if it has a path. Merges do not.
  *
  * Throws what `streamGitRequest` throws. The commits that were passed to `onChecked` before that are checked.
  */
 export async function findTextChanges(
   request: GitRequest,
-  hashes: readonly string[],
+  commits: readonly ListedCommit[],
   { text, paths }: TextChangeSearch,
   onChecked: (hasChange: boolean) => void,
 ): Promise<void> {
-  let checked = 0;
-  const reader = new TextChangeReader((hasChange) => {
-    checked++;
-    onChecked(hasChange);
-  });
-  const input = `${hashes.join("\n")}\n`;
+  const reader = new TextChangeReader(commits, onChecked);
+  const input = commits.map(({ hash }) => `${hash}\n`).join("");
   const args = [...diffTree, `-S${text}`, "--", ...paths];
   await streamGitRequest(
     request,
@@ -38,8 +36,9 @@ export async function findTextChanges(
     { input },
   );
   reader.end();
-  if (checked === hashes.length) return;
-  throw gitFailure(request.gitRepository, args, `${checked} of ${hashes.length} commits in its output`);
+  const { checked } = reader;
+  if (checked === commits.length) return;
+  throw gitFailure(request.gitRepository, args, `${checked} of ${commits.length} commits in its output`);
 }
 
 /** `--always` prints all commits, which shows how far git has come. */
@@ -62,26 +61,35 @@ const diffTree: readonly string[] = [
  * however it is split into chunks.
  */
 class TextChangeReader {
+  readonly #commits: readonly ListedCommit[];
   readonly #onChecked: (hasChange: boolean) => void;
+  /** Number of commits that were passed to `onChecked`. The last commit so far follows them. */
+  #checked = 0;
   /** Whether the last commit so far has a change. Absent before the first commit. */
   #hasChange: boolean | undefined;
   #rest = "";
   #namesLeft = 0;
 
-  constructor(onChecked: (hasChange: boolean) => void) {
+  constructor(commits: readonly ListedCommit[], onChecked: (hasChange: boolean) => void) {
+    this.#commits = commits;
     this.#onChecked = onChecked;
+  }
+
+  get checked(): number {
+    return this.#checked;
   }
 
   push(chunk: Buffer): void {
     const fields = `${this.#rest}${chunk.toString("latin1")}`.split("\0");
     this.#rest = fields.pop() ?? "";
     for (const field of fields) {
-      if (this.#namesLeft > 0) this.#namesLeft--;
-      else if (field.length >= 40) {
+      if (this.#namesLeft > 0) {
+        this.#namesLeft--;
+        if (this.#namesLeft === 0 && this.#isWanted(field)) this.#hasChange = true;
+      } else if (field.length >= 40) {
         this.end();
         this.#hasChange = false;
       } else {
-        this.#hasChange = true;
         this.#namesLeft = /^[RC]/.test(field) ? 2 : 1;
       }
     }
@@ -89,6 +97,14 @@ class TextChangeReader {
 
   /** Reports the last commit. Git prints nothing more about it. */
   end(): void {
-    if (this.#hasChange !== undefined) this.#onChecked(this.#hasChange);
+    if (this.#hasChange === undefined) return;
+    this.#checked++;
+    this.#onChecked(this.#hasChange);
+  }
+
+  /** Whether a file, by its name after the change, is one that the last commit so far is searched for. */
+  #isWanted(name: string): boolean {
+    const path = this.#commits[this.#checked]?.path;
+    return path === undefined || path === textOf(name as BytePath);
   }
 }

@@ -81,8 +81,7 @@ export class ChangedTextSearch {
   /** Checks commits with one git process, which `timeSignal` ends too. */
   async #checkNext(request: GitRequest, timeSignal: AbortSignal): Promise<void> {
     const next = this.#candidates.slice(this.#checked, commitsPerProcess);
-    const hashes = next.map(({ hash }) => hash);
-    await findTextChanges({ ...request, signal: timeSignal }, hashes, this.#search, (hasChange) => {
+    await findTextChanges({ ...request, signal: timeSignal }, next, this.#search, (hasChange) => {
       // After a cancellation, output that git printed before still arrives, while another run may be under way.
       if (request.signal.aborted) return;
       if (hasChange) this.#found.push(this.#checked);
