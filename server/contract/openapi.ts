@@ -177,7 +177,8 @@ function successResponse(name: OperationName, row: HttpOperation): Json {
     };
   }
   const names = [
-    ...(row.isPaged ? ["X-Total-Count", "X-Incomplete", "Link"] : []),
+    ...(row.isPaged ? ["X-Total-Count", "Link"] : []),
+    ...(name === "commits" ? ["X-Incomplete"] : []),
     ...(isCacheable(row) ? ["ETag"] : []),
   ];
   const headers = names.length === 0 ? {} : { headers: Object.fromEntries(names.map(headerReference)) };
