@@ -1,7 +1,16 @@
 /** The file that agents start: it finds the extension's program after every update. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, realpathSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { writeAgentLauncher } from "#client/endpoint/agentLauncher";
@@ -30,7 +39,7 @@ function start(launcher: string, ...args: string[]) {
   return { status, stdout, stderr };
 }
 
-test("agents start the newest version, without another start of the editor", () => {
+test("agents start the version that was installed last, without another start of the editor", () => {
   const { install, pathOf } = installations();
   const storage = join(temporaryFolder(), "storage");
   const launcher = writeAgentLauncher(storage, install("acme.trawl-0.9.0"));
@@ -45,6 +54,21 @@ test("agents start the newest version, without another start of the editor", () 
   install("other.trawl-2.0.0");
   mkdirSync(pathOf("acme.trawl-3.0.0"));
   assert.deepEqual(start(launcher), printed("acme.trawl-0.10.0-linux-x64"));
+});
+
+test("the file is written only if it changes, and nothing is left beside it", () => {
+  const { install } = installations();
+  const storage = temporaryFolder();
+  const extension = install("acme.trawl-1.0.0");
+  const launcher = writeAgentLauncher(storage, extension);
+  const { ino, mtimeMs } = statSync(launcher);
+  assert.equal(writeAgentLauncher(storage, extension), launcher);
+  const { ino: sameIno, mtimeMs: sameMtimeMs } = statSync(launcher);
+  assert.deepEqual([sameIno, sameMtimeMs], [ino, mtimeMs]);
+  writeFileSync(launcher, "damaged");
+  writeAgentLauncher(storage, extension);
+  assert.equal(start(launcher).stdout, "acme.trawl-1.0.0\n");
+  assert.deepEqual(readdirSync(storage), ["trawl.js"]);
 });
 
 test("without the extension, agents show why Trawl does not start", () => {
