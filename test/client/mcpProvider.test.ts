@@ -20,6 +20,7 @@ afterEach(() => {
   opened?.dispose();
   settingsChanged.dispose();
   setVersion("1.139.0");
+  for (const name of Object.keys(wanted)) delete settings[name];
   program = ["/old/trawl.js"];
 });
 
