@@ -81,11 +81,16 @@ export class ChangedTextSearch {
   /** Checks commits with one git process, which `timeSignal` ends too. */
   async #checkNext(request: GitRequest, timeSignal: AbortSignal): Promise<void> {
     const next = this.#candidates.slice(this.#checked, commitsPerProcess);
-    await findTextChanges({ ...request, signal: timeSignal }, next, this.#search, (hasChange) => {
-      // After a cancellation, output that git printed before still arrives, while another run may be under way.
-      if (request.signal.aborted) return;
-      if (hasChange) this.#found.push(this.#checked);
-      this.#checked++;
-    });
+    let isOver = false;
+    try {
+      await findTextChanges({ ...request, signal: timeSignal }, next, this.#search, (hasChange) => {
+        // Output that git printed before it was killed may still arrive when another process is under way.
+        if (isOver || timeSignal.aborted) return;
+        if (hasChange) this.#found.push(this.#checked);
+        this.#checked++;
+      });
+    } finally {
+      isOver = true;
+    }
   }
 }
