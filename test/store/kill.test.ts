@@ -18,7 +18,7 @@ import { projectRoot } from "#test/support/house";
 import { temporaryFolder } from "#test/support/repo";
 import { auditRecord } from "#test/support/stores";
 
-const rounds = 12;
+const rounds = 20;
 
 /** Opens the database as a leader does, on a separate thread; the process holds the lock of the folder. */
 function sourceIn(folder: string) {

@@ -192,7 +192,7 @@ export class Catalog {
   /** Returns the repository whose working tree or folder contains `path`; the innermost if they are nested. */
   containing(path: string): Repository | undefined {
     let innermost: Repository | undefined;
-    for (const repository of [...this.all(), ...this.packages()]) {
+    for (const { repository } of this.#entries.values()) {
       const isInnermost = innermost === undefined || repository.path.length > innermost.path.length;
       if (isInnermost && contains(repository, path)) innermost = repository;
     }

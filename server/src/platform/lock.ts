@@ -115,9 +115,9 @@ export function isVacant(folder: string): boolean {
   const lock = join(folder, "owner.lock");
   const holder = readHolder(lock);
   if (holder === "gone") return true;
-  if (holder === "unreadable") return ageOf(lock, systemClock) >= unreadableGraceMs;
+  if (holder === "unreadable") return ageOf(lock) >= unreadableGraceMs;
   const process = holder.host === thisHost() ? processState(holder) : "unknown";
-  return process === "unknown" ? ageOf(lock, systemClock) >= staleMs : process === "dead";
+  return process === "unknown" ? ageOf(lock) >= staleMs : process === "dead";
 }
 
 function writeDraft(draft: string, own: LockHolder): void {
@@ -171,7 +171,7 @@ function restore(lock: string, own: LockHolder, found: "gone" | "unreadable"): b
   const draft = `${lock}.${own.id}`;
   try {
     writeDraft(draft, own);
-    if (found === "unreadable" && !removeStale(lock, draft, found, systemClock)) return false;
+    if (found === "unreadable" && !removeStale(lock, draft, found)) return false;
     return linkTo(draft, lock);
   } catch {
     return false;
@@ -245,7 +245,7 @@ const futureBeats = new Map<string, { readonly mtimeMs: number; readonly seenAt:
  * writer may be alive. A heartbeat in the future was written before our clock was set back, or on a machine whose clock
  * is ahead. Its age counts from when it was first seen, because only a living holder replaces it.
  */
-function ageOf(path: string, clock: Clock): number {
+function ageOf(path: string, clock: Clock = systemClock): number {
   let mtimeMs: number;
   try {
     mtimeMs = fs.statSync(path).mtimeMs;
@@ -273,7 +273,12 @@ function processState({ pid, startTime }: LockHolder): "alive" | "dead" | "unkno
 }
 
 /** Removes a dead holder's file. Returns false if another process is about to do the same. */
-function removeStale(lock: string, draft: string, holder: LockHolder | "unreadable", clock: Clock): boolean {
+function removeStale(
+  lock: string,
+  draft: string,
+  holder: LockHolder | "unreadable",
+  clock: Clock = systemClock,
+): boolean {
   const id = holder === "unreadable" ? "unreadable" : holder.id;
   const steal = `${lock}.steal-${id}`;
   if (!linkTo(draft, steal)) {

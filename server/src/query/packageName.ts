@@ -1,6 +1,6 @@
 /** Names of packages as repositories: ecosystem, name and version, as in `npm/@types/node@22.1.0`. */
 
-const ecosystems = ["npm", "pypi", "go", "cargo", "maven"] as const;
+const ecosystems = ["npm", "pypi", "go", "cargo"] as const;
 export type Ecosystem = (typeof ecosystems)[number];
 
 export interface PackageName {

@@ -58,7 +58,6 @@ const rules: Readonly<Record<Ecosystem, Rule>> = {
     const [module = ""] = specifier.split(".", 1);
     return module !== "" && (entries.includes(module) || entries.includes(`${module}.py`));
   },
-  maven: () => false,
 };
 
 /** Returns whether an import names an npm package, or what it declares types for. */
