@@ -1,5 +1,6 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { Bitset } from "#base/bitset";
+import type { Needle } from "#kernels/needle";
 import { lastAtOrBelow } from "#shard/format/lastAtOrBelow";
 import type { ShardReader } from "#shard/format/reader";
 import { decodeText } from "#shard/format/text";
@@ -7,9 +8,12 @@ import { hasFoldingSpecials } from "#shard/format/trigram";
 import type { TextWindow } from "#shard/format/window";
 import { edgesOf, type RangeBuffer } from "#shard/matches/ranges";
 import { eachMatchingLine, type RunMode, runExpression } from "./expressionRun";
-import { type CompiledPattern, printPattern } from "./pattern";
+import { type CompiledPattern, type ExpressionPattern, printPattern } from "./pattern";
 
 const newline = 0x0a;
+
+/** Decoding a path by itself costs about as much as searching this many paths at once. */
+const minPathsPerCandidate = 16;
 
 /** Properties of all paths of a shard, determined once. */
 interface NameTraits {
@@ -56,11 +60,30 @@ export class NameFinder {
       if (!pattern.needsWholeDocument) this.#findLiteral(window);
       else if (!known.areLines) this.#findOneByOne();
     } else {
+      const candidates = this.#findCandidates(expression, window);
+      if (candidates !== undefined) {
+        this.#findOneByOne(candidates);
+        return;
+      }
       // The linear engine has no line form. It runs only after V8 has taken too long.
       const lineForm =
         known.areLines && mode === "backtracking" ? expression.lineForm(known.areAscii) : undefined;
       if (lineForm === undefined || !this.#findInAll(lineForm, known)) this.#findOneByOne();
     }
+  }
+
+  /** Returns the documents whose paths contain what every match contains; `undefined` if that does not pay off. */
+  #findCandidates({ required }: ExpressionPattern, window: TextWindow): Iterable<number> | undefined {
+    if (required === undefined) return undefined;
+    const count = this.#findNeedle(required, window);
+    if (count > this.documents.size / minPathsPerCandidate) return undefined;
+    const candidates = new Set<number>();
+    this.#eachDocument(
+      count,
+      (at) => window.kernels.hits[at] ?? 0,
+      (document) => candidates.add(document),
+    );
+    return candidates;
   }
 
   /** Prints the pattern and the number of documents that match. */
@@ -70,11 +93,16 @@ export class NameFinder {
 
   #findLiteral(window: TextWindow): void {
     if (this.#pattern.kind !== "literal") return;
+    const count = this.#findNeedle(this.#pattern.needle, window);
+    this.#markAll(count, (at) => window.kernels.hits[at] ?? 0);
+  }
+
+  /** Searches all paths, and returns how many offsets `kernels.hits` contains, in ascending order. */
+  #findNeedle(needle: Needle, window: TextWindow): number {
     const { names } = this.#reader;
     const base = window.scratch(names.length);
     window.kernels.bytes.set(names, base);
-    const count = window.kernels.find(this.#pattern.needle, base, names.length);
-    this.#markAll(count, (at) => window.kernels.hits[at] ?? 0);
+    return window.kernels.find(needle, base, names.length);
   }
 
   /** Searches all paths as one text. Returns false if V8 cannot run the expression. */
@@ -90,13 +118,17 @@ export class NameFinder {
 
   /** Marks the documents whose paths contain the offsets, which ascend. */
   #markAll(count: number, offsetAt: (index: number) => number): void {
+    this.#eachDocument(count, offsetAt, (document) => this.documents.add(document));
+  }
+
+  #eachDocument(count: number, offsetAt: (index: number) => number, visit: (document: number) => void): void {
     const { nameStarts } = this.#reader;
     let document = 0;
     for (let at = 0; at < count; at++) {
       const offset = offsetAt(at);
       if (offset >= (nameStarts[document + 1] ?? 0))
         document = lastAtOrBelow(nameStarts, document + 1, nameStarts.length - 1, offset);
-      this.documents.add(document);
+      visit(document);
     }
   }
 
