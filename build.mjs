@@ -205,6 +205,7 @@ const endToEndBuild = {
   ...common,
   entryPoints: [
     "test/e2e/run.ts",
+    "test/e2e/runJob.ts",
     "test/e2e/host/run.ts",
     ...testFiles.filter((path) => /\.(e2e|ui)\.ts$/.test(path)).sort(),
   ],

@@ -58,8 +58,8 @@ async function test() {
       "--test",
       ...(isWatching ? ["--watch"] : []),
       "--test-reporter=spec",
-      // By default Node leaves one core free, but tests often wait for git.
-      `--test-concurrency=${Math.max(2, availableParallelism())}`,
+      // By default Node leaves one core free, but tests often wait for git and timers.
+      `--test-concurrency=${availableParallelism() + 1}`,
       ...files,
     ]);
   } finally {

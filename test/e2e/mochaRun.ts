@@ -4,13 +4,23 @@ import { type Report, type TestResult, takeNotes } from "#e2e/report";
 
 export interface MochaRunOptions {
   readonly timeoutMs: number;
+  /** Whether no further test runs after a failure. */
+  readonly endsAtFailure?: boolean;
   /** Called after a failed test, before clean-up. */
   readonly onFailure?: (title: string) => Promise<void>;
 }
 
 /** `path` is the absolute path of a bundle. A test that is skipped has not passed. */
-export async function runMocha(path: string, { timeoutMs, onFailure }: MochaRunOptions): Promise<Report> {
-  const mocha = new Mocha({ ui: "bdd", timeout: timeoutMs, reporter: function silent() {} as never });
+export async function runMocha(
+  path: string,
+  { timeoutMs, onFailure, endsAtFailure = false }: MochaRunOptions,
+): Promise<Report> {
+  const mocha = new Mocha({
+    ui: "bdd",
+    timeout: timeoutMs,
+    bail: endsAtFailure,
+    reporter: function silent() {} as never,
+  });
   mocha.rootHooks({
     async afterEach(this: Mocha.Context) {
       if (this.currentTest?.state === "failed") await onFailure?.(this.currentTest.fullTitle());

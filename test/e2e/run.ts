@@ -4,6 +4,7 @@
  *     --vscode 1.139 | 1.100     one version, all specs; otherwise both, the older with the specs of `driver/suites.ts`
  *     --only host | ui           inside the extension host, or on the workbench
  *     --extension source | vsix  how the host specs load it; otherwise the VSIX, and in the newest version also the source
+ *     --lanes N                  how many specs run at once; otherwise 2
  *     --keep                     leaves the folders of the runs (or KEEP=1)
  *     --cache FOLDER             where VS Code is installed
  *     --publish-screenshots      puts those that the README shows into media/screenshots
@@ -13,16 +14,13 @@
 import { copyFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { Browser } from "playwright-core";
 import { runDesktopSuite } from "#e2e/driver/desktop";
-import { runHostSuite } from "#e2e/driver/hostSuite";
 import { groupHostSpecs, namedSpecs, runsFromSource, runsInOlderVersions } from "#e2e/driver/suites";
-import { outFolder, projectFolder, setTarget } from "#e2e/driver/target";
-import { launchBrowser, shootWindows } from "#e2e/driver/window";
+import { outFolder, projectFolder, setTarget, type Target } from "#e2e/driver/target";
 import { installExtension, packageExtension } from "#e2e/install/extensionPackage";
 import { installSystemPackages } from "#e2e/install/systemPackages";
 import { defaultCache, installVsCode, vsCodeVersions } from "#e2e/install/vsCode";
-import { runMocha } from "#e2e/mochaRun";
+import { type Job, runInChild } from "#e2e/job";
 import { isRed, type Outcome } from "#e2e/report";
 
 const { values, positionals: words } = parseArgs({
@@ -31,6 +29,7 @@ const { values, positionals: words } = parseArgs({
     vscode: { type: "string", multiple: true },
     only: { type: "string" },
     extension: { type: "string" },
+    lanes: { type: "string", default: "2" },
     keep: { type: "boolean" },
     cache: { type: "string" },
     install: { type: "boolean" },
@@ -40,7 +39,8 @@ const { values, positionals: words } = parseArgs({
 });
 
 const began = performance.now();
-const count = { passed: 0, failed: 0 };
+const laneCount = Number(values.lanes);
+if (!(laneCount >= 1)) throw new Error(`--lanes must be a number from 1, not "${values.lanes}".`);
 
 function print(text: string): void {
   process.stdout.write(`${text}\n`);
@@ -68,19 +68,11 @@ function requireNamedSpecs(): void {
   if (missing.length > 0) throw new Error(`driver/suites.ts names missing specs: ${missing.join(", ")}.`);
 }
 
-/** CI reruns a red spec once and reports it, because VS Code and a browser are sometimes slow on two cores. */
-const mayRetry = process.env["CI"] !== undefined;
-const failedAtFirst: string[] = [];
+const count = { passed: 0, failed: 0 };
 const failures: string[] = [];
 
-async function timed(title: string, work: () => Promise<Outcome>): Promise<void> {
-  print(`\n${title}`);
-  let outcome = await reported(work);
-  if (isRed(outcome) && mayRetry) {
-    failedAtFirst.push(title);
-    print("  retry:");
-    outcome = await reported(work);
-  }
+/** Counts the tests of a run, and remembers its failures for the end of the output. */
+function record(title: string, outcome: Outcome): void {
   count.passed += outcome.tests.filter(({ isPassed }) => isPassed).length;
   if (!isRed(outcome)) return;
   const failed = outcome.tests.filter(({ isPassed }) => !isPassed);
@@ -92,53 +84,69 @@ async function timed(title: string, work: () => Promise<Outcome>): Promise<void>
 
 const indented = (text: string): string => text.replaceAll(/^/gm, "      ");
 
-async function reported(work: () => Promise<Outcome>): Promise<Outcome> {
-  const start = performance.now();
-  const outcome = await work();
+function report(title: string, outcome: Outcome, milliseconds: number): void {
+  print(`\n${title}`);
   for (const { title: test, isPassed, duration, error } of outcome.tests) {
     print(`  ${isPassed ? "✔" : "✖"} ${test} (${duration} ms)`);
     if (error !== undefined) print(indented(error));
   }
   for (const text of outcome.notes) print(`  · ${text}`);
   for (const text of outcome.problems) print(`  ✖ ${text}`);
-  print(`  ${((performance.now() - start) / 1000).toFixed(1)} s`);
+  print(`  ${(milliseconds / 1000).toFixed(1)} s`);
+}
+
+async function timed(title: string, work: () => Promise<Outcome>): Promise<Outcome> {
+  const start = performance.now();
+  const outcome = await work();
+  report(title, outcome, performance.now() - start);
   return outcome;
 }
 
-async function hostSpecs(version: string): Promise<void> {
-  const files = specs("host", ".e2e");
-  if (files.length === 0) return;
-  let browser: Browser | undefined;
-  try {
-    browser = await launchBrowser();
-    for (const extension of ["source", "vsix"] as const) {
-      // Users install the package. The sources are run only in the newest version, as developers do.
-      const runsByDefault = extension === "vsix" || version === vsCodeVersions[0];
-      if (values.extension === undefined ? !runsByDefault : values.extension !== extension) continue;
-      const isFull = extension === "vsix" || isChosen;
-      for (const group of groupHostSpecs(isFull ? files : files.filter(runsFromSource))) {
-        const current = browser;
-        await timed(`VS Code ${version}, extension host, ${extension}: ${group.join(", ")}`, () =>
-          runHostSuite(current, { specs: group, extension }),
-        );
-      }
+/** CI reruns red specs once, alone, and reports them: VS Code and a browser are sometimes slow on two cores. */
+const mayRetry = process.env["CI"] !== undefined;
+
+async function runJobs(jobs: readonly Job[]): Promise<void> {
+  const waiting = [...jobs];
+  const failed: Job[] = [];
+  const lane = async () => {
+    for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
+      const { title } = job;
+      const current = { ...job, endsAtFailure: mayRetry };
+      const outcome = await timed(title, () => runInChild(current));
+      if (isRed(outcome) && mayRetry) failed.push(job);
+      else record(title, outcome);
     }
-  } finally {
-    await browser?.close();
+  };
+  await Promise.all(Array.from({ length: laneCount }, lane));
+  for (const job of failed) {
+    const title = `${job.title}, second attempt`;
+    record(title, await timed(title, () => runInChild(job)));
   }
+  for (const { title } of failed) print(`\nFailed at first: ${title}`);
 }
 
-async function uiSpecs(version: string): Promise<void> {
-  for (const spec of specs("ui", ".ui")) {
-    if (version !== vsCodeVersions[0] && !isChosen && !runsInOlderVersions(spec)) continue;
-    await timed(`VS Code ${version}, workbench: ${spec}`, async () => {
-      const report = await runMocha(join(outFolder, `${spec}.js`), {
-        timeoutMs: 120_000,
-        onFailure: shootWindows,
-      });
-      return { ...report, problems: report.tests.length === 0 ? ["no test ran"] : [] };
-    });
-  }
+function hostJobs(target: Target): readonly Job[] {
+  const { version } = target.vsCode;
+  const files = specs("host", ".e2e");
+  return (["source", "vsix"] as const).flatMap((extension) => {
+    // Users install the package. The sources are run only in the newest version, as developers do.
+    const runsByDefault = extension === "vsix" || version === vsCodeVersions[0];
+    if (values.extension === undefined ? !runsByDefault : values.extension !== extension) return [];
+    const isFull = extension === "vsix" || isChosen;
+    return groupHostSpecs(isFull ? files : files.filter(runsFromSource)).map((group) => ({
+      title: `VS Code ${version}, extension host, ${extension}: ${group.join(", ")}`,
+      target,
+      specs: group,
+      extension,
+    }));
+  });
+}
+
+function uiJobs(target: Target): readonly Job[] {
+  const { version } = target.vsCode;
+  return specs("ui", ".ui")
+    .filter((spec) => version === vsCodeVersions[0] || isChosen || runsInOlderVersions(spec))
+    .map((spec) => ({ title: `VS Code ${version}, workbench: ${spec}`, target, specs: [spec] }));
 }
 
 /** Runs only host specs, because nothing drives the workbench of a desktop VS Code. */
@@ -149,7 +157,8 @@ async function desktopSpecs(): Promise<void> {
     keepsFolders: false,
   });
   for (const spec of specs("host", ".e2e")) {
-    await timed(`VS Code on the desktop: ${spec}`, () => runDesktopSuite(spec));
+    const title = `VS Code on the desktop: ${spec}`;
+    record(title, await timed(title, () => runDesktopSuite(spec)));
   }
 }
 
@@ -158,7 +167,6 @@ async function main(): Promise<void> {
   else await codeServerSpecs(values.vscode ?? vsCodeVersions);
   if (values.install) return;
   if (count.passed + count.failed === 0) throw new Error("No spec has these words in its name.");
-  for (const title of failedAtFirst) print(`\nFailed at first: ${title}`);
   if (failures.length > 0) print(`\nFailed:\n${failures.join("\n")}`);
   print(
     `\n${count.passed} passed, ${count.failed} failed, ${((performance.now() - began) / 1000).toFixed(0)} s`,
@@ -172,12 +180,16 @@ async function codeServerSpecs(versions: readonly string[]): Promise<void> {
   const installed = versions.map((version) => installVsCode(version, values.cache ?? defaultCache));
   if (values.install) return;
   const vsix = packageExtension();
-  for (const vsCode of installed) {
-    const extensions = installExtension(vsCode, vsix);
-    setTarget({ vsCode, extensions, keepsFolders: values.keep === true || process.env["KEEP"] === "1" });
-    if (values.only !== "ui") await hostSpecs(vsCode.version);
-    if (values.only !== "host") await uiSpecs(vsCode.version);
-  }
+  const keepsFolders = values.keep === true || process.env["KEEP"] === "1";
+  const targets = installed.map((vsCode) => ({
+    vsCode,
+    extensions: installExtension(vsCode, vsix),
+    keepsFolders,
+  }));
+  await runJobs([
+    ...(values.only === "ui" ? [] : targets.flatMap(hostJobs)),
+    ...(values.only === "host" ? [] : targets.flatMap(uiJobs)),
+  ]);
   if (values["publish-screenshots"]) publishScreenshots(installed[0]?.version ?? "");
 }
 
