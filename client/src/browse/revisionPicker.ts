@@ -18,7 +18,7 @@ interface RepositoryChoice extends vscode.QuickPickItem {
 
 /**
  * Returns the name of a repository that the user picks; `undefined` if the user cancels. `first` lists choices above the
- * repositories. Rejects with a `CallError`.
+ * repositories, which appear while they are being found. Rejects with a `CallError`.
  */
 export async function pickRepository(
   repositories: Repositories,
@@ -26,17 +26,40 @@ export async function pickRepository(
   first: readonly RepositoryChoice[] = [],
 ): Promise<string | undefined> {
   await repositories.load();
+  const [only, ...others] = repositoryChoices(repositories);
+  if (only !== undefined && others.length === 0 && first.length === 0) return only.name;
+  const picker = vscode.window.createQuickPick<RepositoryChoice>();
+  picker.title = title;
+  picker.placeholder = vscode.l10n.t("Which repository?");
+  picker.matchOnDescription = true;
+  const update = () => {
+    const [active] = picker.activeItems;
+    picker.items = [...first, ...repositoryChoices(repositories)];
+    if (active !== undefined) picker.activeItems = picker.items.filter(({ name }) => name === active.name);
+  };
+  update();
+  const subscription = repositories.onChange((change) => {
+    if (change === "all") update();
+  });
+  try {
+    return await new Promise<string | undefined>((resolve) => {
+      picker.onDidAccept(() => {
+        const [selected] = picker.selectedItems;
+        if (selected !== undefined) resolve(selected.name);
+      });
+      picker.onDidHide(() => resolve(undefined));
+      picker.show();
+    });
+  } finally {
+    subscription.dispose();
+    picker.dispose();
+  }
+}
+
+function repositoryChoices(repositories: Repositories): readonly RepositoryChoice[] {
   const names = [...(repositories.items?.values() ?? [])].map(({ repoName }) => repoName);
   const short = shortNames(names);
-  const items = names.map((name) => ({ label: visible(short.get(name) ?? name), description: name, name }));
-  if (items.length === 1 && first.length === 0) return items[0]?.name;
-  const placeHolder = vscode.l10n.t("Which repository?");
-  const picked = await vscode.window.showQuickPick([...first, ...items], {
-    title,
-    placeHolder,
-    matchOnDescription: true,
-  });
-  return picked?.name;
+  return names.map((name) => ({ label: visible(short.get(name) ?? name), description: name, name }));
 }
 
 interface RevisionChoice extends vscode.QuickPickItem {
