@@ -81,6 +81,7 @@ const vendored = {
     "jose",
     "kysely",
     "pg",
+    "prom-client",
     "undici",
     "vscode-languageserver/node",
   ],

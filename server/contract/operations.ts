@@ -61,7 +61,7 @@ import {
 } from "./repositories";
 import { SearchEnd, SearchEvent, SearchRequest, SearchResult } from "./search";
 import { symbolOperations } from "./symbolOperations";
-import { Health, NoParameters, Version } from "./system";
+import { Health, Metrics, NoParameters, Version } from "./system";
 
 export const operations = {
   search: {
@@ -245,6 +245,14 @@ export const operations = {
     errors: [],
     request: NoParameters,
     response: Version,
+  },
+  metrics: {
+    tag: "System",
+    summary: "Returns what the leader counts about itself, for Prometheus.",
+    access: "anonymous",
+    errors: [],
+    request: NoParameters,
+    response: Metrics,
   },
   ...organizationOperations,
   addPaths: {

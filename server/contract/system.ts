@@ -7,6 +7,11 @@ export const Health = z
   .describe("Health of the service.");
 export type Health = z.output<typeof Health>;
 
+export const Metrics = z
+  .object({ text: z.string().describe("Metrics in Prometheus' text format.") })
+  .describe("Metrics of the leader.");
+export type Metrics = z.output<typeof Metrics>;
+
 export const Version = z
   .object({ version: z.string().describe("Version of the service.") })
   .describe("Version of the service.");

@@ -249,6 +249,8 @@ const requests: Record<OperationName, readonly Record<string, unknown>[]> = {
   keys: [{}],
   createKey: [{ name: "" }, { name: "late", expiresAt: "2020-01-01T00:00:00Z" }, {}],
   revokeKey: [{ keyId: "none" }, {}],
+  // Changes with each call.
+  metrics: [],
   signIn: [{}],
   signOut: [{}],
   license: [{}],

@@ -7,6 +7,7 @@ import type { Engine } from "#engine/engine";
 import { noStats } from "#model/stats";
 import { monotonicNow } from "#platform/clock";
 import { createDispatch, type DispatchOptions } from "#service/dispatch";
+import { Metrics } from "#service/metrics";
 import { testOrganization } from "#test/support/organization";
 import { engineOf, serviceOf } from "#test/support/service";
 
@@ -16,7 +17,7 @@ const { access, audit, member } = testOrganization();
 const limits = { timeLimitMs: 10_000, gitTimeLimitMs: () => 10_000 };
 
 function dispatchOf(options: Pick<DispatchOptions, "service"> & Partial<DispatchOptions>): Caller {
-  const caller = createDispatch({ ...limits, access, audit, ...options });
+  const caller = createDispatch({ ...limits, access, audit, metrics: new Metrics(), ...options });
   return (name, request, call) => caller(name, request, { ...call, anonymous: "on" });
 }
 

@@ -11,6 +11,7 @@ import { silentLog } from "#platform/log";
 import { createService, type ServiceOptions } from "#service/createService";
 import { createDispatch, type DispatchOptions } from "#service/dispatch";
 import { History } from "#service/history/history";
+import { Metrics } from "#service/metrics";
 import type { RepositoryView, SkippedEntry, UnparsedEntry } from "#service/repositories/repositoryView";
 import { symbolParsers } from "#symbols/parsing/parsers";
 import { projectRoot } from "#test/support/house";
@@ -155,6 +156,7 @@ export function serviceOf(options: Partial<ServiceOptions> = {}): Service {
     contexts: {},
     languageOf: () => "",
     version: "1.2.3",
+    metrics: new Metrics(),
     local: notLocal,
     organization: testOrganization().handlerOptions,
     ...options,
@@ -171,12 +173,13 @@ export function callerOf(
   { organization = testOrganization(), ...dispatch }: TestDispatchOptions = {},
 ): Caller {
   const { access, audit, handlerOptions: people } = organization;
-  const service = serviceOf({ organization: people, ...options });
+  const metrics = new Metrics();
+  const service = serviceOf({ organization: people, metrics, ...options });
   const limits = {
     timeLimitMs: 10_000,
     gitTimeLimitMs: () => options.history?.timeLimitMs ?? defaultGitTimeLimitMs,
   };
-  const caller = createDispatch({ service, access, audit, ...limits, ...dispatch });
+  const caller = createDispatch({ service, access, audit, metrics, ...limits, ...dispatch });
   return (name, request, call) => caller(name, request, { anonymous: "on", ...call });
 }
 

@@ -20,6 +20,7 @@ import { defaultTimeLimitMs } from "#query/limits";
 import { createService } from "#service/createService";
 import { createDispatch } from "#service/dispatch";
 import { History } from "#service/history/history";
+import { Metrics } from "#service/metrics";
 import type { RepositoryView } from "#service/repositories/repositoryView";
 import { ShardDirectory } from "#shard/directory/directory";
 import { databaseNames } from "#store/lostOrganization";
@@ -33,6 +34,7 @@ import type { Configuration } from "./configuration";
 import { hasDatabase, openDatabase } from "./database";
 import { checkDataFormat, removeDrafts } from "./dataFormat";
 import { instanceOperations } from "./instanceOperations";
+import { leaderMeasurements } from "./leaderMetrics";
 import { localOperations } from "./localOperations";
 import { createOrganizationMemory } from "./organizationMemory";
 import type { Ports } from "./ports";
@@ -109,7 +111,9 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
   const symbolPool = threadPool<WorkerTask, WorkerResult>(indexScript, 2);
   // For requests about documents, which must not wait for indexing.
   const parsers = symbolParsers(join(__dirname, "symbolWorker.js"), defaultWorkerCount(0));
+  let damagedCount = 0;
   const onDamage = (file: string) => {
+    damagedCount++;
     directory
       .dropSymbols(file)
       .then((wasSymbols) => {
@@ -215,8 +219,11 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     clock: systemClock,
     log,
   });
+  const metrics = new Metrics();
+  metrics.add(...leaderMeasurements({ catalog, sync, version, damagedCount: () => damagedCount }));
   const service = createService({
     version,
+    metrics,
     organization: organizationOptions,
     history,
     engine,
@@ -263,6 +270,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       service,
       access,
       audit,
+      metrics,
       timeLimitMs,
       gitTimeLimitMs: () => history.timeLimitMs,
     }),
@@ -270,6 +278,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       const workers = [engine, pool, quickPool, symbolPool, parsers];
       const steps = [
         () => cancelLate(),
+        () => metrics.close(),
         () => history.close(),
         () => compactor.close(),
         () => symbolizer.close(),

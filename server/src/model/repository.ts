@@ -32,7 +32,8 @@ export function isPlainFolder(kind: RepositoryKind): boolean {
   return kind === "folder" || kind === "package";
 }
 
-export type RepositoryState = "queued" | "cloning" | "indexing" | "ready" | "stale" | "failed";
+export const repositoryStates = ["queued", "cloning", "indexing", "ready", "stale", "failed"] as const;
+export type RepositoryState = (typeof repositoryStates)[number];
 
 /** A repository as the catalog describes it. */
 export interface Repository {

@@ -18,12 +18,14 @@ import { queryHandlers } from "#service/queries/queries";
 import { repositoryHandlers } from "#service/repositories/repositories";
 import { countHandlers } from "#service/search/count";
 import { type SearchOptions, searchHandlers } from "#service/search/search";
+import type { Metrics } from "./metrics";
 import { type SymbolOptions, symbolHandlers } from "./navigation/symbols";
 import { systemHandlers } from "./system";
 
 export interface ServiceOptions extends SearchOptions, ExampleOptions, SymbolOptions {
   readonly organization: OrganizationHandlerOptions;
   readonly version: string;
+  readonly metrics: Metrics;
   readonly history: History;
   /** Handlers of the local user's operations. They act on the running instance, so `instance` provides them. */
   readonly local: Pick<Service, LocalOperation>;
@@ -60,7 +62,7 @@ export function createService(options: ServiceOptions): Service {
     ...commitHandlers(options.history),
     ...diffHandlers(options.history),
     ...locateHandlers(options.history),
-    ...systemHandlers(options.version),
+    ...systemHandlers(options.version, options.metrics),
     ...memberHandlers(options.organization),
     ...apiKeyHandlers(options.organization),
     ...sessionHandlers(options.organization),

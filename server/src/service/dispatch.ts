@@ -11,12 +11,14 @@ import type { Call, CallContext, Caller, Handler, RequestOf, ResponseOf, Service
 import { monotonicNow } from "#platform/clock";
 import { TimeLimit } from "#platform/timeLimit";
 import { patienceFactor } from "#service/history/history";
+import type { Metrics } from "./metrics";
 import { validate } from "./validate";
 
 export interface DispatchOptions {
   readonly service: Service;
   readonly access: Access;
   readonly audit: Audit;
+  readonly metrics: Metrics;
   /** How long a request may take, in milliseconds from its arrival to its response. */
   readonly timeLimitMs: number;
   /** The same for requests about files and history. */
@@ -54,22 +56,45 @@ function isLargeSearch(row: Operation, request: object): boolean {
 }
 
 export function createDispatch(options: DispatchOptions): Caller {
-  const { service, access, audit, maxRunning = 16, maxWaiting = 256 } = options;
+  const { service, access, audit, metrics, maxRunning = 16, maxWaiting = 256 } = options;
   // Calls that wait for git must not keep others from searching, and neither must long searches.
   const queues = {
     git: createQueue(maxRunning, maxWaiting),
     large: createQueue(maxLargeSearches, maxWaiting),
     other: createQueue(maxRunning, maxWaiting),
   };
+  const queueSizes = (size: keyof QueueSize) =>
+    Object.entries(queues).map(([kind, queue]) => [kind, queue.size()[size]] as const);
+  metrics.add(
+    {
+      kind: "gauge",
+      name: "trawl_requests_running",
+      help: "Requests that are being executed.",
+      label: "queue",
+      read: () => queueSizes("running"),
+    },
+    {
+      kind: "gauge",
+      name: "trawl_requests_waiting",
+      help: "Requests that wait for a slot.",
+      label: "queue",
+      read: () => queueSizes("waiting"),
+    },
+  );
 
   return async function dispatch<Name extends OperationName>(
     name: Name,
     raw: unknown,
     call: Call<Name>,
   ): Promise<ResponseOf<Name>> {
+    const began = performance.now();
+    const count = (code: string) => metrics.observe(name, code, (performance.now() - began) / 1000);
     try {
-      return await admitted(name, raw, call);
+      const response = await admitted(name, raw, call);
+      count("OK");
+      return response;
     } catch (error) {
+      count(isServiceError(error) ? error.code : "UNEXPECTED_ERROR");
       throw call.credentials.kind === "local" ? exposeStorageFailure(error) : error;
     }
   };
@@ -103,7 +128,7 @@ export function createDispatch(options: DispatchOptions): Caller {
     const isLocalCall = row.http === undefined && credentials.kind === "local";
     if (row.access === "open" || isLocalCall) return work(call.signal);
     const kind = waitsForGit(row) ? "git" : isLargeSearch(row, request) ? "large" : "other";
-    return inQueue(row, time, queues[kind], work);
+    return inQueue(row, time, queues[kind].run, work);
   }
 
   function timeLimitOf(row: Operation, request: object): number {
@@ -161,7 +186,7 @@ async function byDeadline<Response>(
 async function inQueue<Response>(
   row: Operation,
   time: CallTime,
-  queue: Queue,
+  queue: Queue["run"],
   work: (signal: AbortSignal, recordingSignal?: AbortSignal) => Promise<Response>,
 ): Promise<Response> {
   const isCanceledWhenLate = !row.isPartialWhenLate && row.resend !== "never";
@@ -183,27 +208,36 @@ async function inQueue<Response>(
   }
 }
 
-type Queue = <Response>(
-  work: () => Promise<Response>,
-  call: Pick<Call, "signal" | "client">,
-) => Promise<Response>;
+interface QueueSize {
+  readonly running: number;
+  readonly waiting: number;
+}
 
-/** Serves callers round-robin. Throws OVERLOADED. */
+interface Queue {
+  /** Throws OVERLOADED. */
+  run<Response>(work: () => Promise<Response>, call: Pick<Call, "signal" | "client">): Promise<Response>;
+  size(): QueueSize;
+}
+
+/** Serves callers round-robin. */
 function createQueue(maxRunning: number, maxWaiting: number): Queue {
   const limiter = new Limiter(maxRunning);
   let admitted = 0;
-  return async (work, { signal, client }) => {
-    if (admitted >= maxRunning + maxWaiting) {
-      throw new ServiceError(
-        "OVERLOADED",
-        `More than ${maxWaiting} requests are waiting. Try again in a second.`,
-      );
-    }
-    admitted++;
-    try {
-      return await limiter.run(work, signal, client);
-    } finally {
-      admitted--;
-    }
+  return {
+    async run(work, { signal, client }) {
+      if (admitted >= maxRunning + maxWaiting) {
+        throw new ServiceError(
+          "OVERLOADED",
+          `More than ${maxWaiting} requests are waiting. Try again in a second.`,
+        );
+      }
+      admitted++;
+      try {
+        return await limiter.run(work, signal, client);
+      } finally {
+        admitted--;
+      }
+    },
+    size: () => ({ running: limiter.running, waiting: admitted - limiter.running }),
   };
 }

@@ -16,6 +16,7 @@ import { checkRequest, endpointNotFound, requestPath } from "./guard";
 import { createHandlers } from "./handlers";
 import type { RequestListener } from "./httpServer";
 import { createMcpHandlers, mcpPath, resourceMetadataPath } from "./mcpRoutes";
+import { createMonitoringHandlers, livePath, metricsPath, readyPath } from "./monitoringRoutes";
 import { normalizeTarget, serverTarget } from "./requestTarget";
 import { guardHeaders, sendFailure, type UnreadLimits } from "./responses";
 import { RunningCalls } from "./runningCalls";
@@ -60,6 +61,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   const calls = new RunningCalls();
   const handlers = createHandlers(options, calls);
   const mcp = createMcpHandlers(options, handlers);
+  const monitoring = createMonitoringHandlers(options, handlers);
   const bodyLimit = (request: IncomingMessage) => (isLocal(request) ? maxLocalBodyBytes : maxBodyBytes);
 
   const app = fastify({
@@ -71,7 +73,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   const allowedMethods = new Map([
     [serverTarget, "GET, HEAD, POST, DELETE, OPTIONS"],
     [openApiPath, "GET, HEAD, OPTIONS"],
-    [homePath, "GET, HEAD, OPTIONS"],
+    ...[homePath, metricsPath, livePath, readyPath].map((path) => [path, "GET, HEAD, OPTIONS"] as const),
     [`${browsePrefix}*`, "GET, HEAD, OPTIONS"],
     [sessionPath, "POST, DELETE, OPTIONS"],
     [mcpPath, "POST, OPTIONS"],
@@ -102,6 +104,9 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     handlers.send(request, reply, openApiDocument(handlers.baseUrl(request) ?? "")),
   );
   app.get(homePath, handlers.handleHome);
+  app.get(metricsPath, monitoring.handleMetrics);
+  app.get(livePath, monitoring.handleLive);
+  app.get(readyPath, monitoring.handleReady);
   app.get(`${browsePrefix}*`, handlers.handlePage);
   app.post(mcpPath, mcp.handleMcp);
   app.get(resourceMetadataPath, mcp.sendResourceMetadata);

@@ -1,0 +1,56 @@
+/** What `/metrics` says about the index of a leader. */
+import type { Catalog } from "#catalog/catalog";
+import { type Repository, repositoryStates } from "#model/repository";
+import type { Measurement } from "#service/metrics";
+import type { Sync } from "#sync/sync";
+
+export interface LeaderMetricsOptions {
+  readonly catalog: Catalog;
+  readonly sync: Sync;
+  readonly version: string;
+  /** How many damaged files of the index were found. */
+  readonly damagedCount: () => number;
+}
+
+export function leaderMeasurements({
+  catalog,
+  sync,
+  version,
+  damagedCount,
+}: LeaderMetricsOptions): readonly Measurement[] {
+  const gauge = (name: string, help: string, read: Measurement["read"], label?: string): Measurement => ({
+    kind: "gauge",
+    name,
+    help,
+    read,
+    ...(label === undefined ? {} : { label }),
+  });
+  const sum = (field: "contentBytes" | "indexBytes" | "documentCount") =>
+    [...catalog.all(), ...catalog.packages()].reduce((total, each) => total + each[field], 0);
+  return [
+    gauge("trawl_info", "The version.", () => [[version, 1]], "version"),
+    gauge("trawl_repositories", "Repositories, by state.", () => countByState(catalog.all()), "state"),
+    gauge("trawl_packages", "Packages, by state.", () => countByState(catalog.packages()), "state"),
+    gauge(
+      "trawl_polled_repositories",
+      "Repositories that are polled, because they cannot be watched.",
+      () => catalog.all().filter(({ id }) => sync.isPolled(id)).length,
+    ),
+    gauge("trawl_documents", "Indexed documents.", () => sum("documentCount")),
+    gauge("trawl_content_bytes", "Text of the indexed documents.", () => sum("contentBytes")),
+    gauge("trawl_index_bytes", "Size of the index on disk.", () => sum("indexBytes")),
+    gauge("trawl_indexing_paused", "1 while indexing is paused.", () => (sync.isPaused ? 1 : 0)),
+    {
+      kind: "counter",
+      name: "trawl_damaged_files_total",
+      help: "Damaged files of the index that were found, and are built again.",
+      read: damagedCount,
+    },
+  ];
+}
+
+function countByState(repositories: readonly Repository[]): ReadonlyMap<string, number> {
+  const counts = new Map(repositoryStates.map((state) => [state, 0]));
+  for (const { state } of repositories) counts.set(state, (counts.get(state) ?? 0) + 1);
+  return counts;
+}
