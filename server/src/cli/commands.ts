@@ -1,52 +1,8 @@
 /** The commands, their flags and their help. */
 import { mcpClients } from "#agents/clientConfiguration";
+import { type Command, databaseFlag, dependenciesFlag, globalFlags, jsonFlag } from "./command";
 import { editorFlags } from "./editorFlags";
-import type { Flag } from "./flags";
-
-export interface Command {
-  readonly name: string;
-  /** One line, for the list of commands. */
-  readonly summary: string;
-  readonly usage: string;
-  /** Paragraphs. */
-  readonly description: readonly string[];
-  readonly flags: readonly Flag[];
-  /** Command lines and their descriptions. */
-  readonly examples: readonly (readonly [line: string, description: string])[];
-  /** Absent if 0 means success and any other code failure. */
-  readonly exitCodes?: readonly (readonly [code: number, meaning: string])[];
-}
-
-const globalFlags: readonly Flag[] = [
-  {
-    name: "data-dir",
-    value: "DIR",
-    description: "Folder of the index. Default: your user's data directory.",
-  },
-  {
-    name: "config",
-    value: "FILE",
-    description: "Read settings from FILE (JSON with comments). Flags take precedence.",
-  },
-  { name: "help", short: "h", description: "Show this help." },
-  { name: "version", short: "v", description: "Show the version." },
-];
-
-/** For commands that use members and keys. */
-const databaseFlag: Flag = {
-  name: "database",
-  value: "URL",
-  description:
-    "Store members, keys and audit records in this PostgreSQL database (postgres://...) instead of in the data directory.",
-};
-
-/** For commands that index. */
-const dependenciesFlag: Flag = {
-  name: "dependencies",
-  value: "on|off",
-  description:
-    "Whether to index the packages that lock files name and that are on this computer. Default: on.",
-};
+import { organizationCommands } from "./organizationCommands";
 
 const serve: Command = {
   name: "serve",
@@ -258,8 +214,31 @@ const status: Command = {
   summary: "show what is indexed and its progress",
   usage: "trawl status [flags]",
   description: ["Lists all repositories with their state, and the Trawl process that serves them, if any."],
-  flags: [{ name: "json", description: "Print JSON." }, ...globalFlags],
+  flags: [jsonFlag, ...globalFlags],
   examples: [["trawl status --json", "for scripts"]],
+};
+
+const doctor: Command = {
+  name: "doctor",
+  summary: "check whether Trawl can work on this computer, and say what to do if not",
+  usage: "trawl doctor [flags]",
+  description: [
+    "Checks git, Node.js, the data directory, the disk, the clock, the limit on watched folders, the port, the " +
+      "PostgreSQL database, and the paths of the configuration file. Changes nothing.",
+  ],
+  flags: [
+    jsonFlag,
+    { name: "port", value: "N", description: "Check port N instead of the default port." },
+    { name: "host", value: "H", description: "Check the port on address H. Default: 127.0.0.1." },
+    databaseFlag,
+    ...globalFlags,
+  ],
+  examples: [["trawl doctor --config trawl.json", "before the first trawl serve --config trawl.json"]],
+  exitCodes: [
+    [0, "no problem, perhaps warnings"],
+    [1, "at least one problem"],
+    [2, "invalid flags or configuration"],
+  ],
 };
 
 const remove: Command = {
@@ -274,131 +253,6 @@ const remove: Command = {
   examples: [["trawl remove ~/src/old", "stops indexing and searching ~/src/old"]],
 };
 
-const jsonFlag: Flag = { name: "json", description: "Print JSON." };
-
-const members: Command = {
-  name: "members",
-  summary: "list, add, remove, promote and demote members of the organization",
-  usage: "trawl members [flags] list | add EMAIL | remove|promote|demote MEMBER",
-  description: [
-    "MEMBER is an email address or an id. Members can have API keys; owners can also read the audit log and manage " +
-      "members. The person who first starts an instance is its first owner. The last owner cannot be removed.",
-    "Removing a member takes effect at once and revokes their API keys.",
-  ],
-  flags: [
-    { name: "name", value: "NAME", description: "add: name of the member." },
-    { name: "owner", description: "add: make the member an owner." },
-    jsonFlag,
-    databaseFlag,
-    ...globalFlags,
-  ],
-  examples: [
-    ["trawl members add --name 'Ada Lovelace' ada@example.com", "adds a member, who can have API keys"],
-    ["trawl members remove ada@example.com", "revokes the member's access at once"],
-  ],
-};
-
-const keys: Command = {
-  name: "keys",
-  summary: "create, list and revoke API keys",
-  usage: "trawl keys [flags] create NAME | list | revoke KEY",
-  description: [
-    "A program sends its key as Authorization: Bearer KEY, and has the permissions of the key's member. The key " +
-      "is printed only once, when it is created: Trawl stores only its hash. To revoke a KEY, use its name or its id.",
-  ],
-  flags: [
-    {
-      name: "expires",
-      value: "WHEN",
-      description: "create: 30d, 4w, 1y, a date, or never (the default).",
-    },
-    {
-      name: "member",
-      value: "MEMBER",
-      description: "create: owner of the key, by email address or id. Default: you.",
-    },
-    jsonFlag,
-    databaseFlag,
-    ...globalFlags,
-  ],
-  examples: [
-    ["trawl keys create --expires 1y 'nightly build'", "creates a key that expires in a year"],
-    ["trawl keys revoke 'nightly build'", "revokes the key at once"],
-  ],
-};
-
-const backup: Command = {
-  name: "backup",
-  summary: "write members, keys, license and audit log to a file",
-  usage: "trawl backup [flags] FILE",
-  description: [
-    "Writes what cannot be rebuilt, from either kind of database: the organization with its license, its members, " +
-      "the hashes of their API keys, and the audit log. The index and the list of repositories (catalogue.json in " +
-      "the data directory) are not included. A running Trawl keeps serving.",
-  ],
-  flags: [databaseFlag, ...globalFlags],
-  examples: [["trawl backup /backups/trawl-$(date +%F).gz", "for example, every night"]],
-};
-
-const restore: Command = {
-  name: "restore",
-  summary: "restore members, keys, license and audit log from a backup",
-  usage: "trawl restore [flags] FILE",
-  description: [
-    "Restores all of a backup or nothing. The backup may come from the other kind of database, so the two commands " +
-      "can move an instance to PostgreSQL and back. API keys that were revoked after the backup was made become " +
-      "valid again.",
-    "If the database was lost, Trawl refuses access until you restore a backup. To start over without one, delete " +
-      "organization.json in the data directory.",
-  ],
-  flags: [
-    { name: "replace", description: "Replace the existing members, keys and audit records." },
-    databaseFlag,
-    ...globalFlags,
-  ],
-  examples: [
-    ["trawl restore --database postgres://trawl@db/trawl trawl.gz", "restores into a PostgreSQL database"],
-  ],
-};
-
-const license: Command = {
-  name: "license",
-  summary: "show, install or issue the license of an instance",
-  usage: "trawl license show|install FILE|reset-clock|issue [flags]",
-  description: [
-    "A license enables managing members over REST, the audit log, and access tokens of an OAuth issuer. It is " +
-      "verified on this computer, without a network connection.",
-    "A license is not accepted while the clock shows an earlier time than it has shown before. If the clock was " +
-      "ahead then and is correct now, run reset-clock.",
-    "issue is for license issuers: it signs a license with a private key (openssl genpkey -algorithm ed25519) and prints it.",
-  ],
-  flags: [
-    { name: "key", value: "FILE", description: "issue: the issuer's private key (PEM)." },
-    { name: "organization", value: "NAME", description: "issue: the licensed organization." },
-    { name: "expires", value: "DAY", description: "issue: the last day on which the license is valid." },
-    { name: "seats", value: "N", description: "issue: maximum number of members. Default: unlimited." },
-    {
-      name: "feature",
-      value: "NAME",
-      isRepeatable: true,
-      description: "issue: organization, audit or oauth. Repeatable. Default: all.",
-    },
-    { name: "id", value: "ID", description: "issue: id of the license. Default: the current time." },
-    { name: "json", description: "show, install, reset-clock: print JSON." },
-    databaseFlag,
-    ...globalFlags,
-  ],
-  examples: [
-    ["trawl license install trawl.license", "installs a license"],
-    ["trawl license issue --key issuer.pem --organization Example --expires 2027-12-31", "issues a license"],
-  ],
-  exitCodes: [
-    [0, "the license is valid"],
-    [1, "there is no license, or it is not valid"],
-    [2, "invalid flags, or not a license"],
-  ],
-};
-
 export const commands: readonly Command[] = [
   serve,
   index,
@@ -406,10 +260,7 @@ export const commands: readonly Command[] = [
   tool,
   mcp,
   status,
+  doctor,
   remove,
-  members,
-  keys,
-  license,
-  backup,
-  restore,
+  ...organizationCommands,
 ];

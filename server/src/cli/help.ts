@@ -1,5 +1,6 @@
 /** Formats the help for a terminal of 80 columns. */
-import { type Command, commands } from "./commands";
+import type { Command } from "./command";
+import { commands } from "./commands";
 import type { Flag } from "./flags";
 
 const columns = 80;

@@ -2,8 +2,10 @@
 import { isServiceError, usageError } from "#base/error";
 import { nearestNames } from "#base/nearestNames";
 import { backupCommand, restoreCommand } from "./backupCommands";
-import { type Command, commands } from "./commands";
+import type { Command } from "./command";
+import { commands } from "./commands";
 import type { CommandContext } from "./context";
+import { doctorCommand } from "./doctorCommand";
 import { startsServer } from "./editorFlags";
 import { type Flags, readFlags } from "./flags";
 import { formatCommandHelp, formatOverview } from "./help";
@@ -26,6 +28,7 @@ const implementations: Readonly<Record<string, (context: CommandContext, flags: 
     tool: toolCommand,
     mcp: mcpCommand,
     status: statusCommand,
+    doctor: doctorCommand,
     remove: removeCommand,
     members: membersCommand,
     keys: keysCommand,

@@ -31,6 +31,11 @@ export function checkDataFormat(dataDir: string, files: Files): void {
   }
 }
 
+/** Whether a newer Trawl wrote the data directory. Reads only. */
+export function isNewerFormat(dataDir: string): boolean {
+  return (readFormat(join(dataDir, "format")) ?? 0) > currentFormat;
+}
+
 /** Removes drafts of files that a killed process had not renamed yet. Call this only while holding the lock. */
 export function removeDrafts(dataDir: string, files: Files): void {
   for (const name of readdirSync(dataDir)) {

@@ -64,6 +64,20 @@ export function postgresDatabase(url: string, log: Log): DatabaseSource {
   };
 }
 
+/** Connects to the database at `url`, and returns the version of its server. Throws ENGINE_UNAVAILABLE. */
+export async function postgresVersion(url: string, log: Log): Promise<string> {
+  const driver = postgresDatabase(url, log).dialect.createDriver();
+  try {
+    const connection = await driver.acquireConnection();
+    const query = CompiledQuery.raw("select current_setting('server_version') as version");
+    const { rows } = await connection.executeQuery<{ readonly version: string }>(query);
+    await driver.releaseConnection(connection);
+    return rows[0]?.version ?? "";
+  } finally {
+    await driver.destroy();
+  }
+}
+
 interface Lease {
   readonly client: PoolClient;
   /** Without this listener, a connection that breaks between two queries would end the process. */

@@ -173,6 +173,16 @@ export async function listenOnPort(server: Server, host: string, port: number | 
   return address.port;
 }
 
+/** Returns the port on which a server would listen now. Throws what `listenOnPort` throws. */
+export async function findPort(host: string, port: number | undefined): Promise<number> {
+  const server = createServer();
+  try {
+    return await listenOnPort(server, host, port);
+  } finally {
+    server.close();
+  }
+}
+
 function reasonOf(code: string | undefined): string {
   if (code === "EADDRINUSE") return "the port is in use";
   if (code === "EACCES") return "permission denied";

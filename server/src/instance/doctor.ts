@@ -1,0 +1,203 @@
+/** Checks whether Trawl can work on this computer with a configuration. Changes nothing. */
+import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { checkGitVersion } from "#git/git";
+import { defaultPort, readEndpoint } from "#platform/endpoint";
+import type { Log } from "#platform/log";
+import { findPort } from "#transport/http/httpServer";
+import type { Configuration } from "./configuration";
+import { isNewerFormat } from "./dataFormat";
+
+/** A warning does not keep Trawl from working. */
+export type Outcome = "ok" | "warning" | "problem";
+
+export interface Finding {
+  readonly name: string;
+  readonly outcome: Outcome;
+  /** What was found. */
+  readonly detail: string;
+  /** What to do; absent if nothing needs to be done. */
+  readonly advice?: string;
+}
+
+type Check = (configuration: Configuration, log: Log) => Finding | undefined | Promise<Finding | undefined>;
+
+const MB = 1024 * 1024;
+/** Building a shard may need this much. */
+const minFreeBytes = 500 * MB;
+const lowFreeBytes = 5000 * MB;
+/** One watch for each folder: fewer are reached by a few large repositories. */
+const minWatches = 65_536;
+const oldestNode = [20, 19] as const;
+
+/** In the order in which they are printed. Each reports one thing; `undefined` means that it does not apply. */
+const checks: Readonly<Record<string, Check>> = {
+  git: checkGit,
+  "Node.js": checkNode,
+  "data directory": checkDataDirectory,
+  "disk space": checkDiskSpace,
+  "file system": checkFileSystem,
+  clock: checkClock,
+  "file watches": checkWatches,
+  port: checkPort,
+  database: checkDatabase,
+  paths: checkPaths,
+};
+
+/** Runs all checks. A check that fails unexpectedly is a problem by itself. */
+export async function examine(configuration: Configuration, log: Log): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for (const [name, check] of Object.entries(checks)) {
+    try {
+      const finding = await check(configuration, log);
+      if (finding !== undefined) findings.push(finding);
+    } catch (error) {
+      findings.push({ name, outcome: "problem", detail: messageOf(error) });
+    }
+  }
+  return findings;
+}
+
+async function checkGit(): Promise<Finding> {
+  try {
+    return { name: "git", outcome: "ok", detail: await checkGitVersion() };
+  } catch (error) {
+    const advice = "Install git, and make sure that it is on the PATH of the user who runs Trawl.";
+    return { name: "git", outcome: "problem", detail: messageOf(error), advice };
+  }
+}
+
+function checkNode(): Finding {
+  const name = "Node.js";
+  const detail = process.versions.node;
+  const [major = 0, minor = 0] = detail.split(".").map(Number);
+  const [oldestMajor, oldestMinor] = oldestNode;
+  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor))
+    return { name, outcome: "ok", detail };
+  return { name, outcome: "problem", detail, advice: `Install Node.js ${oldestNode.join(".")} or newer.` };
+}
+
+function checkDataDirectory({ dataDir }: Configuration): Finding {
+  const name = "data directory";
+  const folder = nearestFolder(dataDir);
+  const advice = "Change its owner or permissions, or choose another folder with --data-dir.";
+  if (!statSync(folder).isDirectory())
+    return { name, outcome: "problem", detail: `${folder} is not a folder.`, advice };
+  try {
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    return { name, outcome: "problem", detail: `Cannot write to ${folder}: ${messageOf(error)}.`, advice };
+  }
+  if (folder !== dataDir) return { name, outcome: "ok", detail: `${dataDir} will be created.` };
+  if (isNewerFormat(dataDir)) {
+    const detail = `${dataDir} was written by a newer Trawl.`;
+    return { name, outcome: "problem", detail, advice: "Update this Trawl, or choose another folder." };
+  }
+  if (process.platform !== "win32" && (statSync(dataDir).mode & 0o077) !== 0) {
+    const detail = `Other users can read ${dataDir}.`;
+    return { name, outcome: "warning", detail, advice: `Run chmod go= ${dataDir}.` };
+  }
+  return { name, outcome: "ok", detail: dataDir };
+}
+
+function checkDiskSpace({ dataDir }: Configuration): Finding {
+  const { bavail, bsize } = statfsSync(nearestFolder(dataDir));
+  const freeBytes = bavail * bsize;
+  const detail = `${Math.floor(freeBytes / MB).toLocaleString("en-US")} MB free.`;
+  const outcome = freeBytes < minFreeBytes ? "problem" : freeBytes < lowFreeBytes ? "warning" : "ok";
+  const advice = "An index takes 1 to 1.5 times the size of its text. Free some space, or use --data-dir.";
+  return { name: "disk space", outcome, detail, ...(outcome === "ok" ? {} : { advice }) };
+}
+
+/** Numbers of `statfs`, from Linux's `magic.h`. */
+const networkFileSystems: Readonly<Record<number, string>> = {
+  26985: "NFS",
+  20859: "SMB",
+  4283649346: "SMB",
+  4266872130: "SMB",
+  16914839: "9P",
+};
+
+function checkFileSystem({ dataDir }: Configuration): Finding | undefined {
+  if (process.platform !== "linux") return undefined;
+  const network = networkFileSystems[statfsSync(nearestFolder(dataDir)).type];
+  if (network === undefined) return undefined;
+  const detail = `The data directory is on a network file system (${network}), which is untested.`;
+  return { name: "file system", outcome: "warning", detail, advice: "Use a local disk." };
+}
+
+/** Licenses, sessions and polling depend on a clock that does not go backward. */
+function checkClock({ dataDir }: Configuration): Finding | undefined {
+  const file = join(dataDir, "catalogue.json");
+  if (!existsSync(file)) return undefined;
+  const aheadMs = statSync(file).mtimeMs - Date.now();
+  if (aheadMs < 60_000) return { name: "clock", outcome: "ok", detail: new Date().toISOString() };
+  const detail = `The index was written in the future, at ${statSync(file).mtime.toISOString()}.`;
+  return { name: "clock", outcome: "warning", detail, advice: "Set the clock of this computer." };
+}
+
+function checkWatches(): Finding | undefined {
+  if (process.platform !== "linux") return undefined;
+  const limit = Number(readFileSync("/proc/sys/fs/inotify/max_user_watches", "utf8"));
+  const name = "file watches";
+  const detail = `${limit.toLocaleString("en-US")} folders can be watched.`;
+  if (limit >= minWatches) return { name, outcome: "ok", detail };
+  const advice = "Beyond that, Trawl polls. Run sysctl fs.inotify.max_user_watches=524288.";
+  return { name, outcome: "warning", detail, advice };
+}
+
+async function checkPort({ dataDir, host, port }: Configuration): Promise<Finding> {
+  const name = "port";
+  const { url } = readEndpoint(dataDir) ?? {};
+  try {
+    const found = await findPort(host, port);
+    const isNext = port === undefined && found !== defaultPort;
+    const detail = isNext
+      ? `${defaultPort} is in use, so the next server will listen on ${found}.`
+      : `${port ?? found} is free.`;
+    return { name, outcome: "ok", detail: url === undefined ? detail : `Trawl listens at ${url}.` };
+  } catch (error) {
+    const isOwn = url !== undefined && Number(new URL(url).port) === port;
+    if (isOwn) return { name, outcome: "ok", detail: `Trawl listens at ${url}.` };
+    return { name, outcome: "problem", detail: messageOf(error), advice: "Choose another one with --port." };
+  }
+}
+
+async function checkDatabase({ database }: Configuration, log: Log): Promise<Finding | undefined> {
+  if (database === undefined) return undefined;
+  const name = "database";
+  const { postgresVersion } = await import("#store/postgres");
+  try {
+    return { name, outcome: "ok", detail: `PostgreSQL ${await postgresVersion(database, log)}` };
+  } catch (error) {
+    // The message contains neither the address nor the password.
+    const advice = "Check the address, the user, and whether the server accepts connections from here.";
+    return { name, outcome: "problem", detail: messageOf(error), advice };
+  }
+}
+
+function checkPaths({ paths }: Configuration): Finding | undefined {
+  if (paths.length === 0) return undefined;
+  const unreadable = paths.filter((path) => !isReadable(path));
+  if (unreadable.length === 0) return { name: "paths", outcome: "ok", detail: paths.join(", ") };
+  const detail = `Cannot read ${unreadable.join(", ")}.`;
+  return { name: "paths", outcome: "problem", detail, advice: "Check the paths and their permissions." };
+}
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the path itself, or the nearest one above it that exists. */
+function nearestFolder(path: string): string {
+  return existsSync(path) ? path : nearestFolder(dirname(path));
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
