@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { test } from "node:test";
-import { findDependencies } from "#dependencies/dependencies";
+import { findDependencies, type PackageCaches } from "#dependencies/dependencies";
 import { printPackageName } from "#query/packageName";
 import { projectRoot } from "#test/support/house";
+import { jar } from "#test/support/jar";
 import { temporaryFolder } from "#test/support/repo";
 
 /** Creates a folder with these files; a value that begins with `->` makes a symbolic link. */
@@ -13,16 +14,27 @@ function folderWith(files: Readonly<Record<string, string>>): string {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     if (text.startsWith("->")) symlinkSync(text.slice(2), join(root, path));
-    else writeFileSync(join(root, path), text);
+    else writeFileSync(join(root, path), text, path.endsWith(".jar") ? "latin1" : "utf8");
   }
   return root;
 }
 
-const noCaches = { cargoHome: "/nonexistent/cargo", goModules: "/nonexistent/go" };
+const noCaches = cachesIn("/nonexistent");
+
+function cachesIn(folder: string): PackageCaches {
+  return {
+    cargoHome: join(folder, "cargo"),
+    goModules: join(folder, "go"),
+    mavenRepository: join(folder, "m2"),
+    gradleModules: join(folder, "gradle"),
+  };
+}
+
+const unpackFolder = join(realpathSync(temporaryFolder()), "packages");
 
 /** Returns `name path` lines, with paths relative to the folder; and the problem, if any. */
 function found(root: string, caches = noCaches): readonly string[] {
-  const { packages, problem } = findDependencies({ root, caches });
+  const { packages, problem } = findDependencies({ root, caches, unpackFolder });
   const lines = packages.map((each) =>
     `${printPackageName(each)} ${relative(root, each.path)} ${(each.entries ?? []).join()}`.trim(),
   );
@@ -31,13 +43,19 @@ function found(root: string, caches = noCaches): readonly string[] {
 
 const manifest = (name: string, version: string) => JSON.stringify({ name, version });
 
+/** Returns the text of a POM file with these elements. */
+function pom(name: string, ...elements: readonly string[]): string {
+  const own = `<modelVersion>4.0.0</modelVersion><groupId>g</groupId><artifactId>${name}</artifactId><version>1</version>`;
+  return `<?xml version="1.0"?>\n<project xmlns="http://maven.apache.org/POM/4.0.0">\n${own}\n${elements.join("\n")}\n</project>\n`;
+}
+
 function npmLock(packages: Readonly<Record<string, object>>): string {
   return JSON.stringify({ lockfileVersion: 3, packages });
 }
 
 test("every installed package of a real project is found at the version of its lock file", () => {
   const root = realpathSync(projectRoot());
-  const { packages } = findDependencies({ root, caches: noCaches });
+  const { packages } = findDependencies({ root, caches: noCaches, unpackFolder });
   const versions = new Map(packages.map(({ name, version, path }) => [`${name}@${version}`, path]));
   const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
     packages: Record<string, { version?: string; optional?: boolean }>;
@@ -126,12 +144,140 @@ test("crates and modules are found in the caches of Cargo and Go, and modules in
     "service/vendor/gopkg.in/yaml.v3/yaml.go": "",
     "go/github.com/!burnt!sushi/toml@v1.2.1/go.mod": "",
   });
-  const caches = { cargoHome: join(root, "cargo"), goModules: join(root, "go") };
-  assert.deepEqual(found(root, caches), [
+  assert.deepEqual(found(root, cachesIn(root)), [
     "cargo/serde@1.0.200 cargo/registry/src/index.crates.io-x/serde-1.0.200",
     "go/github.com/BurntSushi/toml@v1.2.1 go/github.com/!burnt!sushi/toml@v1.2.1",
     "go/gopkg.in/yaml.v3@v3.0.1 service/vendor/gopkg.in/yaml.v3",
   ]);
+});
+
+const sources = jar({ "com/example/A.java": "package com.example;\nclass A {}\n" }).toString("latin1");
+
+test("artifacts are found in the local repository of Maven and in Gradle's cache, and are unpacked", () => {
+  const root = folderWith({
+    "pom.xml": pom(
+      "app",
+      "<dependencies><dependency><groupId>com.example</groupId><artifactId>a</artifactId><version>1.0</version></dependency></dependencies>",
+    ),
+    "service/gradle.lockfile": "com.example:b:2.0=runtimeClasspath\ncom.example:absent:1.0=x\n",
+    "gradle/libs.versions.toml": '[libraries]\nc = "com.example:c:3.0-SNAPSHOT"\nd = "com.example:d:4.0"\n',
+    "m2/com/example/a/1.0/a-1.0.jar": "",
+    "m2/com/example/a/1.0/a-1.0-sources.jar": sources,
+    "m2/com/example/c/3.0-SNAPSHOT/c-3.0-SNAPSHOT-sources.jar": sources,
+    "m2/com/example/d/4.0/d-4.0-sources.jar": "not a jar",
+    "gradle/com.example/b/2.0/1f/b-2.0.jar": "",
+    "gradle/com.example/b/2.0/2e/b-2.0-sources.jar": sources,
+  });
+  const { packages, problem } = findDependencies({ root, caches: cachesIn(root), unpackFolder });
+  const byName = [...packages].sort((one, other) => (one.name < other.name ? -1 : 1));
+  assert.deepEqual(byName, [
+    {
+      ecosystem: "maven",
+      name: "com.example:a",
+      version: "1.0",
+      path: join(unpackFolder, "com.example+a@1.0", "files"),
+      namespaces: ["com.example"],
+    },
+    {
+      ecosystem: "maven",
+      name: "com.example:b",
+      version: "2.0",
+      path: join(unpackFolder, "com.example+b@2.0", "files"),
+      namespaces: ["com.example"],
+    },
+  ]);
+  assert.equal(problem, "Cannot read the sources of com.example:d@4.0: it is not a ZIP archive.");
+  for (const { path } of packages)
+    assert.equal(
+      readFileSync(join(path, "com/example/A.java"), "utf8"),
+      "package com.example;\nclass A {}\n",
+    );
+});
+
+test("versions of pom.xml come from properties, parents and bills of materials", () => {
+  const dependency = (name: string, version = "", more = "") =>
+    `<dependency><groupId>g</groupId><artifactId>${name}</artifactId>${version && `<version>${version}</version>`}${more}</dependency>`;
+  const dependencies = (...all: string[]) => `<dependencies>${all.join("")}</dependencies>`;
+  const managed = (...all: string[]) =>
+    `<dependencyManagement>${dependencies(...all)}</dependencyManagement>`;
+  const bom = "<type>pom</type><scope>import</scope>";
+  const parent = (name: string) =>
+    `<parent><groupId>g</groupId><artifactId>${name}</artifactId><version>1</version></parent>`;
+  const property = (name: string) => `\${${name}}`;
+  const names = [
+    "literal",
+    "property",
+    "inherited",
+    "managed",
+    "imported",
+    "overridden",
+    "own",
+    "range",
+    "unknown",
+  ];
+  const root = folderWith({
+    "pom.xml": pom(
+      "root",
+      parent("platform"),
+      "<properties><it.version>2</it.version><indirect>" +
+        property("it.version") +
+        "</indirect></properties>",
+      managed(dependency("managed", "3"), dependency("bom", "1", bom), dependency("overridden", "4")),
+    ),
+    "module/pom.xml": pom(
+      "module",
+      parent("root"),
+      "<!-- <dependencies> --><properties><platform.version>6</platform.version></properties>",
+      dependencies(
+        dependency("literal", " 1 "),
+        dependency("property", property("indirect")),
+        dependency("inherited"),
+        dependency("managed"),
+        dependency("imported"),
+        dependency("overridden"),
+        dependency("own", property("project.version")),
+        dependency("range", "[1,2)"),
+        dependency("unknown"),
+        dependency("../../up", "1"),
+      ),
+    ),
+    "broken/pom.xml": "<project><dependencies>",
+    "m2/g/platform/1/platform-1.pom": pom(
+      "platform",
+      managed(dependency("inherited", property("platform.version"))),
+    ),
+    "m2/g/bom/1/bom-1.pom": pom(
+      "bom",
+      "<properties><it.version>5</it.version></properties>",
+      managed(
+        dependency("imported", property("it.version")),
+        dependency("overridden", "5"),
+        dependency("bom", "1", bom),
+      ),
+    ),
+    ...Object.fromEntries(
+      names.flatMap((name) =>
+        [1, 2, 3, 4, 5, 6].map((version) => [
+          `m2/g/${name}/${version}/${name}-${version}-sources.jar`,
+          sources,
+        ]),
+      ),
+    ),
+  });
+  assert.deepEqual(
+    findDependencies({ root, caches: cachesIn(root), unpackFolder }).packages.map(
+      ({ name, version }) => `${name}@${version}`,
+    ),
+    [
+      "g:literal@1",
+      "g:property@2",
+      "g:inherited@6",
+      "g:managed@3",
+      "g:imported@5",
+      "g:overridden@4",
+      "g:own@1",
+    ],
+  );
 });
 
 test("names and symbolic links do not lead out of the project", () => {
@@ -185,7 +331,7 @@ test("a project with too many packages says so", () => {
       names.map((name) => [`node_modules/${name}/package.json`, manifest(name, "1.0.0")]),
     ),
   });
-  const { packages, problem } = findDependencies({ root, caches: noCaches });
+  const { packages, problem } = findDependencies({ root, caches: noCaches, unpackFolder });
   assert.equal(packages.length, 5000);
   assert.equal(problem, "The lock files name more than 5000 packages.");
 });

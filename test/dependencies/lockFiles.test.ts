@@ -3,9 +3,11 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { parseCargoLock } from "#dependencies/cargo";
 import { parseGoSum } from "#dependencies/go";
+import { parseBuildScript, parseGradleLock, parseVersionCatalog } from "#dependencies/gradle";
 import { parseNpmLock } from "#dependencies/npmLock";
 import { isSafe, type LockParser, versionKey } from "#dependencies/package";
 import { parsePnpmLock } from "#dependencies/pnpmLock";
+import { resolvePoms } from "#dependencies/pom";
 import { parsePipfileLock, parsePythonLock, parseRequirements } from "#dependencies/python";
 import { parseYarnLock } from "#dependencies/yarnLock";
 
@@ -204,7 +206,73 @@ certifi==2024.2.2 \\
 `,
     "requests@2.32.0 certifi@2024.2.2",
   ],
+  [
+    "gradle.lockfile",
+    parseGradleLock,
+    `# This is a Gradle generated file for dependency locking.
+com.google.guava:guava:33.0.0-jre=compileClasspath,runtimeClasspath
+org.slf4j:slf4j-api:2.0.9=compileClasspath
+empty=annotationProcessor
+`,
+    "com.google.guava:guava@33.0.0-jre org.slf4j:slf4j-api@2.0.9",
+  ],
+  [
+    "libs.versions.toml",
+    parseVersionCatalog,
+    `[versions]
+guava = "33.0.0-jre" # comment
+okhttp = { strictly = "4.12.0" }
+
+[libraries]
+guava = { module = "com.google.guava:guava", version.ref = "guava" }
+okhttp = { group = "com.squareup.okhttp3", name = "okhttp", version = { ref = "okhttp" } }
+slf4j = "org.slf4j:slf4j-api:2.0.9"
+junit = { module = "junit:junit", version = "4.13.2" }
+jsoup = { module = "org.jsoup:jsoup", version = { prefer = "1.18.3" } }
+bom = { module = "managed:elsewhere" }
+
+[plugins]
+kotlin = { id = "org.jetbrains.kotlin.jvm", version = "2.0.0" }
+`,
+    "com.google.guava:guava@33.0.0-jre com.squareup.okhttp3:okhttp@4.12.0 org.slf4j:slf4j-api@2.0.9 junit:junit@4.13.2 org.jsoup:jsoup@1.18.3 managed:elsewhere@",
+  ],
+  [
+    "build.gradle.kts",
+    parseBuildScript,
+    `dependencies {
+    implementation("com.google.guava:guava:33.0.0-jre")
+    testImplementation 'junit:junit:4.13.2@jar'
+    // implementation("off:off:1.0")
+    implementation("org.slf4j:slf4j-api:$slf4j")
+    implementation(project(":core"))
+}
+`,
+    "com.google.guava:guava@33.0.0-jre junit:junit@4.13.2",
+  ],
+  [
+    "pom.xml",
+    parsePom,
+    `<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <groupId>com.example</groupId>
+  <artifactId>app</artifactId>
+  <version>1.0</version>
+  <dependencies>
+    <dependency>
+      <groupId>junit</groupId>
+      <artifactId>junit</artifactId>
+      <version>4.13.2</version>
+      <scope>test</scope>
+    </dependency>
+  </dependencies>
+</project>
+`,
+    "junit:junit@4.13.2",
+  ],
 ];
+
+function parsePom(text: string) {
+  return resolvePoms([text], () => undefined);
+}
 
 for (const [name, parse, text, expected] of cases) {
   test(`packages of ${name}`, () => {
@@ -229,6 +297,8 @@ const parts = [
   "name",
   "version",
   "{",
+  "<a>",
+  "<!--",
 ];
 
 test("damaged lock files are parsed in linear time, or rejected", () => {
@@ -274,6 +344,9 @@ test("names and versions that could lead out of a folder are unsafe", () => {
     ["a\0", "1.0.0"],
     ["a\u001b[2J", "1.0.0"],
     ["a", "../1.0.0"],
+    ["a", ".."],
+    ["a:..", "1.0.0"],
+    ["a:", "1.0.0"],
     ["a", "file:../x"],
     ["a", ""],
     ["", "1.0.0"],
@@ -284,6 +357,7 @@ test("names and versions that could lead out of a folder are unsafe", () => {
     ["@types/node", "22.1.0-beta.1+build"],
     ["github.com/BurntSushi/toml", "v1.2.1+incompatible"],
     ["ruamel-yaml", "1!2.0"],
+    ["com.google.guava:guava", "33.0.0-jre"],
   ];
   for (const [name, version] of safe) assert.equal(isSafe({ name, version }), true, `${name}@${version}`);
 });

@@ -8,6 +8,10 @@ const entriesOf: Readonly<Record<string, readonly string[]>> = {
   "pypi/pyyaml@6.0": ["yaml", "_yaml"],
   "pypi/six@1.16.0": ["six.py"],
 };
+const namespacesOf: Readonly<Record<string, readonly string[]>> = {
+  "maven/com.google.code.gson:gson@2.13.2": ["com.google.gson", "com.google.gson.stream"],
+  "maven/com.squareup.okhttp3:okhttp@4.12.0": ["okhttp3"],
+};
 const names = [
   "npm/zod@4.6.7",
   "npm/zod@3.0.0",
@@ -18,10 +22,17 @@ const names = [
   "cargo/serde-json@1.0.0",
   "pypi/pyyaml@6.0",
   "pypi/six@1.16.0",
+  "maven/com.google.code.gson:gson@2.13.2",
+  "maven/com.squareup.okhttp3:okhttp@4.12.0",
 ];
 const packages = names.map((name, at) => {
   const entries = entriesOf[name];
-  return repository(10 + at, name, { kind: "package", ...(entries === undefined ? {} : { entries }) });
+  const namespaces = namespacesOf[name];
+  return repository(10 + at, name, {
+    kind: "package",
+    ...(entries === undefined ? {} : { entries }),
+    ...(namespaces === undefined ? {} : { namespaces }),
+  });
 });
 /** Uses all packages but the second. */
 const dependencies = packages.filter(({ name }) => name !== "npm/zod@3.0.0").map(({ id }) => id);
@@ -40,6 +51,11 @@ const cases: readonly (readonly [language: string, imports: string, expected: st
   ["Python", "yaml.loader six", "pypi/pyyaml@6.0 pypi/six@1.16.0"],
   ["Python", ".yaml pyyaml", ""],
   ["Java", "zod", ""],
+  ["Java", "com.google.gson.Gson", "maven/com.google.code.gson:gson@2.13.2"],
+  ["Java", "com.google.gson.Gson.Builder", "maven/com.google.code.gson:gson@2.13.2"],
+  ["Java", "com.google.gson", "maven/com.google.code.gson:gson@2.13.2"],
+  ["Java", "com.google.gson.other.Type com.google.gsonic.Type com.google", ""],
+  ["Kotlin", "okhttp3.Request", "maven/com.squareup.okhttp3:okhttp@4.12.0"],
 ];
 for (const [language, imports, expected] of cases) {
   test(`packages that ${language} imports with ${imports}`, () => {

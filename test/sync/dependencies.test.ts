@@ -1,6 +1,6 @@
 /** Packages are indexed once for all projects that use them, and only as long as one does. */
 import assert from "node:assert/strict";
-import { renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { Catalog } from "#catalog/catalog";
@@ -12,6 +12,7 @@ import { defaultSyncSettings } from "#sync/syncSettings";
 import { workerTask } from "#sync/workerTasks";
 import { eventuallyEqual } from "#test/support/eventually";
 import { indexedLines } from "#test/support/indexed";
+import { jar } from "#test/support/jar";
 import { repo, type TestRepository, temporaryFolder } from "#test/support/repo";
 
 const signal = new AbortController().signal;
@@ -25,7 +26,12 @@ async function open(t: TestContext, { data = temporaryFolder(), watches = true }
     pool: inlineThread(workerTask(), 2),
     settings: {},
     hosts: {},
-    packageCaches: { cargoHome: join(data, "cargo"), goModules: join(data, "go") },
+    packageCaches: {
+      cargoHome: join(data, "cargo"),
+      goModules: join(data, "go"),
+      mavenRepository: join(data, "m2"),
+      gradleModules: join(data, "gradle"),
+    },
     log: silentLog,
     watches,
     onOverlay() {},
@@ -149,6 +155,25 @@ test("a package that is too large is not indexed, and says why", async (t) => {
     catalog.byName("npm/a@1.0.0")?.lastError,
     "The package has more than 20000 files, or more than 100 MiB of text.",
   );
+});
+
+test("unpacked sources are removed with the package", async (t) => {
+  const { data, sync, packages, catalog } = await open(t);
+  const path = join(data, "m2/g/a/1.0");
+  mkdirSync(path, { recursive: true });
+  writeFileSync(join(path, "a-1.0-sources.jar"), jar({ "g/A.java": "package g;\nclass A {}\n" }));
+  const one = project("one", []);
+  one.write("gradle.lockfile", "g:a:1.0=runtimeClasspath\n");
+  sync.start();
+  await sync.addPaths([one.path], signal);
+  await sync.idle();
+  assert.deepEqual(packages(), ["maven/g:a@1.0 ready packages"]);
+  const [unpacked] = catalog.packages();
+  assert.deepEqual(unpacked?.namespaces, ["g"]);
+  assert.ok(existsSync(join(unpacked.path, "g/A.java")));
+  one.write("gradle.lockfile", "empty=\n");
+  await eventuallyEqual(packages, []);
+  await eventuallyEqual(() => readdirSync(join(data, "packages")), []);
 });
 
 test("packages are removed when they are turned off, and indexed again when they are turned on", async (t) => {

@@ -35,6 +35,7 @@ export interface RepositoryFacts {
   /** Host and path of the remote's URL, if it has one; the name of a package. */
   readonly remoteName?: string;
   readonly entries?: readonly string[];
+  readonly namespaces?: readonly string[];
   readonly codeHostType: CodeHostType;
   readonly hostUrl?: string;
 }
@@ -327,7 +328,7 @@ export class Catalog {
   #updatedEntry(entry: CatalogEntry, fact: RepositoryFacts): CatalogEntry {
     const { remoteName = "", ...known } = fact;
     const isRenamed = remoteName !== entry.preferredName;
-    const { hostUrl: _, gitDir: __, entries: ___, ...rest } = entry.repository;
+    const { hostUrl: _, gitDir: __, entries: ___, namespaces: ____, ...rest } = entry.repository;
     const name = isRenamed ? this.nameFor(fact, entry.repository.id) : entry.repository.name;
     const repository: Repository = { ...rest, ...known, name };
     const isSame =

@@ -3,9 +3,12 @@ import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, join, relative } from "node:path";
 import { folderFromEnvironment } from "#platform/environment";
+import { diskFiles, type Files } from "#platform/files";
 import type { Ecosystem } from "#query/packageName";
 import { downloadedCrates, parseCargoLock } from "./cargo";
 import { downloadedModules, parseGoSum } from "./go";
+import { parseBuildScript, parseGradleLock, parseVersionCatalog } from "./gradle";
+import { type ArtifactCaches, downloadedArtifacts, readPom } from "./maven";
 import { installedNodePackages } from "./nodeModules";
 import { parseNpmLock } from "./npmLock";
 import {
@@ -17,18 +20,22 @@ import {
   versionKey,
 } from "./package";
 import { parsePnpmLock } from "./pnpmLock";
+import { resolvePoms } from "./pom";
 import { findProjectFolders } from "./projectFolders";
 import { installedDistributions, parsePipfileLock, parsePythonLock, parseRequirements } from "./python";
+import { unpackArchive } from "./unpack";
 import { parseYarnLock } from "./yarnLock";
 
 export interface DependencyScan {
   /** Real path of the project. */
   readonly root: string;
   readonly caches: PackageCaches;
+  /** Absolute path of the folder into which archives of sources are unpacked. */
+  readonly unpackFolder: string;
 }
 
 /** Absolute paths of the folders in which package managers keep downloaded sources. */
-export interface PackageCaches {
+export interface PackageCaches extends ArtifactCaches {
   readonly cargoHome: string;
   readonly goModules: string;
 }
@@ -58,46 +65,77 @@ const lockFormats: Readonly<Record<string, LockFormat>> = {
   "poetry.lock": { ecosystem: "pypi", parse: parsePythonLock },
   "Pipfile.lock": { ecosystem: "pypi", parse: parsePipfileLock },
   "requirements.txt": { ecosystem: "pypi", parse: parseRequirements },
+  "gradle.lockfile": { ecosystem: "maven", parse: parseGradleLock },
+  "libs.versions.toml": { ecosystem: "maven", parse: parseVersionCatalog },
+  "build.gradle": { ecosystem: "maven", parse: parseBuildScript },
+  "build.gradle.kts": { ecosystem: "maven", parse: parseBuildScript },
 };
+
+/** Versions in it may come from other files of this name. */
+const pomFile = "pom.xml";
 
 /** Whether a file of this name states the versions of packages. */
 export function isLockFile(name: string): boolean {
-  return Object.hasOwn(lockFormats, name);
+  return name === pomFile || Object.hasOwn(lockFormats, name);
 }
 
 /** Returns where the package managers of this user keep downloaded sources. */
 export function userCaches(): PackageCaches {
   const goPath = folderFromEnvironment("GOPATH") ?? join(homedir(), "go");
+  const gradleHome = folderFromEnvironment("GRADLE_USER_HOME") ?? join(homedir(), ".gradle");
   return {
     cargoHome: folderFromEnvironment("CARGO_HOME") ?? join(homedir(), ".cargo"),
     goModules: folderFromEnvironment("GOMODCACHE") ?? join(goPath, "pkg", "mod"),
+    mavenRepository: join(homedir(), ".m2", "repository"),
+    gradleModules: join(gradleHome, "caches", "modules-2", "files-2.1"),
   };
 }
 
 /** Never throws: `problem` describes what could not be read. */
-export function findDependencies({ root, caches }: DependencyScan): FoundDependencies {
+export function findDependencies(
+  { root, caches, unpackFolder }: DependencyScan,
+  files: Files = diskFiles,
+): FoundDependencies {
   const { lockFiles, isComplete, ...folders } = findProjectFolders(root, isLockFile);
   const wanted = new Map<Ecosystem, Map<string, PackageVersion>>();
+  const of = (ecosystem: Ecosystem) => {
+    const versions = wanted.get(ecosystem) ?? new Map<string, PackageVersion>();
+    wanted.set(ecosystem, versions);
+    return versions;
+  };
   const problems = isComplete ? [] : ["The project has too many folders to find all lock files."];
+  const poms: string[] = [];
   for (const file of lockFiles) {
+    const text = readText(file, maxLockBytes);
     const format = lockFormats[basename(file)];
-    if (format === undefined) continue;
-    const versions = wanted.get(format.ecosystem) ?? new Map<string, PackageVersion>();
-    wanted.set(format.ecosystem, versions);
-    const isRead = readLockFile(file, format.parse, versions);
+    if (format === undefined && text !== undefined) poms.push(text);
+    const isRead =
+      text !== undefined && (format === undefined || addAll(() => format.parse(text), of(format.ecosystem)));
     if (!isRead) problems.push(`${relative(root, file)} is damaged or larger than 64 MiB.`);
   }
-  const of = (ecosystem: Ecosystem) => wanted.get(ecosystem) ?? new Map<string, PackageVersion>();
+  const findPom = (artifact: PackageVersion) => (isSafe(artifact) ? readPom(artifact, caches) : undefined);
+  addAll(() => resolvePoms(poms, findPom), of("maven"));
   const keysOf = (ecosystem: Ecosystem) => new Set(of(ecosystem).keys());
-  const { cargoHome, goModules } = caches;
+  const { cargoHome, goModules, mavenRepository, gradleModules } = caches;
   const installed = [
     ...installedNodePackages(folders.nodeModules, keysOf("npm")),
     ...installedDistributions(folders.virtualEnvironments, keysOf("pypi")),
     ...downloadedCrates(cargoHome, [...of("cargo").values()]),
     ...downloadedModules(goModules, folders.vendor, [...of("go").values()]),
-  ].flatMap((each) => withRealPath(each, [root, cargoHome, goModules]) ?? []);
+    ...downloadedArtifacts(caches, [...of("maven").values()]),
+  ].flatMap((each) => withRealPath(each, [root, cargoHome, goModules, mavenRepository, gradleModules]) ?? []);
   if (installed.length > maxPackages) problems.push(`The lock files name more than ${maxPackages} packages.`);
-  const packages = installed.slice(0, maxPackages);
+  const packages = installed.slice(0, maxPackages).flatMap((each) => {
+    if (each.ecosystem !== "maven") return [each];
+    const folder = join(unpackFolder, versionKey(each).replace(":", "+"));
+    try {
+      return [{ ...each, ...unpackArchive(each.path, folder, files) }];
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      problems.push(`Cannot read the sources of ${versionKey(each)}: ${reason}.`);
+      return [];
+    }
+  });
   return problems.length === 0 ? { packages } : { packages, problem: problems.slice(0, 3).join(" ") };
 }
 
@@ -116,12 +154,10 @@ function withRealPath(installed: InstalledPackage, folders: readonly string[]): 
   return path !== undefined && folders.map(realPath).some(isInside) ? { ...installed, path } : undefined;
 }
 
-/** Adds the packages of a lock file to `versions`. Returns false if it cannot be read. */
-function readLockFile(file: string, parse: LockParser, versions: Map<string, PackageVersion>): boolean {
-  const text = readText(file, maxLockBytes);
-  if (text === undefined) return false;
+/** Adds the packages that are safe to look for. Returns false for a damaged lock file. */
+function addAll(parse: () => Iterable<PackageVersion>, versions: Map<string, PackageVersion>): boolean {
   try {
-    for (const version of parse(text)) if (isSafe(version)) versions.set(versionKey(version), version);
+    for (const version of parse()) if (isSafe(version)) versions.set(versionKey(version), version);
     return true;
   } catch {
     return false;

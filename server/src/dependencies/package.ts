@@ -10,6 +10,8 @@ export interface InstalledPackage extends PackageName {
   readonly path: string;
   /** Names of the entries of the folder that belong to it; absent if all do. */
   readonly entries?: readonly string[];
+  /** See `Repository`. */
+  readonly namespaces?: readonly string[];
 }
 
 /** Returns the packages that a lock file names. Throws an error for a damaged file. */
@@ -23,10 +25,11 @@ export function versionKey({ name, version }: PackageVersion): string {
 const maxNameLength = 300;
 const maxVersionLength = 100;
 
-/** Whether name and version cannot lead out of a folder when they become parts of a path. Names have `/` between parts. */
+/** Whether name and version cannot lead out of a folder when they become parts of a path. Names have `/` or `:` between parts. */
 export function isSafe({ name, version }: PackageVersion): boolean {
   if (name.length > maxNameLength || version.length > maxVersionLength) return false;
-  return /^[\w.+!~-]+$/.test(version) && name.split("/").every(isSafePart);
+  const isSafeVersion = /^[\w.+!~-]+$/.test(version) && !/^\.+$/.test(version);
+  return isSafeVersion && name.split(/[/:]/).every(isSafePart);
 }
 
 function isSafePart(part: string): boolean {

@@ -13,7 +13,7 @@ import { parseArgs } from "node:util";
 import { defaultDataDirectory } from "#platform/environment";
 import { acquireLock } from "#platform/lock";
 
-const rebuildable = ["shards", "snapshots", "commitGraphs"];
+const rebuildable = ["shards", "snapshots", "commitGraphs", "packages"];
 const irreplaceable = [
   "catalogue.json",
   "endpoint.json",

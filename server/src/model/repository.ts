@@ -49,6 +49,8 @@ export interface Repository {
   readonly path: string;
   /** Names of the entries of the folder that belong to a package; absent if all do. */
   readonly entries?: readonly string[];
+  /** Namespaces in which the code of a package defines names, such as `com.google.gson`, if imports do not name it. */
+  readonly namespaces?: readonly string[];
   /** Absolute: the common git directory; absent for a folder. */
   readonly gitDir?: string;
   readonly codeHostType: CodeHostType;

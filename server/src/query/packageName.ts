@@ -1,6 +1,9 @@
-/** Names of packages as repositories: ecosystem, name and version, as in `npm/@types/node@22.1.0`. */
+/**
+ * Names of packages as repositories: ecosystem, name and version, as in `npm/@types/node@22.1.0`. The
+ * names of `maven` are `group:artifact`.
+ */
 
-const ecosystems = ["npm", "pypi", "go", "cargo"] as const;
+const ecosystems = ["npm", "pypi", "go", "cargo", "maven"] as const;
 export type Ecosystem = (typeof ecosystems)[number];
 
 export interface PackageName {

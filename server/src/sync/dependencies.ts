@@ -6,6 +6,7 @@ import { isServiceError, throwIfAborted } from "#base/error";
 import { untilAborted } from "#base/untilAborted";
 import type { PackageCaches } from "#dependencies/dependencies";
 import type { InstalledPackage } from "#dependencies/package";
+import { removeUnpackedArchives } from "#dependencies/unpack";
 import type { Repository, RepositoryId } from "#model/repository";
 import type { Log } from "#platform/log";
 import type { Pool } from "#platform/threadPool";
@@ -19,6 +20,8 @@ export interface DependenciesOptions {
   readonly context: RefreshContext;
   readonly pool: Pool<WorkerTask, WorkerResult>;
   readonly caches: PackageCaches;
+  /** See `DependencyScan`. */
+  readonly unpackFolder: string;
   readonly log: Log;
   /** Resolves when all other repositories are indexed. */
   readonly othersIdle: () => Promise<void>;
@@ -176,10 +179,10 @@ export class Dependencies {
   }
 
   async #scanProject({ id, kind, path }: Repository, mustSettle: boolean): Promise<void> {
-    const { context, caches } = this.#options;
+    const { context, caches, unpackFolder } = this.#options;
     const hasFiles = this.#isEnabled && kind !== "bare" && kind !== "package";
     const found = hasFiles
-      ? await scanDependencies(context.pool, { root: path, caches }, this.#closing.signal)
+      ? await scanDependencies(context.pool, { root: path, caches, unpackFolder }, this.#closing.signal)
       : { packages: [] };
     const packages = new Map(found.packages.map((each) => [printPackageName(each), each]));
     const before = this.#projects.get(id);
@@ -189,7 +192,7 @@ export class Dependencies {
 
   /** Brings the catalog up to date with the scanned projects, and queues new packages. */
   async #update(): Promise<void> {
-    const { context, onRemoved } = this.#options;
+    const { context, unpackFolder, onRemoved } = this.#options;
     const { catalog } = context;
     const settled = [...this.#projects].filter(([id]) => !this.#pending.has(id));
     const installed = new Map<string, InstalledPackage>();
@@ -199,10 +202,11 @@ export class Dependencies {
         if (!installed.has(name) || catalog.byName(name)?.path === each.path) installed.set(name, each);
       }
     }
-    const facts = [...installed].map(([remoteName, { path, entries }]) => ({
+    const facts = [...installed].map(([remoteName, { path, entries, namespaces }]) => ({
       kind: "package" as const,
       path,
       ...(entries === undefined ? {} : { entries }),
+      ...(namespaces === undefined ? {} : { namespaces }),
       remoteName,
       codeHostType: "genericGitHost" as const,
     }));
@@ -219,6 +223,8 @@ export class Dependencies {
     const gone = areAllScanned ? catalog.packages().filter(({ id }) => !present.has(id)) : [];
     catalog.removeAll(gone.map(({ id }) => id));
     await onRemoved(gone);
+    if (areAllScanned)
+      removeUnpackedArchives(unpackFolder, new Set(catalog.packages().map(({ path }) => path)));
     for (const { id } of this.#firstRuns.claim(upserted)) this.#runs.refresh(id, "due");
   }
 }

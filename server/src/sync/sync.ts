@@ -5,6 +5,7 @@
  * files. Only the leader has a `Sync`.
  */
 import { existsSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { Catalog } from "#catalog/catalog";
 import { type PackageCaches, userCaches } from "#dependencies/dependencies";
 import { Indexer } from "#indexing/indexing";
@@ -125,6 +126,7 @@ export class Sync {
       context: this.#context,
       pool,
       caches: options.packageCaches ?? userCaches(),
+      unpackFolder: join(dirname(options.directory.folder), "packages"),
       log,
       othersIdle: () => this.#othersIdle(),
       onRemoved: (packages: readonly Repository[]) => this.#deleteIndexes(packages),

@@ -42,7 +42,7 @@ export function workerTask(files?: Files, parsers?: SymbolParsers): Task<WorkerT
     if (work.kind === "unparsed") {
       return { kind: "unparsedDocuments", documents: await unparsedDocuments(work) };
     }
-    if (work.kind === "dependencies") return { kind: "foundDependencies", ...findDependencies(work) };
+    if (work.kind === "dependencies") return { kind: "foundDependencies", ...findDependencies(work, files) };
     if (work.kind === "rewrite") return rewriteShards(work, context.isCanceled, files);
     if (work.kind !== "overlay") return index(work, context);
     return { kind: "overlaid", ...(await withSignal(context, (signal) => buildOverlay(work, signal))) };

@@ -22,6 +22,10 @@ const ecosystemOf: Readonly<Record<string, Ecosystem>> = {
   Go: "go",
   Rust: "cargo",
   Python: "pypi",
+  Java: "maven",
+  Kotlin: "maven",
+  Scala: "maven",
+  Groovy: "maven",
 };
 
 /** Returns the packages that the file imports, among those that the lock files of its project name. */
@@ -34,10 +38,10 @@ export function importedPackages(
   const used = new Set(projectsOf(repository, view).flatMap(({ dependencies = [] }) => dependencies));
   return [...used]
     .flatMap((id: RepositoryId) => view.get(id) ?? [])
-    .filter(({ name, entries }) => {
-      const installed = parsePackageName(name);
+    .filter((each) => {
+      const installed = parsePackageName(each.name);
       if (installed?.ecosystem !== ecosystem) return false;
-      return imports.some((specifier) => rules[ecosystem](specifier, installed.name, entries));
+      return imports.some((specifier) => rules[ecosystem](specifier, installed.name, each));
     });
 }
 
@@ -47,17 +51,21 @@ function projectsOf(repository: Repository, view: RepositoryView): readonly Repo
   return view.all().filter(({ dependencies = [] }) => dependencies.includes(repository.id));
 }
 
-/** Returns whether an import names a package, which has these entries. */
-type Rule = (specifier: string, name: string, entries: readonly string[] | undefined) => boolean;
+type PackageContents = Pick<Repository, "entries" | "namespaces">;
+
+/** Returns whether an import names a package, which has these contents. */
+type Rule = (specifier: string, name: string, contents: PackageContents) => boolean;
 
 const rules: Readonly<Record<Ecosystem, Rule>> = {
   npm: importsNodePackage,
   go: (specifier, name) => specifier === name || specifier.startsWith(`${name}/`),
   cargo: (specifier, name) => specifier.split("::", 1)[0]?.trim() === name.replaceAll("-", "_"),
-  pypi(specifier, _name, entries = []) {
+  pypi(specifier, _name, { entries = [] }) {
     const [module = ""] = specifier.split(".", 1);
     return module !== "" && (entries.includes(module) || entries.includes(`${module}.py`));
   },
+  maven: (specifier, _name, { namespaces = [] }) =>
+    namespaces.some((namespace) => isInNamespace(specifier, namespace)),
 };
 
 /** Returns whether an import names an npm package, or what it declares types for. */
@@ -66,4 +74,13 @@ export function importsNodePackage(specifier: string, name: string): boolean {
   const typed = name.startsWith("@types/") ? name.slice("@types/".length) : undefined;
   const imported = typed?.includes("__") ? `@${typed.replace("__", "/")}` : (typed ?? name);
   return specifier === imported || specifier.startsWith(`${imported}/`);
+}
+
+/** Returns whether an import names a namespace, or what it contains: `a.b.*`, `a.b.Outer.Inner`, `a.b.function`. */
+function isInNamespace(specifier: string, namespace: string): boolean {
+  if (specifier === namespace) return true;
+  if (!specifier.startsWith(`${namespace}.`)) return false;
+  const inside = specifier.slice(namespace.length + 1);
+  // A lowercase name before another one is a namespace of its own.
+  return !inside.includes(".") || /^[A-Z]/.test(inside);
 }

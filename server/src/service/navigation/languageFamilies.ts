@@ -6,6 +6,7 @@ import { definesNames } from "#symbols/grammars/grammars";
 const families: readonly (readonly string[])[] = [
   ["TypeScript", "TSX", "JavaScript", "Vue", "Svelte"],
   ["C", "C++", "Objective-C", "Objective-C++"],
+  ["Java", "Kotlin", "Scala"],
 ];
 
 /** Languages without a parser in which no keyword introduces definitions. */
