@@ -7,7 +7,8 @@ import type { Certainty } from "#contract/symbols";
 import type { FoundSymbol } from "#engine/engine";
 import type { SymbolKind } from "#model/symbol";
 import { type ConfidenceEstimator, compareCertainty, type ReferenceSource, targetOf } from "./confidence";
-import { importsDefinition } from "./importMatch";
+import { importsDefinition, mayReexport } from "./importMatch";
+import { endsWithWord, isCommonMember, toPlainName } from "./memberNames";
 import type { CodeCall } from "./parsedCode";
 import { containerOf, type Supertypes } from "./supertypes";
 
@@ -38,34 +39,11 @@ const callableKinds: ReadonlySet<SymbolKind> = new Set([
   "event",
 ]);
 const cFamily: ReadonlySet<string> = new Set(["C", "C++", "Cuda", "Objective-C", "Objective-C++"]);
+const ecmascript: ReadonlySet<string> = new Set(["TypeScript", "TSX", "JavaScript", "Vue", "Svelte"]);
 /** Languages in which names of other files must be imported. */
-const importsNames: ReadonlySet<string> = new Set([
-  "TypeScript",
-  "TSX",
-  "JavaScript",
-  "Vue",
-  "Svelte",
-  "Python",
-  "Go",
-  "Rust",
-]);
-/** Names of members of standard libraries: a definition of such a name is rarely the only one. */
-const commonMembers: ReadonlySet<string> = new Set(
-  `add all any append apply at bind call catch charAt clear clone close collect concat contains copy count create cut debug
-   delete each emit encode end endsWith entries equals error every exec exit extend fill filter finally find findIndex flat
-   flatMap flush format forEach from get getOrDefault has hashCode hasNext includes index indexOf info insert into is_empty
-   isEmpty iter join keys last lastIndexOf len length listen load lock log lower main map match max merge min move name new
-   next of on once open parse peek pipe poll pop print printf println push put read readLine reduce release remove replace
-   reset resolve reverse run save search select send set shift size slice some sort splice split start startsWith stop
-   stringify substring sum test then throw toLowerCase toString toUpperCase trim unlock unwrap update upper use value values
-   wait warn with write`.split(/\s+/),
-);
-
-/** Whether members of standard libraries often have this name. */
-export function isCommonMember(name: string): boolean {
-  return commonMembers.has(name) || commonMembers.has(`${name.charAt(0).toLowerCase()}${name.slice(1)}`);
-}
-
+const importsNames: ReadonlySet<string> = new Set([...ecmascript, "Python", "Go", "Rust"]);
+/** Languages in which no two files declare parts of one type. */
+const declaresTypesOnce: ReadonlySet<string> = new Set([...ecmascript, "Python"]);
 export class CallResolver {
   readonly #estimator: ConfidenceEstimator;
   readonly #supertypes: Supertypes;
@@ -82,13 +60,19 @@ export class CallResolver {
     candidates: readonly FoundSymbol[],
   ): readonly ResolvedCall[] {
     if (call.declaredAt >= 0) return this.#declared(call, from, candidates);
-    const visible = candidates.filter((each) => !each.isLocal || this.#supertypes.of(each).size > 1);
-    const callable = visible.filter(({ kind }) => callableKinds.has(kind));
-    const known = callable.length > 0 ? callable : visible;
-    const rated = known.map((definition) => ({
+    const visible = candidates.filter(
+      (each) => (!each.isLocal || this.#supertypes.of(each).size > 1) && canBePrivateName(each, call, from),
+    );
+    const all = visible.map((definition) => ({
       definition,
       found: this.#evidenceFor(definition, call, from),
     }));
+    // A constant may contain a function, but is called only if there is no other definition, or if it is imported.
+    const callable = all.filter(
+      ({ definition, found }) => callableKinds.has(definition.kind) || isImportedName(found, call),
+    );
+    const rated = callable.length > 0 ? callable : all;
+    const known = rated.map(({ definition }) => definition);
     const best = Math.max(evidence.none, ...rated.map(({ found }) => found));
     if (best === evidence.none) return this.#withoutEvidence(call, from, known);
     const likely = rated.filter(({ found }) => found === best).map(({ definition }) => definition);
@@ -96,7 +80,7 @@ export class CallResolver {
     const isOfOneType = call.typeWords.some((word) =>
       likely.every((each) => this.#supertypes.of(each).has(word)),
     );
-    const winners = isOfOneType ? likely : this.#importedOnly(likely, from);
+    const winners = isOfOneType ? this.#ofOneFile(likely, call, from) : this.#importedOnly(likely, from);
     const isAmbiguous = !isOfOneType && new Set(winners.map(groupOf)).size > 1;
     return winners.map((definition) => ({
       definition,
@@ -121,7 +105,13 @@ export class CallResolver {
     return same.map((definition) => ({ definition, certainty: "exact" }));
   }
 
+  /** A function in another one is called by others only as a member of the object that the outer one returns. */
   #evidenceFor(definition: FoundSymbol, call: CodeCall, from: ReferenceSource): Evidence {
+    const found = this.#anyEvidenceFor(definition, call, from);
+    return definition.isLocal && found < evidence.type ? evidence.none : found;
+  }
+
+  #anyEvidenceFor(definition: FoundSymbol, call: CodeCall, from: ReferenceSource): Evidence {
     const { name, document } = definition;
     const container = containerOf(definition);
     const isNamed = call.imports.length > 0;
@@ -136,6 +126,11 @@ export class CallResolver {
         return importsDefinition(from, document, name) ? evidence.imported : evidence.none;
       }
       if (isImportedByName) return evidence.imported;
+      // An import names one module, so that the other imports of the file do not count.
+      if (isNamed && importsEachName(from.language)) {
+        const isReexport = call.imports.some((each) => mayReexport(each, from, document));
+        return isReexport ? evidence.onlyDefinition : evidence.none;
+      }
       const certainty = this.#estimator.certaintyOf(from, target);
       if (certainty === "exact") return evidence.type;
       if (certainty === "import") return evidence.module;
@@ -153,21 +148,42 @@ export class CallResolver {
     if (receiver === container || typeWords.some((word) => types.has(word))) return evidence.imported;
     if (typeWords.some((word) => word.length > container.length && word.endsWith(container)))
       return evidence.type;
-    const plainReceiver = plain(receiver);
-    const plainContainer = plain(container);
+    const plainReceiver = toPlainName(receiver);
+    const plainContainer = toPlainName(container);
     if (plainReceiver === plainContainer && plainReceiver !== "") return evidence.type;
+    const isCommon = isCommonMember(name);
+    // The words of a declaration are not only those of its type. In Go, they may name its package.
+    const namesTypes = !(isCommon && importsEachName(from.language));
     const isSimilar =
-      typeWords.some((word) => plain(word) === plainContainer) ||
-      (plainReceiver.length > 2 &&
-        (plainContainer.endsWith(plainReceiver) || plainReceiver.endsWith(plainContainer)));
+      (namesTypes && typeWords.some((word) => toPlainName(word) === plainContainer)) ||
+      (plainReceiver.length > 2 && (endsWithWord(container, receiver) || endsWithWord(receiver, container)));
     if (isSimilar) return evidence.similarName;
     const isOwn = document.repositoryId === from.repositoryId;
-    return isOwn && !isCommonMember(name) ? evidence.onlyDefinition : evidence.none;
+    return isOwn && !isCommon ? evidence.onlyDefinition : evidence.none;
+  }
+
+  /** Of types with the same name in several files, the call refers to that of its own file, or one that it imports. */
+  #ofOneFile(
+    definitions: readonly FoundSymbol[],
+    { typeWords }: CodeCall,
+    from: ReferenceSource,
+  ): readonly FoundSymbol[] {
+    if (!declaresTypesOnce.has(from.language)) return definitions;
+    const named = definitions.filter((each) => typeWords.includes(containerOf(each)));
+    return definitions.filter((each) => {
+      if (!named.includes(each)) return true;
+      const alike = named.filter((other) => containerOf(other) === containerOf(each));
+      const own = alike.filter((other) => isInFile(other, from));
+      return (own.length > 0 ? own : this.#bestImported(alike, from)).includes(each);
+    });
   }
 
   /** Of types with the same name, the file refers to the one that it imports. */
   #importedOnly(definitions: readonly FoundSymbol[], from: ReferenceSource): readonly FoundSymbol[] {
-    if (new Set(definitions.map(groupOf)).size < 2) return definitions;
+    return new Set(definitions.map(groupOf)).size < 2 ? definitions : this.#bestImported(definitions, from);
+  }
+
+  #bestImported(definitions: readonly FoundSymbol[], from: ReferenceSource): readonly FoundSymbol[] {
     const rated = definitions.map((definition) => ({
       definition,
       certainty: this.#estimator.certaintyOf(from, { ...targetOf(definition), isTopLevel: true }),
@@ -213,6 +229,27 @@ function groupOf(definition: FoundSymbol): string {
   return `${document.repositoryId} ${container} ${name} ${isAnywhere ? "" : document.path}`;
 }
 
+/** Whether names of functions are imported one by one. Go imports packages. */
+function importsEachName(language: string): boolean {
+  return importsNames.has(language) && language !== "Go";
+}
+
+function isImportedName(found: Evidence, { receiver, imports }: CodeCall): boolean {
+  return receiver === undefined && imports.length > 0 && found === evidence.imported;
+}
+
+/** `#name` in JavaScript is another name than `name`, and belongs to the classes of its file. */
+function canBePrivateName(definition: FoundSymbol, call: CodeCall, from: ReferenceSource): boolean {
+  if (!ecmascript.has(from.language)) return true;
+  const isPrivate = hasSigil(call.lineContent, call.range);
+  if (hasSigil(definition.line, definition.range) !== isPrivate) return false;
+  return !isPrivate || isInFile(definition, from);
+}
+
+function hasSigil(line: string, { start }: FoundSymbol["range"]): boolean {
+  return line[start.column - 2] === "#";
+}
+
 function isCFamily({ document }: FoundSymbol): boolean {
   return cFamily.has(document.language);
 }
@@ -230,10 +267,6 @@ function namesModule(receiver: string, { document, parent }: FoundSymbol): boole
   if (receiver === "") return false;
   if (parent.name === receiver) return true;
   const segments = document.path.replace(/\.\w+$/, "").split("/");
-  const name = plain(receiver);
-  return segments.slice(-2).some((segment) => plain(segment) === name);
-}
-
-function plain(name: string): string {
-  return name.replace(/[^\p{L}\p{N}]/gu, "").toLowerCase();
+  const name = toPlainName(receiver);
+  return segments.slice(-2).some((segment) => toPlainName(segment) === name);
 }

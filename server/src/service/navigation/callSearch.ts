@@ -13,8 +13,9 @@ import {
   keyOf,
   sourceOf,
 } from "./callGraph";
-import { type CallResolver, isCommonMember, type ResolvedCall } from "./callResolver";
+import type { CallResolver, ResolvedCall } from "./callResolver";
 import type { Gaps } from "./candidates";
+import { isCommonMember } from "./memberNames";
 import { type CodeCall, type FileCalls, toCodeDefinition } from "./parsedCode";
 import { containerOf } from "./supertypes";
 

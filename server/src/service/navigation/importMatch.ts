@@ -4,6 +4,7 @@
  * Imports are compared, not resolved, because the build configuration is unknown. A match means that a name in both
  * files most likely refers to the same symbol.
  */
+import { isBuiltin } from "node:module";
 import { type Ecosystem, parsePackageName } from "#query/packageName";
 import { importsNodePackage } from "./importedPackages";
 import { findEnclosingPackage, type Package } from "./packages";
@@ -48,6 +49,26 @@ export function importsDefinition(
     // A class in a file of the same name, a member of that class, or a function of a package.
     return [names, outer].some((each) => endsWith(file, each)) || endsWith(file.slice(0, -1), outer);
   });
+}
+
+/**
+ * Returns whether an import that does not name `to` may name a module that re-exports its names. Packages of others and
+ * the standard library do not: they share no name with the path.
+ */
+export function mayReexport(
+  specifier: string,
+  { language }: Pick<ImportingFile, "language">,
+  to: Pick<ImportedFile, "path">,
+): boolean {
+  if (/^(?:[.#]|[@~]\/|(?:crate|self|super)\b)/.test(specifier)) return true;
+  if (rules[language] === matchesModule && isBuiltin(specifier)) return false;
+  const path = segmentsOf(removeExtension(to.path)).map(toPlain);
+  return specifier.split(/[/\\.:]+/).some((name) => name !== "" && path.includes(toPlain(name)));
+}
+
+/** Folders and packages are written with other separators than names in code. */
+function toPlain(segment: string): string {
+  return segment.replaceAll("_", "-").toLowerCase();
 }
 
 /** Returns whether both files are in the same package, so that each sees the other's names without an import. */
