@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { facetsOf } from "#client/results/facets";
-import { filterText } from "#client/search/queryText";
+import { filterText } from "#contract/queryText";
 import type { FileMatch } from "#contract/search";
 import { english } from "#test/support/english";
 import { fileMatch } from "#test/support/fileMatch";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { QueryFilter } from "#contract/queries";
 import {
   asLiteral,
   escaped,
@@ -15,8 +16,7 @@ import {
   withFiltersReplaced,
   withoutRange,
   withWordsToggled,
-} from "#client/search/queryText";
-import type { QueryFilter } from "#contract/queries";
+} from "#contract/queryText";
 
 function check<Row extends readonly unknown[]>(
   name: string,

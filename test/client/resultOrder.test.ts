@@ -5,7 +5,7 @@ import { filterOf, type Narrowing, narrowedQuery } from "#client/results/resultF
 import { linesOf } from "#client/results/resultLines";
 import type { ResultNode } from "#client/results/resultNodes";
 import { rankOf } from "#client/results/resultOrder";
-import { filterText } from "#client/search/queryText";
+import { filterText } from "#contract/queryText";
 import type { FileMatch } from "#contract/search";
 import { fileMatch } from "#test/support/fileMatch";
 

@@ -103,12 +103,12 @@ check("webviews import only themselves and the contract's types", webview, (impo
 });
 
 check(
-  "no schema is bundled: only names and URIs are imported from the contract as values",
+  "no schema is bundled: only names, URIs and the editing of queries are imported from the contract as values",
   files,
   (imported) => {
     return (
       imported.startsWith("#contract/") &&
-      !/^#contract\/(?:agentTools|methods|notifications|snapshotUri)$/.test(imported)
+      !/^#contract\/(?:agentTools|methods|notifications|queryText|snapshotUri)$/.test(imported)
     );
   },
   valuesOf,

@@ -1,9 +1,9 @@
 /** Shows how the service parsed a query, as chips and problems. Pure: does not use VS Code. */
 
-import { withoutRange } from "#client/search/queryText";
 import type { SearchState } from "#client/search/searchState";
 import type { L10n } from "#client/text/l10n";
 import type { QueryExplanation, QueryFilter, QueryProblem } from "#contract/queries";
+import { withoutRange } from "#contract/queryText";
 import type { BoxChip, BoxInterpretation, BoxProblem } from "#webview/messages";
 
 export interface InterpretationOptions {

@@ -2,10 +2,10 @@
 import * as vscode from "vscode";
 import { findCloneLocation } from "#client/model/cloneLocation";
 import { withFileList } from "#client/search/fileFilters";
-import { escaped, type Filter, filterText, withFilter, withoutFilters } from "#client/search/queryText";
 import { repositoriesFilter } from "#client/search/scope";
 import type { ServiceClient } from "#client/server/serviceClient";
 import type { QueryFilter } from "#contract/queries";
+import { escaped, type Filter, filterText, withFilter, withoutFilters } from "#contract/queryText";
 import { parseSnapshotUri } from "#contract/snapshotUri";
 import type { ParsedQuery } from "./pickers";
 

@@ -1,7 +1,6 @@
 /** Pickers for the scope, revision and type of a search. They only edit the filters in the query. */
 import * as vscode from "vscode";
 import type { Repositories } from "#client/model/repositories";
-import { exactRepository, type Filter, withFiltersReplaced } from "#client/search/queryText";
 import {
   allRevisions,
   branches,
@@ -18,6 +17,7 @@ import {
 } from "#client/search/scope";
 import type { ServiceClient } from "#client/server/serviceClient";
 import type { QueryCompletion, QueryFilter } from "#contract/queries";
+import { exactRepository, type Filter, withFiltersReplaced } from "#contract/queryText";
 
 export interface PickerOptions {
   readonly service: Pick<ServiceClient, "call">;

@@ -2,10 +2,10 @@
 
 import * as vscode from "vscode";
 import { findCloneLocation } from "#client/model/cloneLocation";
-import { asLiteral, exactRepository, filterText, inFolder } from "#client/search/queryText";
 import type { SearchBox, ShowOptions } from "#client/search/searchBox";
 import type { ServiceClient } from "#client/server/serviceClient";
 import type { Handlers } from "#client/workbench/declarations";
+import { asLiteral, exactRepository, filterText, inFolder } from "#contract/queryText";
 import { parseSnapshotUri, snapshotRevision } from "#contract/snapshotUri";
 import type { searchCommands as declared } from "./contributions";
 

@@ -6,7 +6,6 @@ import { addPaths } from "#client/model/addPaths";
 import type { Repositories } from "#client/model/repositories";
 import { editorSearchOf } from "#client/search/editorSearch";
 import { analyzeQuery, emptyAnalysis, type QueryAnalysis } from "#client/search/queryAnalysis";
-import { pastedText, withWordsToggled } from "#client/search/queryText";
 import { scopeSettings } from "#client/search/scopeSettings";
 import type { SearchBox, SearchViewInfo, ShowOptions } from "#client/search/searchBox";
 import type { Searches } from "#client/search/searches";
@@ -16,6 +15,7 @@ import type { ServiceClient } from "#client/server/serviceClient";
 import type { Handlers } from "#client/workbench/declarations";
 import type { Memento } from "#client/workbench/memento";
 import { setting } from "#client/workbench/settings";
+import { pastedText, withWordsToggled } from "#contract/queryText";
 import {
   type BoxCommand,
   type BoxParts,

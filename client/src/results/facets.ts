@@ -1,9 +1,9 @@
 /** Facets to filter results by, counted over the results so far. Pure: does not use VS Code. */
 
 import { shortNames } from "#client/model/grouping";
-import { exactRepository, inFolder } from "#client/search/queryText";
 import { matchCountOf, type ResultSet } from "#client/search/resultSet";
 import type { L10n } from "#client/text/l10n";
+import { exactRepository, inFolder } from "#contract/queryText";
 
 /** A group of filters for the results. */
 export interface Facet {

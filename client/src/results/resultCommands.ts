@@ -2,12 +2,12 @@
 
 import * as vscode from "vscode";
 import type { Repositories } from "#client/model/repositories";
-import { type Filter, withFilter } from "#client/search/queryText";
 import type { SearchBox } from "#client/search/searchBox";
 import type { Searches } from "#client/search/searches";
 import { matchesText } from "#client/search/status";
 import { clickedRow } from "#client/workbench/clickedRow";
 import type { Handlers } from "#client/workbench/declarations";
+import { type Filter, withFilter } from "#contract/queryText";
 import { arrangeCommands } from "./arrangeCommands";
 import type { resultCommands } from "./contributions";
 import { type Facet, type FacetItem, facetsOf } from "./facets";

@@ -7,7 +7,7 @@ import {
   inFolder,
   withExtensionOf,
   withFilter,
-} from "#client/search/queryText";
+} from "#contract/queryText";
 import { fileOf, type ResultNode, repositoryOf } from "./resultNodes";
 
 export type Narrowing = "file" | "folder" | "repository" | "extension" | "tests";

@@ -1,7 +1,7 @@
 /** Converts a search to the arguments of VS Code's own search, which can also replace. Pure: does not use VS Code. */
 import type { QueryFilter } from "#contract/queries";
+import { escaped, maskPhrases, withoutFilters } from "#contract/queryText";
 import { entriesOf, isExpression, isGlob } from "./fileFilters";
-import { escaped, maskPhrases, withoutFilters } from "./queryText";
 import type { SearchState } from "./searchState";
 
 /** The arguments of `workbench.action.findInFiles`. */

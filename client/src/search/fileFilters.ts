@@ -3,7 +3,7 @@
  * separated by commas, where a plain name means a file or folder, and `./` the root. Pure: does not use VS Code.
  */
 import type { QueryFilter } from "#contract/queries";
-import { filterText, withConditions, withFilter, withoutFilters } from "./queryText";
+import { filterText, withConditions, withFilter, withoutFilters } from "#contract/queryText";
 
 export interface FileLists {
   readonly include: string;

@@ -1,8 +1,8 @@
 /** Scope, revisions and type of a search, as filters and as labels of the pickers. Pure: does not use VS Code. */
 import type { L10n } from "#client/text/l10n";
 import type { QueryFilter } from "#contract/queries";
+import { exactRepository, type Filter, filterText } from "#contract/queryText";
 import type { BoxPickers } from "#webview/messages";
-import { exactRepository, type Filter, filterText } from "./queryText";
 import { allBranches } from "./status";
 
 export const scopePrefixes = ["repo", "context", "reposet"];

@@ -1,6 +1,7 @@
 /** The content of the search box, and the request that it is sent as. Pure: does not use VS Code. */
+
+import { grouped, maskPhrases, withConditions } from "#contract/queryText";
 import type { RequestInput } from "#contract/service";
-import { grouped, maskPhrases, withConditions } from "./queryText";
 
 /** Limit of matches for "Show All": the maximum that the service allows. */
 export const allMatches = 100_000;

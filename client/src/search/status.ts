@@ -1,8 +1,8 @@
 /** The lines below the box: what was found, and why it may be incomplete. Pure: does not use VS Code. */
 import type { L10n } from "#client/text/l10n";
+import { withFilter } from "#contract/queryText";
 import type { RepositoryItem } from "#contract/repositories";
 import type { BoxAction, BoxNote, BoxStatus } from "#webview/messages";
-import { withFilter } from "./queryText";
 import { matchCountOf, type ResultSet } from "./resultSet";
 import { allMatches } from "./searchState";
 

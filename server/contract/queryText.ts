@@ -1,10 +1,10 @@
 /**
- * Edits a query as text, so that the box always shows the whole query. Pure: does not use VS Code.
+ * Edits a query as text, so that the search boxes of the extension and of the pages always show the whole query.
  *
  * Offsets are in UTF-16 units. The service parses filters and reports their ranges (`readQuery`). This file only inserts
  * and removes words, without changing the meaning of the others.
  */
-import type { QueryFilter } from "#contract/queries";
+import type { QueryFilter } from "./queries";
 
 /** `value` is unquoted. */
 export type Filter = Pick<QueryFilter, "prefix" | "value" | "isNegated">;
