@@ -62,25 +62,50 @@ const highlightNames: Readonly<Record<string, string>> = {
  * Returns the lines of `text` as HTML. `language` is Linguist's name. Text that cannot be highlighted is only escaped.
  */
 export function highlightedLines(text: string, language: string): readonly Html[] {
-  const plain = text.replaceAll("\r\n", "\n");
-  return splitMarkup(highlight(plain, language) ?? escapeText(plain)).map((line) => new Html(line));
+  return highlightedPieces([text], language).flat();
+}
+
+/** Returns the lines of each of several pieces of a file, as `highlightedLines` does. The time limit is for all of them. */
+export function highlightedPieces(
+  texts: readonly string[],
+  language: string,
+  maxMs = maxHighlightMs,
+): readonly (readonly Html[])[] {
+  const pieces = texts.map((text) => text.replaceAll("\r\n", "\n"));
+  const markup = highlight(pieces, language, maxMs);
+  return pieces.map((piece, at) =>
+    splitMarkup(markup[at] ?? escapeText(piece)).map((line) => new Html(line)),
+  );
 }
 
 /**
- * Returns `undefined` if the text is too long, or the library does not support the language, times out, or returns
- * unexpected markup.
+ * Returns the markup of each text. There is none for texts that are too long, or if the library does not support the
+ * language, times out, or returns unexpected markup.
  */
-function highlight(text: string, language: string): string | undefined {
+function highlight(
+  texts: readonly string[],
+  language: string,
+  maxMs: number,
+): readonly (string | undefined)[] {
   const name = highlightNames[language] ?? language.toLowerCase();
-  const isLong = text.length > maxHighlighted || text.split("\n").some((line) => line.length > maxLineLength);
-  if (isLong || language === "" || hljs.getLanguage(name) === undefined) return undefined;
-  let markup = "";
-  const isDone = runWithTimeout(() => {
-    markup = hljs.highlight(text, { language: name, ignoreIllegals: true }).value;
-  }, maxHighlightMs);
-  const isMarkup = isDone && !/[<>]/.test(markup.replace(/<span class="[\w -]*">|<\/span>/g, ""));
-  // The library escapes markup, but not control characters.
-  return isMarkup ? escapeControls(markup) : undefined;
+  if (language === "" || hljs.getLanguage(name) === undefined) return [];
+  const found: (string | undefined)[] = [];
+  runWithTimeout(() => {
+    for (const text of texts) {
+      const options = { language: name, ignoreIllegals: true };
+      found.push(isLong(text) ? undefined : hljs.highlight(text, options).value);
+    }
+  }, maxMs);
+  return found.map((markup) => {
+    const isMarkup =
+      markup !== undefined && !/[<>]/.test(markup.replace(/<span class="[\w -]*">|<\/span>/g, ""));
+    // The library escapes markup, but not control characters.
+    return isMarkup ? escapeControls(markup) : undefined;
+  });
+}
+
+function isLong(text: string): boolean {
+  return text.length > maxHighlighted || text.split("\n").some((line) => line.length > maxLineLength);
 }
 
 function escapeControls(markup: string): string {
