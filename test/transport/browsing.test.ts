@@ -68,10 +68,9 @@ function pathOf(url: string): string {
   return url.slice(`${listener.url}/browse/`.length);
 }
 
-test("the start page lists the repositories by name, in pages, with their state", async () => {
-  const page = await get("");
+test("the repositories are listed by name, in pages, with their state", async () => {
+  const page = await get("repositories");
   assert.equal(page.status, 200);
-  assert.match(page.headers.get("vary") ?? "", /accept,/);
   const entries = entriesOf(page);
   assert.equal(entries.length, 100);
   assert.equal(entries[0], "<b>&\u202e main · 3 files · failed: <i>out of disk");
@@ -82,33 +81,10 @@ test("the start page lists the repositories by name, in pages, with their state"
   assert.match(plain(page.text), /125 repositories/);
   assert.equal(entriesOf(await follow(page, "Next")).length, 25);
   assert.match((await follow(page, name)).text, /music\//);
-  const found = await get("?filter=0/O");
+  const found = await get("repositories?filter=0/O");
   assert.deepEqual(entriesOf(found), []);
   assert.match(found.text, /No repository matches/);
-  assert.deepEqual(entriesOf(await get("?filter=O%2FPAST")).length, 1);
-});
-
-test("the start page says what to do if there are no repositories", async () => {
-  const bare = await openListener(callerOf());
-  const page = await getPage(`${bare.url}/`);
-  assert.match(plain(page.text), /no repositories yet.*trawl serve ~\/src.*Add Folder/s);
-  await bare.close();
-});
-
-test("the start page is for browsers that may see it", async () => {
-  for (const accept of ["*/*", "application/json", "text/htmlx"]) {
-    const response = await fetch(`${listener.url}/`, { headers: { accept } });
-    assert.equal(response.status, 404);
-    assert.match(response.headers.get("content-type") ?? "", /json/);
-  }
-  const closed = await openListener(callerOf({ repositories }), { anonymous: "off" });
-  const page = await getPage(`${closed.url}/`);
-  assert.equal(page.status, 401);
-  assert.match(page.text, /<h1>Sign in/);
-  assert.doesNotMatch(page.text, /github\.com/);
-  // A form that is sent without script must not put the key into the URL.
-  assert.doesNotMatch(page.text, /<input type="password"[^>]*name=/);
-  await closed.close();
+  assert.deepEqual(entriesOf(await get("repositories?filter=O%2FPAST")).length, 1);
 });
 
 test("raw files are bytes that a browser never runs", async () => {

@@ -8,6 +8,7 @@ import { isServedOverHttp } from "#contract/operation";
 import { operation, operationNames } from "#contract/operations";
 import type { AnonymousRule, Caller } from "#contract/service";
 import type { Log } from "#platform/log";
+import { pagePaths } from "#transport/pages/pages";
 import { browsePrefix } from "#transport/pages/pageUrl";
 import type { BrowserRules } from "./browserRules";
 import { readJson } from "./decode";
@@ -54,7 +55,6 @@ const maxBodyBytes = 1024 * 1024;
 const maxLocalBodyBytes = 64 * 1024 * 1024;
 
 const openApiPath = "/api/openapi.json";
-const homePath = "/";
 
 export async function createApplication(options: ApplicationOptions): Promise<Application> {
   const { isLocal, rules } = options;
@@ -73,7 +73,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   const allowedMethods = new Map([
     [serverTarget, "GET, HEAD, POST, DELETE, OPTIONS"],
     [openApiPath, "GET, HEAD, OPTIONS"],
-    ...[homePath, metricsPath, livePath, readyPath].map((path) => [path, "GET, HEAD, OPTIONS"] as const),
+    ...[...pagePaths, metricsPath, livePath, readyPath].map((path) => [path, "GET, HEAD, OPTIONS"] as const),
     [`${browsePrefix}*`, "GET, HEAD, OPTIONS"],
     [sessionPath, "POST, DELETE, OPTIONS"],
     [mcpPath, "POST, OPTIONS"],
@@ -103,7 +103,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   app.get(openApiPath, (request, reply) =>
     handlers.send(request, reply, openApiDocument(handlers.baseUrl(request) ?? "")),
   );
-  app.get(homePath, handlers.handleHome);
+  for (const path of pagePaths) app.get(path, path === "/" ? handlers.handleHome : handlers.handlePage);
   app.get(metricsPath, monitoring.handleMetrics);
   app.get(livePath, monitoring.handleLive);
   app.get(readyPath, monitoring.handleReady);

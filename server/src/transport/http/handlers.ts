@@ -13,8 +13,6 @@ import type { Log } from "#platform/log";
 import { failurePage, type PageCall, type PageResponse } from "#transport/pages/context";
 import { pagePolicy } from "#transport/pages/pageLayout";
 import { renderPage } from "#transport/pages/pages";
-import { parsePageUrl, parsePosition } from "#transport/pages/pageUrl";
-import { repositoriesPage } from "#transport/pages/repositoriesPage";
 import { credentialsOf } from "./credentials";
 import { fieldKinds, readQuery } from "./decode";
 import { encodeJson } from "./encodeJson";
@@ -52,7 +50,7 @@ export interface Handlers {
    * Handles a call of any operation, in the envelope that other processes of the user send (`contract/envelope.ts`).
    */
   handleEnvelope: RequestHandler;
-  /** Responds with the list of repositories to clients that accept pages. Throws NOT_FOUND for others. */
+  /** Responds with the search page to clients that accept pages. Throws NOT_FOUND for others. */
   handleHome: RequestHandler;
   /** Responds with a page, even for errors. */
   handlePage: RequestHandler;
@@ -146,13 +144,11 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
   async function handleHome(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     reply.header("vary", "accept, accept-encoding, origin");
     if (!acceptsPages(request.headers.accept)) throw endpointNotFound(requestPath(request));
-    return sendPage(request, reply, (call) =>
-      repositoriesPage({ caller, call, base: call.baseUrl ?? "" }, parsePosition(request.url)),
-    );
+    return handlePage(request, reply);
   }
 
   function handlePage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    return sendPage(request, reply, (call) => renderPage(parsePageUrl(request.url), caller, call));
+    return sendPage(request, reply, (call) => renderPage(request.url, caller, call));
   }
 
   async function sendPage(

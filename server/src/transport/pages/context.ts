@@ -26,6 +26,8 @@ export interface ServiceContext {
 
 export interface PageContext extends ServiceContext {
   readonly pageUrl: PageUrl;
+  /** The bar above the page. */
+  readonly bar: Html;
 }
 
 export interface RepositoryPage {
@@ -42,22 +44,19 @@ export interface RepositoryPage {
 /** Renders a page about a repository. */
 export function repositoryPage(context: PageContext, page: RepositoryPage): PageResponse {
   const { title, heading = pathLinks(context), actions, facts = [], content } = page;
-  const { pageUrl, base } = context;
+  const { pageUrl, base, bar } = context;
   const { repository, revision } = pageUrl;
   const root = html`<a href="${browseUrl(base, repository, revision, "")}"><bdi>${repository}</bdi></a>`;
   return okPage(
     renderLayout({
       title: `${title} · ${repository}`,
-      heading: html`${homeLink(base)} / ${root}${heading}`,
+      bar,
+      heading: html`${root}${heading}`,
       actions,
-      facts: [...facts, signOutItem(context)].filter((each) => each !== undefined),
+      facts: facts.filter((each) => each !== undefined),
       content,
     }),
   );
-}
-
-export function homeLink(base: string): Html {
-  return html`<a href="${base}/">Trawl</a>`;
 }
 
 /** Renders the path, with a link for each folder above it. */

@@ -1,17 +1,24 @@
-/** The layout of every page, and the policy that allows its style and its script only. */
+/** The layout of every page, and the policy that allows their style and their scripts only. */
 import { createHash } from "node:crypto";
 import { type Html, type HtmlPart, html, Html as Markup } from "./html";
 import { pageScript } from "./pageScript";
 import { pageStyle } from "./pageStyle";
+import { searchScript } from "./searchScript";
+import { searchStyle } from "./searchStyle";
+
+const style = pageStyle + searchStyle;
+const searchPageScript = pageScript + searchScript;
 
 /**
- * The `Content-Security-Policy` of pages: allows this style, this script and requests to this origin only, and forbids
- * embedding.
+ * The `Content-Security-Policy` of pages: allows this style, these scripts and requests to this origin only. It forbids
+ * embedding, and markup that a script makes from text.
  */
 export const pagePolicy = [
   "default-src 'none'",
-  `style-src ${sourceHash(pageStyle)}`,
-  `script-src ${sourceHash(pageScript)}`,
+  `style-src ${sourceHash(style)}`,
+  `script-src ${sourceHash(pageScript)} ${sourceHash(searchPageScript)}`,
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'self'",
@@ -24,6 +31,8 @@ function sourceHash(text: string): string {
 
 export interface PageContent {
   readonly title: string;
+  /** The bar with the search box. Default: none. */
+  readonly bar?: Html;
   /** Default: the title. */
   readonly heading?: HtmlPart;
   /** Links and buttons below the heading, which stay visible. */
@@ -31,24 +40,29 @@ export interface PageContent {
   /** Shown in a row above the content. */
   readonly facts?: readonly Html[];
   readonly content: HtmlPart;
+  /** Whether it is the search page, which has a script of its own and whose heading is its search box. */
+  readonly isSearch?: boolean;
 }
 
-export function renderLayout({ title, heading = title, actions, facts = [], content }: PageContent): string {
+export function renderLayout(page: PageContent): string {
+  const { title, bar, heading = title, actions, facts = [], content, isSearch = false } = page;
   const factsRow = facts.length === 0 ? undefined : html`<p class="facts">${facts}</p>\n`;
+  const message = html`<span id="message" role="status"></span>`;
+  const top = isSearch
+    ? html`${bar}<main>\n<h1 class="hidden">${heading}</h1><p class="message">${message}</p>\n`
+    : html`${bar}<header><h1>${heading}</h1><nav class="actions" aria-label="Page">${actions}${message}</nav></header>\n<main>\n`;
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
-<style>${new Markup(pageStyle)}</style>
+<style>${new Markup(style)}</style>
 </head>
-<body>
-<header><h1>${heading}</h1><nav class="actions" aria-label="Page">${actions}<span id="message" role="status"></span></nav></header>
-<main>
-${factsRow}${content}
+<body${isSearch ? html` class="search"` : undefined}>
+${top}${factsRow}${content}
 </main>
-<script>${new Markup(pageScript)}</script>
+<script>${new Markup(isSearch ? searchPageScript : pageScript)}</script>
 </body>
 </html>
 `.text;

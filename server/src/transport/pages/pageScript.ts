@@ -26,7 +26,7 @@ addEventListener("click", (event) => {
   location.hash = "L" + Math.min(range[0], to) + "-L" + Math.max(range[0], to);
 });
 show();
-const sessionUrl = location.pathname.replace(/\\/(?:browse\\/.*)?$/s, "") + "/session";
+const sessionUrl = location.pathname.replace(/\\/(?:browse\\/.*|repositories|syntax)?$/s, "") + "/session";
 const session = (method, key) => fetch(sessionUrl, { method, headers: { "content-type": "application/json", ...key && { authorization: "Bearer " + key } }, ...key && { body: "{}" } });
 byId("sign-in")?.addEventListener("submit", async (event) => {
   event.preventDefault();

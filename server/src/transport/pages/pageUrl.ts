@@ -42,16 +42,26 @@ export function parsePageUrl(url: string): PageUrl {
     ...(revision === undefined ? {} : { revision: decodeSegment(revision) }),
     view: view as PageView,
     path: decodedPath,
-    withBlame: parametersOf(url).get("blame") === "1",
+    withBlame: queryParameters(url).get("blame") === "1",
     position: parsePosition(url),
   };
+}
+
+/**
+ * Returns the path from a page to the root of this service, relative to the URL of the page. Pages may be opened at
+ * another address than their links name, for example below a path of a proxy.
+ */
+export function rootOf(url: string): string {
+  const [path = ""] = url.split("?", 1);
+  const depth = path.split("/").length - 2;
+  return depth <= 0 ? "./" : "../".repeat(depth);
 }
 
 const maxPage = 1_000_000;
 
 /** Parses `?filter=TEXT&page=NUMBER`. Ignores invalid values. */
 export function parsePosition(url: string): ListPosition {
-  const parameters = parametersOf(url);
+  const parameters = queryParameters(url);
   const page = parameters.get("page") ?? "";
   return {
     filter: parameters.get("filter")?.trim() ?? "",
@@ -67,7 +77,7 @@ export function addPosition(url: string, { filter, page }: ListPosition): string
   return parameters.size === 0 ? url : `${url}?${parameters}`;
 }
 
-function parametersOf(url: string): URLSearchParams {
+export function queryParameters(url: string): URLSearchParams {
   const start = url.indexOf("?");
   return new URLSearchParams(start === -1 ? "" : url.slice(start));
 }

@@ -4,19 +4,43 @@
  */
 import type { Caller } from "#contract/service";
 import { commitPage } from "./commitPage";
-import type { PageCall, PageContext, PageResponse } from "./context";
+import { completionList } from "./completionList";
+import type { PageCall, PageContext, PageResponse, ServiceContext } from "./context";
 import { filePage } from "./filePage";
 import { filesPage } from "./filesPage";
 import { folderPage } from "./folderPage";
 import { historyPage } from "./historyPage";
-import type { PageUrl } from "./pageUrl";
+import { parsePageUrl, parsePosition, rootOf } from "./pageUrl";
 import { rawFile } from "./rawFile";
+import { repositoriesPage } from "./repositoriesPage";
 import { revisionsPage } from "./revisionsPage";
+import { searchPage } from "./searchPage";
+import { siteBar } from "./siteBar";
+import { syntaxPage } from "./syntaxPage";
+
+/** The paths of the pages that are not about one repository. */
+export const pagePaths = ["/", "/repositories", "/syntax", "/complete"] as const;
 
 /** Renders the page at a URL. Throws the errors of the operations that it calls. */
-export async function renderPage(pageUrl: PageUrl, caller: Caller, call: PageCall): Promise<PageResponse> {
-  const context: PageContext = { pageUrl, caller, call, base: call.baseUrl ?? "" };
-  switch (pageUrl.view) {
+export async function renderPage(url: string, caller: Caller, call: PageCall): Promise<PageResponse> {
+  const context: ServiceContext = { caller, call, base: call.baseUrl ?? "" };
+  const [path = ""] = url.split("?", 1);
+  switch (pagePaths.find((each) => each === path)) {
+    case "/":
+      return searchPage(context, url);
+    case "/repositories":
+      return repositoriesPage(context, parsePosition(url));
+    case "/syntax":
+      return syntaxPage(context);
+    case "/complete":
+      return completionList(context, url);
+    case undefined:
+      return repositoryView({ ...context, pageUrl: parsePageUrl(url), bar: siteBar(context, rootOf(url)) });
+  }
+}
+
+async function repositoryView(context: PageContext): Promise<PageResponse> {
+  switch (context.pageUrl.view) {
     case "blob":
       return filePage(context);
     case "tree":

@@ -1,11 +1,12 @@
-/** The start page: the repositories that the caller may see. */
+/** The repositories that the caller may see. */
 import type { RepositoryItem } from "#contract/repositories";
 import { browseUrl } from "#service/repositories/webLinks";
-import { countOf, homeLink, okPage, type PageResponse, type ServiceContext, signOutItem } from "./context";
+import { countOf, okPage, type PageResponse, type ServiceContext } from "./context";
 import { renderFilterList } from "./filterList";
 import { type Html, html } from "./html";
 import { renderLayout } from "./pageLayout";
 import type { ListPosition } from "./pageUrl";
+import { siteBar } from "./siteBar";
 
 const perPage = 100;
 
@@ -20,7 +21,7 @@ export async function repositoriesPage(
     total === 0 && query === ""
       ? emptyState
       : renderFilterList({
-          url: `${base}/`,
+          url: `${base}/repositories`,
           label: "Repository",
           position,
           entries: items.map((item) => repositoryEntry(item, base)),
@@ -29,16 +30,14 @@ export async function repositoriesPage(
           perPage,
           isFocused: false,
         });
-  const facts = [signOutItem(context)].filter((each) => each !== undefined);
-  return okPage(
-    renderLayout({ title: "Repositories", heading: html`${homeLink(base)} / Repositories`, facts, content }),
-  );
+  return okPage(renderLayout({ title: "Repositories", bar: siteBar(context, "./"), content }));
 }
 
-const emptyState = html`<div class="note"><p>There are no repositories yet.</p>
+export const emptyState = html`<div class="note"><p>There are no repositories yet.</p>
 <p>Start the server with the folders that contain your clones, for example <code>trawl serve ~/src</code>. In VS Code, run <em>Trawl: Add Folder...</em>.</p></div>`;
 
-function repositoryEntry(item: RepositoryItem, base: string): Html {
+/** Renders a repository as an entry of a list: its link, its size and its state. */
+export function repositoryEntry(item: RepositoryItem, base: string): Html {
   const { repoName, defaultBranch = "", documentCount } = item;
   const details = [defaultBranch, countOf(documentCount, "file"), stateOf(item)].filter(
     (each) => each !== "",

@@ -1,0 +1,26 @@
+/** The suggestions below the search box, as a list that its script takes over. */
+import { okPage, type PageResponse, type ServiceContext } from "./context";
+import { html } from "./html";
+import { renderLayout } from "./pageLayout";
+import { queryParameters } from "./pageUrl";
+import { parseSearchUrl } from "./searchUrl";
+
+const maxItems = 10;
+
+/** `?q=QUERY&offset=CURSOR&regex=1`. Suggests nothing where no word has been started. */
+export async function completionList({ caller, call }: ServiceContext, url: string): Promise<PageResponse> {
+  const parameters = queryParameters(url);
+  // Spaces at the end matter here.
+  const query = parameters.get("q") ?? "";
+  const offset = Number(parameters.get("offset") ?? query.length);
+  const { isRegex: isRegexEnabled } = parseSearchUrl(url);
+  const completions = await caller("completeQuery", { query, offset, isRegexEnabled, limit: maxItems }, call);
+  const isStarted = /\S$/.test(query.slice(0, offset));
+  const items = (isStarted ? completions.items : []).map(
+    ({ label, text, detail }, at) =>
+      html`<li role="option" id="completion-${at}" data-text="${text}" aria-selected="false"><bdi>${label}</bdi> <span class="dim">${detail}</span></li>\n`,
+  );
+  const { offset: start, length } = completions;
+  const content = html`<ul id="completions" role="listbox" aria-label="Suggestions" data-start="${start}" data-length="${length}">${items}</ul>`;
+  return okPage(renderLayout({ title: "Suggestions", content }));
+}

@@ -1,0 +1,130 @@
+/** Filters that narrow a search, counted over its results. Each is a link that writes the filter into the query. */
+import type { QueryFilter } from "#contract/queries";
+import {
+  exactRepository,
+  type Filter,
+  inFolder,
+  withFilter,
+  withFiltersReplaced,
+  withoutFilters,
+} from "#contract/queryText";
+import type { FileMatch } from "#contract/search";
+import { revisionLabel } from "./context";
+import { type Html, html } from "./html";
+import { type SearchPosition, searchUrl } from "./searchUrl";
+
+/** More items would be a list to search in. */
+const maxItems = 8;
+
+interface Facet {
+  readonly title: string;
+  readonly items: readonly FacetItem[];
+}
+
+interface FacetItem {
+  readonly label: string;
+  readonly count: number;
+  readonly filter: Filter;
+}
+
+/** Returns the number of matches in a file, which is 1 if only its name matches. */
+export function matchCountOf({ chunks }: FileMatch): number {
+  return Math.max(
+    1,
+    chunks.reduce((sum, { matchRanges }) => sum + matchRanges.length, 0),
+  );
+}
+
+/** Renders the facets with at least two values; nothing if there are none. `filters` are those of the query. */
+export function renderFacets(
+  files: readonly FileMatch[],
+  filters: readonly QueryFilter[],
+  position: SearchPosition,
+  base: string,
+): Html | undefined {
+  const facets = facetsOf(files).filter(({ items }) => items.length > 1);
+  if (facets.length === 0) return undefined;
+  return html`<nav id="facets" aria-label="Narrow the results">${facets.map(({ title, items }) => {
+    const entries = items.map(({ label, count, filter }) => {
+      const url = searchUrl(base, position, { query: narrowed(position.query, filters, filter) });
+      return html`<li><a href="${url}"><bdi>${label}</bdi></a> <span class="dim">${count.toLocaleString("en")}</span></li>\n`;
+    });
+    return html`<h2>${title}</h2><ul>${entries}</ul>\n`;
+  })}</nav>`;
+}
+
+function narrowed(query: string, filters: readonly QueryFilter[], filter: Filter): string {
+  // Several revisions in a query widen it.
+  if (filter.prefix === "rev") return withFiltersReplaced(query, filters, ["rev"], [filter]);
+  return withFilter(query, filter);
+}
+
+function facetsOf(files: readonly FileMatch[]): readonly Facet[] {
+  const top = commonFolder(files.map(({ fileName }) => fileName.text));
+  return [
+    facet("Repositories", "repo", files, ({ repository }) => [repository], exactRepository),
+    facet("Languages", "lang", files, ({ language }) => (language === "" ? [] : [language])),
+    facet(
+      "Folders",
+      "file",
+      files,
+      ({ fileName: { text } }) => {
+        const end = text.indexOf("/", top.length);
+        return end < 0 ? [] : [text.slice(0, end)];
+      },
+      inFolder,
+      (folder) => `${folder}/`,
+    ),
+    facet("Revisions", "rev", files, ({ branches }) => branches, undefined, revisionLabel),
+  ];
+}
+
+function facet(
+  title: string,
+  prefix: Filter["prefix"],
+  files: readonly FileMatch[],
+  keysOf: (file: FileMatch) => readonly string[],
+  toValue: (key: string) => string = (key) => key,
+  labelOf: (key: string) => string = (key) => key,
+): Facet {
+  const counts = new Map<string, number>();
+  for (const file of files) {
+    const count = matchCountOf(file);
+    for (const key of keysOf(file)) counts.set(key, (counts.get(key) ?? 0) + count);
+  }
+  const items = [...counts]
+    .sort(([one, oneCount], [other, otherCount]) => otherCount - oneCount || (one < other ? -1 : 1))
+    .slice(0, maxItems)
+    .map(([key, count]) => ({
+      label: labelOf(key),
+      count,
+      filter: { prefix, value: toValue(key), isNegated: false },
+    }));
+  return { title, items };
+}
+
+/** Returns the deepest folder that contains all paths, with a trailing slash; empty for the root. */
+function commonFolder(paths: readonly string[]): string {
+  const [first = "", ...others] = paths;
+  let folder = first.slice(0, first.lastIndexOf("/") + 1);
+  for (const path of others) {
+    while (!path.startsWith(folder)) folder = folder.slice(0, folder.lastIndexOf("/", folder.length - 2) + 1);
+  }
+  return folder;
+}
+
+/** Renders the filters of the query, each with a link that removes it. */
+export function renderActiveFilters(
+  filters: readonly QueryFilter[],
+  position: SearchPosition,
+  base: string,
+): Html | undefined {
+  if (filters.length === 0) return undefined;
+  const { query } = position;
+  const entries = filters.map((filter) => {
+    const text = query.slice(filter.offset, filter.offset + filter.length);
+    const url = searchUrl(base, position, { query: withoutFilters(query, [filter]) });
+    return html`<li><a href="${url}" aria-label="Remove the filter ${text}" title="Remove this filter"><bdi>${text}</bdi></a></li>\n`;
+  });
+  return html`<ul class="filters" aria-label="Filters">${entries}</ul>\n`;
+}

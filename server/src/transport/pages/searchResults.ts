@@ -1,0 +1,170 @@
+/** What a search found: files with their lines, grouped by repository; repositories; commits. */
+import { exactFile, exactRepository, withFilter } from "#contract/queryText";
+import type { Chunk, FileMatch, FoundCommit, SearchResult } from "#contract/search";
+import { browseUrl, commitUrl } from "#service/repositories/webLinks";
+import { countOf, directionNote, revisionLabel } from "./context";
+import { escapeText, type Html, type HtmlPart, html } from "./html";
+import { matchCountOf } from "./searchFacets";
+import { LineRenderer, linesOf, markSpans, type ResultLine } from "./searchLines";
+import { type SearchPosition, searchUrl } from "./searchUrl";
+
+/** Limits of one page, so that it stays small and quick. A single file is shown with more of its lines. */
+const maxFiles = 30;
+const maxBytes = 200_000;
+const maxLinesPerFile = 16;
+const maxLinesOfOnlyFile = 400;
+const maxEntries = 100;
+const highlightMs = 150;
+
+export interface RenderedResults {
+  readonly content: HtmlPart;
+  /** How many of the files precede the next page; absent on the last one. */
+  readonly nextStart?: number;
+}
+
+export async function renderResults(
+  { files, commits }: Pick<SearchResult, "files" | "commits">,
+  position: SearchPosition,
+  base: string,
+): Promise<RenderedResults> {
+  if (commits !== undefined) return { content: renderCommits(commits, base) };
+  const renderer = new LineRenderer(highlightMs);
+  const maxLines = files.length === 1 ? maxLinesOfOnlyFile : maxLinesPerFile;
+  const groups = new Map<string, Html[]>();
+  let bytes = 0;
+  let at = position.start;
+  for (; at < files.length && at < position.start + maxFiles && bytes < maxBytes; at++) {
+    const file = files[at];
+    if (file === undefined) break;
+    const rendered = await renderFile(file, { renderer, position, base, maxLines });
+    bytes += rendered.text.length;
+    groups.set(file.repository, [...(groups.get(file.repository) ?? []), rendered]);
+  }
+  const content = [...groups].map(([repository, rendered]) => {
+    const url = browseUrl(base, repository, undefined, "");
+    return html`<section><h2><a href="${url}"><bdi>${repository}</bdi></a></h2>\n${rendered}</section>\n`;
+  });
+  return at < files.length ? { content, nextStart: at } : { content };
+}
+
+/** Renders the repositories that `type:repo` found. */
+export function renderRepositories(files: readonly FileMatch[], base: string): HtmlPart {
+  const entries = files.slice(0, maxEntries).map(({ repository, branches: [revision] }) => {
+    const url = browseUrl(base, repository, undefined, "");
+    return html`<li><a class="hit" href="${url}"><bdi>${repository}</bdi></a> <span class="dim">${revision && revisionLabel(revision)}</span></li>\n`;
+  });
+  return html`<ul class="entries">${entries}</ul>`;
+}
+
+function renderCommits(commits: readonly FoundCommit[], base: string): HtmlPart {
+  const entries = commits.slice(0, maxEntries).map(({ repository, hash, message, authorName, date }) => {
+    const subject = message === "" ? "(no message)" : message;
+    return html`<li><a class="hit" href="${commitUrl(base, repository, hash)}"><bdi>${subject}</bdi></a>
+<span class="dim"><bdi>${repository}</bdi> · ${hash.slice(0, 10)} · <bdi>${authorName}</bdi> · ${date.slice(0, 10)}</span></li>\n`;
+  });
+  const more = commits.length - entries.length;
+  const note =
+    more <= 0
+      ? undefined
+      : html`<p class="note">${countOf(more, "more commit")} not shown. Add words or <code>since:</code> to the query.</p>`;
+  return html`<ul class="entries">${entries}</ul>${note}`;
+}
+
+interface FileOptions {
+  readonly renderer: LineRenderer;
+  readonly position: SearchPosition;
+  readonly base: string;
+  readonly maxLines: number;
+}
+
+async function renderFile(file: FileMatch, options: FileOptions): Promise<Html> {
+  const { base, position } = options;
+  const url = fileUrl(file, base);
+  const { fileName, repository, language, branches, origin, chunks } = file;
+  const path = html`<bdi>${markSpans(escapeText(fileName.text), nameSpans(file))}</bdi>`;
+  const total = matchCountOf(file);
+  const details = [
+    language,
+    chunks.length === 0 ? "" : countOf(total, "match", "matches"),
+    branches.length === 0 ? "" : branchesText(branches),
+    origin === "commit" ? "" : origin === "unsaved" ? "not saved" : "not committed",
+  ].filter((each) => each !== "");
+  const { table, shownCount, text } = await renderChunks(file, url, options);
+  const only = withFilter(
+    withFilter(position.query, { prefix: "repo", value: exactRepository(repository), isNegated: false }),
+    { prefix: "file", value: exactFile(fileName.text), isNegated: false },
+  );
+  const omitted = total - shownCount;
+  const more =
+    chunks.length === 0 || omitted <= 0
+      ? undefined
+      : html`<p class="more"><a href="${searchUrl(base, position, { query: only })}">${omitted.toLocaleString("en")} more in this file</a></p>\n`;
+  const hit = chunks.length === 0 ? html` class="hit"` : undefined;
+  return html`<article class="file"><h3><a${hit} href="${url}">${path}</a> <span class="dim">${details.join(" · ")}</span></h3>
+${directionNote(text)}${table}${more}</article>\n`;
+}
+
+/** The page of the file as it was searched: commits do not move, so the line numbers stay right. */
+function fileUrl({ repository, commit, origin, fileName, webUrl }: FileMatch, base: string): string {
+  return origin === "commit" && commit !== "" ? browseUrl(base, repository, commit, fileName.text) : webUrl;
+}
+
+const maxBranches = 2;
+
+function branchesText(branches: readonly string[]): string {
+  const names = branches.slice(0, maxBranches).map(revisionLabel).join(", ");
+  return branches.length > maxBranches ? `${names} and ${branches.length - maxBranches} more` : names;
+}
+
+function nameSpans({ fileName: { text, matchRanges } }: FileMatch) {
+  const characters = [...text];
+  const offsetOf = (column: number) => characters.slice(0, column - 1).join("").length;
+  return matchRanges.map(({ start, end }) => ({ start: offsetOf(start.column), end: offsetOf(end.column) }));
+}
+
+interface RenderedChunks {
+  readonly table: Html | undefined;
+  /** The number of matches in the table. */
+  readonly shownCount: number;
+  /** The text of the table. */
+  readonly text: string;
+}
+
+async function renderChunks(file: FileMatch, url: string, options: FileOptions): Promise<RenderedChunks> {
+  const { renderer, maxLines } = options;
+  const chosen: { readonly chunk: Chunk; readonly lines: readonly ResultLine[] }[] = [];
+  let room = maxLines;
+  // The best chunks come first.
+  for (const chunk of file.chunks) {
+    if (room <= 0) break;
+    const lines = linesOf(chunk, room);
+    room -= lines.length;
+    chosen.push({ chunk, lines });
+  }
+  if (chosen.length === 0) return { table: undefined, shownCount: 0, text: "" };
+  chosen.sort((left, right) => left.chunk.contentStart.lineNumber - right.chunk.contentStart.lineNumber);
+  const pieces = await renderer.render(
+    chosen.map(({ lines }) => lines),
+    file.language,
+  );
+  const rows: Html[] = [];
+  let next: number | undefined;
+  for (const [index, { chunk, lines }] of chosen.entries()) {
+    if (next !== undefined && chunk.contentStart.lineNumber > next) rows.push(gap);
+    rows.push(...lines.map((line, at) => lineRow(line, pieces[index]?.[at], url)));
+    next = (lines.at(-1)?.number ?? 0) + 1;
+  }
+  const all = chosen.flatMap(({ lines }) => lines);
+  return {
+    table: html`<div class="code"><table dir="ltr">${rows}</table></div>\n`,
+    shownCount: all.reduce((sum, { matchCount }) => sum + matchCount, 0),
+    text: all.map(({ text }) => text).join("\n"),
+  };
+}
+
+const gap = html`<tr class="gap"><td class="n">⋯</td><td></td></tr>\n`;
+
+function lineRow({ number, isMatch }: ResultLine, markup: Html | undefined, url: string): Html {
+  const hit = isMatch ? html` class="hit"` : undefined;
+  return html`<tr><td class="n"><a${hit} href="${url}#L${number}">${number}</a></td><td>${markup}</td></tr>\n`;
+}

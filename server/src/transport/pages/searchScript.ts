@@ -1,0 +1,169 @@
+/**
+ * The script of the search page, after that of every page.
+ *
+ * - Typing searches after a pause: it requests the page for the query and replaces the results with its results. A new
+ *   request cancels the previous one, and the results stay until the next ones are there.
+ * - The history has an entry for each query that was entered or left, not one for each key.
+ * - Suggestions for the word at the cursor are a list box. It takes Enter and Tab only if one of them is chosen.
+ * - `j` and `k` move through the results, and Enter follows the link. `?` shows the keys.
+ *
+ * Markup comes only from documents that the browser has parsed: Trusted Types forbid anything else.
+ */
+export const searchScript = `
+const form = byId("search"), box = form.elements.q, root = new URL("./", location.href);
+const urlOf = () => {
+  const url = new URL(root);
+  for (const [name, value] of new FormData(form)) if (value.trim()) url.searchParams.set(name, value.trim());
+  return url;
+};
+const loadPage = (url, onLoad) => {
+  const request = new XMLHttpRequest();
+  request.open("GET", url);
+  request.setRequestHeader("accept", "text/html");
+  request.responseType = "document";
+  request.onload = () => onLoad(request.response);
+  request.onerror = () => report("The service does not respond.");
+  request.send();
+  return request;
+};
+let searching, searchTimer, shownUrl = location.href, isEntered = true;
+const search = (url, isTyped) => {
+  searching?.abort();
+  clearTimeout(searchTimer);
+  if (url.href === shownUrl && isTyped) return;
+  const requested = new URL(url);
+  if (isTyped) requested.searchParams.set("typing", "1");
+  document.body.setAttribute("aria-busy", "true");
+  searching = loadPage(requested, (page) => {
+    document.body.removeAttribute("aria-busy");
+    const results = page?.getElementById("results");
+    if (!results) return report("The results could not be loaded.");
+    byId("results").replaceWith(document.adoptNode(results));
+    byId("summary").textContent = page.getElementById("summary").textContent;
+    document.title = page.title;
+    if (isTyped !== undefined) {
+      history[isTyped && !isEntered ? "replaceState" : "pushState"](null, "", url);
+      isEntered = !isTyped;
+    }
+    shownUrl = url.href;
+  });
+};
+const searchLater = () => {
+  searching?.abort();
+  clearTimeout(searchTimer);
+  searchTimer = setTimeout(() => search(urlOf(), true), 120);
+};
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  closeList();
+  const url = urlOf();
+  if (url.href === shownUrl && !document.body.ariaBusy) isEntered = true;
+  search(url, url.href === shownUrl ? undefined : false);
+});
+for (const option of form.querySelectorAll("[type=checkbox]")) option.addEventListener("change", () => search(urlOf(), false));
+addEventListener("popstate", () => {
+  const { searchParams } = new URL(location.href);
+  box.value = searchParams.get("q") ?? "";
+  for (const name of ["case", "word", "regex"]) form.elements[name].checked = searchParams.get(name) === "1";
+  closeList();
+  isEntered = true;
+  search(new URL(location.href));
+});
+
+const list = () => byId("completions");
+const options = () => [...list().children];
+const chosen = () => list().querySelector("[aria-selected=true]");
+let completing, completionTimer;
+box.setAttribute("role", "combobox");
+box.setAttribute("aria-autocomplete", "list");
+box.setAttribute("aria-controls", "completions");
+box.setAttribute("aria-expanded", "false");
+const closeList = () => {
+  completing?.abort();
+  clearTimeout(completionTimer);
+  list().hidden = true;
+  box.setAttribute("aria-expanded", "false");
+  box.removeAttribute("aria-activedescendant");
+};
+const complete = () => {
+  const url = new URL("complete", root);
+  url.searchParams.set("q", box.value);
+  url.searchParams.set("offset", box.selectionStart);
+  if (form.elements.regex.checked) url.searchParams.set("regex", "1");
+  completing = loadPage(url, (page) => {
+    const found = page?.getElementById("completions");
+    if (!found || document.activeElement !== box) return;
+    list().replaceWith(document.adoptNode(found));
+    const isOpen = found.childElementCount > 0;
+    found.hidden = !isOpen;
+    box.setAttribute("aria-expanded", isOpen);
+    box.removeAttribute("aria-activedescendant");
+  });
+};
+const choose = (option) => {
+  chosen()?.setAttribute("aria-selected", "false");
+  option?.setAttribute("aria-selected", "true");
+  if (option) box.setAttribute("aria-activedescendant", option.id);
+  else box.removeAttribute("aria-activedescendant");
+};
+const accept = (option) => {
+  const start = +list().dataset.start;
+  box.setRangeText(option.dataset.text, start, start + +list().dataset.length, "end");
+  closeList();
+  box.focus();
+  onInput();
+};
+const onInput = () => {
+  closeList();
+  completionTimer = setTimeout(complete, 60);
+  searchLater();
+};
+box.addEventListener("input", onInput);
+box.addEventListener("blur", () => setTimeout(closeList, 150));
+form.addEventListener("mousedown", (event) => {
+  const option = event.target.closest("[role=option]");
+  if (!option) return;
+  event.preventDefault();
+  accept(option);
+});
+box.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  const isOpen = !list().hidden;
+  const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+  if (isOpen && event.key === "Escape") closeList();
+  else if (isOpen && (event.key === "Enter" || event.key === "Tab") && chosen()) accept(chosen());
+  else if (isOpen && step) {
+    const all = [undefined, ...options()];
+    choose(all.at((all.indexOf(chosen() ?? undefined) + step) % all.length));
+  } else if (step > 0 && hits()[0]) { closeList(); go(hits()[0]); }
+  else return;
+  event.preventDefault();
+});
+
+const hits = () => [...document.querySelectorAll("#results .hit")];
+const go = (hit) => {
+  hit.focus({ preventScroll: true });
+  (hit.closest("tr") ?? hit).scrollIntoView({ block: "nearest" });
+};
+const keys = byId("keys"), keysButton = byId("show-keys");
+keysButton.hidden = false;
+keysButton.addEventListener("click", () => keys.showModal());
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || keys.open) return;
+  if (event.target.closest?.("input:not([type=checkbox]), textarea, select")) return;
+  const step = event.key === "j" ? 1 : event.key === "k" ? -1 : 0;
+  if (event.key === "?") keys.showModal();
+  else if (step) {
+    const all = hits(), at = all.indexOf(document.activeElement);
+    const next = at < 0 ? (step > 0 ? all.find((hit) => hit.getBoundingClientRect().top > 0) : undefined) : all[at + step];
+    if (next) go(next);
+  } else return;
+  event.preventDefault();
+});
+// A click on a line opens it, unless it selects text.
+addEventListener("click", (event) => {
+  const row = event.target.closest?.("#results tr");
+  if (event.button || !row || event.target.closest("a") || !getSelection().isCollapsed) return;
+  row.querySelector("a")?.click();
+});
+`;

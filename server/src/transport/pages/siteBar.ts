@@ -1,0 +1,14 @@
+/** The bar above every page: the search box, and links to the pages that are about all repositories. */
+import { type ServiceContext, signOutItem } from "./context";
+import { type Html, html } from "./html";
+import { smallSearchForm } from "./searchForm";
+
+/** `root` is the path from the page to the search page. `form` is the box of the search page itself. */
+export function siteBar(context: ServiceContext, root: string, form?: Html): Html {
+  const { base } = context;
+  // Script shows the button.
+  const keys = form && html`<button type="button" id="show-keys" hidden>Keys</button>`;
+  return html`<div class="bar"><a class="home" href="${base}/" aria-label="Trawl: search">Trawl</a>${form ?? smallSearchForm(root)}
+<nav class="site" aria-label="Trawl"><a href="${base}/repositories">Repositories</a><a href="${base}/syntax">Query syntax</a>${keys}${signOutItem(context)}</nav></div>
+`;
+}

@@ -1,0 +1,261 @@
+/** The search page, of a server that has indexed real repositories. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { eventually } from "#test/support/eventually";
+import { getPage, linksOf, linkTo, type Page, plain } from "#test/support/page";
+import { repo, temporaryFolder } from "#test/support/repo";
+import { type Served, serve } from "#test/support/served";
+
+const calls = Array.from({ length: 40 }, (_, at) => `| retryRequest(${at});`);
+const pages = Array.from({ length: 70 }, (_, at) => `pages/p${at}.txt\n| a common word`);
+const longLine = `${"var a=1;".repeat(120_000)}deepNeedle();${"var b=2;".repeat(120_000)}`;
+
+let server: Served;
+before(async () => {
+  const folder = temporaryFolder();
+  const shop = repo(
+    [
+      "= main: Retry failed requests",
+      "src/retry.ts",
+      "| // Sends it again.",
+      "| export function retryRequest() {}",
+    ]
+      .concat(["| const Total = 1;", "| const total = 2;", "| const subtotal = 3;"])
+      .concat(["src/calls.ts", ...calls, ...pages.flatMap((page) => page.split("\n"))])
+      .concat(['"src/<img src=x onerror=alert(1)>.txt"', '| <script>alert("hostile")</script>'])
+      .concat(["trojan.js", "| /* hostile \u202e } \u2066if (admin)\u2069 */"])
+      .join("\n"),
+    { path: `${folder}/shop` },
+  );
+  shop.write("bundle.min.js", `${longLine}\n`);
+  shop.write("controls.txt", "hostile \u0001\u001b[31m text\n");
+  repo(
+    "= main: Begin\ntools/again.py\n| def retryRequest(): pass\n= old: Stay behind\nlegacy.py\n| archaicWord = 1",
+    {
+      path: `${folder}/tools`,
+    },
+  );
+  server = await serve(temporaryFolder(), [folder]);
+  await server.ready();
+  await eventually(
+    async () => (await server.repositories()).every(({ symbolsReady }) => symbolsReady),
+    10_000,
+  );
+});
+after(async () => {
+  await server.stop();
+});
+
+async function get(path: string): Promise<Page> {
+  const page = await getPage(path.startsWith("http") ? path : `${server.url}${path}`);
+  assert.ok(page.text.length < 300_000, `${page.text.length} bytes`);
+  return page;
+}
+
+async function search(query: string, options = ""): Promise<Page> {
+  const page = await get(`/?q=${encodeURIComponent(query)}${options}`);
+  assert.equal(page.status, 200, page.text.slice(-500));
+  return page;
+}
+
+function summaryOf({ text }: Page): string {
+  return plain(/<p id="summary" role="status">(.*?)<\/p>/s.exec(text)?.[1] ?? "");
+}
+
+function filesOf({ text }: Page): string[] {
+  return [...text.matchAll(/<h3>(?:<a [^>]*>)(.*?)<\/a>/gs)].map(([, path = ""]) => plain(path));
+}
+
+function marksOf({ text }: Page): string[] {
+  return [...text.matchAll(/<mark>(.*?)<\/mark>/gs)].map(([, mark = ""]) => plain(mark));
+}
+
+/** Returns the rows of the results as `12 text`. */
+function rowsOf({ text }: Page): string[] {
+  return [...text.matchAll(/<tr><td class="n">(.*?)<\/td><td>(.*?)<\/td><\/tr>/gs)].map(
+    ([, number = "", line = ""]) => `${plain(number)} ${plain(line)}`,
+  );
+}
+
+function queryOf(page: Page): string {
+  return plain(/<input type="search" id="q" name="q" value="([^"]*)"/.exec(page.text)?.[1] ?? "");
+}
+
+test("an empty query shows examples that can be run, and the repositories", async () => {
+  const page = await get("/");
+  assert.match(page.headers.get("vary") ?? "", /accept,/);
+  assert.match(plain(page.text), /2 repositories.*shop main · \d+ files.*tools main/s);
+  assert.equal((await get(linkTo(page, "shop"))).status, 200);
+  const examples = linksOf(page).filter(({ url }) => url.includes("/?q="));
+  assert.ok(examples.length >= 5);
+  for (const { url, text } of examples) {
+    const example = await get(url);
+    assert.equal(queryOf(example), text);
+    assert.doesNotMatch(summaryOf(example), /error/);
+  }
+});
+
+test("results are grouped by repository, with marked matches and links to their lines", async () => {
+  const page = await search("retryRequest");
+  assert.match(summaryOf(page), /^42 matches · 3 files · 2 repositories · \d+ ms$/);
+  const repositories = [...page.text.matchAll(/<section><h2>(.*?)<\/h2>/g)].map(([, name = ""]) =>
+    plain(name),
+  );
+  assert.deepEqual(repositories.sort(), ["shop", "tools"]);
+  assert.deepEqual(filesOf(page).sort(), ["src/calls.ts", "src/retry.ts", "tools/again.py"]);
+  assert.deepEqual([...new Set(marksOf(page))], ["retryRequest"]);
+  assert.ok(rowsOf(page).includes("2 export function retryRequest() {}"));
+  // The line before is context.
+  assert.ok(rowsOf(page).includes("1 // Sends it again."));
+  const line = linksOf(page).find(({ url }) => url.includes("retry.ts#L2"));
+  assert.match(line?.url ?? "", /\/browse\/shop@[0-9a-f]{40}\/-\/blob\/src\/retry\.ts#L2$/);
+  const file = await get(line?.url ?? "");
+  assert.match(plain(/<tr id="L2">.*?<\/tr>/s.exec(file.text)?.[0] ?? ""), /export function retryRequest/);
+});
+
+test("a file with many matches links the rest of them", async () => {
+  const page = await search("retryRequest file:calls");
+  // It is the only file, so all of its lines are shown.
+  assert.equal(marksOf(page).length, 40);
+  const short = await search("retryRequest");
+  const rest = linksOf(short).find(({ text }) => /^\d+ more in this file$/.test(text));
+  assert.equal(Number.parseInt(rest?.text ?? "", 10), 42 - marksOf(short).length);
+  const whole = await get(rest?.url ?? "");
+  assert.deepEqual(filesOf(whole), ["src/calls.ts"]);
+  assert.equal(marksOf(whole).length, 40);
+});
+
+test("facets write into the query, and filters of the query can be removed", async () => {
+  const page = await search("retryRequest");
+  const narrowed = await get(linkTo(page, "Python"));
+  assert.equal(queryOf(narrowed), "retryRequest lang:Python");
+  assert.deepEqual(filesOf(narrowed), ["tools/again.py"]);
+  assert.equal(queryOf(await get(linkTo(narrowed, "lang:Python"))), "retryRequest");
+  const inTools = await get(
+    linksOf(page).filter(({ text, url }) => text === "tools" && url.includes("?q="))[0]?.url ?? "",
+  );
+  assert.deepEqual(filesOf(inTools), ["tools/again.py"]);
+});
+
+test("the options change what is found, and stay on", async () => {
+  assert.match(summaryOf(await search("total file:retry")), /^3 matches/);
+  const exact = await search("total file:retry", "&case=1&word=1");
+  assert.match(summaryOf(exact), /^1 match /);
+  assert.match(exact.text, /name="case" value="1" [^>]*checked/);
+  assert.match(exact.text, /name="word" value="1" [^>]*checked/);
+  assert.doesNotMatch(exact.text, /name="regex" value="1" [^>]*checked/);
+  const expression = await search("tot.l file:retry", "&regex=1&case=1");
+  assert.deepEqual(marksOf(expression), ["total", "total"]);
+  const narrowed = linksOf(expression).find(({ text }) => text === "file:retry");
+  assert.match(narrowed?.url ?? "", /case=1&regex=1/);
+});
+
+test("an error is marked in the query, and its fixes are links", async () => {
+  const page = await search("retryRequest lang:pythn");
+  assert.match(summaryOf(page), /error/);
+  assert.deepEqual(marksOf(page), ["pythn"]);
+  assert.deepEqual(filesOf(page), []);
+  const fixed = await get(linkTo(page, 'Use "Python"'));
+  assert.deepEqual(filesOf(fixed), ["tools/again.py"]);
+});
+
+test("if nothing is found, the page says what was searched and offers wider queries", async () => {
+  const page = await search("ARCHAICWORD", "&case=1");
+  assert.match(plain(page.text), /Nothing found\s*Trawl searched 2 repositories at the default revision\./);
+  const ignored = await get(linkTo(page, "Ignore case"));
+  assert.deepEqual(filesOf(ignored), []);
+  const everywhere = await get(linkTo(ignored, "All indexed branches and tags"));
+  assert.match(queryOf(everywhere), /rev:\*/);
+  const filtered = await search("retryRequest file:nowhere");
+  assert.equal(filesOf(await get(linkTo(filtered, "Without file:nowhere"))).length, 3);
+});
+
+test("every file is on exactly one page of results", async () => {
+  let page = await search("common word file:pages");
+  const found = filesOf(page);
+  assert.ok(found.length < 70);
+  for (;;) {
+    const next = linksOf(page).find(({ text }) => text === "More results");
+    if (next === undefined) break;
+    page = await get(next.url);
+    found.push(...filesOf(page));
+  }
+  assert.equal(found.length, 70);
+  assert.equal(new Set(found).size, 70);
+});
+
+test("commits, repositories, definitions and names of files are found", async () => {
+  const commits = await search("retry type:commit");
+  assert.match(summaryOf(commits), /^1 commit/);
+  assert.match((await get(linkTo(commits, "Retry failed requests"))).text, /export function/);
+  const repositories = await search("too type:repo");
+  assert.match((await get(linkTo(repositories, "tools"))).text, /again\.py|tools\//);
+  assert.deepEqual(filesOf(await search("sym:retryRequest")).sort(), ["src/retry.ts", "tools/again.py"]);
+  const names = await search("calls type:file");
+  assert.deepEqual([filesOf(names), marksOf(names)], [["src/calls.ts"], ["calls"]]);
+});
+
+test("while a query is typed, it runs only if it is cheap", async () => {
+  assert.match(summaryOf(await search("re", "&typing=1")), /Type three characters/);
+  assert.match(summaryOf(await search("d.f", "&regex=1&typing=1")), /Press Enter/);
+  assert.deepEqual(marksOf(await search("d.f", "&regex=1")), ["def"]);
+  assert.match(summaryOf(await search("retryRequest", "&typing=1")), /^42 matches/);
+});
+
+test("hostile names and contents are shown as text", async () => {
+  const page = await search("hostile");
+  assert.ok(filesOf(page).includes("src/<img src=x onerror=alert(1)>.txt"));
+  assert.ok(rowsOf(page).includes('1 <script>alert("hostile")</script>'));
+  assert.ok(rowsOf(page).includes("1 hostile \u2401\u241b[31m text"));
+  assert.match(page.text, /direction of text/);
+  const markup = '"><script>alert(1)</script>';
+  assert.equal(queryOf(await search(markup)), markup);
+});
+
+test("a line of two megabytes is cut around its match", async () => {
+  const page = await search("deepNeedle");
+  assert.deepEqual(marksOf(page), ["deepNeedle"]);
+  const [row = ""] = rowsOf(page);
+  assert.match(row, /^1 ….*deepNeedle\(\);.*…$/);
+  assert.ok(row.length < 400);
+});
+
+test("the cursor is offered filters and values", async () => {
+  const optionsAt = async (query: string) => {
+    const { text } = await get(`/complete?q=${encodeURIComponent(query)}&offset=${query.length}`);
+    return [...text.matchAll(/<li role="option" [^>]*data-text="([^"]*)"/g)].map(([, option = ""]) =>
+      plain(option),
+    );
+  };
+  assert.ok((await optionsAt("retry la")).includes("lang:"));
+  assert.ok((await optionsAt("retry lang:pyt")).includes("Python"));
+  assert.ok((await optionsAt("repo:too")).some((text) => text.includes("tools")));
+  assert.deepEqual(await optionsAt("retry "), []);
+});
+
+test("the syntax page runs its examples", async () => {
+  const page = await get("/syntax");
+  const examples = linksOf(page).filter(({ url }) => url.includes("/?q="));
+  assert.ok(examples.length > 15);
+  for (const { url } of examples) assert.doesNotMatch(summaryOf(await get(url)), /error/);
+});
+
+test("every page has a search box that leads to the search page", async () => {
+  for (const path of ["/repositories", "/syntax", "/browse/shop", "/browse/shop/-/blob/src/retry.ts"]) {
+    const page = await get(path);
+    const action = /<form role="search"[^>]* action="([^"]*)"/.exec(page.text)?.[1] ?? "";
+    assert.equal(new URL(action, `${server.url}${path}`).href, `${server.url}/`);
+  }
+});
+
+test("invalid requests are refused, and odd parameters ignored", async () => {
+  assert.equal((await get(`/?q=${"x".repeat(10_001)}`)).status, 400);
+  assert.equal((await get("/?q=retryRequest&start=-1&case=maybe")).status, 200);
+  assert.deepEqual(filesOf(await search("retryRequest", "&start=999999")), []);
+  assert.equal((await get("/complete?offset=-3")).status, 400);
+  for (const path of ["/", "/repositories", "/syntax", "/complete"]) {
+    const headers = { "content-type": "application/json" };
+    const posted = await fetch(`${server.url}${path}`, { method: "POST", headers, body: "{}" });
+    assert.deepEqual([posted.status, posted.headers.get("allow")], [405, "GET, HEAD, OPTIONS"]);
+  }
+});
