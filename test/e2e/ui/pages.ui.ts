@@ -1,4 +1,4 @@
-/** The pages of the server in a browser: keys, copying, narrow screens, both themes, and without script. */
+/** The pages of the server in a browser: search, keys, copying, narrow screens, both themes, and without script. */
 import assert from "node:assert/strict";
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
@@ -63,7 +63,7 @@ describe("pages", () => {
   const file = "/browse/shop@main/-/blob/src/values.ts";
 
   it("leads from the list of repositories to a file by keyboard alone", async () => {
-    const page = await open("/");
+    const page = await open("/repositories");
     await page.getByLabel("Repository").focus();
     await page.keyboard.type("SHO");
     await page.getByText("1 repository", { exact: true }).waitFor();
@@ -80,6 +80,89 @@ describe("pages", () => {
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/-\/blob\/src\/values\.ts$/);
     await page.context().close();
+  });
+
+  it("searches while the query is typed, and opens a result by keyboard alone", async () => {
+    const page = await open("/");
+    await page.keyboard.type("value10");
+    await page.getByText("11 matches · 1 file").waitFor();
+    await page.waitForURL(/\/\?q=value10$/);
+    const focusedLine = () => page.evaluate(() => document.activeElement?.closest("tr")?.textContent ?? "");
+    await page.keyboard.press("ArrowDown");
+    assert.match(await focusedLine(), /^11export const value10 = 10/);
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.keyboard.press("k");
+    assert.match(await focusedLine(), /^101export const value100 = 0/);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/-\/blob\/src\/values\.ts#L101$/);
+    await page.goBack();
+    await page.getByText("11 matches · 1 file").waitFor();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("/");
+    await page.getByLabel("Search code").fill("value19 ");
+    await page.keyboard.press("Enter");
+    await page.getByText("11 matches · 1 file").waitFor();
+    await page.waitForURL(/\/\?q=value19$/);
+    await page.getByLabel("Match whole words").check();
+    await page.getByText("1 match · 1 file").waitFor();
+    await page.goBack();
+    await page.waitForURL(/\/\?q=value19$/);
+    await page.getByText("11 matches · 1 file").waitFor();
+    assert.equal(await page.getByLabel("Match whole words").isChecked(), false);
+    await page.context().close();
+  });
+
+  it("keeps the results until the next ones are there", async () => {
+    const page = await open("/?q=value10");
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const requested = page.waitForRequest(/q=value11/);
+    await page.route(/q=value11/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.getByLabel("Search code").fill("value11");
+    await requested;
+    assert.equal(await page.locator("#results mark").first().textContent(), "value10");
+    release();
+    await page.locator("#results mark", { hasText: "value11" }).first().waitFor();
+    assert.equal(await page.locator("#results mark", { hasText: "value10" }).count(), 0);
+    await page.context().close();
+  });
+
+  it("completes filters at the cursor", async () => {
+    const page = await open("/");
+    const box = page.getByRole("combobox", { name: "Search code" });
+    await page.keyboard.type("value7 la");
+    await page.getByRole("option", { name: "lang:" }).waitFor();
+    assert.equal(await box.getAttribute("aria-expanded"), "true");
+    await page.keyboard.press("ArrowDown");
+    await page.getByRole("option", { name: "lang:", selected: true }).waitFor();
+    await page.screenshot({ path: shotPath("pageCompletion") });
+    await page.keyboard.press("Enter");
+    assert.equal(await box.inputValue(), "value7 lang:");
+    await page.keyboard.type("typesc");
+    await page.getByRole("option", { name: "TypeScript" }).click();
+    assert.equal(await box.inputValue(), "value7 lang:TypeScript");
+    await page.getByText("11 matches · 1 file").waitFor();
+    assert.equal(await box.getAttribute("aria-expanded"), "false");
+    await page.context().close();
+  });
+
+  it("shows results on a narrow screen without scrolling the page sideways", async () => {
+    for (const colorScheme of ["light", "dark"] as const) {
+      const page = await open("/?q=value1", { viewport: { width: 320, height: 700 }, colorScheme });
+      assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 320);
+      await page.screenshot({ path: shotPath(`pageSearchNarrow-${colorScheme}`) });
+      await page.setViewportSize({ width: 1200, height: 700 });
+      await page.screenshot({ path: shotPath(`pageSearch-${colorScheme}`) });
+      await page.context().close();
+    }
   });
 
   it("keeps the header of a file in view, above the selected line", async () => {
@@ -163,10 +246,11 @@ describe("pages", () => {
     await page.context().close();
   });
 
-  it("has no violations of accessibility rules in either theme", async () => {
-    const addresses = ["/", "/browse/shop/-/tree/src", file, `${file}?blame=1`, "/browse/shop/-/refs/src"];
-    addresses.push("/browse/shop/-/commit/main", "/browse/shop/-/commits/", "/browse/shop/-/find/");
-    for (const colorScheme of ["light", "dark"] as const) {
+  for (const colorScheme of ["light", "dark"] as const) {
+    it(`has no violations of accessibility rules in the ${colorScheme} theme`, async () => {
+      const addresses = ["/", "/?q=value1", "/?q=value1+lang:nope", "/repositories", "/syntax", file];
+      addresses.push("/browse/shop/-/tree/src", `${file}?blame=1`, "/browse/shop/-/refs/src");
+      addresses.push("/browse/shop/-/commit/main", "/browse/shop/-/commits/", "/browse/shop/-/find/");
       for (const [index, address] of addresses.entries()) {
         // Axe adds a script, which the policy forbids.
         const page = await open(address, { colorScheme, bypassCSP: true, viewport: phone });
@@ -179,11 +263,18 @@ describe("pages", () => {
         await page.screenshot({ path: shotPath(`page-${index}-${colorScheme}`) });
         await page.context().close();
       }
-    }
-  });
+    });
+  }
 
   it("works without script", async () => {
     const page = await open("/", { javaScriptEnabled: false });
+    await page.getByLabel("Search code").fill("value7");
+    await page.getByLabel("Match whole words").check();
+    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByText("1 match · 1 file").waitFor();
+    await page.getByRole("link", { name: "8", exact: true }).click();
+    await page.waitForURL(/@[0-9a-f]{40}\/-\/blob\/src\/values\.ts#L8$/);
+    await page.getByRole("link", { name: "Repositories" }).click();
     await page.getByLabel("Repository").fill("shop");
     await page.getByRole("button", { name: "Filter" }).click();
     await page.getByRole("link", { name: "shop" }).click();

@@ -15,12 +15,14 @@ export async function completionList({ caller, call }: ServiceContext, url: stri
   const offset = Number(parameters.get("offset") ?? query.length);
   const { isRegex: isRegexEnabled } = parseSearchUrl(url);
   const completions = await caller("completeQuery", { query, offset, isRegexEnabled, limit: maxItems }, call);
+  const { offset: start, length } = completions;
+  const typed = query.slice(start, start + length);
   const isStarted = /\S$/.test(query.slice(0, offset));
-  const items = (isStarted ? completions.items : []).map(
+  const suggested = isStarted ? completions.items.filter(({ text }) => text !== typed) : [];
+  const items = suggested.map(
     ({ label, text, detail }, at) =>
       html`<li role="option" id="completion-${at}" data-text="${text}" aria-selected="false"><bdi>${label}</bdi> <span class="dim">${detail}</span></li>\n`,
   );
-  const { offset: start, length } = completions;
   const content = html`<ul id="completions" role="listbox" aria-label="Suggestions" data-start="${start}" data-length="${length}">${items}</ul>`;
   return okPage(renderLayout({ title: "Suggestions", content }));
 }

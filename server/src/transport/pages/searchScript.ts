@@ -109,9 +109,10 @@ const choose = (option) => {
 const accept = (option) => {
   const start = +list().dataset.start;
   box.setRangeText(option.dataset.text, start, start + +list().dataset.length, "end");
-  closeList();
   box.focus();
-  onInput();
+  if (option.dataset.text.endsWith(":")) return onInput();
+  closeList();
+  searchLater();
 };
 const onInput = () => {
   closeList();

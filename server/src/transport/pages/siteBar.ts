@@ -8,7 +8,7 @@ export function siteBar(context: ServiceContext, root: string, form?: Html): Htm
   const { base } = context;
   // Script shows the button.
   const keys = form && html`<button type="button" id="show-keys" hidden>Keys</button>`;
-  return html`<div class="bar"><a class="home" href="${base}/" aria-label="Trawl: search">Trawl</a>${form ?? smallSearchForm(root)}
-<nav class="site" aria-label="Trawl"><a href="${base}/repositories">Repositories</a><a href="${base}/syntax">Query syntax</a>${keys}${signOutItem(context)}</nav></div>
+  return html`<nav class="bar" aria-label="Trawl"><a class="home" href="${base}/">Trawl</a>${form ?? smallSearchForm(root)}
+<div class="site"><a href="${base}/repositories">Repositories</a><a href="${base}/syntax">Query syntax</a>${keys}${signOutItem(context)}</div></nav>
 `;
 }
