@@ -72,7 +72,8 @@ function marksOf({ text }: Page): string[] {
 
 /** Returns the rows of the results as `12 text`. */
 function rowsOf({ text }: Page): string[] {
-  return [...text.matchAll(/<tr><td class="n">(.*?)<\/td><td>(.*?)<\/td><\/tr>/gs)].map(
+  const rows = text.replace(/ <span class="kind">.*?<\/span>/g, "");
+  return [...rows.matchAll(/<tr><td class="n">(.*?)<\/td><td>(.*?)<\/td><\/tr>/gs)].map(
     ([, number = "", line = ""]) => `${plain(number)} ${plain(line)}`,
   );
 }
@@ -191,6 +192,7 @@ test("commits, repositories, definitions and names of files are found", async ()
   const repositories = await search("too type:repo");
   assert.match((await get(linkTo(repositories, "tools"))).text, /again\.py|tools\//);
   assert.deepEqual(filesOf(await search("sym:retryRequest")).sort(), ["src/retry.ts", "tools/again.py"]);
+  assert.match((await search("sym:retryRequest")).text, /<span class="kind">function<\/span>/);
   const names = await search("calls type:file");
   assert.deepEqual([filesOf(names), marksOf(names)], [["src/calls.ts"], ["calls"]]);
 });

@@ -42,7 +42,9 @@ export function renderFacets(
   position: SearchPosition,
   base: string,
 ): Html | undefined {
-  const facets = facetsOf(files).filter(({ items }) => items.length > 1);
+  // Repositories differ in the name of the default branch, which nobody asked for.
+  const hasRevisions = filters.some(({ prefix }) => prefix === "rev");
+  const facets = facetsOf(files, hasRevisions).filter(({ items }) => items.length > 1);
   if (facets.length === 0) return undefined;
   return html`<nav id="facets" aria-label="Narrow the results">${facets.map(({ title, items }) => {
     const entries = items.map(({ label, count, filter }) => {
@@ -59,7 +61,7 @@ function narrowed(query: string, filters: readonly QueryFilter[], filter: Filter
   return withFilter(query, filter);
 }
 
-function facetsOf(files: readonly FileMatch[]): readonly Facet[] {
+function facetsOf(files: readonly FileMatch[], hasRevisions: boolean): readonly Facet[] {
   const top = commonFolder(files.map(({ fileName }) => fileName.text));
   return [
     facet("Repositories", "repo", files, ({ repository }) => [repository], exactRepository),
@@ -75,7 +77,14 @@ function facetsOf(files: readonly FileMatch[]): readonly Facet[] {
       inFolder,
       (folder) => `${folder}/`,
     ),
-    facet("Revisions", "rev", files, ({ branches }) => branches, undefined, revisionLabel),
+    facet(
+      "Revisions",
+      "rev",
+      hasRevisions ? files : [],
+      ({ branches }) => branches,
+      undefined,
+      revisionLabel,
+    ),
   ];
 }
 

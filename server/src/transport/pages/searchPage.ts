@@ -55,7 +55,7 @@ ${keysDialog(service.base)}`,
 function keysDialog(base: string): Html {
   return html`<dialog id="keys" aria-labelledby="keys-title"><h2 id="keys-title">${keySection.title}</h2>
 ${syntaxTable(keySection, base)}<p><a href="${base}/syntax">Query syntax</a></p>
-<form method="dialog"><button>Close</button></form></dialog>`;
+<form method="dialog"><button autofocus>Close</button></form></dialog>`;
 }
 
 async function findByQuery(context: SearchContext, isTyped: boolean): Promise<Found> {

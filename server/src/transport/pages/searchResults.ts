@@ -151,7 +151,12 @@ async function renderChunks(file: FileMatch, url: string, options: FileOptions):
   let next: number | undefined;
   for (const [index, { chunk, lines }] of chosen.entries()) {
     if (next !== undefined && chunk.contentStart.lineNumber > next) rows.push(gap);
-    rows.push(...lines.map((line, at) => lineRow(line, pieces[index]?.[at], url)));
+    const firstMatch = lines.findIndex(({ isMatch }) => isMatch);
+    rows.push(
+      ...lines.map((line, at) =>
+        lineRow(line, pieces[index]?.[at], url, at === firstMatch ? definitionLabel(chunk) : undefined),
+      ),
+    );
     next = (lines.at(-1)?.number ?? 0) + 1;
   }
   const all = chosen.flatMap(({ lines }) => lines);
@@ -164,7 +169,19 @@ async function renderChunks(file: FileMatch, url: string, options: FileOptions):
 
 const gap = html`<tr class="gap"><td class="n">⋯</td><td></td></tr>\n`;
 
-function lineRow({ number, isMatch }: ResultLine, markup: Html | undefined, url: string): Html {
+/** Names the kind of definition that a chunk matches, and the definition around it. */
+function definitionLabel({ symbols: [symbol] }: Chunk): Html | undefined {
+  if (symbol === undefined) return undefined;
+  const { kind, parent } = symbol;
+  return html` <span class="kind">${kind}${parent.symbol === "" ? undefined : html` in <bdi>${parent.symbol}</bdi>`}</span>`;
+}
+
+function lineRow(
+  { number, isMatch }: ResultLine,
+  markup: Html | undefined,
+  url: string,
+  label: Html | undefined,
+): Html {
   const hit = isMatch ? html` class="hit"` : undefined;
-  return html`<tr><td class="n"><a${hit} href="${url}#L${number}">${number}</a></td><td>${markup}</td></tr>\n`;
+  return html`<tr><td class="n"><a${hit} href="${url}#L${number}">${number}</a></td><td>${markup}${label}</td></tr>\n`;
 }

@@ -41,7 +41,7 @@ ul.filters { list-style: none; margin: 0 0 12px; padding: 0; display: flex; flex
 .file h3 .dim { font-weight: 400; } .file .note { margin: 0; border-width: 1px 0 0; } .file .code { border-top: 1px solid var(--line); padding: 4px 0; }
 .file .n { width: 56px; min-width: 56px; padding-right: 12px; } .file tr:not(.gap) { cursor: pointer; } .file tr:hover:not(.gap) td { background: var(--soft); }
 .file tr:focus-within td { background: var(--soft); box-shadow: inset 3px 0 var(--hit-line); } .file tr:focus-within td + td { box-shadow: none; }
-.file .n .hit { color: var(--fg); } .gap td { line-height: 14px; color: var(--dim); } .more { margin: 0; padding: 4px 12px; border-top: 1px solid var(--line); font-size: 13px; }
+.file .n .hit { color: var(--fg); } .kind { margin-left: 24px; padding: 0 6px; border: 1px solid var(--line); border-radius: 8px; color: var(--dim); font: 11px/16px system-ui, sans-serif; user-select: none; } .gap td { line-height: 14px; color: var(--dim); } .more { margin: 0; padding: 4px 12px; border-top: 1px solid var(--line); font-size: 13px; }
 mark { background: var(--hit); color: var(--fg); border-radius: 2px; box-shadow: 0 0 0 1px var(--hit); }
 .nothing h2 { margin-top: 16px; } .nothing ul { margin: 0; padding-left: 20px; } .nothing p { margin: 8px 0; } .limit { margin: 0 0 12px; color: var(--dim); } .nothing li, .examples li { padding: 2px 0; overflow-wrap: anywhere; } .examples code, .syntax code { font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 ul.examples { list-style: none; padding: 0; margin: 0; }
@@ -52,8 +52,8 @@ dialog::backdrop { background: #0006; } dialog h2 { margin: 0 0 8px; } dialog .s
 @media (max-width: 800px) { .columns { display: flex; flex-direction: column-reverse; } .matches { width: 100%; }
   #facets { position: static; max-height: none; width: 100%; border-top: 1px solid var(--line); margin-top: 16px; padding-top: 16px; } }
 @media (max-width: 480px) { .search .bar { position: static; } .bar, main { padding-left: 12px; padding-right: 12px; } 
-  .bar form { order: 3; flex-basis: 100%; } .bar { gap: 8px; } .site { gap: 4px 12px; } .file .n { width: 40px; min-width: 40px; padding: 0 8px 0 4px; } .examples a { min-width: 0; } }
+  .bar form { order: 3; flex-basis: 100%; } .bar { gap: 8px; } .site { gap: 4px 8px; font-size: 13px; } .file .n { width: 40px; min-width: 40px; padding: 0 8px 0 4px; } .examples a { min-width: 0; } }
 @media (max-height: 400px) { .search .bar { position: static; } }
 @media (forced-colors: active) { mark { background: Mark; color: MarkText; forced-color-adjust: none; } .options label:has(:checked), #completions [aria-selected=true] { outline: 2px solid Highlight; } }
-@media print { .bar, #facets, .more, .paging, .actions { display: none; } header { position: static; } .columns { display: block; } .file { break-inside: avoid; } .code td { white-space: pre-wrap; overflow-wrap: anywhere; } mark { outline: 1px solid; } }
+@media print { .search h1.hidden { position: static; width: auto; height: auto; clip-path: none; white-space: normal; margin: 0 0 8px; } .bar, #facets, .more, .paging, .actions { display: none; } header { position: static; } .columns { display: block; } .file { break-inside: avoid; } .code td { white-space: pre-wrap; overflow-wrap: anywhere; } mark { outline: 1px solid; } }
 `;
