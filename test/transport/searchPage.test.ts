@@ -10,6 +10,9 @@ const calls = Array.from({ length: 40 }, (_, at) => `| retryRequest(${at});`);
 const pages = Array.from({ length: 70 }, (_, at) => `pages/p${at}.txt\n| a common word`);
 const longLine = `${"var a=1;".repeat(120_000)}deepNeedle();${"var b=2;".repeat(120_000)}`;
 
+/** Percent-encoding makes it three times as long. */
+const deepPath = `deeply/${"äöü/".repeat(450)}many.txt`;
+
 let server: Served;
 before(async () => {
   const folder = temporaryFolder();
@@ -23,6 +26,7 @@ before(async () => {
       .concat(["| const Total = 1;", "| const total = 2;", "| const subtotal = 3;"])
       .concat(["src/calls.ts", ...calls, ...pages.flatMap((page) => page.split("\n"))])
       .concat(['"src/<img src=x onerror=alert(1)>.txt"', '| <script>alert("hostile")</script>'])
+      .concat([deepPath, ...Array.from({ length: 200 }, () => "| deeply")])
       .concat(["trojan.js", "| /* hostile \u202e } \u2066if (admin)\u2069 */"])
       .join("\n"),
     { path: `${folder}/shop` },
@@ -220,6 +224,15 @@ test("a line of two megabytes is cut around its match", async () => {
   const [row = ""] = rowsOf(page);
   assert.match(row, /^1 ….*deepNeedle\(\);.*…$/);
   assert.ok(row.length < 400);
+});
+
+test("a page with a long query or a long path stays small", async () => {
+  // `get` checks the size of each page.
+  const query = `${"lang:python ".repeat(400)}retryRequest`;
+  assert.equal(filesOf(await search(query)).length, 1);
+  assert.match(summaryOf(await search('file:x"'.repeat(1000))), /./);
+  assert.match(summaryOf(await search(`${"lang:nope ".repeat(900)}x`)), /error/);
+  assert.equal(filesOf(await search("deeply file:deeply"))[0], deepPath);
 });
 
 test("the cursor is offered filters and values", async () => {

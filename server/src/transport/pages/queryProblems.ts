@@ -1,7 +1,9 @@
 /** Problems of a query: marked in its text, each with fixes as links. */
 import type { QueryExplanation } from "#contract/queries";
 import { type Html, html } from "./html";
-import { type SearchPosition, searchUrl } from "./searchUrl";
+import { isLinkable, type SearchPosition, searchUrl } from "./searchUrl";
+
+const maxProblems = 10;
 
 type Problem = QueryExplanation["problems"][number];
 
@@ -15,11 +17,13 @@ export function renderProblems(
   const errors = problems.filter(({ severity }) => severity === "error");
   const marked =
     errors.length === 0 ? undefined : html`<pre class="query">${markedQuery(position.query, errors)}</pre>\n`;
-  const items = problems.map(({ message, fixes }) => {
-    const links = fixes.map(({ title, query, isRegexEnabled = position.isRegex }) => {
-      const url = searchUrl(base, position, { query, isRegex: isRegexEnabled });
-      return html` <a class="fix" href="${url}" title="${query}">${title}</a>`;
-    });
+  const items = problems.slice(0, maxProblems).map(({ message, fixes }) => {
+    const links = (isLinkable(position) ? fixes : []).map(
+      ({ title, query, isRegexEnabled = position.isRegex }) => {
+        const url = searchUrl(base, position, { query, isRegex: isRegexEnabled });
+        return html` <a class="fix" href="${url}" title="${query}">${title}</a>`;
+      },
+    );
     return html`<p><bdi>${message}</bdi>${links}</p>\n`;
   });
   return html`<div class="note problems">${marked}${items}</div>\n`;

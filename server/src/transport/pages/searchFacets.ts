@@ -11,7 +11,7 @@ import {
 import type { FileMatch } from "#contract/search";
 import { revisionLabel } from "./context";
 import { type Html, html } from "./html";
-import { type SearchPosition, searchUrl } from "./searchUrl";
+import { isLinkable, type SearchPosition, searchUrl } from "./searchUrl";
 
 /** More items would be a list to search in. */
 const maxItems = 8;
@@ -45,7 +45,7 @@ export function renderFacets(
   // Repositories differ in the name of the default branch, which nobody asked for.
   const hasRevisions = filters.some(({ prefix }) => prefix === "rev");
   const facets = facetsOf(files, hasRevisions).filter(({ items }) => items.length > 1);
-  if (facets.length === 0) return undefined;
+  if (facets.length === 0 || !isLinkable(position)) return undefined;
   return html`<nav id="facets" aria-label="Narrow the results">${facets.map(({ title, items }) => {
     const entries = items.map(({ label, count, filter }) => {
       const url = searchUrl(base, position, { query: narrowed(position.query, filters, filter) });
@@ -122,15 +122,17 @@ function commonFolder(paths: readonly string[]): string {
   return folder;
 }
 
+const maxActiveFilters = 20;
+
 /** Renders the filters of the query, each with a link that removes it. */
 export function renderActiveFilters(
   filters: readonly QueryFilter[],
   position: SearchPosition,
   base: string,
 ): Html | undefined {
-  if (filters.length === 0) return undefined;
+  if (filters.length === 0 || !isLinkable(position)) return undefined;
   const { query } = position;
-  const entries = filters.map((filter) => {
+  const entries = filters.slice(0, maxActiveFilters).map((filter) => {
     const text = query.slice(filter.offset, filter.offset + filter.length);
     const url = searchUrl(base, position, { query: withoutFilters(query, [filter]) });
     return html`<li><a href="${url}" aria-label="Remove the filter ${text}" title="Remove this filter"><bdi>${text}</bdi></a></li>\n`;

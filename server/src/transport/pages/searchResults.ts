@@ -6,14 +6,18 @@ import { countOf, directionNote, revisionLabel } from "./context";
 import { escapeText, type Html, type HtmlPart, html } from "./html";
 import { matchCountOf } from "./searchFacets";
 import { LineRenderer, linesOf, markSpans, type ResultLine } from "./searchLines";
-import { type SearchPosition, searchUrl } from "./searchUrl";
+import { isLinkable, type SearchPosition, searchUrl } from "./searchUrl";
 
 /** Limits of one page, so that it stays small and quick. A single file is shown with more of its lines. */
 const maxFiles = 30;
-const maxBytes = 200_000;
+const maxBytes = 120_000;
 const maxLinesPerFile = 16;
 const maxLinesOfOnlyFile = 400;
+const maxBytesPerFile = 100_000;
+/** A line with many matches takes more, but few lines do. */
+const bytesPerLine = 250;
 const maxEntries = 100;
+const maxSubjectLength = 300;
 const highlightMs = 150;
 
 export interface RenderedResults {
@@ -58,9 +62,9 @@ export function renderRepositories(files: readonly FileMatch[], base: string): H
 
 function renderCommits(commits: readonly FoundCommit[], base: string): HtmlPart {
   const entries = commits.slice(0, maxEntries).map(({ repository, hash, message, authorName, date }) => {
-    const subject = message === "" ? "(no message)" : message;
+    const subject = message === "" ? "(no message)" : message.slice(0, maxSubjectLength);
     return html`<li><a class="hit" href="${commitUrl(base, repository, hash)}"><bdi>${subject}</bdi></a>
-<span class="dim"><bdi>${repository}</bdi> · ${hash.slice(0, 10)} · <bdi>${authorName}</bdi> · ${date.slice(0, 10)}</span></li>\n`;
+<span class="dim"><bdi>${repository}</bdi> · ${hash.slice(0, 10)} · <bdi>${authorName.slice(0, maxSubjectLength)}</bdi> · ${date.slice(0, 10)}</span></li>\n`;
   });
   const more = commits.length - entries.length;
   const note =
@@ -89,19 +93,20 @@ async function renderFile(file: FileMatch, options: FileOptions): Promise<Html> 
     branches.length === 0 ? "" : branchesText(branches),
     origin === "commit" ? "" : origin === "unsaved" ? "not saved" : "not committed",
   ].filter((each) => each !== "");
-  const { table, shownCount, text } = await renderChunks(file, url, options);
+  const { table, shownCount, text: shownText } = await renderChunks(file, url, options);
   const only = withFilter(
     withFilter(position.query, { prefix: "repo", value: exactRepository(repository), isNegated: false }),
     { prefix: "file", value: exactFile(fileName.text), isNegated: false },
   );
   const omitted = total - shownCount;
-  const more =
-    chunks.length === 0 || omitted <= 0
-      ? undefined
-      : html`<p class="more"><a href="${searchUrl(base, position, { query: only })}">${omitted.toLocaleString("en")} more in this file</a></p>\n`;
+  const text = `${omitted.toLocaleString("en")} more in this file`;
+  const link = isLinkable(position)
+    ? html`<a href="${searchUrl(base, position, { query: only })}">${text}</a>`
+    : text;
+  const more = chunks.length === 0 || omitted <= 0 ? undefined : html`<p class="more">${link}</p>\n`;
   const hit = chunks.length === 0 ? html` class="hit"` : undefined;
   return html`<article class="file"><h3><a${hit} href="${url}">${path}</a> <span class="dim">${details.join(" · ")}</span></h3>
-${directionNote(text)}${table}${more}</article>\n`;
+${directionNote(shownText)}${table}${more}</article>\n`;
 }
 
 /** The page of the file as it was searched: commits do not move, so the line numbers stay right. */
@@ -133,7 +138,8 @@ interface RenderedChunks {
 async function renderChunks(file: FileMatch, url: string, options: FileOptions): Promise<RenderedChunks> {
   const { renderer, maxLines } = options;
   const chosen: { readonly chunk: Chunk; readonly lines: readonly ResultLine[] }[] = [];
-  let room = maxLines;
+  // Each line contains the address.
+  let room = Math.max(1, Math.min(maxLines, Math.floor(maxBytesPerFile / (url.length + bytesPerLine))));
   // The best chunks come first.
   for (const chunk of file.chunks) {
     if (room <= 0) break;

@@ -22,14 +22,21 @@ const loadPage = (url, onLoad) => {
   request.setRequestHeader("accept", "text/html");
   request.responseType = "document";
   request.onload = () => onLoad(request.response);
-  request.onerror = () => report("The service does not respond.");
+  request.onerror = () => {
+    document.body.removeAttribute("aria-busy");
+    report("The service does not respond.");
+  };
   request.send();
   return request;
 };
 let searching, searchTimer, shownUrl = location.href, isEntered = true;
-const search = (url, isTyped) => {
+const stopSearch = () => {
   searching?.abort();
   clearTimeout(searchTimer);
+  document.body.removeAttribute("aria-busy");
+};
+const search = (url, isTyped) => {
+  stopSearch();
   if (url.href === shownUrl && isTyped) return;
   const requested = new URL(url);
   if (isTyped) requested.searchParams.set("typing", "1");
@@ -42,6 +49,7 @@ const search = (url, isTyped) => {
     byId("summary").textContent = page.getElementById("summary").textContent;
     document.title = page.title;
     if (isTyped !== undefined) {
+      scrollTo(0, 0);
       history[isTyped && !isEntered ? "replaceState" : "pushState"](null, "", url);
       isEntered = !isTyped;
     }
@@ -49,15 +57,14 @@ const search = (url, isTyped) => {
   });
 };
 const searchLater = () => {
-  searching?.abort();
-  clearTimeout(searchTimer);
+  stopSearch();
   searchTimer = setTimeout(() => search(urlOf(), true), 120);
 };
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   closeList();
   const url = urlOf();
-  if (url.href === shownUrl && !document.body.ariaBusy) isEntered = true;
+  if (url.href === shownUrl && !document.body.hasAttribute("aria-busy")) isEntered = true;
   search(url, url.href === shownUrl ? undefined : false);
 });
 for (const option of form.querySelectorAll("[type=checkbox]")) option.addEventListener("change", () => search(urlOf(), false));

@@ -4,7 +4,7 @@ import { withFilter, withoutFilters, withWordsToggled } from "#contract/queryTex
 import type { SearchResult } from "#contract/search";
 import { countOf } from "./context";
 import { type Html, html } from "./html";
-import { type SearchPosition, searchUrl } from "./searchUrl";
+import { isLinkable, type SearchPosition, searchUrl } from "./searchUrl";
 
 /** Returns the counts as one line, for a page and for its title. */
 export function summaryOf({ stats, isSearchExhaustive, commits, files }: SearchResult): string {
@@ -67,7 +67,7 @@ export function phraseNote(
   position: SearchPosition,
   base: string,
 ): Html | undefined {
-  if (phraseQuery === undefined || phraseMatchCount === 0) return undefined;
+  if (phraseQuery === undefined || phraseMatchCount === 0 || !isLinkable(position)) return undefined;
   const count = `${phraseMatchCount.toLocaleString("en")}${isSearchExhaustive ? "" : "+"}`;
   const url = searchUrl(base, position, { query: phraseQuery });
   return html`<p class="dim"><a href="${url}">Only the exact phrase</a> (${count})</p>\n`;
@@ -83,7 +83,7 @@ export function nothingFound(
   const where = filters.some(({ prefix }) => /^(?:repo|context|reposet)$/.test(prefix))
     ? "the repositories that the query selects"
     : countOf(repositoryCount, "repository", "repositories");
-  const links = widerSearches(filters, position).map(
+  const links = (isLinkable(position) ? widerSearches(filters, position) : []).map(
     ([label, change]) => html`<li><a href="${searchUrl(base, position, change)}">${label}</a></li>\n`,
   );
   const also = links.length === 0 ? undefined : html`<p>Also try:</p>\n<ul>${links}</ul>`;

@@ -1,4 +1,5 @@
 /** URLs of the search page: `/?q=QUERY`, with the options of the search. */
+import { toWellFormed } from "#contract/snapshotUri";
 import { queryParameters } from "./pageUrl";
 
 /** What the search page shows. */
@@ -50,4 +51,12 @@ export function searchUrl(
 /** Returns the URL of a search without options. */
 export function queryUrl(base: string, query: string): string {
   return searchUrl(base, parseSearchUrl("/"), { query });
+}
+
+/** A page has many links that contain the query, and must stay small. */
+const maxLinkedLength = 2000;
+
+/** Whether links may contain the query. */
+export function isLinkable({ query }: SearchPosition): boolean {
+  return encodeURIComponent(toWellFormed(query)).length <= maxLinkedLength;
 }
