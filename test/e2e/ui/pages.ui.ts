@@ -248,7 +248,7 @@ describe("pages", () => {
 
   for (const colorScheme of ["light", "dark"] as const) {
     it(`has no violations of accessibility rules in the ${colorScheme} theme`, async () => {
-      const addresses = ["/", "/?q=value1", "/?q=value1+lang:nope", "/repositories", "/syntax", file];
+      const addresses = ["/", "/?q=value19", "/?q=value1+lang:nope", "/repositories", "/syntax", file];
       addresses.push("/browse/shop/-/tree/src", `${file}?blame=1`, "/browse/shop/-/refs/src");
       addresses.push("/browse/shop/-/commit/main", "/browse/shop/-/commits/", "/browse/shop/-/find/");
       for (const [index, address] of addresses.entries()) {
