@@ -18,7 +18,7 @@ const maxBytesPerFile = 100_000;
 const bytesPerLine = 250;
 const maxEntries = 100;
 const maxSubjectLength = 300;
-const highlightMs = 150;
+const highlightMs = 250;
 
 export interface RenderedResults {
   readonly content: HtmlPart;
@@ -188,6 +188,7 @@ function lineRow(
   url: string,
   label: Html | undefined,
 ): Html {
-  const hit = isMatch ? html` class="hit"` : undefined;
+  // Tab stops at matches only.
+  const hit = isMatch ? html` class="hit"` : html` tabindex="-1"`;
   return html`<tr><td class="n"><a${hit} href="${url}#L${number}">${number}</a></td><td>${markup}${label}</td></tr>\n`;
 }
