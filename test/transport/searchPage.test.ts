@@ -41,10 +41,6 @@ before(async () => {
   );
   server = await serve(temporaryFolder(), [folder]);
   await server.ready();
-  await eventually(
-    async () => (await server.repositories()).every(({ symbolsReady }) => symbolsReady),
-    10_000,
-  );
 });
 after(async () => {
   await server.stop();
@@ -195,6 +191,7 @@ test("commits, repositories, definitions and names of files are found", async ()
   assert.match((await get(linkTo(commits, "Retry failed requests"))).text, /export function/);
   const repositories = await search("too type:repo");
   assert.match((await get(linkTo(repositories, "tools"))).text, /again\.py|tools\//);
+  await eventually(async () => (await server.repositories()).every(({ symbolsReady }) => symbolsReady));
   assert.deepEqual(filesOf(await search("sym:retryRequest")).sort(), ["src/retry.ts", "tools/again.py"]);
   assert.match((await search("sym:retryRequest")).text, /<span class="kind">function<\/span>/);
   const names = await search("calls type:file");
@@ -232,7 +229,10 @@ test("a page with a long query or a long path stays small", async () => {
   assert.equal(filesOf(await search(query)).length, 1);
   assert.match(summaryOf(await search('file:x"'.repeat(1000))), /./);
   assert.match(summaryOf(await search(`${"lang:nope ".repeat(900)}x`)), /error/);
-  assert.equal(filesOf(await search("deeply file:deeply"))[0], deepPath);
+  const deep = await search("deeply file:deeply");
+  assert.equal(filesOf(deep)[0], deepPath);
+  const rest = linksOf(deep).find(({ text }) => /^\d+ more in this file$/.test(text));
+  assert.match(rest?.url ?? "", /\/-\/blob\/deeply\//);
 });
 
 test("the cursor is offered filters and values", async () => {

@@ -26,7 +26,7 @@ interface SearchContext extends ServiceContext {
 }
 
 interface Found {
-  /** One line about the results, for the page and its title. */
+  /** One line about the results, which screen readers announce. */
   readonly summary: string;
   readonly content: HtmlPart;
   readonly facets?: Html | undefined;

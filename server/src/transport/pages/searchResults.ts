@@ -33,14 +33,14 @@ export async function renderResults(
 ): Promise<RenderedResults> {
   if (commits !== undefined) return { content: renderCommits(commits, base) };
   const renderer = new LineRenderer(highlightMs);
-  const maxLines = files.length === 1 ? maxLinesOfOnlyFile : maxLinesPerFile;
+  const isOnly = files.length === 1;
   const groups = new Map<string, Html[]>();
   let bytes = 0;
   let at = position.start;
   for (; at < files.length && at < position.start + maxFiles && bytes < maxBytes; at++) {
     const file = files[at];
     if (file === undefined) break;
-    const rendered = await renderFile(file, { renderer, position, base, maxLines });
+    const rendered = await renderFile(file, { renderer, position, base, isOnly });
     bytes += rendered.text.length;
     groups.set(file.repository, [...(groups.get(file.repository) ?? []), rendered]);
   }
@@ -78,13 +78,14 @@ interface FileOptions {
   readonly renderer: LineRenderer;
   readonly position: SearchPosition;
   readonly base: string;
-  readonly maxLines: number;
+  /** Whether it is the only file that was found, which is shown with more of its lines. */
+  readonly isOnly: boolean;
 }
 
 async function renderFile(file: FileMatch, options: FileOptions): Promise<Html> {
-  const { base, position } = options;
+  const { base } = options;
   const url = fileUrl(file, base);
-  const { fileName, repository, language, branches, origin, chunks } = file;
+  const { fileName, language, branches, origin, chunks } = file;
   const path = html`<bdi>${markSpans(escapeText(fileName.text), nameSpans(file))}</bdi>`;
   const total = matchCountOf(file);
   const details = [
@@ -94,19 +95,29 @@ async function renderFile(file: FileMatch, options: FileOptions): Promise<Html> 
     origin === "commit" ? "" : origin === "unsaved" ? "not saved" : "not committed",
   ].filter((each) => each !== "");
   const { table, shownCount, text: shownText } = await renderChunks(file, url, options);
-  const only = withFilter(
-    withFilter(position.query, { prefix: "repo", value: exactRepository(repository), isNegated: false }),
-    { prefix: "file", value: exactFile(fileName.text), isNegated: false },
-  );
-  const omitted = total - shownCount;
-  const text = `${omitted.toLocaleString("en")} more in this file`;
-  const link = isLinkable(position)
-    ? html`<a href="${searchUrl(base, position, { query: only })}">${text}</a>`
-    : text;
-  const more = chunks.length === 0 || omitted <= 0 ? undefined : html`<p class="more">${link}</p>\n`;
+  const omitted = chunks.length === 0 ? 0 : total - shownCount;
+  const more =
+    omitted <= 0 ? undefined : html`<p class="more">${moreLink(file, url, omitted, options)}</p>\n`;
   const hit = chunks.length === 0 ? html` class="hit"` : undefined;
   return html`<article class="file"><h3><a${hit} href="${url}">${path}</a> <span class="dim">${details.join(" · ")}</span></h3>
 ${directionNote(shownText)}${table}${more}</article>\n`;
+}
+
+/** Links the matches of a file that are not shown: a search in this file only, or the file itself if that is shown. */
+function moreLink(
+  { repository, fileName }: FileMatch,
+  url: string,
+  count: number,
+  { position, base, isOnly }: FileOptions,
+): Html {
+  const text = `${count.toLocaleString("en")} more in this file`;
+  if (isOnly || !isLinkable(position)) return html`<a href="${url}">${text}</a>`;
+  const filters = [
+    { prefix: "repo", value: exactRepository(repository), isNegated: false },
+    { prefix: "file", value: exactFile(fileName.text), isNegated: false },
+  ];
+  const query = filters.reduce(withFilter, position.query);
+  return html`<a href="${searchUrl(base, position, { query })}">${text}</a>`;
 }
 
 /** The page of the file as it was searched: commits do not move, so the line numbers stay right. */
@@ -136,7 +147,8 @@ interface RenderedChunks {
 }
 
 async function renderChunks(file: FileMatch, url: string, options: FileOptions): Promise<RenderedChunks> {
-  const { renderer, maxLines } = options;
+  const { renderer, isOnly } = options;
+  const maxLines = isOnly ? maxLinesOfOnlyFile : maxLinesPerFile;
   const chosen: { readonly chunk: Chunk; readonly lines: readonly ResultLine[] }[] = [];
   // Each line contains the address.
   let room = Math.max(1, Math.min(maxLines, Math.floor(maxBytesPerFile / (url.length + bytesPerLine))));

@@ -6,7 +6,7 @@ import { countOf } from "./context";
 import { type Html, html } from "./html";
 import { isLinkable, type SearchPosition, searchUrl } from "./searchUrl";
 
-/** Returns the counts as one line, for a page and for its title. */
+/** Returns the counts and the duration as one line. */
 export function summaryOf({ stats, isSearchExhaustive, commits, files }: SearchResult): string {
   const { totalMatchCount, fileCount, duration } = stats;
   const ms = Math.max(1, Math.round(duration / 1e6));
