@@ -43,6 +43,7 @@ export const mayImport: Readonly<Record<string, string>> = {
   indexing: "base platform model git shard languages symbols",
   overlay: "base platform model git shard languages",
   dependencies: "platform query",
+  hosts: "base model platform",
   sync: "base platform model query git shard catalog indexing overlay symbols dependencies",
   access: "base contract platform model store",
   remote: "contract base platform",

@@ -1,0 +1,80 @@
+/** What the adapters of code hosts share: the repositories that a host lists, and how complete the list is. */
+import type { Secret } from "./secret";
+
+/** A repository as its code host describes it. Optional fields are those that not every host lists. */
+export interface HostRepository {
+  /** Stable over renames and transfers. Hosts without ids (Gerrit, generic hosts) use the path. */
+  readonly hostId: string;
+  /** Path on the host, as the host writes it, without `.git`: `org/repo`, `org/project/repo`. */
+  readonly path: string;
+  /** An `https:` or `http:` URL without user information, on the connection's origin or its `cloneUrlBase`. */
+  readonly cloneUrl: string;
+  readonly webUrl?: string;
+  /** Short name of the default branch. */
+  readonly defaultBranch?: string;
+  readonly visibility: "public" | "internal" | "private";
+  readonly isFork: boolean;
+  readonly isArchived: boolean;
+  readonly isDisabled: boolean;
+  readonly isEmpty?: boolean;
+  readonly sizeBytes?: number;
+  readonly stars?: number;
+  readonly topics?: readonly string[];
+  /** Milliseconds since 1970. */
+  readonly pushedAt?: number;
+  /** Changes whenever a branch may have moved: a commit, or a time. A fetch is skipped while it is the same. */
+  readonly fingerprint?: string;
+}
+
+/**
+ * How one scope (an organization, a group, ...) was listed. Only a `complete` scope proves that a repository which it
+ * used to contain is missing.
+ */
+export interface ScopeListing {
+  readonly scope: string;
+  readonly outcome: "complete" | "partial" | "failed";
+  readonly repositories: readonly HostRepository[];
+  /** Why it is not complete, for people; without secrets. */
+  readonly problems: readonly HostProblem[];
+}
+
+export interface HostProblem {
+  readonly message: string;
+  /** The HTTP status, if the host responded. */
+  readonly status?: number;
+  /** When to try again, milliseconds since 1970, if the host said so. */
+  readonly retryAt?: number;
+}
+
+/** `gone`: the host answered 404, 410 or 451 to a request by stable id. `unknown` never leads to a removal. */
+export type LookUp =
+  | { readonly kind: "present"; readonly repository: HostRepository }
+  | { readonly kind: "gone"; readonly status: number }
+  | { readonly kind: "unknown"; readonly problem: HostProblem };
+
+export interface HostIdentity {
+  /** The account or kind of token; absent without credentials. */
+  readonly account?: string;
+  readonly scopes?: readonly string[];
+  readonly rateLimit?: { readonly remaining: number; readonly limit: number; readonly resetAt: number };
+}
+
+export interface GitCredentials {
+  readonly user: string;
+  readonly password: Secret;
+}
+
+/** A connection to one code host. All methods reject with CANCELLED when the signal fires, and with nothing else. */
+export interface CodeHost {
+  /** Proves that the host is reachable and accepts the credentials. */
+  identify(signal: AbortSignal): Promise<HostIdentity | HostProblem>;
+  /** Lists each scope of the connection. Scopes are independent: one that fails does not end the others. */
+  list(signal: AbortSignal): AsyncIterable<ScopeListing>;
+  /** Asks for one repository by its stable id. */
+  lookUp(repository: Pick<HostRepository, "hostId" | "path">, signal: AbortSignal): Promise<LookUp>;
+  /** For `git fetch`. Absent for anonymous access. */
+  gitCredentials(): Promise<GitCredentials | undefined>;
+  /** How many requests were sent so far. */
+  readonly requestCount: number;
+  close(): Promise<void>;
+}
