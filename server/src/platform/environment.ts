@@ -43,6 +43,14 @@ export function folderFromEnvironment(name: string, environment = process.env): 
   return given && path.isAbsolute(given) ? given : undefined;
 }
 
+/** Returns the value of the variable that a setting names. */
+export function environmentVariable(
+  name: string,
+  environment: Environment = process.env,
+): string | undefined {
+  return environment[name];
+}
+
 /** Replaces a leading `~` or `~/` with the home folder. */
 export function expandHome(file: string): string {
   return file === "~" || file.startsWith("~/") ? path.join(os.homedir(), file.slice(1)) : file;
