@@ -1,4 +1,6 @@
 /** The clock, which tests replace. */
+import { canceled, throwIfAborted } from "#base/error";
+
 export interface Clock {
   /** Milliseconds since 1970: for times that are stored or shown. Jumps when the system clock is set. */
   now(): number;
@@ -25,3 +27,19 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/** Waits `delayMs`. Rejects with CANCELLED when the signal fires. Never keeps the process alive. */
+export async function wait(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
+  throwIfAborted(signal);
+  await new Promise<void>((resolve, reject) => {
+    const abort = () => {
+      cancel();
+      reject(canceled());
+    };
+    const cancel = clock.after(delayMs, () => {
+      signal.removeEventListener("abort", abort);
+      resolve();
+    });
+    signal.addEventListener("abort", abort, { once: true });
+  });
+}

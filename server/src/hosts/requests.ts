@@ -1,0 +1,288 @@
+/**
+ * The HTTP client of all adapters: one request at a time per host, retries, rate limits, conditional requests, and
+ * redirects and credentials that stay on the API.
+ */
+import { ByteCache } from "#base/byteCache";
+import { Limiter } from "#base/limiter";
+import { type Clock, wait } from "#platform/clock";
+import type { HostIdentity } from "./codeHost";
+import { describeStatus, HostFailure, quoteHost } from "./failure";
+import { isRateLimited, quotaOf, RateLimits, type ResponseHeaders, retryAfter } from "./rateLimit";
+import { Redactor } from "./redact";
+import { type BodyFormat, isWebPage, parseBody } from "./responseBody";
+import type { Secret } from "./secret";
+import { type RawResponse, SendError, Sender } from "./send";
+import { isBelow } from "./urls";
+
+/** What all requests to a host have in common. */
+export interface Api {
+  /** URL without a trailing slash. Requests, redirects and next pages must be below it. */
+  readonly base: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Returns the headers with the credentials. */
+  authorize(token: string): Readonly<Record<string, string>>;
+  /** The names that may be sent together with the token. */
+  readonly users: readonly string[];
+  /** What each JSON response must begin with. */
+  readonly jsonPrefix?: string;
+  /** By default `json`. */
+  readonly format?: BodyFormat;
+  /** Names the rate limit that a URL counts against, if the host has several. */
+  bucketOf?(url: string): string;
+}
+
+export interface HostResponse {
+  /** After redirects. */
+  readonly url: string;
+  readonly headers: ResponseHeaders;
+  readonly body: unknown;
+}
+
+export interface RequestOptions {
+  readonly clock: Clock;
+  readonly caFile: string | undefined;
+  readonly requestTimeoutMs: number;
+  /** Reads the token before each request; absent for anonymous access. */
+  readToken?(): Promise<Secret>;
+}
+
+const maxAttempts = 5;
+const maxRedirects = 5;
+const firstBackoffMs = 1000;
+/** The first wait after a rate limit that does not say how long. */
+const unknownLimitMs = 60_000;
+/** A longer wait is reported as a problem instead. */
+const maxWaitMs = 15 * 60_000;
+const cacheBytes = 64 * 1024 * 1024;
+
+/** Queues by origin, so that several connections to a host together send one request at a time. */
+const queues = new Map<string, Limiter>();
+
+interface CachedResult {
+  readonly value: unknown;
+  readonly validators: Readonly<Record<string, string>>;
+}
+
+export class Requests {
+  readonly #api: Api;
+  readonly #options: RequestOptions;
+  readonly #sender: Sender;
+  readonly #limits: RateLimits;
+  readonly #redactor = new Redactor();
+  readonly #queue: Limiter;
+  #cache = new ByteCache<CachedResult>(cacheBytes);
+  #token: string | undefined;
+  #requestCount = 0;
+
+  constructor(api: Api, options: RequestOptions) {
+    this.#api = api;
+    this.#options = options;
+    this.#sender = new Sender(options.caFile, options.requestTimeoutMs);
+    this.#limits = new RateLimits(options.clock);
+    const { origin } = new URL(api.base);
+    this.#queue = queues.get(origin) ?? new Limiter(1);
+    queues.set(origin, this.#queue);
+  }
+
+  get requestCount(): number {
+    return this.#requestCount;
+  }
+
+  rateLimit(bucket = ""): HostIdentity["rateLimit"] {
+    return this.#limits.quota(bucket);
+  }
+
+  /**
+   * Fetches a URL below the API, and converts the response with `read`.
+   *
+   * Rejects with CANCELLED, with `HostFailure`, with USAGE if the token cannot be read, or with what `read` throws.
+   */
+  async get<Result>(
+    url: string,
+    read: (response: HostResponse) => Result,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    const { response, url: finalUrl } = await this.#sendUntilReceived(url, await this.#authorize(), signal);
+    return read(await this.#parse(response, finalUrl));
+  }
+
+  /**
+   * Like `get`, but returns the previous result for the same URL if the host responds that nothing has changed. So
+   * `read` must be the same for it.
+   */
+  async getPage<Result>(
+    url: string,
+    read: (response: HostResponse) => Result,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    const credentials = await this.#authorize();
+    const cache = this.#cache;
+    const cached = cache.get(url);
+    const headers = { ...credentials, ...cached?.validators };
+    const { response, url: finalUrl } = await this.#sendUntilReceived(url, headers, signal);
+    if (response.status === 304 && cached !== undefined) return cached.value as Result;
+    const value = read(await this.#parse(response, finalUrl));
+    const validators = validatorsOf(response.headers);
+    // What is kept of a response is smaller than its text, but objects take more memory than text.
+    if (validators !== undefined) cache.set(url, { value, validators }, response.body.length);
+    return value;
+  }
+
+  /** Whether there is a token, and `matches` accepts it. Rejects with USAGE if it cannot be read. */
+  async hasToken(matches: (token: string) => boolean): Promise<boolean> {
+    const token = await this.#options.readToken?.();
+    return token !== undefined && matches(token.reveal());
+  }
+
+  async close(): Promise<void> {
+    await this.#sender.close();
+  }
+
+  async #authorize(): Promise<Readonly<Record<string, string>>> {
+    const token = (await this.#options.readToken?.())?.reveal();
+    if (token !== this.#token) {
+      // Another account may see other repositories.
+      this.#cache = new ByteCache(cacheBytes);
+      this.#token = token;
+    }
+    if (token === undefined) return this.#api.headers;
+    this.#redactor.add(token, this.#api.users);
+    return { ...this.#api.headers, ...this.#api.authorize(token) };
+  }
+
+  /** Sends a request until it succeeds with 200 or 304, following redirects and retrying; fails with `HostFailure`. */
+  async #sendUntilReceived(
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<{ response: RawResponse; url: string }> {
+    let target = url;
+    let redirectCount = 0;
+    for (let attempt = 1; ; ) {
+      await this.#waitUntil(this.#limits.nextAllowed(this.#bucket(target)), signal);
+      const response = await this.#queue.run(() => this.#send(target, headers, signal), signal);
+      if (response === "blocked") continue;
+      const isLast = attempt === maxAttempts;
+      if (response instanceof SendError) {
+        if (isLast || response.isFinal) throw this.#failure(target, response.message);
+        await this.#waitUntil(this.#options.clock.now() + backoff(firstBackoffMs, attempt++), signal);
+        continue;
+      }
+      if (response.status === 200 || response.status === 304) return { response, url: target };
+      if (response.status >= 301 && response.status <= 308 && response.headers["location"] !== undefined) {
+        if (redirectCount++ === maxRedirects)
+          throw this.#failure(target, "The host redirects in circles", response);
+        target = this.#redirected(target, response);
+        continue;
+      }
+      const retryAt = this.#retryAt(response, attempt++);
+      if (retryAt === undefined || isLast)
+        throw this.#failure(target, describeStatus(response.status), response, retryAt);
+      await this.#waitUntil(retryAt, signal, response.status);
+    }
+  }
+
+  async #send(
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<RawResponse | SendError | "blocked"> {
+    const bucket = this.#bucket(url);
+    // Another request may have reached the limit while this one was queued.
+    if (this.#limits.blockedUntil(bucket) > this.#options.clock.now()) return "blocked";
+    this.#requestCount++;
+    try {
+      const response = await this.#sender.get(url, headers, signal);
+      this.#limits.observe(bucket, response.headers);
+      const retryAt = retryAfter(response.headers, this.#options.clock.now());
+      if (retryAt !== undefined) this.#limits.block(retryAt);
+      return response;
+    } catch (error) {
+      if (error instanceof SendError) return error;
+      throw error;
+    }
+  }
+
+  /** Returns when to try again after a response, milliseconds since 1970; `undefined` if that cannot help. */
+  #retryAt(response: RawResponse, attempt: number): number | undefined {
+    const now = this.#options.clock.now();
+    const stated = retryAfter(response.headers, now);
+    const { status, headers, body } = response;
+    if (isRateLimited(status, headers, body.subarray(0, 4096).toString("utf8"), now)) {
+      const quota = quotaOf(headers, now);
+      const reset = quota?.remaining === 0 ? quota.resetAt : undefined;
+      const retryAt = stated ?? reset ?? now + unknownLimitMs + backoff(unknownLimitMs, attempt);
+      this.#limits.block(retryAt);
+      return retryAt;
+    }
+    if (![500, 502, 503, 504].includes(status)) return undefined;
+    return stated ?? now + backoff(firstBackoffMs, attempt);
+  }
+
+  #redirected(from: string, response: RawResponse): string {
+    const location = response.headers["location"] ?? "";
+    const url = URL.canParse(location, from) ? new URL(location, from) : undefined;
+    if (url === undefined) throw this.#failure(from, "The host redirects to an invalid URL", response);
+    if (isBelow(url.href, this.#api.base)) return url.href;
+    const advice =
+      url.origin === new URL(this.#api.base).origin
+        ? "outside of its API. The credentials may have expired"
+        : `to ${url.origin}, which gets no credentials. Change "url" if the host has moved, or renew the credentials`;
+    throw this.#failure(from, `The host redirects ${advice}`, response);
+  }
+
+  async #parse(response: RawResponse, url: string): Promise<HostResponse> {
+    try {
+      const body = await parseBody(response, this.#api.format ?? "json", this.#api.jsonPrefix);
+      return { url, headers: response.headers, body };
+    } catch (error) {
+      throw error instanceof SendError ? this.#failure(url, error.message, response) : error;
+    }
+  }
+
+  #bucket(url: string): string {
+    return this.#api.bucketOf?.(url) ?? "";
+  }
+
+  #failure(url: string, message: string, response?: RawResponse, retryAt?: number): HostFailure {
+    const path = url === "" ? "" : ` (${new URL(url).pathname})`;
+    const redact = (text: string) => this.#redactor.redact(text);
+    const quote = response === undefined || response.status < 400 ? "" : quoteHost(response.body, redact);
+    // A proxy in front of the host may say 404, too, but with a web page.
+    const isAbsence = [404, 410, 451].includes(response?.status ?? 0) && !isWebPage(response?.headers);
+    return new HostFailure(
+      {
+        message: `${redact(`${message.replace(/\.$/, "")}${path}`)}${quote}.`,
+        ...(response === undefined ? {} : { status: response.status }),
+        ...(retryAt === undefined ? {} : { retryAt }),
+      },
+      isAbsence,
+    );
+  }
+
+  /** Waits until a time, milliseconds since 1970. Rejects at once with a problem if that takes too long. */
+  async #waitUntil(time: number, signal: AbortSignal, status?: number): Promise<void> {
+    const { clock } = this.#options;
+    const waitMs = time - clock.now();
+    if (waitMs <= 0) return;
+    if (waitMs > maxWaitMs) {
+      throw new HostFailure({
+        message: `The host allows no more requests before ${new Date(time).toISOString()}.`,
+        ...(status === undefined ? {} : { status }),
+        retryAt: time,
+      });
+    }
+    await wait(clock, waitMs, signal);
+  }
+}
+
+function validatorsOf(headers: ResponseHeaders): CachedResult["validators"] | undefined {
+  const { etag, "last-modified": lastModified } = headers;
+  if (etag !== undefined) return { "if-none-match": etag };
+  return lastModified === undefined ? undefined : { "if-modified-since": lastModified };
+}
+
+/** Returns a random wait up to `firstMs`, doubled with each attempt from 1. */
+function backoff(firstMs: number, attempt: number): number {
+  return Math.random() * Math.min(maxWaitMs, firstMs * 2 ** (attempt - 1));
+}

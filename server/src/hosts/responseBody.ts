@@ -1,0 +1,39 @@
+/** Parses the bodies of responses that should be JSON. */
+import type { ResponseHeaders } from "./rateLimit";
+import { decompress, type RawResponse, SendError } from "./send";
+
+/** `gzipJson` is a file, served with any type. */
+export type BodyFormat = "json" | "gzipJson";
+
+/**
+ * Parses a response with status 200. `prefix` is what it must begin with. Rejects with `SendError` if it is something
+ * else: a web page means that the host wants somebody to sign in.
+ */
+export async function parseBody(response: RawResponse, format: BodyFormat, prefix = ""): Promise<unknown> {
+  if (isWebPage(response.headers)) {
+    throw new SendError(
+      "The host returned a web page instead of data. The credentials may have expired",
+      true,
+    );
+  }
+  if (format === "json" && !/^application\/(.+\+)?json$/.test(mediaType(response.headers))) {
+    throw new SendError("The host returned something other than JSON", true);
+  }
+  const isGzip = format === "gzipJson" && response.body[0] === 0x1f && response.body[1] === 0x8b;
+  const text = (isGzip ? await decompress(response.body) : response.body).toString("utf8");
+  if (!text.startsWith(prefix)) throw new SendError("The host returned JSON of another API", true);
+  try {
+    return JSON.parse(text.slice(prefix.length)) as unknown;
+  } catch {
+    throw new SendError("The host returned malformed JSON", true);
+  }
+}
+
+export function isWebPage(headers: ResponseHeaders | undefined): boolean {
+  return mediaType(headers).includes("html");
+}
+
+function mediaType(headers: ResponseHeaders | undefined): string {
+  const [type = ""] = (headers?.["content-type"] ?? "").toLowerCase().split(";");
+  return type.trim();
+}

@@ -1,0 +1,148 @@
+/** Sends one GET request to a code host, within limits of time and size. */
+import { readFile } from "node:fs/promises";
+import { rootCertificates } from "node:tls";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
+import type { Agent } from "undici";
+import { canceled, throwIfAborted } from "#base/error";
+import type { ResponseHeaders } from "./rateLimit";
+
+export interface RawResponse {
+  readonly status: number;
+  readonly headers: ResponseHeaders;
+  /** At most `maxBodyBytes`, after decompression. */
+  readonly body: Buffer;
+}
+
+/** A failure of the network or of a limit, as opposed to a response. `isFinal`: trying again cannot help. */
+export class SendError extends Error {
+  readonly isFinal: boolean;
+
+  constructor(message: string, isFinal: boolean) {
+    super(message);
+    this.isFinal = isFinal;
+  }
+}
+
+export const maxBodyBytes = 64 * 1024 * 1024;
+const gunzipBounded = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip);
+
+/** Decompresses gzip. Rejects with `SendError` if the result is larger than `maxBodyBytes`, or damaged. */
+export async function decompress(body: Buffer): Promise<Buffer> {
+  try {
+    return await gunzipBounded(body, { maxOutputLength: maxBodyBytes });
+  } catch {
+    throw new SendError("The compressed response is damaged or too large.", false);
+  }
+}
+
+export class Sender {
+  readonly #caFile: string | undefined;
+  readonly #timeoutMs: number;
+  #agent: Promise<Agent> | undefined;
+
+  constructor(caFile: string | undefined, timeoutMs: number) {
+    this.#caFile = caFile;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /**
+   * Does not follow redirects. Rejects with CANCELLED when the signal fires, and with `SendError`, whose message contains
+   * neither the URL nor the headers of the request.
+   */
+  async get(
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<RawResponse> {
+    throwIfAborted(signal);
+    const timeout = AbortSignal.timeout(this.#timeoutMs);
+    try {
+      this.#agent ??= this.#createAgent().catch((error) => {
+        // The next request reads the certificates again.
+        this.#agent = undefined;
+        throw error;
+      });
+      const { request } = await import("undici");
+      const response = await request(url, {
+        method: "GET",
+        headers: { ...headers, "accept-encoding": "gzip" },
+        dispatcher: await this.#agent,
+        signal: AbortSignal.any([signal, timeout]),
+      });
+      const received = joinHeaders(response.headers);
+      const body = await readBody(response.body as AsyncIterable<Uint8Array>);
+      const isCompressed = /^(x-)?gzip$/i.test(received["content-encoding"] ?? "");
+      return {
+        status: response.statusCode,
+        headers: received,
+        body: isCompressed ? await decompress(body) : body,
+      };
+    } catch (error) {
+      if (signal.aborted) throw canceled();
+      if (timeout.aborted)
+        throw new SendError(`The host did not respond within ${this.#timeoutMs / 1000} s.`, false);
+      throw error instanceof SendError ? error : describeFailure(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    const agent = this.#agent;
+    this.#agent = undefined;
+    await agent?.then(
+      (each) => each.destroy(),
+      () => {},
+    );
+  }
+
+  async #createAgent(): Promise<Agent> {
+    const { Agent } = await import("undici");
+    const ca =
+      this.#caFile === undefined ? undefined : [...rootCertificates, await readCertificates(this.#caFile)];
+    const connect = { timeout: this.#timeoutMs, ...(ca === undefined ? {} : { ca }) };
+    return new Agent({
+      connect,
+      pipelining: 1,
+      headersTimeout: this.#timeoutMs,
+      bodyTimeout: this.#timeoutMs,
+    });
+  }
+}
+
+async function readCertificates(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? "unknown error";
+    throw new SendError(`Cannot read the certificates in ${file}: ${reason}.`, true);
+  }
+}
+
+function joinHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): ResponseHeaders {
+  const joined: Record<string, string> = Object.create(null);
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) joined[name.toLowerCase()] = Array.isArray(value) ? value.join(", ") : value;
+  }
+  return joined;
+}
+
+async function readBody(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > maxBodyBytes)
+      throw new SendError(`The response is larger than ${maxBodyBytes} bytes.`, true);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Names the failure by its code; messages of errors may contain more than people should see. */
+function describeFailure(error: unknown): SendError {
+  const { code, cause } = error as { readonly code?: unknown; readonly cause?: { readonly code?: unknown } };
+  const name = String(cause?.code ?? code ?? "unknown error");
+  const isCertificate = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|ALTNAME/.test(name);
+  const advice = isCertificate ? ' If its authority is your own, set "caFile".' : "";
+  return new SendError(`The host cannot be reached: ${name}.${advice}`, isCertificate);
+}
