@@ -16,6 +16,8 @@ export interface HostRepository {
   readonly isFork: boolean;
   readonly isArchived: boolean;
   readonly isDisabled: boolean;
+  /** Whether the host itself copies the repository from elsewhere. */
+  readonly isMirror?: boolean;
   readonly isEmpty?: boolean;
   readonly sizeBytes?: number;
   readonly stars?: number;
@@ -64,7 +66,7 @@ export interface GitCredentials {
   readonly password: Secret;
 }
 
-/** A connection to one code host. All methods reject with CANCELLED when the signal fires, and with nothing else. */
+/** A connection to one code host. Methods with a signal reject with CANCELLED when it fires, and with nothing else. */
 export interface CodeHost {
   /** Proves that the host is reachable and accepts the credentials. */
   identify(signal: AbortSignal): Promise<HostIdentity | HostProblem>;
@@ -72,7 +74,7 @@ export interface CodeHost {
   list(signal: AbortSignal): AsyncIterable<ScopeListing>;
   /** Asks for one repository by its stable id. */
   lookUp(repository: Pick<HostRepository, "hostId" | "path">, signal: AbortSignal): Promise<LookUp>;
-  /** For `git fetch`. Absent for anonymous access. */
+  /** For `git fetch`. Absent for anonymous access. Rejects with USAGE if the token cannot be read. */
   gitCredentials(): Promise<GitCredentials | undefined>;
   /** How many requests were sent so far. */
   readonly requestCount: number;

@@ -1,0 +1,114 @@
+/** Lists a scope page by page, and decides whether the list is complete. */
+import { ZodError } from "zod";
+import type { Adapter, ListedScope, Page, Scope } from "./adapter";
+import type { HostProblem, HostRepository, ScopeListing } from "./codeHost";
+import { absenceStatus, HostFailure, problemOf } from "./failure";
+import type { HostResponse, Requests } from "./requests";
+import { isBelow, isRepositoryPath } from "./urls";
+
+const maxPages = 10_000;
+const maxRepositories = 500_000;
+const maxProblems = 20;
+
+/** A page after its items were read. */
+interface ReadPage extends Omit<Page, "items"> {
+  readonly repositories: readonly HostRepository[];
+  readonly itemCount: number;
+  readonly odd: readonly string[];
+}
+
+/** Rejects with CANCELLED only. */
+export async function listScope(
+  adapter: Adapter,
+  requests: Requests,
+  scope: Scope,
+  signal: AbortSignal,
+): Promise<ScopeListing> {
+  if (scope.kind === "fixed") {
+    return { scope: scope.name, outcome: "complete", repositories: scope.repositories, problems: [] };
+  }
+  const found = new Map<string, HostRepository>();
+  const problems: HostProblem[] = [];
+  const totals = new Set<number>();
+  let pageCount = 0;
+  let itemCount = 0;
+  try {
+    const visited = new Set<string>();
+    const firstUrl = await scope.firstUrl(requests, signal);
+    for (let url: string | undefined = firstUrl; url !== undefined; ) {
+      checkNext(url, adapter, visited);
+      const page: ReadPage = await requests.get(
+        url,
+        (response) => readPage(adapter, scope, response),
+        signal,
+      );
+      pageCount++;
+      for (const repository of page.repositories) found.set(repository.hostId, repository);
+      itemCount += page.itemCount;
+      for (const message of page.odd) problems.push({ message });
+      if (page.warning !== undefined) problems.push({ message: page.warning });
+      if (page.total !== undefined) totals.add(page.total);
+      url = page.next;
+    }
+    const [total] = totals;
+    if (totals.size > 1 || (total !== undefined && itemCount < total)) {
+      problems.push({ message: "The list changed while it was read." });
+    }
+  } catch (error) {
+    const problem = problemOf(error);
+    problems.unshift(problem);
+    // That a single repository does not exist is all that there is to know about it.
+    if (scope.kind === "one" && absenceStatus(error) !== undefined) {
+      return { scope: scope.name, outcome: "complete", repositories: [], problems };
+    }
+  }
+  const outcome = problems.length === 0 ? "complete" : pageCount === 0 ? "failed" : "partial";
+  return { scope: scope.name, outcome, repositories: [...found.values()], problems: cutProblems(problems) };
+}
+
+function checkNext(url: string, adapter: Adapter, visited: Set<string>): void {
+  if (!isBelow(url, adapter.api.base)) {
+    throw new HostFailure({ message: "The host links to a next page outside of its API." });
+  }
+  if (visited.has(url)) throw new HostFailure({ message: "The host links to a page that was already read." });
+  if (visited.size === maxPages)
+    throw new HostFailure({ message: `The list has more than ${maxPages} pages.` });
+  visited.add(url);
+}
+
+function readPage(adapter: Adapter, scope: ListedScope, response: HostResponse): ReadPage {
+  const { items, ...page } = scope.kind === "one" ? { items: [response.body] } : adapter.page(response);
+  if (items.length > maxRepositories)
+    throw new HostFailure({ message: "The page has too many repositories." });
+  const repositories: HostRepository[] = [];
+  const odd: string[] = [];
+  for (const [at, item] of items.entries()) {
+    try {
+      const repository = readRepository(adapter, item, response.url);
+      if (repository !== undefined) repositories.push(repository);
+    } catch (error) {
+      const field = error instanceof ZodError ? ` at "${error.issues[0]?.path.join(".") ?? ""}"` : "";
+      if (odd.length < maxProblems) odd.push(`Skipped entry ${at + 1} of a page: it is malformed${field}.`);
+    }
+  }
+  return { ...page, repositories, itemCount: items.length, odd };
+}
+
+/** Converts an item. Throws if it is malformed. */
+export function readRepository(
+  adapter: Adapter,
+  item: unknown,
+  responseUrl: string,
+): HostRepository | undefined {
+  const repository = adapter.repository(item, responseUrl);
+  if (repository !== undefined && !isRepositoryPath(repository.path))
+    throw new Error("The path is malformed.");
+  return repository;
+}
+
+/** Limits how many problems are reported, because a host may cause any number of them. */
+function cutProblems(problems: readonly HostProblem[]): readonly HostProblem[] {
+  if (problems.length <= maxProblems) return problems;
+  const rest = problems.length - maxProblems;
+  return [...problems.slice(0, maxProblems), { message: `There are ${rest} more problems.` }];
+}
