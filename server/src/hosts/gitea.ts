@@ -1,0 +1,123 @@
+/** Gitea and Forgejo, which have the same API. */
+import * as z from "zod";
+import { type Adapter, type ListedScope, type Page, scopeOf } from "./adapter";
+import type { HostRepository } from "./codeHost";
+import type { ConnectionOf } from "./connection";
+import {
+  cloneUrl,
+  isTrue,
+  numericId,
+  optionalCount,
+  optionalText,
+  shortText,
+  topicList,
+  userAgent,
+  withoutUndefined,
+} from "./fields";
+import type { HostResponse, Requests } from "./requests";
+import { encodePath, nextLink } from "./urls";
+
+type GiteaConnection = ConnectionOf<"gitea">;
+
+const Repository = z.object({
+  id: numericId,
+  full_name: shortText,
+  private: z.boolean(),
+  internal: isTrue,
+  fork: z.boolean(),
+  mirror: isTrue,
+  archived: isTrue,
+  empty: z.boolean().optional(),
+  default_branch: optionalText,
+  size: optionalCount,
+  stars_count: optionalCount,
+  topics: topicList,
+  updated_at: optionalText,
+});
+
+export function createGitea(connection: GiteaConnection): Adapter {
+  const api = `${connection.url}/api/v1`;
+  const gitUser = connection.gitUser ?? "git";
+  return {
+    api: {
+      base: api,
+      headers: userAgent,
+      authorize: (token) => ({ authorization: `token ${token}` }),
+      users: [gitUser],
+    },
+    scopes: scopesOf(connection, api),
+    page: readPage,
+    repository: (item) => readRepository(item, connection),
+    lookUpUrl: ({ hostId }) => `${api}/repositories/${encodeURIComponent(hostId)}`,
+    identify: (requests, signal) => identify(requests, connection, api, signal),
+    gitUser,
+  };
+}
+
+function scopesOf({ include }: GiteaConnection, api: string): readonly ListedScope[] {
+  return [
+    ...(include.all ? [scopeOf("all", "list", `${api}/repos/search?sort=id&order=asc&limit=50&page=1`)] : []),
+    ...include.orgs.map((org) => ownerScope(`org:${org}`, `${api}/orgs/${encodePath(org)}`)),
+    ...include.users.map((user) => ownerScope(`user:${user}`, `${api}/users/${encodePath(user)}`)),
+    ...include.repos.map((path) => scopeOf(`repo:${path}`, "one", `${api}/repos/${encodePath(path)}`)),
+  ];
+}
+
+/** Asks for the owner first: the list of an owner that these credentials cannot see is empty instead of an error. */
+function ownerScope(name: string, ownerUrl: string): ListedScope {
+  return {
+    name,
+    kind: "list",
+    async firstUrl(requests, signal) {
+      await requests.get(ownerUrl, () => true, signal);
+      return `${ownerUrl}/repos?limit=50&page=1`;
+    },
+  };
+}
+
+/** Does not compare the length of a page with the limit: the server may return fewer than were asked for. */
+function readPage({ body, headers, url }: HostResponse): Page {
+  const SearchResult = z.object({ ok: z.literal(true), data: z.array(z.unknown()) });
+  const items = Array.isArray(body) ? body : SearchResult.parse(body).data;
+  const total = /^\d+$/.test(headers["x-total-count"] ?? "") ? Number(headers["x-total-count"]) : undefined;
+  return { items, next: nextPage(nextLink(headers, url), url), total };
+}
+
+/** Links begin with the URL that the server believes to have, so only the number of the page is used. */
+function nextPage(link: string | undefined, pageUrl: string): string | undefined {
+  if (link === undefined) return undefined;
+  const page = URL.canParse(link) ? new URL(link).searchParams.get("page") : null;
+  // A link without a page is returned as it is, so that the list does not look complete.
+  if (page === null || !/^\d+$/.test(page)) return link;
+  const next = new URL(pageUrl);
+  next.searchParams.set("page", page);
+  return next.href;
+}
+
+function readRepository(item: unknown, connection: GiteaConnection): HostRepository {
+  const read = Repository.parse(item);
+  return withoutUndefined({
+    hostId: read.id,
+    path: read.full_name,
+    cloneUrl: cloneUrl(connection, `${read.full_name}.git`),
+    webUrl: `${connection.url}/${read.full_name}`,
+    defaultBranch: read.default_branch,
+    visibility: read.private ? "private" : read.internal ? "internal" : "public",
+    isFork: read.fork,
+    isArchived: read.archived,
+    isDisabled: false,
+    isEmpty: read.empty,
+    isMirror: read.mirror,
+    sizeBytes: read.size === undefined ? undefined : read.size * 1024,
+    stars: read.stars_count,
+    topics: read.topics,
+    // Every push changes it, as do other updates. Updates of mirrors may not.
+    fingerprint: read.mirror ? undefined : read.updated_at,
+  } as const);
+}
+
+async function identify(requests: Requests, { token }: GiteaConnection, api: string, signal: AbortSignal) {
+  if (token === undefined) return await requests.get(`${api}/version`, () => ({}), signal);
+  const read = ({ body }: HostResponse) => ({ account: z.object({ login: shortText }).parse(body).login });
+  return await requests.get(`${api}/user`, read, signal);
+}

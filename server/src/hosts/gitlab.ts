@@ -1,0 +1,124 @@
+/** GitLab: gitlab.com and self-managed. */
+import * as z from "zod";
+import { type Adapter, type ListedScope, type Page, scopeOf } from "./adapter";
+import type { HostRepository } from "./codeHost";
+import type { ConnectionOf } from "./connection";
+import {
+  cloneUrl,
+  isTrue,
+  numericId,
+  optionalCount,
+  optionalText,
+  shortText,
+  topicList,
+  userAgent,
+  withoutUndefined,
+} from "./fields";
+import type { HostResponse, Requests } from "./requests";
+import { encodePath, nextLink } from "./urls";
+
+type GitlabConnection = ConnectionOf<"gitlab">;
+
+/** Without credentials, the optional fields are missing. */
+const Project = z.object({
+  id: numericId,
+  path_with_namespace: shortText,
+  visibility: z.enum(["public", "internal", "private"]).optional(),
+  archived: isTrue,
+  forked_from_project: z.unknown(),
+  mirror: isTrue,
+  default_branch: optionalText,
+  empty_repo: z.boolean().optional(),
+  repository_access_level: optionalText,
+  marked_for_deletion_on: optionalText,
+  marked_for_deletion_at: optionalText,
+  star_count: optionalCount,
+  topics: topicList,
+});
+
+export function createGitlab(connection: GitlabConnection): Adapter {
+  const api = `${connection.url}/api/v4`;
+  return {
+    api: {
+      base: api,
+      headers: userAgent,
+      // GitLab accepts OAuth tokens and its own tokens in this header.
+      authorize: (token) => ({ authorization: `Bearer ${token}` }),
+      users: [gitUser],
+    },
+    scopes: scopesOf(connection, api),
+    page: readPage,
+    repository: (item) => readProject(item, connection),
+    lookUpUrl: ({ hostId }) => `${api}/projects/${encodeURIComponent(hostId)}`,
+    identify: (requests, signal) => identify(requests, connection, api, signal),
+    gitUser,
+  };
+}
+
+const gitUser = "oauth2";
+const listParameters = "per_page=100&order_by=id&sort=asc";
+
+function scopesOf({ include, url }: GitlabConnection, api: string): readonly ListedScope[] {
+  // Everything public on gitlab.com would be millions of projects.
+  const membership = new URL(url).hostname === "gitlab.com" ? "&membership=true" : "";
+  const group = "include_subgroups=true&with_shared=false";
+  return [
+    ...(include.all
+      ? [scopeOf("all", "list", `${api}/projects?pagination=keyset&${listParameters}${membership}`)]
+      : []),
+    ...include.groups.map((path) =>
+      scopeOf(
+        `group:${path}`,
+        "list",
+        `${api}/groups/${encodeURIComponent(path)}/projects?${group}&${listParameters}`,
+      ),
+    ),
+    ...include.users.map((user) =>
+      scopeOf(`user:${user}`, "list", `${api}/users/${encodePath(user)}/projects?${listParameters}`),
+    ),
+    ...include.queries.map((query) =>
+      scopeOf(`query:${query}`, "list", `${api}/${query.replace(/^\//, "")}`),
+    ),
+    ...include.repos.map((path) =>
+      scopeOf(`repo:${path}`, "one", `${api}/projects/${encodeURIComponent(path)}`),
+    ),
+  ];
+}
+
+function readPage({ body, headers, url }: HostResponse): Page {
+  // Missing for long lists, and with keyset pagination.
+  const total = /^\d+$/.test(headers["x-total"] ?? "") ? Number(headers["x-total"]) : undefined;
+  return { items: z.array(z.unknown()).parse(body), next: nextLink(headers, url), total };
+}
+
+/** Skips a project that waits for its deletion, because the list contains it under a changed name. */
+function readProject(item: unknown, connection: GitlabConnection): HostRepository | undefined {
+  const read = Project.parse(item);
+  if (read.marked_for_deletion_on !== undefined || read.marked_for_deletion_at !== undefined)
+    return undefined;
+  return withoutUndefined({
+    hostId: read.id,
+    path: read.path_with_namespace,
+    cloneUrl: cloneUrl(connection, `${read.path_with_namespace}.git`),
+    webUrl: `${connection.url}/${read.path_with_namespace}`,
+    defaultBranch: read.default_branch,
+    visibility: read.visibility ?? (connection.token === undefined ? "public" : "private"),
+    isFork: typeof read.forked_from_project === "object" && read.forked_from_project !== null,
+    isArchived: read.archived,
+    isDisabled: read.repository_access_level === "disabled",
+    isEmpty: read.empty_repo,
+    isMirror: read.mirror,
+    stars: read.star_count,
+    topics: read.topics,
+  });
+}
+
+async function identify(requests: Requests, { token }: GitlabConnection, api: string, signal: AbortSignal) {
+  if (token === undefined) {
+    return await requests.get(`${api}/projects?per_page=1&order_by=id&sort=asc`, () => ({}), signal);
+  }
+  const read = ({ body }: HostResponse) => ({
+    account: z.object({ username: shortText }).parse(body).username,
+  });
+  return await requests.get(`${api}/user`, read, signal);
+}

@@ -1,0 +1,111 @@
+/** Opens a connection to a code host. Loads only the adapter of its type. */
+import { isServiceError, usageError } from "#base/error";
+import { type Clock, systemClock } from "#platform/clock";
+import type { Adapter } from "./adapter";
+import type { CodeHost, LookUp } from "./codeHost";
+import type { Connection, SecretSource } from "./connection";
+import { absenceStatus, problemOf } from "./failure";
+import { listScope, readRepository } from "./listing";
+import { type HostResponse, Requests } from "./requests";
+import { readSecret, type Secret } from "./secret";
+
+export interface HostOptions {
+  readonly clock?: Clock;
+  readonly requestTimeoutMs?: number;
+  /** Replaces the URL of the host's API. */
+  readonly apiUrl?: string;
+}
+
+/** Opens the connection of this name. Sends nothing yet. */
+export function openHost(name: string, connection: Connection, options: HostOptions = {}): CodeHost {
+  const { token } = connection;
+  const readToken = token && (() => readTokenOf(name, token));
+  let opened: Promise<{ adapter: Adapter; requests: Requests }> | undefined;
+  let requests: Requests | undefined;
+  const open = () => {
+    opened ??= createAdapter(connection, options.apiUrl).then((adapter) => {
+      requests = new Requests(adapter.api, {
+        clock: options.clock ?? systemClock,
+        caFile: connection.caFile,
+        requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
+        ...(readToken === undefined ? {} : { readToken }),
+      });
+      return { adapter, requests };
+    });
+    return opened;
+  };
+
+  return {
+    get requestCount() {
+      return requests?.requestCount ?? 0;
+    },
+    async identify(signal) {
+      const host = await open();
+      try {
+        const identity = await host.adapter.identify(host.requests, signal);
+        const rateLimit = identity.rateLimit ?? host.requests.rateLimit();
+        return { ...identity, ...(rateLimit === undefined ? {} : { rateLimit }) };
+      } catch (error) {
+        return problemOf(error);
+      }
+    },
+    async *list(signal) {
+      const host = await open();
+      for (const scope of host.adapter.scopes)
+        yield await listScope(host.adapter, host.requests, scope, signal);
+    },
+    async lookUp(repository, signal): Promise<LookUp> {
+      const { adapter, requests } = await open();
+      try {
+        if (adapter.lookUp !== undefined) return await adapter.lookUp(repository, requests, signal);
+        const read = ({ body, url }: HostResponse) => readRepository(adapter, body, url);
+        const found = await requests.get(adapter.lookUpUrl(repository), read, signal);
+        if (found?.hostId === repository.hostId) return { kind: "present", repository: found };
+        if (found !== undefined && adapter.looksUpByPath) return { kind: "gone", status: 404 };
+        return { kind: "unknown", problem: { message: "The host responded with another repository." } };
+      } catch (error) {
+        const status = absenceStatus(error);
+        return status === undefined
+          ? { kind: "unknown", problem: problemOf(error) }
+          : { kind: "gone", status };
+      }
+    },
+    async gitCredentials() {
+      if (readToken === undefined) return undefined;
+      const [{ adapter }, password] = await Promise.all([open(), readToken()]);
+      return { user: adapter.gitUser, password };
+    },
+    async close() {
+      await requests?.close();
+    },
+  };
+}
+
+async function readTokenOf(name: string, source: SecretSource): Promise<Secret> {
+  try {
+    return await readSecret(source);
+  } catch (error) {
+    throw isServiceError(error, "USAGE") ? usageError(`Connection "${name}": ${error.message}`) : error;
+  }
+}
+
+async function createAdapter(connection: Connection, apiUrl: string | undefined): Promise<Adapter> {
+  switch (connection.type) {
+    case "github":
+      return (await import("./github")).createGithub(connection, apiUrl);
+    case "gitlab":
+      return (await import("./gitlab")).createGitlab(connection);
+    case "gitea":
+      return (await import("./gitea")).createGitea(connection);
+    case "gerrit":
+      return (await import("./gerrit")).createGerrit(connection);
+    case "bitbucketServer":
+      return (await import("./bitbucketServer")).createBitbucketServer(connection);
+    case "bitbucketCloud":
+      return (await import("./bitbucketCloud")).createBitbucketCloud(connection, apiUrl);
+    case "azuredevops":
+      return (await import("./azureDevOps")).createAzureDevOps(connection);
+    case "genericGitHost":
+      return (await import("./genericGitHost")).createGenericGitHost(connection);
+  }
+}
