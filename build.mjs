@@ -5,7 +5,7 @@
  * extension has no `node_modules`. Tests and benchmarks go to `out`, without packages.
  */
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { copyFile, readFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, context } from "esbuild";
@@ -137,11 +137,29 @@ const sqlite = {
   },
 };
 
+/** Copies the program that answers git's requests for credentials (`git/mirror/networkGit.ts`). */
+const credentialHelper = {
+  name: "credentialHelper",
+  setup({ onEnd }) {
+    const name = "git-credential-trawl";
+    onEnd(async () => {
+      const folder = join(root, dist, "server/credentialHelper");
+      await mkdir(folder, { recursive: true });
+      await copyFile(join(root, "server/src/git/mirror", name), join(folder, name));
+      await chmod(join(folder, name), 0o755);
+    });
+  },
+};
+
 const serverBuilds = servers.map(({ entry, banner }) => ({
   ...common,
   entryPoints: [entry],
   outdir: `${dist}/server`,
-  plugins: [...common.plugins, vendoredPackages, ...(entry.endsWith("/storeWorker.ts") ? [sqlite] : [])],
+  plugins: [
+    ...common.plugins,
+    vendoredPackages,
+    ...(entry.endsWith("/storeWorker.ts") ? [sqlite, credentialHelper] : []),
+  ],
   ...(banner === undefined ? {} : { banner: { js: banner } }),
 }));
 

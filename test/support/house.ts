@@ -30,6 +30,7 @@ export const mayImport: Readonly<Record<string, string>> = {
   "git/refs": "base platform model git git/objects",
   "git/history": "base platform model git",
   "git/workTree": "base platform model git git/objects",
+  "git/mirror": "base platform git git/refs",
   store: "base platform model",
   symbols: "base model",
   "symbols/grammars": "symbols",

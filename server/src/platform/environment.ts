@@ -68,6 +68,13 @@ export function childEnvironment(environment: Environment = process.env): Record
   return child;
 }
 
+/** Returns the variable that lets a child process find the programs in `folder`, before those of this process. */
+export function pathWith(folder: string, environment: Environment = process.env): Record<string, string> {
+  // Windows spells it `Path`.
+  const name = Object.keys(environment).find((each) => each.toUpperCase() === "PATH") ?? "PATH";
+  return { [name]: [folder, environment[name] ?? ""].join(path.delimiter) };
+}
+
 const inherited = new Set([
   "PATH",
   "HOME",

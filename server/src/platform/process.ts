@@ -21,6 +21,8 @@ export interface ProcessOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called with the standard error so far whenever the child writes to it. The child is killed if it returns true. */
   readonly isFatal?: (errorText: string) => boolean;
+  /** Kills the processes that the child has started with it, except on Windows. Default: only the child. */
+  readonly killsGroup?: boolean;
 }
 
 export interface ProcessResult {
@@ -55,7 +57,7 @@ export function runProcess(
     let failure: ServiceError | undefined;
     const end = (error: ServiceError) => {
       failure ??= error;
-      child.kill("SIGKILL");
+      kill(child);
     };
     const abort = () => end(canceled());
     const timeoutMs = options.timeoutMs ?? defaultTimeoutMs;
@@ -116,20 +118,20 @@ export function spawnProcess(
   throwIfAborted(options.signal);
   const child = start(command, args, options);
   const errors = new ErrorText(child, options.isFatal);
-  const kill = () => {
-    child.kill("SIGKILL");
-  };
-  options.signal?.addEventListener("abort", kill, { once: true });
+  const killChild = () => kill(child);
+  options.signal?.addEventListener("abort", killChild, { once: true });
   const ended = new Promise<number | undefined>((resolve, reject) => {
     child.on("error", (cause) => reject(startFailure(command, cause)));
     child.on("close", (exitCode) => resolve(exitCode ?? undefined));
-  }).finally(() => options.signal?.removeEventListener("abort", kill));
+  }).finally(() => options.signal?.removeEventListener("abort", killChild));
   ended.catch(() => undefined);
-  return { stdin: child.stdin, stdout: child.stdout, errorText: () => errors.text, ended, kill };
+  return { stdin: child.stdin, stdout: child.stdout, errorText: () => errors.text, ended, kill: killChild };
 }
 
 /** Running children. They are killed when this process or thread exits. */
 const children = new Set<ChildProcess>();
+/** Those of them that lead a process group. */
+const groupLeaders = new WeakSet<ChildProcess>();
 let isWatchingExit = false;
 
 function start(
@@ -140,22 +142,39 @@ function start(
   if (!isWatchingExit) {
     isWatchingExit = true;
     process.on("exit", () => {
-      for (const child of children) child.kill("SIGKILL");
+      for (const child of children) kill(child);
     });
   }
+  const leadsGroup = options.killsGroup === true && process.platform !== "win32";
   const child = spawn(command, args, {
     cwd: options.cwd,
+    detached: leadsGroup,
     env: { ...childEnvironment(), ...options.env },
     stdio: "pipe",
     shell: false,
     windowsHide: true,
   });
   children.add(child);
+  if (leadsGroup) groupLeaders.add(child);
   child.on("close", () => children.delete(child));
   child.on("error", () => children.delete(child));
   // A child that exits before it has read all its input breaks the pipe. Its exit code says why.
   child.stdin.on("error", () => undefined);
   return child;
+}
+
+function kill(child: ChildProcess): void {
+  // Until its exit is noticed, the number of the group cannot belong to another one.
+  const isRunning = child.exitCode === null && child.signalCode === null;
+  if (child.pid === undefined || !isRunning || !groupLeaders.has(child)) {
+    child.kill("SIGKILL");
+    return;
+  }
+  try {
+    process.kill(-child.pid, "SIGKILL");
+  } catch {
+    child.kill("SIGKILL");
+  }
 }
 
 function startFailure(command: string, cause: Error): ServiceError {
@@ -176,7 +195,7 @@ class ErrorText {
       this.#bytes += chunk.length;
       if (!hasRoom || this.wasFatal || !isFatal?.(this.text)) return;
       this.wasFatal = true;
-      child.kill("SIGKILL");
+      kill(child);
     });
   }
 

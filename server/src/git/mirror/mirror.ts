@@ -1,0 +1,149 @@
+/**
+ * Creates and updates mirrors: bare repositories with the branches and tags of a remote. Only Trawl writes to them, and
+ * only one update of a mirror may run at once.
+ *
+ * A mirror takes its place only when its first fetch is complete. No remote is stored in it, so that nothing but these
+ * functions fetches into it.
+ */
+import { existsSync, renameSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ServiceError, throwIfAborted } from "#base/error";
+import { readRefs, refLines } from "#git/refs/refs";
+import { openGitRepository } from "#git/repository";
+import { type Files, replaceFile } from "#platform/files";
+import { runProcess } from "#platform/process";
+import { watchSize } from "./diskSpace";
+import { MirrorDamaged, type NetworkOptions, type Remote, runNetworkGit } from "./networkGit";
+
+export interface MirrorOptions extends NetworkOptions {
+  readonly files: Files;
+  /** Short name of the default branch, if the host named one. */
+  readonly defaultBranch?: string | undefined;
+  /** A clone that becomes larger is ended. */
+  readonly maxBytes?: number | undefined;
+}
+
+export interface MirrorUpdate {
+  /** Whether a ref or HEAD differs from before. */
+  readonly hasMoved: boolean;
+  /** Whether the remote has no branches and tags. */
+  readonly isEmpty: boolean;
+}
+
+/** Not `--mirror`, which includes the refs of all pull requests, often most of the repository. */
+const refspecs = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"];
+/** How names of folders end in which a clone is not complete, and of a mirror that is being replaced. */
+export const draftSuffix = ".cloning";
+export const replacedSuffix = ".replaced";
+const initTimeoutMs = 60_000;
+
+/**
+ * Clones a remote to `path` if there is nothing, and else fetches what has changed. A mirror that lacks objects is
+ * replaced by a new clone.
+ *
+ * Throws GIT_FAILED, TIMED_OUT, ANSWER_TOO_LARGE beyond `maxBytes`, and CANCELLED. The mirror is then as before, except
+ * that some of its refs may have been updated.
+ */
+export async function updateMirror(
+  path: string,
+  remote: Remote,
+  options: MirrorOptions,
+): Promise<MirrorUpdate> {
+  if (!existsSync(path)) {
+    const draft = await cloneDraft(path, remote, options);
+    renameSync(draft, path);
+    return { hasMoved: true, isEmpty: (await stateOf(path)).isEmpty };
+  }
+  try {
+    const before = await stateOf(path);
+    await fetchInto(path, remote, options);
+    const after = await stateOf(path);
+    return { hasMoved: before.refs !== after.refs, isEmpty: after.isEmpty };
+  } catch (error) {
+    if (!(error instanceof MirrorDamaged)) throw error;
+    const draft = await cloneDraft(path, remote, options);
+    renameSync(path, path + replacedSuffix);
+    renameSync(draft, path);
+    options.files.removeFolder(path + replacedSuffix);
+    return { hasMoved: true, isEmpty: (await stateOf(path)).isEmpty };
+  }
+}
+
+/** Clones into a folder next to `path`, and returns it. */
+async function cloneDraft(path: string, remote: Remote, options: MirrorOptions): Promise<string> {
+  const draft = path + draftSuffix;
+  options.files.removeFolder(draft);
+  const size = watchSize(draft, options.maxBytes ?? Number.POSITIVE_INFINITY, options.signal);
+  try {
+    await initialize(draft, options);
+    await fetchInto(draft, remote, { ...options, signal: size.signal });
+    return draft;
+  } catch (error) {
+    options.files.removeFolder(draft);
+    throwIfAborted(options.signal);
+    if (size.isExceeded)
+      throw new ServiceError("ANSWER_TOO_LARGE", `The clone became larger than ${options.maxBytes} bytes.`);
+    if (error instanceof MirrorDamaged) throw new ServiceError("GIT_FAILED", error.message);
+    throw error;
+  } finally {
+    size.stop();
+  }
+}
+
+async function initialize(path: string, { signal, homeFolder }: MirrorOptions): Promise<void> {
+  const { stderr, exitCode } = await runProcess(
+    "git",
+    ["init", "--quiet", "--bare", "--template=", "--initial-branch=main", "--", path],
+    {
+      cwd: dirname(path),
+      env: { HOME: homeFolder, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" },
+      signal,
+      timeoutMs: initTimeoutMs,
+    },
+  );
+  if (exitCode !== 0) throw new ServiceError("GIT_FAILED", `Cannot create a mirror: ${stderr}`);
+}
+
+async function fetchInto(path: string, remote: Remote, options: MirrorOptions): Promise<void> {
+  const args = [
+    "fetch",
+    "--prune",
+    "--no-tags",
+    "--no-recurse-submodules",
+    "--no-write-fetch-head",
+    "--no-auto-maintenance",
+    "--quiet",
+    "--",
+  ];
+  await runNetworkGit(path, args, remote, refspecs, options);
+  await updateHead(path, remote, options);
+}
+
+/** Points HEAD to the default branch, because a fetch never moves it. */
+async function updateHead(path: string, remote: Remote, options: MirrorOptions): Promise<void> {
+  const { head, refs } = await readRefs(openGitRepository(path));
+  const branches = [...refs.keys()].filter((name) => name.startsWith("refs/heads/"));
+  if (branches.length === 0) return;
+  const named = `refs/heads/${options.defaultBranch}`;
+  const target = refs.has(named) ? named : await findRemoteHead(path, remote, options);
+  const current = head.kind === "branch" ? head.name : undefined;
+  const candidates = [target, current, "refs/heads/main", "refs/heads/master", branches[0]];
+  const chosen = candidates.find((name) => name !== undefined && refs.has(name));
+  // Only names of fetched branches get here, so git has checked them.
+  if (chosen !== undefined && chosen !== current)
+    replaceFile(options.files, join(path, "HEAD"), Buffer.from(`ref: ${chosen}\n`), 0o600);
+}
+
+async function findRemoteHead(
+  path: string,
+  remote: Remote,
+  options: MirrorOptions,
+): Promise<string | undefined> {
+  const output = await runNetworkGit(path, ["ls-remote", "--symref", "--"], remote, ["HEAD"], options);
+  return /^ref: (refs\/heads\/\S+)\tHEAD$/m.exec(output.toString("utf8"))?.[1];
+}
+
+async function stateOf(path: string): Promise<{ readonly refs: string; readonly isEmpty: boolean }> {
+  const refs = await readRefs(openGitRepository(path));
+  return { refs: refLines(refs).join("\n"), isEmpty: refs.refs.size === 0 };
+}

@@ -1,0 +1,144 @@
+/**
+ * Runs the git commands that use the network: `fetch` and `ls-remote`, for mirrors only. `git.ts` runs all others, which
+ * allow no transport.
+ *
+ * Credentials are in the environment of the process, from which a credential helper answers git's requests for the
+ * origin of the remote. They are in no argument, URL or configuration, and no other origin gets them by a redirect.
+ */
+import { ServiceError } from "#base/error";
+import { sanitize } from "#base/sanitize";
+import { commandOf } from "#git/git";
+import { isObjectMissing } from "#git/missingObjects";
+import { pathWith } from "#platform/environment";
+import { runProcess } from "#platform/process";
+import { type GitCredentials, redact } from "./redact";
+
+/** The repository that a mirror copies. */
+export interface Remote {
+  /** `https:`, or `http:` if that is allowed, without user information. */
+  readonly url: string;
+  readonly allowsHttp: boolean;
+  readonly credentials?: GitCredentials | undefined;
+  /** File with the certificates of authorities to trust. */
+  readonly caFile?: string | undefined;
+  readonly proxy?: string | undefined;
+}
+
+export interface NetworkOptions {
+  /** The folder of `git-credential-trawl`. */
+  readonly helperFolder: string;
+  /** Takes the place of the home folder, whose `.gitconfig` and `.netrc` must not count. */
+  readonly homeFolder: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** The repository lacks objects that its refs need, so that it must be cloned again. */
+export class MirrorDamaged extends Error {}
+
+const maxOutputBytes = 64 * 1024 * 1024;
+const maxReasonLength = 500;
+/** A transfer that is slower than this is ended. */
+const minBytesPerSecond = 1000;
+const maxSlowSeconds = 60;
+
+/**
+ * Runs git in `cwd` and returns its standard output. `args` end with `--`; the URL of the remote and then `refs` follow.
+ *
+ * Throws GIT_FAILED with git's message, without secrets; TIMED_OUT; CANCELLED; and `MirrorDamaged`.
+ */
+export async function runNetworkGit(
+  cwd: string,
+  args: readonly string[],
+  remote: Remote,
+  refs: readonly string[],
+  options: NetworkOptions,
+): Promise<Buffer> {
+  const url = checkedUrl(remote);
+  const { credentials } = remote;
+  const command = commandOf(args);
+  const { stdout, stderr, exitCode } = await runProcess(
+    "git",
+    [...networkArguments(remote), ...args, url.href, ...refs],
+    {
+      cwd,
+      env: { ...environmentOf(url, remote, options), ...(credentials ? secrets(url, credentials) : {}) },
+      signal: options.signal,
+      timeoutMs: options.timeoutMs,
+      maxOutputBytes,
+      killsGroup: true,
+    },
+  );
+  if (exitCode === 0) return stdout;
+  const text = redact(stderr, credentials).replaceAll(/[\r\n]+/g, "; ");
+  const reason = sanitize(text).slice(0, maxReasonLength) || `exit code ${exitCode}`;
+  // The lines of the remote could claim anything, and a forbidden transport has nothing to do with objects.
+  const ownLines = stderr.split(/[\r\n]+/).filter((line) => !/^remote:|transport/.test(line));
+  if (ownLines.some(isObjectMissing)) throw new MirrorDamaged(reason);
+  throw new ServiceError("GIT_FAILED", `git ${command} of ${url.href} failed: ${reason}`);
+}
+
+function networkArguments({ caFile, credentials }: Remote): readonly string[] {
+  return [
+    "--no-pager",
+    ...setting("core.hooksPath", "/dev/null"),
+    ...setting("gc.auto", "0"),
+    ...setting("maintenance.auto", "false"),
+    ...setting("http.lowSpeedLimit", String(minBytesPerSecond)),
+    ...setting("http.lowSpeedTime", String(maxSlowSeconds)),
+    // The empty value removes all helpers.
+    ...setting("credential.helper", ""),
+    ...(credentials === undefined ? [] : setting("credential.helper", "trawl")),
+    ...(caFile === undefined ? [] : setting("http.sslCAInfo", caFile)),
+  ];
+}
+
+function setting(name: string, value: string): readonly string[] {
+  return ["-c", `${name}=${value}`];
+}
+
+function environmentOf(
+  url: URL,
+  { proxy }: Remote,
+  { helperFolder, homeFolder }: NetworkOptions,
+): Record<string, string> {
+  return {
+    ...pathWith(helperFolder),
+    HOME: homeFolder,
+    USERPROFILE: homeFolder,
+    XDG_CONFIG_HOME: homeFolder,
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_ALLOW_PROTOCOL: url.protocol === "http:" ? "http:https" : "https",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_ASKPASS: "/bin/false",
+    SSH_ASKPASS: "/bin/false",
+    GIT_CEILING_DIRECTORIES: homeFolder,
+    LC_ALL: "C.UTF-8",
+    ...(proxy === undefined ? {} : { http_proxy: proxy, https_proxy: proxy }),
+  };
+}
+
+function secrets(url: URL, { user, password }: GitCredentials): Record<string, string> {
+  const secret = password.reveal();
+  // A line break would let one answer of the helper pass for several.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are rejected
+  if (/[\u0000-\u001f\u007f]/.test(user + secret))
+    throw new ServiceError("GIT_FAILED", `The credentials for ${url.host} contain a control character.`);
+  return {
+    TRAWL_GIT_ORIGIN: `${url.protocol}//${url.host}`,
+    TRAWL_GIT_USER: user,
+    TRAWL_GIT_PASSWORD: secret,
+  };
+}
+
+function checkedUrl({ url, allowsHttp }: Remote): URL {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  const isAllowed = parsed?.protocol === "https:" || (allowsHttp && parsed?.protocol === "http:");
+  if (parsed !== undefined && isAllowed && parsed.username === "" && parsed.password === "") return parsed;
+  const address = sanitize(redact(url)).slice(0, maxReasonLength);
+  throw new ServiceError(
+    "GIT_FAILED",
+    `Cannot clone ${address}: its URL must begin with https://, or with http:// if allowHttp is set, and name no user.`,
+  );
+}
