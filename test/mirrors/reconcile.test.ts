@@ -2,12 +2,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { HostRepository, LookUp, ScopeListing } from "#hosts/codeHost";
-import { dayMs, defaultRemovalRules } from "#mirrors/holding";
+import { dayMs, type RemovalRules } from "#mirrors/holding";
 import { pollDelay } from "#mirrors/pollInterval";
 import { type HeldRepository, type ReconcileInput, reconcile } from "#mirrors/reconcile";
 import { describeRepository, type SimulatedHost, simulateHost } from "#test/support/simulatedHost";
 
 const hourMs = dayMs / 24;
+const defaultRemovalRules: RemovalRules = { keepDays: 7, confirmations: 2, maxShare: 0.1 };
 
 /** Runs syncs in a row: `listing` is `acme: 1 2 | other: 3`, with `?` after the name of a partial scope, `!` of a failed one. */
 class Syncs {

@@ -6,13 +6,15 @@
  * later, and at the latest by `close`: what a crash loses can be read again from the manifests and the repositories.
  * Ids are never reused.
  */
+import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { ServiceError } from "#base/error";
-import type { CodeHostType, Repository, RepositoryId, RepositoryKind } from "#model/repository";
+import type { Repository, RepositoryId } from "#model/repository";
 import { type Clock, systemClock } from "#platform/clock";
 import { diskFiles, type Files, replaceFile } from "#platform/files";
 import type { Log } from "#platform/log";
 import type { RepositoryChange } from "./change";
+import { newEntry, type RepositoryFacts, updatedEntry } from "./facts";
 import { type CatalogEntry, type IndexedState, printCatalog } from "./format";
 import { uniqueName } from "./naming";
 import {
@@ -26,19 +28,6 @@ import {
   withPath,
 } from "./paths";
 import { type KnownRepository, loadCatalog, rebuildCatalog } from "./recovery";
-
-/** The facts that a scan finds about a repository. */
-export interface RepositoryFacts {
-  readonly kind: RepositoryKind;
-  readonly path: string;
-  readonly gitDir?: string;
-  /** Host and path of the remote's URL, if it has one; the name of a package. */
-  readonly remoteName?: string;
-  readonly entries?: readonly string[];
-  readonly namespaces?: readonly string[];
-  readonly codeHostType: CodeHostType;
-  readonly hostUrl?: string;
-}
 
 export type CatalogEvent =
   | { readonly kind: "changed"; readonly repository: Repository }
@@ -62,6 +51,8 @@ interface RepositoryLists {
 
 export class Catalog {
   readonly #file: string;
+  /** The folder of the repositories that code hosts list, instead of scans. */
+  readonly #mirrors: string;
   readonly #files: Files;
   readonly #clock: Clock;
   readonly #log: Log;
@@ -85,19 +76,21 @@ export class Catalog {
    * Throws STORAGE_FAILED for a file of a newer format, or one that cannot be read.
    */
   static open(folder: string, options: CatalogOptions): Catalog {
-    return new Catalog(join(folder, "catalogue.json"), options);
+    return new Catalog(join(folder, "catalogue.json"), join(realpathSync(folder), "mirrors"), options);
   }
 
   private constructor(
     file: string,
+    mirrors: string,
     { log, files = diskFiles, clock = systemClock, known = [] }: CatalogOptions,
   ) {
     this.#file = file;
+    this.#mirrors = mirrors;
     this.#files = files;
     this.#clock = clock;
     this.#log = log;
     const knownRepositories = [...known];
-    const content = loadCatalog(file, files, clock, log) ?? rebuildCatalog(knownRepositories);
+    const content = loadCatalog(file, files, clock, log) ?? rebuildCatalog(knownRepositories, mirrors);
     this.#pathSet = { paths: content.paths, excluded: content.excluded };
     for (const entry of content.entries) this.#put(entry);
     this.#nextId = Math.max(content.nextId, ...knownRepositories.map(({ repositoryId }) => repositoryId + 1));
@@ -138,7 +131,8 @@ export class Catalog {
    * other added paths skip it from then on.
    */
   removePath(path: string): readonly Repository[] {
-    return this.#applyRemoval(withoutPath(this.#pathSet, path, this.all()));
+    const reachable = this.all().filter((each) => !isInside(each.path, this.#mirrors));
+    return this.#applyRemoval(withoutPath(this.#pathSet, path, reachable));
   }
 
   /** Removes one repository, but not others in its folder. Scans skip it until its path is added. */
@@ -205,6 +199,22 @@ export class Catalog {
     return this.#find(fact) !== undefined;
   }
 
+  /** Returns the name that a repository has unless another one has it; `""` without a remote. */
+  remoteNameOf(id: RepositoryId): string {
+    return this.#entries.get(id)?.preferredName ?? "";
+  }
+
+  /** Gives a repository the name of its remote, which another one had until now. */
+  reclaimName(id: RepositoryId): void {
+    const entry = this.#entries.get(id);
+    const name = entry?.preferredName ?? "";
+    if (entry === undefined || name === "" || this.#idsByName.has(name)) return;
+    this.#drop(entry);
+    this.#put({ ...entry, repository: { ...entry.repository, name } });
+    this.#writeSoon();
+    this.#notify({ kind: "changed", repository: { ...entry.repository, name } });
+  }
+
   /** Returns the state stored by `markIndexed`. */
   indexedState(id: RepositoryId): IndexedState | undefined {
     return this.#entries.get(id)?.indexed;
@@ -220,7 +230,10 @@ export class Catalog {
     const events: Repository[] = [];
     const found = facts.map((fact) => {
       const old = this.#find(fact);
-      const entry = old ? this.#updatedEntry(old, fact) : this.#newEntry(fact);
+      const name = () => this.nameFor(fact, old?.repository.id);
+      const entry = old
+        ? updatedEntry(old, fact, name)
+        : newEntry(this.#nextId++ as RepositoryId, fact, name());
       if (entry !== old) {
         undo.push(() => {
           this.#drop(entry);
@@ -300,43 +313,6 @@ export class Catalog {
     }
     const id = this.#idsByPath.get(fact.gitDir ?? fact.path) ?? this.#idsByPath.get(fact.path);
     return id === undefined ? undefined : this.#entries.get(id);
-  }
-
-  #newEntry(fact: RepositoryFacts): CatalogEntry {
-    const id = this.#nextId++ as RepositoryId;
-    const { remoteName, ...known } = fact;
-    return {
-      preferredName: remoteName ?? "",
-      repository: {
-        ...known,
-        id,
-        name: this.nameFor(fact),
-        isFork: false,
-        isArchived: false,
-        isPublic: false,
-        revisions: [],
-        state: "queued",
-        documentCount: 0,
-        skippedCount: 0,
-        contentBytes: 0,
-        indexBytes: 0,
-      },
-    };
-  }
-
-  /** Returns the same entry if nothing has changed. The name changes only if the remote's URL does. */
-  #updatedEntry(entry: CatalogEntry, fact: RepositoryFacts): CatalogEntry {
-    const { remoteName = "", ...known } = fact;
-    const isRenamed = remoteName !== entry.preferredName;
-    const { hostUrl: _, gitDir: __, entries: ___, namespaces: ____, ...rest } = entry.repository;
-    const name = isRenamed ? this.nameFor(fact, entry.repository.id) : entry.repository.name;
-    const repository: Repository = { ...rest, ...known, name };
-    const isSame =
-      !isRenamed &&
-      (["kind", "path", "gitDir", "codeHostType", "hostUrl"] as const).every(
-        (field) => repository[field] === entry.repository[field],
-      );
-    return isSame ? entry : { ...entry, preferredName: remoteName, repository };
   }
 
   /** Returns the name that the repository would have; `own` is its id if it has one. */

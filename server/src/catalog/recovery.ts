@@ -6,6 +6,7 @@ import type { Clock } from "#platform/clock";
 import type { Files } from "#platform/files";
 import type { Log } from "#platform/log";
 import { type CatalogContent, CatalogDamaged, type CatalogEntry, parseCatalog } from "./format";
+import { isInside } from "./paths";
 
 /** A repository as its manifest describes it, which is enough to rebuild a lost catalog. */
 export interface KnownRepository {
@@ -43,9 +44,9 @@ export function loadCatalog(file: string, files: Files, clock: Clock, log: Log):
 
 /**
  * Rebuilds a lost catalog. The added paths are lost, so the path of each repository takes their place. Packages are
- * found again by their projects.
+ * found again by their projects, and those in the folder `mirrors` by their code hosts.
  */
-export function rebuildCatalog(all: readonly KnownRepository[]): CatalogContent {
+export function rebuildCatalog(all: readonly KnownRepository[], mirrors: string): CatalogContent {
   const known = all.filter(({ kind }) => kind !== "package");
   const entries = known.map(({ repositoryId, name, path, kind }): CatalogEntry => {
     const repository: Repository = {
@@ -66,5 +67,10 @@ export function rebuildCatalog(all: readonly KnownRepository[]): CatalogContent 
     };
     return { preferredName: "", repository };
   });
-  return { nextId: 1, paths: known.map(({ path }) => path), excluded: [], entries };
+  return {
+    nextId: 1,
+    paths: known.map(({ path }) => path).filter((path) => !isInside(path, mirrors)),
+    excluded: [],
+    entries,
+  };
 }

@@ -24,6 +24,4 @@ export interface RemovalRules {
   readonly maxShare: number;
 }
 
-export const defaultRemovalRules: RemovalRules = { keepDays: 7, confirmations: 2, maxShare: 0.1 };
-
 export const dayMs = 86_400_000;

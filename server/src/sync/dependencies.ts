@@ -218,7 +218,9 @@ export class Dependencies {
       const change = isSame ? {} : { dependencies: ids.length === 0 ? undefined : ids };
       catalog.update(id, { ...change, dependencyProblem: problem });
     }
-    const areAllScanned = catalog.all().every(({ id }) => this.#projects.has(id)) && this.#pending.size === 0;
+    const areAllScanned =
+      catalog.all().every(({ id, kind }) => kind === "bare" || this.#projects.has(id)) &&
+      this.#pending.size === 0;
     const present = new Set(idOf.values());
     const gone = areAllScanned ? catalog.packages().filter(({ id }) => !present.has(id)) : [];
     catalog.removeAll(gone.map(({ id }) => id));

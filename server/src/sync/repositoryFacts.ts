@@ -1,5 +1,5 @@
 /** Scans an added path for repositories, and collects what the catalog records about them. */
-import type { RepositoryFacts } from "#catalog/catalog";
+import type { RepositoryFacts } from "#catalog/facts";
 import { discover, type FoundRepository, type ScanSettings } from "#git/discover";
 import { originUrl, remoteName } from "#git/remoteName";
 import { readConfig } from "#git/repository";

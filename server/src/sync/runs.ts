@@ -19,6 +19,8 @@ export interface RunsOptions {
   readonly limit: number;
   readonly log: Log;
   readonly watches: boolean;
+  /** Whether others than Trawl may change a repository. Default: always. */
+  readonly isWatched?: (repository: Repository) => boolean;
   readonly watchFolder?: WatchFolder | undefined;
   /** Called when lock files, or entire folders, of a repository have changed. */
   readonly onLockFileChange?: (id: RepositoryId) => void;
@@ -224,7 +226,7 @@ export class Runs {
 
   /** Never rejects: an error is recorded as the repository's state. */
   async #run(id: RepositoryId): Promise<void> {
-    const { context, log, watches, onRemoved } = this.#options;
+    const { context, log, watches, isWatched = () => true, onRemoved } = this.#options;
     const { catalog, clock } = context;
     const repository = catalog.get(id);
     if (repository === undefined) return;
@@ -250,7 +252,8 @@ export class Runs {
     const signal = AbortSignal.any([controller.signal, this.#closing.signal]);
     // Start watching before the first scan, so that no change during the scan is missed.
     const gitRepository = isPlainFolder(repository.kind) ? undefined : findGitRepository(repository.path);
-    if (state.watch === undefined && watches) this.#watch(repository, state, gitRepository);
+    if (state.watch === undefined && watches && isWatched(repository))
+      this.#watch(repository, state, gitRepository);
     try {
       const result = await refresh(repository, { ...request, gitRepository }, context, signal);
       state.differing = result.differing;

@@ -16,6 +16,8 @@ export interface ScansOptions {
   readonly hosts: Readonly<Record<string, CodeHostType>>;
   /** The current settings, read at the start of each scan. */
   readonly settings: () => ScanSettings;
+  /** Whether a path is that of a mirror, which scans neither add nor remove. */
+  readonly isMirror: (path: string) => boolean;
   readonly log: Log;
   /** Called after a scan of an added path, with the folders in which new repositories may appear. */
   readonly onScanned: (path: string, parentFolders: readonly string[]) => void;
@@ -87,7 +89,7 @@ export class Scans {
     signal: AbortSignal,
     onFound: (repositories: readonly Repository[]) => void,
   ): Promise<void> {
-    const { catalog, onRepositoriesRemoved } = this.#options;
+    const { catalog, isMirror, onRepositoriesRemoved } = this.#options;
     const present = new Set<RepositoryId>();
     const failedPaths: string[] = [];
     for (const path of catalog.paths) {
@@ -101,7 +103,9 @@ export class Scans {
       .all()
       .filter(
         ({ id, path }) =>
-          !present.has(id) && !failedPaths.some((root) => path === root || isBelow(path, root)),
+          !present.has(id) &&
+          !isMirror(path) &&
+          !failedPaths.some((root) => path === root || isBelow(path, root)),
       );
     catalog.removeAll(gone.map(({ id }) => id));
     await onRepositoriesRemoved(gone);
@@ -118,15 +122,19 @@ export class Scans {
   }
 
   async #scan(path: string, signal: AbortSignal): Promise<readonly Repository[]> {
-    const { catalog, hosts, settings, log, onRepositoriesRemoved, onScanned } = this.#options;
+    const { catalog, hosts, settings, isMirror, log, onRepositoriesRemoved, onScanned } = this.#options;
     const end = this.begin();
     try {
       const { facts, unreadable, parentFolders } = await scanPath(path, hosts, signal, settings());
       if (unreadable.length > 0)
         log.info(`${unreadable.length} folders in ${path} cannot be read.`, { unreadable });
       const root = realpathSync(path);
-      const repositories = catalog.upsert(facts.filter((fact) => !catalog.isExcluded(fact.path, root)));
-      const gone = catalog.all().filter((known) => isBelow(known.path, root) && !existsSync(known.path));
+      const repositories = catalog.upsert(
+        facts.filter(({ path }) => !catalog.isExcluded(path, root) && !isMirror(path)),
+      );
+      const gone = catalog
+        .all()
+        .filter(({ path }) => isBelow(path, root) && !isMirror(path) && !existsSync(path));
       catalog.removeAll(gone.map(({ id }) => id));
       await onRepositoriesRemoved(gone);
       onScanned(root, parentFolders);

@@ -17,6 +17,7 @@ import { type Clock, systemClock } from "#platform/clock";
 import type { Log } from "#platform/log";
 import type { Pool } from "#platform/threadPool";
 import type { ShardDirectory } from "#shard/directory/directory";
+import { CodeHosts, type CodeHostsSetup } from "./codeHosts";
 import { Dependencies } from "./dependencies";
 import { FirstRuns } from "./firstRuns";
 import { ParentFolderPoll } from "./parentFolderPoll";
@@ -48,6 +49,8 @@ export interface SyncOptions {
   readonly hosts: Readonly<Record<string, CodeHostType>>;
   /** Defaults to those of the user. */
   readonly packageCaches?: PackageCaches;
+  /** Absent without connections to code hosts, now and earlier. */
+  readonly codeHosts?: CodeHostsSetup | undefined;
   readonly log: Log;
   readonly clock?: Clock;
   /** False for a command that indexes once and exits. */
@@ -73,6 +76,8 @@ export class Sync {
   readonly #scans: Scans;
   readonly #parentFolders: ParentFolderPoll;
   readonly #dependencies: Dependencies;
+  /** Absent without connections to code hosts. */
+  readonly codeHosts: CodeHosts | undefined;
   readonly #closing = new AbortController();
   #start: NodeJS.Timeout | undefined;
   #cancelScan: (() => void) | undefined;
@@ -95,11 +100,22 @@ export class Sync {
     };
     this.#unparsed = new UnparsedLists(directory, quickPool);
     const { hosts, log, watches } = options;
+    this.codeHosts =
+      options.codeHosts &&
+      new CodeHosts({
+        ...options.codeHosts,
+        catalog,
+        clock,
+        log,
+        index: (id) => this.refresh(id, "changed"),
+        onRemoved: (repositories) => this.#deleteIndexes(repositories),
+      });
     this.#runs = new Runs({
       context: this.#context,
       limit: runLimit(pool),
       log,
       watches,
+      isWatched: ({ path }) => !this.#isMirror(path),
       watchFolder: options.watchFolder,
       onLockFileChange: (id) => this.#dependencies.changed(id),
       onRemoved: (repository) => this.#deleteIndexes([repository]),
@@ -108,6 +124,7 @@ export class Sync {
       catalog,
       hosts,
       settings: () => this.#settings,
+      isMirror: (path) => this.#isMirror(path),
       log,
       onScanned: (path, parentFolders) => {
         if (watches) this.#parentFolders.set(path, parentFolders);
@@ -140,8 +157,13 @@ export class Sync {
     const end = this.#scans.begin();
     this.#start = setTimeout(() => {
       this.#deleteUnknownIndexes();
-      this.#refreshAll(this.#options.catalog.all(), "due");
+      // Mirrors that are not cloned yet are indexed later.
+      const existing = this.#options.catalog
+        .all()
+        .filter(({ path }) => !this.#isMirror(path) || existsSync(path));
+      this.#refreshAll(existing, "due");
       this.#dependencies.scan(this.#options.catalog.all());
+      this.codeHosts?.start();
       void this.#scanAll().finally(end);
     }, startDelayMs);
   }
@@ -235,6 +257,7 @@ export class Sync {
     this.#runs.setPaused(isPaused);
     this.#firstRuns.setPaused(isPaused);
     this.#dependencies.setPaused(isPaused);
+    this.codeHosts?.setPaused(isPaused);
   }
 
   /** Queues a check of a repository's refs and whole working tree. */
@@ -328,9 +351,14 @@ export class Sync {
     clearTimeout(this.#start);
     this.#cancelScan?.();
     this.#parentFolders.close();
+    await this.codeHosts?.close();
     await this.#dependencies.close();
     await this.#firstRuns.idle();
     await this.#runs.close();
+  }
+
+  #isMirror(path: string): boolean {
+    return this.codeHosts?.owns(path) === true;
   }
 
   async #scanAll(haveSettingsChanged = false): Promise<void> {

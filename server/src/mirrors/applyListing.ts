@@ -1,0 +1,118 @@
+/** Brings the state up to date with the listing of a connection. */
+import type { HostRepository } from "#hosts/codeHost";
+import { hostAddress, type MirrorConnection } from "./connection";
+import { dayMs, type Holding } from "./holding";
+import { type ConnectionListing, isOnHostOf } from "./listConnection";
+import type { ConnectionRecord, FetchRecord, MirrorRecord } from "./mirrorRecord";
+import type { MirrorState } from "./state";
+
+export interface AppliedListing {
+  readonly name: string;
+  readonly connection: MirrorConnection;
+  readonly listing: ConnectionListing;
+  readonly state: MirrorState;
+  readonly now: number;
+}
+
+/** Applies a listing. Returns the mirrors that no connection has any more, which the caller must remove. */
+export function applyListing(options: AppliedListing): readonly MirrorRecord[] {
+  const { name, connection, listing, state, now } = options;
+  const { plan } = listing;
+  const byId = new Map(
+    state.mirrors.filter(isOnHostOf(connection)).map((each) => [each.repository.hostId, each]),
+  );
+  const update = (repository: HostRepository, holding: Holding) => {
+    const mirror = byId.get(repository.hostId);
+    if (mirror === undefined) {
+      const description = { type: connection.type, url: hostAddress(connection), repository };
+      state.add({ ...description, holdings: { [name]: holding }, fetches: { nextAt: now, failures: 0 } });
+    } else {
+      const fetches = fetchesAfterListing(mirror.fetches, repository, connection, now);
+      state.put({ ...mirror, repository, holdings: { ...mirror.holdings, [name]: holding }, fetches });
+    }
+  };
+  for (const { repository, holding } of [...plan.kept, ...plan.added]) update(repository, holding);
+  const orphans: MirrorRecord[] = [];
+  for (const { repository } of plan.removed) {
+    const mirror = byId.get(repository.hostId);
+    if (mirror !== undefined) orphans.push(...withoutHolding(mirror, name, state));
+  }
+  state.putConnection(name, {
+    listedAt: now,
+    nextListAt: now + connection.sync.listEvery,
+    failures: 0,
+    fingerprint: listing.fingerprint,
+    problems: listing.problems,
+    ...confirmationsAfter(options),
+  });
+  return orphans;
+}
+
+/**
+ * Releases the mirrors of connections that are no longer configured, and those of other hosts than a connection now has.
+ * Returns the mirrors to remove.
+ */
+export function releaseUnconfigured(
+  state: MirrorState,
+  connections: Readonly<Record<string, MirrorConnection>>,
+  now: number,
+): readonly MirrorRecord[] {
+  const orphans: MirrorRecord[] = [];
+  for (const mirror of state.mirrors) {
+    for (const [name, holding] of Object.entries(mirror.holdings)) {
+      const connection = Object.hasOwn(connections, name) ? connections[name] : undefined;
+      if (connection !== undefined && isOnHostOf(connection)(mirror)) continue;
+      const { released = { at: now, reason: `The connection "${name}" was removed.` } } = holding;
+      const keepDays = connection?.onRemoved.keepDays ?? 7;
+      const current = state.get(mirror.number) ?? mirror;
+      if (now - released.at >= keepDays * dayMs) orphans.push(...withoutHolding(current, name, state));
+      else if (holding.released === undefined)
+        state.put({ ...current, holdings: { ...current.holdings, [name]: { ...holding, released } } });
+    }
+  }
+  return orphans;
+}
+
+/** An incomplete listing says nothing about what has to be confirmed, or was. */
+function confirmationsAfter({
+  name,
+  listing: { plan, scopes },
+  state,
+}: AppliedListing): Pick<ConnectionRecord, "unconfirmedIds" | "confirmedIds"> {
+  const before = state.connection(name);
+  const isComplete = scopes.every(({ outcome }) => outcome === "complete");
+  const unconfirmedIds = plan.unconfirmedIds ?? (isComplete ? undefined : before.unconfirmedIds);
+  const confirmedIds = isComplete && unconfirmedIds === undefined ? undefined : before.confirmedIds;
+  return {
+    ...(unconfirmedIds === undefined ? {} : { unconfirmedIds }),
+    ...(confirmedIds === undefined ? {} : { confirmedIds }),
+  };
+}
+
+function withoutHolding(mirror: MirrorRecord, name: string, state: MirrorState): readonly MirrorRecord[] {
+  const { [name]: _, ...holdings } = mirror.holdings;
+  if (Object.keys(holdings).length === 0) return [mirror];
+  state.put({ ...mirror, holdings });
+  return [];
+}
+
+/** Fetches at once what has moved according to the host, and seldom what has not moved for long. */
+function fetchesAfterListing(
+  fetches: FetchRecord,
+  repository: HostRepository,
+  { sync }: MirrorConnection,
+  now: number,
+): FetchRecord {
+  const fingerprint = fingerprintOf(repository);
+  if (fingerprint === undefined || fetches.fetchedAt === undefined || fetches.failures > 0) return fetches;
+  if (fingerprint !== fetches.fingerprint) return { ...fetches, nextAt: now };
+  const isQuiet = now - (fetches.changedAt ?? 0) > 2 * sync.listEvery;
+  return isQuiet
+    ? { ...fetches, nextAt: Math.max(fetches.nextAt, fetches.fetchedAt + sync.fetchMax) }
+    : fetches;
+}
+
+/** Returns what changes whenever a branch may have moved, if the host says anything like that. */
+export function fingerprintOf({ fingerprint, pushedAt }: HostRepository): string | undefined {
+  return fingerprint ?? (pushedAt === undefined ? undefined : String(pushedAt));
+}

@@ -1,0 +1,40 @@
+/** What mirroring needs of the settings of a connection. */
+import type { CodeHost, HostRepository } from "#hosts/codeHost";
+import type { CodeHostType } from "#model/repository";
+import type { RemovalRules } from "./holding";
+
+export interface MirrorConnection {
+  readonly type: CodeHostType;
+  /** Origin and path prefix of the host; absent if its type has only one. */
+  readonly url?: string | undefined;
+  readonly allowHttp: boolean;
+  /** File with the certificates of authorities to trust. */
+  readonly caFile?: string | undefined;
+  /** Times in milliseconds. */
+  readonly sync: {
+    readonly listEvery: number;
+    readonly fetchMin: number;
+    readonly fetchMax: number;
+    /** How many git processes may use the host at once. */
+    readonly gitConcurrency: number;
+  };
+  readonly onRemoved: RemovalRules;
+}
+
+/** How connections reach their hosts. */
+export interface HostAccess<Connection extends MirrorConnection = MirrorConnection> {
+  openHost(name: string, connection: Connection): CodeHost;
+  /** Splits listed repositories into those to mirror and the others. */
+  selectRepositories(
+    connection: Connection,
+    repositories: readonly HostRepository[],
+  ): {
+    readonly kept: readonly HostRepository[];
+    readonly excluded: readonly { readonly repository: HostRepository; readonly reason: string }[];
+  };
+}
+
+/** Returns the address that identifies the host of a connection, without a slash at the end. */
+export function hostAddress({ url = "https://bitbucket.org" }: Pick<MirrorConnection, "url">): string {
+  return new URL(url).href.replace(/\/+$/, "");
+}

@@ -1,0 +1,60 @@
+/** The state of mirrors and connections. Times are milliseconds since 1970. */
+import type { HostRepository } from "#hosts/codeHost";
+import type { CodeHostType } from "#model/repository";
+import type { Holding } from "./holding";
+
+/** What identifies a mirror: the type and address of the host, and the host's id of the repository. */
+export interface MirrorDescription {
+  readonly type: CodeHostType;
+  /** Origin and path prefix of the host, without a slash at the end. */
+  readonly url: string;
+  readonly repository: HostRepository;
+}
+
+export interface MirrorRecord extends MirrorDescription {
+  /** The name of its folder; never reused. */
+  readonly number: number;
+  /** By the name of the connection. */
+  readonly holdings: Readonly<Record<string, Holding>>;
+  readonly fetches: FetchRecord;
+}
+
+export interface FetchRecord {
+  /** When it was last fetched successfully, and when that last changed a ref. */
+  readonly fetchedAt?: number;
+  readonly changedAt?: number;
+  /** The host's fingerprint of the repository at the last fetch. */
+  readonly fingerprint?: string;
+  readonly nextAt: number;
+  /** How many attempts in a row have failed, and the reason of the last one. */
+  readonly failures: number;
+  readonly lastError?: string;
+  /** The size of its packfiles. */
+  readonly bytes?: number;
+}
+
+export interface ConnectionRecord {
+  /** When its host was last listed. */
+  readonly listedAt?: number;
+  readonly nextListAt: number;
+  readonly failures: number;
+  /** Identifies the settings and credentials of the last listing. */
+  readonly fingerprint?: string;
+  readonly problems: readonly ConnectionProblem[];
+  /** Ids that disappeared at once, and those whose disappearance a person has confirmed. */
+  readonly unconfirmedIds?: readonly string[];
+  readonly confirmedIds?: readonly string[];
+}
+
+export interface ConnectionProblem {
+  /** Absent if it concerns the whole connection. */
+  readonly scope?: string;
+  readonly message: string;
+  readonly status?: number;
+}
+
+/** Returns the name of a repository: host, port and path prefix, and its path there. */
+export function mirrorName({ url, repository }: Pick<MirrorDescription, "url" | "repository">): string {
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname.replace(/\/+$/, "")}/${repository.path}`;
+}

@@ -1,0 +1,178 @@
+/**
+ * The state of all connections and mirrors: one file, `mirrors.json` in the data directory.
+ *
+ * What is added and removed is on disk when `flush` returns; times and errors follow within a second. If the file is
+ * lost or damaged, the mirrors are found by the descriptions in their folders, and none is removed: a connection takes
+ * them over when its host is listed.
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ServiceError } from "#base/error";
+import type { Clock } from "#platform/clock";
+import { type Files, replaceFile } from "#platform/files";
+import type { Log } from "#platform/log";
+import type { ConnectionRecord, MirrorRecord } from "./mirrorRecord";
+import { parseDescription, parseState, printState, type StateContent } from "./stateFormat";
+
+export interface MirrorStateOptions {
+  readonly dataDir: string;
+  readonly files: Files;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const writeDelayMs = 1000;
+/** In the folder of each mirror; git ignores it. */
+const descriptionFile = "trawl.json";
+
+/** Returns the folder of all mirrors in a data directory. */
+export function mirrorsFolder(dataDir: string): string {
+  return join(dataDir, "mirrors");
+}
+
+export class MirrorState {
+  readonly #options: MirrorStateOptions;
+  readonly #file: string;
+  readonly #mirrors = new Map<number, MirrorRecord>();
+  readonly #connections = new Map<string, ConnectionRecord>();
+  #nextNumber = 1;
+  #cancelWrite: (() => void) | undefined;
+
+  /** Throws STORAGE_FAILED for a file of a newer format, or one that cannot be read. */
+  constructor(options: MirrorStateOptions) {
+    this.#options = options;
+    this.#file = join(options.dataDir, "mirrors.json");
+    const stored = this.#load();
+    for (const mirror of stored?.mirrors ?? this.#findMirrors()) this.#mirrors.set(mirror.number, mirror);
+    for (const [name, connection] of Object.entries(stored?.connections ?? {}))
+      this.#connections.set(name, connection);
+    const folders = this.#folders();
+    const numbers = [...this.#mirrors.keys(), ...folders];
+    this.#nextNumber = numbers.reduce((next, each) => Math.max(next, each + 1), stored?.nextNumber ?? 1);
+    // A killed process was deleting them.
+    if (stored === undefined) return;
+    for (const number of folders)
+      if (!this.#mirrors.has(number)) options.files.removeFolder(this.pathOf({ number }));
+  }
+
+  get mirrors(): readonly MirrorRecord[] {
+    return [...this.#mirrors.values()];
+  }
+
+  get(number: number): MirrorRecord | undefined {
+    return this.#mirrors.get(number);
+  }
+
+  /** Returns the git directory of a mirror, which exists once it has been cloned. */
+  pathOf({ number }: Pick<MirrorRecord, "number">): string {
+    return join(mirrorsFolder(this.#options.dataDir), `${number}.git`);
+  }
+
+  /** Whether a path is that of a mirror. */
+  owns(path: string): boolean {
+    return dirname(path) === mirrorsFolder(this.#options.dataDir);
+  }
+
+  add(mirror: Omit<MirrorRecord, "number">): void {
+    this.put({ ...mirror, number: this.#nextNumber++ });
+  }
+
+  put(mirror: MirrorRecord): void {
+    const before = this.#mirrors.get(mirror.number);
+    this.#mirrors.set(mirror.number, mirror);
+    this.#writeSoon();
+    if (before !== undefined && before.repository.path !== mirror.repository.path) this.describe(mirror);
+  }
+
+  /** Forgets a mirror. Its folder remains until `removeFolder`, or the next start. */
+  forget({ number }: MirrorRecord): void {
+    this.#mirrors.delete(number);
+    this.#writeSoon();
+  }
+
+  removeFolder(mirror: MirrorRecord): void {
+    this.#options.files.removeFolder(this.pathOf(mirror));
+  }
+
+  /** Stores in the folder of a mirror what it is a mirror of. */
+  describe(mirror: MirrorRecord): void {
+    const folder = this.pathOf(mirror);
+    if (!existsSync(folder)) return;
+    const { type, url, repository } = mirror;
+    const text = JSON.stringify({ type, url, repository });
+    replaceFile(this.#options.files, join(folder, descriptionFile), Buffer.from(text));
+  }
+
+  connection(name: string): ConnectionRecord {
+    return this.#connections.get(name) ?? { nextListAt: 0, failures: 0, problems: [] };
+  }
+
+  putConnection(name: string, connection: ConnectionRecord): void {
+    this.#connections.set(name, connection);
+    this.#writeSoon();
+  }
+
+  /** Throws STORAGE_FAILED. */
+  flush(): void {
+    this.#cancelWrite?.();
+    this.#cancelWrite = undefined;
+    const content = {
+      nextNumber: this.#nextNumber,
+      connections: Object.fromEntries(this.#connections),
+      mirrors: this.mirrors,
+    };
+    try {
+      replaceFile(this.#options.files, this.#file, printState(content));
+    } catch (cause) {
+      throw new ServiceError("STORAGE_FAILED", `Cannot write ${this.#file}.`, { cause });
+    }
+  }
+
+  close(): void {
+    if (this.#cancelWrite !== undefined) this.flush();
+  }
+
+  #writeSoon(): void {
+    const { clock, log } = this.#options;
+    this.#cancelWrite ??= clock.after(writeDelayMs, () => {
+      try {
+        this.flush();
+      } catch (error) {
+        log.error("Cannot write the state of the mirrors; retrying later.", { error });
+        this.#writeSoon();
+      }
+    });
+  }
+
+  #load(): StateContent | undefined {
+    if (!existsSync(this.#file)) return undefined;
+    let text: string;
+    try {
+      text = readFileSync(this.#file, "utf8");
+    } catch (cause) {
+      throw new ServiceError("STORAGE_FAILED", `Cannot read ${this.#file}.`, { cause });
+    }
+    const state = parseState(text, this.#file);
+    if (state !== undefined) return state;
+    const { files, clock, log } = this.#options;
+    const aside = `${this.#file}.damaged-${clock.now()}`;
+    files.rename(this.#file, aside);
+    log.warn(`The state of the mirrors was damaged and is rebuilt from their folders. See ${aside}.`);
+    return undefined;
+  }
+
+  #folders(): readonly number[] {
+    const folder = mirrorsFolder(this.#options.dataDir);
+    const names = existsSync(folder) ? readdirSync(folder) : [];
+    return names.flatMap((name) => Number(/^(\d{1,9})\.git$/.exec(name)?.[1] ?? []) || []);
+  }
+
+  #findMirrors(): readonly MirrorRecord[] {
+    return this.#folders().flatMap((number): readonly MirrorRecord[] => {
+      const file = join(this.pathOf({ number }), descriptionFile);
+      const described = existsSync(file) ? parseDescription(readFileSync(file, "utf8")) : undefined;
+      if (described === undefined) return [];
+      return [{ ...described, number, holdings: {}, fetches: { nextAt: 0, failures: 0 } }];
+    });
+  }
+}

@@ -1,0 +1,166 @@
+/**
+ * Keeps the catalog's list of mirrors current: their names, what their hosts say about them, and which are hidden.
+ *
+ * A clone of the same repository on this computer takes the place of its mirror, which is then neither fetched nor
+ * indexed.
+ */
+import type { Catalog, CatalogEvent } from "#catalog/catalog";
+import type { RepositoryFacts } from "#catalog/facts";
+import { remoteName } from "#git/remoteName";
+import type { MirrorConnection } from "#mirrors/connection";
+import { type MirrorRecord, mirrorName } from "#mirrors/mirrorRecord";
+import type { MirrorState } from "#mirrors/state";
+import type { Repository, RepositoryId } from "#model/repository";
+
+export interface MirrorCatalogOptions {
+  readonly catalog: Catalog;
+  readonly state: MirrorState;
+  readonly connections: () => Readonly<Record<string, MirrorConnection>>;
+  /** Deletes the indexes of repositories that were removed from the catalog. */
+  readonly onRemoved: (repositories: readonly Repository[]) => Promise<void>;
+}
+
+export class MirrorCatalog {
+  readonly #options: MirrorCatalogOptions;
+  /** The visible mirrors. */
+  readonly #ids = new Map<number, RepositoryId>();
+  /** Names that clones of mirrored repositories would have. */
+  #names: ReadonlySet<string> = new Set();
+
+  constructor(options: MirrorCatalogOptions) {
+    this.#options = options;
+  }
+
+  /** Returns the id of a visible mirror. */
+  idOf(number: number): RepositoryId | undefined {
+    return this.#ids.get(number);
+  }
+
+  /** Whether a change of the catalog may change which mirrors are visible. */
+  isAffectedBy({ repository }: CatalogEvent): boolean {
+    if (this.#isMirror(repository)) return false;
+    const remote = this.#options.catalog.remoteNameOf(repository.id) || repository.name;
+    return this.#names.has(foldName(remote));
+  }
+
+  /** Adds, renames and hides mirrors. */
+  async update(): Promise<void> {
+    const { catalog, state, onRemoved } = this.#options;
+    const clones = this.#clonesByName();
+    const covering = new Set<RepositoryId>();
+    const visible = state.mirrors.filter((mirror) => {
+      if (!this.#isHeld(mirror) || catalog.isRemoved(state.pathOf(mirror))) return false;
+      const clone = namesOf(mirror)
+        .map((name) => clones.get(name))
+        .find(Boolean);
+      if (clone !== undefined) covering.add(clone);
+      return clone === undefined;
+    });
+    this.#names = new Set(state.mirrors.flatMap(namesOf));
+    const paths = new Set(visible.map((mirror) => state.pathOf(mirror)));
+    const hidden = catalog.all().filter((each) => this.#isMirror(each) && !paths.has(each.path));
+    catalog.removeAll(hidden.map(({ id }) => id));
+    for (const id of covering) catalog.reclaimName(id);
+    this.#upsert(visible);
+    await onRemoved(hidden);
+  }
+
+  #upsert(visible: readonly MirrorRecord[]): void {
+    const { catalog } = this.#options;
+    // One that has disappeared gives its name to a new repository there.
+    const ordered = [...visible].sort((left, right) => Number(isUnlisted(left)) - Number(isUnlisted(right)));
+    const taken = new Set<string>();
+    const facts = ordered.map((mirror): RepositoryFacts => {
+      const name = mirrorName(mirror);
+      const unique = taken.has(name) ? `${name} (${mirror.number})` : name;
+      taken.add(unique);
+      return this.#factsOf(mirror, unique);
+    });
+    // Repositories may have exchanged their names.
+    const moving = facts.filter(({ path, remoteName: name = "" }) => {
+      const owner = catalog.byName(name);
+      return owner !== undefined && owner.path !== path && this.#isMirror(owner);
+    });
+    if (moving.length > 0) {
+      const current = new Map(catalog.all().map((each) => [each.path, each.name]));
+      const renamed = facts.filter(({ path, remoteName: name }) => (current.get(path) ?? name) !== name);
+      catalog.upsert(renamed.map((fact) => ({ ...fact, remoteName: `${fact.remoteName} (${fact.path})` })));
+    }
+    const repositories = catalog.upsert(facts);
+    this.#ids.clear();
+    for (const [at, { id, indexedAt }] of repositories.entries()) {
+      const mirror = ordered[at];
+      if (mirror === undefined) continue;
+      this.#ids.set(mirror.number, id);
+      const { pushedAt } = mirror.repository;
+      // Later, the date of the newest indexed commit is more exact.
+      if (pushedAt !== undefined && indexedAt === undefined) catalog.update(id, { pushedAt });
+      this.showProblem(mirror);
+    }
+  }
+
+  /** Shows why a mirror may be outdated or about to be removed. It remains searchable. */
+  showProblem(mirror: MirrorRecord): void {
+    const { catalog } = this.#options;
+    const id = this.#ids.get(mirror.number);
+    const repository = id === undefined ? undefined : catalog.get(id);
+    if (id === undefined || repository === undefined || repository.state === "failed") return;
+    catalog.update(id, { lastError: mirror.fetches.lastError ?? absenceOf(mirror) });
+  }
+
+  #factsOf(mirror: MirrorRecord, name: string): RepositoryFacts {
+    const { type, repository } = mirror;
+    const path = this.#options.state.pathOf(mirror);
+    return {
+      kind: "bare",
+      path,
+      gitDir: path,
+      remoteName: name,
+      codeHostType: type,
+      ...(repository.webUrl === undefined ? {} : { hostUrl: repository.webUrl }),
+      isFork: repository.isFork,
+      isArchived: repository.isArchived,
+      isPublic: repository.visibility === "public",
+    };
+  }
+
+  #isHeld({ holdings }: MirrorRecord): boolean {
+    const connections = this.#options.connections();
+    const entries = Object.entries(holdings);
+    // Nothing is known about the connections of a mirror whose state was lost, so it stays visible.
+    if (entries.length === 0) return true;
+    return entries.some(([name, { released }]) => released === undefined && Object.hasOwn(connections, name));
+  }
+
+  #isMirror({ kind, path }: Repository): boolean {
+    return kind === "bare" && this.#options.state.owns(path);
+  }
+
+  #clonesByName(): ReadonlyMap<string, RepositoryId> {
+    const { catalog } = this.#options;
+    const clones = catalog.all().filter((each) => !this.#isMirror(each));
+    return new Map(clones.map(({ id, name }) => [foldName(catalog.remoteNameOf(id) || name), id]));
+  }
+}
+
+/** Returns the names that a clone of the repository may have. */
+function namesOf(mirror: MirrorRecord): readonly string[] {
+  const cloned = remoteName(mirror.repository.cloneUrl)?.name;
+  return [mirrorName(mirror), ...(cloned === undefined ? [] : [cloned])].map(foldName);
+}
+
+/** Most hosts ignore the case of names; two repositories of one host never differ only by it. */
+function foldName(name: string): string {
+  return name.toLowerCase();
+}
+
+function isUnlisted({ holdings }: MirrorRecord): boolean {
+  return Object.values(holdings).every(({ unlistedSince }) => unlistedSince !== undefined);
+}
+
+function absenceOf({ holdings }: MirrorRecord): string | undefined {
+  const confirmed = Object.values(holdings).find(({ confirmations = [] }) => confirmations.length > 0);
+  const [first] = confirmed?.confirmations ?? [];
+  if (first === undefined) return undefined;
+  return `Its host says since ${new Date(first).toISOString()} that it does not exist.`;
+}

@@ -1,0 +1,242 @@
+/** Clones and fetches mirrors when they are due, and has those indexed that have changed. */
+import { existsSync } from "node:fs";
+import { isServiceError, ServiceError } from "#base/error";
+import type { Catalog } from "#catalog/catalog";
+import { hasRoomForClones, packBytes } from "#git/mirror/diskSpace";
+import { updateMirror } from "#git/mirror/mirror";
+import type { CodeHost } from "#hosts/codeHost";
+import { fingerprintOf } from "#mirrors/applyListing";
+import type { MirrorConnection } from "#mirrors/connection";
+import type { FetchRecord, MirrorRecord } from "#mirrors/mirrorRecord";
+import { pollDelay } from "#mirrors/pollInterval";
+import type { MirrorState } from "#mirrors/state";
+import type { RepositoryId } from "#model/repository";
+import type { Clock } from "#platform/clock";
+import type { Files } from "#platform/files";
+import type { Log } from "#platform/log";
+import { FetchQueue } from "./fetchQueue";
+import type { MirrorCatalog } from "./mirrorCatalog";
+
+export interface MirrorFetchesOptions {
+  readonly state: MirrorState;
+  readonly mirrors: MirrorCatalog;
+  readonly catalog: Catalog;
+  /** The folder of the mirrors. */
+  readonly folder: string;
+  /** The folder of git's credential helper. */
+  readonly helperFolder: string;
+  readonly connections: () => Readonly<Record<string, MirrorConnection>>;
+  readonly hostOf: (name: string) => CodeHost;
+  readonly files: Files;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Returns numbers from 0 to 1. */
+  readonly random: () => number;
+  /** Indexes a mirror that has changed. */
+  readonly index: (id: RepositoryId) => void;
+}
+
+/** How many git processes may use the network at once. */
+const maxProcesses = 8;
+/** Larger repositories are not cloned. A clone may grow to a little more, because hosts only estimate sizes. */
+const maxRepositoryBytes = 20e9;
+const cloneTolerance = 1.5;
+const baseTimeoutMs = 600_000;
+const timeoutMsPerByte = 60_000 / 100e6;
+
+export class MirrorFetches {
+  readonly #options: MirrorFetchesOptions;
+  readonly #queue = new FetchQueue(maxProcesses, (number) => this.#run(number));
+  readonly #running = new Map<
+    number,
+    { readonly controller: AbortController; readonly ended: Promise<void> }
+  >();
+  #cancelTimer: (() => void) | undefined;
+  #isClosed = false;
+
+  constructor(options: MirrorFetchesOptions) {
+    this.#options = options;
+  }
+
+  /** Spreads what became due while no process served, so that it does not start all at once. */
+  spreadOverdue(): void {
+    const { state, clock, random } = this.#options;
+    const now = clock.now();
+    for (const mirror of state.mirrors) {
+      const connection = this.#connectionOf(mirror);
+      const { fetches } = mirror;
+      if (connection === undefined || fetches.nextAt > now || fetches.fetchedAt === undefined) continue;
+      const nextAt = now + random() * connection.settings.sync.fetchMin;
+      state.put({ ...mirror, fetches: { ...fetches, nextAt } });
+    }
+  }
+
+  /** Queues all mirrors that are due, and waits for the next one. */
+  schedule(): void {
+    this.#cancelTimer?.();
+    if (this.#isClosed) return;
+    const { state, mirrors, clock } = this.#options;
+    const now = clock.now();
+    let earliest = Number.POSITIVE_INFINITY;
+    for (const mirror of state.mirrors) {
+      const connection = this.#connectionOf(mirror);
+      if (connection === undefined || mirrors.idOf(mirror.number) === undefined) continue;
+      if (mirror.fetches.nextAt > now) earliest = Math.min(earliest, mirror.fetches.nextAt);
+      else if (!this.#queue.has(mirror.number)) {
+        const { url, number, repository } = mirror;
+        const { gitConcurrency } = connection.settings.sync;
+        const isClone = !existsSync(state.pathOf(mirror));
+        const sizeBytes = repository.sizeBytes ?? 0;
+        this.#queue.add({ number, host: url, hostLimit: gitConcurrency, isClone, sizeBytes });
+      }
+    }
+    if (earliest === Number.POSITIVE_INFINITY) return;
+    this.#cancelTimer = clock.after(Math.min(earliest - now, maxTimerMs), () => this.schedule());
+  }
+
+  /** Cancels the fetch of a mirror, and waits for it to end. */
+  async stop(number: number): Promise<void> {
+    this.#queue.drop(number);
+    const run = this.#running.get(number);
+    run?.controller.abort();
+    await run?.ended;
+  }
+
+  setPaused(isPaused: boolean): void {
+    this.#queue.setPaused(isPaused);
+  }
+
+  get counts(): { readonly waiting: number; readonly running: number } {
+    return this.#queue.counts;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#cancelTimer?.();
+    for (const { controller } of this.#running.values()) controller.abort();
+    await this.#queue.close();
+  }
+
+  #connectionOf({ holdings }: MirrorRecord): { name: string; settings: MirrorConnection } | undefined {
+    const connections = this.#options.connections();
+    for (const [name, { released }] of Object.entries(holdings)) {
+      const settings = Object.hasOwn(connections, name) ? connections[name] : undefined;
+      if (released === undefined && settings !== undefined) return { name, settings };
+    }
+    return undefined;
+  }
+
+  /** Never rejects: an error is recorded as the state of the mirror. */
+  async #run(number: number): Promise<void> {
+    const { state, mirrors } = this.#options;
+    const mirror = state.get(number);
+    const connection = mirror === undefined ? undefined : this.#connectionOf(mirror);
+    const id = mirrors.idOf(number);
+    if (mirror === undefined || connection === undefined || id === undefined) return;
+    const controller = new AbortController();
+    const ended = this.#update(mirror, id, connection, controller.signal).catch((error: unknown) => {
+      if (!isServiceError(error, "CANCELLED")) this.#recordFailure(number, id, connection.settings, error);
+    });
+    this.#running.set(number, { controller, ended });
+    await ended;
+    this.#running.delete(number);
+    if (!this.#isClosed) queueMicrotask(() => this.schedule());
+  }
+
+  async #update(
+    mirror: MirrorRecord,
+    id: RepositoryId,
+    { name, settings }: { readonly name: string; readonly settings: MirrorConnection },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { state, catalog, mirrors, folder, helperFolder, hostOf, files, clock, random, index } =
+      this.#options;
+    const { repository } = mirror;
+    const path = state.pathOf(mirror);
+    const isClone = !existsSync(path);
+    if (isClone) {
+      await this.#checkSpace(mirror);
+      catalog.update(id, { state: "cloning", progress: 0, lastError: undefined });
+    }
+    const sizeBytes = Math.max(repository.sizeBytes ?? 0, mirror.fetches.bytes ?? 0);
+    const { hasMoved } = await updateMirror(
+      path,
+      {
+        url: repository.cloneUrl,
+        allowsHttp: settings.allowHttp,
+        credentials: await hostOf(name).gitCredentials(),
+        caFile: settings.caFile,
+      },
+      {
+        files,
+        helperFolder,
+        homeFolder: folder,
+        defaultBranch: repository.defaultBranch,
+        maxBytes: maxRepositoryBytes * cloneTolerance,
+        timeoutMs: baseTimeoutMs + sizeBytes * timeoutMsPerByte,
+        signal,
+      },
+    );
+    const now = clock.now();
+    const bytes = await packBytes(path);
+    const current = state.get(mirror.number);
+    if (current === undefined) return;
+    const changedAt = hasMoved
+      ? Math.min(now, (isClone ? repository.pushedAt : undefined) ?? now)
+      : current.fetches.changedAt;
+    const fingerprint = fingerprintOf(repository);
+    const fetches: FetchRecord = {
+      fetchedAt: now,
+      nextAt: now + pollDelay(limitsOf(settings), { ageMs: now - (changedAt ?? now), failures: 0 }, random()),
+      failures: 0,
+      bytes,
+      ...(changedAt === undefined ? {} : { changedAt }),
+      ...(fingerprint === undefined ? {} : { fingerprint }),
+    };
+    const updated = { ...current, fetches };
+    state.put(updated);
+    if (isClone) state.describe(updated);
+    const isIndexed = catalog.indexedState(id) !== undefined && catalog.get(id)?.state === "ready";
+    if (isClone) catalog.update(id, { state: "queued", progress: undefined });
+    if (hasMoved || !isIndexed) index(id);
+    mirrors.showProblem(updated);
+  }
+
+  async #checkSpace({ repository: { sizeBytes = 0 } }: MirrorRecord): Promise<void> {
+    if (sizeBytes > maxRepositoryBytes)
+      throw new ServiceError(
+        "ANSWER_TOO_LARGE",
+        `It has ${sizeBytes} bytes, more than the limit of ${maxRepositoryBytes}.`,
+      );
+    if (!(await hasRoomForClones(this.#options.folder)))
+      throw new ServiceError("STORAGE_FAILED", "The disk has too little free space to clone more.");
+  }
+
+  #recordFailure(number: number, id: RepositoryId, settings: MirrorConnection, error: unknown): void {
+    const { state, catalog, mirrors, clock, log, random } = this.#options;
+    const mirror = state.get(number);
+    if (mirror === undefined) return;
+    const failures = mirror.fetches.failures + 1;
+    const lastError = error instanceof Error ? error.message : String(error);
+    const delayMs = pollDelay(limitsOf(settings), { ageMs: 0, failures }, random());
+    const failed = {
+      ...mirror,
+      fetches: { ...mirror.fetches, failures, lastError, nextAt: clock.now() + delayMs },
+    };
+    state.put(failed);
+    const isCloned = existsSync(state.pathOf(mirror));
+    const name = catalog.get(id)?.name ?? mirror.repository.path;
+    if (isCloned) mirrors.showProblem(failed);
+    else catalog.update(id, { state: "failed", progress: undefined, lastError });
+    const what = isCloned ? "fetched" : "cloned";
+    if (isServiceError(error)) log.warn(`${name} could not be ${what}: ${lastError}`);
+    else log.error(`${name} could not be ${what} because of a defect.`, { error });
+  }
+}
+
+/** The longest delay of a timer. */
+const maxTimerMs = 2 ** 31 - 1;
+
+function limitsOf({ sync }: MirrorConnection): { readonly fetchMinMs: number; readonly fetchMaxMs: number } {
+  return { fetchMinMs: sync.fetchMin, fetchMaxMs: sync.fetchMax };
+}

@@ -1,0 +1,290 @@
+/** Repositories of a code host: mirrored, indexed, and kept or removed through everything that happens to them. */
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { Catalog } from "#catalog/catalog";
+import { dayMs } from "#mirrors/holding";
+import type { Repository } from "#model/repository";
+import { type Clock, systemClock } from "#platform/clock";
+import { inlineThread } from "#platform/inlineThread";
+import { createLog } from "#platform/log";
+import { ShardDirectory } from "#shard/directory/directory";
+import { Sync } from "#sync/sync";
+import { workerTask } from "#sync/workerTasks";
+import { eventually, eventuallyEqual } from "#test/support/eventually";
+import { type GitServer, gitServer } from "#test/support/gitServer";
+import { projectRoot } from "#test/support/house";
+import { indexedLines } from "#test/support/indexed";
+import { type ListedHost, listedHost } from "#test/support/listedHost";
+import { repo, temporaryFolder } from "#test/support/repo";
+
+const signal = new AbortController().signal;
+const account = { user: "svc", password: "c4nary-t0ken" };
+
+interface WorldOptions {
+  readonly server: GitServer;
+  readonly host: ListedHost;
+  readonly data?: string;
+  readonly hasConnection?: boolean;
+}
+
+async function open(
+  t: TestContext,
+  { server, host, data = temporaryFolder(), hasConnection = true }: WorldOptions,
+) {
+  const logged: string[] = [];
+  const log = createLog("debug", (line) => logged.push(line));
+  const clock: Clock & { offsetMs: number } = {
+    offsetMs: 0,
+    now() {
+      return Date.now() + this.offsetMs;
+    },
+    elapsed: systemClock.elapsed,
+    after: systemClock.after,
+  };
+  const directory = await ShardDirectory.open(join(data, "shards"));
+  const catalog = Catalog.open(data, { log, known: directory.manifests().values() });
+  const sync = new Sync({
+    catalog,
+    directory,
+    pool: inlineThread(workerTask(), 2),
+    settings: {},
+    hosts: {},
+    packageCaches: { cargoHome: join(data, "cargo"), goModules: join(data, "go") },
+    codeHosts: {
+      dataDir: data,
+      connections: hasConnection ? { main: host.connection } : {},
+      helperFolder: join(projectRoot(), "dist/server/credentialHelper"),
+      ...host,
+    },
+    log,
+    clock,
+    watches: true,
+    onOverlay() {},
+  });
+  let isClosed = false;
+  const close = async () => {
+    if (isClosed) return;
+    isClosed = true;
+    await sync.close();
+    catalog.close();
+  };
+  t.after(close);
+  const prefix = `${new URL(server.origin).host}/`;
+  const named = (path: string) => catalog.byName(prefix + path);
+  const { codeHosts } = sync;
+  assert.ok(codeHosts);
+  return {
+    data,
+    catalog,
+    directory,
+    sync,
+    codeHosts,
+    clock,
+    logged,
+    close,
+    named,
+    /** `path state` of each repository. */
+    states: () => catalog.all().map(({ name, state }) => `${name.replace(prefix, "")} ${state}`),
+    list: () => codeHosts.sync("main"),
+    async later(days: number) {
+      clock.offsetMs += days * dayMs;
+      return await codeHosts.sync("main");
+    },
+    async text(path: string) {
+      return (await indexedLines(directory, named(path)?.id ?? 0)).join("\n");
+    },
+    folders: () => readdirSync(join(data, "mirrors")).filter((name) => name.endsWith(".git")),
+  };
+}
+
+async function world(t: TestContext, count: number, fetchMin = 50) {
+  const server = await gitServer(t);
+  const host = listedHost(server, fetchMin);
+  for (let at = 1; at <= count; at++) {
+    server.create(`acme/r${at}`, `= main: One\na.txt\n| text ${at}`);
+    host.put(String(at), `acme/r${at}`);
+  }
+  return { server, host };
+}
+
+/** The names of `count` repositories with this state. */
+function all(count: number, state: Repository["state"]): string[] {
+  return Array.from({ length: count }, (_, at) => `acme/r${at + 1} ${state}`).sort();
+}
+
+test("repositories are cloned, indexed, pushed to, renamed, archived and deleted", async (t) => {
+  const { server, host } = await world(t, 10, 600_000);
+  server.credentials = account;
+  host.credentials = account;
+  const { sync, named, states, list, later, text, catalog, folders, logged, data, close } = await open(t, {
+    server,
+    host,
+  });
+  sync.start();
+  await eventuallyEqual(states, all(10, "ready"));
+  assert.equal(await text("acme/r3"), "a.txt [main]: text 3|");
+  const before = named("acme/r3");
+  assert.equal(before?.codeHostType, "gitea");
+  assert.equal(before?.isPublic, false);
+
+  const origin = repo("", { bare: true, path: server.folderOf("acme/r3") });
+  origin.more("= main: Two\na.txt\n| pushed\ntag v1");
+  host.put("3", "acme/r3", { fingerprint: "pushed" });
+  await list();
+  await eventuallyEqual(() => text("acme/r3"), "a.txt [main v1]: pushed|");
+
+  server.create("other/renamed", "= main: One\na.txt\n| text 3");
+  host.put("3", "other/renamed", { isArchived: true, visibility: "public", fingerprint: "renamed" });
+  await list();
+  const after = named("other/renamed");
+  assert.deepEqual([after?.id, after?.isArchived, after?.isPublic], [before?.id, true, true]);
+  assert.equal(named("acme/r3"), undefined);
+  await eventuallyEqual(() => text("other/renamed"), "a.txt [main]: text 3|");
+
+  host.repositories.delete("4");
+  await list();
+  await eventually(() => named("acme/r4")?.lastError?.includes("does not exist"));
+  assert.equal(named("acme/r4")?.state, "ready");
+  await later(1.1);
+  await later(5);
+  assert.ok(named("acme/r4"));
+  await later(1);
+  assert.equal(named("acme/r4"), undefined);
+  assert.equal(catalog.all().length, 9);
+  assert.equal(folders().length, 9);
+
+  await close();
+  const stored = readdirSync(data, { recursive: true, encoding: "utf8" })
+    .filter((name) => /(config|json|HEAD)$/.test(name))
+    .map((name) => readFileSync(join(data, name), "utf8"));
+  assert.ok(stored.length > 10);
+  assert.doesNotMatch([...stored, ...logged].join("\n"), /c4nary/);
+});
+
+test("a push is found by polling", async (t) => {
+  const { server, host } = await world(t, 1);
+  const { sync, states, text } = await open(t, { server, host });
+  sync.start();
+  await eventuallyEqual(states, all(1, "ready"));
+  const origin = repo("", { bare: true, path: server.folderOf("acme/r1") });
+  origin.more("= main: Two\na.txt\n| pushed");
+  await eventuallyEqual(() => text("acme/r1"), "a.txt [main]: pushed|");
+});
+
+test("wrong credentials are reported, and cost nothing once they are corrected", async (t) => {
+  const { server, host } = await world(t, 2);
+  server.credentials = account;
+  host.credentials = { user: "svc", password: "c4nary-wrong" };
+  const { sync, states, named, logged } = await open(t, { server, host });
+  sync.start();
+  await eventuallyEqual(states, all(2, "failed"));
+  assert.match(named("acme/r1")?.lastError ?? "", /Authentication failed/);
+  host.credentials = account;
+  await eventuallyEqual(states, all(2, "ready"));
+  assert.doesNotMatch(logged.join("\n"), /c4nary/);
+});
+
+test("while the host is down or lists nothing, everything stays searchable", async (t) => {
+  const { server, host } = await world(t, 6);
+  const { sync, states, named, later, text, codeHosts } = await open(t, { server, host });
+  sync.start();
+  await eventuallyEqual(states, all(6, "ready"));
+  server.mode = { kind: "status", status: 503 };
+  await eventually(() => named("acme/r1")?.lastError?.includes("503"));
+  host.problem = { message: "Unauthorized", status: 401 };
+  for (let days = 0; days < 10; days++) await later(1);
+  host.problem = undefined;
+  host.outcome = "partial";
+  const repositories = new Map(host.repositories);
+  host.repositories.clear();
+  for (let days = 0; days < 10; days++) await later(1);
+  // An empty list is complete, but not believed.
+  host.outcome = "complete";
+  for (let days = 0; days < 10; days++) await later(1);
+  assert.deepEqual(states(), all(6, "ready"));
+  assert.equal(codeHosts.statuses[0]?.record.unconfirmedIds?.length, 6);
+  assert.equal(await text("acme/r2"), "a.txt [main]: text 2|");
+
+  for (const [id, repository] of repositories) host.repositories.set(id, repository);
+  server.mode = { kind: "open" };
+  await later(0);
+  await eventually(() => named("acme/r1")?.lastError === undefined);
+
+  host.repositories.clear();
+  await later(0);
+  assert.equal(codeHosts.confirm("main"), 6);
+  await later(0);
+  await later(4);
+  await later(4);
+  assert.deepEqual(states(), []);
+});
+
+test("a clone on this computer takes the place of its mirror while it exists", async (t) => {
+  const { server, host } = await world(t, 1);
+  const opened = await open(t, { server, host });
+  const { sync, states, named, catalog } = opened;
+  sync.start();
+  await eventuallyEqual(states, all(1, "ready"));
+  const folder = temporaryFolder();
+  repo("= main: Local\na.txt\n| local", { path: folder, origin: `${server.origin}/acme/r1.git` });
+  await sync.addPaths([folder], signal);
+  await eventuallyEqual(() => named("acme/r1")?.kind, "clone");
+  await eventuallyEqual(() => opened.text("acme/r1"), "a.txt [main]: local|");
+  assert.equal(catalog.all().length, 1);
+  await sync.removePaths([folder]);
+  await eventuallyEqual(() => named("acme/r1")?.kind, "bare");
+  await eventuallyEqual(() => opened.text("acme/r1"), "a.txt [main]: text 1|");
+});
+
+test("a restart continues, even with a damaged state, and a removed connection hides its mirrors", async (t) => {
+  const { server, host } = await world(t, 3);
+  const first = await open(t, { server, host });
+  first.sync.start();
+  await eventuallyEqual(first.states, all(3, "ready"));
+  const ids = first.catalog.all().map(({ id }) => id);
+  await first.close();
+  const { data } = first;
+
+  const hidden = await open(t, { server, host, data, hasConnection: false });
+  hidden.sync.start();
+  await eventuallyEqual(hidden.states, []);
+  assert.equal(hidden.folders().length, 3);
+  await hidden.close();
+
+  server.paths.length = 0;
+  const second = await open(t, { server, host, data });
+  second.sync.start();
+  await second.list();
+  await eventuallyEqual(second.states, all(3, "ready"));
+  assert.equal(await second.text("acme/r2"), "a.txt [main]: text 2|");
+  // They were never cloned again.
+  assert.deepEqual(second.folders(), ["1.git", "2.git", "3.git"]);
+  await second.close();
+
+  writeFileSync(join(data, "mirrors.json"), `${readFileSync(join(data, "mirrors.json"), "utf8")} `);
+  host.outcome = "failed";
+  const third = await open(t, { server, host, data });
+  third.sync.start();
+  await third.list();
+  await eventuallyEqual(third.states, all(3, "ready"));
+  host.outcome = "complete";
+  host.repositories.delete("3");
+  for (let days = 0; days < 10; days++) await third.later(1);
+  assert.deepEqual(third.states(), ["acme/r1 ready", "acme/r2 ready"]);
+  assert.ok(ids.length > 0 && readdirSync(data).some((name) => name.includes("mirrors.json.damaged")));
+  assert.equal(existsSync(join(data, "mirrors/3.git")), false);
+});
+
+test("repositories that exchange their names keep their ids and indexes", async (t) => {
+  const { server, host } = await world(t, 2);
+  const { sync, states, named, list } = await open(t, { server, host });
+  sync.start();
+  await eventuallyEqual(states, all(2, "ready"));
+  const ids = [named("acme/r1")?.id, named("acme/r2")?.id];
+  host.put("1", "acme/r2");
+  host.put("2", "acme/r1");
+  await list();
+  assert.deepEqual([named("acme/r2")?.id, named("acme/r1")?.id], ids);
+});
