@@ -5,6 +5,7 @@
  * `methods.ts`, so that a client can use them without bundling the schemas.
  */
 import * as z from "zod";
+import { codeHostOperations } from "./codeHosts";
 import {
   AuthorsRequest,
   CommitAuthor,
@@ -299,6 +300,7 @@ export const operations = {
     request: RepositoriesByName,
     response: Done,
   },
+  ...codeHostOperations,
   pauseIndexing: {
     tag: "Repositories",
     summary: "Pauses or resumes indexing.",

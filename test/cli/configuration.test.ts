@@ -22,6 +22,7 @@ const defaults: Configuration = {
   paths: [],
   contexts: {},
   hosts: {},
+  connections: {},
   branches: ["**"],
   remoteBranches: [],
   tags: ["**"],

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { type MirrorOptions, updateMirror } from "#git/mirror/mirror";
 import type { Remote } from "#git/mirror/networkGit";
-import { redact } from "#git/mirror/redact";
 import { sweepMirrors } from "#git/mirror/sweep";
 import { Secret } from "#hosts/secret";
 import { diskFiles } from "#platform/files";
@@ -235,14 +234,4 @@ test("only https is fetched, unless http is allowed, and never with user informa
     });
   }
   assert.deepEqual(server.paths, []);
-});
-
-test("secrets are removed from texts", () => {
-  const credentials = { user: "svc", password: new Secret("p+/w d") };
-  const header = basic({ user: "svc", password: "p+/w d" });
-  const text = `p+/w d ${encodeURIComponent("p+/w d")} ${header.slice(6)} https://me:pw@x/y\nPRIVATE-TOKEN: abc`;
-  assert.equal(
-    redact(text, credentials),
-    "[secret] [secret] [secret] https://[secret]@x/y\nPRIVATE-TOKEN: [secret]",
-  );
 });

@@ -25,12 +25,13 @@ export const mayImport: Readonly<Record<string, string>> = {
   "shard/evaluation": "base query kernels shard/format shard/matches shard/symbolFile",
   "shard/directory": "base platform shard/format shard/symbolFile",
   catalog: "base platform model",
+  hosts: "base model platform",
   git: "base platform model",
   "git/objects": "base platform model git",
   "git/refs": "base platform model git git/objects",
   "git/history": "base platform model git",
   "git/workTree": "base platform model git git/objects",
-  "git/mirror": "base platform git git/refs",
+  "git/mirror": "base platform hosts git git/refs",
   store: "base platform model",
   symbols: "base model",
   "symbols/grammars": "symbols",
@@ -44,7 +45,6 @@ export const mayImport: Readonly<Record<string, string>> = {
   indexing: "base platform model git shard languages symbols",
   overlay: "base platform model git shard languages",
   dependencies: "platform query",
-  hosts: "base model platform",
   mirrors: "base model platform hosts",
   sync: "base platform model query git hosts mirrors shard catalog indexing overlay symbols dependencies",
   access: "base contract platform model store",
@@ -62,7 +62,7 @@ export const mayImport: Readonly<Record<string, string>> = {
   agents: "base contract query service",
   transport: "contract base platform model access service remote agents",
   instance:
-    "base contract model platform query shard catalog git store symbols engine overlay sync access remote service transport",
+    "base contract model platform query shard catalog git hosts mirrors store symbols engine overlay sync access remote service transport",
   cli: "base contract platform access agents instance",
 };
 

@@ -112,6 +112,19 @@ export function viewOf(
   };
 }
 
+const codeHostPlan = {
+  scopes: [],
+  listed: 0,
+  requests: 0,
+  problems: [],
+  added: [],
+  renamed: [],
+  excluded: [],
+  removed: [],
+  kept: 0,
+  unconfirmed: 0,
+};
+
 const notLocal: ServiceOptions["local"] = {
   addPaths: async () => ({ repositories: [] }),
   removePaths: async () => ({ repositories: [], excluded: [] }),
@@ -123,6 +136,10 @@ const notLocal: ServiceOptions["local"] = {
   reindex: async () => ({}),
   pauseIndexing: async () => ({}),
   clones: async () => ({ clones: [{ repositoryId: 1, repository: "r", folder: "/src/r", isBare: false }] }),
+  codeHosts: async () => [],
+  planCodeHost: async () => codeHostPlan,
+  syncCodeHost: async () => codeHostPlan,
+  confirmCodeHost: async () => ({ confirmed: 0 }),
   siblings: async () => ({
     repositories: [{ path: "/src/s", name: "s", sizeBytes: 3 }],
     isComplete: true,

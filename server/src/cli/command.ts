@@ -1,4 +1,4 @@
-/** What the description of a command consists of, and the flags that several commands have. */
+/** What describes a command, and the flags that several commands have. */
 import type { Flag } from "./flags";
 
 export interface Command {
@@ -36,14 +36,6 @@ export const databaseFlag: Flag = {
   value: "URL",
   description:
     "Store members, keys and audit records in this PostgreSQL database (postgres://...) instead of in the data directory.",
-};
-
-/** For commands that index. */
-export const dependenciesFlag: Flag = {
-  name: "dependencies",
-  value: "on|off",
-  description:
-    "Whether to index the packages that lock files name and that are on this computer. Default: on.",
 };
 
 export const jsonFlag: Flag = { name: "json", description: "Print JSON." };

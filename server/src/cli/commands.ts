@@ -1,8 +1,17 @@
 /** The commands, their flags and their help. */
 import { mcpClients } from "#agents/clientConfiguration";
-import { type Command, databaseFlag, dependenciesFlag, globalFlags, jsonFlag } from "./command";
+import { backup, keys, license, members, restore } from "./accessCommands";
+import { type Command, databaseFlag, globalFlags, jsonFlag } from "./command";
 import { editorFlags } from "./editorFlags";
-import { organizationCommands } from "./organizationCommands";
+import type { Flag } from "./flags";
+
+/** For commands that index. */
+const dependenciesFlag: Flag = {
+  name: "dependencies",
+  value: "on|off",
+  description:
+    "Whether to index the packages that lock files name and that are on this computer. Default: on.",
+};
 
 const serve: Command = {
   name: "serve",
@@ -253,6 +262,30 @@ const remove: Command = {
   examples: [["trawl remove ~/src/old", "stops indexing and searching ~/src/old"]],
 };
 
+const hosts: Command = {
+  name: "hosts",
+  summary: "mirror repositories of code hosts",
+  usage: "trawl hosts [flags] status|check|plan|sync [NAME] | confirm NAME",
+  description: [
+    "NAME is one of the connections in the configuration file; without it, all of them. While trawl serve runs, it " +
+      "lists each host from time to time, and clones, fetches and indexes its repositories.",
+    "status shows what was last listed. check lists the host and reports who is signed in and how complete the list " +
+      "is. plan reports what a listing would add (+), rename (~), remove (-) and exclude (x), and changes nothing. " +
+      "sync does it now.",
+    "If many repositories disappear at once, Trawl keeps all of them until you run confirm.",
+  ],
+  flags: [jsonFlag, ...globalFlags],
+  examples: [
+    ["trawl hosts check --config trawl.json", "tests the connections of a configuration"],
+    ["trawl hosts plan --json | jq", "what the next listing changes"],
+  ],
+  exitCodes: [
+    [0, "everything was listed"],
+    [1, "a host could not be listed completely"],
+    [2, "invalid flags, or an error"],
+  ],
+};
+
 export const commands: readonly Command[] = [
   serve,
   index,
@@ -262,5 +295,10 @@ export const commands: readonly Command[] = [
   status,
   doctor,
   remove,
-  ...organizationCommands,
+  hosts,
+  members,
+  keys,
+  license,
+  backup,
+  restore,
 ];

@@ -9,6 +9,7 @@ import { doctorCommand } from "./doctorCommand";
 import { startsServer } from "./editorFlags";
 import { type Flags, readFlags } from "./flags";
 import { formatCommandHelp, formatOverview } from "./help";
+import { hostsCommand } from "./hostsCommand";
 import { indexCommand } from "./indexCommand";
 import { keysCommand } from "./keysCommand";
 import { licenseCommand } from "./licenseCommand";
@@ -30,6 +31,7 @@ const implementations: Readonly<Record<string, (context: CommandContext, flags: 
     status: statusCommand,
     doctor: doctorCommand,
     remove: removeCommand,
+    hosts: hostsCommand,
     members: membersCommand,
     keys: keysCommand,
     license: licenseCommand,

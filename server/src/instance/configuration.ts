@@ -6,6 +6,8 @@ import * as z from "zod";
 import { isSecureUrl } from "#access/addresses";
 import { usageError } from "#base/error";
 import { nearestNames } from "#base/nearestNames";
+import type { Connection } from "#hosts/connection";
+import { parseConnections } from "#hosts/parseConnections";
 import { type CodeHostType, codeHostTypes } from "#model/repository";
 import { expandHome } from "#platform/environment";
 import { describeIssue, formatValue, isPlainObject } from "#service/describeIssue";
@@ -27,6 +29,8 @@ export interface Configuration {
   readonly contexts: Readonly<Record<string, readonly string[]>>;
   /** Maps a lowercase host name to the type of its code host. */
   readonly hosts: Readonly<Record<string, CodeHostType>>;
+  /** Connections to code hosts, by name. */
+  readonly connections: Readonly<Record<string, Connection>>;
   /** Globs of the branches to index, by short name. The same applies to remote branches and tags. */
   readonly branches: readonly string[];
   readonly remoteBranches: readonly string[];
@@ -85,6 +89,8 @@ const ConfigurationFile = z
     paths: z.array(z.string().min(1)),
     contexts: z.record(z.string().min(1), z.array(z.string().min(1))),
     hosts: z.record(z.string().min(1), z.enum(codeHostTypes)),
+    // `parseConnections` checks them, whose messages never contain values.
+    connections: z.unknown(),
     branches: globs,
     remoteBranches: globs,
     tags: globs,
@@ -117,12 +123,14 @@ export type Settings = z.infer<typeof ConfigurationFile>;
 /**
  * Reads a configuration file: JSON with comments. Relative paths in it are resolved against its folder.
  *
- * Throws USAGE if the file cannot be read, is malformed, has unknown or invalid settings, or sets `licenseMakers`
- * although other users can write to it.
+ * Throws USAGE if the file cannot be read, is malformed, has unknown or invalid settings, or sets `licenseMakers` or
+ * `connections` although other users can write to it.
  */
 export function readConfigurationFile(file: string): Settings {
   const settings = parseConfiguration(readText(file), file);
   if (settings.licenseMakers !== undefined) checkNotWritableByOthers(file, "licenseMakers");
+  // Whoever can write them could have credentials sent to another host.
+  if (settings.connections !== undefined) checkNotWritableByOthers(file, "connections");
   if (settings.oauth !== undefined) checkIssuer(`${file}: "oauth.issuer"`, settings.oauth.issuer);
   const folder = dirname(file);
   const { dataDir, paths } = settings;
@@ -162,6 +170,7 @@ export function withDefaults(
     paths: settings.paths ?? [],
     contexts: settings.contexts ?? {},
     hosts: lowerCaseKeys(settings.hosts ?? {}),
+    connections: parseConnections(settings.connections ?? {}, nameOf("connections")),
     branches: settings.branches ?? ["**"],
     remoteBranches: settings.remoteBranches ?? [],
     tags: settings.tags ?? ["**"],

@@ -30,6 +30,7 @@ import { SymbolIndexer } from "#sync/symbolIndexer";
 import { Sync } from "#sync/sync";
 import type { WorkerResult, WorkerTask } from "#sync/workerTasks";
 import { createAccessControl } from "./accessControl";
+import { codeHostOperations, codeHostsSetup } from "./codeHosts";
 import type { Configuration } from "./configuration";
 import { hasDatabase, openDatabase } from "./database";
 import { checkDataFormat, removeDrafts } from "./dataFormat";
@@ -142,6 +143,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     quickPool,
     settings: configuration,
     hosts: configuration.hosts,
+    codeHosts: purpose === "read" ? undefined : await codeHostsSetup(configuration),
     log,
     watches: purpose === "serve",
     onOverlay(repositoryId, overlay) {
@@ -233,6 +235,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     languageOf: unsavedLanguage,
     local: {
       ...localOperations(catalog, sync, symbolizer),
+      ...codeHostOperations(sync.codeHosts),
       ...instanceOperations({ catalog, sync, ports, version, dataDir, pause }),
     },
   });

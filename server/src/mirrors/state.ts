@@ -30,6 +30,10 @@ export function mirrorsFolder(dataDir: string): string {
   return join(dataDir, "mirrors");
 }
 
+export function stateFile(dataDir: string): string {
+  return join(dataDir, "mirrors.json");
+}
+
 export class MirrorState {
   readonly #options: MirrorStateOptions;
   readonly #file: string;
@@ -41,7 +45,7 @@ export class MirrorState {
   /** Throws STORAGE_FAILED for a file of a newer format, or one that cannot be read. */
   constructor(options: MirrorStateOptions) {
     this.#options = options;
-    this.#file = join(options.dataDir, "mirrors.json");
+    this.#file = stateFile(options.dataDir);
     const stored = this.#load();
     for (const mirror of stored?.mirrors ?? this.#findMirrors()) this.#mirrors.set(mirror.number, mirror);
     for (const [name, connection] of Object.entries(stored?.connections ?? {}))

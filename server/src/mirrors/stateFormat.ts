@@ -63,6 +63,7 @@ const StoredRepository = z.object({
   isFork: z.boolean(),
   isArchived: z.boolean(),
   isDisabled: z.boolean(),
+  isMirror: z.optional(z.boolean()),
   isEmpty: z.optional(z.boolean()),
   sizeBytes: z.optional(z.number()),
   stars: z.optional(z.number()),

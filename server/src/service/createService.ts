@@ -42,6 +42,10 @@ type LocalOperation =
   | "indexing"
   | "clones"
   | "siblings"
+  | "codeHosts"
+  | "planCodeHost"
+  | "syncCodeHost"
+  | "confirmCodeHost"
   | "instance"
   | "startEndpoint"
   | "stopEndpoint";

@@ -20,9 +20,10 @@ import { MirrorCatalog } from "./mirrorCatalog";
 import { MirrorFetches } from "./mirrorFetches";
 
 /** What the leader knows about code hosts. */
-export interface CodeHostsSetup extends HostAccess {
+export interface CodeHostsSetup<Connection extends MirrorConnection = MirrorConnection>
+  extends HostAccess<Connection> {
   readonly dataDir: string;
-  readonly connections: Readonly<Record<string, MirrorConnection>>;
+  readonly connections: Readonly<Record<string, Connection>>;
   /** The folder of git's credential helper. */
   readonly helperFolder: string;
   readonly files?: Files;

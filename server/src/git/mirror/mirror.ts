@@ -5,7 +5,7 @@
  * A mirror takes its place only when its first fetch is complete. No remote is stored in it, so that nothing but these
  * functions fetches into it.
  */
-import { existsSync, renameSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ServiceError, throwIfAborted } from "#base/error";
 import { readRefs, refLines } from "#git/refs/refs";
@@ -51,7 +51,7 @@ export async function updateMirror(
 ): Promise<MirrorUpdate> {
   if (!existsSync(path)) {
     const draft = await cloneDraft(path, remote, options);
-    renameSync(draft, path);
+    options.files.rename(draft, path);
     return { hasMoved: true, isEmpty: (await stateOf(path)).isEmpty };
   }
   try {
@@ -62,8 +62,8 @@ export async function updateMirror(
   } catch (error) {
     if (!(error instanceof MirrorDamaged)) throw error;
     const draft = await cloneDraft(path, remote, options);
-    renameSync(path, path + replacedSuffix);
-    renameSync(draft, path);
+    options.files.rename(path, path + replacedSuffix);
+    options.files.rename(draft, path);
     options.files.removeFolder(path + replacedSuffix);
     return { hasMoved: true, isEmpty: (await stateOf(path)).isEmpty };
   }

@@ -9,9 +9,10 @@ import { ServiceError } from "#base/error";
 import { sanitize } from "#base/sanitize";
 import { commandOf } from "#git/git";
 import { isObjectMissing } from "#git/missingObjects";
+import type { GitCredentials } from "#hosts/codeHost";
+import { Redactor } from "#hosts/redact";
 import { pathWith } from "#platform/environment";
 import { runProcess } from "#platform/process";
-import { type GitCredentials, redact } from "./redact";
 
 /** The repository that a mirror copies. */
 export interface Remote {
@@ -141,4 +142,11 @@ function checkedUrl({ url, allowsHttp }: Remote): URL {
     "GIT_FAILED",
     `Cannot clone ${address}: its URL must begin with https://, or with http:// if allowHttp is set, and name no user.`,
   );
+}
+
+/** The second safeguard: no message of git should contain secrets. */
+function redact(text: string, credentials?: GitCredentials): string {
+  const redactor = new Redactor();
+  if (credentials !== undefined) redactor.add(credentials.password.reveal(), [credentials.user]);
+  return redactor.redact(text);
 }

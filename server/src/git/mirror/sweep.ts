@@ -1,5 +1,5 @@
 /** Removes what killed processes have left in the folder of mirrors. */
-import { existsSync, readdirSync, renameSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Files } from "#platform/files";
 import { draftSuffix, replacedSuffix } from "./mirror";
@@ -14,7 +14,7 @@ export function sweepMirrors(folder: string, files: Files): void {
     if (name.endsWith(replacedSuffix)) {
       const original = path.slice(0, -replacedSuffix.length);
       if (existsSync(original)) files.removeFolder(path);
-      else renameSync(path, original);
+      else files.rename(path, original);
     }
   }
   for (const name of readdirSync(folder)) {

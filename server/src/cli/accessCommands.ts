@@ -1,7 +1,7 @@
-/** The commands for members, keys, licenses and backups, and their help. */
+/** The commands for the members, keys and license of an instance, and their backup. */
 import { type Command, databaseFlag, globalFlags, jsonFlag } from "./command";
 
-const members: Command = {
+export const members: Command = {
   name: "members",
   summary: "list, add, remove, promote and demote members of the organization",
   usage: "trawl members [flags] list | add EMAIL | remove|promote|demote MEMBER",
@@ -23,7 +23,7 @@ const members: Command = {
   ],
 };
 
-const keys: Command = {
+export const keys: Command = {
   name: "keys",
   summary: "create, list and revoke API keys",
   usage: "trawl keys [flags] create NAME | list | revoke KEY",
@@ -52,7 +52,7 @@ const keys: Command = {
   ],
 };
 
-const backup: Command = {
+export const backup: Command = {
   name: "backup",
   summary: "write members, keys, license and audit log to a file",
   usage: "trawl backup [flags] FILE",
@@ -65,7 +65,7 @@ const backup: Command = {
   examples: [["trawl backup /backups/trawl-$(date +%F).gz", "for example, every night"]],
 };
 
-const restore: Command = {
+export const restore: Command = {
   name: "restore",
   summary: "restore members, keys, license and audit log from a backup",
   usage: "trawl restore [flags] FILE",
@@ -86,7 +86,7 @@ const restore: Command = {
   ],
 };
 
-const license: Command = {
+export const license: Command = {
   name: "license",
   summary: "show, install or issue the license of an instance",
   usage: "trawl license show|install FILE|reset-clock|issue [flags]",
@@ -123,5 +123,3 @@ const license: Command = {
     [2, "invalid flags, or not a license"],
   ],
 };
-
-export const organizationCommands: readonly Command[] = [members, keys, license, backup, restore];

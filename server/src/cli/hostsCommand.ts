@@ -1,0 +1,136 @@
+import { ServiceError } from "#base/error";
+import { sanitize } from "#base/sanitize";
+import type { CodeHostPlan, CodeHostStatus } from "#contract/codeHosts";
+import type { CommandContext } from "./context";
+import type { Flags } from "./flags";
+import { formatCount } from "./format";
+import {
+  alignColumns,
+  requireOnePositional,
+  runSubcommand,
+  type SendRequest,
+  type Subcommand,
+} from "./subcommands";
+
+export function hostsCommand(context: CommandContext, flags: Flags): Promise<number> {
+  return runSubcommand(context, flags, "hosts", {
+    status,
+    check: forEachConnection("planCodeHost", printCheck),
+    plan: forEachConnection("planCodeHost", printPlan),
+    sync: forEachConnection("syncCodeHost", printPlan),
+    confirm,
+  });
+}
+
+const status: Subcommand = async ({ terminal }, flags, positionals, send) => {
+  const statuses = await namedStatuses(positionals, send);
+  if (flags.has("json")) {
+    await terminal.print(`${JSON.stringify(statuses, undefined, terminal.isTty ? 2 : undefined)}\n`);
+    return;
+  }
+  for (const each of statuses) await terminal.print(printStatus(each));
+};
+
+const confirm: Subcommand = async ({ terminal }, _flags, positionals, send) => {
+  const name = requireOnePositional(positionals, "NAME");
+  const { confirmed } = await send("confirmCodeHost", { name });
+  const count = formatCount(confirmed, "repository", "repositories");
+  await terminal.print(
+    confirmed === 0
+      ? "There is nothing to confirm.\n"
+      : `Confirmed: ${count} may be removed once the host has said again that they do not exist.\n`,
+  );
+};
+
+/** Lists one connection, or all, and prints each result. Fails if a host could not be listed completely. */
+function forEachConnection(
+  operation: "planCodeHost" | "syncCodeHost",
+  print: (plan: CodeHostPlan) => readonly string[],
+): Subcommand {
+  return async ({ terminal }, flags, positionals, send) => {
+    const statuses = await namedStatuses(positionals, send);
+    const plans: Record<string, CodeHostPlan> = {};
+    for (const { name } of statuses) {
+      const plan = await send(operation, { name });
+      plans[name] = plan;
+      if (!flags.has("json")) await terminal.print([name, ...print(plan).map(indent), ""].join("\n"));
+    }
+    if (flags.has("json"))
+      await terminal.print(`${JSON.stringify(plans, undefined, terminal.isTty ? 2 : undefined)}\n`);
+    const incomplete = Object.entries(plans).filter(([, { problems }]) => problems.length > 0);
+    if (incomplete.length === 0) return;
+    const names = incomplete.map(([name]) => name).join(", ");
+    throw new ServiceError("ENGINE_UNAVAILABLE", `Not everything could be listed: ${names}.`);
+  };
+}
+
+async function namedStatuses(
+  positionals: readonly string[],
+  send: SendRequest,
+): Promise<readonly CodeHostStatus[]> {
+  const all = await send("codeHosts", {});
+  const name = positionals.length === 0 ? undefined : requireOnePositional(positionals, "NAME");
+  const named = all.filter((each) => name === undefined || each.name === name);
+  if (named.length > 0) return named;
+  throw new ServiceError(
+    "NOT_FOUND",
+    name === undefined
+      ? 'The configuration has no "connections" to code hosts.'
+      : `There is no connection "${name}". Connections: ${all.map((each) => each.name).join(", ")}.`,
+  );
+}
+
+function printCheck(plan: CodeHostPlan): readonly string[] {
+  const { account, scopes, listed, excluded, requests } = plan;
+  return [
+    account === undefined ? "anonymous" : `signed in as ${sanitize(account)}`,
+    ...scopes.map(({ scope, outcome }) => `${sanitize(scope)}: ${outcome}`),
+    `${formatCount(listed, "repository", "repositories")} listed, ${excluded.length} excluded, ${formatCount(requests, "request", "requests")}`,
+    ...printProblems(plan),
+  ];
+}
+
+function printPlan(plan: CodeHostPlan): readonly string[] {
+  const { added, renamed, removed, excluded, kept } = plan;
+  return [
+    ...added.map((path) => `+ ${sanitize(path)}`),
+    ...renamed.map(({ from, to }) => `~ ${sanitize(from)} -> ${sanitize(to)}`),
+    ...removed.map(({ path, reason }) => `- ${sanitize(path)}: ${sanitize(reason)}`),
+    ...excluded.map(({ path, reason }) => `x ${sanitize(path)}: ${sanitize(reason)}`),
+    `${added.length} added, ${renamed.length} renamed, ${removed.length} removed, ${excluded.length} excluded, ${kept} kept`,
+    ...printProblems(plan),
+  ];
+}
+
+function printProblems({
+  problems,
+  unconfirmed,
+}: Pick<CodeHostPlan, "problems" | "unconfirmed">): readonly string[] {
+  return [
+    ...problems.map(
+      ({ scope, message }) => `! ${scope === undefined ? "" : `${sanitize(scope)}: `}${sanitize(message)}`,
+    ),
+    ...(unconfirmed === 0
+      ? []
+      : [`! ${unconfirmed} disappeared at once and are kept. If that is right, run "trawl hosts confirm".`]),
+  ];
+}
+
+function printStatus(each: CodeHostStatus): string {
+  const counts = new Map<string, number>();
+  for (const { state } of each.repositories) counts.set(state, (counts.get(state) ?? 0) + 1);
+  const lines = [
+    `${each.type} ${sanitize(each.url)}`,
+    each.listedAt === undefined ? "not listed yet" : `listed ${each.listedAt}`,
+    [...counts].map(([state, count]) => `${count} ${state}`).join(", ") || "no repositories",
+    ...printProblems(each),
+  ];
+  const rows = each.repositories
+    .filter(({ reason }) => reason !== undefined)
+    .map(({ path, state, reason = "" }) => [sanitize(path), state, sanitize(reason)]);
+  return `${[each.name, ...lines.map(indent), ""].join("\n")}${rows.length === 0 ? "" : alignColumns(rows)}`;
+}
+
+function indent(line: string): string {
+  return `  ${line}`;
+}
