@@ -4,7 +4,7 @@ import { dirname, resolve } from "node:path";
 import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
 import * as z from "zod";
 import { isSecureUrl } from "#access/addresses";
-import { usageError } from "#base/error";
+import { isServiceError, usageError } from "#base/error";
 import { nearestNames } from "#base/nearestNames";
 import type { Connection } from "#hosts/connection";
 import { parseConnections } from "#hosts/parseConnections";
@@ -118,7 +118,8 @@ const ConfigurationFile = z
   .partial();
 
 /** Settings as the user writes them; all are optional. */
-export type Settings = z.infer<typeof ConfigurationFile>;
+export type Settings = Omit<z.infer<typeof ConfigurationFile>, "connections"> &
+  Partial<Pick<Configuration, "connections">>;
 
 /**
  * Reads a configuration file: JSON with comments. Relative paths in it are resolved against its folder.
@@ -127,15 +128,16 @@ export type Settings = z.infer<typeof ConfigurationFile>;
  * `connections` although other users can write to it.
  */
 export function readConfigurationFile(file: string): Settings {
-  const settings = parseConfiguration(readText(file), file);
+  const { connections, ...settings } = parseConfiguration(readText(file), file);
   if (settings.licenseMakers !== undefined) checkNotWritableByOthers(file, "licenseMakers");
   // Whoever can write them could have credentials sent to another host.
-  if (settings.connections !== undefined) checkNotWritableByOthers(file, "connections");
+  if (connections !== undefined) checkNotWritableByOthers(file, "connections");
   if (settings.oauth !== undefined) checkIssuer(`${file}: "oauth.issuer"`, settings.oauth.issuer);
   const folder = dirname(file);
   const { dataDir, paths } = settings;
   return {
     ...settings,
+    ...(connections === undefined ? {} : { connections: checkConnections(file, connections) }),
     ...fieldIfDefined("dataDir", dataDir === undefined ? undefined : absolutePath(dataDir, folder)),
     ...fieldIfDefined(
       "paths",
@@ -170,7 +172,7 @@ export function withDefaults(
     paths: settings.paths ?? [],
     contexts: settings.contexts ?? {},
     hosts: lowerCaseKeys(settings.hosts ?? {}),
-    connections: parseConnections(settings.connections ?? {}, nameOf("connections")),
+    connections: settings.connections ?? {},
     branches: settings.branches ?? ["**"],
     remoteBranches: settings.remoteBranches ?? [],
     tags: settings.tags ?? ["**"],
@@ -196,7 +198,16 @@ export function withDefaults(
   };
 }
 
-function parseConfiguration(text: string, file: string): Settings {
+function checkConnections(file: string, connections: unknown): Configuration["connections"] {
+  try {
+    return parseConnections(connections);
+  } catch (error) {
+    if (!isServiceError(error, "USAGE")) throw error;
+    throw usageError(error.message.replaceAll(/^/gm, `${file}: `));
+  }
+}
+
+function parseConfiguration(text: string, file: string): z.infer<typeof ConfigurationFile> {
   const errors: ParseError[] = [];
   const value: unknown = parse(text.replace(/^\uFEFF/, ""), errors, { allowTrailingComma: true });
   const [error] = errors;
