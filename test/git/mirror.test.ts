@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { compactMirror } from "#git/mirror/maintenance";
 import { type MirrorOptions, updateMirror } from "#git/mirror/mirror";
 import type { Remote } from "#git/mirror/networkGit";
 import { sweepMirrors } from "#git/mirror/sweep";
@@ -196,6 +197,24 @@ test("a mirror that lacks objects is cloned again", async (t) => {
   assert.deepEqual(await update(), { hasMoved: true, isEmpty: false });
   assertEqualsServer(server, path);
   assert.equal(existsSync(`${path}.replaced`), false);
+});
+
+test("many loose objects are packed", async (t) => {
+  const { server, folder, path, controller, update } = await world(t);
+  const lines = Array.from({ length: 1500 }, (_, at) => `f${at}\n| ${at}`);
+  server.create("acme/api", `= main: Many\n${lines.join("\n")}`);
+  await update();
+  const options = { homeFolder: folder, signal: controller.signal };
+  assert.equal(await compactMirror(path, options), false);
+  const packs = join(path, "objects/pack");
+  const [name = ""] = readdirSync(packs).filter((each) => each.endsWith(".pack"));
+  const pack = readFileSync(join(packs, name));
+  rmSync(packs, { recursive: true });
+  mkdirSync(packs);
+  runGit(path, ["unpack-objects", "-q"], pack);
+  assert.equal(await compactMirror(path, options), true);
+  assert.equal(await compactMirror(path, options), false);
+  assertEqualsServer(server, path);
 });
 
 test("what killed processes leave is removed at the next start", async (t) => {

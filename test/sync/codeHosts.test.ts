@@ -130,7 +130,7 @@ test("repositories are cloned, indexed, pushed to, renamed, archived and deleted
   assert.equal(before?.isPublic, false);
 
   const origin = repo("", { bare: true, path: server.folderOf("acme/r3") });
-  origin.more("= main: Two\na.txt\n| pushed\ntag v1");
+  origin.more("= main: Two\na.txt\n| pushed\ntag v1\n= unwanted: Three\nb\n| b");
   host.put("3", "acme/r3", { fingerprint: "pushed" });
   await list();
   await eventuallyEqual(() => text("acme/r3"), "a.txt [main v1]: pushed|");

@@ -19,6 +19,12 @@ export interface MirrorConnection {
     readonly gitConcurrency: number;
   };
   readonly onRemoved: RemovalRules;
+  /** Globs of the branches and tags to index, and how many of the tags. */
+  readonly revisions: {
+    readonly branches: readonly string[];
+    readonly tags: readonly string[];
+    readonly newestTags: number;
+  };
 }
 
 /** How connections reach their hosts. */

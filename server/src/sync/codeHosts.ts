@@ -3,6 +3,7 @@
  * current. Only the leader has one, and only while it serves it clones and fetches.
  */
 import { realpathSync } from "node:fs";
+import { basename } from "node:path";
 import { ServiceError } from "#base/error";
 import type { Catalog } from "#catalog/catalog";
 import { sweepMirrors } from "#git/mirror/sweep";
@@ -143,6 +144,15 @@ export class CodeHosts {
   /** Whether a path is that of a mirror. */
   owns(path: string): boolean {
     return this.#state.owns(path);
+  }
+
+  /** Returns which branches and tags of a mirror are indexed; `undefined` for other repositories. */
+  revisionsOf(path: string): MirrorConnection["revisions"] | undefined {
+    if (!this.owns(path)) return undefined;
+    const mirror = this.#state.get(Number.parseInt(basename(path), 10));
+    const names = Object.keys(mirror?.holdings ?? {});
+    const name = names.find((each) => Object.hasOwn(this.#options.connections, each));
+    return name === undefined ? undefined : this.#options.connections[name]?.revisions;
   }
 
   setPaused(isPaused: boolean): void {

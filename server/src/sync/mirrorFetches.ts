@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { isServiceError, ServiceError } from "#base/error";
 import type { Catalog } from "#catalog/catalog";
 import { hasRoomForClones, packBytes } from "#git/mirror/diskSpace";
+import { compactMirror } from "#git/mirror/maintenance";
 import { updateMirror } from "#git/mirror/mirror";
 import type { CodeHost } from "#hosts/codeHost";
 import { fingerprintOf } from "#mirrors/applyListing";
@@ -177,6 +178,7 @@ export class MirrorFetches {
         signal,
       },
     );
+    if (hasMoved && !isClone) await compactMirror(path, { homeFolder: folder, signal });
     const now = clock.now();
     const bytes = await packBytes(path);
     const current = state.get(mirror.number);

@@ -25,6 +25,8 @@ export interface RefreshContext {
   readonly pool: Pool<WorkerTask, WorkerResult>;
   /** The current settings, read at the start of each run. */
   readonly settings: () => IndexSettings;
+  /** What the connection of a mirror changes in these settings. */
+  readonly revisionsOf?: (repository: Repository) => RevisionSettings | undefined;
   readonly clock: Clock;
   /** Called with the new overlay, or `undefined` if the working tree equals its default revision. */
   readonly onOverlay: (repositoryId: number, overlay: Overlay | undefined) => void;
@@ -72,7 +74,7 @@ export async function refresh(
   signal: AbortSignal,
 ): Promise<RefreshResult> {
   const before = context.directory.manifest(repository.id);
-  const settings = context.settings();
+  const settings = { ...context.settings(), ...context.revisionsOf?.(repository) };
   const isOtherContent =
     before !== undefined &&
     (context.catalog.indexedState(repository.id)?.content ?? "") !== contentFingerprint(settings);

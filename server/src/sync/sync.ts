@@ -95,6 +95,7 @@ export class Sync {
       indexer,
       pool: quickPool,
       settings: () => this.#settings,
+      revisionsOf: ({ path }) => this.codeHosts?.revisionsOf(path),
       clock,
       onOverlay,
     };
