@@ -163,6 +163,21 @@ test("repositories are cloned, indexed, pushed to, renamed, archived and deleted
   assert.doesNotMatch([...stored, ...logged].join("\n"), /c4nary/);
 });
 
+test("an empty repository is ready, and indexed after its first push; a removed one stays removed", async (t) => {
+  const { server, host } = await world(t, 2);
+  const origin = server.create("acme/r1", "");
+  origin.git("update-ref", "-d", "refs/heads/main");
+  const { sync, states, text, named } = await open(t, { server, host });
+  sync.start();
+  await eventuallyEqual(states, all(2, "ready"));
+  assert.equal(await text("acme/r1"), "");
+  origin.more("= main: First\nb.txt\n| first");
+  await eventuallyEqual(() => text("acme/r1"), "b.txt [main]: first|");
+  await sync.removeRepositories([named("acme/r1")!.id]);
+  await sync.codeHosts?.sync("main");
+  assert.deepEqual(states(), ["acme/r2 ready"]);
+});
+
 test("a push is found by polling", async (t) => {
   const { server, host } = await world(t, 1);
   const { sync, states, text } = await open(t, { server, host });

@@ -1,7 +1,7 @@
 /**
  * The state of all connections and mirrors: one file, `mirrors.json` in the data directory.
  *
- * What is added and removed is on disk when `flush` returns; times and errors follow within a second. If the file is
+ * What is added and removed is on disk when `flush` returns; times and errors follow within seconds. If the file is
  * lost or damaged, the mirrors are found by the descriptions in their folders, and none is removed: a connection takes
  * them over when its host is listed.
  */
@@ -21,7 +21,7 @@ export interface MirrorStateOptions {
   readonly log: Log;
 }
 
-const writeDelayMs = 1000;
+const writeDelayMs = 5000;
 /** In the folder of each mirror; git ignores it. */
 const descriptionFile = "trawl.json";
 

@@ -8,6 +8,7 @@ import type { Catalog, CatalogEvent } from "#catalog/catalog";
 import type { RepositoryFacts } from "#catalog/facts";
 import { remoteName } from "#git/remoteName";
 import type { MirrorConnection } from "#mirrors/connection";
+import { isOnHostOf } from "#mirrors/listConnection";
 import { type MirrorRecord, mirrorName } from "#mirrors/mirrorRecord";
 import type { MirrorState } from "#mirrors/state";
 import type { Repository, RepositoryId } from "#model/repository";
@@ -37,8 +38,8 @@ export class MirrorCatalog {
   }
 
   /** Whether a change of the catalog may change which mirrors are visible. */
-  isAffectedBy({ repository }: CatalogEvent): boolean {
-    if (this.#isMirror(repository)) return false;
+  isAffectedBy({ kind, repository }: CatalogEvent): boolean {
+    if (this.#isMirror(repository)) return kind === "removed";
     const remote = this.#options.catalog.remoteNameOf(repository.id) || repository.name;
     return this.#names.has(foldName(remote));
   }
@@ -124,11 +125,11 @@ export class MirrorCatalog {
     };
   }
 
-  #isHeld({ holdings }: MirrorRecord): boolean {
+  #isHeld(mirror: MirrorRecord): boolean {
     const connections = this.#options.connections();
-    const entries = Object.entries(holdings);
-    // Nothing is known about the connections of a mirror whose state was lost, so it stays visible.
-    if (entries.length === 0) return true;
+    const entries = Object.entries(mirror.holdings);
+    // If the state was lost, it may belong to any connection to its host.
+    if (entries.length === 0) return Object.values(connections).some((each) => isOnHostOf(each)(mirror));
     return entries.some(([name, { released }]) => released === undefined && Object.hasOwn(connections, name));
   }
 
