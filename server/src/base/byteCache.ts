@@ -23,17 +23,17 @@ export class ByteCache<Value> {
 
   /** `bytes` is the size of `value`. A value larger than a quarter of the limit is not cached. */
   set(key: string, value: Value, bytes: number): void {
-    this.#remove(key);
+    this.delete(key);
     if (bytes > this.#maxBytes / 4) return;
     this.#entries.set(key, { value, bytes });
     this.#bytes += bytes;
     for (const oldest of this.#entries.keys()) {
       if (this.#bytes <= this.#maxBytes) break;
-      this.#remove(oldest);
+      this.delete(oldest);
     }
   }
 
-  #remove(key: string): void {
+  delete(key: string): void {
     this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
     this.#entries.delete(key);
   }

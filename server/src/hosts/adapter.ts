@@ -24,6 +24,11 @@ export interface Page {
   readonly items: readonly unknown[];
   /** URL of the next page; absent after the last one. */
   readonly next?: string | undefined;
+  /**
+   * Whether more pages could follow although the page itself does not change: it is full, and only a header links to the
+   * next one. The host may not report that as a change.
+   */
+  readonly mayGrow?: boolean;
   /** How many repositories all pages together have. */
   readonly total?: number | undefined;
   /** Why the page may not contain everything. */

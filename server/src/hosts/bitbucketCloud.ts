@@ -24,7 +24,7 @@ const Repository = z.object({
   full_name: shortText,
   is_private: z.boolean(),
   /** The parent of a fork. */
-  parent: z.unknown(),
+  parent: z.unknown().optional(),
   mainbranch: z.object({ name: optionalText }).nullish(),
   /** Bytes. */
   size: optionalCount,

@@ -27,7 +27,7 @@ const Repository = z.object({
   /** Only since version 8. */
   archived: isTrue,
   /** The parent of a fork. */
-  origin: z.unknown(),
+  origin: z.unknown().optional(),
 });
 
 export function createBitbucketServer(connection: BitbucketConnection): Adapter {

@@ -1,4 +1,5 @@
 /** Failures of requests to code hosts, as problems that people see. */
+import { ZodError } from "zod";
 import { isServiceError } from "#base/error";
 import { sanitize } from "#base/sanitize";
 import type { HostProblem } from "./codeHost";
@@ -27,7 +28,13 @@ export function problemOf(error: unknown): HostProblem {
   if (isServiceError(error, "CANCELLED")) throw error;
   // Secrets that cannot be read; the message names only where they should be.
   if (isServiceError(error, "USAGE")) return { message: error.message };
-  return { message: "The response of the host is not what its API describes." };
+  return { message: `The response of the host is not what its API describes${malformedField(error)}.` };
+}
+
+/** Names the field that a schema rejects, without its value, for the end of a sentence. */
+export function malformedField(error: unknown): string {
+  const [first] = error instanceof ZodError ? error.issues : [];
+  return first === undefined || first.path.length === 0 ? "" : `, at "${first.path.join(".").slice(0, 100)}"`;
 }
 
 /** Describes a status that is not expected, without a final period. */

@@ -16,7 +16,7 @@ import {
   withoutUndefined,
 } from "./fields";
 import type { HostResponse, Requests } from "./requests";
-import { encodePath, nextLink } from "./urls";
+import { encodePath, isFullLastPage, nextLink } from "./urls";
 
 type GithubConnection = ConnectionOf<"github">;
 
@@ -71,7 +71,8 @@ function apiUrlOf(url: string): string {
   return isHosted ? origin.replace("//", "//api.") : `${url}/api/v3`;
 }
 
-const listParameters = "sort=created&direction=asc&per_page=100";
+const pageSize = 100;
+const listParameters = `sort=created&direction=asc&per_page=${pageSize}`;
 
 function scopesOf({ include, token }: GithubConnection, api: string): readonly Scope[] {
   return [
@@ -116,7 +117,10 @@ function readPage(response: HostResponse): Page {
   const warning = signOn?.includes("partial-results")
     ? "GitHub omits organizations whose single sign-on the token is not authorized for."
     : undefined;
-  if (Array.isArray(response.body)) return { items: response.body, next, warning };
+  if (Array.isArray(response.body)) {
+    const { body: items } = response;
+    return { items, next, warning, mayGrow: isFullLastPage(next, items.length, pageSize) };
+  }
   const { items, total_count: total, incomplete_results: isIncomplete } = SearchResult.parse(response.body);
   if (isIncomplete) return { items, next, warning: "GitHub did not finish the search." };
   if (total <= maxSearchResults) return { items, next, total, warning };

@@ -15,7 +15,7 @@ import {
   withoutUndefined,
 } from "./fields";
 import type { HostResponse, Requests } from "./requests";
-import { encodePath, nextLink } from "./urls";
+import { encodePath, isFullLastPage, nextLink } from "./urls";
 
 type GitlabConnection = ConnectionOf<"gitlab">;
 
@@ -25,7 +25,7 @@ const Project = z.object({
   path_with_namespace: shortText,
   visibility: z.enum(["public", "internal", "private"]).optional(),
   archived: isTrue,
-  forked_from_project: z.unknown(),
+  forked_from_project: z.unknown().optional(),
   mirror: isTrue,
   default_branch: optionalText,
   empty_repo: z.boolean().optional(),
@@ -56,7 +56,8 @@ export function createGitlab(connection: GitlabConnection): Adapter {
 }
 
 const gitUser = "oauth2";
-const listParameters = "per_page=100&order_by=id&sort=asc";
+const pageSize = 100;
+const listParameters = `per_page=${pageSize}&order_by=id&sort=asc`;
 
 function scopesOf({ include, url }: GitlabConnection, api: string): readonly ListedScope[] {
   // Everything public on gitlab.com would be millions of projects.
@@ -88,7 +89,9 @@ function scopesOf({ include, url }: GitlabConnection, api: string): readonly Lis
 function readPage({ body, headers, url }: HostResponse): Page {
   // Missing for long lists, and with keyset pagination.
   const total = /^\d+$/.test(headers["x-total"] ?? "") ? Number(headers["x-total"]) : undefined;
-  return { items: z.array(z.unknown()).parse(body), next: nextLink(headers, url), total };
+  const items = z.array(z.unknown()).parse(body);
+  const next = nextLink(headers, url);
+  return { items, next, total, mayGrow: isFullLastPage(next, items.length, pageSize) };
 }
 
 /** Skips a project that waits for its deletion, because the list contains it under a changed name. */

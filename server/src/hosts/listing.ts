@@ -1,8 +1,7 @@
 /** Lists a scope page by page, and decides whether the list is complete. */
-import { ZodError } from "zod";
 import type { Adapter, ListedScope, Page, Scope } from "./adapter";
 import type { HostProblem, HostRepository, ScopeListing } from "./codeHost";
-import { absenceStatus, HostFailure, problemOf } from "./failure";
+import { absenceStatus, HostFailure, malformedField, problemOf } from "./failure";
 import type { HostResponse, Requests } from "./requests";
 import { isBelow, isRepositoryPath } from "./urls";
 
@@ -27,19 +26,20 @@ export async function listScope(
   if (scope.kind === "fixed") {
     return { scope: scope.name, outcome: "complete", repositories: scope.repositories, problems: [] };
   }
+  const visited = new Set<string>();
   const found = new Map<string, HostRepository>();
   const problems: HostProblem[] = [];
   const totals = new Set<number>();
   let pageCount = 0;
   let itemCount = 0;
   try {
-    const visited = new Set<string>();
     const firstUrl = await scope.firstUrl(requests, signal);
     for (let url: string | undefined = firstUrl; url !== undefined; ) {
       checkNext(url, adapter, visited);
-      const page: ReadPage = await requests.get(
+      const page: ReadPage = await requests.getPage(
         url,
         (response) => readPage(adapter, scope, response),
+        ({ mayGrow }) => !mayGrow,
         signal,
       );
       pageCount++;
@@ -53,6 +53,8 @@ export async function listScope(
     const [total] = totals;
     if (totals.size > 1 || (total !== undefined && itemCount < total)) {
       problems.push({ message: "The list changed while it was read." });
+      // Or since then: pages that the host reports as unchanged have the total of an earlier list.
+      for (const url of visited) requests.forgetPage(url);
     }
   } catch (error) {
     const problem = problemOf(error);
@@ -87,8 +89,8 @@ function readPage(adapter: Adapter, scope: ListedScope, response: HostResponse):
       const repository = readRepository(adapter, item, response.url);
       if (repository !== undefined) repositories.push(repository);
     } catch (error) {
-      const field = error instanceof ZodError ? ` at "${error.issues[0]?.path.join(".") ?? ""}"` : "";
-      if (odd.length < maxProblems) odd.push(`Skipped entry ${at + 1} of a page: it is malformed${field}.`);
+      if (odd.length < maxProblems)
+        odd.push(`Skipped entry ${at + 1} of a page: it is malformed${malformedField(error)}.`);
     }
   }
   return { ...page, repositories, itemCount: items.length, odd };

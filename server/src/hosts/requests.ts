@@ -60,6 +60,8 @@ const queues = new Map<string, Limiter>();
 
 interface CachedResult {
   readonly value: unknown;
+  /** The header `Link`. */
+  readonly link: string | undefined;
   readonly validators: Readonly<Record<string, string>>;
 }
 
@@ -108,11 +110,12 @@ export class Requests {
 
   /**
    * Like `get`, but returns the previous result for the same URL if the host responds that nothing has changed. So
-   * `read` must be the same for it.
+   * `read` must be the same for it. Only results that `isCacheable` accepts are kept.
    */
   async getPage<Result>(
     url: string,
     read: (response: HostResponse) => Result,
+    isCacheable: (result: Result) => boolean,
     signal: AbortSignal,
   ): Promise<Result> {
     const credentials = await this.#authorize();
@@ -120,12 +123,24 @@ export class Requests {
     const cached = cache.get(url);
     const headers = { ...credentials, ...cached?.validators };
     const { response, url: finalUrl } = await this.#sendUntilReceived(url, headers, signal);
-    if (response.status === 304 && cached !== undefined) return cached.value as Result;
+    if (response.status === 304 && cached !== undefined) {
+      const { link = cached.link } = response.headers;
+      if (link === cached.link) return cached.value as Result;
+      // The body has not changed, but there is a next page now.
+      cache.delete(url);
+      return await this.getPage(url, read, isCacheable, signal);
+    }
     const value = read(await this.#parse(response, finalUrl));
     const validators = validatorsOf(response.headers);
     // What is kept of a response is smaller than its text, but objects take more memory than text.
-    if (validators !== undefined) cache.set(url, { value, validators }, response.body.length);
+    if (validators === undefined || !isCacheable(value)) cache.delete(url);
+    else cache.set(url, { value, validators, link: response.headers["link"] }, response.body.length);
     return value;
+  }
+
+  /** Makes the next `getPage` of a URL unconditional. */
+  forgetPage(url: string): void {
+    this.#cache.delete(url);
   }
 
   /** Whether there is a token, and `matches` accepts it. Rejects with USAGE if it cannot be read. */

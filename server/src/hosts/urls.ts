@@ -23,6 +23,11 @@ export function nextLink(headers: ResponseHeaders, pageUrl: string): string | un
   return undefined;
 }
 
+/** Returns whether a page is full, so that a `Link` may later lead to another one. */
+export function isFullLastPage(next: string | undefined, itemCount: number, pageSize: number): boolean {
+  return next === undefined && itemCount >= pageSize;
+}
+
 /** Encodes each segment of a path. */
 export function encodePath(path: string): string {
   return path.split("/").map(encodeURIComponent).join("/");
