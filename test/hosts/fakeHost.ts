@@ -150,13 +150,14 @@ export class FakeHost {
       ...answer.headers,
     };
     if (fault?.kind === "oddItem") makeOdd(answer.body);
-    let text = `${this.dialect.prefix ?? ""}${JSON.stringify(answer.body)}`;
+    const isError = (answer.status ?? 200) >= 400;
+    let text = `${isError ? "" : (this.dialect.prefix ?? "")}${JSON.stringify(answer.body)}`;
     if (fault?.kind === "next") {
       const replace = (each: string) => each.replaceAll(this.#url, fault.next ?? "");
       text = replace(text);
       if (headers["link"] !== undefined) headers["link"] = replace(headers["link"]);
     }
-    const body = this.dialect.isGzip ? gzipSync(text) : Buffer.from(text);
+    const body = this.dialect.isGzip && !isError ? gzipSync(text) : Buffer.from(text);
     if (this.hasEtags && (answer.status ?? 200) === 200) {
       headers["etag"] = `W/"${createHash("sha1").update(text).digest("hex")}"`;
       if (request.headers["if-none-match"] === headers["etag"]) {

@@ -43,7 +43,7 @@ export async function withFake(
 
 let tokenCount = 0;
 
-export function fakeConnection({ dialect, url }: FakeHost, options: FakeOptions): Connection {
+function fakeConnection({ dialect, url }: FakeHost, options: FakeOptions): Connection {
   const token = options.givenToken ?? options.token;
   const { user, ...settings } = { ...dialect.settings(url), allowHttp: true, ...options.settings } as {
     readonly user?: string;

@@ -44,7 +44,6 @@ export function createAzureDevOps(connection: AzureConnection): Adapter {
       base: url,
       headers: { ...userAgent, accept: "application/json" },
       authorize: (token) => ({ authorization: basicAuthorization("", token) }),
-      users: ["", gitUser],
     },
     scopes: scopesOf(connection),
     page: readPage,

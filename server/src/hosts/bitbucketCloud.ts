@@ -44,7 +44,6 @@ export function createBitbucketCloud(
       authorize: (token) => ({
         authorization: user === undefined ? `Bearer ${token}` : basicAuthorization(user, token),
       }),
-      users: user === undefined ? [gitUser] : [user, gitUser],
     },
     scopes: scopesOf(connection, api),
     page: readPage,
@@ -113,8 +112,8 @@ async function identify(
   api: string,
   signal: AbortSignal,
 ): Promise<HostIdentity> {
-  const [workspace = ""] =
-    include.workspaces[0] ?? (include.projects[0] ?? include.repos[0] ?? "").split("/");
+  const first = include.workspaces[0] ?? include.projects[0] ?? include.repos[0] ?? "";
+  const [workspace = ""] = first.split("/");
   const read = ({ headers }: HostResponse) => {
     const scopes = headers["x-oauth-scopes"]?.split(",").flatMap((scope) => scope.trim() || []);
     return withoutUndefined({ scopes });

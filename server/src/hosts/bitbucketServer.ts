@@ -41,7 +41,6 @@ export function createBitbucketServer(connection: BitbucketConnection): Adapter 
       authorize: (token) => ({
         authorization: user === undefined ? `Bearer ${token}` : basicAuthorization(user, token),
       }),
-      users: user === undefined ? [gitUser] : [user, gitUser],
     },
     scopes: scopesOf(connection, api),
     page: readPage,

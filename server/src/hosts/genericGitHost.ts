@@ -27,7 +27,6 @@ export function createGenericGitHost(connection: GenericConnection): Adapter {
       base: url,
       headers: userAgent,
       authorize: (token) => ({ authorization: basicAuthorization(gitUser, token) }),
-      users: [gitUser],
       format: "gzipJson",
     },
     scopes: scopesOf(connection, manifestUrl),

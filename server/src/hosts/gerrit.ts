@@ -28,7 +28,6 @@ export function createGerrit(connection: GerritConnection): Adapter {
       base: api,
       headers: { ...userAgent, accept: "application/json" },
       authorize: (token) => ({ authorization: basicAuthorization(gitUser, token) }),
-      users: [gitUser],
       jsonPrefix: ")]}'",
     },
     scopes: scopesOf(connection, api),

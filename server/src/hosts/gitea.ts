@@ -43,7 +43,6 @@ export function createGitea(connection: GiteaConnection): Adapter {
       base: api,
       headers: userAgent,
       authorize: (token) => ({ authorization: `token ${token}` }),
-      users: [gitUser],
     },
     scopes: scopesOf(connection, api),
     page: readPage,

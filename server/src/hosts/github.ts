@@ -51,7 +51,6 @@ export function createGithub(connection: GithubConnection, apiUrl = apiUrlOf(con
       base: apiUrl,
       headers: { ...userAgent, accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28" },
       authorize: (token) => ({ authorization: `Bearer ${token}` }),
-      users: [gitUser],
       bucketOf: (url) => (url.startsWith(`${apiUrl}/search/`) ? "search" : "core"),
     },
     scopes: scopesOf(connection, apiUrl),

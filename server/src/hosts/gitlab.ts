@@ -44,7 +44,6 @@ export function createGitlab(connection: GitlabConnection): Adapter {
       headers: userAgent,
       // GitLab accepts OAuth tokens and its own tokens in this header.
       authorize: (token) => ({ authorization: `Bearer ${token}` }),
-      users: [gitUser],
     },
     scopes: scopesOf(connection, api),
     page: readPage,

@@ -1,8 +1,6 @@
 /** What responses say about rate limits and about when to try again. */
 import type { Clock } from "#platform/clock";
-
-/** Header values by lowercase name. */
-export type ResponseHeaders = Readonly<Record<string, string>>;
+import type { ResponseHeaders } from "#platform/send";
 
 export interface Quota {
   readonly remaining: number;

@@ -5,19 +5,10 @@ export class Redactor {
   /** Longest first, so that a form that contains another one is replaced as a whole. */
   #forms: readonly string[] = [];
 
-  /** `users` are the names that are sent together with the secret. */
-  add(secret: string, users: readonly string[]): void {
-    const encoded = [secret, ...users.map((user) => `${user}:${secret}`), `:${secret}`].flatMap((text) => {
-      const base64 = Buffer.from(text).toString("base64");
-      return [
-        base64,
-        base64.replace(/=+$/, ""),
-        Buffer.from(text).toString("base64url"),
-        encodeURIComponent(base64),
-      ];
-    });
+  add(secret: string): void {
     const raw = [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)];
-    const forms = new Set([...this.#forms, ...raw, ...encoded].filter((form) => form !== ""));
+    const encoded = base64Forms(secret).flatMap((form) => [form, encodeURIComponent(form)]);
+    const forms = new Set([...this.#forms, ...raw, ...encoded]);
     this.#forms = [...forms].sort((left, right) => right.length - left.length);
   }
 
@@ -29,9 +20,26 @@ export class Redactor {
   }
 }
 
+/** Shorter parts could match by chance. */
+const minBase64Length = 6;
+
+/**
+ * Returns how base64 encodes a secret after any user name: three ways, by the length of what precedes it. Omits the
+ * characters at both ends that also depend on what is around it.
+ */
+function base64Forms(secret: string): readonly string[] {
+  const forms = [0, 1, 2].flatMap((offset) => {
+    const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]);
+    const start = Math.ceil((offset * 8) / 6);
+    const end = Math.floor((bytes.length * 8) / 6);
+    return [bytes.toString("base64").slice(start, end), bytes.toString("base64url").slice(start, end)];
+  });
+  return forms.filter((form) => form.length >= minBase64Length);
+}
+
 function replaceIgnoringCase(text: string, form: string): string {
   const folded = text.toLowerCase();
-  // Folding changes the length of few characters, none of which are in a form; their texts are compared exactly.
+  // Few characters change their length when they are folded. None of them is in a secret that is sent in a header.
   if (folded.length !== text.length) return text.replaceAll(form, "[secret]");
   const wanted = form.toLowerCase();
   let result = "";

@@ -5,13 +5,13 @@
 import { ByteCache } from "#base/byteCache";
 import { Limiter } from "#base/limiter";
 import { type Clock, wait } from "#platform/clock";
+import { type RawResponse, type ResponseHeaders, SendError, Sender } from "#platform/send";
 import type { HostIdentity } from "./codeHost";
 import { describeStatus, HostFailure, quoteHost } from "./failure";
-import { isRateLimited, quotaOf, RateLimits, type ResponseHeaders, retryAfter } from "./rateLimit";
+import { isRateLimited, quotaOf, RateLimits, retryAfter } from "./rateLimit";
 import { Redactor } from "./redact";
 import { type BodyFormat, isWebPage, parseBody } from "./responseBody";
 import type { Secret } from "./secret";
-import { type RawResponse, SendError, Sender } from "./send";
 import { isBelow } from "./urls";
 
 /** What all requests to a host have in common. */
@@ -21,8 +21,6 @@ export interface Api {
   readonly headers: Readonly<Record<string, string>>;
   /** Returns the headers with the credentials. */
   authorize(token: string): Readonly<Record<string, string>>;
-  /** The names that may be sent together with the token. */
-  readonly users: readonly string[];
   /** What each JSON response must begin with. */
   readonly jsonPrefix?: string;
   /** By default `json`. */
@@ -161,7 +159,7 @@ export class Requests {
       this.#token = token;
     }
     if (token === undefined) return this.#api.headers;
-    this.#redactor.add(token, this.#api.users);
+    this.#redactor.add(token);
     return { ...this.#api.headers, ...this.#api.authorize(token) };
   }
 
@@ -226,7 +224,8 @@ export class Requests {
     if (isRateLimited(status, headers, body.subarray(0, 4096).toString("utf8"), now)) {
       const quota = quotaOf(headers, now);
       const reset = quota?.remaining === 0 ? quota.resetAt : undefined;
-      const retryAt = stated ?? reset ?? now + unknownLimitMs + backoff(unknownLimitMs, attempt);
+      const retryAt =
+        stated ?? reset ?? now + Math.min(maxWaitMs, unknownLimitMs + backoff(unknownLimitMs, attempt));
       this.#limits.block(retryAt);
       return retryAt;
     }
@@ -299,5 +298,5 @@ function validatorsOf(headers: ResponseHeaders): CachedResult["validators"] | un
 
 /** Returns a random wait up to `firstMs`, doubled with each attempt from 1. */
 function backoff(firstMs: number, attempt: number): number {
-  return Math.random() * Math.min(maxWaitMs, firstMs * 2 ** (attempt - 1));
+  return Math.ceil(Math.random() * Math.min(maxWaitMs, firstMs * 2 ** (attempt - 1)));
 }

@@ -1,6 +1,5 @@
 /** Parses the bodies of responses that should be JSON. */
-import type { ResponseHeaders } from "./rateLimit";
-import { decompress, type RawResponse, SendError } from "./send";
+import { decompress, type RawResponse, type ResponseHeaders, SendError } from "#platform/send";
 
 /** `gzipJson` is a file, served with any type. */
 export type BodyFormat = "json" | "gzipJson";

@@ -1,5 +1,5 @@
 /** URLs of code hosts: which ones belong to an API, next pages, paths of repositories. */
-import type { ResponseHeaders } from "./rateLimit";
+import type { ResponseHeaders } from "#platform/send";
 
 /** Whether a URL is on the same origin as `base`, and its path below that of `base`. */
 export function isBelow(url: string, base: string): boolean {

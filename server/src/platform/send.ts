@@ -1,11 +1,13 @@
-/** Sends one GET request to a code host, within limits of time and size. */
+/** Sends GET requests to hosts that are not trusted, within limits of time and size. */
 import { readFile } from "node:fs/promises";
 import { rootCertificates } from "node:tls";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { Agent } from "undici";
 import { canceled, throwIfAborted } from "#base/error";
-import type { ResponseHeaders } from "./rateLimit";
+
+/** Header values by lowercase name. */
+export type ResponseHeaders = Readonly<Record<string, string>>;
 
 export interface RawResponse {
   readonly status: number;
@@ -24,7 +26,7 @@ export class SendError extends Error {
   }
 }
 
-export const maxBodyBytes = 64 * 1024 * 1024;
+const maxBodyBytes = 64 * 1024 * 1024;
 const gunzipBounded = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip);
 
 /** Decompresses gzip. Rejects with `SendError` if the result is larger than `maxBodyBytes`, or damaged. */

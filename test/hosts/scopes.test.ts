@@ -1,0 +1,205 @@
+/** The scopes that connections can have, besides those that the other tests list. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { dialectOf } from "./dialects";
+import { manyRepositories } from "./fakeHost";
+import { listOnly, never, withFake } from "./openFake";
+
+const some = () => manyRepositories(30).map((each) => ({ ...each, isPrivate: each.id > 20 }));
+
+/** `listed`: how many of the 30 repositories, of which 10 are private, with a token. */
+const rows: readonly [type: string, include: object, scope: string, request: string, listed: number][] = [
+  [
+    "github",
+    { users: ["octocat"] },
+    "user:octocat",
+    "GET /api/v3/user/repos?affiliation=owner&sort=created&direction=asc&per_page=100",
+    30,
+  ],
+  [
+    "github",
+    { users: ["other"] },
+    "user:other",
+    "GET /api/v3/users/other/repos?type=owner&sort=created&direction=asc&per_page=100",
+    20,
+  ],
+  [
+    "github",
+    { queries: ["topic:search org:acme"] },
+    "query:topic:search org:acme",
+    "GET /api/v3/search/repositories?q=topic%3Asearch%20org%3Aacme&per_page=100",
+    30,
+  ],
+  ["github", { repos: ["acme/repo-0025"] }, "repo:acme/repo-0025", "GET /api/v3/repos/acme/repo-0025", 1],
+  [
+    "gitlab",
+    { all: true },
+    "all",
+    "GET /api/v4/projects?pagination=keyset&per_page=100&order_by=id&sort=asc",
+    30,
+  ],
+  [
+    "gitlab",
+    { queries: ["groups/acme/projects?archived=false"] },
+    "query:groups/acme/projects?archived=false",
+    "GET /api/v4/groups/acme/projects?archived=false",
+    30,
+  ],
+  [
+    "gitlab",
+    { repos: ["acme/repo-0025"] },
+    "repo:acme/repo-0025",
+    "GET /api/v4/projects/acme%2Frepo-0025",
+    1,
+  ],
+  ["gitea", { all: true }, "all", "GET /api/v1/repos/search?sort=id&order=asc&limit=50&page=1", 30],
+  ["gerrit", { repos: ["acme/repo-0025"] }, "repo:acme/repo-0025", "GET /a/projects/acme%2Frepo-0025", 1],
+  ["bitbucketServer", { all: true }, "all", "GET /rest/api/latest/repos?limit=1000&archived=ALL", 30],
+  [
+    "bitbucketServer",
+    { repos: ["acme/repo-0025"] },
+    "repo:acme/repo-0025",
+    "GET /rest/api/latest/projects/acme/repos/repo-0025",
+    1,
+  ],
+  [
+    "bitbucketCloud",
+    { projects: ["acme/KEY"] },
+    "project:acme/KEY",
+    "GET /2.0/repositories/acme?pagelen=100&sort=created_on&q=project.key%3D%22KEY%22",
+    30,
+  ],
+  [
+    "azuredevops",
+    { repos: ["acme/Team A/repo-0025"] },
+    "repo:acme/Team A/repo-0025",
+    "GET /acme/Team%20A/_apis/git/repositories/repo-0025?api-version=5.0",
+    1,
+  ],
+];
+
+for (const [type, include, scope, request, listed] of rows) {
+  test(`${type}: ${scope}`, async () => {
+    const options = { repositories: some(), token: "right", settings: { include } };
+    await withFake(dialectOf(type), options, async (fake, host) => {
+      fake.pageLimit = 100;
+      const listing = await listOnly(host);
+      assert.deepEqual(listing.problems, []);
+      assert.deepEqual([listing.scope, listing.outcome], [scope, "complete"]);
+      assert.equal(fake.requests.at(type === "gitlab" && scope.startsWith("query") ? 0 : -1), request);
+      assert.equal(listing.repositories.length, listed);
+    });
+  });
+}
+
+test("an owner that does not exist, or that the credentials cannot see, is no empty list", async () => {
+  for (const [type, include] of [
+    ["github", { orgs: ["nobody"] }],
+    ["gitlab", { groups: ["nobody"] }],
+    ["gitea", { orgs: ["nobody"] }],
+    ["bitbucketServer", { projects: ["NOBODY"] }],
+    ["bitbucketCloud", { workspaces: ["nobody"] }],
+    ["azuredevops", { orgs: ["nobody"] }],
+  ] as const) {
+    await withFake(dialectOf(type), { settings: { include } }, async (_, host) => {
+      const { outcome, problems } = await listOnly(host);
+      assert.deepEqual([type, outcome, problems[0]?.status], [type, "failed", 404]);
+    });
+  }
+});
+
+test("a single repository that does not exist is a complete, empty scope, with a problem", async () => {
+  const settings = { include: { repos: ["acme/missing"] } };
+  await withFake(dialectOf("github"), { settings }, async (_, host) => {
+    const { outcome, repositories, problems } = await listOnly(host);
+    assert.deepEqual([outcome, repositories.length, problems[0]?.status], ["complete", 0, 404]);
+  });
+});
+
+test("one scope that fails does not end the others", async () => {
+  const settings = { include: { orgs: ["nobody", "acme"], repos: ["acme/repo-0001"] } };
+  await withFake(dialectOf("github"), { settings }, async (_, host) => {
+    const outcomes: string[] = [];
+    for await (const { scope, outcome } of host.list(never)) outcomes.push(`${scope} ${outcome}`);
+    assert.deepEqual(outcomes, ["org:nobody failed", "org:acme complete", "repo:acme/repo-0001 complete"]);
+  });
+});
+
+test("GitHub: what single sign-on hides makes a list partial", async () => {
+  await withFake(dialectOf("github"), {}, async (fake, host) => {
+    const headers = { "x-github-sso": "partial-results; organizations=21955855,20582480" };
+    fake.faults.push({ kind: "answer", headers, body: "[]" });
+    const { outcome, problems } = await listOnly(host);
+    assert.equal(outcome, "partial");
+    assert.match(problems[0]?.message ?? "", /single sign-on/);
+  });
+});
+
+test("GitHub: a query with more results than the search API returns is partial", async () => {
+  const settings = { include: { queries: ["org:acme"] } };
+  await withFake(
+    dialectOf("github"),
+    { settings, repositories: manyRepositories(1001) },
+    async (fake, host) => {
+      fake.pageLimit = 100;
+      const { outcome, problems } = await listOnly(host);
+      assert.equal(outcome, "partial");
+      assert.match(problems[0]?.message ?? "", /finds 1001 repositories, of which GitHub lists 1000/);
+    },
+  );
+});
+
+test("Gitea: links to the server's internal URL are followed on the connection's URL", async () => {
+  await withFake(dialectOf("gitea"), {}, async (fake, host) => {
+    fake.faults.push({ kind: "next", next: "http://localhost:3000" });
+    const { outcome, repositories } = await listOnly(host);
+    assert.deepEqual([outcome, repositories.length], ["complete", 60]);
+  });
+});
+
+test("GitLab: a project that waits for its deletion is not listed", async () => {
+  await withFake(dialectOf("gitlab"), {}, async (fake, host) => {
+    const project = {
+      id: 1,
+      path_with_namespace: "acme/a-deletion_scheduled-1",
+      marked_for_deletion_on: "2026-02-01",
+    };
+    fake.faults.push({ kind: "answer", body: JSON.stringify([project]) });
+    const { outcome, repositories } = await listOnly(host);
+    assert.deepEqual([outcome, repositories.length], ["complete", 0]);
+  });
+});
+
+test("generic hosts list the repositories that the connection names, without a request", async () => {
+  const settings = {
+    include: { repos: ["pub/a b.git", "pub/c"] },
+    cloneUrlBase: "https://mirror.example.com/x",
+  };
+  await withFake(dialectOf("genericGitHost"), { settings }, async (fake, host) => {
+    const cloneUrls: string[] = [];
+    for await (const { repositories } of host.list(never))
+      cloneUrls.push(...repositories.map((each) => each.cloneUrl));
+    assert.deepEqual(cloneUrls, [
+      "https://mirror.example.com/x/pub/a%20b.git",
+      "https://mirror.example.com/x/pub/c",
+    ]);
+    assert.equal((await host.lookUp({ hostId: "pub/c", path: "pub/c" }, never)).kind, "unknown");
+    assert.equal(fake.requests.length, 0);
+  });
+});
+
+test("paths that would leave the host or its folder are refused", async () => {
+  for (const path of [
+    "../../etc/passwd",
+    "acme/..",
+    "acme//x",
+    "acme/a\nb",
+    "acme/\\\\x",
+    `acme/${"x".repeat(2000)}`,
+  ]) {
+    await withFake(dialectOf("gitea"), { repositories: [{ id: 1, path }] }, async (_, host) => {
+      const { outcome, repositories } = await listOnly(host);
+      assert.deepEqual([path, outcome, repositories.length], [path, "partial", 0]);
+    });
+  }
+});
