@@ -87,6 +87,11 @@ const refused: readonly [title: string, connection: object, message: string][] =
     '"connections.work.include.repos[0]" must be of the form owner/repository.',
   ],
   [
+    "half a character",
+    { ...github, include: { orgs: ["a\ud800"] } },
+    '"connections.work.include.orgs[0]" must not contain control characters.',
+  ],
+  [
     "a token without its user",
     { type: "gerrit", url: "https://g.example.com", token: { env: "T" }, include: { all: true } },
     '"connections.work.user" is missing: "token" needs it.',

@@ -179,7 +179,7 @@ export class FakeHost {
 function makeOdd(body: unknown): void {
   const { values, value, data } = body as Record<string, unknown>;
   const items = [body, values, value, data].find(Array.isArray);
-  if (items === undefined) Object.assign(body as object, { "/../odd": {} });
+  if (items === undefined) Object.assign(body as object, { "/../odd": {}, "acme/odd": 5 });
   else items[0] = { id: { odd: true } };
 }
 

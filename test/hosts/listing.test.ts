@@ -26,7 +26,7 @@ const lasting: Readonly<Record<string, Omit<Fault, "page">>> = {
   "a redirect to a web page": { kind: "answer", status: 302, headers: { location: "/login" } },
   "a redirect to nowhere": { kind: "answer", status: 302, headers: { location: "http://" } },
   "malformed JSON": { kind: "answer", body: '[{"id": 1,' },
-  "JSON of something else": { kind: "answer", body: '{"ok": false}' },
+  "JSON of something else": { kind: "answer", body: '"maintenance"' },
   "an empty response": { kind: "answer", body: "" },
   "a cut response": { kind: "cut" },
   "an odd item": { kind: "oddItem" },

@@ -63,6 +63,12 @@ test("403 is a rate limit only if a header or the body says so", () => {
   assert.equal(isLimited({}, "You have exceeded a secondary rate limit"), true);
 });
 
+test("a host cannot block requests for years", () => {
+  const limits = new RateLimits(manualClock(now));
+  limits.block(now + 1e12);
+  assert.equal(limits.nextAllowed("core") - now, 25 * 3_600_000);
+});
+
 test("the last fifth of a quota is spread until its reset", () => {
   const limits = new RateLimits(manualClock(now));
   const observe = (remaining: number) =>

@@ -50,7 +50,7 @@ export function createBitbucketServer(connection: BitbucketConnection): Adapter 
     async identify(requests, signal) {
       const read = ({ headers }: HostResponse) => headers["x-ausername"];
       const account = await requests.get(`${api}/projects?limit=1`, read, signal);
-      return account === undefined ? {} : { account: decodeURIComponent(account) };
+      return account === undefined ? {} : { account };
     },
     gitUser,
   };

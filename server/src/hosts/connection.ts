@@ -3,9 +3,12 @@ import { isAbsolute } from "node:path";
 import * as z from "zod";
 import { checkNamePattern } from "./namePattern";
 
-const text = z.string({ error: "must be a string" }).min(1, { error: "must not be empty" }).max(1000, {
-  error: "must have at most 1000 characters",
-});
+const text = z
+  .string({ error: "must be a string" })
+  .min(1, { error: "must not be empty" })
+  .max(1000, { error: "must have at most 1000 characters" })
+  // Lone surrogates cannot be encoded in URLs.
+  .refine((value) => !/[\p{Cc}\p{Cs}]/u.test(value), { error: "must not contain control characters" });
 const texts = z.array(text).max(10_000).default([]);
 const share = z
   .number({ error: "must be a number" })

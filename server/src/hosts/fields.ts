@@ -31,6 +31,13 @@ export const optionalTime = z
   .optional()
   .catch(undefined);
 
+/** Reads an object of items by name: each item gets its name as the field `nameField`. */
+export function itemsByName(body: unknown, nameField: string): readonly unknown[] {
+  return Object.entries(z.record(z.string(), z.unknown()).parse(body)).map(([name, item]) =>
+    typeof item === "object" && item !== null ? { ...item, [nameField]: name } : item,
+  );
+}
+
 /** Omits fields that are `undefined`, which optional fields must not be. */
 export function withoutUndefined<Fields extends object>(
   fields: Fields,

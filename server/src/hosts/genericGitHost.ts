@@ -3,7 +3,14 @@ import * as z from "zod";
 import { type Adapter, type Scope, scopeOf } from "./adapter";
 import type { HostRepository, LookUp } from "./codeHost";
 import type { ConnectionOf } from "./connection";
-import { basicAuthorization, cloneUrl, optionalText, userAgent, withoutUndefined } from "./fields";
+import {
+  basicAuthorization,
+  cloneUrl,
+  itemsByName,
+  optionalText,
+  userAgent,
+  withoutUndefined,
+} from "./fields";
 import type { HostResponse, Requests } from "./requests";
 
 type GenericConnection = ConnectionOf<"genericGitHost">;
@@ -21,7 +28,7 @@ const Entry = z.object({
 export function createGenericGitHost(connection: GenericConnection): Adapter {
   const { url, user: gitUser = "git" } = connection;
   const manifestUrl = manifestUrlOf(connection);
-  const page = ({ body }: HostResponse) => ({ items: entriesOf(body) });
+  const page = ({ body }: HostResponse) => ({ items: itemsByName(body, "location") });
   return {
     api: {
       base: url,
@@ -63,11 +70,6 @@ function scopesOf(connection: GenericConnection, manifestUrl: string | undefined
   ];
 }
 
-function entriesOf(body: unknown): readonly { readonly location: string }[] {
-  const manifest = z.record(z.string(), z.looseObject({})).parse(body);
-  return Object.entries(manifest).map(([location, entry]) => ({ ...entry, location }));
-}
-
 function repositoryAt(location: string, connection: GenericConnection): HostRepository {
   const path = location.replace(/\.git$/, "");
   return {
@@ -92,8 +94,12 @@ async function lookUp(
   if (manifestUrl === undefined) {
     return { kind: "unknown", problem: { message: "The host cannot be asked whether a repository exists." } };
   }
-  const locations = await requests.get(manifestUrl, ({ body }) => entriesOf(body), signal);
-  const found = locations.find(({ location }) => location.replace(/^\/|\.git$/g, "") === path);
+  const locations = await requests.get(
+    manifestUrl,
+    ({ body }) => Object.keys(z.record(z.string(), z.unknown()).parse(body)),
+    signal,
+  );
+  const found = locations.find((location) => location.replace(/^\/|\.git$/g, "") === path);
   if (found === undefined) return { kind: "gone", status: 404 };
-  return { kind: "present", repository: repositoryAt(found.location.replace(/^\//, ""), connection) };
+  return { kind: "present", repository: repositoryAt(found.replace(/^\//, ""), connection) };
 }

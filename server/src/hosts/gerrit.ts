@@ -3,7 +3,7 @@ import * as z from "zod";
 import { type Adapter, type ListedScope, type Page, scopeOf } from "./adapter";
 import type { HostRepository } from "./codeHost";
 import type { ConnectionOf } from "./connection";
-import { basicAuthorization, cloneUrl, shortText, userAgent, withoutUndefined } from "./fields";
+import { basicAuthorization, cloneUrl, itemsByName, shortText, userAgent, withoutUndefined } from "./fields";
 import type { HostResponse, Requests } from "./requests";
 
 type GerritConnection = ConnectionOf<"gerrit">;
@@ -50,9 +50,9 @@ function scopesOf({ include }: GerritConnection, api: string): readonly ListedSc
 
 /** A page maps names to projects; the last one says whether there are more. */
 function readPage({ body, url }: HostResponse): Page {
-  const projects = Object.entries(z.record(z.string(), z.looseObject({})).parse(body));
-  const items = projects.map(([name, project]) => ({ ...project, name }));
-  if (projects.at(-1)?.[1]["_more_projects"] !== true) return { items };
+  const items = itemsByName(body, "name");
+  const { success: hasMore } = z.object({ _more_projects: z.literal(true) }).safeParse(items.at(-1));
+  if (!hasMore) return { items };
   const next = new URL(url);
   next.searchParams.set("S", String(Number(next.searchParams.get("S") ?? 0) + items.length));
   return { items, next: next.href };

@@ -9,7 +9,7 @@ export interface Quota {
   readonly resetAt: number;
 }
 
-/** Quotas last an hour at most on every known host; anything longer is a mistake. */
+/** Quotas last an hour at most on every known host. Longer times are mistakes, which must not block a host forever. */
 const maxResetMs = 25 * 3_600_000;
 /** The last part of a quota, which is used evenly until its reset, because people use the same token. */
 const sparedShare = 0.2;
@@ -75,7 +75,7 @@ export class RateLimits {
 
   /** Allows no request before `time`, milliseconds since 1970. */
   block(time: number): void {
-    this.#blockedUntil = Math.max(this.#blockedUntil, time);
+    this.#blockedUntil = Math.max(this.#blockedUntil, Math.min(time, this.#clock.now() + maxResetMs));
   }
 
   /** Returns until when the host refuses requests of a bucket, milliseconds since 1970; in the past if it does not. */
