@@ -51,7 +51,12 @@ async function open(
     pool: inlineThread(workerTask(), 2),
     settings: {},
     hosts: {},
-    packageCaches: { cargoHome: join(data, "cargo"), goModules: join(data, "go") },
+    packageCaches: {
+      cargoHome: join(data, "cargo"),
+      goModules: join(data, "go"),
+      mavenRepository: join(data, "m2"),
+      gradleModules: join(data, "gradle"),
+    },
     codeHosts: {
       dataDir: data,
       connections: hasConnection ? { main: host.connection } : {},
