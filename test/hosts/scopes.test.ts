@@ -157,6 +157,25 @@ test("Gitea: links to the server's internal URL are followed on the connection's
   });
 });
 
+test("Gitea: a list that ends before its total is partial", async () => {
+  await withFake(dialectOf("gitea"), {}, async (fake, host) => {
+    fake.faults.push({ kind: "answer", page: 1, headers: { "x-total-count": "60" }, body: "[]" });
+    const { outcome, problems } = await listOnly(host);
+    assert.equal(outcome, "partial");
+    assert.match(problems[0]?.message ?? "", /list changed while it was read/);
+  });
+});
+
+test("Azure DevOps: the web page that answers an expired token is named as such", async () => {
+  await withFake(dialectOf("azuredevops"), {}, async (fake, host) => {
+    const headers = { "content-type": "text/html" };
+    fake.faults.push({ kind: "answer", headers, body: "<html>Sign in</html>" });
+    const { outcome, problems } = await listOnly(host);
+    assert.equal(outcome, "failed");
+    assert.match(problems[0]?.message ?? "", /web page instead of data. The credentials may have expired/);
+  });
+});
+
 test("GitLab: a project that waits for its deletion is not listed", async () => {
   await withFake(dialectOf("gitlab"), {}, async (fake, host) => {
     const project = {
