@@ -147,6 +147,6 @@ function checkedUrl({ url, allowsHttp }: Remote): URL {
 /** The second safeguard: no message of git should contain secrets. */
 function redact(text: string, credentials?: GitCredentials): string {
   const redactor = new Redactor();
-  if (credentials !== undefined) redactor.add(credentials.password.reveal(), [credentials.user]);
+  if (credentials !== undefined) redactor.add(credentials.password.reveal());
   return redactor.redact(text);
 }
