@@ -193,6 +193,19 @@ test("a push is found by polling", async (t) => {
   await eventuallyEqual(() => text("acme/r1"), "a.txt [main]: pushed|");
 });
 
+test("a clone URL on another host gets no request", async (t) => {
+  const { server, host } = await world(t, 2);
+  const other = await gitServer(t);
+  other.create("acme/r1");
+  host.credentials = account;
+  host.put("1", "acme/r1", { cloneUrl: `${other.origin}/acme/r1.git` });
+  const { sync, states, named } = await open(t, { server, host });
+  sync.start();
+  await eventuallyEqual(states, ["acme/r1 failed", "acme/r2 ready"]);
+  assert.match(named("acme/r1")?.lastError ?? "", /not on the host/);
+  assert.deepEqual(other.paths, []);
+});
+
 test("wrong credentials are reported, and cost nothing once they are corrected", async (t) => {
   const { server, host } = await world(t, 2);
   server.credentials = account;

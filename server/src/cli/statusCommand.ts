@@ -73,9 +73,10 @@ function describeRepository(repository: RepositoryItem, paint: Paint): string[] 
 
 function describeState(repository: RepositoryItem, paint: Paint): string {
   const since = repository.indexedAt === undefined ? "" : `, indexed ${repository.indexedAt}`;
+  const problem = repository.lastError === undefined ? "" : `. ${sanitize(repository.lastError)}`;
   switch (repository.state) {
     case "ready":
-      return paint("good", "ready") + since;
+      return `${paint("good", "ready")}${since}${problem}`;
     case "failed":
       return `${paint("bad", "failed")}: ${sanitize(repository.lastError ?? "unknown reason")}${since}`;
     case "indexing":

@@ -7,6 +7,8 @@ export interface MirrorConnection {
   readonly type: CodeHostType;
   /** Origin and path prefix of the host; absent if its type has only one. */
   readonly url?: string | undefined;
+  /** Replaces the address in clone URLs. */
+  readonly cloneUrlBase?: string | undefined;
   readonly allowHttp: boolean;
   /** File with the certificates of authorities to trust. */
   readonly caFile?: string | undefined;
@@ -43,4 +45,14 @@ export interface HostAccess<Connection extends MirrorConnection = MirrorConnecti
 /** Returns the address that identifies the host of a connection, without a slash at the end. */
 export function hostAddress({ url = "https://bitbucket.org" }: Pick<MirrorConnection, "url">): string {
   return new URL(url).href.replace(/\/+$/, "");
+}
+
+/** Whether credentials of the connection may be sent to a clone URL, which the host has named. */
+export function mayCloneFrom(connection: MirrorConnection, cloneUrl: string): boolean {
+  const allowed = [hostAddress(connection), connection.cloneUrlBase];
+  return allowed.some((each) => each !== undefined && isSameOrigin(each, cloneUrl));
+}
+
+function isSameOrigin(one: string, other: string): boolean {
+  return URL.canParse(other) && new URL(one).origin === new URL(other).origin;
 }

@@ -6,7 +6,7 @@
  * them over when its host is listed.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, sep } from "node:path";
 import { ServiceError } from "#base/error";
 import type { Clock } from "#platform/clock";
 import { type Files, replaceFile } from "#platform/files";
@@ -37,6 +37,7 @@ export function stateFile(dataDir: string): string {
 export class MirrorState {
   readonly #options: MirrorStateOptions;
   readonly #file: string;
+  readonly #folder: string;
   readonly #mirrors = new Map<number, MirrorRecord>();
   readonly #connections = new Map<string, ConnectionRecord>();
   #nextNumber = 1;
@@ -46,6 +47,7 @@ export class MirrorState {
   constructor(options: MirrorStateOptions) {
     this.#options = options;
     this.#file = stateFile(options.dataDir);
+    this.#folder = mirrorsFolder(options.dataDir);
     const stored = this.#load();
     for (const mirror of stored?.mirrors ?? this.#findMirrors()) this.#mirrors.set(mirror.number, mirror);
     for (const [name, connection] of Object.entries(stored?.connections ?? {}))
@@ -69,12 +71,12 @@ export class MirrorState {
 
   /** Returns the git directory of a mirror, which exists once it has been cloned. */
   pathOf({ number }: Pick<MirrorRecord, "number">): string {
-    return join(mirrorsFolder(this.#options.dataDir), `${number}.git`);
+    return `${this.#folder}${sep}${number}.git`;
   }
 
   /** Whether a path is that of a mirror. */
   owns(path: string): boolean {
-    return dirname(path) === mirrorsFolder(this.#options.dataDir);
+    return dirname(path) === this.#folder;
   }
 
   add(mirror: Omit<MirrorRecord, "number">): void {
@@ -166,8 +168,7 @@ export class MirrorState {
   }
 
   #folders(): readonly number[] {
-    const folder = mirrorsFolder(this.#options.dataDir);
-    const names = existsSync(folder) ? readdirSync(folder) : [];
+    const names = existsSync(this.#folder) ? readdirSync(this.#folder) : [];
     return names.flatMap((name) => Number(/^(\d{1,9})\.git$/.exec(name)?.[1] ?? []) || []);
   }
 

@@ -49,15 +49,16 @@ export class MirrorCatalog {
     const { catalog, state, onRemoved } = this.#options;
     const clones = this.#clonesByName();
     const covering = new Set<RepositoryId>();
+    const allNames = new Set<string>();
     const visible = state.mirrors.filter((mirror) => {
+      const names = namesOf(mirror);
+      for (const name of names) allNames.add(name);
       if (!this.#isHeld(mirror) || catalog.isRemoved(state.pathOf(mirror))) return false;
-      const clone = namesOf(mirror)
-        .map((name) => clones.get(name))
-        .find(Boolean);
+      const clone = names.map((name) => clones.get(name)).find(Boolean);
       if (clone !== undefined) covering.add(clone);
       return clone === undefined;
     });
-    this.#names = new Set(state.mirrors.flatMap(namesOf));
+    this.#names = allNames;
     const paths = new Set(visible.map((mirror) => state.pathOf(mirror)));
     const hidden = catalog.all().filter((each) => this.#isMirror(each) && !paths.has(each.path));
     catalog.removeAll(hidden.map(({ id }) => id));

@@ -7,7 +7,7 @@ import { compactMirror } from "#git/mirror/maintenance";
 import { updateMirror } from "#git/mirror/mirror";
 import type { CodeHost } from "#hosts/codeHost";
 import { fingerprintOf } from "#mirrors/applyListing";
-import type { MirrorConnection } from "#mirrors/connection";
+import { type MirrorConnection, mayCloneFrom } from "#mirrors/connection";
 import type { FetchRecord, MirrorRecord } from "#mirrors/mirrorRecord";
 import { pollDelay } from "#mirrors/pollInterval";
 import type { MirrorState } from "#mirrors/state";
@@ -153,6 +153,8 @@ export class MirrorFetches {
     const { state, catalog, mirrors, folder, helperFolder, hostOf, files, clock, random, index } =
       this.#options;
     const { repository } = mirror;
+    if (!mayCloneFrom(settings, repository.cloneUrl))
+      throw new ServiceError("GIT_FAILED", "Its clone URL is not on the host of the connection.");
     const path = state.pathOf(mirror);
     const isClone = !existsSync(path);
     if (isClone) {
