@@ -19,8 +19,8 @@ const serve: Command = {
   usage: "trawl serve [flags] [PATH...]",
   description: [
     "Each PATH is a git repository, a folder that contains repositories (searched four levels deep), or a plain " +
-      "folder of files. Trawl remembers them for the next start. Without a PATH, and with nothing remembered, it " +
-      "indexes the current folder.",
+      "folder of files. Trawl remembers them for the next start. Without a PATH, and with nothing remembered and " +
+      "no connection to a code host, it indexes the current folder.",
     'Prints "Listening on URL" when it accepts requests, and "Ready" when everything is indexed. Searches before ' +
       "that cover what is already indexed, and say so.",
     "If another Trawl already serves the same data directory, that one indexes the paths.",

@@ -148,15 +148,16 @@ async function allowsAnonymous(
 }
 
 /**
- * Returns the configured paths. Without any, and with nothing indexed, falls back to the current folder unless it is
- * the home folder or the root.
+ * Returns the configured paths. Without any path or connection, and with nothing indexed, falls back to the current
+ * folder unless it is the home folder or the root.
  */
 export async function pathsToServe(
   context: CommandContext,
   instance: Instance,
   configuration: Configuration,
 ): Promise<readonly string[]> {
-  if (configuration.paths.length > 0) return configuration.paths;
+  if (configuration.paths.length > 0 || Object.keys(configuration.connections).length > 0)
+    return configuration.paths;
   const call = { credentials: { kind: "local" }, signal: context.interrupted } as const;
   const { total } = await instance.caller("repos", { perPage: 1 }, call);
   if (total > 0) return [];
