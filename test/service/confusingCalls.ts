@@ -36,7 +36,9 @@ export class Reader {
   }
   read(): void {
     this.#check(1); // @calls Reader.check src/reader.ts
+    this.#search(1); // @calls Reader.search src/reader.ts
   }
+  #search(page: number): void {}
 }
 `,
       "src/text.ts": `
@@ -118,6 +120,23 @@ export function added(catalog: Catalog, names: readonly string[]): readonly stri
   catalog.has("a"); // @calls Catalog.has src/catalog.ts
   const excluded = new Set(catalog.excluded);
   return names.filter((name) => !excluded.has(name)); // @calls nothing
+}
+`,
+      "src/definitions.ts": `
+export class Definitions {
+  find(name: string): string {
+    return name;
+  }
+}
+`,
+      "src/owner.ts": `
+import { Definitions } from "./definitions";
+interface Definition {
+  readonly name: string;
+}
+export function owner(definitions: readonly Definition[]): Definition | undefined {
+  new Definitions().find("a"); // @calls Definitions src/definitions.ts, Definitions.find src/definitions.ts
+  return definitions.find(({ name }) => name === "a"); // @calls nothing
 }
 `,
     },

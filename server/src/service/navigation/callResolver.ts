@@ -8,7 +8,7 @@ import type { FoundSymbol } from "#engine/engine";
 import type { SymbolKind } from "#model/symbol";
 import { type ConfidenceEstimator, compareCertainty, type ReferenceSource, targetOf } from "./confidence";
 import { importsDefinition, mayReexport } from "./importMatch";
-import { endsWithWord, isCommonMember, toPlainName } from "./memberNames";
+import { endsWithWord, isCommonMember, isPrivateName, toPlainName } from "./memberNames";
 import type { CodeCall } from "./parsedCode";
 import { containerOf, type Supertypes } from "./supertypes";
 
@@ -150,8 +150,12 @@ export class CallResolver {
       return evidence.type;
     const plainReceiver = toPlainName(receiver);
     const plainContainer = toPlainName(container);
-    if (plainReceiver === plainContainer && plainReceiver !== "") return evidence.type;
     const isCommon = isCommonMember(name);
+    // An array of definitions may be named like a class that finds some.
+    const hasOtherType =
+      isCommon && importsEachName(from.language) && typeWords.some((word) => /^\p{Lu}/u.test(word));
+    if (hasOtherType) return evidence.none;
+    if (plainReceiver === plainContainer && plainReceiver !== "") return evidence.type;
     // The words of a declaration are not only those of its type. In Go, they may name its package.
     const namesTypes = !(isCommon && importsEachName(from.language));
     const isSimilar =
@@ -241,13 +245,9 @@ function isImportedName(found: Evidence, { receiver, imports }: CodeCall): boole
 /** `#name` in JavaScript is another name than `name`, and belongs to the classes of its file. */
 function canBePrivateName(definition: FoundSymbol, call: CodeCall, from: ReferenceSource): boolean {
   if (!ecmascript.has(from.language)) return true;
-  const isPrivate = hasSigil(call.lineContent, call.range);
-  if (hasSigil(definition.line, definition.range) !== isPrivate) return false;
+  const isPrivate = isPrivateName(call.lineContent, call.range);
+  if (isPrivateName(definition.line, definition.range) !== isPrivate) return false;
   return !isPrivate || isInFile(definition, from);
-}
-
-function hasSigil(line: string, { start }: FoundSymbol["range"]): boolean {
-  return line[start.column - 2] === "#";
 }
 
 function isCFamily({ document }: FoundSymbol): boolean {

@@ -1,4 +1,5 @@
 /** Compares names of members, types and receivers by how they are written. */
+import type { Range } from "#model/match";
 
 /** Names of members of standard libraries: a definition of such a name is rarely the only one. */
 const commonMembers: ReadonlySet<string> = new Set(
@@ -15,6 +16,11 @@ const commonMembers: ReadonlySet<string> = new Set(
 /** Whether members of standard libraries often have this name. */
 export function isCommonMember(name: string): boolean {
   return commonMembers.has(name) || commonMembers.has(`${name.charAt(0).toLowerCase()}${name.slice(1)}`);
+}
+
+/** Whether a name in a line is written `#name`, which is another member than `name`; not Rust's `r#name`. */
+export function isPrivateName(line: string, { start }: Range): boolean {
+  return line[start.column - 2] === "#" && !/\w/.test(line[start.column - 3] ?? "");
 }
 
 /** Whether a name ends with the words of another one: `logFile` with `File`, but not `profile`. */

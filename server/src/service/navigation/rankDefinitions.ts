@@ -4,6 +4,7 @@ import type { FoundSymbol } from "#engine/engine";
 import type { RepositoryView } from "#service/repositories/repositoryView";
 import { ConfidenceEstimator, compareCertainty, mergedKinds, targetOf } from "./confidence";
 import { importsDefinition, isSamePackage } from "./importMatch";
+import { isPrivateName } from "./memberNames";
 import type { Packages } from "./packages";
 import type { QueryOrigin } from "./symbolQuery";
 
@@ -82,7 +83,9 @@ function isSameDefinition(one: FoundSymbol, other: FoundSymbol): boolean {
 /** Returns whether `symbol` is the same definition, an overload, or a variant for another platform. */
 function isSameOrOverload(resolved: FoundSymbol, symbol: FoundSymbol): boolean {
   const hasSameParent =
-    resolved.parent.name === symbol.parent.name && resolved.parent.kind === symbol.parent.kind;
+    resolved.parent.name === symbol.parent.name &&
+    resolved.parent.kind === symbol.parent.kind &&
+    isPrivateName(resolved.line, resolved.range) === isPrivateName(symbol.line, symbol.range);
   return isSameDefinition(resolved, symbol) || (isSameFile(resolved, symbol) && hasSameParent);
 }
 

@@ -155,8 +155,11 @@ function resolveMember(
   declarations: Declarations,
 ): Resolved {
   if (isQualified || object === "") return unresolved;
+  const { text, indexAt } = declarations.source;
+  const isPrivate = hasPrivateMark(index, text);
   const known = declarations
     .definitionsNamed(name)
+    .filter(({ nameStart }) => hasPrivateMark(indexAt(nameStart), text) === isPrivate)
     .map((definition) => ({ definition, parent: declarations.definition(definition.parent) }));
   let members: readonly { readonly definition: Definition; readonly parent: Definition | undefined }[];
   if (self.test(object)) {
@@ -182,4 +185,9 @@ function resolveMember(
   if (member === undefined) return unresolved;
   const { nameStart, isLocal } = member.definition;
   return { declaredAt: nameStart, isLocal, isDeclaration: false };
+}
+
+/** Whether a name is written `#name`, which is another member than `name`; not Rust's `r#name`. */
+function hasPrivateMark(index: number, text: string): boolean {
+  return text[index - 1] === "#" && !/\w/.test(text[index - 2] ?? "");
 }
