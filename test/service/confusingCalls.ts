@@ -122,6 +122,15 @@ export function added(catalog: Catalog, names: readonly string[]): readonly stri
   return names.filter((name) => !excluded.has(name)); // @calls nothing
 }
 `,
+      "src/ownership.ts": `
+export class Ownership {
+  assign(name: string): void {}
+}
+export function failure(ownership: Ownership): Error {
+  ownership.assign("a"); // @calls Ownership.assign src/ownership.ts
+  return Object.assign(new Error("a"), { code: 1 }); // @calls nothing
+}
+`,
       "src/definitions.ts": `
 export class Definitions {
   find(name: string): string {

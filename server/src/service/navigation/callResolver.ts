@@ -145,7 +145,9 @@ export class CallResolver {
       if (container === "") return evidence.none;
     }
     const types = this.#supertypes.of(definition);
-    if (receiver === container || typeWords.some((word) => types.has(word))) return evidence.imported;
+    if (types.has(receiver) || typeWords.some((word) => types.has(word))) return evidence.imported;
+    // `Object.assign`: a static member of another type.
+    if (/^\p{Lu}.*\p{Ll}/u.test(receiver) && importsEachName(from.language)) return evidence.none;
     if (typeWords.some((word) => word.length > container.length && word.endsWith(container)))
       return evidence.type;
     const plainReceiver = toPlainName(receiver);
