@@ -131,6 +131,16 @@ export function failure(ownership: Ownership): Error {
   return Object.assign(new Error("a"), { code: 1 }); // @calls nothing
 }
 `,
+      "src/limit.ts": `
+export class TimeLimit {
+  abort(): void {}
+}
+export function stop(limit: TimeLimit): void {
+  limit.abort(); // @calls TimeLimit.abort src/limit.ts
+  const controller = new AbortController();
+  controller.abort(); // @calls nothing
+}
+`,
       "src/definitions.ts": `
 export class Definitions {
   find(name: string): string {

@@ -8,7 +8,7 @@ import type { FoundSymbol } from "#engine/engine";
 import type { SymbolKind } from "#model/symbol";
 import { type ConfidenceEstimator, compareCertainty, type ReferenceSource, targetOf } from "./confidence";
 import { importsDefinition, mayReexport } from "./importMatch";
-import { endsWithWord, isCommonMember, isPrivateName, toPlainName } from "./memberNames";
+import { endsWithWord, isCommonMember, isPrivateName, namesGlobalType, toPlainName } from "./memberNames";
 import type { CodeCall } from "./parsedCode";
 import { containerOf, type Supertypes } from "./supertypes";
 
@@ -165,7 +165,8 @@ export class CallResolver {
       (plainReceiver.length > 2 && (endsWithWord(container, receiver) || endsWithWord(receiver, container)));
     if (isSimilar) return evidence.similarName;
     const isOwn = document.repositoryId === from.repositoryId;
-    return isOwn && !isCommon ? evidence.onlyDefinition : evidence.none;
+    const isGlobalType = ecmascript.has(from.language) && namesGlobalType(typeWords);
+    return isOwn && !isCommon && !isGlobalType ? evidence.onlyDefinition : evidence.none;
   }
 
   /** Of types with the same name in several files, the call refers to that of its own file, or one that it imports. */

@@ -18,6 +18,12 @@ export function isCommonMember(name: string): boolean {
   return commonMembers.has(name) || commonMembers.has(`${name.charAt(0).toLowerCase()}${name.slice(1)}`);
 }
 
+/** Whether the first type of these words is one of JavaScript's, as in `new AbortController()`. A promise is awaited. */
+export function namesGlobalType(words: readonly string[]): boolean {
+  const type = words.find((word) => /^\p{Lu}/u.test(word) && word !== "Promise");
+  return type !== undefined && Object.hasOwn(globalThis, type);
+}
+
 /** Whether a name in a line is written `#name`, which is another member than `name`; not Rust's `r#name`. */
 export function isPrivateName(line: string, { start }: Range): boolean {
   return line[start.column - 2] === "#" && !/\w/.test(line[start.column - 3] ?? "");
