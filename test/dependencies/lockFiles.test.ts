@@ -361,3 +361,25 @@ test("names and versions that could lead out of a folder are unsafe", () => {
   ];
   for (const [name, version] of safe) assert.equal(isSafe({ name, version }), true, `${name}@${version}`);
 });
+
+const reference = (property: string) => `\${${property}}`;
+
+test("values in pom.xml that multiply their length are not packages", () => {
+  const dependency = (artifact: string, version: string) =>
+    `<dependency><groupId>g</groupId><artifactId>${artifact}</artifactId><version>${version}</version></dependency>`;
+  const text = `<project>
+  <properties>
+    <long>${"1".repeat(1_000_000)}</long>
+    <ten>${"1".repeat(10)}</ten>
+    <hundred>${reference("ten").repeat(10)}</hundred>
+    <thousand>${reference("hundred").repeat(10)}</thousand>
+  </properties>
+  <dependencies>
+    ${dependency("long", reference("long").repeat(50)).repeat(5000)}
+    ${dependency("thousand", reference("thousand"))}
+    ${dependency("hundred", reference("hundred"))}
+  </dependencies>
+</project>`;
+  const known = [...parsePom(text)].filter(({ version }) => /^\d+$/.test(version));
+  assert.deepEqual(known.map(versionKey), [`g:hundred@${"1".repeat(100)}`]);
+});

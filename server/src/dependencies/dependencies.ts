@@ -8,7 +8,7 @@ import type { Ecosystem } from "#query/packageName";
 import { downloadedCrates, parseCargoLock } from "./cargo";
 import { downloadedModules, parseGoSum } from "./go";
 import { parseBuildScript, parseGradleLock, parseVersionCatalog } from "./gradle";
-import { type ArtifactCaches, downloadedArtifacts, readPom } from "./maven";
+import { type ArtifactCaches, downloadedArtifacts, maxPomBytes, readPom } from "./maven";
 import { installedNodePackages } from "./nodeModules";
 import { parseNpmLock } from "./npmLock";
 import {
@@ -48,6 +48,8 @@ export interface FoundDependencies {
 
 const maxPackages = 5000;
 const maxLockBytes = 64 * 1024 * 1024;
+/** The POM files of a project are in memory at once. In UTF-16 code units. */
+const maxPomsLength = 32 * 1024 * 1024;
 
 interface LockFormat {
   readonly ecosystem: Ecosystem;
@@ -105,13 +107,19 @@ export function findDependencies(
   };
   const problems = isComplete ? [] : ["The project has too many folders to find all lock files."];
   const poms: string[] = [];
+  let pomsLength = 0;
   for (const file of lockFiles) {
-    const text = readText(file, maxLockBytes);
     const format = lockFormats[basename(file)];
-    if (format === undefined && text !== undefined) poms.push(text);
-    const isRead =
-      text !== undefined && (format === undefined || addAll(() => format.parse(text), of(format.ecosystem)));
-    if (!isRead) problems.push(`${relative(root, file)} is damaged or larger than 64 MiB.`);
+    const text = readText(file, format === undefined ? maxPomBytes : maxLockBytes);
+    let isRead = false;
+    if (text !== undefined && format !== undefined) {
+      isRead = addAll(() => format.parse(text), of(format.ecosystem));
+    } else if (text !== undefined && pomsLength + text.length <= maxPomsLength) {
+      pomsLength += text.length;
+      poms.push(text);
+      isRead = true;
+    }
+    if (!isRead) problems.push(`${relative(root, file)} is damaged or too large.`);
   }
   const findPom = (artifact: PackageVersion) => (isSafe(artifact) ? readPom(artifact, caches) : undefined);
   addAll(() => resolvePoms(poms, findPom), of("maven"));

@@ -10,7 +10,7 @@ export interface ArtifactCaches {
   readonly gradleModules: string;
 }
 
-const maxPomBytes = 4 * 1024 * 1024;
+export const maxPomBytes = 4 * 1024 * 1024;
 
 /** Returns the POM file of an artifact in the local repository. */
 export function readPom(

@@ -28,12 +28,22 @@ const maxOwn = 2000;
 const maxFound = 500;
 /** Dependencies that a POM file and its parents manage. */
 const maxManaged = 20_000;
+/** Elements of one kind that are read from a POM file. Real files have fewer. */
+const maxElements = 10_000;
+/** Dependencies of all POM files, some of which name the same package. */
+const maxResolved = 500_000;
 
 /** Yields the dependencies of these POM files, some without a known version. Skips damaged files. */
-export function resolvePoms(texts: readonly string[], find: FindPom): readonly PackageVersion[] {
+export function* resolvePoms(texts: readonly string[], find: FindPom): Generator<PackageVersion> {
   const own = texts.slice(0, maxOwn).flatMap((text) => tryParse(text) ?? []);
   const poms = new Poms(own, find);
-  return own.flatMap((pom) => poms.dependenciesOf(pom));
+  let count = 0;
+  for (const pom of own) {
+    const dependencies = poms.dependenciesOf(pom);
+    yield* dependencies;
+    count += dependencies.length;
+    if (count > maxResolved) return;
+  }
 }
 
 class Poms {
@@ -120,6 +130,7 @@ function propertiesOf(lineage: readonly Pom[]): ReadonlyMap<string, string> {
 const maxRounds = 5;
 const maxValueLength = 500;
 
+/** Replaces properties by their values. Names and versions that become too long are `""`. */
 function interpolate(dependency: Dependency, properties: ReadonlyMap<string, string>): Dependency {
   const expand = (text: string) => {
     let result = text;
@@ -129,7 +140,7 @@ function interpolate(dependency: Dependency, properties: ReadonlyMap<string, str
       round++
     )
       result = result.replace(/\$\{([\w.-]+)\}/g, (written, name: string) => properties.get(name) ?? written);
-    return result;
+    return result.length <= maxValueLength ? result : "";
   };
   return { ...dependency, name: expand(dependency.name), version: expand(dependency.version) };
 }
@@ -148,8 +159,10 @@ function parsePom(text: string): Pom | undefined {
   const [parent] = elementsAt(project, "parent");
   const group = childText(project, "groupId") || (parent ? childText(parent, "groupId") : "");
   const version = childText(project, "version") || (parent ? childText(parent, "version") : "");
-  const written = elementsAt(project, "properties").flatMap(({ children }) => children);
-  const properties = new Map(written.map((each) => [each.name, each.text.trim()]));
+  const written = elementsAt(project, "properties")
+    .flatMap(({ children }) => children.map(({ name, text }) => [name, text.trim()] as const))
+    .filter(([, value]) => value.length <= maxValueLength);
+  const properties = new Map(written.slice(0, maxElements));
   for (const prefix of ["project.", "pom."]) {
     properties.set(`${prefix}groupId`, group);
     properties.set(`${prefix}version`, version);
@@ -160,9 +173,15 @@ function parsePom(text: string): Pom | undefined {
     version,
     parent: parent && { name: nameOf(parent), version: childText(parent, "version") },
     properties,
-    managed: elementsAt(project, "dependencyManagement", "dependencies", "dependency").map(dependencyOf),
-    dependencies: elementsAt(project, "dependencies", "dependency").map(dependencyOf),
+    managed: dependenciesAt(project, "dependencyManagement", "dependencies", "dependency"),
+    dependencies: dependenciesAt(project, "dependencies", "dependency"),
   };
+}
+
+function dependenciesAt(project: XmlElement, ...names: readonly string[]): readonly Dependency[] {
+  return elementsAt(project, ...names)
+    .slice(0, maxElements)
+    .map(dependencyOf);
 }
 
 function nameOf(element: XmlElement): string {
