@@ -190,7 +190,9 @@ test("commits, repositories, definitions and names of files are found", async ()
   assert.match(summaryOf(commits), /^1 commit/);
   assert.match((await get(linkTo(commits, "Retry failed requests"))).text, /export function/);
   const repositories = await search("too type:repo");
+  assert.match(summaryOf(repositories), /^1 repository · \d+ ms$/);
   assert.match((await get(linkTo(repositories, "tools"))).text, /again\.py|tools\//);
+  assert.deepEqual(filesOf(await search("(too type:repo) retryRequest")), ["tools/again.py"]);
   await eventually(async () => (await server.repositories()).every(({ symbolsReady }) => symbolsReady));
   assert.deepEqual(filesOf(await search("sym:retryRequest")).sort(), ["src/retry.ts", "tools/again.py"]);
   assert.match((await search("sym:retryRequest")).text, /<span class="kind">function<\/span>/);

@@ -84,7 +84,7 @@ function lineOf(number: number, text: string, ranges: readonly Range[]): ResultL
   };
 }
 
-/** Renders lines with their matches marked and, until its time is over, with their syntax highlighted. */
+/** Renders lines with their matches marked and, within a time limit, with their syntax highlighted. */
 export class LineRenderer {
   #remainingMs: number;
 

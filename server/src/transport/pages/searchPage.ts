@@ -8,7 +8,7 @@ import { renderLayout } from "./pageLayout";
 import { renderProblems } from "./queryProblems";
 import { renderActiveFilters, renderFacets } from "./searchFacets";
 import { searchForm } from "./searchForm";
-import { renderRepositories, renderResults } from "./searchResults";
+import { isRepository, renderRepositories, renderResults } from "./searchResults";
 import { incompleteNote, nothingFound, phraseNote, summaryOf } from "./searchSummary";
 import { isTyping, parseSearchUrl, type SearchPosition, searchUrl } from "./searchUrl";
 import { siteBar } from "./siteBar";
@@ -107,13 +107,13 @@ async function showResult(
   const { position, base } = context;
   const notes = [above, incompleteNote(result, base), phraseNote(result, read, position, base)];
   const { files, commits = [] } = result;
-  const summary = summaryOf(result);
+  const isOfRepositories = files.length > 0 && files.every(isRepository);
+  const summary = summaryOf(result, isOfRepositories);
   if (files.length === 0 && commits.length === 0) {
     const { total } = await context.caller("repos", { perPage: 1 }, context.call);
     return { summary, content: [notes, nothingFound(total, read, position, base)] };
   }
-  if (read.filters.some(({ prefix, value }) => prefix === "type" && value === "repo"))
-    return { summary, content: [notes, renderRepositories(files, base)] };
+  if (isOfRepositories) return { summary, content: [notes, renderRepositories(files, base)] };
   const { content, nextStart } = await renderResults(result, position, base);
   return {
     summary,

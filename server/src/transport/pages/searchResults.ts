@@ -51,13 +51,24 @@ export async function renderResults(
   return at < files.length ? { content, nextStart: at } : { content };
 }
 
+/** Whether a match stands for a repository. Next to other conditions, `type:repo` finds files. */
+export function isRepository({ fileName, repository, blobSha, chunks }: FileMatch): boolean {
+  return fileName.text === repository && blobSha === "" && chunks.length === 0;
+}
+
 /** Renders the repositories that `type:repo` found. */
 export function renderRepositories(files: readonly FileMatch[], base: string): HtmlPart {
   const entries = files.slice(0, maxEntries).map(({ repository, branches: [revision] }) => {
     const url = browseUrl(base, repository, undefined, "");
     return html`<li><a class="hit" href="${url}"><bdi>${repository}</bdi></a> <span class="dim">${revision && revisionLabel(revision)}</span></li>\n`;
   });
-  return html`<ul class="entries">${entries}</ul>`;
+  const note = omittedNote(
+    files.length - entries.length,
+    "more repository",
+    "more repositories",
+    "Add words",
+  );
+  return html`<ul class="entries">${entries}</ul>${note}`;
 }
 
 function renderCommits(commits: readonly FoundCommit[], base: string): HtmlPart {
@@ -66,12 +77,15 @@ function renderCommits(commits: readonly FoundCommit[], base: string): HtmlPart 
     return html`<li><a class="hit" href="${commitUrl(base, repository, hash)}"><bdi>${subject}</bdi></a>
 <span class="dim"><bdi>${repository}</bdi> · ${hash.slice(0, 10)} · <bdi>${authorName.slice(0, maxSubjectLength)}</bdi> · ${date.slice(0, 10)}</span></li>\n`;
   });
-  const more = commits.length - entries.length;
-  const note =
-    more <= 0
-      ? undefined
-      : html`<p class="note">${countOf(more, "more commit")} not shown. Add words or <code>since:</code> to the query.</p>`;
+  const omitted = commits.length - entries.length;
+  const change = html`Add words or <code>since:</code>`;
+  const note = omittedNote(omitted, "more commit", "more commits", change);
   return html`<ul class="entries">${entries}</ul>${note}`;
+}
+
+function omittedNote(count: number, one: string, many: string, change: HtmlPart): Html | undefined {
+  if (count <= 0) return undefined;
+  return html`<p class="note">${countOf(count, one, many)} not shown. ${change} to the query.</p>`;
 }
 
 interface FileOptions {

@@ -6,8 +6,11 @@ import { countOf } from "./context";
 import { type Html, html } from "./html";
 import { isLinkable, type SearchPosition, searchUrl } from "./searchUrl";
 
-/** Returns the counts and the duration as one line. */
-export function summaryOf({ stats, isSearchExhaustive, commits, files }: SearchResult): string {
+/** Returns the counts and the duration as one line. `isOfRepositories` is whether files stand for repositories. */
+export function summaryOf(
+  { stats, isSearchExhaustive, commits, files }: SearchResult,
+  isOfRepositories: boolean,
+): string {
   const { totalMatchCount, fileCount, duration } = stats;
   const ms = Math.max(1, Math.round(duration / 1e6));
   const time = ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;
@@ -16,6 +19,7 @@ export function summaryOf({ stats, isSearchExhaustive, commits, files }: SearchR
     return commits.length === 0 ? "No commits" : `${about}${countOf(totalMatchCount, "commit")} · ${time}`;
   if (files.length === 0) return `No results · ${time}`;
   const repositories = new Set(files.map(({ repository }) => repository)).size;
+  if (isOfRepositories) return `${about}${countOf(repositories, "repository", "repositories")} · ${time}`;
   const counts = [
     `${about}${countOf(totalMatchCount, "match", "matches")}`,
     countOf(Math.max(fileCount, files.length), "file"),
