@@ -44,6 +44,7 @@ const ecmascript: ReadonlySet<string> = new Set(["TypeScript", "TSX", "JavaScrip
 const importsNames: ReadonlySet<string> = new Set([...ecmascript, "Python", "Go", "Rust"]);
 /** Languages in which no two files declare parts of one type. */
 const declaresTypesOnce: ReadonlySet<string> = new Set([...ecmascript, "Python"]);
+
 export class CallResolver {
   readonly #estimator: ConfidenceEstimator;
   readonly #supertypes: Supertypes;
