@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { Finding, Outcome } from "#instance/doctor";
 import { temporaryFolder } from "#test/support/repo";
+import { serve } from "#test/support/served";
 import { trawl } from "#test/support/trawl";
 
 interface Examined {
@@ -161,4 +162,16 @@ test("the doctor reports a port that another program uses, also to people", asyn
   } finally {
     server.close();
   }
+});
+
+test("the doctor reports the port of a running server, but not of one that crashed", async () => {
+  const dataDir = dataDirectory();
+  const server = await serve(dataDir);
+  const { port } = new URL(server.url);
+  const args = ["--data-dir", dataDir, "--port", port];
+  const running = outcomeOf(await doctor(args), "port");
+  assert.deepEqual(running, { name: "port", outcome: "ok", detail: `Trawl listens at ${server.url}.` });
+  await server.kill();
+  const free = outcomeOf(await doctor(args), "port");
+  assert.deepEqual(free, { name: "port", outcome: "ok", detail: `${port} is free.` });
 });

@@ -2,11 +2,12 @@
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { checkGitVersion } from "#git/git";
-import { defaultPort, readEndpoint } from "#platform/endpoint";
+import { defaultPort } from "#platform/endpoint";
 import type { Log } from "#platform/log";
 import { findPort } from "#transport/http/httpServer";
 import type { Configuration } from "./configuration";
 import { isNewerFormat } from "./dataFormat";
+import { findLeader } from "./role";
 
 /** A warning does not keep Trawl from working. */
 export type Outcome = "ok" | "warning" | "problem";
@@ -148,17 +149,17 @@ function checkWatches(): Finding | undefined {
 
 async function checkPort({ dataDir, host, port }: Configuration): Promise<Finding> {
   const name = "port";
-  const { url } = readEndpoint(dataDir) ?? {};
+  const { url } = (await findLeader(dataDir, new AbortController().signal)) ?? {};
+  if (url !== undefined && (port === undefined || Number(new URL(url).port) === port))
+    return { name, outcome: "ok", detail: `Trawl listens at ${url}.` };
   try {
     const found = await findPort(host, port);
     const isNext = port === undefined && found !== defaultPort;
     const detail = isNext
       ? `${defaultPort} is in use, so the next server will listen on ${found}.`
-      : `${port ?? found} is free.`;
-    return { name, outcome: "ok", detail: url === undefined ? detail : `Trawl listens at ${url}.` };
+      : `${found} is free.`;
+    return { name, outcome: "ok", detail };
   } catch (error) {
-    const isOwn = url !== undefined && Number(new URL(url).port) === port;
-    if (isOwn) return { name, outcome: "ok", detail: `Trawl listens at ${url}.` };
     return { name, outcome: "problem", detail: messageOf(error), advice: "Choose another one with --port." };
   }
 }
