@@ -1,4 +1,4 @@
-/** The routes of those who operate a server: metrics, and probes for supervisors and load balancers. */
+/** The routes for operators: metrics, and probes for supervisors and load balancers. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "#contract/service";
 import type { Log } from "#platform/log";
@@ -45,7 +45,7 @@ export function createMonitoringHandlers(
       await caller<"health">("health", {}, { ...call, signal: limit.signal });
       return reply.send("ok\n");
     } catch (error) {
-      log.warn("The leader does not respond.", { error });
+      if (!call.signal.aborted) log.warn("The leader does not respond.", { error });
       return reply.code(503).send("The leader does not respond.\n");
     } finally {
       limit.dispose();
