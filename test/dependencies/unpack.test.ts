@@ -97,7 +97,7 @@ const rejected: readonly (readonly [string, Uint8Array, RegExp])[] = [
   ["a cut archive", valid.subarray(20), /damaged/],
   ["encryption", jarOf([{ ...entry, flags: 1 }]), /encrypted/],
   ["another compression", jarOf([{ ...entry, method: 12 }]), /unsupported/],
-  ["more data than stated", jarOf([{ ...entry, size: 10 }]), /larger than|damaged/],
+  ["more data than stated", jarOf([{ ...entry, size: 10 }]), /^the archive is damaged$/],
   ["less data than stated", jarOf([{ ...entry, size: 100_000 }]), /damaged/],
   ["a wrong checksum", jarOf([{ ...entry, checksum: 1 }]), /damaged/],
   [

@@ -69,10 +69,18 @@ function readEntry(archive: Buffer, header: number): Uint8Array {
   const start = local + localLength + archive.readUInt16LE(local + 26) + archive.readUInt16LE(local + 28);
   if (start + packedSize > archive.length) throw damaged();
   const packed = archive.subarray(start, start + packedSize);
-  // A limit of 0 means none.
-  const bytes = method === stored ? packed : inflateRawSync(packed, { maxOutputLength: Math.max(size, 1) });
+  const bytes = method === stored ? packed : inflate(packed, size);
   if (bytes.length !== size || crc32(bytes) !== checksum) throw damaged();
   return bytes;
+}
+
+function inflate(packed: Uint8Array, size: number): Uint8Array {
+  try {
+    // A limit of 0 means none.
+    return inflateRawSync(packed, { maxOutputLength: Math.max(size, 1) });
+  } catch {
+    throw damaged();
+  }
 }
 
 function damaged(): Error {
