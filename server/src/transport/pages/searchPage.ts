@@ -107,7 +107,8 @@ async function showResult(
   const { position, base } = context;
   const notes = [above, incompleteNote(result, base), phraseNote(result, read, position, base)];
   const { files, commits = [] } = result;
-  const isOfRepositories = files.length > 0 && files.every(isRepository);
+  const hasType = read.filters.some(({ prefix, value }) => prefix === "type" && value === "repo");
+  const isOfRepositories = hasType && files.every(isRepository);
   const summary = summaryOf(result, isOfRepositories);
   if (files.length === 0 && commits.length === 0) {
     const { total } = await context.caller("repos", { perPage: 1 }, context.call);
