@@ -239,7 +239,7 @@ const doctor: Command = {
     jsonFlag,
     { name: "port", value: "N", description: "Check port N instead of the default port." },
     { name: "host", value: "H", description: "Check the port on address H. Default: 127.0.0.1." },
-    databaseFlag,
+    { name: "database", value: "URL", description: "Check this PostgreSQL database (postgres://...)." },
     ...globalFlags,
   ],
   examples: [["trawl doctor --config trawl.json", "before the first trawl serve --config trawl.json"]],

@@ -17,7 +17,7 @@ import { syntaxTable } from "./syntaxPage";
 import { keySection } from "./syntaxSections";
 
 /** Maximum number of ranges, on all pages of results. */
-const maxMatches = 500;
+const maxMatches = 1000;
 const contextLines = 1;
 const minTypedLength = 3;
 

@@ -27,13 +27,14 @@ export interface RenderedResults {
 }
 
 export async function renderResults(
-  { files, commits }: Pick<SearchResult, "files" | "commits">,
+  { files, commits, stats }: Pick<SearchResult, "files" | "commits" | "stats">,
   position: SearchPosition,
   base: string,
 ): Promise<RenderedResults> {
   if (commits !== undefined) return { content: renderCommits(commits, base) };
   const renderer = new LineRenderer(highlightMs);
-  const isOnly = files.length === 1;
+  // A file with many matches may have left no room for others.
+  const isOnly = files.length === 1 && stats.fileCount === 1;
   const groups = new Map<string, Html[]>();
   let bytes = 0;
   let at = position.start;
