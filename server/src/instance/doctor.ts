@@ -21,7 +21,12 @@ export interface Finding {
   readonly advice?: string;
 }
 
-type Check = (configuration: Configuration, log: Log) => Finding | undefined | Promise<Finding | undefined>;
+type Result = Omit<Finding, "name">;
+type Check = (configuration: Configuration, log: Log) => Result | undefined | Promise<Result | undefined>;
+
+const ok = (detail: string): Result => ({ outcome: "ok", detail });
+const warning = (detail: string, advice: string): Result => ({ outcome: "warning", detail, advice });
+const problem = (detail: string, advice: string): Result => ({ outcome: "problem", detail, advice });
 
 const MB = 1024 * 1024;
 /** Building a shard may need this much. */
@@ -51,7 +56,7 @@ export async function examine(configuration: Configuration, log: Log): Promise<r
   for (const [name, check] of Object.entries(checks)) {
     try {
       const finding = await check(configuration, log);
-      if (finding !== undefined) findings.push(finding);
+      if (finding !== undefined) findings.push({ name, ...finding });
     } catch (error) {
       findings.push({ name, outcome: "problem", detail: messageOf(error) });
     }
@@ -59,130 +64,123 @@ export async function examine(configuration: Configuration, log: Log): Promise<r
   return findings;
 }
 
-async function checkGit(): Promise<Finding> {
+async function checkGit(): Promise<Result> {
   try {
-    return { name: "git", outcome: "ok", detail: await checkGitVersion() };
+    return ok(await checkGitVersion());
   } catch (error) {
     const advice = "Install git, and make sure that it is on the PATH of the user who runs Trawl.";
-    return { name: "git", outcome: "problem", detail: messageOf(error), advice };
+    return problem(messageOf(error), advice);
   }
 }
 
-function checkNode(): Finding {
-  const name = "Node.js";
+function checkNode(): Result {
   const detail = process.versions.node;
   const [major = 0, minor = 0] = detail.split(".").map(Number);
   const [oldestMajor, oldestMinor] = oldestNode;
-  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor))
-    return { name, outcome: "ok", detail };
-  return { name, outcome: "problem", detail, advice: `Install Node.js ${oldestNode.join(".")} or newer.` };
+  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return ok(detail);
+  return problem(detail, `Install Node.js ${oldestNode.join(".")} or newer.`);
 }
 
-function checkDataDirectory({ dataDir }: Configuration): Finding {
-  const name = "data directory";
+function checkDataDirectory({ dataDir }: Configuration): Result {
   const folder = nearestFolder(dataDir);
   const advice = "Change its owner or permissions, or choose another folder with --data-dir.";
-  if (!statSync(folder).isDirectory())
-    return { name, outcome: "problem", detail: `${folder} is not a folder.`, advice };
+  if (!statSync(folder).isDirectory()) return problem(`${folder} is not a folder.`, advice);
   try {
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    return { name, outcome: "problem", detail: `Cannot write to ${folder}: ${messageOf(error)}.`, advice };
+    return problem(`Cannot write to ${folder}: ${messageOf(error)}.`, advice);
   }
-  if (folder !== dataDir) return { name, outcome: "ok", detail: `${dataDir} will be created.` };
+  if (folder !== dataDir) return ok(`${dataDir} will be created.`);
   if (isNewerFormat(dataDir)) {
     const detail = `${dataDir} was written by a newer Trawl.`;
-    return { name, outcome: "problem", detail, advice: "Update this Trawl, or choose another folder." };
+    return problem(detail, "Update this Trawl, or choose another folder.");
   }
   if (process.platform !== "win32" && (statSync(dataDir).mode & 0o077) !== 0) {
     const detail = `Other users can read ${dataDir}.`;
-    return { name, outcome: "warning", detail, advice: `Run chmod go= ${dataDir}.` };
+    return warning(detail, `Run chmod go= ${dataDir}.`);
   }
-  return { name, outcome: "ok", detail: dataDir };
+  return ok(dataDir);
 }
 
-function checkDiskSpace({ dataDir }: Configuration): Finding {
+function checkDiskSpace({ dataDir }: Configuration): Result {
   const { bavail, bsize } = statfsSync(nearestFolder(dataDir));
   const freeBytes = bavail * bsize;
   const detail = `${Math.floor(freeBytes / MB).toLocaleString("en-US")} MB free.`;
-  const outcome = freeBytes < minFreeBytes ? "problem" : freeBytes < lowFreeBytes ? "warning" : "ok";
+  if (freeBytes >= lowFreeBytes) return ok(detail);
   const advice = "An index takes 1 to 1.5 times the size of its text. Free some space, or use --data-dir.";
-  return { name: "disk space", outcome, detail, ...(outcome === "ok" ? {} : { advice }) };
+  return freeBytes < minFreeBytes ? problem(detail, advice) : warning(detail, advice);
 }
 
 /** Numbers of `statfs`, from Linux's `magic.h`. */
-const networkFileSystems: Readonly<Record<number, string>> = {
-  26985: "NFS",
-  20859: "SMB",
-  4283649346: "SMB",
-  4266872130: "SMB",
-  16914839: "9P",
-};
+const networkFileSystems: ReadonlyMap<number, string> = new Map([
+  [0x6969, "NFS"],
+  [0x517b, "SMB"],
+  [0xff534d42, "SMB"],
+  [0xfe534d42, "SMB"],
+  [0x01021997, "9P"],
+]);
 
-function checkFileSystem({ dataDir }: Configuration): Finding | undefined {
+function checkFileSystem({ dataDir }: Configuration): Result | undefined {
   if (process.platform !== "linux") return undefined;
-  const network = networkFileSystems[statfsSync(nearestFolder(dataDir)).type];
+  const network = networkFileSystems.get(statfsSync(nearestFolder(dataDir)).type);
   if (network === undefined) return undefined;
   const detail = `The data directory is on a network file system (${network}), which is untested.`;
-  return { name: "file system", outcome: "warning", detail, advice: "Use a local disk." };
+  return warning(detail, "Use a local disk.");
 }
 
 /** Licenses, sessions and polling depend on a clock that does not go backward. */
-function checkClock({ dataDir }: Configuration): Finding | undefined {
+function checkClock({ dataDir }: Configuration): Result | undefined {
   const file = join(dataDir, "catalogue.json");
   if (!existsSync(file)) return undefined;
   const aheadMs = statSync(file).mtimeMs - Date.now();
-  if (aheadMs < 60_000) return { name: "clock", outcome: "ok", detail: new Date().toISOString() };
+  if (aheadMs < 60_000) return ok(new Date().toISOString());
   const detail = `The index was written in the future, at ${statSync(file).mtime.toISOString()}.`;
-  return { name: "clock", outcome: "warning", detail, advice: "Set the clock of this computer." };
+  return warning(detail, "Set the clock of this computer.");
 }
 
-function checkWatches(): Finding | undefined {
+function checkWatches(): Result | undefined {
   if (process.platform !== "linux") return undefined;
   const limit = Number(readFileSync("/proc/sys/fs/inotify/max_user_watches", "utf8"));
-  const name = "file watches";
   const detail = `${limit.toLocaleString("en-US")} folders can be watched.`;
-  if (limit >= minWatches) return { name, outcome: "ok", detail };
+  if (limit >= minWatches) return ok(detail);
   const advice = "Beyond that, Trawl polls. Run sysctl fs.inotify.max_user_watches=524288.";
-  return { name, outcome: "warning", detail, advice };
+  return warning(detail, advice);
 }
 
-async function checkPort({ dataDir, host, port }: Configuration): Promise<Finding> {
-  const name = "port";
+async function checkPort({ dataDir, host, port }: Configuration): Promise<Result> {
   const { url } = (await findLeader(dataDir, new AbortController().signal)) ?? {};
   if (url !== undefined && (port === undefined || Number(new URL(url).port) === port))
-    return { name, outcome: "ok", detail: `Trawl listens at ${url}.` };
+    return ok(`Trawl listens at ${url}.`);
   try {
     const found = await findPort(host, port);
     const isNext = port === undefined && found !== defaultPort;
     const detail = isNext
       ? `${defaultPort} is in use, so the next server will listen on ${found}.`
       : `${found} is free.`;
-    return { name, outcome: "ok", detail };
+    return ok(detail);
   } catch (error) {
-    return { name, outcome: "problem", detail: messageOf(error), advice: "Choose another one with --port." };
+    return problem(messageOf(error), "Choose another one with --port.");
   }
 }
 
-async function checkDatabase({ database }: Configuration, log: Log): Promise<Finding | undefined> {
+async function checkDatabase({ database }: Configuration, log: Log): Promise<Result | undefined> {
   if (database === undefined) return undefined;
-  const name = "database";
   const { postgresVersion } = await import("#store/postgres");
   try {
-    return { name, outcome: "ok", detail: `PostgreSQL ${await postgresVersion(database, log)}` };
+    return ok(`PostgreSQL ${await postgresVersion(database, log)}`);
   } catch (error) {
     // The message contains neither the address nor the password.
     const advice = "Check the address, the user, and whether the server accepts connections from here.";
-    return { name, outcome: "problem", detail: messageOf(error), advice };
+    return problem(messageOf(error), advice);
   }
 }
 
-function checkPaths({ paths }: Configuration): Finding | undefined {
+function checkPaths({ paths }: Configuration): Result | undefined {
   if (paths.length === 0) return undefined;
   const unreadable = paths.filter((path) => !isReadable(path));
-  if (unreadable.length === 0) return { name: "paths", outcome: "ok", detail: paths.join(", ") };
+  if (unreadable.length === 0) return ok(paths.join(", "));
   const detail = `Cannot read ${unreadable.join(", ")}.`;
-  return { name: "paths", outcome: "problem", detail, advice: "Check the paths and their permissions." };
+  return problem(detail, "Check the paths and their permissions.");
 }
 
 function isReadable(path: string): boolean {
