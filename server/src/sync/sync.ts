@@ -330,10 +330,17 @@ export class Sync {
   /** Returns the documents whose content is not indexed, by path; none for an unknown repository. */
   async skipped(id: RepositoryId, signal: AbortSignal): Promise<readonly SkippedDocument[]> {
     const { directory } = this.#options;
-    const manifest = directory.manifest(id);
-    if (manifest === undefined) return [];
-    const settings = { ...inspectionOf(directory, manifest), includesSkipped: true };
-    return (await inspectShards(this.#context.pool, settings, signal)).skipped;
+    for (;;) {
+      const manifest = directory.manifest(id);
+      if (manifest === undefined) return [];
+      const settings = { ...inspectionOf(directory, manifest), includesSkipped: true };
+      try {
+        return (await inspectShards(this.#context.pool, settings, signal)).skipped;
+      } catch (error) {
+        // If the repository was indexed meanwhile, the shards of this manifest have been deleted.
+        if (signal.aborted || directory.manifest(id) === manifest) throw error;
+      }
+    }
   }
 
   /** Returns the documents that could not be parsed, by path; none for an unknown repository. */
