@@ -80,6 +80,21 @@ test("a repository goes after two confirmations a day apart, and a week", () => 
   assert.equal(syncs.sync("a: 1", { 2: "gone" }, 0), "1");
 });
 
+test("one that is included again stays, although its scope cannot be listed", () => {
+  const syncs = new Syncs();
+  syncs.sync("a: 1 2");
+  syncs.exclude = ({ hostId }) => (hostId === "2" ? "excluded" : undefined);
+  assert.equal(syncs.sync("a: 1 2"), "1 2-");
+  assert.equal(syncs.sync("a!:", {}, 6), "1 2-");
+  syncs.exclude = () => undefined;
+  assert.equal(syncs.sync("a!:", {}, 8), "1 2");
+  syncs.fingerprint = "b";
+  assert.equal(syncs.sync("b: 9"), "1- 2- 9");
+  syncs.fingerprint = "c";
+  assert.equal(syncs.sync("a?: | b: 9", {}, 8), "1 2 9");
+  assert.equal(syncs.sync("a?: | b: 9", {}, 8), "1 2 9");
+});
+
 test("one that comes back or has moved stays", () => {
   const syncs = new Syncs();
   syncs.sync("a: 1 2 3");

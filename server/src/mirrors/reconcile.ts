@@ -69,8 +69,7 @@ export function reconcile(input: ReconcileInput): Reconciliation {
     else if (missingIds.has(hostId)) {
       if (isLookUpDue(each.holding, input.now) && !input.lookUps.has(hostId)) toLookUp.push(each.repository);
       next = afterLookUp(each, input);
-    } else
-      next = isOutOfScope(each, input) ? released(each, "its scope is no longer configured", input) : each;
+    } else next = notListed(each, input);
     const isExpired = isOlderThan(next?.holding.released?.at, input.rules.keepDays, input.now);
     if (next === undefined)
       removed.push({ repository: each.repository, reason: "The host no longer has it." });
@@ -166,6 +165,18 @@ function seen(
   const reason = input.exclude(repository);
   if (reason === undefined) return fresh;
   return released({ repository, holding: { ...fresh.holding, ...releasedOf(holding) } }, reason, input);
+}
+
+/**
+ * Applies the configuration to a repository of which the lists say nothing. If it is included again, it no longer
+ * expires, even while its scope cannot be listed.
+ */
+function notListed(each: HeldRepository, input: ReconcileInput): HeldRepository {
+  if (isOutOfScope(each, input)) return released(each, "its scope is no longer configured", input);
+  const { released: mark, ...rest } = each.holding;
+  const isConfigured = rest.scopes.some((scope) => input.listings.some((listing) => listing.scope === scope));
+  const isIncluded = isConfigured && input.exclude(each.repository) === undefined;
+  return mark !== undefined && isIncluded ? { ...each, holding: rest } : each;
 }
 
 /** Applies the host's answer about a missing repository. Returns `undefined` if it is to be removed. */

@@ -100,6 +100,10 @@ export class MirrorState {
     this.#options.files.removeFolder(this.pathOf(mirror));
   }
 
+  isDescribed(mirror: MirrorRecord): boolean {
+    return existsSync(join(this.pathOf(mirror), descriptionFile));
+  }
+
   /** Stores in the folder of a mirror what it is a mirror of. */
   describe(mirror: MirrorRecord): void {
     const folder = this.pathOf(mirror);

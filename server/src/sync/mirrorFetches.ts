@@ -184,7 +184,8 @@ export class MirrorFetches {
     const now = clock.now();
     const bytes = await packBytes(path);
     const current = state.get(mirror.number);
-    if (current === undefined) return;
+    // It may have been hidden meanwhile, for example because there is a clone of it now.
+    if (current === undefined || mirrors.idOf(mirror.number) !== id) return;
     const changedAt = hasMoved
       ? Math.min(now, (isClone ? repository.pushedAt : undefined) ?? now)
       : current.fetches.changedAt;
@@ -199,7 +200,8 @@ export class MirrorFetches {
     };
     const updated = { ...current, fetches };
     state.put(updated);
-    if (isClone) state.describe(updated);
+    // A damaged mirror may have been replaced by a fresh clone.
+    if (!state.isDescribed(updated)) state.describe(updated);
     const isIndexed = catalog.indexedState(id) !== undefined && catalog.get(id)?.state === "ready";
     if (isClone) catalog.update(id, { state: "queued", progress: undefined });
     if (hasMoved || !isIndexed) index(id);
@@ -219,7 +221,7 @@ export class MirrorFetches {
   #recordFailure(number: number, id: RepositoryId, settings: MirrorConnection, error: unknown): void {
     const { state, catalog, mirrors, clock, log, random } = this.#options;
     const mirror = state.get(number);
-    if (mirror === undefined) return;
+    if (mirror === undefined || mirrors.idOf(number) !== id) return;
     const failures = mirror.fetches.failures + 1;
     const lastError = error instanceof Error ? error.message : String(error);
     const delayMs = pollDelay(limitsOf(settings), { ageMs: 0, failures }, random());

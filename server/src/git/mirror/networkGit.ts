@@ -22,7 +22,6 @@ export interface Remote {
   readonly credentials?: GitCredentials | undefined;
   /** File with the certificates of authorities to trust. */
   readonly caFile?: string | undefined;
-  readonly proxy?: string | undefined;
 }
 
 export interface NetworkOptions {
@@ -63,7 +62,7 @@ export async function runNetworkGit(
     [...networkArguments(remote), ...args, url.href, ...refs],
     {
       cwd,
-      env: { ...environmentOf(url, remote, options), ...(credentials ? secrets(url, credentials) : {}) },
+      env: { ...environmentOf(url, options), ...(credentials ? secrets(url, credentials) : {}) },
       signal: options.signal,
       timeoutMs: options.timeoutMs,
       maxOutputBytes,
@@ -98,11 +97,7 @@ function setting(name: string, value: string): readonly string[] {
   return ["-c", `${name}=${value}`];
 }
 
-function environmentOf(
-  url: URL,
-  { proxy }: Remote,
-  { helperFolder, homeFolder }: NetworkOptions,
-): Record<string, string> {
+function environmentOf(url: URL, { helperFolder, homeFolder }: NetworkOptions): Record<string, string> {
   return {
     ...pathWith(helperFolder),
     HOME: homeFolder,
@@ -116,7 +111,6 @@ function environmentOf(
     SSH_ASKPASS: "/bin/false",
     GIT_CEILING_DIRECTORIES: homeFolder,
     LC_ALL: "C.UTF-8",
-    ...(proxy === undefined ? {} : { http_proxy: proxy, https_proxy: proxy }),
   };
 }
 
