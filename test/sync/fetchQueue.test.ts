@@ -7,10 +7,12 @@ import { eventuallyEqual } from "#test/support/eventually";
 function queueOf(limit: number) {
   const started: number[] = [];
   const ends = new Map<number, () => void>();
-  const queue = new FetchQueue(limit, async (number) => {
+  const queuedAtEnd: boolean[] = [];
+  const run = async (number: number) => {
     started.push(number);
     await new Promise<void>((resolve) => ends.set(number, resolve));
-  });
+  };
+  const queue = new FetchQueue(limit, run, () => queuedAtEnd.push(queue.has(1)));
   const add = (text: string, hostLimit = 4) => {
     for (const each of text.split(" ")) {
       const [, host = "a", number = "", kind = "", size = "0"] =
@@ -22,7 +24,7 @@ function queueOf(limit: number) {
     ends.get(number)?.();
     await eventuallyEqual(() => started, [...expected]);
   };
-  return { queue, started, add, end };
+  return { queue, started, queuedAtEnd, add, end };
 }
 
 test("the smallest repositories are cloned first, and two slots are kept for fetches", async () => {
@@ -35,6 +37,13 @@ test("the smallest repositories are cloned first, and two slots are kept for fet
   assert.deepEqual(started, [4, 2, 5, 6]);
   await end(4, [4, 2, 5, 6, 7]);
   await end(5, [4, 2, 5, 6, 7, 3]);
+});
+
+test("a mirror can be queued again when its fetch has ended", async () => {
+  const { queuedAtEnd, add, end } = queueOf(1);
+  add("1f 2f");
+  await end(1, [1, 2]);
+  assert.deepEqual(queuedAtEnd, [false]);
 });
 
 test("many fetches do not keep a repository from being cloned", async () => {

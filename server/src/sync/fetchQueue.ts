@@ -15,15 +15,17 @@ const slotsForFetches = 2;
 export class FetchQueue {
   readonly #limit: number;
   readonly #run: (number: number) => Promise<void>;
+  readonly #onEnd: () => void;
   readonly #waiting = new Map<number, FetchJob>();
   readonly #running = new Map<number, FetchJob>();
   #waiters: (() => void)[] = [];
   #isPaused = false;
 
-  /** `run` must not reject. */
-  constructor(limit: number, run: (number: number) => Promise<void>) {
+  /** `run` must not reject. `onEnd` is called when a job has ended, and its mirror can be queued again. */
+  constructor(limit: number, run: (number: number) => Promise<void>, onEnd: () => void) {
     this.#limit = limit;
     this.#run = run;
+    this.#onEnd = onEnd;
   }
 
   /** Queues a job. If its mirror is being fetched, it follows once. */
@@ -69,6 +71,7 @@ export class FetchQueue {
         this.#running.delete(number);
         for (const resolve of this.#waiters.splice(0)) resolve();
         this.#startWaiting();
+        this.#onEnd();
       });
     }
   }

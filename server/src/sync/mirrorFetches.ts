@@ -47,7 +47,11 @@ const timeoutMsPerByte = 60_000 / 100e6;
 
 export class MirrorFetches {
   readonly #options: MirrorFetchesOptions;
-  readonly #queue = new FetchQueue(maxProcesses, (number) => this.#run(number));
+  readonly #queue = new FetchQueue(
+    maxProcesses,
+    (number) => this.#run(number),
+    () => this.schedule(),
+  );
   readonly #running = new Map<
     number,
     { readonly controller: AbortController; readonly ended: Promise<void> }
@@ -141,7 +145,6 @@ export class MirrorFetches {
     this.#running.set(number, { controller, ended });
     await ended;
     this.#running.delete(number);
-    if (!this.#isClosed) queueMicrotask(() => this.schedule());
   }
 
   async #update(
