@@ -1,4 +1,4 @@
-/** A code host's git server: real bare repositories behind `git http-backend`, with faults that tests switch on. */
+/** The git server of a code host: serves bare repositories with `git http-backend`, and fails as tests request. */
 import { spawn } from "node:child_process";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -262,7 +262,7 @@ export class Requests {
     const path = url === "" ? "" : ` (${new URL(url).pathname})`;
     const redact = (text: string) => this.#redactor.redact(text);
     const quote = response === undefined || response.status < 400 ? "" : quoteHost(response.body, redact);
-    // A proxy in front of the host may say 404, too, but with a web page.
+    // A reverse proxy may also respond with 404, but with a web page.
     const isAbsence = [404, 410, 451].includes(response?.status ?? 0) && !isWebPage(response?.headers);
     return new HostFailure(
       {

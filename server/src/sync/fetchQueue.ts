@@ -38,10 +38,6 @@ export class FetchQueue {
     return this.#waiting.has(number) || this.#running.has(number);
   }
 
-  isRunning(number: number): boolean {
-    return this.#running.has(number);
-  }
-
   drop(number: number): void {
     this.#waiting.delete(number);
   }

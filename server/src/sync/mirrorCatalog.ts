@@ -69,7 +69,7 @@ export class MirrorCatalog {
 
   #upsert(visible: readonly MirrorRecord[]): void {
     const { catalog } = this.#options;
-    // One that has disappeared gives its name to a new repository there.
+    // If a new repository took the path of one that has disappeared, the new one gets the name.
     const ordered = [...visible].sort((left, right) => Number(isUnlisted(left)) - Number(isUnlisted(right)));
     const taken = new Set<string>();
     const facts = ordered.map((mirror): RepositoryFacts => {
