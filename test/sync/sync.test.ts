@@ -6,9 +6,10 @@ import { Catalog } from "#catalog/catalog";
 import type { Overlay } from "#overlay/overlay";
 import { inlineThread } from "#platform/inlineThread";
 import { silentLog } from "#platform/log";
+import type { Pool } from "#platform/threadPool";
 import { ShardDirectory } from "#shard/directory/directory";
 import { Sync } from "#sync/sync";
-import { workerTask } from "#sync/workerTasks";
+import { type WorkerResult, type WorkerTask, workerTask } from "#sync/workerTasks";
 import { eventuallyEqual } from "#test/support/eventually";
 import { indexedLines, shardLines } from "#test/support/indexed";
 import { repo, temporaryFolder } from "#test/support/repo";
@@ -16,14 +17,20 @@ import { repo, temporaryFolder } from "#test/support/repo";
 const signal = new AbortController().signal;
 const revisionSettings = { branches: ["**"], tags: ["**"], newestTags: 20 };
 
-async function open(t: TestContext, folder = temporaryFolder()) {
+type IndexPool = Pool<WorkerTask, WorkerResult>;
+
+async function open(
+  t: TestContext,
+  folder = temporaryFolder(),
+  pool: IndexPool = inlineThread(workerTask()),
+) {
   const directory = await ShardDirectory.open(join(folder, "shards"));
   const catalog = Catalog.open(folder, { log: silentLog, known: directory.manifests().values() });
   const overlays = new Map<number, Overlay>();
   const sync = new Sync({
     catalog,
     directory,
-    pool: inlineThread(workerTask()),
+    pool,
     settings: revisionSettings,
     hosts: {},
     log: silentLog,
@@ -134,6 +141,26 @@ test("changes in a clone and its working tree are indexed", async (t) => {
     ],
   );
   assert.equal(catalog.get(id)?.defaultRevision, "refs/heads/team/topic");
+});
+
+test("skipped and unparsed files are listed although their shards are deleted meanwhile", async (t) => {
+  const pool = inlineThread(workerTask());
+  let id = 0;
+  const deletingPool: IndexPool = {
+    ...pool,
+    async run(task, ...rest) {
+      if (task.kind === "inspect" || task.kind === "unparsed") await directory.remove(id);
+      return pool.run(task, ...rest);
+    },
+  };
+  const { sync, directory } = await open(t, temporaryFolder(), deletingPool);
+  for (const list of [sync.skipped.bind(sync), sync.unparsed.bind(sync)]) {
+    const [found = assert.fail()] = await sync.addPaths([repo(text).path], signal);
+    await sync.idle();
+    id = found.id;
+    assert.ok(directory.manifest(id));
+    assert.deepEqual(await list(found.id, signal), []);
+  }
 });
 
 test("a restart rebuilds only what has changed", async (t) => {

@@ -8,7 +8,7 @@ import { readRefs, refLines } from "#git/refs/refs";
 import { chooseRevisions, type RevisionSettings, resolveRevision, wantsRemotes } from "#git/refs/revisions";
 import { type GitRepository, openGitRepository } from "#git/repository";
 import type { Indexer } from "#indexing/indexing";
-import { type CommitHash, isPlainFolder, type Repository } from "#model/repository";
+import { type CommitHash, isPlainFolder, type Repository, type RepositoryId } from "#model/repository";
 import type { Overlay } from "#overlay/overlay";
 import type { Clock } from "#platform/clock";
 import type { Pool } from "#platform/threadPool";
@@ -268,6 +268,27 @@ export function inspectionOf(
     segmentPaths: segments.map((segment) => directory.pathOf(segment)),
     slots: isPlainFolder(kind) ? [0] : revisions.map(({ slot }) => slot),
   };
+}
+
+/**
+ * Runs `read` on the manifest of a repository, again if the repository was indexed meanwhile and the shards of this
+ * manifest have been deleted. Returns `undefined` for an unknown repository.
+ */
+export async function readShards<Result>(
+  directory: ShardDirectory,
+  id: RepositoryId,
+  signal: AbortSignal,
+  read: (manifest: Manifest) => Promise<Result>,
+): Promise<Result | undefined> {
+  for (;;) {
+    const manifest = directory.manifest(id);
+    if (manifest === undefined) return undefined;
+    try {
+      return await read(manifest);
+    } catch (error) {
+      if (signal.aborted || directory.manifest(id) === manifest) throw error;
+    }
+  }
 }
 
 /** Returns a digest of what the index of a git repository is built from: refs, settings, name and path. */

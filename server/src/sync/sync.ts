@@ -21,7 +21,7 @@ import { CodeHosts, type CodeHostsSetup } from "./codeHosts";
 import { Dependencies } from "./dependencies";
 import { FirstRuns } from "./firstRuns";
 import { ParentFolderPoll } from "./parentFolderPoll";
-import { inspectionOf, type RefreshContext } from "./refresh";
+import { inspectionOf, type RefreshContext, readShards } from "./refresh";
 import { factsOf } from "./repositoryFacts";
 import { Runs } from "./runs";
 import { Scans } from "./scans";
@@ -330,17 +330,14 @@ export class Sync {
   /** Returns the documents whose content is not indexed, by path; none for an unknown repository. */
   async skipped(id: RepositoryId, signal: AbortSignal): Promise<readonly SkippedDocument[]> {
     const { directory } = this.#options;
-    for (;;) {
-      const manifest = directory.manifest(id);
-      if (manifest === undefined) return [];
-      const settings = { ...inspectionOf(directory, manifest), includesSkipped: true };
-      try {
-        return (await inspectShards(this.#context.pool, settings, signal)).skipped;
-      } catch (error) {
-        // If the repository was indexed meanwhile, the shards of this manifest have been deleted.
-        if (signal.aborted || directory.manifest(id) === manifest) throw error;
-      }
-    }
+    const inspected = await readShards(directory, id, signal, (manifest) =>
+      inspectShards(
+        this.#context.pool,
+        { ...inspectionOf(directory, manifest), includesSkipped: true },
+        signal,
+      ),
+    );
+    return inspected?.skipped ?? [];
   }
 
   /** Returns the documents that could not be parsed, by path; none for an unknown repository. */

@@ -4,7 +4,8 @@ import type { UnparsedDocument } from "#indexing/unparsed";
 import type { RepositoryId } from "#model/repository";
 import type { Pool } from "#platform/threadPool";
 import type { ShardDirectory } from "#shard/directory/directory";
-import { inspectionOf } from "./refresh";
+import type { Manifest } from "#shard/directory/manifest";
+import { inspectionOf, readShards } from "./refresh";
 import { listUnparsed, type WorkerResult, type WorkerTask } from "./workerTasks";
 
 interface CachedList {
@@ -25,12 +26,19 @@ export class UnparsedLists {
 
   /** Returns the documents that could not be parsed, by path; none for an unknown repository. */
   async of(id: RepositoryId, signal: AbortSignal): Promise<readonly UnparsedDocument[]> {
+    const documents = await readShards(this.#directory, id, signal, (manifest) =>
+      this.#read(id, manifest, signal),
+    );
+    if (documents === undefined) this.#cache.delete(id);
+    return documents ?? [];
+  }
+
+  async #read(
+    id: RepositoryId,
+    manifest: Manifest,
+    signal: AbortSignal,
+  ): Promise<readonly UnparsedDocument[]> {
     const directory = this.#directory;
-    const manifest = directory.manifest(id);
-    if (manifest === undefined) {
-      this.#cache.delete(id);
-      return [];
-    }
     const symbolPaths = manifest.segments.map(({ file }) => {
       const symbolFile = directory.symbols.of(file);
       return symbolFile === undefined ? undefined : join(directory.folder, symbolFile);
