@@ -131,7 +131,7 @@ const gitea: Dialect = {
   },
 };
 
-/** Gerrit 3.9, observed on a real server. */
+/** Gerrit 3.9, observed on a real server, which `realGerrit.test.ts` also runs. */
 const gerrit: Dialect = {
   type: "gerrit",
   isPaged: true,
@@ -142,25 +142,31 @@ const gerrit: Dialect = {
     const path = request.url.pathname.replace(/^\/a\//, "/");
     const render = (each: FakeRepository) => ({
       id: encodeURIComponent(each.path),
-      state: each.isArchived ? "READ_ONLY" : "ACTIVE",
+      state: each.isArchived ? "READ_ONLY" : each.isHidden ? "HIDDEN" : "ACTIVE",
       web_links: [{ name: "browse", url: `/plugins/gitiles/${each.path}`, target: "_blank" }],
     });
     if (path === "/accounts/self") return request.isSignedIn ? { body: { username: "octocat" } } : undefined;
     if (path === "/config/server/version") return { body: "3.9.1" };
     if (path === "/projects/") {
       const { items, hasNext, page } = slice(
-        request,
+        { ...request, repositories: request.repositories.filter(({ isHidden }) => !isHidden) },
         Number(request.query.get("S")),
         Number(request.query.get("n")),
       );
-      const entries = items.map((each, at) => {
-        const isLast = at === items.length - 1;
+      // The types are filtered after the page was cut.
+      const isListed = (each: FakeRepository) =>
+        request.query.get("type") !== "CODE" || !each.isPermissionsOnly;
+      const listed = items.filter(isListed);
+      const entries = listed.map((each, at) => {
+        const isLast = at === listed.length - 1;
         return [each.path, { ...render(each), ...(isLast && hasNext && { _more_projects: true }) }];
       });
       return { page, body: Object.fromEntries(entries) };
     }
     const name = decodeURIComponent(/^\/projects\/([^/]+)$/.exec(path)?.[1] ?? "");
     const found = request.repositories.find((each) => each.path === name);
+    if (found?.isHidden && !request.isSignedIn)
+      return { status: 409, body: { message: "project state HIDDEN does not permit read" } };
     return found && { body: { ...render(found), name: found.path } };
   },
 };

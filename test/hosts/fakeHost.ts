@@ -19,6 +19,9 @@ export interface FakeRepository {
   isArchived?: boolean;
   isDisabled?: boolean;
   isEmpty?: boolean;
+  /** Only Gerrit has projects from which others only inherit, and those that nobody may fetch. */
+  isPermissionsOnly?: boolean;
+  isHidden?: boolean;
   defaultBranch?: string;
   topics?: readonly string[];
   /** KiB. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dialectOf } from "./dialects";
-import { manyRepositories } from "./fakeHost";
+import { type FakeRepository, manyRepositories } from "./fakeHost";
 import { listOnly, never, withFake } from "./openFake";
 
 const some = () => manyRepositories(30).map((each) => ({ ...each, isPrivate: each.id > 20 }));
@@ -221,4 +221,34 @@ test("paths that would leave the host or its folder are refused", async () => {
       assert.deepEqual([path, outcome, repositories.length], [path, "partial", 0]);
     });
   }
+});
+
+test("Gerrit: projects without code fill whole pages, and hide none of the others", async () => {
+  const repositories: FakeRepository[] = manyRepositories(100).map((each) => ({
+    ...each,
+    isPermissionsOnly: each.id <= 45 || (each.id > 60 && each.id <= 95),
+  }));
+  await withFake(dialectOf("gerrit"), { repositories }, async (fake, host) => {
+    const listing = await listOnly(host);
+    const code = fake.repositories.filter(({ isPermissionsOnly }) => !isPermissionsOnly);
+    assert.deepEqual(
+      [listing.outcome, listing.repositories.map(({ path }) => path)],
+      ["complete", code.map(({ path }) => path)],
+    );
+    for (const each of fake.repositories) each.isPermissionsOnly = true;
+    const empty = await listOnly(host);
+    assert.deepEqual([empty.outcome, empty.repositories.length], ["complete", 0]);
+  });
+});
+
+test("Gerrit: a hidden project is disabled for its owner, and gone for others", async () => {
+  const repositories = [{ id: 1, path: "acme/hidden", isHidden: true }];
+  const key = { hostId: "acme/hidden", path: "acme/hidden" };
+  await withFake(dialectOf("gerrit"), { repositories, token: "right" }, async (_, host) => {
+    const found = await host.lookUp(key, never);
+    assert.ok(found.kind === "present" && found.repository.isDisabled);
+  });
+  await withFake(dialectOf("gerrit"), { repositories }, async (_, host) => {
+    assert.deepEqual(await host.lookUp(key, never), { kind: "gone", status: 409 });
+  });
 });

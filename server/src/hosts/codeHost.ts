@@ -48,7 +48,10 @@ export interface HostProblem {
   readonly retryAt?: number;
 }
 
-/** `gone`: the host answered 404, 410 or 451 to a request by stable id. `unknown` never leads to a removal. */
+/**
+ * `gone`: the host answered a request by stable id with 404, 410, 451 or another status that means the same there.
+ * `unknown` never leads to a removal.
+ */
 export type LookUp =
   | { readonly kind: "present"; readonly repository: HostRepository }
   | { readonly kind: "gone"; readonly status: number }

@@ -214,7 +214,7 @@ export const connectionTypes = [
     user: text.optional(),
     include: include({ all: flag(false), repos: paths("project/...") }),
     only: only.pick({ names: true }).prefault({}),
-    exclude: exclude.pick({ names: true, archived: true }).prefault({}),
+    exclude: exclude.pick({ names: true, archived: true, disabled: true }).prefault({}),
   }),
   z.strictObject({
     ...common,

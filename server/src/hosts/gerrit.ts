@@ -17,7 +17,11 @@ const Project = z.object({
     .catch(undefined),
 });
 
+const MoreProjects = z.object({ _more_projects: z.literal(true) });
+
 const pageSize = 500;
+/** A hidden project responds so to users who do not own it. Nobody may fetch it. */
+const hiddenStatus = 409;
 
 export function createGerrit(connection: GerritConnection): Adapter {
   // Below `/a/`, wrong credentials are refused. Elsewhere they are ignored, and only public projects are listed.
@@ -29,11 +33,12 @@ export function createGerrit(connection: GerritConnection): Adapter {
       headers: { ...userAgent, accept: "application/json" },
       authorize: (token) => ({ authorization: basicAuthorization(gitUser, token) }),
       jsonPrefix: ")]}'",
+      absenceStatuses: [hiddenStatus],
     },
     scopes: scopesOf(connection, api),
     page: readPage,
     repository: (item) => readProject(item, connection),
-    lookUpUrl: ({ path }) => `${api}/projects/${encodeURIComponent(path)}`,
+    lookUpUrl: ({ path }) => projectUrl(api, path),
     identify: (requests, signal) => identify(requests, connection, api, signal),
     gitUser,
   };
@@ -42,19 +47,35 @@ export function createGerrit(connection: GerritConnection): Adapter {
 function scopesOf({ include }: GerritConnection, api: string): readonly ListedScope[] {
   return [
     ...(include.all ? [scopeOf("all", "list", `${api}/projects/?type=CODE&n=${pageSize}&S=0`)] : []),
-    ...include.repos.map((name) =>
-      scopeOf(`repo:${name}`, "one", `${api}/projects/${encodeURIComponent(name)}`),
-    ),
+    ...include.repos.map((name) => scopeOf(`repo:${name}`, "one", projectUrl(api, name))),
   ];
 }
 
-/** A page maps names to projects; the last one says whether there are more. */
+function projectUrl(api: string, name: string): string {
+  return `${api}/projects/${encodeURIComponent(name)}`;
+}
+
+/**
+ * A page maps names to projects; the last one says whether there are more.
+ *
+ * The server takes `n` projects from the offset `S`, and then drops those without code. So a page may be empty although
+ * there are more. Then the same page of all types says how far to go.
+ */
 function readPage({ body, url }: HostResponse): Page {
-  const items = itemsByName(body, "name");
-  const { success: hasMore } = z.object({ _more_projects: z.literal(true) }).safeParse(items.at(-1));
-  if (!hasMore) return { items };
+  const entries = itemsByName(body, "name");
+  const hasMore = MoreProjects.safeParse(entries.at(-1)).success;
   const next = new URL(url);
-  next.searchParams.set("S", String(Number(next.searchParams.get("S") ?? 0) + items.length));
+  const parameters = next.searchParams;
+  const isCode = parameters.get("type") === "CODE";
+  if (isCode && entries.length === 0) {
+    parameters.set("type", "ALL");
+    return { items: [], next: next.href };
+  }
+  const items = isCode ? entries : [];
+  if (!hasMore) return { items };
+  parameters.set("type", "CODE");
+  // Projects that were dropped are part of the offset, so the next page may repeat some, but skips none.
+  parameters.set("S", String(Number(parameters.get("S") ?? 0) + entries.length));
   return { items, next: next.href };
 }
 

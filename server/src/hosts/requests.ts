@@ -23,6 +23,8 @@ export interface Api {
   authorize(token: string): Readonly<Record<string, string>>;
   /** What each JSON response must begin with. */
   readonly jsonPrefix?: string;
+  /** Statuses of a single repository that does not exist or is not visible, besides 404, 410 and 451. */
+  readonly absenceStatuses?: readonly number[];
   /** By default `json`. */
   readonly format?: BodyFormat;
   /** Names the rate limit that a URL counts against, if the host has several. */
@@ -263,7 +265,8 @@ export class Requests {
     const redact = (text: string) => this.#redactor.redact(text);
     const quote = response === undefined || response.status < 400 ? "" : quoteHost(response.body, redact);
     // A reverse proxy may also respond with 404, but with a web page.
-    const isAbsence = [404, 410, 451].includes(response?.status ?? 0) && !isWebPage(response?.headers);
+    const absenceStatuses = [404, 410, 451, ...(this.#api.absenceStatuses ?? [])];
+    const isAbsence = absenceStatuses.includes(response?.status ?? 0) && !isWebPage(response?.headers);
     return new HostFailure(
       {
         message: `${redact(`${message.replace(/\.$/, "")}${path}`)}${quote}.`,
