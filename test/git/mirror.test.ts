@@ -1,5 +1,6 @@
 /** Mirrors against a real git server: what they contain, who gets credentials, and what failures leave. */
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -30,8 +31,8 @@ async function world(t: TestContext) {
     signal: controller.signal,
   };
   const remote: Remote = { url: `${server.origin}/acme/api.git`, allowsHttp: true };
-  const update = (change: Partial<MirrorOptions> = {}, from: Partial<Remote> = {}) =>
-    updateMirror(path, { ...remote, ...from }, { ...options, ...change });
+  const update = (change: Partial<MirrorOptions> = {}, from: Partial<Remote> = {}, to = path) =>
+    updateMirror(to, { ...remote, ...from }, { ...options, ...change });
   return { server, folder, path, controller, update };
 }
 
@@ -128,16 +129,62 @@ function processesThatMention(secret: string): readonly string[] {
   return lines.filter((line) => encoded.some((each) => line.includes(each)));
 }
 
-test("a redirect to another origin gets no credentials", async (t) => {
+test("a redirect to another origin is not followed", async (t) => {
   const { server, update } = await world(t);
+  server.create("acme/api");
   const other = await gitServer(t);
   other.create("acme/api");
-  other.credentials = account;
-  server.mode = { kind: "redirect", origin: other.origin };
   const credentials = { user: account.user, password: new Secret(account.password) };
-  await assert.rejects(update({}, { credentials }), { code: "GIT_FAILED" });
-  assert.ok(other.paths.length > 0);
-  assert.deepEqual([...new Set(other.authorizations)], [""]);
+  const assertRefused = async () => {
+    await assert.rejects(update({}, { credentials }), {
+      code: "GIT_FAILED",
+      message: new RegExp(`redirects to ${other.origin}, to which nothing is sent`),
+    });
+    assert.deepEqual(other.paths, []);
+  };
+  server.mode = { kind: "redirect", origin: other.origin };
+  await assertRefused();
+  server.mode = { kind: "open" };
+  await update();
+  server.mode = { kind: "redirect", origin: other.origin };
+  await assertRefused();
+});
+
+test("a redirect on the same origin is followed, but not to a page or in a circle", async (t) => {
+  const { server, path, update } = await world(t);
+  server.create("other/renamed");
+  server.credentials = account;
+  const credentials = { user: account.user, password: new Secret(account.password) };
+  server.mode = { kind: "renamed", from: "acme/api", to: "other/renamed" };
+  await update({}, { credentials });
+  assert.equal(refsOf(path), refsOf(server.folderOf("other/renamed")));
+  server.mode = { kind: "redirect", origin: `${server.origin}/login?from=` };
+  await assert.rejects(update({}, { credentials }), { message: /page that is no repository/ });
+  server.mode = { kind: "redirect", origin: `${server.origin}/again` };
+  await assert.rejects(update({}, { credentials }), { message: /redirects too often/ });
+});
+
+test("a clone or fetch that becomes too large is ended, and the mirror stays as it was", async (t) => {
+  const { server, folder, path, update } = await world(t);
+  const origin = server.create("acme/api");
+  await update();
+  const before = refsOf(path);
+  const large = (name: string) => `${name}\n| ${randomBytes(500_000).toString("hex")}`;
+  origin.more(`= main: Large\n${large("b")}`);
+  server.mode = { kind: "half" };
+  const tooLarge = { code: "ANSWER_TOO_LARGE", message: "The mirror would become larger than 50000 bytes." };
+  await assert.rejects(update({ maxBytes: 50_000 }), tooLarge);
+  assert.equal(refsOf(path), before);
+  // Nothing remains of what was received.
+  const packs = readdirSync(join(path, "objects/pack")).filter((name) => !/^pack-.*\.(pack|idx)$/.test(name));
+  assert.deepEqual(packs, []);
+  const second = join(folder, "2.git");
+  await assert.rejects(update({ maxBytes: 50_000 }, {}, second), tooLarge);
+  assert.deepEqual(readdirSync(folder), ["1.git"]);
+  server.mode = { kind: "open" };
+  await update({ maxBytes: 5_000_000 });
+  assertEqualsServer(server, path);
+  await assert.rejects(update({ maxBytes: 50_000 }), tooLarge);
 });
 
 const faults = {

@@ -1,5 +1,6 @@
 /** The state of mirrors on disk. */
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -84,4 +85,22 @@ test("a file of a newer version is refused and not changed", () => {
   writeFileSync(file, text);
   assert.throws(() => open(dataDir), { code: "STORAGE_FAILED" });
   assert.equal(readFileSync(file, "utf8"), text);
+});
+
+test("a file without a salt is read, and its digests of credentials are forgotten", () => {
+  const { dataDir, file } = filled();
+  const [, text = ""] = /"state":(.*)\}\n$/s.exec(readFileSync(file, "utf8")) ?? [];
+  const { salt, ...content } = JSON.parse(text);
+  assert.match(salt, /^[0-9a-f]{32}$/);
+  content.connections.main.fingerprint = "0123456789abcdef";
+  const old = JSON.stringify(content).replaceAll('"seenWith":"x"', '"seenWith":"0123456789abcdef"');
+  const checksum = createHash("sha256").update(old).digest("hex").slice(0, 16);
+  writeFileSync(file, `{"format":1,"checksum":"${checksum}","state":${old}}\n`);
+  const state = open(dataDir);
+  assert.equal(state.mirrors.length, 2);
+  state.flush();
+  assert.doesNotMatch(readFileSync(file, "utf8"), /0123456789abcdef/);
+  assert.match(state.salt, /^[0-9a-f]{32}$/);
+  assert.equal(open(dataDir).salt, state.salt);
+  assert.notEqual(state.salt, salt);
 });

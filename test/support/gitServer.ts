@@ -10,11 +10,17 @@ export type GitServerMode =
   | { readonly kind: "open" }
   | { readonly kind: "basic"; readonly user: string; readonly password: string }
   | { readonly kind: "redirect"; readonly origin: string }
+  /** Redirects one repository to another one. */
+  | { readonly kind: "renamed"; readonly from: string; readonly to: string }
   | { readonly kind: "status"; readonly status: number }
   /** Sends nothing of a pack until the mode changes. */
   | { readonly kind: "stalled" }
+  /** Sends the first half of a pack, and nothing more until the mode changes. */
+  | { readonly kind: "half" }
   /** Ends the connection in the middle of a pack. */
-  | { readonly kind: "cut" };
+  | { readonly kind: "cut" }
+  /** Fails with each request after the next pack. */
+  | { readonly kind: "onePack" };
 
 export interface GitServer {
   readonly origin: string;
@@ -47,14 +53,20 @@ export async function gitServer(t: Pick<TestContext, "after">): Promise<GitServe
     const { credentials } = server;
     if (mode.kind === "redirect") {
       response.writeHead(301, { Location: mode.origin + target }).end();
+    } else if (mode.kind === "renamed" && target.startsWith(`/${mode.from}.git/`)) {
+      response.writeHead(301, { Location: target.replace(mode.from, mode.to) }).end();
     } else if (mode.kind === "status") {
       response.writeHead(mode.status, mode.status === 401 ? unauthorized : {}).end();
     } else if (credentials !== undefined && authorization !== basic(credentials)) {
       response.writeHead(401, unauthorized).end();
     } else {
       serve(root, request, response, target, async () => {
-        if (mode.kind === "stalled") await new Promise<void>((resolve) => held.add(resolve));
-        return mode.kind === "cut";
+        const { kind } = mode;
+        const released = () => new Promise<void>((resolve) => held.add(resolve));
+        if (kind === "onePack") mode = { kind: "status", status: 503 };
+        if (kind === "stalled") await released();
+        if (kind === "cut") return "end";
+        return kind === "half" ? released : undefined;
       });
     }
   });
@@ -91,13 +103,16 @@ export function basic({ user, password }: { readonly user: string; readonly pass
   return `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
 }
 
-/** Runs `git http-backend` for one request. `beforePack` returns whether to cut the pack in the middle. */
+/** What happens in the middle of a pack: `end` ends the connection there, and else the rest waits. */
+type Interruption = "end" | (() => Promise<void>) | undefined;
+
+/** Runs `git http-backend` for one request. */
 function serve(
   root: string,
   request: IncomingMessage,
   response: ServerResponse,
   target: string,
-  beforePack: () => Promise<boolean>,
+  beforePack: () => Promise<Interruption>,
 ): void {
   const { pathname, searchParams } = new URL(target, "http://localhost");
   const child = spawn("git", ["http-backend"], {
@@ -145,12 +160,19 @@ async function send(
   headers: Record<string, string>,
   body: Buffer,
   pathname: string,
-  beforePack: () => Promise<boolean>,
+  beforePack: () => Promise<Interruption>,
 ): Promise<void> {
   const isPack = pathname.endsWith("/git-upload-pack") && body.includes("PACK");
-  const isCut = isPack && (await beforePack());
+  const interruption = isPack ? await beforePack() : undefined;
   if (response.destroyed) return;
   response.writeHead(status, headers);
-  if (!isCut) response.end(body);
-  else response.write(body.subarray(0, body.indexOf("PACK") + 20), () => response.destroy());
+  if (interruption === undefined) response.end(body);
+  else if (interruption === "end")
+    response.write(body.subarray(0, body.indexOf("PACK") + 20), () => response.destroy());
+  else {
+    const half = body.length >> 1;
+    response.write(body.subarray(0, half));
+    await interruption();
+    response.end(body.subarray(half));
+  }
 }

@@ -1,6 +1,6 @@
 /** Repositories of a code host: mirrored, indexed, and kept or removed through everything that happens to them. */
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { Catalog } from "#catalog/catalog";
@@ -320,4 +320,76 @@ test("repositories that exchange their names keep their ids and indexes", async 
   host.put("2", "acme/r1");
   await list();
   assert.deepEqual([named("acme/r2")?.id, named("acme/r1")?.id], ids);
+});
+
+test("a change is indexed although its fetch failed at the end, or nothing indexed it before a restart", async (t) => {
+  const { server, host } = await world(t, 1, 600_000);
+  const first = await open(t, { server, host });
+  first.sync.start();
+  await eventuallyEqual(first.states, all(1, "ready"));
+  const push = (text: string) => {
+    repo("", { bare: true, path: server.folderOf("acme/r1") }).more(`= main: ${text}\na.txt\n| ${text}`);
+    host.put("1", "acme/r1", { fingerprint: text });
+  };
+  push("pushed");
+  // Afterwards, the host does not say which branch is the default.
+  server.mode = { kind: "onePack" };
+  await first.list();
+  await eventuallyEqual(() => first.text("acme/r1"), "a.txt [main]: pushed|");
+  assert.match(first.named("acme/r1")?.lastError ?? "", /503/);
+  assert.equal(first.codeHosts.fetchStatistics.ended.failed, 1);
+  await eventually(() => first.codeHosts.fetchStatistics.indexLagMs === 0);
+
+  // Indexing fails, and so does the next fetch: the first reason remains.
+  const shards = join(first.data, "shards");
+  server.mode = { kind: "open" };
+  renameSync(shards, `${shards}.away`);
+  push("again");
+  await first.later(1);
+  await eventuallyEqual(first.states, all(1, "failed"));
+  assert.match(first.named("acme/r1")?.lastError ?? "", /ENOENT/);
+  server.mode = { kind: "status", status: 503 };
+  push("unseen");
+  await first.later(1);
+  await eventually(() => first.codeHosts.fetchStatistics.ended.failed === 2);
+  await eventually(() => first.sync.isIdle);
+  assert.deepEqual(first.states(), all(1, "failed"));
+  assert.match(first.named("acme/r1")?.lastError ?? "", /ENOENT/);
+  assert.ok(first.codeHosts.fetchStatistics.indexLagMs > 0);
+  // Then it is indexed, but still cannot be fetched.
+  renameSync(`${shards}.away`, shards);
+  first.sync.reindex([first.named("acme/r1")!.id]);
+  await eventuallyEqual(() => first.text("acme/r1"), "a.txt [main]: again|");
+  await eventuallyEqual(first.states, all(1, "ready"));
+  assert.match(first.named("acme/r1")?.lastError ?? "", /503/);
+  await first.close();
+
+  const mirror = join(first.data, "mirrors/1.git");
+  repo("", { bare: true, path: mirror }).more("= main: Crashed\na.txt\n| crashed");
+  const second = await open(t, { server, host, data: first.data });
+  second.sync.start();
+  await eventuallyEqual(() => second.text("acme/r1"), "a.txt [main]: crashed|");
+});
+
+test("a connection clones nothing more when its mirrors have reached their limit", async (t) => {
+  const { server, host } = await world(t, 2);
+  host.put("2", "acme/r2", { sizeBytes: 5_000_000 });
+  const limited = (diskBytes: number): ListedHost => ({
+    ...host,
+    connection: { ...host.connection, limits: { oneRepositoryBytes: 20e9, diskBytes } },
+  });
+  const first = await open(t, { server, host: limited(1_000_000) });
+  first.sync.start();
+  await eventuallyEqual(first.states, ["acme/r1 ready", "acme/r2 failed"]);
+  assert.match(first.named("acme/r2")?.lastError ?? "", /limit is 1000000 \(limits\.diskBytes\)/);
+  // Fetches go on.
+  repo("", { bare: true, path: server.folderOf("acme/r1") }).more("= main: Two\na.txt\n| pushed");
+  await eventuallyEqual(() => first.text("acme/r1"), "a.txt [main]: pushed|");
+  assert.equal(first.named("acme/r2")?.state, "failed");
+  await first.close();
+  const second = await open(t, { server, host: limited(10_000_000), data: first.data });
+  second.clock.offsetMs += dayMs;
+  second.sync.start();
+  await eventuallyEqual(second.states, all(2, "ready"));
+  assert.equal(second.named("acme/r2")?.lastError, undefined);
 });

@@ -61,5 +61,5 @@ test("hosts do not wait for each other, and a mirror is fetched once at a time",
   add("1f 1f", 2);
   await end(2, [1, 2, 4, 3]);
   await end(1, [1, 2, 4, 3, 1]);
-  assert.deepEqual(queue.counts, { waiting: 0, running: 3 });
+  assert.deepEqual(queue.counts, { waitingClones: 0, waitingFetches: 0, running: 3 });
 });

@@ -106,6 +106,12 @@ const common = {
     .refine(({ fetchMin, fetchMax }) => fetchMin <= fetchMax, {
       error: '"fetchMin" must not be longer than "fetchMax"',
     }),
+  limits: z
+    .strictObject({
+      oneRepositoryBytes: count(1, Number.MAX_SAFE_INTEGER).default(20e9),
+      diskBytes: count(1, Number.MAX_SAFE_INTEGER).optional(),
+    })
+    .prefault({}),
   onRemoved: z
     .strictObject({
       keepDays: count(0, 3650).default(7),

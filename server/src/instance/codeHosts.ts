@@ -7,7 +7,7 @@ import type { Service } from "#contract/service";
 import type { Connection } from "#hosts/connection";
 import { hostAddress } from "#mirrors/connection";
 import type { ConnectionListing } from "#mirrors/listConnection";
-import type { ConnectionProblem, MirrorRecord } from "#mirrors/mirrorRecord";
+import { type ConnectionProblem, type MirrorRecord, mirrorStateOf } from "#mirrors/mirrorRecord";
 import { stateFile } from "#mirrors/state";
 import type { CodeHosts, CodeHostsSetup, ConnectionStatus } from "#sync/codeHosts";
 import type { Configuration } from "./configuration";
@@ -100,13 +100,20 @@ function toStatus({ name, settings, record, isListing, mirrors }: ConnectionStat
 
 function toRepository(mirror: MirrorRecord, name: string): CodeHostStatus["repositories"][number] {
   const { repository, holdings, fetches } = mirror;
-  const { released, confirmations = [] } = holdings[name] ?? {};
-  const common = { path: repository.path, ...timeField("fetchedAt", fetches.fetchedAt) };
-  if (released !== undefined) return { ...common, state: "hidden", reason: released.reason };
-  if (confirmations.length > 0)
-    return { ...common, state: "gone", reason: "The host says that it does not exist." };
-  if (fetches.lastError !== undefined) return { ...common, state: "failing", reason: fetches.lastError };
-  return { ...common, state: fetches.fetchedAt === undefined ? "waiting" : "mirrored" };
+  const common = {
+    path: repository.path,
+    ...timeField("fetchedAt", fetches.fetchedAt),
+    state: mirrorStateOf(mirror, name),
+  };
+  const reasons = {
+    hidden: holdings[name]?.released?.reason,
+    gone: "The host says that it does not exist.",
+    failing: fetches.lastError,
+    waiting: undefined,
+    mirrored: undefined,
+  };
+  const reason = reasons[common.state];
+  return reason === undefined ? common : { ...common, reason };
 }
 
 function timeField<Name extends string>(name: Name, time: number | undefined): { [Key in Name]?: string } {

@@ -1,7 +1,9 @@
 /** What `/metrics` says about the index of a leader. */
 import type { Catalog } from "#catalog/catalog";
+import { mirrorStateOf, mirrorStates } from "#mirrors/mirrorRecord";
 import { type Repository, repositoryStates } from "#model/repository";
 import type { Measurement } from "#service/metrics";
+import type { CodeHosts } from "#sync/codeHosts";
 import type { Sync } from "#sync/sync";
 
 export interface LeaderMetricsOptions {
@@ -45,6 +47,49 @@ export function leaderMeasurements({
       name: "trawl_damaged_files_total",
       help: "Damaged files of the index that were found, and are built again.",
       read: damagedCount,
+    },
+    ...(sync.codeHosts === undefined ? [] : mirrorMeasurements(sync.codeHosts)),
+  ];
+}
+
+function mirrorMeasurements(codeHosts: CodeHosts): readonly Measurement[] {
+  return [
+    {
+      kind: "gauge",
+      name: "trawl_mirrors",
+      help: "Mirrors of repositories on code hosts, by state.",
+      label: "state",
+      read: () => {
+        const counts = new Map(mirrorStates.map((state) => [state, 0]));
+        for (const mirror of codeHosts.mirrors) {
+          const state = mirrorStateOf(mirror);
+          counts.set(state, (counts.get(state) ?? 0) + 1);
+        }
+        return counts;
+      },
+    },
+    {
+      kind: "counter",
+      name: "trawl_mirror_fetches_total",
+      help: "Clones and fetches of mirrors that have ended, by result.",
+      label: "result",
+      read: () => Object.entries(codeHosts.fetchStatistics.ended),
+    },
+    {
+      kind: "gauge",
+      name: "trawl_mirror_queue",
+      help: "Mirrors that are waiting to be cloned or fetched, and that are now.",
+      label: "kind",
+      read: () => {
+        const { waitingClones, waitingFetches, running } = codeHosts.fetchStatistics;
+        return Object.entries({ clone: waitingClones, fetch: waitingFetches, running });
+      },
+    },
+    {
+      kind: "gauge",
+      name: "trawl_mirror_index_lag_seconds",
+      help: "How long the oldest change that was fetched has been waiting to be indexed.",
+      read: () => codeHosts.fetchStatistics.indexLagMs / 1000,
     },
   ];
 }

@@ -20,6 +20,12 @@ export interface MirrorConnection {
     /** How many git processes may use the host at once. */
     readonly gitConcurrency: number;
   };
+  readonly limits: {
+    /** Larger repositories are not cloned. They may grow to a little more, because hosts only estimate sizes. */
+    readonly oneRepositoryBytes: number;
+    /** Nothing more is cloned when the mirrors of the connection have this size. */
+    readonly diskBytes?: number | undefined;
+  };
   readonly onRemoved: RemovalRules;
   /** Globs of the branches and tags to index, and how many of the tags. */
   readonly revisions: {

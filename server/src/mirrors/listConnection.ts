@@ -1,5 +1,5 @@
 /** Lists the host of a connection and plans what to mirror. Changes nothing. */
-import { createHash } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { isServiceError } from "#base/error";
 import type { CodeHost, HostRepository, LookUp, ScopeListing } from "#hosts/codeHost";
 import { type HostAccess, hostAddress, type MirrorConnection } from "./connection";
@@ -45,7 +45,7 @@ async function listReachable(options: ListOptions): Promise<ConnectionListing | 
   // First proves who asks: some hosts list less to strangers, instead of refusing.
   const identity = await host.identify(signal);
   if ("message" in identity) return { message: identity.message, ...statusOf(identity) };
-  const fingerprint = await fingerprintOf(connection, host, identity.account, identity.scopes);
+  const fingerprint = await fingerprintOf(state.salt, connection, host, identity.account, identity.scopes);
   const listings: ScopeListing[] = [];
   for await (const listing of host.list(signal)) listings.push(listing);
 
@@ -117,6 +117,7 @@ export function isOnHostOf(connection: MirrorConnection): (mirror: MirrorRecord)
 
 /** Identifies what may change the repositories that a connection sees, without revealing it. */
 async function fingerprintOf(
+  salt: string,
   connection: MirrorConnection,
   host: CodeHost,
   account: string | undefined,
@@ -125,5 +126,5 @@ async function fingerprintOf(
   const credentials = await host.gitCredentials();
   const secret = credentials === undefined ? "" : `${credentials.user}:${credentials.password.reveal()}`;
   const text = JSON.stringify([connection, account, [...scopes].sort(), secret]);
-  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+  return createHmac("sha256", salt).update(text).digest("hex").slice(0, 16);
 }

@@ -53,6 +53,25 @@ export interface ConnectionProblem {
   readonly status?: number;
 }
 
+export const mirrorStates = ["waiting", "mirrored", "failing", "gone", "hidden"] as const;
+
+/**
+ * Returns the state of a mirror; that in one connection if it is named. `gone`: its host says that it does not exist.
+ * `hidden`: the configuration no longer includes it.
+ */
+export function mirrorStateOf(
+  { holdings, fetches }: MirrorRecord,
+  connection?: string,
+): (typeof mirrorStates)[number] {
+  const considered = Object.entries(holdings).flatMap(([name, each]) =>
+    connection === undefined || connection === name ? [each] : [],
+  );
+  if (considered.length > 0 && considered.every(({ released }) => released !== undefined)) return "hidden";
+  if (considered.some(({ confirmations = [] }) => confirmations.length > 0)) return "gone";
+  if (fetches.lastError !== undefined) return "failing";
+  return fetches.fetchedAt === undefined ? "waiting" : "mirrored";
+}
+
 /** Returns the name of a repository: host, port and path prefix, and its path there. */
 export function mirrorName({ url, repository }: Pick<MirrorDescription, "url" | "repository">): string {
   const { host, pathname } = new URL(url);

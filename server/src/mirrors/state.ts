@@ -12,7 +12,7 @@ import type { Clock } from "#platform/clock";
 import { type Files, replaceFile } from "#platform/files";
 import type { Log } from "#platform/log";
 import type { ConnectionRecord, MirrorRecord } from "./mirrorRecord";
-import { parseDescription, parseState, printState, type StateContent } from "./stateFormat";
+import { newSalt, parseDescription, parseState, printState, type StateContent } from "./stateFormat";
 
 export interface MirrorStateOptions {
   readonly dataDir: string;
@@ -41,6 +41,8 @@ export class MirrorState {
   readonly #mirrors = new Map<number, MirrorRecord>();
   readonly #connections = new Map<string, ConnectionRecord>();
   #nextNumber = 1;
+  /** For digests of credentials. */
+  readonly salt: string;
   #cancelWrite: (() => void) | undefined;
 
   /** Throws STORAGE_FAILED for a file of a newer format, or one that cannot be read. */
@@ -49,6 +51,7 @@ export class MirrorState {
     this.#file = stateFile(options.dataDir);
     this.#folder = mirrorsFolder(options.dataDir);
     const stored = this.#load();
+    this.salt = stored?.salt ?? newSalt();
     for (const mirror of stored?.mirrors ?? this.#findMirrors()) this.#mirrors.set(mirror.number, mirror);
     for (const [name, connection] of Object.entries(stored?.connections ?? {}))
       this.#connections.set(name, connection);
@@ -128,6 +131,7 @@ export class MirrorState {
     this.#cancelWrite = undefined;
     const content = {
       nextNumber: this.#nextNumber,
+      salt: this.salt,
       connections: Object.fromEntries(this.#connections),
       mirrors: this.mirrors,
     };

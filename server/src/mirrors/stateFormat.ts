@@ -1,5 +1,5 @@
 /** Prints and parses `mirrors.json`, and the descriptions in the folders of mirrors. */
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import * as z from "zod";
 import { ServiceError } from "#base/error";
 import { codeHostTypes } from "#model/repository";
@@ -7,6 +7,8 @@ import type { ConnectionRecord, MirrorDescription, MirrorRecord } from "./mirror
 
 export interface StateContent {
   readonly nextNumber: number;
+  /** Random, so that the digests of credentials in different files cannot be compared. */
+  readonly salt: string;
   readonly connections: Readonly<Record<string, ConnectionRecord>>;
   readonly mirrors: readonly MirrorRecord[];
 }
@@ -26,8 +28,27 @@ export function parseState(text: string, file: string): StateContent | undefined
     throw new ServiceError("STORAGE_FAILED", `${file} was written by a newer version. Use that version.`);
   if (sum !== checksum(stateText)) return undefined;
   const parsed = StoredState.safeParse(parseJson(stateText));
+  if (!parsed.success) return undefined;
   // Parsing has removed absent fields, which the inferred type cannot express.
-  return parsed.success ? (parsed.data as StateContent) : undefined;
+  const content = parsed.data as StateContent;
+  return parsed.data.salt === undefined ? withoutDigests(content) : content;
+}
+
+/** Forgets the digests of a file without a salt. Confirmations that depend on them are collected again. */
+function withoutDigests(content: StateContent): StateContent {
+  const connections = Object.entries(content.connections).map(([name, { fingerprint: _, ...rest }]) => [
+    name,
+    rest,
+  ]);
+  const mirrors = content.mirrors.map((mirror) => {
+    const holdings = Object.entries(mirror.holdings).map(([name, each]) => [name, { ...each, seenWith: "" }]);
+    return { ...mirror, holdings: Object.fromEntries(holdings) };
+  });
+  return { ...content, salt: newSalt(), connections: Object.fromEntries(connections), mirrors };
+}
+
+export function newSalt(): string {
+  return randomBytes(16).toString("hex");
 }
 
 /** Returns `undefined` for a damaged description. */
@@ -118,6 +139,7 @@ const StoredConnection = z.object({
 
 const StoredState = z.object({
   nextNumber: z.int().positive(),
+  salt: z.optional(z.string()),
   connections: z.record(z.string(), StoredConnection),
   mirrors: z.array(StoredMirror),
 });

@@ -17,8 +17,8 @@ import type { Repository, RepositoryId } from "#model/repository";
 import type { Clock } from "#platform/clock";
 import { diskFiles, type Files } from "#platform/files";
 import type { Log } from "#platform/log";
-import { MirrorCatalog } from "./mirrorCatalog";
-import { MirrorFetches } from "./mirrorFetches";
+import { MirrorCatalog, problemOf } from "./mirrorCatalog";
+import { type FetchStatistics, MirrorFetches } from "./mirrorFetches";
 
 /** What the leader knows about code hosts. */
 export interface CodeHostsSetup<Connection extends MirrorConnection = MirrorConnection>
@@ -35,6 +35,8 @@ export interface CodeHostsOptions extends CodeHostsSetup {
   readonly catalog: Catalog;
   readonly clock: Clock;
   readonly log: Log;
+  /** Whether the index of a mirror was built from its current refs. */
+  readonly isIndexCurrent: (repository: Repository) => Promise<boolean>;
   readonly index: (id: RepositoryId) => void;
   readonly onRemoved: (repositories: readonly Repository[]) => Promise<void>;
 }
@@ -76,7 +78,7 @@ export class CodeHosts {
     this.#state = new MirrorState({ dataDir, files, clock, log });
     const connections = () => options.connections;
     this.#mirrors = new MirrorCatalog({ catalog, state: this.#state, connections, onRemoved });
-    const { helperFolder, index } = options;
+    const { helperFolder, isIndexCurrent, index } = options;
     this.#fetches = new MirrorFetches({
       state: this.#state,
       mirrors: this.#mirrors,
@@ -89,6 +91,7 @@ export class CodeHosts {
       clock,
       log,
       random,
+      isIndexCurrent,
       index,
     });
   }
@@ -148,11 +151,33 @@ export class CodeHosts {
 
   /** Returns which branches and tags of a mirror are indexed; `undefined` for other repositories. */
   revisionsOf(path: string): MirrorConnection["revisions"] | undefined {
-    if (!this.owns(path)) return undefined;
-    const mirror = this.#state.get(Number.parseInt(basename(path), 10));
+    const mirror = this.#mirrorAt(path);
     const names = Object.keys(mirror?.holdings ?? {});
     const name = names.find((each) => Object.hasOwn(this.#options.connections, each));
     return name === undefined ? undefined : this.#options.connections[name]?.revisions;
+  }
+
+  /** Returns why a mirror may be outdated or about to be removed. */
+  problemOf(path: string): string | undefined {
+    const mirror = this.#mirrorAt(path);
+    return mirror === undefined ? undefined : problemOf(mirror);
+  }
+
+  #mirrorAt(path: string): MirrorRecord | undefined {
+    return this.owns(path) ? this.#state.get(Number.parseInt(basename(path), 10)) : undefined;
+  }
+
+  /** Notes that the index of a repository is current. */
+  indexed(id: RepositoryId): void {
+    this.#fetches.indexed(id);
+  }
+
+  get mirrors(): readonly MirrorRecord[] {
+    return this.#state.mirrors;
+  }
+
+  get fetchStatistics(): FetchStatistics {
+    return this.#fetches.statistics;
   }
 
   setPaused(isPaused: boolean): void {

@@ -42,8 +42,13 @@ export class FetchQueue {
     this.#waiting.delete(number);
   }
 
-  get counts(): { readonly waiting: number; readonly running: number } {
-    return { waiting: this.#waiting.size, running: this.#running.size };
+  get counts(): {
+    readonly waitingClones: number;
+    readonly waitingFetches: number;
+    readonly running: number;
+  } {
+    const waitingClones = [...this.#waiting.values()].filter(({ isClone }) => isClone).length;
+    return { waitingClones, waitingFetches: this.#waiting.size - waitingClones, running: this.#running.size };
   }
 
   /** While paused, nothing is started. Active jobs continue. */

@@ -101,13 +101,16 @@ export class MirrorCatalog {
     }
   }
 
-  /** Shows why a mirror may be outdated or about to be removed. It remains searchable. */
+  /**
+   * Shows why a mirror may be outdated or about to be removed. It remains searchable. That it could not be cloned or
+   * indexed remains shown.
+   */
   showProblem(mirror: MirrorRecord): void {
     const { catalog } = this.#options;
     const id = this.#ids.get(mirror.number);
     const repository = id === undefined ? undefined : catalog.get(id);
     if (id === undefined || repository === undefined || repository.state === "failed") return;
-    catalog.update(id, { lastError: mirror.fetches.lastError ?? absenceOf(mirror) });
+    catalog.update(id, { lastError: problemOf(mirror) });
   }
 
   #factsOf(mirror: MirrorRecord, name: string): RepositoryFacts {
@@ -158,6 +161,10 @@ function foldName(name: string): string {
 
 function isUnlisted({ holdings }: MirrorRecord): boolean {
   return Object.values(holdings).every(({ unlistedSince }) => unlistedSince !== undefined);
+}
+
+export function problemOf(mirror: MirrorRecord): string | undefined {
+  return mirror.fetches.lastError ?? absenceOf(mirror);
 }
 
 function absenceOf({ holdings }: MirrorRecord): string | undefined {

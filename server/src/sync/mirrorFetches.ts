@@ -11,7 +11,7 @@ import { type MirrorConnection, mayCloneFrom } from "#mirrors/connection";
 import type { FetchRecord, MirrorRecord } from "#mirrors/mirrorRecord";
 import { pollDelay } from "#mirrors/pollInterval";
 import type { MirrorState } from "#mirrors/state";
-import type { RepositoryId } from "#model/repository";
+import type { Repository, RepositoryId } from "#model/repository";
 import type { Clock } from "#platform/clock";
 import type { Files } from "#platform/files";
 import type { Log } from "#platform/log";
@@ -33,15 +33,28 @@ export interface MirrorFetchesOptions {
   readonly log: Log;
   /** Returns numbers from 0 to 1. */
   readonly random: () => number;
+  /** Whether the index of a mirror was built from its current refs. */
+  readonly isIndexCurrent: (repository: Repository) => Promise<boolean>;
   /** Indexes a mirror that has changed. */
   readonly index: (id: RepositoryId) => void;
 }
 
+export interface FetchStatistics {
+  readonly waitingClones: number;
+  readonly waitingFetches: number;
+  readonly running: number;
+  /** How many clones and fetches have ended. */
+  readonly ended: Readonly<Record<FetchResult, number>>;
+  /** How long the oldest change that was fetched has been waiting to be indexed. */
+  readonly indexLagMs: number;
+}
+
+type FetchResult = "changed" | "unchanged" | "failed";
+
 /** How many git processes may use the network at once. */
 const maxProcesses = 8;
-/** Larger repositories are not cloned. A clone may grow to a little more, because hosts only estimate sizes. */
-const maxRepositoryBytes = 20e9;
-const cloneTolerance = 1.5;
+/** By how much a mirror may exceed the limit, because hosts only estimate sizes, and fetches add duplicates. */
+const sizeTolerance = 1.5;
 const baseTimeoutMs = 600_000;
 const timeoutMsPerByte = 60_000 / 100e6;
 
@@ -56,6 +69,9 @@ export class MirrorFetches {
     number,
     { readonly controller: AbortController; readonly ended: Promise<void> }
   >();
+  readonly #ended: Record<FetchResult, number> = { changed: 0, unchanged: 0, failed: 0 };
+  /** Mirrors whose index is not current, and since when that is known. */
+  readonly #unindexed = new Map<RepositoryId, number>();
   #cancelTimer: (() => void) | undefined;
   #isClosed = false;
 
@@ -111,8 +127,20 @@ export class MirrorFetches {
     this.#queue.setPaused(isPaused);
   }
 
-  get counts(): { readonly waiting: number; readonly running: number } {
-    return this.#queue.counts;
+  /** Notes that the index of a repository is current. */
+  indexed(id: RepositoryId): void {
+    this.#unindexed.delete(id);
+  }
+
+  get statistics(): FetchStatistics {
+    const { catalog, clock } = this.#options;
+    const now = clock.now();
+    let indexLagMs = 0;
+    for (const [id, since] of this.#unindexed) {
+      if (catalog.get(id) === undefined) this.#unindexed.delete(id);
+      else indexLagMs = Math.max(indexLagMs, now - since);
+    }
+    return { ...this.#queue.counts, ended: { ...this.#ended }, indexLagMs };
   }
 
   async close(): Promise<void> {
@@ -139,9 +167,11 @@ export class MirrorFetches {
     const id = mirrors.idOf(number);
     if (mirror === undefined || connection === undefined || id === undefined) return;
     const controller = new AbortController();
-    const ended = this.#update(mirror, id, connection, controller.signal).catch((error: unknown) => {
-      if (!isServiceError(error, "CANCELLED")) this.#recordFailure(number, id, connection.settings, error);
-    });
+    const ended = this.#update(mirror, id, connection, controller.signal)
+      .catch((error: unknown) => {
+        if (!isServiceError(error, "CANCELLED")) this.#recordFailure(number, id, connection.settings, error);
+      })
+      .then(() => this.#indexIfChanged(number, id));
     this.#running.set(number, { controller, ended });
     await ended;
     this.#running.delete(number);
@@ -153,15 +183,14 @@ export class MirrorFetches {
     { name, settings }: { readonly name: string; readonly settings: MirrorConnection },
     signal: AbortSignal,
   ): Promise<void> {
-    const { state, catalog, mirrors, folder, helperFolder, hostOf, files, clock, random, index } =
-      this.#options;
+    const { state, catalog, mirrors, folder, helperFolder, hostOf, files, clock, random } = this.#options;
     const { repository } = mirror;
     if (!mayCloneFrom(settings, repository.cloneUrl))
       throw new ServiceError("GIT_FAILED", "Its clone URL is not on the host of the connection.");
     const path = state.pathOf(mirror);
     const isClone = !existsSync(path);
     if (isClone) {
-      await this.#checkSpace(mirror);
+      await this.#checkSpace(mirror, name, settings);
       catalog.update(id, { state: "cloning", progress: 0, lastError: undefined });
     }
     const sizeBytes = Math.max(repository.sizeBytes ?? 0, mirror.fetches.bytes ?? 0);
@@ -178,7 +207,7 @@ export class MirrorFetches {
         helperFolder,
         homeFolder: folder,
         defaultBranch: repository.defaultBranch,
-        maxBytes: maxRepositoryBytes * cloneTolerance,
+        maxBytes: settings.limits.oneRepositoryBytes * sizeTolerance,
         timeoutMs: baseTimeoutMs + sizeBytes * timeoutMsPerByte,
         signal,
       },
@@ -205,26 +234,60 @@ export class MirrorFetches {
     state.put(updated);
     // A damaged mirror may have been replaced by a fresh clone.
     if (!state.isDescribed(updated)) state.describe(updated);
-    const isIndexed = catalog.indexedState(id) !== undefined && catalog.get(id)?.state === "ready";
-    if (isClone) catalog.update(id, { state: "queued", progress: undefined });
-    if (hasMoved || !isIndexed) index(id);
+    if (isClone) catalog.update(id, { state: "queued", progress: undefined, lastError: undefined });
     mirrors.showProblem(updated);
+    this.#ended[hasMoved ? "changed" : "unchanged"]++;
   }
 
-  async #checkSpace({ repository: { sizeBytes = 0 } }: MirrorRecord): Promise<void> {
-    if (sizeBytes > maxRepositoryBytes)
+  /**
+   * Indexes a mirror if its refs differ from those that are indexed. Also a fetch that fails may have changed some, and an
+   * earlier one may have been interrupted before its changes were indexed.
+   */
+  async #indexIfChanged(number: number, id: RepositoryId): Promise<void> {
+    const { state, catalog, mirrors, clock, isIndexCurrent, index } = this.#options;
+    const mirror = state.get(number);
+    const repository = catalog.get(id);
+    if (this.#isClosed || mirror === undefined || repository === undefined) return;
+    if (mirrors.idOf(number) !== id || !existsSync(state.pathOf(mirror))) return;
+    // A run of the index reports why refs cannot be read.
+    if (await isIndexCurrent(repository).catch(() => false)) return;
+    if (!this.#unindexed.has(id)) this.#unindexed.set(id, clock.now());
+    index(id);
+  }
+
+  async #checkSpace(
+    { number, repository: { sizeBytes = 0 } }: MirrorRecord,
+    connection: string,
+    { limits: { oneRepositoryBytes, diskBytes = Number.POSITIVE_INFINITY } }: MirrorConnection,
+  ): Promise<void> {
+    if (sizeBytes > oneRepositoryBytes)
       throw new ServiceError(
         "ANSWER_TOO_LARGE",
-        `It has ${sizeBytes} bytes, more than the limit of ${maxRepositoryBytes}.`,
+        `It has ${sizeBytes} bytes, more than the limit of ${oneRepositoryBytes} (limits.oneRepositoryBytes).`,
+      );
+    const others = this.#options.state.mirrors.filter(
+      (each) => each.number !== number && Object.hasOwn(each.holdings, connection),
+    );
+    const usedBytes = others.reduce((sum, each) => sum + this.#bytesOf(each), 0);
+    if (usedBytes >= diskBytes || usedBytes + sizeBytes > diskBytes)
+      throw new ServiceError(
+        "STORAGE_FAILED",
+        `The mirrors of connection "${connection}" have ${usedBytes} bytes, and their limit is ${diskBytes} (limits.diskBytes).`,
       );
     if (!(await hasRoomForClones(this.#options.folder)))
       throw new ServiceError("STORAGE_FAILED", "The disk has too little free space to clone more.");
+  }
+
+  /** Returns the size of a mirror on disk; what the host says while it is being cloned. */
+  #bytesOf({ number, fetches, repository }: MirrorRecord): number {
+    return fetches.bytes ?? (this.#running.has(number) ? repository.sizeBytes : 0) ?? 0;
   }
 
   #recordFailure(number: number, id: RepositoryId, settings: MirrorConnection, error: unknown): void {
     const { state, catalog, mirrors, clock, log, random } = this.#options;
     const mirror = state.get(number);
     if (mirror === undefined || mirrors.idOf(number) !== id) return;
+    this.#ended.failed++;
     const failures = mirror.fetches.failures + 1;
     const lastError = error instanceof Error ? error.message : String(error);
     const delayMs = pollDelay(limitsOf(settings), { ageMs: 0, failures }, random());

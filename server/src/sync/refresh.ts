@@ -27,6 +27,8 @@ export interface RefreshContext {
   readonly settings: () => IndexSettings;
   /** What the connection of a mirror changes in these settings. */
   readonly revisionsOf?: (repository: Repository) => RevisionSettings | undefined;
+  /** Returns why a mirror may be outdated although its index is current. */
+  readonly problemOf?: (repository: Repository) => string | undefined;
   readonly clock: Clock;
   /** Called with the new overlay, or `undefined` if the working tree equals its default revision. */
   readonly onOverlay: (repositoryId: number, overlay: Overlay | undefined) => void;
@@ -74,7 +76,7 @@ export async function refresh(
   signal: AbortSignal,
 ): Promise<RefreshResult> {
   const before = context.directory.manifest(repository.id);
-  const settings = { ...context.settings(), ...context.revisionsOf?.(repository) };
+  const settings = settingsOf(repository, context);
   const isOtherContent =
     before !== undefined &&
     (context.catalog.indexedState(repository.id)?.content ?? "") !== contentFingerprint(settings);
@@ -87,7 +89,7 @@ export async function refresh(
     ...(isMoved ? await describeManifest(manifest, before, context, signal) : {}),
     state: "ready",
     progress: undefined,
-    lastError: undefined,
+    lastError: context.problemOf?.(repository),
   });
   throwIfAborted(signal);
   const { kind } = repository;
@@ -95,6 +97,19 @@ export async function refresh(
     return { differing: [], isBuilt: isMoved };
   const moved: BaseMove = isMoved ? baseMove(repository, before, manifest) : { kind: "none" };
   return { ...(await refreshOverlay(repository, manifest, run, moved, context, signal)), isBuilt: isMoved };
+}
+
+/** Whether the index of a repository with git was built from its current refs. Starts no process. */
+export async function isIndexCurrent(repository: Repository, context: RefreshContext): Promise<boolean> {
+  if (repository.state !== "ready") return false;
+  const settings = settingsOf(repository, context);
+  const refs = await readRefs(openGitRepository(repository.path), undefined, wantsRemotes(settings));
+  const digest = revisionsDigest(repository, refLines(refs), settings);
+  return context.catalog.indexedState(repository.id)?.digest === digest;
+}
+
+function settingsOf(repository: Repository, context: RefreshContext): IndexSettings {
+  return { ...context.settings(), ...context.revisionsOf?.(repository) };
 }
 
 interface RefreshRun extends RefreshRequest {

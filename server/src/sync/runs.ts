@@ -24,6 +24,8 @@ export interface RunsOptions {
   readonly watchFolder?: WatchFolder | undefined;
   /** Called when lock files, or entire folders, of a repository have changed. */
   readonly onLockFileChange?: (id: RepositoryId) => void;
+  /** Called when the index of a repository has become current, whether it was built or not. */
+  readonly onCurrent?: (id: RepositoryId) => void;
   /** Called if a repository was removed during its run, to delete what the run has published. */
   readonly onRemoved: (repository: Repository) => Promise<void>;
 }
@@ -226,7 +228,7 @@ export class Runs {
 
   /** Never rejects: an error is recorded as the repository's state. */
   async #run(id: RepositoryId): Promise<void> {
-    const { context, log, watches, isWatched = () => true, onRemoved } = this.#options;
+    const { context, log, watches, isWatched = () => true, onCurrent, onRemoved } = this.#options;
     const { catalog, clock } = context;
     const repository = catalog.get(id);
     if (repository === undefined) return;
@@ -257,6 +259,7 @@ export class Runs {
     try {
       const result = await refresh(repository, { ...request, gitRepository }, context, signal);
       state.differing = result.differing;
+      onCurrent?.(id);
       if (result.isBuilt)
         log.info(`Indexed ${repository.name} in ${inSeconds(clock.elapsed() - startedAt)}.`);
       // A file may have been saved after it was scanned and before its folder was watched: scan once more.

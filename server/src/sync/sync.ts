@@ -21,7 +21,7 @@ import { CodeHosts, type CodeHostsSetup } from "./codeHosts";
 import { Dependencies } from "./dependencies";
 import { FirstRuns } from "./firstRuns";
 import { ParentFolderPoll } from "./parentFolderPoll";
-import { inspectionOf, type RefreshContext, readShards } from "./refresh";
+import { inspectionOf, isIndexCurrent, type RefreshContext, readShards } from "./refresh";
 import { factsOf } from "./repositoryFacts";
 import { Runs } from "./runs";
 import { Scans } from "./scans";
@@ -96,6 +96,7 @@ export class Sync {
       pool: quickPool,
       settings: () => this.#settings,
       revisionsOf: ({ path }) => this.codeHosts?.revisionsOf(path),
+      problemOf: ({ path }) => this.codeHosts?.problemOf(path),
       clock,
       onOverlay,
     };
@@ -108,6 +109,7 @@ export class Sync {
         catalog,
         clock,
         log,
+        isIndexCurrent: (repository) => isIndexCurrent(repository, this.#context),
         index: (id) => this.refresh(id, "changed"),
         onRemoved: (repositories) => this.#deleteIndexes(repositories),
       });
@@ -118,6 +120,7 @@ export class Sync {
       watches,
       isWatched: ({ path }) => !this.#isMirror(path),
       watchFolder: options.watchFolder,
+      onCurrent: (id) => this.codeHosts?.indexed(id),
       onLockFileChange: (id) => this.#dependencies.changed(id),
       onRemoved: (repository) => this.#deleteIndexes([repository]),
     });

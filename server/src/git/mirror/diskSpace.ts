@@ -9,12 +9,12 @@ export interface SizeWatch {
   stop(): void;
 }
 
-const watchIntervalMs = 5000;
+const watchIntervalMs = 1000;
 /** New clones need this much free space, or the given share of the disk if that is less. */
 const minFreeBytes = 10e9;
 const minFreeShare = 0.1;
 
-/** Measures a repository from time to time while it is cloned. */
+/** Measures a repository from time to time while it is cloned or fetched. */
 export function watchSize(gitDir: string, maxBytes: number, outer: AbortSignal): SizeWatch {
   const controller = new AbortController();
   let isExceeded = false;

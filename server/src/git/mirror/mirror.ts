@@ -12,14 +12,15 @@ import { readRefs, refLines } from "#git/refs/refs";
 import { openGitRepository } from "#git/repository";
 import { type Files, replaceFile } from "#platform/files";
 import { runProcess } from "#platform/process";
-import { watchSize } from "./diskSpace";
+import { packBytes, watchSize } from "./diskSpace";
 import { MirrorDamaged, type NetworkOptions, type Remote, runNetworkGit } from "./networkGit";
+import { draftSuffix, replacedSuffix, sweepMirror } from "./sweep";
 
 export interface MirrorOptions extends NetworkOptions {
   readonly files: Files;
   /** Short name of the default branch, if the host named one. */
   readonly defaultBranch?: string | undefined;
-  /** A clone that becomes larger is ended. */
+  /** A clone or fetch with which the mirror becomes larger is ended. */
   readonly maxBytes?: number | undefined;
 }
 
@@ -32,9 +33,6 @@ export interface MirrorUpdate {
 
 /** Not `--mirror`, which includes the refs of all pull requests, often most of the repository. */
 const refspecs = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"];
-/** How names of folders end in which a clone is not complete, and of a mirror that is being replaced. */
-export const draftSuffix = ".cloning";
-export const replacedSuffix = ".replaced";
 const initTimeoutMs = 60_000;
 
 /**
@@ -56,10 +54,12 @@ export async function updateMirror(
   }
   try {
     const before = await stateOf(path);
-    await fetchInto(path, remote, options);
+    await fetchWithin(path, remote, options);
     const after = await stateOf(path);
     return { hasMoved: before.refs !== after.refs, isEmpty: after.isEmpty };
   } catch (error) {
+    // Git was killed, or may have crashed.
+    sweepMirror(path, options.files);
     if (!(error instanceof MirrorDamaged)) throw error;
     const draft = await cloneDraft(path, remote, options);
     options.files.rename(path, path + replacedSuffix);
@@ -73,18 +73,29 @@ export async function updateMirror(
 async function cloneDraft(path: string, remote: Remote, options: MirrorOptions): Promise<string> {
   const draft = path + draftSuffix;
   options.files.removeFolder(draft);
-  const size = watchSize(draft, options.maxBytes ?? Number.POSITIVE_INFINITY, options.signal);
   try {
     await initialize(draft, options);
-    await fetchInto(draft, remote, { ...options, signal: size.signal });
+    await fetchWithin(draft, remote, options);
     return draft;
   } catch (error) {
     options.files.removeFolder(draft);
-    throwIfAborted(options.signal);
-    if (size.isExceeded)
-      throw new ServiceError("ANSWER_TOO_LARGE", `The clone became larger than ${options.maxBytes} bytes.`);
     if (error instanceof MirrorDamaged) throw new ServiceError("GIT_FAILED", error.message);
     throw error;
+  }
+}
+
+/** Fetches, and ends that when the packfiles exceed `maxBytes`. */
+async function fetchWithin(path: string, remote: Remote, options: MirrorOptions): Promise<void> {
+  const { maxBytes = Number.POSITIVE_INFINITY } = options;
+  const tooLarge = () =>
+    new ServiceError("ANSWER_TOO_LARGE", `The mirror would become larger than ${maxBytes} bytes.`);
+  if ((await packBytes(path)) > maxBytes) throw tooLarge();
+  const size = watchSize(path, maxBytes, options.signal);
+  try {
+    await fetchInto(path, remote, { ...options, signal: size.signal });
+  } catch (error) {
+    throwIfAborted(options.signal);
+    throw size.isExceeded ? tooLarge() : error;
   } finally {
     size.stop();
   }

@@ -3,7 +3,7 @@
  * allow no transport.
  *
  * Credentials are in the environment of the process, from which a credential helper answers git's requests for the
- * origin of the remote. They are in no argument, URL or configuration, and no other origin gets them by a redirect.
+ * origin of the remote. They are in no argument, URL or configuration. Redirects to other origins are not followed.
  */
 import { ServiceError } from "#base/error";
 import { sanitize } from "#base/sanitize";
@@ -13,6 +13,7 @@ import type { GitCredentials } from "#hosts/codeHost";
 import { Redactor } from "#hosts/redact";
 import { pathWith } from "#platform/environment";
 import { runProcess } from "#platform/process";
+import { followRedirects, wasRedirected } from "./redirect";
 
 /** The repository that a mirror copies. */
 export interface Remote {
@@ -54,21 +55,24 @@ export async function runNetworkGit(
   refs: readonly string[],
   options: NetworkOptions,
 ): Promise<Buffer> {
-  const url = checkedUrl(remote);
   const { credentials } = remote;
   const command = commandOf(args);
-  const { stdout, stderr, exitCode } = await runProcess(
-    "git",
-    [...networkArguments(remote), ...args, url.href, ...refs],
-    {
+  const run = (url: URL) =>
+    runProcess("git", [...networkArguments(remote), ...args, url.href, ...refs], {
       cwd,
       env: { ...environmentOf(url, options), ...(credentials ? secrets(url, credentials) : {}) },
       signal: options.signal,
       timeoutMs: options.timeoutMs,
       maxOutputBytes,
       killsGroup: true,
-    },
-  );
+    });
+  let url = checkedUrl(remote);
+  let result = await run(url);
+  if (result.exitCode !== 0 && wasRedirected(result.stderr)) {
+    url = await followRedirects(url, { ...remote, signal: options.signal });
+    result = await run(url);
+  }
+  const { stdout, stderr, exitCode } = result;
   if (exitCode === 0) return stdout;
   const text = redact(stderr, credentials).replaceAll(/[\r\n]+/g, "; ");
   const reason = sanitize(text).slice(0, maxReasonLength) || `exit code ${exitCode}`;
@@ -83,9 +87,12 @@ function networkArguments({ caFile, credentials }: Remote): readonly string[] {
     "--no-pager",
     ...setting("core.hooksPath", "/dev/null"),
     ...setting("gc.auto", "0"),
+    // Packfiles are written under a temporary name, and measured; loose objects are not.
+    ...setting("fetch.unpackLimit", "1"),
     ...setting("maintenance.auto", "false"),
     ...setting("http.lowSpeedLimit", String(minBytesPerSecond)),
     ...setting("http.lowSpeedTime", String(maxSlowSeconds)),
+    ...setting("http.followRedirects", "false"),
     // The empty value removes all helpers.
     ...setting("credential.helper", ""),
     ...(credentials === undefined ? [] : setting("credential.helper", "trawl")),

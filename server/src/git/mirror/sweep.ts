@@ -2,13 +2,20 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Files } from "#platform/files";
-import { draftSuffix, replacedSuffix } from "./mirror";
+import { killProcessesOf } from "#platform/strayProcesses";
+
+/** How names of folders end in which a clone is not complete, and of a mirror that is being replaced. */
+export const draftSuffix = ".cloning";
+export const replacedSuffix = ".replaced";
 
 /**
  * Deletes incomplete clones, locks and temporary packfiles, and restores a mirror that was being replaced. Call this
- * before any git process uses the folder.
+ * before any git process uses the folder. Those that a killed process has left still do, and are killed first; if that
+ * fails, nothing is deleted.
  */
 export function sweepMirrors(folder: string, files: Files): void {
+  // `networkGit.ts` and `maintenance.ts` give this home folder to all processes that write to mirrors.
+  if (!killProcessesOf("HOME", folder)) return;
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
     if (name.endsWith(replacedSuffix)) {
@@ -24,7 +31,8 @@ export function sweepMirrors(folder: string, files: Files): void {
   }
 }
 
-function sweepMirror(gitDir: string, files: Files): void {
+/** Deletes what killed git processes have left in a mirror. None may be running in it. */
+export function sweepMirror(gitDir: string, files: Files): void {
   const removeAll = (folder: string, isLeftOver: (name: string) => boolean) => {
     for (const name of entriesOf(join(gitDir, folder)).filter(isLeftOver))
       files.remove(join(gitDir, folder, name));
