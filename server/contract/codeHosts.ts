@@ -1,69 +1,150 @@
-/** Operations on connections to code hosts, for the local user. */
+/** Operations on connections to code hosts. */
 import * as z from "zod";
 import type { Operation } from "./operation";
+import { pageFields } from "./position";
 import { NoParameters } from "./system";
 
-const ConnectionRequest = z
-  .object({ name: z.string().min(1).describe("Name of the connection in the configuration.") })
-  .describe("A connection to a code host.");
+const name = z.string().min(1).describe("Name of the connection in the configuration.");
 
-const Problem = z.object({
-  scope: z
-    .string()
-    .optional()
-    .describe("What could not be listed completely; absent for the whole connection."),
-  message: z.string(),
-});
+const ConnectionRequest = z.object({ name }).describe("A connection to a code host.");
+
+const Problem = z
+  .object({
+    scope: z
+      .string()
+      .optional()
+      .describe("What could not be listed completely; absent for the whole connection."),
+    message: z.string().describe("What happened, and what to do."),
+  })
+  .describe("Why something could not be listed.");
+const problems = z.array(Problem).describe("Why something could not be listed; empty if all was.");
+
+const state = z
+  .enum(["waiting", "mirrored", "failing", "gone", "hidden"])
+  .describe(
+    "`waiting`: not cloned yet. `failing`: the last clone or fetch failed. `gone`: the host says that it does not exist. `hidden`: no longer included, and deleted later.",
+  );
+export type CodeHostRepositoryState = z.output<typeof state>;
+
+export const CodeHostRepository = z
+  .object({
+    path: z.string().describe("Path on the host."),
+    repository: z.string().describe("Name of the repository in responses, if it is searched."),
+    state,
+    reason: z.string().optional().describe("Why it fails, is gone or is hidden."),
+    fetchedAt: z.string().optional().describe("When it was last fetched (ISO 8601)."),
+  })
+  .describe("A repository of a code host.");
+export type CodeHostRepository = z.output<typeof CodeHostRepository>;
+
+const RepositoriesRequest = z
+  .object({
+    name,
+    state: state.optional().describe("Only repositories in this state."),
+    ...pageFields,
+  })
+  .describe("Which repositories of a connection to list.");
+
+/** At most this many repositories that need attention are part of a status. */
+export const maxStatusRepositories = 100;
 
 const unconfirmed = z
   .int()
   .describe("Number of repositories that disappeared at once, and are kept until a person confirms it.");
 
+const StateCounts = z
+  .object({
+    waiting: z.int().describe("Not cloned yet."),
+    mirrored: z.int().describe("Cloned."),
+    failing: z.int().describe("The last clone or fetch failed."),
+    gone: z.int().describe("The host says that they do not exist."),
+    hidden: z.int().describe("No longer included."),
+  })
+  .describe("Number of repositories by state.");
+
 export const CodeHostStatus = z
   .object({
-    name: z.string(),
-    type: z.string(),
+    name: z.string().describe("Name of the connection in the configuration."),
+    type: z.string().describe("Type of the host."),
     url: z.string().describe("Address of the host."),
     listedAt: z.string().optional().describe("When the host was last listed (ISO 8601)."),
     nextListAt: z.string().optional().describe("When it is listed next (ISO 8601)."),
-    isListing: z.boolean(),
-    problems: z.array(Problem),
+    isListing: z.boolean().describe("Whether the host is being listed now."),
+    problems,
     unconfirmed,
-    repositories: z.array(
-      z.object({
-        path: z.string().describe("Path on the host."),
-        state: z.enum(["waiting", "mirrored", "failing", "gone", "hidden"]),
-        reason: z.string().optional().describe("Why it fails, is gone or is hidden."),
-        fetchedAt: z.string().optional().describe("When it was last fetched (ISO 8601)."),
-      }),
-    ),
+    counts: StateCounts,
+    repositories: z
+      .array(CodeHostRepository)
+      .describe(
+        `At most ${maxStatusRepositories} repositories that are failing, gone or hidden, in this order.`,
+      ),
   })
   .describe("The state of a connection.");
 export type CodeHostStatus = z.output<typeof CodeHostStatus>;
 
-const Reasons = z.array(z.object({ path: z.string(), reason: z.string() }));
+const Reasons = z.array(
+  z
+    .object({
+      path: z.string().describe("Path on the host."),
+      reason: z.string().describe("Why, in words."),
+    })
+    .describe("A repository, and the reason."),
+);
 
 export const CodeHostPlan = z
   .object({
     account: z.string().optional().describe("The account that the host knows; absent without credentials."),
-    scopes: z.array(z.object({ scope: z.string(), outcome: z.enum(["complete", "partial", "failed"]) })),
+    scopes: z
+      .array(
+        z
+          .object({
+            scope: z.string().describe("What was listed, such as an organization."),
+            outcome: z.enum(["complete", "partial", "failed"]).describe("Whether all of it was listed."),
+          })
+          .describe("A scope of the connection."),
+      )
+      .describe("What was listed."),
     listed: z.int().describe("Number of repositories that the host lists."),
     requests: z.int().describe("Number of requests to the host."),
-    problems: z.array(Problem),
+    problems,
     added: z.array(z.string()).describe("Paths of new repositories."),
-    renamed: z.array(z.object({ from: z.string(), to: z.string() })),
+    renamed: z
+      .array(
+        z
+          .object({
+            from: z.string().describe("The previous path."),
+            to: z.string().describe("The new path."),
+          })
+          .describe("Two paths of a repository."),
+      )
+      .describe("Repositories that the host has renamed or moved."),
     excluded: Reasons.describe("Repositories that the configuration excludes."),
-    removed: Reasons,
+    removed: Reasons.describe("Repositories that are no longer mirrored."),
     kept: z.int().describe("Number of repositories that are already mirrored, and remain."),
     unconfirmed,
   })
   .describe("What a listing of a connection changes.");
 export type CodeHostPlan = z.output<typeof CodeHostPlan>;
 
-const ConfirmedCount = z.object({ confirmed: z.int() }).describe("The number of confirmed repositories.");
+export const CodeHostSync = z
+  .object({
+    ...CodeHostPlan.shape,
+    isListing: z
+      .boolean()
+      .describe(
+        "Whether the host is still being listed, because that takes longer than a request may. The other fields are then empty, and the result appears in the state of the connection.",
+      ),
+  })
+  .describe("What a listing of a connection has changed.");
+export type CodeHostSync = z.output<typeof CodeHostSync>;
+
+export const ConfirmedCount = z
+  .object({ confirmed: z.int().describe("Number of repositories that may now be removed.") })
+  .describe("The confirmed repositories.");
 
 export const codeHostOperations = {
   codeHosts: {
+    http: { method: "GET", path: "/api/hosts" },
     tag: "Repositories",
     summary: "Reports the state of the connections to code hosts.",
     access: "owner",
@@ -71,26 +152,44 @@ export const codeHostOperations = {
     request: NoParameters,
     response: z.array(CodeHostStatus).describe("All connections, by name."),
   },
+  codeHostRepositories: {
+    http: { method: "GET", path: "/api/hosts/repositories" },
+    tag: "Repositories",
+    summary: "Lists the repositories of a connection to a code host, by path.",
+    access: "owner",
+    errors: ["INVALID_QUERY_PARAMS", "NOT_FOUND"],
+    request: RepositoriesRequest,
+    response: z.array(CodeHostRepository).describe("One page of the list."),
+    isPaged: true,
+  },
   planCodeHost: {
+    http: { method: "POST", path: "/api/hosts/{name}/plan" },
     tag: "Repositories",
     summary: "Lists a code host and reports what would be added and removed.",
     access: "owner",
     errors: ["NOT_FOUND"],
     request: ConnectionRequest,
     response: CodeHostPlan,
+    isLong: true,
   },
   syncCodeHost: {
+    http: { method: "POST", path: "/api/hosts/{name}/sync" },
     tag: "Repositories",
     summary: "Lists a code host, and adds and removes repositories.",
     access: "owner",
+    audit: { action: "code_host.synced", target: "org", details: ["name"] },
     errors: ["NOT_FOUND"],
     request: ConnectionRequest,
-    response: CodeHostPlan,
+    response: CodeHostSync,
+    isLong: true,
+    isPartialWhenLate: true,
   },
   confirmCodeHost: {
+    http: { method: "POST", path: "/api/hosts/{name}/confirm" },
     tag: "Repositories",
     summary: "Confirms that repositories which disappeared at once may be removed.",
     access: "owner",
+    audit: { action: "code_host.removals_confirmed", target: "org", details: ["name"] },
     errors: ["NOT_FOUND"],
     request: ConnectionRequest,
     response: ConfirmedCount,

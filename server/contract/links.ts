@@ -16,6 +16,7 @@ type LinkTargets = { readonly [Name in OperationName]?: LinkFields<Name> };
 
 const responseBody = (pointer: string) => `$response.body#/${pointer}`;
 const requestQuery = (field: string) => `$request.query.${field}`;
+const requestPath = (field: string) => `$request.path.${field}`;
 const requestBody = (field: string) => `$request.body#/${field}`;
 
 /** Returns links to requests about a file of a response. `repo` and `path` are expressions for its names there. */
@@ -88,6 +89,16 @@ export const links: { readonly [Name in OperationName]?: LinkTargets } = {
     skippedRepos: { repo: responseBody("0/repoName") },
     unparsedRepos: { repo: responseBody("0/repoName") },
   },
+  codeHosts: {
+    codeHostRepositories: { name: responseBody("0/name") },
+    planCodeHost: { name: responseBody("0/name") },
+    syncCodeHost: { name: responseBody("0/name") },
+    confirmCodeHost: { name: responseBody("0/name") },
+  },
+  codeHostRepositories: { tree: { repoName: responseBody("0/repository") } },
+  planCodeHost: { syncCodeHost: { name: requestPath("name") } },
+  syncCodeHost: { codeHosts: {}, confirmCodeHost: { name: requestPath("name") } },
+  confirmCodeHost: { syncCodeHost: { name: requestPath("name") } },
   skippedRepos: fileLinks(responseBody("0/repoName"), responseBody("0/path")),
   unparsedRepos: fileLinks(responseBody("0/repoName"), responseBody("0/path")),
   branches: {

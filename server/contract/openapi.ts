@@ -1,6 +1,7 @@
 /** Generates the OpenAPI 3.1 document from the schemas that validate requests. */
 import * as z from "zod";
 import type { ErrorCode } from "#base/error";
+import * as codeHosts from "./codeHosts";
 import * as commits from "./commits";
 import { ErrorObject, errorStatus } from "./error";
 import * as history from "./history";
@@ -10,6 +11,8 @@ import {
   isCacheable,
   isServedOverHttp,
   localOnly,
+  type Operation,
+  pathFields,
   requiredOverHttp,
   usesQueryString,
 } from "./operation";
@@ -58,6 +61,11 @@ const responses: Record<string, z.ZodType> = {
   RepositoryItem: repositories.RepositoryItem,
   SkippedDocument: repositories.SkippedDocument,
   UnparsedDocument: repositories.UnparsedDocument,
+  CodeHostRepository: codeHosts.CodeHostRepository,
+  CodeHostStatus: codeHosts.CodeHostStatus,
+  CodeHostPlan: codeHosts.CodeHostPlan,
+  CodeHostSync: codeHosts.CodeHostSync,
+  ConfirmedCount: codeHosts.ConfirmedCount,
   Branch: history.Branch,
   TreeNode: history.TreeNode,
   FileTree: history.FileTree,
@@ -130,7 +138,7 @@ function describeOperation(name: OperationName, row: HttpOperation): Json {
     operationId: name,
     tags: [row.tag],
     summary: row.summary,
-    ...(usesQueryString(row) ? { parameters: parameters(row) } : { requestBody: requestBody(row) }),
+    ...(hasBody(row) ? { requestBody: requestBody(row) } : { parameters: parameters(row) }),
     responses: {
       "200": successResponse(name, row),
       ...(isCacheable(row) ? notModified : {}),
@@ -147,12 +155,17 @@ function securityRequirements(row: HttpOperation): Json[] {
   return row.access === "anonymous" ? [...withKey, {}] : withKey;
 }
 
+function hasBody(row: Operation): boolean {
+  return !usesQueryString(row) && pathFields(row).length === 0;
+}
+
 function parameters(row: HttpOperation): Json[] {
   const schema = jsonSchema(row.request, "query");
+  const inPath = pathFields(row);
   const required = new Set(Array.isArray(schema["required"]) ? schema["required"] : []);
   return Object.entries(properties(schema)).map(([name, { description, ...rest }]) => ({
     name,
-    in: "query",
+    in: inPath.includes(name) ? "path" : "query",
     required: required.has(name),
     description,
     schema: rest,
@@ -225,14 +238,18 @@ function linksOf(name: OperationName): Json {
   return {
     links: Object.fromEntries(
       targets.map(([target, fields]) => {
-        const isQuery = usesQueryString(operation(target as OperationName));
-        const linkInput = isQuery
-          ? {
+        const row = operation(target as OperationName);
+        const inPath = pathFields(row);
+        const linkInput = hasBody(row)
+          ? { requestBody: fields }
+          : {
               parameters: Object.fromEntries(
-                Object.entries(fields).map(([field, value]) => [`query.${field}`, value]),
+                Object.entries(fields).map(([field, value]) => [
+                  `${inPath.includes(field) ? "path" : "query"}.${field}`,
+                  value,
+                ]),
               ),
-            }
-          : { requestBody: fields };
+            };
         return [target, { operationId: target, ...(Object.keys(fields).length === 0 ? {} : linkInput) }];
       }),
     ),
@@ -248,7 +265,7 @@ function headerReference(name: string): [string, Json] {
 /** Responses for the errors of the operation and for those that any call of its kind can have. */
 function errorResponses(row: HttpOperation): Json {
   const codes: ErrorCode[] = ["MALFORMED_REQUEST", ...row.errors, "HOST_NOT_ALLOWED", "ORIGIN_NOT_ALLOWED"];
-  if (row.http.method === "POST") codes.push("REQUEST_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE");
+  if (row.http.method === "POST" && hasBody(row)) codes.push("REQUEST_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE");
   if (row.access !== "open") codes.push("NOT_AUTHENTICATED", "OVERLOADED", "ENGINE_UNAVAILABLE", "TIMED_OUT");
   if (row.access === "owner") codes.push("INSUFFICIENT_PERMISSIONS");
   if (row.licensed) codes.push("LICENSE_REQUIRED");

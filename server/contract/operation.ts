@@ -4,7 +4,10 @@ import type { ErrorCode } from "#base/error";
 import type { LicensedFeature, targetTypes } from "./organization";
 
 export interface Operation {
-  /** The REST endpoint; absent for operations that only LSP, the socket and the sign-in pages serve. */
+  /**
+   * The REST endpoint; absent for operations that only LSP, the socket and the sign-in pages serve. Fields in braces are
+   * part of the path; a POST with any has no others, and no body.
+   */
   readonly http?: { readonly method: "GET" | "POST" | "DELETE"; readonly path: `/api/${string}` };
   readonly tag: "Search & Navigation" | "Repositories" | "Git" | "System" | "Enterprise (EE)";
   /** One sentence. */
@@ -17,6 +20,8 @@ export interface Operation {
   readonly audit?: {
     readonly action: `${string}.${string}`;
     readonly target: (typeof targetTypes)[number];
+    /** Fields of the request that the record contains. */
+    readonly details?: readonly string[];
     /** Written after the response was computed, so that the response does not contain it. */
     readonly isRecordedAfterwards?: true;
   };
@@ -29,6 +34,8 @@ export interface Operation {
   readonly isPaged?: true;
   /** At the deadline, the handler returns what it has found so far. Others fail with TIMED_OUT, but see `resend`. */
   readonly isPartialWhenLate?: true;
+  /** It may take minutes. For the local user, it has no time limit, and takes no slot. */
+  readonly isLong?: true;
   /** It waits for git, although its tag is not "Git". */
   readonly runsGit?: true;
   /** Emitted before the response, on transports that support events. */
@@ -56,6 +63,11 @@ export function isServedOverHttp(row: Operation): row is HttpOperation {
 /** Returns whether the request is a query string rather than a body. */
 export function usesQueryString({ http }: Operation): boolean {
   return http !== undefined && http.method !== "POST";
+}
+
+/** Returns the names of the fields that are part of the path. */
+export function pathFields({ http }: Operation): readonly string[] {
+  return [...(http?.path ?? "").matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
 }
 
 export function waitsForGit({ tag, runsGit }: Operation): boolean {

@@ -64,7 +64,7 @@ test("every link maps an existing field to a parameter of its target", () => {
       const sources = JSON.stringify(fields).match(/\$(?:response|request)[^"]*/g) ?? [];
       for (const source of sources) {
         const [, side, field = ""] =
-          /^\$(response\.body#\/|request\.query\.|request\.body#\/)(.+)$/.exec(source) ?? [];
+          /^\$(response\.body#\/|request\.query\.|request\.path\.|request\.body#\/)(.+)$/.exec(source) ?? [];
         const schema = side?.startsWith("response") ? from.response : from.request;
         assert.ok(hasPath(z.toJSONSchema(schema), field.split("/")), `${name} to ${target}: ${source}`);
       }

@@ -269,7 +269,8 @@ const requests: Record<OperationName, readonly Record<string, unknown>[]> = {
   clones: [{}],
   siblings: [{}],
   codeHosts: [{}],
-  planCodeHost: [{ name: "main" }, {}],
+  codeHostRepositories: [{ name: "main" }, { name: "main", state: "failing", perPage: 1 }, { state: "odd" }],
+  planCodeHost: [{ name: "main" }],
   syncCodeHost: [{ name: "main" }],
   confirmCodeHost: [{ name: "main" }],
   instance: [{}],
@@ -314,7 +315,7 @@ async function overHttp(operationName: OperationName, request: Record<string, un
   );
   const response = usesQueryString(definition)
     ? await fetch(`${listener.url}${path}?${query}`, { method, headers: { "x-service-api-key": key } })
-    : await fetch(`${listener.url}${path}`, {
+    : await fetch(`${listener.url}${path.replace("{name}", String(request["name"]))}`, {
         method,
         headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
         body: JSON.stringify(request),

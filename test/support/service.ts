@@ -138,7 +138,8 @@ const notLocal: ServiceOptions["local"] = {
   clones: async () => ({ clones: [{ repositoryId: 1, repository: "r", folder: "/src/r", isBare: false }] }),
   codeHosts: async () => [],
   planCodeHost: async () => codeHostPlan,
-  syncCodeHost: async () => codeHostPlan,
+  codeHostRepositories: async () => ({ items: [], total: 0 }),
+  syncCodeHost: async () => ({ ...codeHostPlan, isListing: false }),
   confirmCodeHost: async () => ({ confirmed: 0 }),
   siblings: async () => ({
     repositories: [{ path: "/src/s", name: "s", sizeBytes: 3 }],

@@ -53,8 +53,9 @@ export function createAudit(organization: Organization): Audit {
     const { actor } = context;
     const isLocalRead = actor.kind === "local" && tag !== "Enterprise (EE)";
     if (audit === undefined || actor.kind === "anonymous" || isLocalRead) return;
-    const { action, target } = audit;
-    await record({ action, targetType: target, ...targetOf(target, request) }, context);
+    const { action, target, details } = audit;
+    const metadata = detailsOf(request, details);
+    await record({ action, targetType: target, ...targetOf(target, request), ...metadata }, context);
   }
 
   async function recordBuilder(
@@ -124,6 +125,15 @@ function targetOf(type: AuditTargetType, request: unknown): { readonly targetId?
   const { repo, repoName, path } = request as Readonly<Record<string, unknown>>;
   const name = String(repo ?? repoName);
   return { targetId: type === "file" ? `${name}/-/${String(path).replace(/^\//, "")}` : name };
+}
+
+function detailsOf(
+  request: unknown,
+  names: readonly string[] | undefined,
+): { readonly metadata?: AuditMetadata } {
+  if (names === undefined) return {};
+  const fields = request as Readonly<Record<string, unknown>>;
+  return { metadata: Object.fromEntries(names.map((name) => [name, fields[name]])) };
 }
 
 function truncate(text: string, maxCharacters: number): string {

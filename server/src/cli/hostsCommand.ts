@@ -117,12 +117,11 @@ function printProblems({
 }
 
 function printStatus(each: CodeHostStatus): string {
-  const counts = new Map<string, number>();
-  for (const { state } of each.repositories) counts.set(state, (counts.get(state) ?? 0) + 1);
+  const counts = Object.entries(each.counts).filter(([, count]) => count > 0);
   const lines = [
     `${each.type} ${sanitize(each.url)}`,
     each.listedAt === undefined ? "not listed yet" : `listed ${each.listedAt}`,
-    [...counts].map(([state, count]) => `${count} ${state}`).join(", ") || "no repositories",
+    counts.map(([state, count]) => `${count} ${state}`).join(", ") || "no repositories",
     ...printProblems(each),
   ];
   const rows = each.repositories

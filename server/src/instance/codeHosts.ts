@@ -1,14 +1,23 @@
 /** Connects the leader to code hosts: their setup, and the operations on them. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { ServiceError } from "#base/error";
-import type { CodeHostPlan, CodeHostStatus } from "#contract/codeHosts";
-import type { Service } from "#contract/service";
+import { isServiceError, ServiceError } from "#base/error";
+import { untilAborted } from "#base/untilAborted";
+import {
+  type CodeHostPlan,
+  type CodeHostRepository,
+  type CodeHostRepositoryState,
+  type CodeHostStatus,
+  maxStatusRepositories,
+} from "#contract/codeHosts";
+import type { CallContext, Service } from "#contract/service";
 import type { Connection } from "#hosts/connection";
 import { hostAddress } from "#mirrors/connection";
 import type { ConnectionListing } from "#mirrors/listConnection";
-import { type ConnectionProblem, type MirrorRecord, mirrorStateOf } from "#mirrors/mirrorRecord";
+import { type ConnectionProblem, type MirrorRecord, mirrorName, mirrorStateOf } from "#mirrors/mirrorRecord";
 import { stateFile } from "#mirrors/state";
+import { monotonicNow } from "#platform/clock";
+import { TimeLimit } from "#platform/timeLimit";
 import type { CodeHosts, CodeHostsSetup, ConnectionStatus } from "#sync/codeHosts";
 import type { Configuration } from "./configuration";
 
@@ -31,22 +40,42 @@ export async function codeHostsSetup({
   };
 }
 
-type CodeHostOperation = "codeHosts" | "planCodeHost" | "syncCodeHost" | "confirmCodeHost";
+type CodeHostOperation =
+  | "codeHosts"
+  | "codeHostRepositories"
+  | "planCodeHost"
+  | "syncCodeHost"
+  | "confirmCodeHost";
 
 export function codeHostOperations(codeHosts: CodeHosts | undefined): Pick<Service, CodeHostOperation> {
   const configured = (name: string): CodeHosts => {
     if (codeHosts !== undefined) return codeHosts;
-    throw new ServiceError("NOT_FOUND", `There is no connection "${name}" in the configuration.`);
+    throw unknownConnection(name);
   };
   return {
-    async codeHosts() {
-      return codeHosts?.statuses.map(toStatus) ?? [];
+    async codeHosts(_request, context) {
+      return (
+        codeHosts?.statuses.map((status) => toStatus(status, problemWriter(status.settings, context))) ?? []
+      );
     },
-    async planCodeHost({ name }, { signal }) {
-      return toPlan(await configured(name).plan(name, signal));
+    async codeHostRepositories({ name, state, page, perPage }) {
+      const status = configured(name).statuses.find((each) => each.name === name);
+      if (status === undefined) throw unknownConnection(name);
+      const all = repositoriesOf(status)
+        .filter((each) => state === undefined || each.state === state)
+        .sort((one, other) => (one.path < other.path ? -1 : 1));
+      return { items: all.slice((page - 1) * perPage, page * perPage), total: all.length };
     },
-    async syncCodeHost({ name }) {
-      return toPlan(await configured(name).sync(name));
+    async planCodeHost({ name }, context) {
+      const hosts = configured(name);
+      const listing = await hosts.plan(name, context.signal);
+      return toPlan(listing, problemWriter(settingsOf(hosts, name), context));
+    },
+    async syncCodeHost({ name }, context) {
+      const hosts = configured(name);
+      const listing = await untilDeadline(hosts.sync(name), context);
+      if (listing === undefined) return { ...emptyPlan, isListing: true };
+      return { ...toPlan(listing, problemWriter(settingsOf(hosts, name), context)), isListing: false };
     },
     async confirmCodeHost({ name }) {
       return { confirmed: configured(name).confirm(name) };
@@ -54,11 +83,62 @@ export function codeHostOperations(codeHosts: CodeHosts | undefined): Pick<Servi
   };
 }
 
-function toPlan(listing: ConnectionListing | ConnectionProblem): CodeHostPlan {
-  if ("message" in listing) {
-    const nothing = { scopes: [], listed: 0, requests: 0, added: [], renamed: [], excluded: [], removed: [] };
-    return { ...nothing, problems: [toProblem(listing)], kept: 0, unconfirmed: 0 };
+function unknownConnection(name: string): ServiceError {
+  return new ServiceError("NOT_FOUND", `There is no connection "${name}" in the configuration.`);
+}
+
+function settingsOf({ statuses }: CodeHosts, name: string): ConnectionStatus["settings"] | undefined {
+  return statuses.find((each) => each.name === name)?.settings;
+}
+
+/**
+ * Waits for a listing: as long as it takes for the local user, until the deadline for others. Returns `undefined` at the
+ * deadline; the listing goes on.
+ */
+async function untilDeadline<Listing>(
+  listing: Promise<Listing>,
+  { actor, signal, deadline }: CallContext,
+): Promise<Listing | undefined> {
+  if (actor.kind === "local") return await listing;
+  const limit = new TimeLimit(signal, deadline - monotonicNow());
+  try {
+    return await untilAborted(listing, limit.signal);
+  } catch (error) {
+    if (limit.isExpired && isServiceError(error, "CANCELLED")) return undefined;
+    throw error;
+  } finally {
+    limit.dispose();
   }
+}
+
+type ProblemWriter = (problem: ConnectionProblem) => CodeHostPlan["problems"][number];
+
+/** Returns a function that describes problems: without paths of this computer, unless the local user asks. */
+function problemWriter(settings: object | undefined, { actor }: Pick<CallContext, "actor">): ProblemWriter {
+  // The connections of the leader have all the settings of their schema.
+  const { caFile, token } = (settings ?? {}) as Partial<Connection>;
+  const files = actor.kind === "local" ? [] : [caFile, token?.file].filter((file) => file !== undefined);
+  return ({ scope, message }) => {
+    const shown = files.reduce((text, file) => text.replaceAll(file, "(path)"), message);
+    return scope === undefined ? { message: shown } : { scope, message: shown };
+  };
+}
+
+const emptyPlan: CodeHostPlan = {
+  scopes: [],
+  listed: 0,
+  requests: 0,
+  problems: [],
+  added: [],
+  renamed: [],
+  excluded: [],
+  removed: [],
+  kept: 0,
+  unconfirmed: 0,
+};
+
+function toPlan(listing: ConnectionListing | ConnectionProblem, toProblem: ProblemWriter): CodeHostPlan {
+  if ("message" in listing) return { ...emptyPlan, problems: [toProblem(listing)] };
   const { account, scopes, listedCount, requestCount, problems, plan } = listing;
   const toReason = ({ repository, reason }: { repository: { path: string }; reason: string }) => ({
     path: repository.path,
@@ -79,11 +159,14 @@ function toPlan(listing: ConnectionListing | ConnectionProblem): CodeHostPlan {
   };
 }
 
-function toProblem({ scope, message }: ConnectionProblem): CodeHostPlan["problems"][number] {
-  return scope === undefined ? { message } : { scope, message };
-}
+/** The states that need attention come first in a status. */
+const attention: readonly CodeHostRepositoryState[] = ["failing", "gone", "hidden"];
 
-function toStatus({ name, settings, record, isListing, mirrors }: ConnectionStatus): CodeHostStatus {
+function toStatus(status: ConnectionStatus, toProblem: ProblemWriter): CodeHostStatus {
+  const { name, settings, record, isListing } = status;
+  const repositories = repositoriesOf(status);
+  const counts = { waiting: 0, mirrored: 0, failing: 0, gone: 0, hidden: 0 };
+  for (const { state } of repositories) counts[state]++;
   const { listedAt, nextListAt, problems, unconfirmedIds = [] } = record;
   return {
     name,
@@ -94,14 +177,22 @@ function toStatus({ name, settings, record, isListing, mirrors }: ConnectionStat
     isListing,
     problems: problems.map(toProblem),
     unconfirmed: unconfirmedIds.length,
-    repositories: mirrors.map((mirror) => toRepository(mirror, name)),
+    counts,
+    repositories: attention
+      .flatMap((state) => repositories.filter((each) => each.state === state))
+      .slice(0, maxStatusRepositories),
   };
 }
 
-function toRepository(mirror: MirrorRecord, name: string): CodeHostStatus["repositories"][number] {
+function repositoriesOf({ name, mirrors }: ConnectionStatus): readonly CodeHostRepository[] {
+  return mirrors.map((mirror) => toRepository(mirror, name));
+}
+
+function toRepository(mirror: MirrorRecord, name: string): CodeHostRepository {
   const { repository, holdings, fetches } = mirror;
   const common = {
     path: repository.path,
+    repository: mirrorName(mirror),
     ...timeField("fetchedAt", fetches.fetchedAt),
     state: mirrorStateOf(mirror, name),
   };

@@ -43,6 +43,7 @@ type LocalOperation =
   | "clones"
   | "siblings"
   | "codeHosts"
+  | "codeHostRepositories"
   | "planCodeHost"
   | "syncCodeHost"
   | "confirmCodeHost"

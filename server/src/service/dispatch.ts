@@ -125,8 +125,8 @@ export function createDispatch(options: DispatchOptions): Caller {
     };
     // Open operations must stay responsive under load. Local calls without a REST endpoint take no slot, because some of
     // them last as long as the editor is open.
-    const isLocalCall = row.http === undefined && credentials.kind === "local";
-    if (row.access === "open" || isLocalCall) return work(call.signal);
+    const isUnlimited = (row.http === undefined || row.isLong === true) && credentials.kind === "local";
+    if (row.access === "open" || isUnlimited) return work(call.signal);
     const kind = waitsForGit(row) ? "git" : isLargeSearch(row, request) ? "large" : "other";
     return inQueue(row, time, queues[kind].run, work);
   }

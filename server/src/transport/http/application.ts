@@ -4,7 +4,7 @@ import fastify, { type FastifyRequest } from "fastify";
 import { isServiceError } from "#base/error";
 import { callPathPattern } from "#contract/envelope";
 import { openApiDocument } from "#contract/openapi";
-import { isServedOverHttp } from "#contract/operation";
+import { isServedOverHttp, pathFields } from "#contract/operation";
 import { operation, operationNames } from "#contract/operations";
 import type { AnonymousRule, Caller } from "#contract/service";
 import type { Log } from "#platform/log";
@@ -79,24 +79,29 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     [mcpPath, "POST, OPTIONS"],
     [resourceMetadataPath, "GET, HEAD, OPTIONS"],
   ]);
+  /** Routes of POST requests whose fields are all in their path. */
+  const bodyless = new Set<string>();
   app.setErrorHandler((error, request, reply) => handlers.fail(error, request, reply));
   app.setNotFoundHandler((request) => {
     throw endpointNotFound(requestPath(request));
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", async (request: FastifyRequest, payload: IncomingMessage) => {
-    if (request.method !== "DELETE") return await readJson(payload, bodyLimit(request.raw));
-    // Ignores the body: all fields of a DELETE are in its URL.
+    const isInUrl = request.method === "DELETE" || bodyless.has(request.routeOptions.url ?? "");
+    if (!isInUrl) return await readJson(payload, bodyLimit(request.raw));
+    // Ignores the body: all fields are in the URL.
     payload.resume();
     return undefined;
   });
   app.addHook("onRequest", async (request, reply) =>
-    checkRequest(request, reply, { rules, allowedMethods, isLocal: isLocal(request.raw) }),
+    checkRequest(request, reply, { rules, allowedMethods, bodyless, isLocal: isLocal(request.raw) }),
   );
   for (const name of operationNames) {
     const httpOperation = operation(name);
     if (!isServedOverHttp(httpOperation)) continue;
-    const { method, path } = httpOperation.http;
+    const { method } = httpOperation.http;
+    const path = httpOperation.http.path.replaceAll(/\{(\w+)\}/g, ":$1");
+    if (method === "POST" && pathFields(httpOperation).length > 0) bodyless.add(path);
     allowedMethods.set(path, method === "GET" ? "GET, HEAD, OPTIONS" : `${method}, OPTIONS`);
     app.route({ method, url: path, handler: handlers.operationHandler(name, httpOperation) });
   }

@@ -8,8 +8,10 @@ import { guardHeaders } from "./responses";
 
 export interface GuardOptions {
   readonly rules: BrowserRules;
-  /** Maps a path, or a path prefix and `*`, to its `Allow` header. */
+  /** Maps a route, or a path prefix and `*`, to its `Allow` header. */
   readonly allowedMethods: ReadonlyMap<string, string>;
+  /** Routes of POST requests without a body, which need no media type. */
+  readonly bodyless: ReadonlySet<string>;
   /** Whether the request came over the local socket, which browsers cannot reach. */
   readonly isLocal: boolean;
 }
@@ -23,14 +25,14 @@ export interface GuardOptions {
 export function checkRequest(
   request: FastifyRequest,
   reply: FastifyReply,
-  { rules, allowedMethods, isLocal }: GuardOptions,
+  { rules, allowedMethods, bodyless, isLocal }: GuardOptions,
 ): FastifyReply | undefined {
   reply.headers(guardHeaders);
   const { method } = request;
   const { origin } = request.headers;
   const path = requestPath(request);
   const methods =
-    allowedMethods.get(path) ??
+    allowedMethods.get(routeOf(path, bodyless)) ??
     (path.startsWith(browsePrefix) ? allowedMethods.get(`${browsePrefix}*`) : undefined);
   if (!isLocal) refusePagesOfOtherOrigins(request);
   const isCrossOrigin = !isLocal && rules.checkOrigin(origin, rules.host(request.raw));
@@ -46,8 +48,21 @@ export function checkRequest(
   }
   const isHidden = !isLocal && !allowedMethods.has(request.routeOptions.url ?? "");
   if (request.is404 || isHidden) throw endpointNotFound(path);
-  if (method === "POST") checkMediaType(request.raw);
+  if (method === "POST" && !bodyless.has(request.routeOptions.url ?? "")) checkMediaType(request.raw);
   return undefined;
+}
+
+/** Returns the route of a path, which is the path itself unless it contains fields, such as `:name`. */
+function routeOf(path: string, routes: ReadonlySet<string>): string {
+  const parts = path.split("/");
+  for (const route of routes) {
+    const names = route.split("/");
+    const isMatch = names.every(
+      (name, at) => name === parts[at] || (name.startsWith(":") && parts[at] !== ""),
+    );
+    if (isMatch && names.length === parts.length) return route;
+  }
+  return path;
 }
 
 /**

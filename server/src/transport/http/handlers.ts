@@ -5,7 +5,7 @@ import * as z from "zod";
 import { canceled, isServiceError, ServiceError } from "#base/error";
 import { Envelope } from "#contract/envelope";
 import { type ErrorObject, toErrorObject } from "#contract/error";
-import { type HttpOperation, isCacheable, usesQueryString } from "#contract/operation";
+import { type HttpOperation, isCacheable, pathFields, usesQueryString } from "#contract/operation";
 import { type OperationName, operationNames } from "#contract/operations";
 import { pageFields } from "#contract/position";
 import type { AnonymousRule, Call, Caller, Page } from "#contract/service";
@@ -101,9 +101,11 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
   };
 
   function operationHandler(name: OperationName, row: HttpOperation): RequestHandler {
+    const isInPath = pathFields(row).length > 0;
     const kinds = usesQueryString(row) ? fieldKinds(row.request) : undefined;
     return async (request, reply) => {
-      const raw = kinds === undefined ? request.body : readQuery(request.url, kinds);
+      const sent = kinds === undefined ? request.body : readQuery(request.url, kinds);
+      const raw = isInPath ? request.params : sent;
       const call = { ...createCall(request, reply), acceptsJsonText: true };
       // An event of an operation already contains its name.
       if (row.event !== undefined) {
