@@ -15,6 +15,7 @@ export const Member = z
     name: z.string().nullable().describe("Name of the person."),
     email: z.string().describe("Email address of the person."),
     role: Role,
+    groups: z.array(z.string()).describe("Groups that the login server named at the last login."),
     suspendedAt: timestamp.nullable().describe("When the member was suspended."),
     createdAt: timestamp.describe("When the member was added."),
     updatedAt: timestamp.describe("When the member was last changed."),
@@ -80,7 +81,66 @@ export const CreatedSession = z
     token: z.string().describe("The session token. It cannot be retrieved later."),
     expiresAt: timestamp.describe("When it expires."),
   })
+  .describe("A new browser session.");
+
+export const SignedOut = z
+  .object({
+    url: z.string().optional().describe("The page at which the login server ends its own session."),
+  })
+  .describe("The session has ended.");
+
+export const Session = z
+  .object({
+    id: z.string().describe("Id of the session. Not a secret."),
+    userId: z.string().describe("Id of the member."),
+    keyId: z.string().nullable().describe("Id of the API key as which it acts; null after a login."),
+    userAgent: z.string().nullable().describe("The browser, as it names itself."),
+    createdAt: timestamp.describe("When it began."),
+    lastUsedAt: timestamp.describe("Time of the last request in it, to the minute."),
+    expiresAt: timestamp.describe("When it ends, unless it is used before."),
+    isCurrent: z.boolean().describe("Whether this request was sent in it."),
+  })
   .describe("A browser session.");
+export type Session = z.output<typeof Session>;
+
+export const SessionRequest = z
+  .object({ sessionId: z.string().min(1).max(100).describe("Id of the session.") })
+  .describe("A browser session.");
+
+/** Longest value of a parameter of a login; some issuers send long codes. */
+const maxParameterLength = 8192;
+const parameter = z.string().max(maxParameterLength);
+
+export const BeginLoginRequest = z
+  .object({ returnTo: parameter.default("/").describe("Path of the page to return to.") })
+  .describe("The login to begin.");
+
+export const BegunLogin = z
+  .object({
+    url: z.string().describe("The page of the login server."),
+    state: z.string().describe("Identifies the login."),
+    transaction: z.string().describe("What the browser has to present when it returns."),
+  })
+  .describe("A login that has begun.");
+
+export const CompleteLoginRequest = z
+  .object({
+    state: parameter.describe("The parameter `state` of the response."),
+    code: parameter.optional().describe("The parameter `code`."),
+    error: parameter.optional().describe("The parameter `error`."),
+    iss: parameter.optional().describe("The parameter `iss`."),
+    transaction: parameter.describe("What the browser presents."),
+    replacedToken: parameter.optional().describe("The token of the browser's previous session."),
+    userAgent: parameter.optional().describe("The browser, as it names itself."),
+  })
+  .describe("The response of the login server.");
+
+export const CompletedLogin = z
+  .object({
+    ...CreatedSession.shape,
+    returnTo: z.string().describe("Path of the page to return to."),
+  })
+  .describe("A new browser session, after a login.");
 
 const actorTypes = ["user", "api_key"] as const;
 /** Types of targets of audit records. */

@@ -21,6 +21,7 @@ import type { AuthThrottle } from "./authThrottle";
 import type { InstalledLicense } from "./installedLicense";
 import type { AccessTokens } from "./oauth";
 import type { Organization } from "./organization";
+import { renewedExpiry } from "./sessionTimes";
 
 export interface AccessOptions {
   readonly organization: Pick<Organization, "store" | "checkNotLost">;
@@ -55,7 +56,7 @@ const activityIntervalMs = 60_000;
 export function createAccess(options: AccessOptions): Access {
   const { organization, license, tokens, authThrottle, clock, log } = options;
   const { store } = organization;
-  /** Ids of keys and members whose activity is being stored. */
+  /** Ids of keys, members and sessions whose activity is being stored. */
   const storing = new Set<string>();
 
   return { admit };
@@ -120,10 +121,16 @@ export function createAccess(options: AccessOptions): Access {
 
   async function authenticateSession(token: string): Promise<Actor> {
     const found = await (await store()).sessions.byHash(sha256(token));
-    if (found === undefined || found.session.expiresAt <= clock.now()) {
-      throw new InvalidCredentials("This browser is no longer signed in. Sign in again.");
+    const now = clock.now();
+    if (found === undefined || found.session.expiresAt <= now) {
+      throw new InvalidCredentials("This browser is no longer logged in. Log in again.");
     }
-    return { ...actorOfKey(found), sessionId: found.session.id };
+    const { session, key, member } = found;
+    const { id, lastUsedAt, endsAt } = session;
+    const actor = key === undefined ? actorOf(member) : actorOfKey({ key, member });
+    const expiresAt = key === undefined ? renewedExpiry(now, endsAt) : endsAt;
+    storeActivity(id, lastUsedAt, async (store) => store.sessions.recordUse(id, { time: now, expiresAt }));
+    return { ...actor, sessionId: id };
   }
 
   function actorOfKey({ key, member }: KeyHolder): MemberActor {

@@ -70,7 +70,7 @@ const address = z
 const tokenHint = 'must be {"env": "NAME"} or {"file": "/path"}, so that no secret is in this file';
 
 /** Where a secret is read from. */
-const secretSource = z
+export const secretSource = z
   .strictObject(
     {
       env: z.string().regex(/^[A-Za-z_]\w*$/, { error: "must be the name of an environment variable" }),

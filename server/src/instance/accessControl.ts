@@ -2,14 +2,19 @@
 import { type Access, createAccess } from "#access/access";
 import { type Audit, createAudit } from "#access/audit";
 import { AuthThrottle } from "#access/authThrottle";
+import type { RolesByGroup } from "#access/groups";
 import { InstalledLicense } from "#access/installedLicense";
+import { createIssuer } from "#access/issuer";
 import { trustedIssuers } from "#access/licenseIssuers";
-import { createAccessTokens, type OAuthSettings } from "#access/oauth";
+import { createLogin } from "#access/login";
+import { createAccessTokens } from "#access/oauth";
 import {
   createOrganization,
   type Organization,
   type OrganizationOptions as OrganizationParts,
 } from "#access/organization";
+import type { SecretSource } from "#hosts/connection";
+import { readSecret } from "#hosts/secret";
 import type { Clock } from "#platform/clock";
 import type { Log } from "#platform/log";
 import type { OrganizationHandlerOptions } from "#service/createService";
@@ -21,6 +26,25 @@ export interface AccessControl {
   readonly license: InstalledLicense;
   /** Dependencies of the handlers. */
   readonly handlerOptions: OrganizationHandlerOptions;
+}
+
+/** The OpenID issuer: `audience` makes this instance accept access tokens, and `clientId` lets users log in. */
+export interface OAuthSettings {
+  /** As in the `iss` claim: `https://login.example.com`. */
+  readonly issuer: string;
+  /** The `aud` claim of access tokens for this instance. */
+  readonly audience?: string;
+  /** Whether a user whose email address the issuer has verified becomes a member with their first call or login. */
+  readonly createsMembers: boolean;
+  /** Whether email addresses count as verified unless the issuer says otherwise. */
+  readonly trustsEmail?: boolean;
+  readonly clientId?: string;
+  readonly clientSecret?: SecretSource;
+  readonly scopes?: readonly string[];
+  /** Name of the claim that contains the groups of a user. */
+  readonly groupsClaim?: string;
+  /** The roles of groups. Absent: logging in does not change roles. */
+  readonly roles?: RolesByGroup;
 }
 
 export interface AccessControlOptions extends OrganizationParts {
@@ -41,22 +65,35 @@ export function createAccessControl({
 }: AccessControlOptions): AccessControl {
   const organization = createOrganization(parts);
   const { store } = organization;
+  const authThrottle = new AuthThrottle(clock);
   const license = new InstalledLicense({ store, clock, issuers: trustedIssuers(licenseMakers) });
   const audit = createAudit(organization);
+  const seats = async () => (await license.state()).seats;
+  const issuer = oauth && createIssuer(oauth.issuer, { clock, log });
+  const { createsMembers = false, trustsEmail = false, audience, clientId } = oauth ?? {};
+  const membership = { store, seats, createsMembers, trustsEmail };
   const tokens =
-    oauth &&
-    createAccessTokens({
-      settings: oauth,
-      store,
-      seats: async () => (await license.state()).seats,
-      clock,
-      log,
-    });
+    issuer && audience !== undefined
+      ? createAccessTokens({ ...membership, issuer, audience, clock })
+      : undefined;
+  const login =
+    issuer && oauth && clientId !== undefined
+      ? createLogin({
+          issuer,
+          clientId,
+          clientSecret: readerOf(oauth.clientSecret),
+          scopes: oauth.scopes ?? defaultScopes,
+          groupsClaim: oauth.groupsClaim,
+          trustsEmail,
+          clock,
+          log,
+        })
+      : undefined;
   const access = createAccess({
     organization,
     license,
     ...(tokens === undefined ? {} : { tokens }),
-    authThrottle: new AuthThrottle(clock),
+    authThrottle,
     clock,
     log,
   });
@@ -65,6 +102,22 @@ export function createAccessControl({
     audit,
     organization,
     license,
-    handlerOptions: { organization, store, license, audit, clock },
+    handlerOptions: {
+      organization,
+      license,
+      audit,
+      clock,
+      authThrottle,
+      ...membership,
+      login,
+      issuer: oauth?.issuer,
+      rolesByGroup: oauth?.roles,
+    },
   };
+}
+
+const defaultScopes = ["openid", "email", "profile"];
+
+function readerOf(source: SecretSource | undefined): (() => Promise<string>) | undefined {
+  return source && (async () => (await readSecret(source)).reveal());
 }

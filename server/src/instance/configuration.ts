@@ -6,11 +6,13 @@ import * as z from "zod";
 import { isSecureUrl } from "#access/addresses";
 import { isServiceError, usageError } from "#base/error";
 import { nearestNames } from "#base/nearestNames";
-import type { Connection } from "#hosts/connection";
+import { type Connection, secretSource } from "#hosts/connection";
 import { parseConnections } from "#hosts/parseConnections";
+import type { Role } from "#model/organization";
 import { type CodeHostType, codeHostTypes } from "#model/repository";
 import { expandHome } from "#platform/environment";
 import { describeIssue, formatValue, isPlainObject } from "#service/describeIssue";
+import type { OAuthSettings } from "./accessControl";
 
 export interface Configuration {
   readonly host: string;
@@ -61,11 +63,7 @@ export interface Configuration {
   /** How long audit records are kept. */
   readonly auditDays: number;
   /** Absent: only API keys are accepted. */
-  readonly oauth?: {
-    readonly issuer: string;
-    readonly audience: string;
-    readonly createsMembers: boolean;
-  };
+  readonly oauth?: OAuthSettings;
   /** Absent: by the number of cores. */
   readonly searchWorkers?: number;
   readonly indexWorkers?: number;
@@ -74,6 +72,9 @@ export interface Configuration {
 /** The largest allowed `maxFileBytes`. Several documents of this size fit into a shard. */
 export const maxFileBytesLimit = 32 * 1024 * 1024;
 
+const roleName = z
+  .enum(["owner", "member"])
+  .transform((name): Role => (name === "owner" ? "OWNER" : "MEMBER"));
 const workerCount = z.int().min(1).max(64);
 const globs = z.array(z.string().min(1));
 
@@ -109,8 +110,14 @@ const ConfigurationFile = z
     licenseMakers: z.array(z.string()),
     oauth: z.strictObject({
       issuer: z.string(),
-      audience: z.string().min(1),
+      audience: z.string().min(1).exactOptional(),
       createsMembers: z.boolean().default(false),
+      trustsEmail: z.boolean().exactOptional(),
+      clientId: z.string().min(1).max(1000).exactOptional(),
+      clientSecret: secretSource.exactOptional(),
+      scopes: z.array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/)).exactOptional(),
+      groupsClaim: z.string().min(1).exactOptional(),
+      roles: z.record(z.string().min(1), roleName).exactOptional(),
     }),
     searchWorkers: workerCount,
     indexWorkers: workerCount,
@@ -132,7 +139,7 @@ export function readConfigurationFile(file: string): Settings {
   if (settings.licenseMakers !== undefined) checkNotWritableByOthers(file, "licenseMakers");
   // Whoever can write them could have credentials sent to another host.
   if (connections !== undefined) checkNotWritableByOthers(file, "connections");
-  if (settings.oauth !== undefined) checkIssuer(`${file}: "oauth.issuer"`, settings.oauth.issuer);
+  if (settings.oauth !== undefined) checkOAuth(file, settings.oauth);
   const folder = dirname(file);
   const { dataDir, paths } = settings;
   return {
@@ -267,9 +274,24 @@ function checkNotWritableByOthers(file: string, setting: string): void {
   throw usageError(`${file} sets "${setting}", but other users can write to it. Run chmod go-w on it.`);
 }
 
-function checkIssuer(name: string, issuer: string): void {
-  if (isSecureUrl(issuer)) return;
-  throw usageError(`${name} must be an https:// URL, not "${issuer}".`);
+function checkOAuth(file: string, { issuer, audience, clientId, ...login }: OAuthSettings): void {
+  if (!isSecureUrl(issuer))
+    throw usageError(`${file}: "oauth.issuer" must be an https:// URL, not "${issuer}".`);
+  if (clientId !== undefined) {
+    // Whoever can write it could become an owner, and have the client secret sent to another server.
+    checkNotWritableByOthers(file, "oauth.clientId");
+    if (login.roles !== undefined && login.groupsClaim === undefined)
+      throw usageError(`${file}: "oauth.roles" needs "oauth.groupsClaim", the claim that names the groups.`);
+    return;
+  }
+  if (audience === undefined) {
+    throw usageError(
+      `${file}: "oauth" needs "audience", to accept access tokens, or "clientId", to let users log in.`,
+    );
+  }
+  for (const name of ["clientSecret", "scopes", "groupsClaim", "roles"] as const) {
+    if (login[name] !== undefined) throw usageError(`${file}: "oauth.${name}" needs "oauth.clientId".`);
+  }
 }
 
 function parseUrl(name: string, text: string): string {

@@ -218,7 +218,8 @@ export class Ports {
       ...(publicUrl === undefined ? {} : { publicUrl }),
       allowedHosts,
       allowedOrigins: [...allowedOrigins, ...origins],
-      ...(oauth === undefined ? {} : { oauthIssuer: oauth.issuer }),
+      hasLogin: oauth?.clientId !== undefined,
+      ...(oauth?.audience === undefined ? {} : { oauthIssuer: oauth.issuer }),
     });
     const url = listener.url ?? "";
     const found = portOf(url);

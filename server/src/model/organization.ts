@@ -29,6 +29,8 @@ export interface Member {
   /** As entered. No two members have addresses that differ only in case. */
   readonly email: string;
   readonly role: Role;
+  /** The groups that the issuer named at the last login, sorted; empty if the member has never logged in. */
+  readonly groups: readonly string[];
   /** Absent if not suspended. */
   readonly suspendedAt?: number;
   readonly createdAt: number;
@@ -55,10 +57,23 @@ export interface ApiKey {
   readonly expiresAt?: number;
 }
 
-/** A browser session that was started with an API key, and acts as that key. Times are milliseconds since 1970. */
+/**
+ * A browser session. It was started by a login, or with an API key as which it then acts. Times are milliseconds since
+ * 1970.
+ */
 export interface Session {
   readonly id: SessionId;
-  readonly keyId: ApiKeyId;
+  readonly memberId: MemberId;
+  /** Absent if it was started by a login. */
+  readonly keyId?: ApiKeyId;
   readonly createdAt: number;
+  readonly lastUsedAt: number;
+  /** When it expires unless it is used before. */
   readonly expiresAt: number;
+  /** When it expires even if it is used. */
+  readonly endsAt: number;
+  /** The ID token of the login, which the issuer needs to end its own session. */
+  readonly idToken?: string;
+  /** The browser, as it names itself. */
+  readonly userAgent?: string;
 }

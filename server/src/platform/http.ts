@@ -65,18 +65,49 @@ const jsonTimeoutMs = 5000;
 /** Separate, because undici does not observe the signal of a request until it is connected. */
 const connectTimeoutMs = 3000;
 
+export type JsonObject = Readonly<Record<string, unknown>>;
+
 /**
  * Fetches a JSON object. Does not follow redirects.
  *
  * Rejects with undici's error, or with an error that says that the server did not respond in time or what is wrong with
  * the response.
  */
-export async function getJson(url: string): Promise<Readonly<Record<string, unknown>>> {
+export async function getJson(
+  url: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<JsonObject> {
+  const { status, body } = await requestJson(url, { method: "GET", headers });
+  if (status !== 200) throw new Error(`${url} returned status ${status}.`);
+  return body;
+}
+
+/** Posts a form, and returns the status with the JSON object. Otherwise like `getJson`. */
+export async function postForm(
+  url: string,
+  fields: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<JsonResponse> {
+  return await requestJson(url, {
+    method: "POST",
+    headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+    body: new URLSearchParams(fields).toString(),
+  });
+}
+
+interface JsonResponse {
+  readonly status: number;
+  readonly body: JsonObject;
+}
+
+type JsonRequest = Required<Pick<HttpRequest, "method" | "headers">> & Pick<HttpRequest, "body">;
+
+async function requestJson(url: string, options: JsonRequest): Promise<JsonResponse> {
   const { Agent, errors } = await import("undici");
   const agent = new Agent({ connect: { timeout: connectTimeoutMs } });
   const signal = AbortSignal.timeout(jsonTimeoutMs);
   try {
-    return await readJson(agent, url, signal);
+    return await readJson(agent, url, options, signal);
   } catch (cause) {
     if (cause instanceof errors.ConnectTimeoutError) {
       throw new Error(`${url} cannot be reached within ${connectTimeoutMs / 1000} s.`, { cause });
@@ -91,11 +122,14 @@ export async function getJson(url: string): Promise<Readonly<Record<string, unkn
 async function readJson(
   agent: Agent,
   url: string,
+  { method, headers, body = "" }: JsonRequest,
   signal: AbortSignal,
-): Promise<Readonly<Record<string, unknown>>> {
+): Promise<JsonResponse> {
   const { request } = await import("undici");
   const response = await request(url, {
-    headers: { accept: "application/json" },
+    method,
+    headers: { accept: "application/json", ...headers },
+    body: method === "GET" ? null : body,
     dispatcher: agent,
     signal,
   });
@@ -106,12 +140,20 @@ async function readJson(
     if (length > maxJsonBytes) throw new Error(`${url} returned more than ${maxJsonBytes} bytes.`);
     chunks.push(chunk);
   }
-  if (response.statusCode !== 200) throw new Error(`${url} returned status ${response.statusCode}.`);
-  const value: unknown = JSON.parse(Buffer.concat(chunks).toString("utf8"));
+  const { statusCode: status } = response;
+  const value = parseJson(Buffer.concat(chunks).toString("utf8"));
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-    return value as Readonly<Record<string, unknown>>;
+    return { status, body: value as JsonObject };
   }
-  throw new Error(`${url} did not return a JSON object.`);
+  throw new Error(`${url} returned status ${status}, and no JSON object.`);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 async function* bodyUntilAborted(

@@ -11,6 +11,7 @@ import { type ApiKeyOptions, apiKeyHandlers } from "#service/organization/apiKey
 import { auditHandlers } from "#service/organization/auditLog";
 import { backupHandlers } from "#service/organization/backups";
 import { licenseHandlers } from "#service/organization/license";
+import { type LoginHandlerOptions, loginHandlers } from "#service/organization/login";
 import { type MemberOptions, memberHandlers } from "#service/organization/members";
 import { sessionHandlers } from "#service/organization/sessions";
 import { type ExampleOptions, exampleHandlers } from "#service/queries/examples";
@@ -31,7 +32,7 @@ export interface ServiceOptions extends SearchOptions, ExampleOptions, SymbolOpt
   readonly local: Pick<Service, LocalOperation>;
 }
 
-export type OrganizationHandlerOptions = ApiKeyOptions & MemberOptions;
+export type OrganizationHandlerOptions = ApiKeyOptions & MemberOptions & LoginHandlerOptions;
 
 type LocalOperation =
   | "addPaths"
@@ -71,6 +72,7 @@ export function createService(options: ServiceOptions): Service {
     ...memberHandlers(options.organization),
     ...apiKeyHandlers(options.organization),
     ...sessionHandlers(options.organization),
+    ...loginHandlers(options.organization),
     ...licenseHandlers(options.organization),
     ...auditHandlers(options.organization.store),
     ...backupHandlers(options.organization),

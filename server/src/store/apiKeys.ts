@@ -82,7 +82,7 @@ export function apiKeyStore(database: Database, clock: Clock, write: AuditWriter
     revoke: (id, record) =>
       database.transaction().execute(async (transaction) => {
         await lockOrganization(transaction);
-        await transaction.deleteFrom("session").where("keyId", "=", id).execute();
+        await transaction.deleteFrom("browserSession").where("keyId", "=", id).execute();
         const row = await transaction
           .deleteFrom("apiKey")
           .where("id", "=", id)

@@ -1,7 +1,7 @@
 /**
  * The format of a backup: JSON lines, compressed with gzip. Both databases write and read the same format.
  *
- *     {"format":"trawl-backup","version":"0.1.0","migration":"0003","createdAt":1767225600000}
+ *     {"format":"trawl-backup","version":"0.1.0","migration":"0004","createdAt":1767225600000}
  *     {"organisation":{"id":1,"uuid":"019b76da-…","name":"Trawl","license":null,"latestTime":1767225600000}}
  *     {"member":{"id":"019b76da-…","email":"ada@example.com", …}}
  *     {"apiKey":{"id":"019b76db-…","memberId":"019b76da-…","hash":"…", …}}
@@ -70,6 +70,8 @@ export const Line = z.union([
       email: z.string(),
       emailKey: z.string(),
       role: z.enum(roles),
+      /** Absent before migration 0004. */
+      groups: z.string().refine(isStringArray, "Not a JSON array of strings.").default("[]"),
       oauthIssuer: z.string().nullable(),
       oauthSubject: z.string().nullable(),
       suspendedAt: time.nullable(),
@@ -90,6 +92,14 @@ export const Line = z.union([
   z.strictObject({ end: z.strictObject({ members: count, apiKeys: count, auditRecords: count }) }),
 ]);
 export type Line = z.output<typeof Line>;
+
+function isStringArray(text: string): boolean {
+  try {
+    return z.array(z.string()).safeParse(JSON.parse(text)).success;
+  } catch {
+    return false;
+  }
+}
 
 function isJsonObject(text: string): boolean {
   try {

@@ -102,6 +102,21 @@ export function memberStore(database: Database, clock: Clock, write: AuditWriter
         .where("id", "=", id)
         .execute();
     },
+    setGroups: (id, { groups, role }, record) =>
+      change(id, false, async (transaction, before) => {
+        const keepsRole =
+          role === undefined || (role !== "OWNER" && (await isLastOwner(transaction, before)));
+        const values = { groups: JSON.stringify(groups), role: keepsRole ? before.role : role };
+        if (values.groups === before.groups && values.role === before.role) return before;
+        const after = await transaction
+          .updateTable("member")
+          .set({ ...values, updatedAt: clock.now() })
+          .where("id", "=", id)
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        if (after.role !== before.role) await write(transaction, record?.(toMember(after)));
+        return after;
+      }),
     setRole: (id, role, record) =>
       update(
         id,
@@ -126,12 +141,7 @@ export function memberStore(database: Database, clock: Clock, write: AuditWriter
       ),
     remove: (id, record) =>
       change(id, true, async (transaction, before) => {
-        await transaction
-          .deleteFrom("session")
-          .where("keyId", "in", ({ selectFrom }) =>
-            selectFrom("apiKey").select("apiKey.id").where("apiKey.memberId", "=", id),
-          )
-          .execute();
+        await transaction.deleteFrom("browserSession").where("memberId", "=", id).execute();
         await transaction.deleteFrom("apiKey").where("memberId", "=", id).execute();
         await transaction.deleteFrom("member").where("id", "=", id).execute();
         await recordRemoval(transaction, clock.now());
@@ -150,12 +160,13 @@ export function memberStore(database: Database, clock: Clock, write: AuditWriter
 }
 
 export function toMember(row: MemberRow): Member {
-  const { id, name, email, role, suspendedAt, createdAt, updatedAt, lastActivityAt } = row;
+  const { id, name, email, role, groups, suspendedAt, createdAt, updatedAt, lastActivityAt } = row;
   return {
     id,
     ...(name === null ? {} : { name }),
     email,
     role,
+    groups: JSON.parse(groups) as readonly string[],
     ...(suspendedAt === null ? {} : { suspendedAt }),
     createdAt,
     updatedAt,
@@ -211,6 +222,7 @@ async function insertMember(
     email,
     emailKey: emailKeyOf(email),
     role,
+    groups: "[]",
     oauthIssuer: oauth?.issuer ?? null,
     oauthSubject: oauth?.subject ?? null,
     suspendedAt: null,

@@ -11,6 +11,7 @@ import { type ExpectedOrganization, OrganizationLost } from "./lostOrganization"
 import { migration0001 } from "./migrations/0001";
 import { migration0002 } from "./migrations/0002";
 import { migration0003 } from "./migrations/0003";
+import { migration0004 } from "./migrations/0004";
 import { type Database, type DatabaseTransaction, organizationId } from "./tables";
 
 export interface MigrateOptions {
@@ -26,6 +27,7 @@ const migrations: ReadonlyMap<string, Migration> = new Map([
   ["0001", migration0001],
   ["0002", migration0002],
   ["0003", migration0003],
+  ["0004", migration0004],
 ]);
 
 /** The name of the last step. Every open store has applied it. */

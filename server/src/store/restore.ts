@@ -119,7 +119,7 @@ async function isNew(transaction: DatabaseTransaction): Promise<boolean> {
 }
 
 async function removeEverything(transaction: DatabaseTransaction): Promise<void> {
-  for (const table of ["session", "apiKey", "member", "auditRecord", "auditCount"] as const) {
+  for (const table of ["browserSession", "apiKey", "member", "auditRecord", "auditCount"] as const) {
     await transaction.deleteFrom(table).execute();
   }
 }

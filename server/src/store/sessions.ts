@@ -3,89 +3,130 @@ import type { Clock } from "#platform/clock";
 import { toApiKey } from "./apiKeys";
 import type { AuditWriter } from "./auditLog";
 import { newIdentifier } from "./identifier";
-import { toMember } from "./members";
-import type { SessionStore } from "./store";
-import { type Database, lockOrganization, type SessionRow } from "./tables";
+import { memberRow, toMember } from "./members";
+import type { NewSession, SessionStore } from "./store";
+import {
+  type ApiKeyRow,
+  type Database,
+  type DatabaseTransaction,
+  isOutdated,
+  lockOrganization,
+  type SessionRow,
+} from "./tables";
 
 export function sessionStore(database: Database, clock: Clock, write: AuditWriter): SessionStore {
+  const sessions = database.selectFrom("browserSession").selectAll();
   return {
-    create: ({ keyId, hash, expiresAt }, record) =>
+    async all() {
+      const rows = await sessions.orderBy("memberId").orderBy("createdAt").orderBy("id").execute();
+      return rows.map(toSession);
+    },
+    async ofMember(id) {
+      const rows = await sessions.where("memberId", "=", id).orderBy("createdAt").orderBy("id").execute();
+      return rows.map(toSession);
+    },
+    create: (session, record) =>
       database.transaction().execute(async (transaction) => {
         await lockOrganization(transaction);
-        const key = await transaction
-          .selectFrom("apiKey")
-          .select("id")
-          .where("id", "=", keyId)
-          .executeTakeFirst();
-        if (key === undefined) return undefined;
+        const holder = await holderOf(transaction, session);
+        if (holder === undefined) return undefined;
+        const { hash, expiresAt, endsAt = expiresAt } = session;
+        const { replacedHash, loginHash, idToken, userAgent } = "loginHash" in session ? session : {};
+        if (replacedHash !== undefined)
+          await transaction.deleteFrom("browserSession").where("hash", "=", replacedHash).execute();
         const createdAt = clock.now();
         const row: SessionRow = {
           id: newIdentifier(createdAt) as SessionId,
-          keyId,
+          ...holder,
           hash,
           createdAt,
+          lastUsedAt: createdAt,
           expiresAt,
+          endsAt,
+          loginHash: loginHash ?? null,
+          idToken: idToken ?? null,
+          userAgent: userAgent ?? null,
         };
-        await transaction.insertInto("session").values(row).execute();
-        const session = toSession(row);
-        await write(transaction, record?.(session));
-        return session;
+        const inserted = await transaction
+          .insertInto("browserSession")
+          .values(row)
+          .onConflict((conflict) => conflict.column("loginHash").doNothing())
+          .returningAll()
+          .executeTakeFirst();
+        if (inserted === undefined) return undefined;
+        const created = toSession(inserted);
+        await write(transaction, record?.(created));
+        return created;
       }),
     async byHash(hash) {
-      const row = await database
-        .selectFrom("session")
-        .innerJoin("apiKey", "apiKey.id", "session.keyId")
-        .innerJoin("member", "member.id", "apiKey.memberId")
-        .selectAll("member")
-        .select([
-          "session.id as sessionId",
-          "session.createdAt as sessionCreatedAt",
-          "session.expiresAt as sessionExpiresAt",
-          "apiKey.id as keyId",
-          "apiKey.name as keyName",
-          "apiKey.hash as keyHash",
-          "apiKey.createdAt as keyCreatedAt",
-          "apiKey.expiresAt as keyExpiresAt",
-          "apiKey.lastUsedAt",
-        ])
-        .where("session.hash", "=", hash)
-        .executeTakeFirst();
+      const row = await sessions.where("hash", "=", hash).executeTakeFirst();
       if (row === undefined) return undefined;
-      const { keyId } = row;
+      const [member, key] = await Promise.all([
+        memberRow(database, row.memberId),
+        row.keyId === null ? undefined : keyRow(database, row.keyId),
+      ]);
+      // Ended in the meantime, with its member or its key.
+      if (member === undefined || (row.keyId !== null && key === undefined)) return undefined;
       return {
-        session: {
-          id: row.sessionId,
-          keyId,
-          createdAt: row.sessionCreatedAt,
-          expiresAt: row.sessionExpiresAt,
-        },
-        key: toApiKey({
-          id: keyId,
-          memberId: row.id,
-          name: row.keyName,
-          hash: row.keyHash,
-          createdAt: row.keyCreatedAt,
-          lastUsedAt: row.lastUsedAt,
-          expiresAt: row.keyExpiresAt,
-        }),
-        member: toMember(row),
+        session: toSession(row),
+        ...(key === undefined ? {} : { key: toApiKey(key) }),
+        member: toMember(member),
       };
+    },
+    async recordUse(id, { time, expiresAt }) {
+      await database
+        .updateTable("browserSession")
+        .set({ lastUsedAt: time, expiresAt })
+        .where("id", "=", id)
+        .where(isOutdated("lastUsedAt", time))
+        .execute();
     },
     end: (id, record) =>
       database.transaction().execute(async (transaction) => {
         const row = await transaction
-          .deleteFrom("session")
+          .deleteFrom("browserSession")
           .where("id", "=", id)
           .returningAll()
           .executeTakeFirst();
-        if (row !== undefined) await write(transaction, record?.(toSession(row)));
+        if (row === undefined) return undefined;
+        const session = toSession(row);
+        await write(transaction, record?.(session));
+        return session;
       }),
     async removeExpired(time) {
-      await database.deleteFrom("session").where("expiresAt", "<=", time).execute();
+      await database.deleteFrom("browserSession").where("expiresAt", "<=", time).execute();
     },
   };
 }
 
-function toSession({ id, keyId, createdAt, expiresAt }: SessionRow): Session {
-  return { id, keyId, createdAt, expiresAt };
+/** Returns the member and key of a new session; undefined if one of them does not exist. */
+async function holderOf(
+  transaction: DatabaseTransaction,
+  session: NewSession,
+): Promise<Pick<SessionRow, "memberId" | "keyId"> | undefined> {
+  if ("keyId" in session) {
+    const key = await keyRow(transaction, session.keyId);
+    return key && { memberId: key.memberId, keyId: key.id };
+  }
+  const member = await memberRow(transaction, session.memberId);
+  return member && { memberId: member.id, keyId: null };
+}
+
+function keyRow(database: Database, id: ApiKeyRow["id"]): Promise<ApiKeyRow | undefined> {
+  return database.selectFrom("apiKey").selectAll().where("id", "=", id).executeTakeFirst();
+}
+
+function toSession(row: SessionRow): Session {
+  const { id, memberId, keyId, createdAt, lastUsedAt, expiresAt, endsAt, idToken, userAgent } = row;
+  return {
+    id,
+    memberId,
+    ...(keyId === null ? {} : { keyId }),
+    createdAt,
+    lastUsedAt,
+    expiresAt,
+    endsAt,
+    ...(idToken === null ? {} : { idToken }),
+    ...(userAgent === null ? {} : { userAgent }),
+  };
 }

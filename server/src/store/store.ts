@@ -123,6 +123,15 @@ export interface MemberStore {
   addFirst(member: Omit<NewMember, "role">): Promise<Member | undefined>;
   /** Links an OAuth identity to the member, replacing any other. */
   linkOAuth(id: MemberId, identity: OAuthIdentity): Promise<void>;
+  /**
+   * Stores the groups of a member and, unless `role` is absent, the role that follows from them. The last owner stays
+   * an owner. Records only a change of the role.
+   */
+  setGroups(
+    id: MemberId,
+    change: { readonly groups: readonly string[]; readonly role?: Role | undefined },
+    record?: AuditRecordFor<Member>,
+  ): Promise<MemberChange>;
   /** Changes and records nothing if the member already has the role. */
   setRole(id: MemberId, role: Role, record?: AuditRecordFor<Member>): Promise<MemberChange>;
   suspend(id: MemberId): Promise<MemberChange>;
@@ -163,25 +172,47 @@ export interface ApiKeyStore {
   recordUse(id: ApiKeyId, time: number): Promise<void>;
 }
 
-export interface NewSession {
-  readonly keyId: ApiKeyId;
+/** A session that a key starts, or a login. */
+export type NewSession = SessionTimes &
+  ({ readonly keyId: ApiKeyId } | (LoginDetails & { readonly memberId: MemberId }));
+
+interface SessionTimes {
   readonly hash: string;
   readonly expiresAt: number;
+  /** Default: `expiresAt`. */
+  readonly endsAt?: number;
 }
 
-/** A session with its key and member. The session and the key may have expired, and the member may be suspended. */
+interface LoginDetails {
+  /** A hash that identifies the login. */
+  readonly loginHash: string;
+  readonly idToken?: string | undefined;
+  readonly userAgent?: string | undefined;
+  /** The hash of the session that the browser had before, which ends. */
+  readonly replacedHash?: string | undefined;
+}
+
+/**
+ * A session with its member and, if it acts as one, its key. The session and the key may have expired, and the member
+ * may be suspended.
+ */
 export interface SessionHolder {
   readonly session: Session;
-  readonly key: ApiKey;
+  readonly key?: ApiKey;
   readonly member: Member;
 }
 
 export interface SessionStore {
-  /** Creates a session. Returns undefined if the key does not exist. */
+  /** Returns all sessions by member, then by creation time. They may have expired. */
+  all(): Promise<readonly Session[]>;
+  ofMember(id: MemberId): Promise<readonly Session[]>;
+  /** Creates a session. Returns undefined if the key or the member does not exist, or if the login was used before. */
   create(session: NewSession, record?: AuditRecordFor<Session>): Promise<Session | undefined>;
   byHash(hash: string): Promise<SessionHolder | undefined>;
-  /** Deletes a session. A missing one is not an error. */
-  end(id: SessionId, record?: AuditRecordFor<Session>): Promise<void>;
+  /** Stores when the session was last used, and until when it is now valid. */
+  recordUse(id: SessionId, use: { readonly time: number; readonly expiresAt: number }): Promise<void>;
+  /** Deletes a session, and returns it. A missing one is not an error. */
+  end(id: SessionId, record?: AuditRecordFor<Session>): Promise<Session | undefined>;
   /** Deletes the sessions that had expired at `time`. */
   removeExpired(time: number): Promise<void>;
 }

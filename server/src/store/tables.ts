@@ -9,7 +9,7 @@ export interface Tables {
   readonly organisation: OrganizationRow;
   readonly member: MemberRow;
   readonly apiKey: ApiKeyRow;
-  readonly session: SessionRow;
+  readonly browserSession: SessionRow;
   readonly auditRecord: AuditRecordRow;
   readonly auditCount: AuditCountRow;
 }
@@ -41,6 +41,8 @@ export interface MemberRow {
   /** The address in lower case and Unicode form NFC, which is unique. */
   readonly emailKey: string;
   readonly role: Role;
+  /** A JSON array of strings. */
+  readonly groups: string;
   readonly oauthIssuer: string | null;
   readonly oauthSubject: string | null;
   readonly suspendedAt: number | null;
@@ -61,10 +63,18 @@ export interface ApiKeyRow {
 
 export interface SessionRow {
   readonly id: SessionId;
-  readonly keyId: ApiKeyId;
+  readonly memberId: MemberId;
+  /** The key with which the session was started; null if the member has logged in. */
+  readonly keyId: ApiKeyId | null;
   readonly hash: string;
   readonly createdAt: number;
+  readonly lastUsedAt: number;
   readonly expiresAt: number;
+  readonly endsAt: number;
+  /** A hash that identifies the login. Unique, so that a login starts only one session. */
+  readonly loginHash: string | null;
+  readonly idToken: string | null;
+  readonly userAgent: string | null;
 }
 
 export interface AuditRecordRow {

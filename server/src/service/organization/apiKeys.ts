@@ -7,6 +7,7 @@ import type * as contract from "#contract/organization";
 import type { Actor, CallContext, RequestOf, Service } from "#contract/service";
 import type { ApiKey, ApiKeyId, MemberId } from "#model/organization";
 import type { Clock } from "#platform/clock";
+import { idOf, mayManageAll } from "./actors";
 import { isoTime } from "./isoTime";
 
 export interface ApiKeyOptions {
@@ -112,15 +113,6 @@ export function apiKeyHandlers({
       throw error;
     }
   }
-}
-
-function mayManageAll(actor: Actor): boolean {
-  return actor.kind === "local" || (actor.kind === "member" && actor.role === "OWNER");
-}
-
-function idOf(actor: Actor): MemberId {
-  if (actor.kind !== "member") throw new ServiceError("NOT_AUTHENTICATED", "This request needs credentials.");
-  return actor.id as MemberId;
 }
 
 function unknownMember(id: string): ServiceError {

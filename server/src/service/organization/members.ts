@@ -1,6 +1,7 @@
 /** Handlers of the members of the organization. */
 import type { Audit } from "#access/audit";
 import type { InstalledLicense } from "#access/installedLicense";
+import type { Organization } from "#access/organization";
 import { ServiceError } from "#base/error";
 import type * as contract from "#contract/organization";
 import type { CallContext, Service } from "#contract/service";
@@ -9,15 +10,48 @@ import type { MemberChange, Store } from "#store/store";
 import { isoTime } from "./isoTime";
 
 export interface MemberOptions {
+  readonly organization: Organization;
   readonly store: () => Promise<Store>;
   readonly license: InstalledLicense;
   readonly audit: Audit;
 }
 
-type MemberOperation = "users" | "removeUser" | "members" | "addMember" | "removeMember" | "changeRole";
+type MemberOperation =
+  | "users"
+  | "removeUser"
+  | "members"
+  | "addMember"
+  | "removeMember"
+  | "changeRole"
+  | "currentMember";
 
-export function memberHandlers({ store, license, audit }: MemberOptions): Pick<Service, MemberOperation> {
-  return { users: all, members: all, removeUser: remove, removeMember: remove, addMember, changeRole };
+export function memberHandlers({
+  organization,
+  store,
+  license,
+  audit,
+}: MemberOptions): Pick<Service, MemberOperation> {
+  return {
+    users: all,
+    members: all,
+    removeUser: remove,
+    removeMember: remove,
+    addMember,
+    changeRole,
+    currentMember,
+  };
+
+  async function currentMember(
+    _request: Readonly<Record<string, never>>,
+    { actor }: CallContext,
+  ): Promise<contract.Member> {
+    const member =
+      actor.kind === "member"
+        ? await (await store()).members.get(actor.id as MemberId)
+        : await organization.localMember();
+    if (member !== undefined) return toContractMember(member);
+    throw new ServiceError("NOT_FOUND", "You are not a member of the organization.");
+  }
 
   async function all(): Promise<contract.Member[]> {
     return (await (await store()).members.all()).map(toContractMember);
@@ -92,12 +126,13 @@ function changedMember(change: MemberChange, userId: string, what: string): Memb
 }
 
 function toContractMember(member: Member): contract.Member {
-  const { id, name, email, role, suspendedAt, createdAt, updatedAt, lastActivityAt } = member;
+  const { id, name, email, role, groups, suspendedAt, createdAt, updatedAt, lastActivityAt } = member;
   return {
     id,
     name: name ?? null,
     email,
     role,
+    groups: [...groups],
     suspendedAt: isoTime(suspendedAt),
     createdAt: isoTime(createdAt),
     updatedAt: isoTime(updatedAt),

@@ -1,6 +1,7 @@
 /** Routes every request: checks it, calls its operation, and sends the response. */
 import type { IncomingMessage } from "node:http";
 import fastify, { type FastifyRequest } from "fastify";
+import { callbackPath, logoutPath } from "#access/login";
 import { isServiceError } from "#base/error";
 import { callPathPattern } from "#contract/envelope";
 import { openApiDocument } from "#contract/openapi";
@@ -16,6 +17,7 @@ import type { EventTimes } from "./eventStream";
 import { checkRequest, endpointNotFound, requestPath } from "./guard";
 import { createHandlers } from "./handlers";
 import type { RequestListener } from "./httpServer";
+import { createLoginHandlers, loginPath } from "./loginRoutes";
 import { createMcpHandlers, mcpPath, resourceMetadataPath } from "./mcpRoutes";
 import { createMonitoringHandlers, livePath, metricsPath, readyPath } from "./monitoringRoutes";
 import { normalizeTarget, serverTarget } from "./requestTarget";
@@ -39,6 +41,8 @@ export interface ApplicationOptions {
   readonly baseUrlFor: (host: string | undefined) => string | undefined;
   /** URL of the OAuth issuer whose access tokens are accepted. */
   readonly oauthIssuer?: string;
+  /** Whether users can log in with an OpenID issuer. */
+  readonly hasLogin: boolean;
 }
 
 export interface Application {
@@ -60,6 +64,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   const { isLocal, rules } = options;
   const calls = new RunningCalls();
   const handlers = createHandlers(options, calls);
+  const login = createLoginHandlers(options, handlers);
   const mcp = createMcpHandlers(options, handlers);
   const monitoring = createMonitoringHandlers(options, handlers);
   const bodyLimit = (request: IncomingMessage) => (isLocal(request) ? maxLocalBodyBytes : maxBodyBytes);
@@ -75,7 +80,10 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     [openApiPath, "GET, HEAD, OPTIONS"],
     ...[...pagePaths, metricsPath, livePath, readyPath].map((path) => [path, "GET, HEAD, OPTIONS"] as const),
     [`${browsePrefix}*`, "GET, HEAD, OPTIONS"],
-    [sessionPath, "POST, DELETE, OPTIONS"],
+    [sessionPath, "POST, OPTIONS"],
+    [loginPath, "GET, HEAD, OPTIONS"],
+    [callbackPath, "GET, HEAD, OPTIONS"],
+    [logoutPath, "GET, HEAD, POST, OPTIONS"],
     [mcpPath, "POST, OPTIONS"],
     [resourceMetadataPath, "GET, HEAD, OPTIONS"],
   ]);
@@ -115,8 +123,11 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   app.get(`${browsePrefix}*`, handlers.handlePage);
   app.post(mcpPath, mcp.handleMcp);
   app.get(resourceMetadataPath, mcp.sendResourceMetadata);
-  app.post(sessionPath, handlers.handleSignIn);
-  app.delete(sessionPath, handlers.handleSignOut);
+  app.post(sessionPath, login.handleSignIn);
+  app.get(loginPath, login.handleLogin);
+  app.get(callbackPath, login.handleCallback);
+  app.get(logoutPath, login.handleLoggedOut);
+  app.post(logoutPath, login.handleLogout);
   // Not in `allowed`, so the guard hides it from the port.
   app.post(callPathPattern, handlers.handleEnvelope);
   await app.ready();

@@ -25,6 +25,8 @@ export interface BrowserRules {
    * ORIGIN_NOT_ALLOWED for any other.
    */
   checkOrigin(origin: string | undefined, host: string): boolean;
+  /** Whether the browser says that a page of this service has sent the request. */
+  isFromOwnPage(request: IncomingMessage): boolean;
 }
 
 /** Throws USAGE for an invalid setting. */
@@ -37,7 +39,19 @@ export function createBrowserRules(settings: BrowserSettings): BrowserRules {
     settings.publicUrl === undefined ? undefined : parseConfiguredOrigin(settings.publicUrl);
   if (publicOrigin !== undefined) names.add(new URL(publicOrigin).hostname);
 
+  const isOwnOrigin = (origin: string, host: string) => {
+    const normalized = originOf(origin);
+    return (
+      normalized !== undefined && (normalized === originOf(`http://${host}`) || normalized === publicOrigin)
+    );
+  };
+
   return {
+    isFromOwnPage({ headers }) {
+      const { origin, host = "", "sec-fetch-site": site } = headers;
+      if (site !== undefined) return site === "same-origin";
+      return origin !== undefined && isOwnOrigin(origin, host);
+    },
     host(request) {
       const header = requireSingleHost(request);
       const name = hostName(header);
@@ -50,12 +64,8 @@ export function createBrowserRules(settings: BrowserSettings): BrowserRules {
     },
     checkOrigin(origin, host) {
       if (origin === undefined) return false;
+      if (isOwnOrigin(origin, host)) return false;
       const normalized = originOf(origin);
-      if (
-        normalized !== undefined &&
-        (normalized === originOf(`http://${host}`) || normalized === publicOrigin)
-      )
-        return false;
       if (normalized !== undefined && origins.has(normalized)) return true;
       throw new ServiceError("ORIGIN_NOT_ALLOWED", `Pages of "${origin}" may not call this service.`);
     },

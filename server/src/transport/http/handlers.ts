@@ -8,11 +8,19 @@ import { type ErrorObject, toErrorObject } from "#contract/error";
 import { type HttpOperation, isCacheable, pathFields, usesQueryString } from "#contract/operation";
 import { type OperationName, operationNames } from "#contract/operations";
 import { pageFields } from "#contract/position";
-import type { AnonymousRule, Call, Caller, Page } from "#contract/service";
+import type { AnonymousRule, Call, Caller, Credentials, Page } from "#contract/service";
 import type { Log } from "#platform/log";
-import { failurePage, type PageCall, type PageResponse } from "#transport/pages/context";
+import {
+  failurePage,
+  type PageCall,
+  type PageResponse,
+  redirect,
+  type Visitor,
+} from "#transport/pages/context";
+import { html } from "#transport/pages/html";
 import { pagePolicy } from "#transport/pages/pageLayout";
 import { renderPage } from "#transport/pages/pages";
+import type { BrowserRules } from "./browserRules";
 import { credentialsOf } from "./credentials";
 import { fieldKinds, readQuery } from "./decode";
 import { encodeJson } from "./encodeJson";
@@ -30,7 +38,7 @@ import {
   UnreadResponses,
 } from "./responses";
 import type { RunningCalls } from "./runningCalls";
-import { expiredCookie, pageCredentialsOf, sessionCookie, signInForm } from "./sessions";
+import { type CookieRequest, expiredCookie, pageCredentialsOf, signInForm } from "./sessions";
 
 export interface HandlerOptions {
   readonly caller: Caller;
@@ -38,6 +46,9 @@ export interface HandlerOptions {
   readonly times: EventTimes & UnreadLimits;
   readonly isLocal: (request: IncomingMessage) => boolean;
   readonly anonymous: AnonymousRule;
+  readonly rules: Pick<BrowserRules, "isFromOwnPage">;
+  /** Whether users can log in with an OpenID issuer. */
+  readonly hasLogin: boolean;
   readonly baseUrlFor: (host: string | undefined) => string | undefined;
 }
 
@@ -54,12 +65,17 @@ export interface Handlers {
   handleHome: RequestHandler;
   /** Responds with a page, even for errors. */
   handlePage: RequestHandler;
-  /** Creates a session for an API key. */
-  handleSignIn: RequestHandler;
-  /** Ends the session, and deletes the cookie. */
-  handleSignOut: RequestHandler;
-  /** Creates the call that a request stands for. */
-  createCall(request: FastifyRequest, reply: FastifyReply): Call;
+  /** Sends the page that `render` returns; if it fails, the page that `renderFailure` returns. */
+  sendPage(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    render: (call: PageCall) => Promise<PageResponse>,
+    renderFailure?: (failure: ErrorObject) => PageResponse,
+  ): Promise<FastifyReply>;
+  /** Creates the call that a request stands for. Default credentials: those in its headers, without cookies. */
+  createCall(request: FastifyRequest, reply: FastifyReply, credentials?: Credentials): Call;
+  /** Returns what determines the cookies of a request. */
+  cookieRequest(request: FastifyRequest): CookieRequest;
   /** Sends a response as JSON. Throws ANSWER_TOO_LARGE. */
   send(request: FastifyRequest, reply: FastifyReply, response: unknown): Promise<FastifyReply>;
   /** Sends a body, compressed if the client accepts that, and disconnects the client if it does not read it. */
@@ -84,16 +100,16 @@ const maxResponseBytes = 64 * 1024 * 1024;
 const PageFields = z.object(pageFields);
 
 export function createHandlers(options: HandlerOptions, calls: RunningCalls): Handlers {
-  const { caller, log, times, isLocal, anonymous, baseUrlFor } = options;
+  const { caller, log, times, isLocal, anonymous, rules, hasLogin, baseUrlFor } = options;
   const unread = new UnreadResponses(times);
   return {
     operationHandler,
     handleEnvelope,
     handleHome,
     handlePage,
-    handleSignIn,
-    handleSignOut,
+    sendPage,
     createCall,
+    cookieRequest,
     send,
     sendBody,
     fail,
@@ -106,7 +122,7 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
     return async (request, reply) => {
       const sent = kinds === undefined ? request.body : readQuery(request.url, kinds);
       const raw = isInPath ? request.params : sent;
-      const call = { ...createCall(request, reply), acceptsJsonText: true };
+      const call = { ...createCall(request, reply, operationCredentials(request)), acceptsJsonText: true };
       // An event of an operation already contains its name.
       if (row.event !== undefined) {
         return sendEvents(request, reply, (emit) => caller(name, raw, { ...call, emit }), asWireEvent);
@@ -150,29 +166,42 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
   }
 
   function handlePage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    return sendPage(request, reply, (call) => renderPage(request.url, caller, call));
+    return sendPage(request, reply, async (call) =>
+      renderPage(request.url, caller, call, await visitorOf(request, call)),
+    );
+  }
+
+  async function visitorOf(request: FastifyRequest, call: PageCall): Promise<Visitor> {
+    // Scripts use only a part of the page, which does not say who is logged in.
+    if (isFromScript(request)) return {};
+    if (call.credentials.kind !== "session") return hasLogin ? { loginUrl: loginUrlOf(request) } : {};
+    const { name, email } = await caller<"currentMember">("currentMember", {}, call);
+    return { name: name ?? email };
+  }
+
+  /** Returns the URL at which to log in, and then to return to the page. */
+  function loginUrlOf(request: FastifyRequest): string {
+    return `${baseUrl(request) ?? ""}/login?return=${encodeURIComponent(request.url)}`;
   }
 
   async function sendPage(
     request: FastifyRequest,
     reply: FastifyReply,
     render: (call: PageCall) => Promise<PageResponse>,
+    renderFailure?: (failure: ErrorObject) => PageResponse,
   ): Promise<FastifyReply> {
-    const credentials = pageCredentialsOf(request.headers);
+    const credentials = pageCredentialsOf(cookieRequest(request));
     let page: PageResponse;
     try {
       page = await render(createCall(request, reply, credentials));
     } catch (error) {
       const failure = toFailure(error, request);
       if (failure === undefined) return fail(error, request, reply);
-      const { statusCode, errorCode, message } = failure;
-      reply.headers(failureHeaders(statusCode));
-      const isUnauthenticated = errorCode === "NOT_AUTHENTICATED";
-      if (isUnauthenticated && credentials.kind === "session")
-        reply.header("set-cookie", expiredCookie(request.headers));
-      page = isUnauthenticated
-        ? failurePage(statusCode, "Sign in", message, signInForm())
-        : failurePage(statusCode, errorCode, message);
+      page = renderFailure?.(failure) ?? failurePageOf(failure, request);
+      if (page.status >= 400) reply.headers(failureHeaders(page.status));
+      const hasSessionEnded = renderFailure === undefined && failure.errorCode === "NOT_AUTHENTICATED";
+      if (hasSessionEnded && credentials.kind === "session")
+        reply.header("set-cookie", expiredCookie(cookieRequest(request)));
     }
     const { status, location, body, headers } = page;
     reply
@@ -183,17 +212,26 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
     return await sendBody(request, reply, [typeof body === "string" ? Buffer.from(body) : body]);
   }
 
-  async function handleSignIn(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { token, expiresAt } = await caller<"signIn">("signIn", {}, createCall(request, reply));
-    const seconds = Math.floor((Date.parse(expiresAt) - Date.now()) / 1000);
-    reply.header("set-cookie", sessionCookie(token, seconds, request.headers));
-    return send(request, reply, { expiresAt });
+  function failurePageOf(
+    { statusCode, errorCode, message }: ErrorObject,
+    request: FastifyRequest,
+  ): PageResponse {
+    if (errorCode !== "NOT_AUTHENTICATED") return failurePage(statusCode, errorCode, message);
+    const hasOtherCredentials = credentialsOf(request.headers).kind !== "none";
+    if (!hasLogin || hasOtherCredentials) return failurePage(statusCode, "Log in", message, signInForm());
+    const url = loginUrlOf(request);
+    if (isNavigation(request)) return redirect(url);
+    return failurePage(statusCode, "Log in", message, html`<p><a href="${url}">Log in</a></p>`);
   }
 
-  async function handleSignOut(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    reply.header("set-cookie", expiredCookie(request.headers));
-    const call = createCall(request, reply, pageCredentialsOf(request.headers));
-    return send(request, reply, await caller<"signOut">("signOut", {}, call));
+  function cookieRequest(request: FastifyRequest): CookieRequest {
+    return { headers: request.headers, isSecure: baseUrl(request)?.startsWith("https:") === true };
+  }
+
+  /** Returns the credentials of a request for an operation. Cookies count only if a page of this server has sent it. */
+  function operationCredentials(request: FastifyRequest): Credentials {
+    const isOwn = !isLocal(request.raw) && rules.isFromOwnPage(request.raw);
+    return isOwn ? pageCredentialsOf(cookieRequest(request)) : credentialsOf(request.headers);
   }
 
   function createCall(
@@ -207,7 +245,7 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
       anonymous,
       signal: calls.signalOf(reply.raw),
       arrivedAt: performance.now(),
-      client: clientId(request),
+      client: clientId(request, cookieRequest(request)),
       ...callerFields(request),
       ...(url === undefined ? {} : { baseUrl: url }),
     };
@@ -316,9 +354,20 @@ function acceptsPages(accept = ""): boolean {
   return accept.split(",").some((range) => /^\s*text\/html\s*(?:;|$)/i.test(range));
 }
 
+/** Whether a script of a page has sent the request, to use a part of the response. */
+function isFromScript({ headers }: FastifyRequest): boolean {
+  return headers["x-requested-with"] !== undefined;
+}
+
+/** Whether a browser is about to show the response. */
+function isNavigation(request: FastifyRequest): boolean {
+  const { accept, "sec-fetch-mode": mode = "navigate" } = request.headers;
+  return !isFromScript(request) && mode === "navigate" && acceptsPages(accept);
+}
+
 /** Identifies a client for fair queueing: address, credentials and user agent. */
-function clientId({ headers, raw }: FastifyRequest): string {
-  const credentials = pageCredentialsOf(headers);
+function clientId({ headers, raw }: FastifyRequest, cookies: CookieRequest): string {
+  const credentials = pageCredentialsOf(cookies);
   const token = "token" in credentials ? credentials.token : "";
   return [raw.socket.remoteAddress, token, headers["user-agent"]].join("\n");
 }

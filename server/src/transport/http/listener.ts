@@ -41,6 +41,8 @@ export interface ListenerOptions {
   readonly allowedOrigins?: readonly string[];
   /** URL of the OAuth issuer whose access tokens are accepted. */
   readonly oauthIssuer?: string;
+  /** Whether users can log in with an OpenID issuer; false by default. */
+  readonly hasLogin?: boolean;
   readonly limits?: Partial<ServerLimits & EventTimes & UnreadLimits>;
 }
 
@@ -78,6 +80,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     times: limits,
     isLocal: (request) => localRequests.has(request),
     anonymous: options.anonymous ?? "off",
+    hasLogin: options.hasLogin ?? false,
     ...(options.oauthIssuer === undefined ? {} : { oauthIssuer: options.oauthIssuer }),
     baseUrlFor: (host) => publicUrl ?? (host === undefined ? url : `http://${host}`),
   });

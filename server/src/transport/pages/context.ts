@@ -17,7 +17,16 @@ export interface PageResponse {
 /** A call without `emit`, whose type depends on the operation. */
 export type PageCall = Omit<Call, "emit">;
 
+/** The person who looks at a page. */
+export interface Visitor {
+  /** Name or email address; absent unless the browser is logged in. */
+  readonly name?: string;
+  /** Where to log in; absent if that is not possible, or not needed. */
+  readonly loginUrl?: string;
+}
+
 export interface ServiceContext {
+  readonly visitor: Visitor;
   readonly caller: Caller;
   readonly call: PageCall;
   /** Base URL of this service. */
@@ -134,10 +143,13 @@ export function redirect(location: string): PageResponse {
   return { status: 302, location, body: "" };
 }
 
-export function signOutItem({ call }: ServiceContext): Html | undefined {
-  return call.credentials.kind === "session"
-    ? html`<button type="button" id="sign-out">Sign out</button>`
-    : undefined;
+/** Renders who is logged in and how to log out, or how to log in. */
+export function visitorItem({ call, visitor: { name, loginUrl } }: ServiceContext): Html | undefined {
+  if (call.credentials.kind === "session") {
+    const who = name === undefined ? undefined : html`<span class="dim" title="Logged in">${name}</span>`;
+    return html`${who}<button type="button" id="sign-out">Log out</button>`;
+  }
+  return loginUrl === undefined ? undefined : html`<a href="${loginUrl}">Log in</a>`;
 }
 
 export function failurePage(status: number, title: string, message: string, more?: Html): PageResponse {

@@ -1,10 +1,11 @@
 /**
- * The script of every page, which works without it except for signing in and out and for copying.
+ * The script of every page, which works without it except for logging in with a key, logging out, and copying.
  *
  * - Highlights the lines that a fragment such as `#L10-L20` selects; Shift+click on a line number extends the selection.
  * - A key follows the link, or focuses the field, that names it in `aria-keyshortcuts`.
  * - Typing into a filter reloads its list. Arrow keys move through it, and Enter opens its first entry.
- * - Signing in and out send requests, whose responses set and delete the session cookie.
+ * - Logging in with a key and logging out send requests, whose responses set and delete the session cookie.
+ * - A request whose session has ended leads to the login. `X-Requested-With` tells the server that it is not a navigation.
  */
 export const pageScript = `
 const byId = (id) => document.getElementById(id);
@@ -26,20 +27,23 @@ addEventListener("click", (event) => {
   location.hash = "L" + Math.min(range[0], to) + "-L" + Math.max(range[0], to);
 });
 show();
-const sessionUrl = location.pathname.replace(/\\/(?:browse\\/.*|repositories|syntax)?$/s, "") + "/session";
-const session = (method, key) => fetch(sessionUrl, { method, headers: { "content-type": "application/json", ...key && { authorization: "Bearer " + key } }, ...key && { body: "{}" } });
+const loginPages = /\\/(?:login(?:\\/callback)?|logout)$/;
+const rootPath = location.pathname.replace(loginPages, "/").replace(/\\/(?:browse\\/.*|repositories|syntax)?$/s, "");
+const post = (path, key) => fetch(rootPath + path, { method: "POST", headers: { "content-type": "application/json", ...key && { authorization: "Bearer " + key } }, body: "{}" });
 byId("sign-in")?.addEventListener("submit", async (event) => {
   event.preventDefault();
   const showError = (text) => { byId("refusal").textContent = text; };
   try {
-    const response = await session("POST", byId("key").value.trim());
-    if (response.ok) location.reload();
+    const response = await post("/session", byId("key").value.trim());
+    if (response.ok && loginPages.test(location.pathname)) location.href = rootPath + "/";
+    else if (response.ok) location.reload();
     else showError((await response.json()).message);
   } catch { showError("The service does not respond. Try again."); }
 });
 byId("sign-out")?.addEventListener("click", async (event) => {
-  await session("DELETE").catch(() => undefined);
-  location.reload();
+  const { url } = await post("/logout").then((response) => response.json()).catch(() => ({}));
+  if (url) location.href = url;
+  else location.reload();
 });
 // Links name the public address of the server, which may not be the one that the page was opened at.
 const own = (link) => { const { pathname, search } = new URL(link); return pathname + search; };
@@ -48,6 +52,13 @@ const report = (text) => {
   byId("message").textContent = text;
   clearTimeout(messageTimer);
   messageTimer = setTimeout(() => { byId("message").textContent = ""; }, 4000);
+};
+const reportLoggedOut = (url) => {
+  const link = document.createElement("a");
+  link.href = url;
+  link.textContent = "Log in again";
+  clearTimeout(messageTimer);
+  byId("message").replaceChildren("Your session has ended. ", link);
 };
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.isComposing || event.defaultPrevented) return;
@@ -76,7 +87,8 @@ const write = async (text) => {
 };
 copy?.addEventListener("click", async () => {
   try {
-    const response = await fetch(own(copy.dataset.url));
+    const response = await fetch(own(copy.dataset.url), { headers: { "x-requested-with": "script" } });
+    if (response.status === 401) return reportLoggedOut(location.href);
     if (!response.ok) throw new Error();
     await write(await response.text());
     report("Copied.");
@@ -93,8 +105,10 @@ const load = () => {
   request = new XMLHttpRequest();
   request.open("GET", url);
   request.setRequestHeader("accept", "text/html");
+  request.setRequestHeader("x-requested-with", "script");
   request.responseType = "document";
   request.onload = () => {
+    if (request.status === 401) return reportLoggedOut(url);
     const list = request.response?.getElementById("list");
     if (!list) return report("The list could not be loaded.");
     byId("list").replaceWith(document.adoptNode(list));

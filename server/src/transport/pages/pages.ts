@@ -5,7 +5,7 @@
 import type { Caller } from "#contract/service";
 import { commitPage } from "./commitPage";
 import { completionList } from "./completionList";
-import type { PageCall, PageContext, PageResponse, ServiceContext } from "./context";
+import type { PageCall, PageContext, PageResponse, ServiceContext, Visitor } from "./context";
 import { filePage } from "./filePage";
 import { filesPage } from "./filesPage";
 import { folderPage } from "./folderPage";
@@ -22,8 +22,13 @@ import { syntaxPage } from "./syntaxPage";
 export const pagePaths = ["/", "/repositories", "/syntax", "/complete"] as const;
 
 /** Renders the page at a URL. Throws the errors of the operations that it calls. */
-export async function renderPage(url: string, caller: Caller, call: PageCall): Promise<PageResponse> {
-  const context: ServiceContext = { caller, call, base: call.baseUrl ?? "" };
+export async function renderPage(
+  url: string,
+  caller: Caller,
+  call: PageCall,
+  visitor: Visitor = {},
+): Promise<PageResponse> {
+  const context: ServiceContext = { caller, call, visitor, base: call.baseUrl ?? "" };
   const [path = ""] = url.split("?", 1);
   switch (pagePaths.find((each) => each === path)) {
     case "/":

@@ -20,8 +20,13 @@ const loadPage = (url, onLoad) => {
   const request = new XMLHttpRequest();
   request.open("GET", url);
   request.setRequestHeader("accept", "text/html");
+  request.setRequestHeader("x-requested-with", "script");
   request.responseType = "document";
-  request.onload = () => onLoad(request.response);
+  request.onload = () => {
+    if (request.status !== 401) return onLoad(request.response);
+    stopSearch();
+    reportLoggedOut(urlOf());
+  };
   request.onerror = () => {
     document.body.removeAttribute("aria-busy");
     report("The service does not respond.");
