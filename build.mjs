@@ -16,7 +16,7 @@ import { grammarNotices, unpackGrammars } from "./scripts/unpackGrammars.mjs";
 
 const root = dirname(fileURLToPath(import.meta.url));
 const watch = process.argv.includes("--watch");
-/** Whether to build for publishing: minified, without source maps, with third-party notices, in `out/package`. */
+/** Whether to build for publishing: minified, without source maps, with third-party notices next to `dist`, in `out/package`. */
 const production = process.argv.includes("--production");
 const dist =
   process.argv.find((word) => word.startsWith("--to="))?.slice("--to=".length) ??
@@ -254,7 +254,10 @@ if (watch) {
     if (production) {
       const inputs = results.flatMap(({ metafile }) => Object.keys(metafile.inputs));
       const texts = [notices(root, inputs), grammarNotices()];
-      writeFileSync(join(root, "out/package/ThirdPartyNotices.txt"), texts.join(`\n${"-".repeat(80)}\n\n`));
+      writeFileSync(
+        join(root, dirname(dist), "ThirdPartyNotices.txt"),
+        texts.join(`\n${"-".repeat(80)}\n\n`),
+      );
     }
   } catch (error) {
     // esbuild has printed its own errors. Any other error is a bug in this file or in a plugin.

@@ -2,8 +2,7 @@
  * Builds `trawl-<version>.vsix`, the package of the extension: `node scripts/package.mjs [--out FILE]`. With `--manifest`, it
  * only prints the manifest of the package.
  *
- * The package names the repository that it is built from: the one of the CI run, or `origin` of the checkout. The marketplace
- * loads the pictures of the README from there.
+ * The package names the repository that it is built from. The marketplace loads the pictures of the README from there.
  *
  * Minified bundles are built first. The files that `.vscodeignore` allows are copied to a separate folder, because vsce
  * would take half a minute to read the whole project.
@@ -13,6 +12,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFil
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { repositoryUrl } from "./repositoryUrl.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const stagingFolder = join(root, "out/package");
@@ -21,7 +21,7 @@ const maxBytes = 15e6;
 
 const { values } = parseArgs({ options: { out: { type: "string" }, manifest: { type: "boolean" } } });
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-const repository = repositoryUrl(process.env) ?? repositoryUrl({ origin: originUrl() });
+const repository = repositoryUrl(root);
 const text = `${JSON.stringify(published(manifest), null, 2)}\n`;
 if (values.manifest) {
   process.stdout.write(text);
@@ -70,19 +70,6 @@ function published({
     private: undefined,
     scripts: { [uninstall]: scripts[uninstall] },
   };
-}
-
-/** Returns the web address of a repository on GitHub or GitLab; undefined for others, whose links vsce cannot rewrite. */
-function repositoryUrl({ GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name, origin }) {
-  const url = server && name ? `${server}/${name}` : (origin ?? "");
-  const parts =
-    /^(?:https?:\/\/|ssh:\/\/|git@)(?:[^@/]*@)?(github\.com|gitlab\.com)[:/](.+?)(?:\.git)?\/?$/.exec(url);
-  return parts === null ? undefined : `https://${parts[1]}/${parts[2]}`;
-}
-
-function originUrl() {
-  const words = ["config", "--get", "remote.origin.url"];
-  return spawnSync("git", words, { cwd: root, encoding: "utf8" }).stdout?.trim() ?? "";
 }
 
 function run(script, words, cwd) {

@@ -1,6 +1,6 @@
 /**
- * Prepares and runs a command: `node scripts/ready.mjs start | test | e2e | bench | campaign | check | package`. Works in a
- * fresh clone.
+ * Prepares and runs a command: `node scripts/ready.mjs start | test | e2e | bench | campaign | check | package |
+ * package:npm`. Works in a fresh clone.
  *
  * Installs packages if the lock file has changed, builds bundles if sources have changed, and prints nothing otherwise.
  * Uses only Node's standard library, because it runs before packages are installed, and only syntax that an outdated
@@ -18,7 +18,16 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, "node_modules");
 const serverBundle = join(root, "dist/server/trawl.js");
 const [command, ...words] = process.argv.slice(2);
-const commands = { start, test, e2e, bench, campaign, check, package: makePackage };
+const commands = {
+  start,
+  test,
+  e2e,
+  bench,
+  campaign,
+  check,
+  package: makePackage,
+  "package:npm": makeNpmPackage,
+};
 
 requireNode(20, 19);
 if (!Object.hasOwn(commands, command ?? "")) {
@@ -115,6 +124,12 @@ async function check() {
 async function makePackage() {
   if (!installed()) await withLock(install);
   await run(process.execPath, [join(root, "scripts/package.mjs"), ...words]);
+}
+
+/** `npm run package:npm`: builds the npm package of the server and the command line. */
+async function makeNpmPackage() {
+  if (!installed()) await withLock(install);
+  await run(process.execPath, [join(root, "scripts/npmPackage.mjs"), ...words]);
 }
 
 async function prepare(target) {
