@@ -20,6 +20,14 @@ export const SearchRequest = z
       })
       .describe("The query."),
     matches: z.int().min(1).max(100_000).default(500).describe("Maximum number of ranges in the response."),
+    matchesPerFile: z
+      .int()
+      .min(1)
+      .max(100_000)
+      .optional()
+      .describe(
+        "Maximum number of ranges per file. Others do not count for `matches`, so that the response contains more files, and do not make it incomplete. Default: no limit.",
+      ),
     contextLines: z.int().min(0).max(100).default(0).describe("Number of context lines around each match."),
     whole: z.boolean().default(false).describe("Whether `files[].content` contains the whole file."),
     isRegexEnabled: z
@@ -144,6 +152,10 @@ export const FileMatch = z
     commit: z.string().describe("Commit of the first entry of `branches`; empty for plain folders."),
     blobSha: z.string().describe("Git blob SHA of the content; empty if it is in no repository."),
     explanation: z.string().optional().describe("Explanation of the rank, if it was requested."),
+    matchCount: z
+      .int()
+      .optional()
+      .describe("Number of matches in the file; only if the response contains fewer ranges of it."),
   })
   .describe("The matches in one file.");
 export type FileMatch = z.output<typeof FileMatch>;

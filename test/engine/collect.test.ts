@@ -24,10 +24,13 @@ const workers = fc.array(fc.array(fc.uniqueArray(hits, { selector: ({ document }
   maxLength: 3,
 });
 
-function shardHits(order: ShardOrder, found: readonly Omit<Hit, "order">[]): ShardHits {
+const perFile = fc.constantFrom(1, 2, Number.POSITIVE_INFINITY);
+
+function shardHits(order: ShardOrder, found: readonly Omit<Hit, "order">[], maxPerFile: number): ShardHits {
   return {
     order,
     matchCount: found.reduce((sum, { matchCount }) => sum + matchCount, 0),
+    limitedMatchCount: found.reduce((sum, { matchCount }) => sum + Math.min(matchCount, maxPerFile), 0),
     fileCount: found.length,
     phraseMatchCount: 0,
     documents: Uint32Array.from(found, ({ document }) => document),
@@ -42,33 +45,43 @@ function response(of: readonly ShardHits[]): SearchResponse {
 
 test("the best hits of all workers are chosen, ties in search order and then by document", () => {
   fc.assert(
-    fc.property(workers, fc.integer({ min: 1, max: 60 }), (shardsOf, maxDisplayedMatches) => {
-      // Worker 0 has the shards 0, 3, 6 and so on.
-      const orderOf = (worker: number, shard: number): ShardOrder => [7, 1, shard * 3 + worker];
-      const responses = shardsOf.map((shards, worker) =>
-        response(shards.map((found, shard) => shardHits(orderOf(worker, shard), found))),
-      );
-      const { limits } = planOf(literal("a"), { maxMatches: 1e6, maxDisplayedMatches });
-      const chosen = chooseHits(responses, limits);
-      const all: Hit[] = shardsOf.flatMap((shards, worker) =>
-        shards.flatMap((found, shard) => found.map((hit) => ({ ...hit, order: orderOf(worker, shard) }))),
-      );
-      all.sort((a, b) => b.score - a.score || a.order[2] - b.order[2] || a.document - b.document);
-      let remaining = maxDisplayedMatches;
-      const expected: string[] = [];
-      for (const { order, document, matchCount } of all) {
-        if (remaining <= 0) break;
-        expected.push(`${order[2]} ${document} ${Math.min(matchCount, remaining)}`);
-        remaining -= matchCount;
-      }
-      const actual: string[] = [];
-      for (const [worker, { shards, hits: picked, maxRanges, ranks }] of chosen.hits.entries()) {
-        for (const [at, rank] of ranks.entries()) {
-          const found = responses[worker]?.hits[shards[at] ?? 0];
-          actual[rank] = `${found?.order[2]} ${found?.documents[picked[at] ?? 0]} ${maxRanges[at]}`;
+    fc.property(
+      workers,
+      fc.integer({ min: 1, max: 60 }),
+      perFile,
+      (shardsOf, maxDisplayedMatches, maxPerFile) => {
+        // Worker 0 has the shards 0, 3, 6 and so on.
+        const orderOf = (worker: number, shard: number): ShardOrder => [7, 1, shard * 3 + worker];
+        const responses = shardsOf.map((shards, worker) =>
+          response(shards.map((found, shard) => shardHits(orderOf(worker, shard), found, maxPerFile))),
+        );
+        const { limits } = planOf(literal("a"), {
+          maxMatches: 1e6,
+          maxDisplayedMatches,
+          maxMatchesPerFile: maxPerFile,
+        });
+        const chosen = chooseHits(responses, limits);
+        const all: Hit[] = shardsOf.flatMap((shards, worker) =>
+          shards.flatMap((found, shard) => found.map((hit) => ({ ...hit, order: orderOf(worker, shard) }))),
+        );
+        all.sort((a, b) => b.score - a.score || a.order[2] - b.order[2] || a.document - b.document);
+        let remaining = maxDisplayedMatches;
+        const expected: string[] = [];
+        for (const { order, document, matchCount } of all) {
+          if (remaining <= 0) break;
+          const shown = Math.min(matchCount, maxPerFile, remaining);
+          expected.push(`${order[2]} ${document} ${shown}`);
+          remaining -= shown;
         }
-      }
-      assert.deepEqual(actual, expected);
-    }),
+        const actual: string[] = [];
+        for (const [worker, { shards, hits: picked, maxRanges, ranks }] of chosen.hits.entries()) {
+          for (const [at, rank] of ranks.entries()) {
+            const found = responses[worker]?.hits[shards[at] ?? 0];
+            actual[rank] = `${found?.order[2]} ${found?.documents[picked[at] ?? 0]} ${maxRanges[at]}`;
+          }
+        }
+        assert.deepEqual(actual, expected);
+      },
+    ),
   );
 });

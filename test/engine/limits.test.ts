@@ -133,6 +133,40 @@ describe("limits", () => {
     }
   });
 
+  test("a limit per file leaves room for more files, and counts stay right", async () => {
+    const flood = Buffer.from("needle\n".repeat(500));
+    const single = (path: string) => ({ path, content: Buffer.from("needle\n") });
+    const segments = (id: number) => [
+      [{ path: `${id}.txt`, content: flood }, single("y.txt"), single("z.txt")],
+    ];
+    const directory = await openIndex([1, 2, 3].map((id) => ({ id, segments: segments(id) })));
+    for (const workerCount of [1, 2]) {
+      const { engine } = openEngine(directory, { workerCount });
+      const shown = ({ path, matchCount, rangeCount }: FileMatch) => [path, matchCount, rangeCount];
+      const limits = { maxMatches: 400, maxMatchesPerFile: 4 };
+      const { files, stats, isExhaustive } = await search(engine, literal("needle"), limits);
+      assert.deepEqual(
+        [stats.totalMatchCount, stats.actualMatchCount, stats.fileCount, isExhaustive],
+        [1506, 3 * 6, 9, true],
+      );
+      assert.deepEqual(
+        new Set(files.map(shown).map(String)),
+        new Set(["1.txt,500,4", "2.txt,500,4", "3.txt,500,4", "y.txt,1,1", "z.txt,1,1"]),
+      );
+      assert.equal(rangeLines(files).length, 3 * 6);
+      const streamed: FileMatch[] = [];
+      await engine.search(
+        planOf(literal("needle"), limits),
+        new AbortController().signal,
+        (found) => void streamed.push(...found),
+      );
+      assert.deepEqual(streamed.map(shown).map(String).sort(), files.map(shown).map(String).sort());
+      const less = await search(engine, literal("needle"), { maxMatches: 7, maxMatchesPerFile: 4 });
+      assert.deepEqual([less.stats.actualMatchCount, less.stats.flushReason], [7, "MATCH_LIMIT"]);
+      await engine.close();
+    }
+  });
+
   test("files with the phrase come first, however many others contain its words", async () => {
     const words = Array.from({ length: 40 }, (_, number) => ({
       path: `words${number}.c`,

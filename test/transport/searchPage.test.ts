@@ -27,6 +27,7 @@ before(async () => {
       .concat(["src/calls.ts", ...calls, ...pages.flatMap((page) => page.split("\n"))])
       .concat(['"src/<img src=x onerror=alert(1)>.txt"', '| <script>alert("hostile")</script>'])
       .concat([deepPath, ...Array.from({ length: 200 }, () => "| deeply")])
+      .concat(["flood.txt", ...Array.from({ length: 1500 }, () => "| inundation"), "dry.txt", "| inundation"])
       .concat(["trojan.js", "| /* hostile \u202e } \u2066if (admin)\u2069 */"])
       .join("\n"),
     { path: `${folder}/shop` },
@@ -112,6 +113,17 @@ test("results are grouped by repository, with marked matches and links to their 
   assert.match(line?.url ?? "", /\/browse\/shop@[0-9a-f]{40}\/-\/blob\/src\/retry\.ts#L2$/);
   const file = await get(line?.url ?? "");
   assert.match(plain(/<tr id="L2">.*?<\/tr>/s.exec(file.text)?.[0] ?? ""), /export function retryRequest/);
+});
+
+test("a file with very many matches leaves room for other files", async () => {
+  const page = await search("inundation");
+  assert.match(summaryOf(page), /^1,501 matches · 2 files · 1 repository · /);
+  assert.deepEqual(filesOf(page).sort(), ["dry.txt", "flood.txt"]);
+  const rest = linksOf(page).find(({ text }) => /more in this file$/.test(text));
+  assert.equal(rest?.text, "1,484 more in this file");
+  const alone = await get(rest?.url ?? "");
+  assert.deepEqual(filesOf(alone), ["flood.txt"]);
+  assert.ok(marksOf(alone).length > 200);
 });
 
 test("a file with many matches links the rest of them", async () => {

@@ -16,7 +16,7 @@ import {
 const repositories = viewOf([repository(1, "github.com/o/r"), repository(2, "late", { state: "queued" })]);
 
 const reasons: readonly [FlushReason, RegExp][] = [
-  ["MATCH_LIMIT", /the best 1 matches; there are more/],
+  ["MATCH_LIMIT", /Limited to the best 1 file; there are more/],
   ["TIME_LIMIT", /time limit ended the search early/],
   ["BYTE_LIMIT", /reached their size limit/],
   ["INDEXING", /Indexing is not finished/],

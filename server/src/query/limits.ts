@@ -4,6 +4,8 @@ export interface Limits {
   readonly maxMatches: number;
   /** Ranges that are returned with their chunks, at most `maxMatches`. With 0, matches are only counted. */
   readonly maxDisplayedMatches: number;
+  /** Ranges of one document that are returned and that count for the other limits. Absent: all. */
+  readonly maxMatchesPerFile?: number | undefined;
   /** Lines of context before and after each range. */
   readonly contextLines: number;
   /** Whether to return the whole text of each document. */

@@ -16,6 +16,8 @@ export interface Chosen {
   /** By response. */
   readonly hits: readonly ChosenHits[];
   readonly totalMatchCount: number;
+  /** `totalMatchCount`, but of each document at most `maxMatchesPerFile`. */
+  readonly limitedMatchCount: number;
   readonly fileCount: number;
   readonly phraseMatchCount: number;
 }
@@ -32,13 +34,16 @@ export function chooseHits(responses: readonly SearchResponse[], limits: Limits)
     .flatMap((response, index) => response.hits.map((hits, shard) => ({ response: index, shard, hits })))
     .sort((left, right) => compareOrder(left.hits.order, right.hits.order));
   const ranking = new HitRanking();
+  const maxPerFile = limits.maxMatchesPerFile ?? Number.POSITIVE_INFINITY;
   let totalMatchCount = 0;
+  let limitedMatchCount = 0;
   let fileCount = 0;
   let phraseMatchCount = 0;
   for (const ranked of shards) {
     const { hits } = ranked;
-    if (totalMatchCount >= limits.maxMatches && !isDefinitionLayer(hits.order)) continue;
+    if (limitedMatchCount >= limits.maxMatches && !isDefinitionLayer(hits.order)) continue;
     totalMatchCount += hits.matchCount;
+    limitedMatchCount += hits.limitedMatchCount;
     fileCount += hits.fileCount;
     phraseMatchCount += hits.phraseMatchCount;
     ranking.add(ranked);
@@ -50,12 +55,13 @@ export function chooseHits(responses: readonly SearchResponse[], limits: Limits)
     const { matchCounts } = from.hits;
     for (const hit of hits) {
       if (remaining <= 0) break;
-      const matchCount = matchCounts[hit] ?? 0;
+      const matchCount = Math.min(matchCounts[hit] ?? 0, maxPerFile);
       chosen[from.response]?.push(from.shard, hit, Math.min(matchCount, remaining), rank++);
       remaining -= matchCount;
     }
   }
-  return { hits: chosen.map((list) => list.columns()), totalMatchCount, fileCount, phraseMatchCount };
+  const picks = chosen.map((list) => list.columns());
+  return { hits: picks, totalMatchCount, limitedMatchCount, fileCount, phraseMatchCount };
 }
 
 /** The hits of one view of a shard. */

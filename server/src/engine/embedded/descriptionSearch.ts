@@ -244,7 +244,10 @@ export class DescriptionSearch {
   }
 
   #response(isComplete: boolean): SearchResponse {
-    const hits = this.#shards.map((each) => columnsOf(each, this.#dropped.has(each.shard)));
+    const { maxMatchesPerFile } = this.#call.search.limits;
+    const hits = this.#shards.map((each) =>
+      columnsOf(each, this.#dropped.has(each.shard), maxMatchesPerFile),
+    );
     const stats = { ...noStats, ...this.#counts };
     return {
       kind: "hits",
@@ -267,11 +270,16 @@ export class DescriptionSearch {
   }
 }
 
-function columnsOf({ shard, evaluation }: DescribedShard, isDropped: boolean): ShardHits {
+function columnsOf(
+  { shard, evaluation }: DescribedShard,
+  isDropped: boolean,
+  maxMatchesPerFile = Number.POSITIVE_INFINITY,
+): ShardHits {
   const hits = isDropped ? [] : evaluation.hits;
   return {
     order: shard.order,
     matchCount: hits.reduce((sum, hit) => sum + hit.matchCount, 0),
+    limitedMatchCount: hits.reduce((sum, hit) => sum + Math.min(hit.matchCount, maxMatchesPerFile), 0),
     fileCount: hits.length,
     phraseMatchCount: 0,
     documents: Uint32Array.from(hits, (hit) => hit.document),

@@ -84,6 +84,8 @@ export class Search {
   #isTooSlow = false;
   #reason: FlushReason = "NONE";
   #matchCount = 0;
+  /** `#matchCount`, with the limit per file. */
+  #limitedMatchCount = 0;
   #shardsScanned = 0;
   #shardsSkipped = 0;
   #shardsFiltered = 0;
@@ -118,6 +120,7 @@ export class Search {
         window: this.#window,
         counts: this.#counts,
         maxMatches: isWhole ? Number.POSITIVE_INFINITY : this.#call.limits.maxMatches,
+        maxMatchesPerFile: this.#call.limits.maxMatchesPerFile,
         maxBlocks: remaining === undefined ? Number.POSITIVE_INFINITY : this.#phraseBlocks,
         output: this.#output(),
         phrase: this.#phraseMode(view, remaining !== undefined),
@@ -148,7 +151,7 @@ export class Search {
       this.#reason = "TIME_LIMIT";
       return true;
     }
-    return !isWhole && this.#matchCount >= this.#call.limits.maxMatches;
+    return !isWhole && this.#limitedMatchCount >= this.#call.limits.maxMatches;
   }
 
   #output(): EvaluationOutput {
@@ -181,6 +184,7 @@ export class Search {
       this.#evaluations.push({ shard, evaluation, isCoveredLater });
       await this.#stepThrough(shard, evaluation);
       this.#matchCount += evaluation.matchCount;
+      this.#limitedMatchCount += evaluation.limitedMatchCount;
       this.#groups?.commit();
     } catch (error) {
       if (!isServiceError(error, "SHARD_DAMAGED")) throw error;
@@ -309,7 +313,8 @@ export class Search {
   /** Emits the files of the hits from index `from` on, in pieces, and returns the index where it stopped. */
   async #stream(shard: OpenShard, evaluation: ShardEvaluation, from: number): Promise<number> {
     const piece = this.#piece;
-    const { maxDisplayedMatches, maxResponseBytes } = this.#call.limits;
+    const { maxDisplayedMatches, maxMatchesPerFile, maxResponseBytes } = this.#call.limits;
+    const maxPerFile = maxMatchesPerFile ?? Number.POSITIVE_INFINITY;
     const flush = async () => {
       await this.#context.emit(piece.take());
       this.#window.invalidate();
@@ -322,7 +327,7 @@ export class Search {
         const next = evaluation.hits[at + 1 + index];
         return next && { shard, evaluation, hit: next };
       };
-      const maxRanges = maxDisplayedMatches - this.#shownMatches;
+      const maxRanges = Math.min(maxDisplayedMatches - this.#shownMatches, maxPerFile);
       const found = { shard, evaluation, hit };
       if (!loadFile(piece, this.#damaged, found, maxRanges, following)) continue;
       if (piece.totalBytes > maxResponseBytes) {
@@ -330,7 +335,7 @@ export class Search {
         this.#reason = "BYTE_LIMIT";
         break;
       }
-      this.#shownMatches += hit.matchCount;
+      this.#shownMatches += Math.min(hit.matchCount, maxPerFile);
       if (piece.byteCount < pieceBytes) continue;
       await flush();
       if (this.#context.isCanceled()) break;
@@ -389,6 +394,15 @@ function columnsOf(shard: OpenShard, evaluation: ShardEvaluation, isStreamed: bo
     scores[at] = hit.score;
     matchCounts[at] = hit.matchCount;
   }
-  const { matchCount, fileCount, phraseMatchCount } = evaluation;
-  return { order: shard.order, matchCount, fileCount, phraseMatchCount, documents, scores, matchCounts };
+  const { matchCount, limitedMatchCount, fileCount, phraseMatchCount } = evaluation;
+  return {
+    order: shard.order,
+    matchCount,
+    limitedMatchCount,
+    fileCount,
+    phraseMatchCount,
+    documents,
+    scores,
+    matchCounts,
+  };
 }

@@ -226,6 +226,8 @@ export type WorkerCall =
 export interface ShardHits {
   readonly order: ShardOrder;
   readonly matchCount: number;
+  /** `matchCount`, but of each document at most `maxMatchesPerFile`. */
+  readonly limitedMatchCount: number;
   readonly fileCount: number;
   readonly phraseMatchCount: number;
   readonly documents: Uint32Array;

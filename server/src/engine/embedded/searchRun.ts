@@ -93,6 +93,7 @@ async function search(run: SearchRun, signal: AbortSignal): Promise<EngineResult
   const actualMatchCount = shown.matchCount;
   // A late thread may have emitted files, but its counts are missing.
   const totalMatchCount = Math.max(chosen.totalMatchCount, actualMatchCount);
+  const limitedMatchCount = Math.max(chosen.limitedMatchCount, actualMatchCount);
   const fileCount = Math.max(chosen.fileCount, shown.fileCount);
   const hasLimit = run.limits.maxDisplayedMatches > 0;
   const reasons: readonly (readonly [boolean, FlushReason])[] = [
@@ -100,9 +101,9 @@ async function search(run: SearchRun, signal: AbortSignal): Promise<EngineResult
     [isTruncated, "BYTE_LIMIT"],
     [lateCount > 0 || loaded.some((each) => each?.isLate === true), "TIME_LIMIT"],
     // Applies even if every worker finished: the result must not depend on which worker owns which shard.
-    [totalMatchCount >= run.limits.maxMatches, "MATCH_LIMIT"],
+    [limitedMatchCount >= run.limits.maxMatches, "MATCH_LIMIT"],
     [responses.some((response) => response.isTruncated), "MATCH_LIMIT"],
-    [hasLimit && actualMatchCount < totalMatchCount, "MATCH_LIMIT"],
+    [hasLimit && actualMatchCount < limitedMatchCount, "MATCH_LIMIT"],
     [lost > 0, "ENGINE_PARTIAL"],
     [responses.some(({ groups }) => groups?.isTruncated === true), "BYTE_LIMIT"],
   ];

@@ -47,8 +47,9 @@ export class FileEncoder {
       `${this.#separator}{"fileName":{"text":${JSON.stringify(path)},"matchRanges":${nameRanges.length === 0 ? "[]" : JSON.stringify(nameRanges)}},"webUrl":${JSON.stringify(webUrl)},${source.repository},"language":${JSON.stringify(language)},"chunks":`,
     );
     this.#writeBytes(chunks);
+    const count = cutMatchCount(file);
     this.#write(
-      `,"externalWebUrl":${JSON.stringify(externalWebUrl)},"branches":${source.branches},"content":${JSON.stringify(content)},${source.originAndCommit},"blobSha":"${blobSha}"${explanation === undefined ? "" : `,"explanation":${JSON.stringify(explanation)}`}}`,
+      `,"externalWebUrl":${JSON.stringify(externalWebUrl)},"branches":${source.branches},"content":${JSON.stringify(content)},${source.originAndCommit},"blobSha":"${blobSha}"${explanation === undefined ? "" : `,"explanation":${JSON.stringify(explanation)}`}${count === undefined ? "" : `,"matchCount":${count}`}}`,
     );
     this.#separator = ",";
   }
@@ -110,4 +111,9 @@ export class FileEncoder {
     this.#buffer = this.#buffer.subarray(this.#length);
     this.#length = 0;
   }
+}
+
+/** Returns the number of matches of a file, if not all of them are shown. */
+export function cutMatchCount({ matchCount, rangeCount }: FileMatch): number | undefined {
+  return matchCount > rangeCount ? matchCount : undefined;
 }

@@ -5,7 +5,7 @@ import { decodeChunks, type FileMatch } from "#model/match";
 import type { Repository } from "#model/repository";
 import type { RepositoryView } from "#service/repositories/repositoryView";
 import { browseUrl, hostFileUrl, hostRepositoryUrl } from "#service/repositories/webLinks";
-import { FileEncoder } from "./fileEncoder";
+import { cutMatchCount, FileEncoder } from "./fileEncoder";
 
 /** Files of a response. */
 export interface ConvertedFiles {
@@ -66,6 +66,7 @@ export class FileConverter {
         commit,
         blobSha: file.blobSha,
         explanation: file.explanation,
+        matchCount: cutMatchCount(file),
       });
     this.#repositories.add(repository.name);
     this.#fileCount++;

@@ -57,6 +57,7 @@ export async function planSearch(
   const limits: Limits = {
     maxMatches: request.matches,
     maxDisplayedMatches: request.matches,
+    maxMatchesPerFile: request.matchesPerFile,
     contextLines: request.contextLines,
     returnsContent: request.whole,
     deadline: context.deadline,

@@ -74,6 +74,8 @@ export interface EvaluationOptions {
   readonly counts: EvaluationCounts;
   /** The evaluation stops after the document that reaches this number of matches. */
   readonly maxMatches: number;
+  /** How many matches of one document count for that. Default: all. */
+  readonly maxMatchesPerFile?: number | undefined;
   /**
    * What is recorded of the documents that match: `hits` to rank and show, or only totals. For groups (`takeCounted`),
    * their `counts`, or also their `ranges`.
@@ -122,6 +124,8 @@ export class ShardEvaluation {
   readonly hits: DocumentHit[] = [];
   #counted = { documents: [] as number[], matchCounts: [] as number[], areInName: [] as boolean[] };
   matchCount = 0;
+  /** `matchCount`, but of each document at most `maxMatchesPerFile`. */
+  limitedMatchCount = 0;
   fileCount = 0;
   /** Occurrences of the phrase in the documents that match. */
   phraseMatchCount = 0;
@@ -131,6 +135,7 @@ export class ShardEvaluation {
   isFinished = false;
   readonly #compiled: CompiledQuery;
   readonly #options: EvaluationOptions;
+  readonly #maxMatchesPerFile: number;
   #tree: MatchTree | undefined;
   #candidates: Bitset | undefined;
   #nameMatches: readonly number[] = [];
@@ -152,6 +157,7 @@ export class ShardEvaluation {
     this.view = view;
     this.#compiled = compiled;
     this.#options = options;
+    this.#maxMatchesPerFile = options.maxMatchesPerFile ?? Number.POSITIVE_INFINITY;
   }
 
   /**
@@ -218,7 +224,7 @@ export class ShardEvaluation {
   step(mode: RunMode, isExpired: () => boolean): boolean {
     const { maxMatches, maxBlocks } = this.#options;
     for (let blocks = 0; ; ) {
-      if (this.matchCount >= maxMatches || this.blockCount >= maxBlocks) return true;
+      if (this.limitedMatchCount >= maxMatches || this.blockCount >= maxBlocks) return true;
       if (blocks >= blocksPerClockRead) {
         blocks = 0;
         if (isExpired()) return false;
@@ -330,6 +336,7 @@ export class ShardEvaluation {
     this.#lastCounted = document;
     this.phraseMatchCount += phraseMatchCount;
     this.matchCount += matchCount;
+    this.limitedMatchCount += Math.min(matchCount, this.#maxMatchesPerFile);
     this.fileCount++;
   }
 

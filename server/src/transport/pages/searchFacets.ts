@@ -28,11 +28,12 @@ interface FacetItem {
 }
 
 /** Returns the number of matches in a file, which is 1 if only its name matches. */
-export function matchCountOf({ chunks }: FileMatch): number {
-  return Math.max(
-    1,
-    chunks.reduce((sum, { matchRanges }) => sum + matchRanges.length, 0),
-  );
+export function matchCountOf({ chunks, matchCount }: FileMatch): number {
+  return matchCount ?? Math.max(1, rangeCountOf(chunks));
+}
+
+function rangeCountOf(chunks: FileMatch["chunks"]): number {
+  return chunks.reduce((sum, { matchRanges }) => sum + matchRanges.length, 0);
 }
 
 /** Renders the facets with at least two values; nothing if there are none. `filters` are those of the query. */

@@ -8,7 +8,7 @@ import { renderLayout } from "./pageLayout";
 import { renderProblems } from "./queryProblems";
 import { renderActiveFilters, renderFacets } from "./searchFacets";
 import { searchForm } from "./searchForm";
-import { isRepository, renderRepositories, renderResults } from "./searchResults";
+import { isRepository, maxLinesPerFile, renderRepositories, renderResults } from "./searchResults";
 import { incompleteNote, nothingFound, phraseNote, summaryOf } from "./searchSummary";
 import { isTyping, parseSearchUrl, type SearchPosition, searchUrl } from "./searchUrl";
 import { siteBar } from "./siteBar";
@@ -17,7 +17,9 @@ import { syntaxTable } from "./syntaxPage";
 import { keySection } from "./syntaxSections";
 
 /** Maximum number of ranges, on all pages of results. */
-const maxMatches = 1000;
+const maxMatches = 2000;
+/** As many as there are lines of one of several files. A file has more matches only if it is the only one. */
+const maxMatchesPerFile = maxLinesPerFile;
 const contextLines = 1;
 const minTypedLength = 3;
 
@@ -78,18 +80,18 @@ async function findByQuery(context: SearchContext, isTyped: boolean): Promise<Fo
     };
   }
   try {
-    const result = await caller(
-      "search",
-      {
-        query,
-        isRegexEnabled,
-        isCaseSensitivityEnabled,
-        isWholeWordEnabled: position.isWholeWord,
-        matches: maxMatches,
-        contextLines,
-      },
-      call,
-    );
+    const request = {
+      query,
+      isRegexEnabled,
+      isCaseSensitivityEnabled,
+      isWholeWordEnabled: position.isWholeWord,
+      matches: maxMatches,
+      contextLines,
+    };
+    const several = await caller("search", { ...request, matchesPerFile: maxMatchesPerFile }, call);
+    const [first, second] = several.files;
+    const isCutFile = second === undefined && first?.matchCount !== undefined;
+    const result = isCutFile ? await caller("search", request, call) : several;
     return await showResult(context, read, result, above);
   } catch (error) {
     if (!isServiceError(error, "FAILED_TO_PARSE_QUERY")) throw error;

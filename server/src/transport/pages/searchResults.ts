@@ -11,7 +11,7 @@ import { isLinkable, type SearchPosition, searchUrl } from "./searchUrl";
 /** Limits of one page, so that it stays small and quick. A single file is shown with more of its lines. */
 const maxFiles = 30;
 const maxBytes = 120_000;
-const maxLinesPerFile = 16;
+export const maxLinesPerFile = 16;
 const maxLinesOfOnlyFile = 400;
 const maxBytesPerFile = 100_000;
 /** A line with many matches takes more, but few lines do. */

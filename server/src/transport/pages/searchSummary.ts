@@ -31,21 +31,24 @@ export function summaryOf(
 
 /** Says why the results may be incomplete; nothing if they are complete. */
 export function incompleteNote(
-  { isSearchExhaustive, stats }: Pick<SearchResult, "isSearchExhaustive" | "stats">,
+  {
+    isSearchExhaustive,
+    stats,
+    files,
+    commits,
+  }: Pick<SearchResult, "isSearchExhaustive" | "stats" | "files" | "commits">,
   base: string,
 ): Html | undefined {
   if (isSearchExhaustive) return undefined;
+  const shown = commits === undefined ? countOf(files.length, "file") : countOf(commits.length, "commit");
   const isUsual = stats.flushReason === "MATCH_LIMIT";
-  return html`<p class="${isUsual ? "limit" : "note"}">${reasonOf(stats, base)}</p>\n`;
+  return html`<p class="${isUsual ? "limit" : "note"}">${reasonOf(stats, shown, base)}</p>\n`;
 }
 
-function reasonOf(
-  { flushReason, actualMatchCount, filesMissing }: SearchResult["stats"],
-  base: string,
-): Html {
+function reasonOf({ flushReason, filesMissing }: SearchResult["stats"], shown: string, base: string): Html {
   switch (flushReason) {
     case "MATCH_LIMIT":
-      return html`These are the best ${actualMatchCount.toLocaleString("en")} matches; there are more. Add words or filters to the query.`;
+      return html`Limited to the best ${shown}; there are more. Add words or filters to the query.`;
     case "TIME_LIMIT":
       return html`The time limit ended the search early. Add words or filters, or reload the page.`;
     case "BYTE_LIMIT":
