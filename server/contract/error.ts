@@ -41,6 +41,10 @@ export const ErrorObject = z
         "Error code. `NOT_FOUND` also means that the repository lacks git objects that the response needs, because it is a partial clone or damaged.",
       ),
     message: z.string().describe("Human-readable message that names the field, value or position."),
+    requestId: z
+      .string()
+      .exactOptional()
+      .describe("Over HTTP: the request's ID, as in the header `X-Request-Id` and in the log."),
   })
   .describe("The response of every failed request.");
 export type ErrorObject = z.output<typeof ErrorObject>;

@@ -93,6 +93,8 @@ export interface Call<Name extends OperationName = OperationName> {
   readonly arrivedAt?: number;
   /** Identifies the caller: the same for all of its calls. Callers are served round-robin. */
   readonly client?: string;
+  /** Identifies the request in logs; absent if it did not come over HTTP. */
+  readonly requestId?: string;
   /** Base URL that the caller used, without a trailing slash; absent if there is no listener. */
   readonly baseUrl?: string;
   /** Unsaved documents, which are searched instead of the files on disk. */

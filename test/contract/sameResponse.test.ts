@@ -325,6 +325,11 @@ async function overHttp(operationName: OperationName, request: Record<string, un
     return JSON.parse(/event: done\ndata: (.*)\n\n$/.exec(text)?.[1] ?? "", withoutTimes);
   const content = JSON.parse(text, withoutTimes);
   assert.equal(response.status, content.statusCode ?? 200);
+  if (!response.ok) {
+    const { requestId, ...failure } = content;
+    assert.equal(requestId, response.headers.get("x-request-id"));
+    return failure;
+  }
   return definition.isPaged && response.ok
     ? { items: content, total: Number(response.headers.get("x-total-count")) }
     : content;

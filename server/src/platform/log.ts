@@ -42,6 +42,15 @@ export function createLog(
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
 
+/** Returns a log that adds `fields` to every line. */
+export function withFields(log: Log, fields: LogFields): Log {
+  const at =
+    (level: LogLevel) =>
+    (message: string, more: LogFields = {}) =>
+      log[level](message, { ...fields, ...more });
+  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+}
+
 /** Maximum number of lines that are buffered until a sink is attached. */
 const maxBufferedLines = 200;
 

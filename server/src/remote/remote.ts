@@ -28,6 +28,7 @@ export function connectRemote(socket: string): RemoteCaller {
         signal,
         arrivedAt,
         acceptsJsonText: _acceptsJsonText,
+        requestId,
         unsaved = [],
         folders = [],
         ...rest
@@ -45,7 +46,10 @@ export function connectRemote(socket: string): RemoteCaller {
         const response = await client.request({
           method: "POST",
           path: callPath(name),
-          headers: { "content-type": "application/json" },
+          headers: {
+            "content-type": "application/json",
+            ...(requestId === undefined ? {} : { "x-request-id": requestId }),
+          },
           body: JSON.stringify(envelope),
           signal,
         });

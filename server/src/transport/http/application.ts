@@ -20,6 +20,7 @@ import type { RequestListener } from "./httpServer";
 import { createLoginHandlers, loginPath } from "./loginRoutes";
 import { createMcpHandlers, mcpPath, resourceMetadataPath } from "./mcpRoutes";
 import { createMonitoringHandlers, livePath, metricsPath, readyPath } from "./monitoringRoutes";
+import { requestIdOf } from "./requestId";
 import { normalizeTarget, serverTarget } from "./requestTarget";
 import { guardHeaders, sendFailure, type UnreadLimits } from "./responses";
 import { RunningCalls } from "./runningCalls";
@@ -70,6 +71,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   const bodyLimit = (request: IncomingMessage) => (isLocal(request) ? maxLocalBodyBytes : maxBodyBytes);
 
   const app = fastify({
+    genReqId: ({ headers }) => requestIdOf(headers),
     frameworkErrors: (error, request, reply) => handlers.fail(error, request, reply.headers(guardHeaders)),
     // The handlers parse query strings, strictly and by the types of the operation's fields.
     routerOptions: { querystringParser: () => ({}) },
@@ -138,7 +140,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
         normalizeTarget(request);
       } catch (error) {
         if (!isServiceError(error)) throw error;
-        return sendFailure(response, error);
+        return sendFailure(request, response, error);
       }
       app.routing(request, response);
     },

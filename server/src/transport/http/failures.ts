@@ -11,11 +11,11 @@ import type { Log } from "#platform/log";
 export function failureOf(
   error: unknown,
   log: Log,
-  request: { method: string; path: string },
+  request: { requestId: string; method: string; path: string },
 ): ErrorObject | undefined {
   const failure = fromFramework(error);
   if (isServiceError(failure, "CANCELLED")) return undefined;
-  const object = toErrorObject(failure);
+  const object = { ...toErrorObject(failure), requestId: request.requestId };
   if (object.errorCode === "UNEXPECTED_ERROR") log.error("A call failed.", { ...request, error });
   return object;
 }

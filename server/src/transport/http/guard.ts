@@ -4,6 +4,7 @@ import { ServiceError } from "#base/error";
 import { browsePrefix } from "#transport/pages/pageUrl";
 import type { BrowserRules } from "./browserRules";
 import { checkMediaType } from "./decode";
+import { requestIdHeader } from "./requestId";
 import { guardHeaders } from "./responses";
 
 export interface GuardOptions {
@@ -27,7 +28,7 @@ export function checkRequest(
   reply: FastifyReply,
   { rules, allowedMethods, bodyless, isLocal }: GuardOptions,
 ): FastifyReply | undefined {
-  reply.headers(guardHeaders);
+  reply.headers(guardHeaders).header(requestIdHeader, request.id);
   const { method } = request;
   const { origin } = request.headers;
   const path = requestPath(request);
@@ -88,7 +89,7 @@ export function requestPath(request: FastifyRequest): string {
 function corsHeaders(origin: string): Record<string, string> {
   return {
     "access-control-allow-origin": origin,
-    "access-control-expose-headers": "x-total-count, x-incomplete, link, retry-after",
+    "access-control-expose-headers": "x-total-count, x-incomplete, x-request-id, link, retry-after",
     "cross-origin-resource-policy": "cross-origin",
   };
 }
@@ -97,7 +98,7 @@ function preflightHeaders(methods: string): Record<string, string> {
   return {
     "access-control-allow-methods": methods,
     "access-control-allow-headers":
-      "authorization, content-type, x-service-api-key, x-service-client-source, mcp-protocol-version, mcp-method, mcp-name",
+      "authorization, content-type, x-service-api-key, x-service-client-source, x-request-id, traceparent, mcp-protocol-version, mcp-method, mcp-name",
     "access-control-max-age": "600",
   };
 }

@@ -28,6 +28,7 @@ import { EventStream, type EventTimes } from "./eventStream";
 import { failureOf } from "./failures";
 import { endpointNotFound, requestPath } from "./guard";
 import { pageHeaders } from "./paging";
+import { requestIdHeader } from "./requestId";
 import {
   encodeBody,
   entityTag,
@@ -246,6 +247,7 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
       signal: calls.signalOf(reply.raw),
       arrivedAt: performance.now(),
       client: clientId(request, cookieRequest(request)),
+      requestId: request.id,
       ...callerFields(request),
       ...(url === undefined ? {} : { baseUrl: url }),
     };
@@ -325,7 +327,7 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
       const { statusCode } = failure;
       return reply
         .code(statusCode)
-        .headers({ ...failureHeaders(statusCode), ...challengeOf(reply) })
+        .headers({ ...failureHeaders(statusCode), ...challengeOf(reply), [requestIdHeader]: request.id })
         .type(jsonType)
         .send(JSON.stringify(failure));
     }
@@ -337,9 +339,11 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
   /** Returns the error object of `error`; `undefined` if the caller has disconnected. */
   function toFailure(error: unknown, request: FastifyRequest): ErrorObject | undefined {
     if (calls.isStopping && isServiceError(error, "CANCELLED")) {
-      return toErrorObject(new ServiceError("ENGINE_UNAVAILABLE", "The service is stopping."));
+      const stopping = toErrorObject(new ServiceError("ENGINE_UNAVAILABLE", "The service is stopping."));
+      return { ...stopping, requestId: request.id };
     }
-    return failureOf(error, log, { method: request.method, path: requestPath(request) });
+    const { id: requestId, method } = request;
+    return failureOf(error, log, { requestId, method, path: requestPath(request) });
   }
 }
 

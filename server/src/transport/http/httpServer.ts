@@ -103,6 +103,7 @@ export function createHttpServer(
     track(request).add(request);
     response.shouldKeepAlive = false;
     sendFailure(
+      request,
       response,
       new ServiceError("MALFORMED_REQUEST", "The only supported expectation is 100-continue."),
     );

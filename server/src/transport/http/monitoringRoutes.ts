@@ -45,7 +45,7 @@ export function createMonitoringHandlers(
       await caller<"health">("health", {}, { ...call, signal: limit.signal });
       return reply.send("ok\n");
     } catch (error) {
-      if (!call.signal.aborted) log.warn("The leader does not respond.", { error });
+      if (!call.signal.aborted) log.warn("The leader does not respond.", { requestId: request.id, error });
       return reply.code(503).send("The leader does not respond.\n");
     } finally {
       limit.dispose();

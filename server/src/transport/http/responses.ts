@@ -1,12 +1,13 @@
 /** Encodes responses, with the headers for browsers and caches. */
 import { createHash } from "node:crypto";
-import { type ServerResponse, STATUS_CODES } from "node:http";
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { ServiceError } from "#base/error";
 import { toErrorObject } from "#contract/error";
 import { TimeSlice } from "#platform/timeSlice";
+import { requestIdHeader, requestIdOf } from "./requestId";
 
 export const jsonType = "application/json; charset=utf-8";
 
@@ -144,13 +145,14 @@ export function formatRawFailure(error: ServiceError): string {
 }
 
 /** Responds with `error` to a request that cannot be routed. */
-export function sendFailure(response: ServerResponse, error: ServiceError): void {
-  const { statusCode, headers, body } = plainFailure(error);
-  response.writeHead(statusCode, headers).end(body);
+export function sendFailure(request: IncomingMessage, response: ServerResponse, error: ServiceError): void {
+  const requestId = requestIdOf(request.headers);
+  const { statusCode, headers, body } = plainFailure(error, requestId);
+  response.writeHead(statusCode, { ...headers, [requestIdHeader]: requestId }).end(body);
 }
 
-function plainFailure(error: ServiceError) {
-  const object = toErrorObject(error);
+function plainFailure(error: ServiceError, requestId?: string) {
+  const object = { ...toErrorObject(error), ...(requestId === undefined ? {} : { requestId }) };
   const body = JSON.stringify(object);
   const headers = {
     ...guardHeaders,

@@ -10,7 +10,7 @@ import { toolDefinitions } from "#agents/toolDefinitions";
 import { isServiceError } from "#base/error";
 import { toErrorObject } from "#contract/error";
 import type { Call, Caller } from "#contract/service";
-import type { Log } from "#platform/log";
+import { type Log, withFields } from "#platform/log";
 import { prompts, writePrompt } from "./prompts";
 import { completeArgument, readResource, resourceTemplates } from "./resources";
 
@@ -36,9 +36,11 @@ const listCache = { ttlMs: 3_600_000, cacheScope: "public" } as const;
  * the connection closes.
  */
 export function createMcpServer(
-  { version, caller, log, isStructured = false }: McpOptions,
+  { version, caller, log: plainLog, isStructured = false }: McpOptions,
   call: Omit<Call, "signal" | "emit"> & Partial<Pick<Call, "signal">>,
 ): Server {
+  const { requestId } = call;
+  const log = requestId === undefined ? plainLog : withFields(plainLog, { requestId });
   const server = new Server(
     { name: "trawl", title: "Trawl", version },
     {
