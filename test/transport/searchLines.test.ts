@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { Chunk } from "#contract/search";
+import { toWellFormed } from "#contract/snapshotUri";
 import { plain } from "#test/support/page";
 import { escapeText } from "#transport/pages/html";
 import { LineRenderer, linesOf, markSpans } from "#transport/pages/searchLines";
@@ -73,10 +74,14 @@ test("marks are exactly the matches, in any text and with highlighting", async (
 });
 
 test("a long line is cut around its first match", () => {
-  const content = `${"🙂".repeat(100_000)}needle${"é".repeat(100_000)}\n`;
-  const [line] = linesOf(chunkOf(content, [[100_000, 100_006]]), 10);
-  assert.ok(line !== undefined && line.text.length <= 302);
-  assert.equal(marksOf(markSpans(escapeText(line.text), line.spans).text), "needle");
+  for (const odd of ["", "a"]) {
+    const content = `${odd}${"🙂".repeat(1000)}needle${odd}${"🙂".repeat(1000)}\n`;
+    const at = odd.length + 1000;
+    const [line] = linesOf(chunkOf(content, [[at, at + 6]]), 10);
+    assert.ok(line !== undefined && line.text.length <= 303);
+    assert.equal(line.text, toWellFormed(line.text));
+    assert.equal(marksOf(markSpans(escapeText(line.text), line.spans).text), "needle");
+  }
 });
 
 test("at most the given number of lines is returned", () => {

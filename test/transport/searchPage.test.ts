@@ -152,15 +152,15 @@ test("facets write into the query, and filters of the query can be removed", asy
 
 test("the options change what is found, and stay on", async () => {
   assert.match(summaryOf(await search("total file:retry")), /^3 matches/);
-  const exact = await search("total file:retry", "&case=1&word=1");
+  const exact = await search("total file:retry case:yes", "&word=1");
   assert.match(summaryOf(exact), /^1 match /);
   assert.match(exact.text, /name="case" value="1" [^>]*checked/);
   assert.match(exact.text, /name="word" value="1" [^>]*checked/);
   assert.doesNotMatch(exact.text, /name="regex" value="1" [^>]*checked/);
-  const expression = await search("tot.l file:retry", "&regex=1&case=1");
+  const expression = await search("tot.l file:retry case:yes", "&regex=1");
   assert.deepEqual(marksOf(expression), ["total", "total"]);
   const narrowed = linksOf(expression).find(({ text }) => text === "file:retry");
-  assert.match(narrowed?.url ?? "", /case=1&regex=1/);
+  assert.match(narrowed?.url ?? "", /case%3Ayes&regex=1/);
 });
 
 test("an error is marked in the query, and its fixes are links", async () => {
@@ -173,9 +173,9 @@ test("an error is marked in the query, and its fixes are links", async () => {
 });
 
 test("if nothing is found, the page says what was searched and offers wider queries", async () => {
-  const page = await search("ARCHAICWORD", "&case=1");
+  const page = await search("ARCHAICWORD case:yes");
   assert.match(plain(page.text), /Nothing found\s*Trawl searched 2 repositories at the default revision\./);
-  const ignored = await get(linkTo(page, "Ignore case"));
+  const ignored = await get(linkTo(page, "Without case:yes"));
   assert.deepEqual(filesOf(ignored), []);
   const everywhere = await get(linkTo(ignored, "All indexed branches and tags"));
   assert.match(queryOf(everywhere), /rev:\*/);
@@ -210,6 +210,43 @@ test("commits, repositories, definitions and names of files are found", async ()
   assert.match((await search("sym:retryRequest")).text, /<span class="kind">function<\/span>/);
   const names = await search("calls type:file");
   assert.deepEqual([filesOf(names), marksOf(names)], [["src/calls.ts"], ["calls"]]);
+});
+
+test("the case toggle writes into the query, which alone reproduces the results", async () => {
+  const toggled = async (address: string) => {
+    const { status, headers } = await get(address);
+    assert.equal(status, 302);
+    return await get(new URL(headers.get("location") ?? "", server.url).href);
+  };
+  const isChecked = ({ text }: Page) => /name="case" value="1"[^>]* checked/.test(text);
+  const on = await toggled("/?q=total+file%3Aretry&case=1");
+  assert.equal(queryOf(on), "total file:retry case:yes");
+  assert.deepEqual([isChecked(on), new Set(marksOf(on))], [true, new Set(["total"])]);
+  const same = await get("/?q=total+file%3Aretry+case%3Ayes&cased=1&case=1");
+  assert.deepEqual([isChecked(same), marksOf(same)], [true, marksOf(on)]);
+  const off = await toggled("/?q=total+file%3Aretry+case%3Ayes&cased=1");
+  assert.equal(queryOf(off), "total file:retry");
+  assert.deepEqual([isChecked(off), new Set(marksOf(off))], [false, new Set(["Total", "total"])]);
+  const typed = await get("/?q=total&case=1&typing=1");
+  assert.equal(typed.headers.get("location"), "./?q=total+case%3Ayes&typing=1");
+});
+
+test("the box arrives before the results, with and without compression", async () => {
+  for (const encoding of ["gzip", "identity"]) {
+    const { headers, text } = await getPage(`${server.url}/?q=retryRequest`, {
+      headers: { accept: "text/html", "accept-encoding": encoding },
+    });
+    assert.equal(headers.get("content-encoding"), encoding === "gzip" ? "gzip" : null);
+    assert.equal(headers.get("content-length"), null);
+    assert.ok(text.indexOf("Searching…") < text.indexOf('id="summary"'));
+    assert.ok(text.indexOf('id="facets"') < text.indexOf("<article"));
+    assert.match(text, /<\/html>\s*$/);
+  }
+  const head = await fetch(`${server.url}/?q=retryRequest`, {
+    method: "HEAD",
+    headers: { accept: "text/html" },
+  });
+  assert.deepEqual([head.status, await head.text()], [200, ""]);
 });
 
 test("while a query is typed, it runs only if it is cheap", async () => {
@@ -251,7 +288,12 @@ test("a page with a long query or a long path stays small", async () => {
 
 test("the cursor is offered filters and values", async () => {
   const optionsAt = async (query: string) => {
-    const { text } = await get(`/complete?q=${encodeURIComponent(query)}&offset=${query.length}`);
+    const response = await fetch(
+      `${server.url}/complete?q=${encodeURIComponent(query)}&offset=${query.length}`,
+    );
+    const text = await response.text();
+    assert.equal(response.headers.get("content-type"), "text/html; charset=utf-8");
+    assert.doesNotMatch(text, /<style|<script/);
     return [...text.matchAll(/<li role="option" [^>]*data-text="([^"]*)"/g)].map(([, option = ""]) =>
       plain(option),
     );

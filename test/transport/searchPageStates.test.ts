@@ -1,6 +1,7 @@
 /** What the search page says if results are incomplete or there is nothing to search, and to whom it responds. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ServiceError } from "#base/error";
 import type { FlushReason } from "#model/stats";
 import { getPage, plain } from "#test/support/page";
 import {
@@ -46,6 +47,17 @@ test("incomplete results say why, above the results", async () => {
     const [, above = ""] = /<div id="results"[^>]*>(.*?)<article/s.exec(page.text) ?? [];
     assert.match(plain(above), text, reason);
   }
+  await listener.close();
+});
+
+test("an error after the start of the page is shown in place", async () => {
+  const engine = engineOf(() => Promise.reject(new ServiceError("TIMED_OUT", "The search took too long.")));
+  const ready = viewOf([repository(1, "github.com/o/r")]);
+  const listener = await openListener(callerOf({ repositories: ready, engine }));
+  const page = await getPage(`${listener.url}/?q=found`);
+  assert.equal(page.status, 200);
+  assert.match(page.text, /<p class="note" role="alert">The search took too long\.<\/p>/);
+  assert.match(page.text, /value="found".*<\/html>\s*$/s);
   await listener.close();
 });
 

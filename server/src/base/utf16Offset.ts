@@ -6,3 +6,15 @@ export function utf16Offset(text: string, column: number): number {
   }
   return at;
 }
+
+/** Returns the offset, or the one before it if the offset would split a surrogate pair. */
+export function characterStart(text: string, offset: number): number {
+  const isSplit =
+    /[\ud800-\udbff]/.test(text.charAt(offset - 1)) && /[\udc00-\udfff]/.test(text.charAt(offset));
+  return isSplit ? offset - 1 : offset;
+}
+
+/** Returns the start of a text, at most `maxLength` UTF-16 units, without splitting a surrogate pair. */
+export function textStart(text: string, maxLength: number): string {
+  return text.slice(0, characterStart(text, maxLength));
+}

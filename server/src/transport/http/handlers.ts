@@ -11,9 +11,11 @@ import { pageFields } from "#contract/position";
 import type { AnonymousRule, Call, Caller, Credentials, Page } from "#contract/service";
 import type { Log } from "#platform/log";
 import {
+  failureNote,
   failurePage,
   type PageCall,
   type PageResponse,
+  type PageStream,
   redirect,
   type Visitor,
 } from "#transport/pages/context";
@@ -28,8 +30,10 @@ import { EventStream, type EventTimes } from "./eventStream";
 import { failureOf } from "./failures";
 import { endpointNotFound, requestPath } from "./guard";
 import { pageHeaders } from "./paging";
+import { PieceSender } from "./pieceSender";
 import { requestIdHeader } from "./requestId";
 import {
+  acceptsGzip,
   encodeBody,
   entityTag,
   failureHeaders,
@@ -210,6 +214,7 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
       .headers(location === undefined ? {} : { location })
       .type("text/html; charset=utf-8")
       .headers({ "content-security-policy": pagePolicy, ...headers });
+    if (typeof body !== "string" && "pieces" in body) return await sendStream(request, reply, body);
     return await sendBody(request, reply, [typeof body === "string" ? Buffer.from(body) : body]);
   }
 
@@ -223,6 +228,35 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
     const url = loginUrlOf(request);
     if (isNavigation(request)) return redirect(url);
     return failurePage(statusCode, "Log in", message, html`<p><a href="${url}">Log in</a></p>`);
+  }
+
+  /** Sends a page while it is rendered. An error after its start is shown in place. */
+  async function sendStream(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { start, pieces, end }: PageStream,
+  ): Promise<FastifyReply> {
+    if (reply.raw.destroyed) throw canceled();
+    const isCompressed = acceptsGzip(request.headers["accept-encoding"]);
+    // Tells nginx not to buffer the pieces.
+    reply.headers({ "x-accel-buffering": "no", ...(isCompressed ? { "content-encoding": "gzip" } : {}) });
+    takeOver(reply);
+    const sender = new PieceSender(reply.raw, isCompressed);
+    try {
+      await sender.send(start);
+      for await (const piece of pieces) await sender.send(piece);
+    } catch (error) {
+      const failure = toFailure(error, request);
+      if (failure === undefined) {
+        reply.raw.destroy();
+        return reply;
+      }
+      await sender.send(failureNote(failure.message)).catch(() => {});
+    }
+    if (!reply.raw.destroyed) disconnectSlowReader(reply, sender.length + end.length);
+    await sender.send(end).catch(() => {});
+    sender.end();
+    return reply;
   }
 
   function cookieRequest(request: FastifyRequest): CookieRequest {
@@ -301,10 +335,7 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
       reply.type("text/event-stream; charset=utf-8");
       // Tells nginx not to buffer the events.
       reply.header("x-accel-buffering", "no");
-      for (const [name, value] of Object.entries(reply.getHeaders())) {
-        if (value !== undefined) reply.raw.setHeader(name, value);
-      }
-      reply.hijack();
+      takeOver(reply);
     });
     try {
       const response = await run((event) => {
@@ -345,6 +376,14 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
     const { id: requestId, method } = request;
     return failureOf(error, log, { requestId, method, path: requestPath(request) });
   }
+}
+
+/** Leaves the response to the caller, who writes it without the framework. Its headers are kept. */
+function takeOver(reply: FastifyReply): void {
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined) reply.raw.setHeader(name, value);
+  }
+  reply.hijack();
 }
 
 /** Returns the challenge that a handler has set, which says more than the usual one. */

@@ -90,7 +90,7 @@ export async function encodeBody(
   return { body, length, headers: { "content-length": `${length}` } };
 }
 
-function acceptsGzip(header = ""): boolean {
+export function acceptsGzip(header = ""): boolean {
   const weights = new Map<string, number>();
   for (const choice of header.split(",")) {
     const [name = "", ...parameters] = choice.split(";").map((part) => part.trim().toLowerCase());

@@ -1,7 +1,6 @@
 /** The suggestions below the search box, as a list that its script takes over. */
 import { okPage, type PageResponse, type ServiceContext } from "./context";
 import { html } from "./html";
-import { renderLayout } from "./pageLayout";
 import { queryParameters } from "./pageUrl";
 import { parseSearchUrl } from "./searchUrl";
 
@@ -23,6 +22,10 @@ export async function completionList({ caller, call }: ServiceContext, url: stri
     ({ label, text, detail }, at) =>
       html`<li role="option" id="completion-${at}" data-text="${text}" aria-selected="false"><bdi>${label}</bdi> <span class="dim">${detail}</span></li>\n`,
   );
-  const content = html`<ul id="completions" role="listbox" aria-label="Suggestions" data-start="${start}" data-length="${length}">${items}</ul>`;
-  return okPage(renderLayout({ title: "Suggestions", content }));
+  // The script of the search page reads nothing but the list.
+  const page = html`<!doctype html>
+<html lang="en"><title>Suggestions</title>
+<ul id="completions" role="listbox" aria-label="Suggestions" data-start="${start}" data-length="${length}">${items}</ul></html>
+`;
+  return okPage(page.text);
 }

@@ -9,9 +9,17 @@ export interface PageResponse {
   readonly status: number;
   /** Target of a redirect. */
   readonly location?: string;
-  readonly body: string | Buffer;
+  readonly body: string | Buffer | PageStream;
   /** Headers of a response that is not a page. */
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A page that is sent while it is rendered, without script: the browser shows what has arrived. */
+export interface PageStream {
+  readonly start: string;
+  /** Each is rendered when it is requested. */
+  readonly pieces: AsyncIterable<string>;
+  readonly end: string;
 }
 
 /** A call without `emit`, whose type depends on the operation. */
@@ -150,6 +158,11 @@ export function visitorItem({ call, visitor: { name, loginUrl } }: ServiceContex
     return html`${who}<button type="button" id="sign-out">Log out</button>`;
   }
   return loginUrl === undefined ? undefined : html`<a href="${loginUrl}">Log in</a>`;
+}
+
+/** Renders an error after the start of its page has been sent. */
+export function failureNote(message: string): string {
+  return html`<p class="note" role="alert">${message}</p>\n`.text;
 }
 
 export function failurePage(status: number, title: string, message: string, more?: Html): PageResponse {

@@ -29,7 +29,8 @@ function sourceHash(text: string): string {
   return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 }
 
-export interface PageContent {
+/** A page without its content. */
+export interface PageFrame {
   readonly title: string;
   /** The bar with the search box. Default: none. */
   readonly bar?: Html;
@@ -39,19 +40,24 @@ export interface PageContent {
   readonly actions?: HtmlPart;
   /** Shown in a row above the content. */
   readonly facts?: readonly Html[];
-  readonly content: HtmlPart;
   /** Whether it is the search page, which has a script of its own and whose heading is its search box. */
   readonly isSearch?: boolean;
 }
 
-export function renderLayout(page: PageContent): string {
-  const { title, bar, heading = title, actions, facts = [], content, isSearch = false } = page;
+export function renderLayout(page: PageFrame & { readonly content: HtmlPart }): string {
+  const { start, end } = renderFrame(page);
+  return `${start}${html`${page.content}`.text}${end}`;
+}
+
+/** Renders what precedes and what follows the content of a page. */
+export function renderFrame(page: PageFrame): { readonly start: string; readonly end: string } {
+  const { title, bar, heading = title, actions, facts = [], isSearch = false } = page;
   const factsRow = facts.length === 0 ? undefined : html`<p class="facts">${facts}</p>\n`;
   const message = html`<span id="message" role="status"></span>`;
   const top = isSearch
     ? html`${bar}<main>\n<h1 class="hidden">${heading}</h1><p class="message">${message}</p>\n`
     : html`${bar}<header><h1>${heading}</h1><nav class="actions" aria-label="Page">${actions}${message}</nav></header>\n<main>\n`;
-  return html`<!doctype html>
+  const start = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -60,10 +66,12 @@ export function renderLayout(page: PageContent): string {
 <style>${new Markup(style)}</style>
 </head>
 <body${isSearch ? html` class="search"` : undefined}>
-${top}${factsRow}${content}
+${top}${factsRow}`;
+  const end = html`
 </main>
 <script>${new Markup(isSearch ? searchPageScript : pageScript)}</script>
 </body>
 </html>
-`.text;
+`;
+  return { start: start.text, end: end.text };
 }

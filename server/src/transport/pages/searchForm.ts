@@ -5,15 +5,18 @@ import type { SearchPosition } from "./searchUrl";
 /** The longest query that the service accepts. */
 const maxQueryLength = 10_000;
 
-/** Renders the box of the search page. The form has no address, because it stays on its page. */
-export function searchForm(position: SearchPosition): Html {
-  const { query, isCaseSensitive, isWholeWord, isRegex } = position;
+/**
+ * Renders the box of the search page. The form has no address, because it stays on its page. `isCaseSensitive` is whether
+ * the query says so.
+ */
+export function searchForm(position: SearchPosition, isCaseSensitive: boolean): Html {
+  const { query, isWholeWord, isRegex } = position;
   const focus = query === "" ? html` autofocus` : undefined;
   return html`<form id="search" role="search" aria-label="Code">
 <div class="box"><label class="hidden" for="q">Search code</label>
 <input type="search" id="q" name="q" value="${query}" placeholder="Search code" maxlength="${maxQueryLength}" autocomplete="off" autocapitalize="off" spellcheck="false" aria-keyshortcuts="/"${focus}>
 <ul id="completions" hidden></ul></div>
-<div class="options">${option("case", "Aa", "Match case", isCaseSensitive)}${option("word", "ab", "Match whole words", isWholeWord)}${option("regex", ".*", "Regular expression", isRegex)}
+<div class="options"><input type="hidden" name="cased" value="${isCaseSensitive ? 1 : ""}">${option("case", "Aa", "Match case", isCaseSensitive)}${option("word", "ab", "Match whole words", isWholeWord)}${option("regex", ".*", "Regular expression", isRegex)}
 <button>Search</button></div></form>`;
 }
 

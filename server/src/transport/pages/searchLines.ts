@@ -1,5 +1,5 @@
 /** The lines of a search result, with the matches marked and the syntax highlighted. */
-import { utf16Offset } from "#base/utf16Offset";
+import { characterStart, utf16Offset } from "#base/utf16Offset";
 import type { Range } from "#contract/position";
 import type { Chunk } from "#contract/search";
 import { escapeText, Html } from "./html";
@@ -60,36 +60,37 @@ function lineOf(number: number, text: string, ranges: readonly Range[]): ResultL
   const firstColumn = range === undefined ? 1 : startOf(range);
   const match = utf16Offset(text, firstColumn);
   const isCut = text.length > maxLineLength;
-  const from = isCut ? Math.max(0, Math.min(match - lengthBeforeMatch, text.length - maxLineLength)) : 0;
-  const shown = text.slice(from, from + maxLineLength);
+  const start = isCut ? Math.max(0, Math.min(match - lengthBeforeMatch, text.length - maxLineLength)) : 0;
+  const from = characterStart(text, start);
+  const to = characterStart(text, from + maxLineLength);
+  const shown = text.slice(from, to);
   const before = from > 0 ? "…" : "";
   const offsetOf = (column: number) =>
-    before.length +
-    match -
-    from +
-    utf16Offset(text.slice(match, from + maxLineLength), column - firstColumn + 1);
+    before.length + match - from + utf16Offset(text.slice(match, to), column - firstColumn + 1);
   const spans: Span[] = [];
   for (const each of ranges) {
-    const start = offsetOf(startOf(each));
-    if (start >= before.length + shown.length) break;
+    const first = offsetOf(startOf(each));
+    if (first >= before.length + shown.length) break;
     const isLast = each.end.lineNumber === number;
-    spans.push({ start, end: isLast ? offsetOf(each.end.column) : before.length + shown.length });
+    spans.push({ start: first, end: isLast ? offsetOf(each.end.column) : before.length + shown.length });
   }
   return {
     number,
     isMatch: ranges.length > 0,
     matchCount: ranges.filter(({ start }) => start.lineNumber === number).length,
-    text: `${before}${shown}${from + maxLineLength < text.length ? "…" : ""}`,
+    text: `${before}${shown}${to < text.length ? "…" : ""}`,
     spans,
   };
 }
 
-/** Renders lines with their matches marked and, within a time limit, with their syntax highlighted. */
+/** Renders lines with their matches marked and, within limits of time and of size, with their syntax highlighted. */
 export class LineRenderer {
   #remainingMs: number;
+  #remainingBytes: number;
 
-  constructor(timeMs: number) {
+  constructor(timeMs: number, maxBytes = Number.POSITIVE_INFINITY) {
     this.#remainingMs = timeMs;
+    this.#remainingBytes = maxBytes;
   }
 
   /** Returns the markup of each line of several pieces of a file. */
@@ -98,7 +99,9 @@ export class LineRenderer {
     language: string,
   ): Promise<readonly (readonly Html[])[]> {
     const highlighted =
-      language === "" || this.#remainingMs <= 0 ? [] : await this.#highlight(pieces, language);
+      language === "" || this.#remainingMs <= 0 || this.#remainingBytes <= 0
+        ? []
+        : await this.#highlight(pieces, language);
     return pieces.map((lines, at) => {
       const markup = highlighted[at] ?? [];
       const isUsable = markup.length === lines.length;
@@ -115,6 +118,7 @@ export class LineRenderer {
     const startedAt = performance.now();
     const highlighted = highlightedPieces(texts, language, this.#remainingMs);
     this.#remainingMs -= performance.now() - startedAt;
+    for (const { text } of highlighted.flat()) this.#remainingBytes -= text.length;
     return highlighted;
   }
 }

@@ -1,23 +1,29 @@
-/** The start page: the search box, and what the query finds. It is complete without script. */
+/**
+ * The start page: the search box, and what the query finds. It is complete without script.
+ *
+ * The box is sent before the search runs. What stands above the results follows when they are known, and then one file
+ * after another as it is rendered.
+ */
 import { isServiceError } from "#base/error";
 import type { QueryExplanation } from "#contract/queries";
+import { withFiltersReplaced } from "#contract/queryText";
 import type { SearchResult } from "#contract/search";
-import { okPage, type PageResponse, type ServiceContext } from "./context";
+import { okPage, type PageResponse, redirect, type ServiceContext } from "./context";
 import { type Html, type HtmlPart, html } from "./html";
-import { renderLayout } from "./pageLayout";
+import { type PageFrame, renderFrame, renderLayout } from "./pageLayout";
 import { renderProblems } from "./queryProblems";
 import { renderActiveFilters, renderFacets } from "./searchFacets";
 import { searchForm } from "./searchForm";
 import { isRepository, maxLinesPerFile, renderRepositories, renderResults } from "./searchResults";
 import { incompleteNote, nothingFound, phraseNote, summaryOf } from "./searchSummary";
-import { isTyping, parseSearchUrl, type SearchPosition, searchUrl } from "./searchUrl";
+import { changedCase, isTyping, parseSearchUrl, type SearchPosition, searchUrl } from "./searchUrl";
 import { siteBar } from "./siteBar";
 import { startContent } from "./startContent";
 import { syntaxTable } from "./syntaxPage";
 import { keySection } from "./syntaxSections";
 
 /** Maximum number of ranges, on all pages of results. */
-const maxMatches = 2000;
+const maxMatches = 1000;
 /** As many as there are lines of one of several files. A file has more matches only if it is the only one. */
 const maxMatchesPerFile = maxLinesPerFile;
 const contextLines = 1;
@@ -30,27 +36,79 @@ interface SearchContext extends ServiceContext {
 interface Found {
   /** One line about the results, which screen readers announce. */
   readonly summary: string;
-  readonly content: HtmlPart;
   readonly facets?: Html | undefined;
+  /** Above the results. */
+  readonly notes: HtmlPart;
+  readonly results?: AsyncIterable<HtmlPart>;
+  /** Below the results. */
+  readonly paging?: Html | undefined;
 }
 
 export async function searchPage(service: ServiceContext, url: string): Promise<PageResponse> {
   const position = parseSearchUrl(url);
-  const context = { ...service, position };
-  const { summary, content, facets } =
-    position.query === ""
-      ? { summary: "", content: await startContent(service) }
-      : await findByQuery(context, isTyping(url));
-  return okPage(
-    renderLayout({
-      title: position.query === "" ? "Trawl" : `${position.query} · Trawl`,
-      bar: siteBar(service, "./", searchForm(position)),
-      isSearch: true,
-      content: html`<p id="summary" role="status">${summary}</p>
-<div id="results"${facets && html` class="columns"`}>${facets}<div class="matches">${content}</div></div>
-${keysDialog(service.base)}`,
-    }),
-  );
+  const { query, isRegex: isRegexEnabled } = position;
+  if (query === "") {
+    const content = html`${foundStart({ summary: "", notes: await startContent(service) })}${foundEnd(undefined)}
+${keysDialog(service.base)}`;
+    return okPage(renderLayout({ ...frameOf(service, position, false), content }));
+  }
+  // Also refuses callers and queries before the start of the page is sent, which includes its status.
+  const read = await service.caller("readQuery", { query, isRegexEnabled }, service.call);
+  const newCase = changedCase(url);
+  if (newCase !== undefined) return redirect(urlWithCase(position, read, newCase, isTyping(url)));
+  const isCaseSensitive = read.filters.some(({ prefix, value }) => prefix === "case" && value === "yes");
+  const { start, end } = renderFrame(frameOf(service, position, isCaseSensitive));
+  // The style hides it as soon as the summary follows.
+  const pending = html`<p class="pending" aria-hidden="true">Searching…</p>\n`;
+  return {
+    status: 200,
+    body: {
+      start: start + pending.text,
+      pieces: piecesOf({ ...service, position }, read, isTyping(url)),
+      end: html`\n${keysDialog(service.base)}`.text + end,
+    },
+  };
+}
+
+function frameOf(service: ServiceContext, position: SearchPosition, isCaseSensitive: boolean): PageFrame {
+  return {
+    title: position.query === "" ? "Trawl" : `${position.query} · Trawl`,
+    bar: siteBar(service, "./", searchForm(position, isCaseSensitive)),
+    isSearch: true,
+  };
+}
+
+/** Returns the URL of the search with `case:yes` or without it, relative to the page. */
+function urlWithCase(
+  position: SearchPosition,
+  { filters }: QueryExplanation,
+  isCaseSensitive: boolean,
+  isTyped: boolean,
+): string {
+  const added = isCaseSensitive ? [{ prefix: "case", value: "yes", isNegated: false } as const] : [];
+  const query = withFiltersReplaced(position.query, filters, ["case"], added);
+  const url = searchUrl(".", position, { query });
+  return isTyped && query !== "" ? `${url}&typing=1` : url;
+}
+
+async function* piecesOf(
+  context: SearchContext,
+  read: QueryExplanation,
+  isTyped: boolean,
+): AsyncGenerator<string> {
+  const found = await findByQuery(context, read, isTyped);
+  yield foundStart(found).text;
+  for await (const piece of found.results ?? []) yield html`${piece}`.text;
+  yield foundEnd(found.paging).text;
+}
+
+function foundStart({ summary, facets, notes }: Found): Html {
+  return html`<p id="summary" role="status">${summary}</p>
+<div id="results"${facets && html` class="columns"`}>${facets}<div class="matches">${notes}`;
+}
+
+function foundEnd(paging: Html | undefined): Html {
+  return html`${paging}</div></div>`;
 }
 
 /** Script shows it. */
@@ -60,43 +118,35 @@ ${syntaxTable(keySection, base)}<p><a href="${base}/syntax">Query syntax</a></p>
 <form method="dialog"><button autofocus>Close</button></form></dialog>`;
 }
 
-async function findByQuery(context: SearchContext, isTyped: boolean): Promise<Found> {
+async function findByQuery(context: SearchContext, read: QueryExplanation, isTyped: boolean): Promise<Found> {
   const { caller, call, position, base } = context;
-  const { query, isRegex: isRegexEnabled, isCaseSensitive: isCaseSensitivityEnabled } = position;
-  const read = await caller("readQuery", { query, isRegexEnabled, isCaseSensitivityEnabled }, call);
-  const above = [
+  const { query, isRegex: isRegexEnabled, isWholeWord: isWholeWordEnabled } = position;
+  const notes = [
     renderActiveFilters(read.filters, position, base),
     renderProblems(read.problems, position, base),
   ];
   if (read.problems.some(({ severity }) => severity === "error"))
-    return { summary: "The query has an error.", content: above };
+    return { summary: "The query has an error.", notes };
   if (isTyped && !read.isCheap) {
     const isShort = query.length < minTypedLength;
     return {
       summary: isShort
         ? "Type three characters, or press Enter to search."
         : "Press Enter to search: this query reads every file.",
-      content: above,
+      notes,
     };
   }
   try {
-    const request = {
-      query,
-      isRegexEnabled,
-      isCaseSensitivityEnabled,
-      isWholeWordEnabled: position.isWholeWord,
-      matches: maxMatches,
-      contextLines,
-    };
+    const request = { query, isRegexEnabled, isWholeWordEnabled, matches: maxMatches, contextLines };
     const several = await caller("search", { ...request, matchesPerFile: maxMatchesPerFile }, call);
     const [first, second] = several.files;
     const isCutFile = second === undefined && first?.matchCount !== undefined;
     const result = isCutFile ? await caller("search", request, call) : several;
-    return await showResult(context, read, result, above);
+    return await showResult(context, read, result, notes);
   } catch (error) {
     if (!isServiceError(error, "FAILED_TO_PARSE_QUERY")) throw error;
     const note = html`<p class="note"><bdi>${error.message}</bdi></p>`;
-    return { summary: "The query has an error.", content: [above, note] };
+    return { summary: "The query has an error.", notes: [notes, note] };
   }
 }
 
@@ -114,14 +164,16 @@ async function showResult(
   const summary = summaryOf(result, isOfRepositories);
   if (files.length === 0 && commits.length === 0) {
     const { total } = await context.caller("repos", { perPage: 1 }, context.call);
-    return { summary, content: [notes, nothingFound(total, read, position, base)] };
+    return { summary, notes: [notes, nothingFound(total, read, position, base)] };
   }
-  if (isOfRepositories) return { summary, content: [notes, renderRepositories(files, base)] };
-  const { content, nextStart } = await renderResults(result, position, base);
+  if (isOfRepositories) return { summary, notes: [notes, renderRepositories(files, base)] };
+  const { pieces, nextStart } = renderResults(result, position, base);
   return {
     summary,
-    content: [notes, content, pagingLinks(context, nextStart)],
     facets: renderFacets(files, read.filters, position, base),
+    notes,
+    results: pieces,
+    paging: pagingLinks(context, nextStart),
   };
 }
 

@@ -1,4 +1,5 @@
 /** What a search found: files with their lines, grouped by repository; repositories; commits. */
+import { textStart } from "#base/utf16Offset";
 import { exactFile, exactRepository, withFilter } from "#contract/queryText";
 import type { Chunk, FileMatch, FoundCommit, SearchResult } from "#contract/search";
 import { browseUrl, commitUrl } from "#service/repositories/webLinks";
@@ -14,43 +15,69 @@ const maxBytes = 120_000;
 export const maxLinesPerFile = 16;
 const maxLinesOfOnlyFile = 400;
 const maxBytesPerFile = 100_000;
-/** A line with many matches takes more, but few lines do. */
-const bytesPerLine = 250;
+/** Of the text of a line, with its markup. */
+const maxBytesOfText = 250;
+/** Of a line without its address and its text; one with many matches takes more, but few lines do. */
+const bytesPerLine = 100;
+/** Highlighting makes most text twice as long. */
+const bytesPerCharacter = 2;
+const bytesPerFile = 500;
 const maxEntries = 100;
 const maxSubjectLength = 300;
 const highlightMs = 250;
+/** The rest of the page is shown without highlighting, which may make text much longer. */
+const maxHighlightedBytes = 160_000;
 
-export interface RenderedResults {
-  readonly content: HtmlPart;
+export interface ResultsPage {
+  /** Each is rendered when it is requested. */
+  readonly pieces: AsyncIterable<HtmlPart>;
   /** How many of the files precede the next page; absent on the last one. */
   readonly nextStart?: number;
 }
 
-export async function renderResults(
+export function renderResults(
   { files, commits, stats }: Pick<SearchResult, "files" | "commits" | "stats">,
   position: SearchPosition,
   base: string,
-): Promise<RenderedResults> {
-  if (commits !== undefined) return { content: renderCommits(commits, base) };
-  const renderer = new LineRenderer(highlightMs);
+): ResultsPage {
+  if (commits !== undefined) return { pieces: only(renderCommits(commits, base)) };
   // A file with many matches may have left no room for others.
   const isOnly = files.length === 1 && stats.fileCount === 1;
-  const groups = new Map<string, Html[]>();
+  const groups = new Map<string, ChosenFile[]>();
   let bytes = 0;
   let at = position.start;
   for (; at < files.length && at < position.start + maxFiles && bytes < maxBytes; at++) {
     const file = files[at];
     if (file === undefined) break;
-    const rendered = await renderFile(file, { renderer, position, base, isOnly });
-    bytes += rendered.text.length;
-    groups.set(file.repository, [...(groups.get(file.repository) ?? []), rendered]);
+    const chosen = chooseLines(file, base, isOnly);
+    bytes += chosen.bytes;
+    groups.set(file.repository, [...(groups.get(file.repository) ?? []), chosen]);
   }
-  const content = [...groups].map(([repository, rendered]) => {
-    const url = browseUrl(base, repository, undefined, "");
-    return html`<section><h2><a href="${url}"><bdi>${repository}</bdi></a></h2>\n${rendered}</section>\n`;
-  });
-  return at < files.length ? { content, nextStart: at } : { content };
+  const pieces = renderGroups(groups, { position, base, isOnly });
+  return at < files.length ? { pieces, nextStart: at } : { pieces };
 }
+
+async function* only(piece: HtmlPart): AsyncGenerator<HtmlPart> {
+  yield piece;
+}
+
+/** Renders files, grouped by repository, each as a piece. */
+async function* renderGroups(
+  groups: ReadonlyMap<string, readonly ChosenFile[]>,
+  options: Omit<FileOptions, "renderer">,
+): AsyncGenerator<Html> {
+  const renderer = new LineRenderer(highlightMs, maxHighlightedBytes);
+  for (const [repository, files] of groups) {
+    const url = browseUrl(options.base, repository, undefined, "");
+    const heading = html`<section><h2><a href="${url}"><bdi>${repository}</bdi></a></h2>\n`;
+    for (const [at, file] of files.entries()) {
+      const rendered = await renderFile(file, { ...options, renderer });
+      yield html`${at === 0 ? heading : undefined}${rendered}${at === files.length - 1 ? sectionEnd : undefined}`;
+    }
+  }
+}
+
+const sectionEnd = html`</section>\n`;
 
 /** Whether a match stands for a repository. Next to other conditions, `type:repo` finds files. */
 export function isRepository({ fileName, repository, blobSha, chunks }: FileMatch): boolean {
@@ -74,9 +101,9 @@ export function renderRepositories(files: readonly FileMatch[], base: string): H
 
 function renderCommits(commits: readonly FoundCommit[], base: string): HtmlPart {
   const entries = commits.slice(0, maxEntries).map(({ repository, hash, message, authorName, date }) => {
-    const subject = message === "" ? "(no message)" : message.slice(0, maxSubjectLength);
+    const subject = message === "" ? "(no message)" : textStart(message, maxSubjectLength);
     return html`<li><a class="hit" href="${commitUrl(base, repository, hash)}"><bdi>${subject}</bdi></a>
-<span class="dim"><bdi>${repository}</bdi> · ${hash.slice(0, 10)} · <bdi>${authorName.slice(0, maxSubjectLength)}</bdi> · ${date.slice(0, 10)}</span></li>\n`;
+<span class="dim"><bdi>${repository}</bdi> · ${hash.slice(0, 10)} · <bdi>${textStart(authorName, maxSubjectLength)}</bdi> · ${date.slice(0, 10)}</span></li>\n`;
   });
   const omitted = commits.length - entries.length;
   const change = html`Add words or <code>since:</code>`;
@@ -97,9 +124,41 @@ interface FileOptions {
   readonly isOnly: boolean;
 }
 
-async function renderFile(file: FileMatch, options: FileOptions): Promise<Html> {
-  const { base } = options;
+/** A file with the lines of it to show. */
+interface ChosenFile {
+  readonly file: FileMatch;
+  readonly url: string;
+  /** In file order. */
+  readonly chunks: readonly ChosenChunk[];
+  /** About how many bytes it takes. */
+  readonly bytes: number;
+}
+
+interface ChosenChunk {
+  readonly chunk: Chunk;
+  readonly lines: readonly ResultLine[];
+}
+
+function chooseLines(file: FileMatch, base: string, isOnly: boolean): ChosenFile {
   const url = fileUrl(file, base);
+  const maxLines = isOnly ? maxLinesOfOnlyFile : maxLinesPerFile;
+  const chunks: ChosenChunk[] = [];
+  let bytes = bytesPerFile + 2 * url.length;
+  let room = Math.max(1, Math.min(maxLines, Math.floor(maxBytesPerFile / (url.length + maxBytesOfText))));
+  // The best chunks come first.
+  for (const chunk of file.chunks) {
+    if (room <= 0) break;
+    const lines = linesOf(chunk, room);
+    room -= lines.length;
+    for (const { text } of lines) bytes += url.length + bytesPerLine + bytesPerCharacter * text.length;
+    chunks.push({ chunk, lines });
+  }
+  chunks.sort((left, right) => left.chunk.contentStart.lineNumber - right.chunk.contentStart.lineNumber);
+  return { file, url, chunks, bytes };
+}
+
+async function renderFile(chosen: ChosenFile, options: FileOptions): Promise<Html> {
+  const { file, url } = chosen;
   const { fileName, language, branches, origin, chunks } = file;
   const path = html`<bdi>${markSpans(escapeText(fileName.text), nameSpans(file))}</bdi>`;
   const total = matchCountOf(file);
@@ -109,13 +168,16 @@ async function renderFile(file: FileMatch, options: FileOptions): Promise<Html> 
     branches.length === 0 ? "" : branchesText(branches),
     origin === "commit" ? "" : origin === "unsaved" ? "not saved" : "not committed",
   ].filter((each) => each !== "");
-  const { table, shownCount, text: shownText } = await renderChunks(file, url, options);
+  const lines = chosen.chunks.flatMap((each) => each.lines);
+  const table = lines.length === 0 ? undefined : await renderTable(chosen, options.renderer);
+  const shownCount = lines.reduce((sum, { matchCount }) => sum + matchCount, 0);
   const omitted = chunks.length === 0 ? 0 : total - shownCount;
   const more =
     omitted <= 0 ? undefined : html`<p class="more">${moreLink(file, url, omitted, options)}</p>\n`;
   const hit = chunks.length === 0 ? html` class="hit"` : undefined;
+  const note = directionNote(lines.map(({ text }) => text).join("\n"));
   return html`<article class="file"><h3><a${hit} href="${url}">${path}</a> <span class="dim">${details.join(" · ")}</span></h3>
-${directionNote(shownText)}${table}${more}</article>\n`;
+${note}${table}${more}</article>\n`;
 }
 
 /** Links the matches of a file that are not shown: a search in this file only, or the file itself if that is shown. */
@@ -153,36 +215,14 @@ function nameSpans({ fileName: { text, matchRanges } }: FileMatch) {
   return matchRanges.map(({ start, end }) => ({ start: offsetOf(start.column), end: offsetOf(end.column) }));
 }
 
-interface RenderedChunks {
-  readonly table: Html | undefined;
-  /** The number of matches in the table. */
-  readonly shownCount: number;
-  /** The text of the table. */
-  readonly text: string;
-}
-
-async function renderChunks(file: FileMatch, url: string, options: FileOptions): Promise<RenderedChunks> {
-  const { renderer, isOnly } = options;
-  const maxLines = isOnly ? maxLinesOfOnlyFile : maxLinesPerFile;
-  const chosen: { readonly chunk: Chunk; readonly lines: readonly ResultLine[] }[] = [];
-  // Each line contains the address.
-  let room = Math.max(1, Math.min(maxLines, Math.floor(maxBytesPerFile / (url.length + bytesPerLine))));
-  // The best chunks come first.
-  for (const chunk of file.chunks) {
-    if (room <= 0) break;
-    const lines = linesOf(chunk, room);
-    room -= lines.length;
-    chosen.push({ chunk, lines });
-  }
-  if (chosen.length === 0) return { table: undefined, shownCount: 0, text: "" };
-  chosen.sort((left, right) => left.chunk.contentStart.lineNumber - right.chunk.contentStart.lineNumber);
+async function renderTable({ file, url, chunks }: ChosenFile, renderer: LineRenderer): Promise<Html> {
   const pieces = await renderer.render(
-    chosen.map(({ lines }) => lines),
+    chunks.map(({ lines }) => lines),
     file.language,
   );
   const rows: Html[] = [];
   let next: number | undefined;
-  for (const [index, { chunk, lines }] of chosen.entries()) {
+  for (const [index, { chunk, lines }] of chunks.entries()) {
     if (next !== undefined && chunk.contentStart.lineNumber > next) rows.push(gap);
     const firstMatch = lines.findIndex(({ isMatch }) => isMatch);
     rows.push(
@@ -192,12 +232,7 @@ async function renderChunks(file: FileMatch, url: string, options: FileOptions):
     );
     next = (lines.at(-1)?.number ?? 0) + 1;
   }
-  const all = chosen.flatMap(({ lines }) => lines);
-  return {
-    table: html`<div class="code"><table dir="ltr">${rows}</table></div>\n`,
-    shownCount: all.reduce((sum, { matchCount }) => sum + matchCount, 0),
-    text: all.map(({ text }) => text).join("\n"),
-  };
+  return html`<div class="code"><table dir="ltr">${rows}</table></div>\n`;
 }
 
 const gap = html`<tr class="gap"><td class="n">⋯</td><td></td></tr>\n`;

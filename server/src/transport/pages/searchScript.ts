@@ -23,7 +23,7 @@ const loadPage = (url, onLoad) => {
   request.setRequestHeader("x-requested-with", "script");
   request.responseType = "document";
   request.onload = () => {
-    if (request.status !== 401) return onLoad(request.response);
+    if (request.status !== 401) return onLoad(request.response, request.responseURL);
     stopSearch();
     reportLoggedOut(urlOf());
   };
@@ -46,16 +46,26 @@ const search = (url, isTyped) => {
   const requested = new URL(url);
   if (isTyped) requested.searchParams.set("typing", "1");
   document.body.setAttribute("aria-busy", "true");
-  searching = loadPage(requested, (page) => {
+  searching = loadPage(requested, (page, address) => {
     document.body.removeAttribute("aria-busy");
     const results = page?.getElementById("results");
     if (!results) return report("The results could not be loaded.");
     byId("results").replaceWith(document.adoptNode(results));
     byId("summary").textContent = page.getElementById("summary").textContent;
     document.title = page.title;
+    // The response may have moved an option into the query. Text that is being typed stays as it is.
+    const shown = page.getElementById("search").elements;
+    if (!isTyped || shown.q.value === box.value.trim()) {
+      box.value = shown.q.value;
+      form.elements.cased.value = shown.cased.value;
+      form.elements.case.checked = shown.case.checked;
+      url = urlOf();
+    }
     if (isTyped !== undefined) {
       scrollTo(0, 0);
-      history[isTyped && !isEntered ? "replaceState" : "pushState"](null, "", url);
+      const shownAddress = new URL(address);
+      shownAddress.searchParams.delete("typing");
+      history[isTyped && !isEntered ? "replaceState" : "pushState"](null, "", shownAddress);
       isEntered = !isTyped;
     }
     shownUrl = url.href;
@@ -76,7 +86,7 @@ for (const option of form.querySelectorAll("[type=checkbox]")) option.addEventLi
 addEventListener("popstate", () => {
   const { searchParams } = new URL(location.href);
   box.value = searchParams.get("q") ?? "";
-  for (const name of ["case", "word", "regex"]) form.elements[name].checked = searchParams.get(name) === "1";
+  for (const name of ["word", "regex"]) form.elements[name].checked = searchParams.get(name) === "1";
   closeList();
   isEntered = true;
   search(new URL(location.href));

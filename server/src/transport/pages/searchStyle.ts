@@ -6,7 +6,7 @@ export const searchStyle = `
 .bar .home { font-weight: 600; font-size: 16px; color: var(--fg); }
 .bar form { flex: 1 1 240px; max-width: 480px; display: flex; gap: 8px; } .bar form input[type=search] { width: 100%; }
 .site { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 16px; margin-left: auto; } .site > a { display: inline-flex; align-items: center; min-height: 24px; }
-.search .bar { position: sticky; top: 0; z-index: 2; background: var(--bg); } .search { scroll-padding-top: 72px; }
+html:has(.search) { scrollbar-gutter: stable; } .search .bar { position: sticky; top: 0; z-index: 2; background: var(--bg); } .search { scroll-padding-top: 72px; }
 #search { flex: 1 1 480px; max-width: 960px; flex-wrap: wrap; } .box { position: relative; flex: 1 1 280px; }
 #q { padding: 6px 12px; border-color: var(--dim); font: 14px/20px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 .options { display: flex; gap: 4px; } .options button { padding: 0 16px; }
@@ -24,7 +24,7 @@ export const searchStyle = `
 #completions bdi { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 #completions li:hover { background: var(--soft); } #completions [aria-selected=true] { background: var(--soft); outline: 2px solid var(--link); outline-offset: -2px; }
 .search main { max-width: 1440px; margin: 0 auto; }
-#summary { margin: 0 0 12px; color: var(--dim); } .search #summary:empty { display: none; } .message { margin: 0; }
+#summary { margin: 0 0 12px; color: var(--dim); } .search #summary:empty, .pending:has(+ #summary) { display: none; } .pending { margin: 0 0 12px; color: var(--dim); } .message { margin: 0; }
 .columns { display: grid; grid-template-columns: minmax(0, 1fr) 232px; gap: 0 32px; align-items: start; } .matches { min-width: 0; }
 #facets { grid-column: 2; grid-row: 1; position: sticky; top: 72px; max-height: calc(100vh - 88px); overflow-y: auto; font-size: 13px; padding: 2px; }
 #facets h2 { margin: 16px 0 4px; font-size: 12px; color: var(--dim); } #facets h2:first-child { margin-top: 0; }

@@ -111,11 +111,10 @@ function widerSearches(
   filters: QueryExplanation["filters"],
   position: SearchPosition,
 ): readonly (readonly [label: string, change: Partial<SearchPosition>])[] {
-  const { query, isCaseSensitive, isWholeWord, isRegex } = position;
+  const { query, isWholeWord, isRegex } = position;
   const isOfType = filters.some(({ prefix }) => prefix === "type");
   const described = withWordsToggled(query, filters);
   const wider: (readonly [string, Partial<SearchPosition>] | false)[] = [
-    isCaseSensitive && ["Ignore case", { isCaseSensitive: false }],
     isWholeWord && ["Parts of words", { isWholeWord: false }],
     isRegex && ["Without regular expressions", { isRegex: false }],
     ...filters.map(

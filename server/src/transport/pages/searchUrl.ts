@@ -5,7 +5,6 @@ import { queryParameters } from "./pageUrl";
 /** What the search page shows. */
 export interface SearchPosition {
   readonly query: string;
-  readonly isCaseSensitive: boolean;
   readonly isWholeWord: boolean;
   readonly isRegex: boolean;
   /** How many of the best files precede those on the page. */
@@ -20,11 +19,20 @@ export function parseSearchUrl(url: string): SearchPosition {
   const start = parameters.get("start") ?? "";
   return {
     query: parameters.get("q")?.trim() ?? "",
-    isCaseSensitive: parameters.get("case") === "1",
     isWholeWord: parameters.get("word") === "1",
     isRegex: parameters.get("regex") === "1",
     start: /^\d{1,6}$/.test(start) ? Math.min(Number(start), maxStart) : 0,
   };
+}
+
+/**
+ * Returns whether the search should be case-sensitive if the user has just changed that; otherwise undefined. The form
+ * says what it was (`cased`), and the query contains the change from then on, as `case:yes`.
+ */
+export function changedCase(url: string): boolean | undefined {
+  const parameters = queryParameters(url);
+  const isOn = parameters.get("case") === "1";
+  return isOn === (parameters.get("cased") === "1") ? undefined : isOn;
 }
 
 /** Whether script requests the page while its user types, so that only cheap queries should run. */
@@ -38,10 +46,9 @@ export function searchUrl(
   position: SearchPosition,
   change: Partial<SearchPosition> = {},
 ): string {
-  const { query, isCaseSensitive, isWholeWord, isRegex, start } = { ...position, start: 0, ...change };
+  const { query, isWholeWord, isRegex, start } = { ...position, start: 0, ...change };
   const parameters = new URLSearchParams();
   if (query !== "") parameters.set("q", query);
-  if (isCaseSensitive) parameters.set("case", "1");
   if (isWholeWord) parameters.set("word", "1");
   if (isRegex) parameters.set("regex", "1");
   if (start > 0) parameters.set("start", String(start));
