@@ -7,6 +7,7 @@
  * `done` with the response or `error` with an error object. Closing the connection cancels the call.
  */
 import * as z from "zod";
+import { RepositoryRules } from "./access";
 import type { OperationName } from "./operations";
 
 export function callPath<Name extends OperationName>(name: Name): `/call/${Name}` {
@@ -32,6 +33,9 @@ export const Envelope = z.object({
     .enum(["on", "off", "untilKeys"])
     .exactOptional()
     .describe("Anonymous access rule of the listener that received the call."),
+  repositoryRules: RepositoryRules.exactOptional().describe(
+    "Rules of the listener that received the call; if absent, those of the leader.",
+  ),
   address: z.string().exactOptional().describe("Network address of the original caller."),
   source: z.string().exactOptional().describe("The calling program, as it names itself."),
   baseUrl: z.string().exactOptional().describe("Base URL of links, if the caller has its own."),

@@ -14,6 +14,8 @@ export interface Operation {
   readonly summary: string;
   /** Who may call it. `open`: everyone. `anonymous`: everyone, if the instance allows anonymous access. */
   readonly access: "open" | "anonymous" | "member" | "owner";
+  /** It changes something other than caches and the caller's own session, so that bounded API keys cannot call it. */
+  readonly changes?: true;
   /** The licensed feature that it requires. */
   readonly licensed?: LicensedFeature;
   /** The audit record of a call by a known actor. Operations that change something write their own records. */

@@ -55,6 +55,11 @@ export const ApiKey = z
     createdAt: timestamp.describe("When it was created."),
     lastUsedAt: timestamp.nullable().describe("Time of the last call with it, to the minute."),
     expiresAt: timestamp.nullable().describe("When it expires."),
+    isReadOnly: z.boolean().describe("Whether it cannot change anything."),
+    repositories: z
+      .array(z.string())
+      .nullable()
+      .describe("Globs of the names of the repositories that it can see, of those that its member can see."),
   })
   .describe("An API key, without the key itself.");
 export type ApiKey = z.output<typeof ApiKey>;
@@ -64,6 +69,16 @@ export const CreateKeyRequest = z
     name: z.string().trim().min(1).max(100).describe("Name of the key, unique among the member's keys."),
     expiresAt: timestamp.optional().describe("When it expires; if absent, never."),
     userId: userIdField.optional().describe("Id of the member that it acts as; if absent, the caller."),
+    isReadOnly: z.boolean().default(false).describe("Whether it cannot change anything."),
+    repositories: z
+      .array(z.string().min(1).max(1000))
+      .min(1)
+      .max(1000)
+      .optional()
+      .describe(
+        "Globs of the names of the repositories that it can see, of those that its member can see; if absent, all of " +
+          "these. Such a key never acts as an owner.",
+      ),
   })
   .describe("The key to create.");
 

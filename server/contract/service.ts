@@ -5,6 +5,7 @@
  * dispatcher of this process, or the leader, which is another process that is reached over its socket.
  */
 import type * as z from "zod";
+import type { RepositoryRules, RepositoryScope } from "./access";
 import type { OperationName, operations } from "./operations";
 import type { Role } from "./organization";
 
@@ -55,12 +56,15 @@ export type AnonymousRule = "on" | "off" | "untilKeys";
 
 /** An authenticated or anonymous caller. */
 export type Actor =
-  | { readonly kind: "anonymous" }
+  | { readonly kind: "anonymous"; readonly sees?: RepositoryScope }
   | { readonly kind: "local" }
   | {
       readonly kind: "member";
       readonly id: string;
+      /** The role in which the member acts: a key for some repositories never acts as an owner. */
       readonly role: Role;
+      /** The repositories that the caller sees; absent: all. */
+      readonly sees?: RepositoryScope;
       readonly keyId?: string;
       /** The browser session through which the key is used; absent if the key itself was sent. */
       readonly sessionId?: string;
@@ -80,6 +84,8 @@ export interface Call<Name extends OperationName = OperationName> {
   readonly credentials: Credentials;
   /** Anonymous access rule of the listener that received the call. Default: off. */
   readonly anonymous?: AnonymousRule;
+  /** Rules of the listener that received the call. Default: those of the leader. */
+  readonly repositoryRules?: RepositoryRules;
   /** Network address of the caller; absent for a caller on this computer. */
   readonly address?: string;
   /** The calling program, as it names itself. */
@@ -109,7 +115,7 @@ export interface Call<Name extends OperationName = OperationName> {
 
 /** A call after access control. */
 export interface CallContext<Name extends OperationName = OperationName>
-  extends Omit<Call<Name>, "credentials" | "anonymous" | "arrivedAt"> {
+  extends Omit<Call<Name>, "credentials" | "anonymous" | "repositoryRules" | "arrivedAt"> {
   readonly actor: Actor;
   /** When the handler must have finished, in milliseconds of a monotonic clock with an arbitrary start. */
   readonly deadline: number;

@@ -18,6 +18,7 @@ import { hostile } from "./hostile";
 import { kills } from "./kills";
 import { mcpClients } from "./mcpClients";
 import { regexps } from "./regexps";
+import { rights } from "./rights";
 import { tools } from "./tools";
 
 const campaigns: Readonly<Record<string, Campaign>> = {
@@ -28,6 +29,7 @@ const campaigns: Readonly<Record<string, Campaign>> = {
   clients,
   mcpClients,
   tools,
+  rights,
 };
 
 const shownFailures = 20;

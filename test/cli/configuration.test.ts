@@ -126,6 +126,31 @@ const cases: readonly (readonly [args: string, text: string | undefined, result:
   ],
   [
     "",
+    '{ "access": { "repositories": [{ "names": ["a/*"], "except": ["a/b"], "roles": ["member"] }] } }',
+    { repositoryRules: [{ names: ["a/*"], except: ["a/b"], roles: ["member"] }] },
+  ],
+  [
+    "",
+    '{ "access": { "repositories": [] } }',
+    'FILE: "access.repositories" must be an array of at least 1 and at most 10000 items, but is an array of 0 items.',
+  ],
+  [
+    "",
+    '{ "access": { "repositories": [{ "names": ["a"], "anonymous": true }, { "names": ["b"], "anonymous": false }] } }',
+    'FILE: "access.repositories[1]" must have "members", "groups", "roles" or "anonymous": true.',
+  ],
+  [
+    "",
+    '{ "access": { "repositories": [{ "names": ["a"], "roles": ["guest"] }] } }',
+    'FILE: "access.repositories[0].roles[0]" must be one of "owner", "member", but is "guest".',
+  ],
+  [
+    "",
+    '{ "access": { "repositories": [{ "names": ["a"], "users": ["b"] }] } }',
+    'FILE: Unknown setting "access.repositories.0.users".',
+  ],
+  [
+    "",
     '{ "database": "x" }',
     'FILE: "database" must be a PostgreSQL URL such as postgres://trawl@db.example.com/trawl.',
   ],

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Access } from "#access/access";
 import { canceled, isServiceError, ServiceError } from "#base/error";
-import type { Caller } from "#contract/service";
+import type { Caller, Service } from "#contract/service";
 import type { Engine } from "#engine/engine";
 import { noStats } from "#model/stats";
 import { monotonicNow } from "#platform/clock";
@@ -16,8 +16,12 @@ const { access, audit, member } = testOrganization();
 
 const limits = { timeLimitMs: 10_000, gitTimeLimitMs: () => 10_000 };
 
-function dispatchOf(options: Pick<DispatchOptions, "service"> & Partial<DispatchOptions>): Caller {
-  const caller = createDispatch({ ...limits, access, audit, metrics: new Metrics(), ...options });
+function dispatchOf({
+  service,
+  ...options
+}: { readonly service: Service } & Partial<DispatchOptions>): Caller {
+  const services = () => service;
+  const caller = createDispatch({ ...limits, access, audit, metrics: new Metrics(), services, ...options });
   return (name, request, call) => caller(name, request, { ...call, anonymous: "on" });
 }
 

@@ -58,7 +58,7 @@ export const mayImport: Readonly<Record<string, string>> = {
     "base contract platform model query languages symbols git engine service/repositories service/history service/search",
   "service/organization": "base contract platform model store access",
   service:
-    "base contract platform access service/repositories service/history service/search service/queries service/navigation service/organization",
+    "base contract platform symbols access service/repositories service/history service/search service/queries service/navigation service/organization",
   agents: "base contract query service",
   transport: "contract base platform model access service remote agents",
   instance:

@@ -8,7 +8,7 @@ import { encodeChunks, type FileMatch } from "#model/match";
 import type { Repository, RepositoryId } from "#model/repository";
 import { noStats } from "#model/stats";
 import { silentLog } from "#platform/log";
-import { createService, type ServiceOptions } from "#service/createService";
+import { createServices, type ServiceOptions, type Services } from "#service/createService";
 import { createDispatch, type DispatchOptions } from "#service/dispatch";
 import { History } from "#service/history/history";
 import { Metrics } from "#service/metrics";
@@ -97,6 +97,7 @@ export function viewOf(
   const packages = sorted.filter(({ kind }) => kind === "package");
   const all = [...own, ...packages];
   return {
+    isLimited: false,
     all: () => own,
     packages: () => packages,
     get: (id) => all.find((each) => each.id === id),
@@ -165,8 +166,12 @@ const notLocal: ServiceOptions["local"] = {
 };
 
 export function serviceOf(options: Partial<ServiceOptions> = {}): Service {
+  return servicesOf(options)(undefined);
+}
+
+export function servicesOf(options: Partial<ServiceOptions> = {}): Services {
   const { repositories = viewOf([]) } = options;
-  return createService({
+  return createServices({
     engine: engineOf(async () => engineResult([])),
     parsers: symbolParsers(join(projectRoot(), "dist/server/symbolWorker.js"), 1),
     repositories,
@@ -192,12 +197,12 @@ export function callerOf(
 ): Caller {
   const { access, audit, handlerOptions: people } = organization;
   const metrics = new Metrics();
-  const service = serviceOf({ organization: people, metrics, ...options });
+  const services = servicesOf({ organization: people, metrics, ...options });
   const limits = {
     timeLimitMs: 10_000,
     gitTimeLimitMs: () => options.history?.timeLimitMs ?? defaultGitTimeLimitMs,
   };
-  const caller = createDispatch({ service, access, audit, metrics, ...limits, ...dispatch });
+  const caller = createDispatch({ services, access, audit, metrics, ...limits, ...dispatch });
   return (name, request, call) => caller(name, request, { anonymous: "on", ...call });
 }
 

@@ -38,7 +38,9 @@ function apiKeyRow(key: ApiKey, owner: string): ApiKeyRow {
     key,
     item: () => ({
       label: key.name,
-      description: [lastUsedText(key), expiryText(key, hasExpired)].filter((text) => text !== "").join(" · "),
+      description: [lastUsedText(key), expiryText(key, hasExpired), boundsText(key)]
+        .filter((text) => text !== "")
+        .join(" · "),
       iconPath: new vscode.ThemeIcon(icon),
       contextValue: "apiKey",
       tooltip: [
@@ -48,6 +50,10 @@ function apiKeyRow(key: ApiKey, owner: string): ApiKeyRow {
         ...(key.expiresAt === null
           ? []
           : [vscode.l10n.t("Valid until {0}.", new Date(key.expiresAt).toLocaleString(vscode.env.language))]),
+        ...(key.isReadOnly ? [vscode.l10n.t("Cannot change anything.")] : []),
+        ...(key.repositories === null
+          ? []
+          : [vscode.l10n.t("Sees only these repositories: {0}", key.repositories.join(", "))]),
       ].join("\n"),
     }),
   };
@@ -73,6 +79,11 @@ function lastUsedText({ lastUsedAt }: ApiKey): string {
 function expiryText({ expiresAt }: ApiKey, hasExpired: boolean): string {
   if (expiresAt === null) return "";
   return hasExpired ? vscode.l10n.t("expired") : vscode.l10n.t("expires {0}", futureDay(expiresAt));
+}
+
+function boundsText({ isReadOnly, repositories }: ApiKey): string {
+  if (repositories !== null) return vscode.l10n.t("some repositories");
+  return isReadOnly ? vscode.l10n.t("read-only") : "";
 }
 
 /** Formats a day within a year from now without its year. */

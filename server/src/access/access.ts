@@ -10,6 +10,7 @@
  */
 import { ServiceError } from "#base/error";
 import { untilAborted } from "#base/untilAborted";
+import type { RepositoryRules } from "#contract/access";
 import type { Operation } from "#contract/operation";
 import type { Actor, AnonymousRule, Call, Credentials } from "#contract/service";
 import type { ApiKey, Member } from "#model/organization";
@@ -21,6 +22,7 @@ import type { AuthThrottle } from "./authThrottle";
 import type { InstalledLicense } from "./installedLicense";
 import type { AccessTokens } from "./oauth";
 import type { Organization } from "./organization";
+import { anonymousScope, type Holder, isBounded, memberScope } from "./repositoryRights";
 import { renewedExpiry } from "./sessionTimes";
 
 export interface AccessOptions {
@@ -28,20 +30,23 @@ export interface AccessOptions {
   readonly license: InstalledLicense;
   /** Absent: API keys are the only bearer tokens. */
   readonly tokens?: AccessTokens;
+  /** The rules of this process. Absent: everyone who is admitted sees all repositories. */
+  readonly repositoryRules?: RepositoryRules;
   readonly authThrottle: AuthThrottle;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** The parts of a call that determine access. */
-export interface AccessRequest extends Pick<Call, "credentials" | "anonymous" | "address" | "signal"> {
+export interface AccessRequest
+  extends Pick<Call, "credentials" | "anonymous" | "repositoryRules" | "address" | "signal"> {
   /** Ends the check of the credentials, but not the delay of a refusal. Default: `signal`. */
   readonly checkSignal?: AbortSignal;
 }
 
 export interface Access {
   /**
-   * Returns the caller, if the call is allowed.
+   * Returns the caller, with the repositories that it may see, if the call is allowed.
    *
    * Throws NOT_AUTHENTICATED, then LICENSE_REQUIRED, then INSUFFICIENT_PERMISSIONS; OVERLOADED if an address sends
    * wrong credentials too often; ENGINE_UNAVAILABLE if the credentials cannot be checked, or if the database has lost
@@ -63,12 +68,19 @@ export function createAccess(options: AccessOptions): Access {
 
   async function admit(
     operation: Operation,
-    { credentials, anonymous, address, signal, checkSignal = signal }: AccessRequest,
+    {
+      credentials,
+      anonymous,
+      repositoryRules: rules = options.repositoryRules,
+      address,
+      signal,
+      checkSignal = signal,
+    }: AccessRequest,
   ): Promise<Actor> {
     if (operation.access === "open" && credentials.kind !== "local") return { kind: "anonymous" };
-    let actor: Actor;
+    let identified: IdentifiedActor;
     try {
-      actor = await untilAborted(identify(operation, credentials, anonymous), checkSignal);
+      identified = await untilAborted(identify(operation, credentials, anonymous), checkSignal);
     } catch (error) {
       // Missing credentials and expired cookies are not guesses.
       const isGuess =
@@ -78,6 +90,7 @@ export function createAccess(options: AccessOptions): Access {
     }
     if (operation.licensed !== undefined)
       await untilAborted(license.require(operation.licensed), checkSignal);
+    const actor = withRights(operation, identified, rules);
     if (operation.access === "owner" && actor.kind === "member" && actor.role !== "OWNER") {
       throw new ServiceError("INSUFFICIENT_PERMISSIONS", "Only owners of the organization may do this.");
     }
@@ -88,7 +101,7 @@ export function createAccess(options: AccessOptions): Access {
     operation: Operation,
     credentials: Credentials,
     anonymous: AnonymousRule = "off",
-  ): Promise<Actor> {
+  ): Promise<IdentifiedActor> {
     if (credentials.kind === "local") return { kind: "local" };
     if (credentials.kind === "none") {
       if (operation.access === "anonymous" && (await allowsAnonymous(anonymous)))
@@ -113,13 +126,13 @@ export function createAccess(options: AccessOptions): Access {
     return !(await (await store()).apiKeys.hasKeys());
   }
 
-  async function authenticateKey(token: string): Promise<Actor> {
+  async function authenticateKey(token: string): Promise<MemberActor> {
     const found = await (await store()).apiKeys.byHash(sha256(token));
     if (found === undefined) throw new InvalidCredentials("The API key is not valid.");
     return actorOfKey(found);
   }
 
-  async function authenticateSession(token: string): Promise<Actor> {
+  async function authenticateSession(token: string): Promise<MemberActor> {
     const found = await (await store()).sessions.byHash(sha256(token));
     const now = clock.now();
     if (found === undefined || found.session.expiresAt <= now) {
@@ -146,7 +159,13 @@ export function createAccess(options: AccessOptions): Access {
     }
     recordActivity(member, key);
     const { id, role } = member;
-    return { kind: "member", id, role, ...(key === undefined ? {} : { keyId: key.id }) };
+    return {
+      kind: "member",
+      id,
+      role,
+      ...(key === undefined ? {} : { keyId: key.id }),
+      holder: { member, key },
+    };
   }
 
   /** Stores the time of this call. The call does not wait for it. */
@@ -175,7 +194,31 @@ export function createAccess(options: AccessOptions): Access {
   }
 }
 
-type MemberActor = Extract<Actor, { readonly kind: "member" }>;
+type MemberActor = Extract<Actor, { readonly kind: "member" }> & { readonly holder: Holder };
+type IdentifiedActor = Exclude<Actor, { readonly kind: "member" }> | MemberActor;
+
+/**
+ * Adds what the caller may see. Throws INSUFFICIENT_PERMISSIONS if the bounds of the key do not allow the operation: it
+ * changes nothing, so that it cannot create a key that is allowed more.
+ */
+function withRights(operation: Operation, actor: IdentifiedActor, rules: RepositoryRules | undefined): Actor {
+  if (actor.kind === "local") return actor;
+  if (actor.kind === "anonymous") {
+    const sees = anonymousScope(rules);
+    return sees === undefined ? actor : { ...actor, sees };
+  }
+  const { holder, ...member } = actor;
+  if (operation.changes && isBounded(holder.key)) {
+    throw new ServiceError(
+      "INSUFFICIENT_PERMISSIONS",
+      "The API key may only read. Use a key without bounds.",
+    );
+  }
+  const sees = memberScope(holder, rules);
+  // What owners may do concerns all repositories.
+  const role = holder.key?.repositories === undefined ? member.role : "MEMBER";
+  return { ...member, role, ...(sees === undefined ? {} : { sees }) };
+}
 
 interface KeyHolder {
   readonly key: ApiKey;

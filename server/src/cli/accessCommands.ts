@@ -42,12 +42,22 @@ export const keys: Command = {
       value: "MEMBER",
       description: "create: owner of the key, by email address or id. Default: you.",
     },
+    { name: "read-only", description: "create: the key cannot change anything." },
+    {
+      name: "repo",
+      value: "GLOB",
+      isRepeatable: true,
+      description:
+        "create: the key sees only repositories with such a name, of those that its member sees, and never acts as " +
+        "an owner. Repeatable.",
+    },
     jsonFlag,
     databaseFlag,
     ...globalFlags,
   ],
   examples: [
     ["trawl keys create --expires 1y 'nightly build'", "creates a key that expires in a year"],
+    ["trawl keys create --repo 'github.com/acme/web-*' bot", "creates a key for some repositories"],
     ["trawl keys revoke 'nightly build'", "revokes the key at once"],
   ],
 };

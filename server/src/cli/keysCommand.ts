@@ -19,12 +19,15 @@ export function keysCommand(context: CommandContext, flags: Flags): Promise<numb
 const create: Subcommand = async ({ terminal }, flags, positionals, send) => {
   const name = requireOnePositional(positionals, "NAME");
   const expiresAt = parseExpiry(flags.text("expires"), Date.now());
+  const repositories = flags.texts("repo");
   const owner = flags.text("member");
   const userId = owner === undefined ? undefined : (await findMember(owner, send)).id;
   const created = await send("createKey", {
     name,
     ...(expiresAt === undefined ? {} : { expiresAt }),
     ...(userId === undefined ? {} : { userId }),
+    ...(repositories === undefined ? {} : { repositories: [...repositories] }),
+    isReadOnly: flags.has("read-only"),
   });
   if (flags.has("json")) {
     await terminal.print(`${JSON.stringify(created, undefined, terminal.isTty ? 2 : undefined)}\n`);
@@ -33,7 +36,11 @@ const create: Subcommand = async ({ terminal }, flags, positionals, send) => {
   // Only the key goes to standard output, so that scripts can read it.
   await terminal.print(`${created.key}\n`);
   const end = created.expiresAt === null ? "never expires" : `expires on ${formatDay(created.expiresAt, "")}`;
-  terminal.printError(`The key "${sanitize(name)}" ${end}. Copy it now: it cannot be shown again.\n`);
+  const bounds = describeBounds(created);
+  const limits = bounds === "" ? "" : ` and is limited: ${bounds}`;
+  terminal.printError(
+    `The key "${sanitize(name)}" ${end}${limits}. Copy it now: it cannot be shown again.\n`,
+  );
 };
 
 const list: Subcommand = async ({ terminal }, flags, positionals, send) => {
@@ -45,16 +52,28 @@ const list: Subcommand = async ({ terminal }, flags, positionals, send) => {
   }
   const members = new Map((await send("members", {})).map(({ id, email }) => [id, email]));
   const now = new Date().toISOString();
-  const rows = keys.map(({ id, name, userId, createdAt, lastUsedAt, expiresAt }) => [
-    sanitize(name),
-    sanitize(members.get(userId) ?? userId),
-    formatDay(createdAt, ""),
-    formatDay(lastUsedAt, "never"),
-    expiresAt !== null && expiresAt <= now ? "expired" : formatDay(expiresAt, "never"),
-    id,
-  ]);
-  await terminal.print(alignColumns([["NAME", "MEMBER", "CREATED", "LAST USED", "EXPIRES", "ID"], ...rows]));
+  const rows = keys.map((key) => {
+    const { id, name, userId, createdAt, lastUsedAt, expiresAt } = key;
+    return [
+      sanitize(name),
+      sanitize(members.get(userId) ?? userId),
+      formatDay(createdAt, ""),
+      formatDay(lastUsedAt, "never"),
+      expiresAt !== null && expiresAt <= now ? "expired" : formatDay(expiresAt, "never"),
+      describeBounds(key),
+      id,
+    ];
+  });
+  await terminal.print(
+    alignColumns([["NAME", "MEMBER", "CREATED", "LAST USED", "EXPIRES", "LIMITED TO", "ID"], ...rows]),
+  );
 };
+
+/** Returns the bounds of a key; an empty text if it may do what its member may. */
+function describeBounds({ isReadOnly, repositories }: ApiKey): string {
+  const names = (repositories ?? []).map((name) => sanitize(name));
+  return [...(isReadOnly ? ["reading"] : []), ...names].join(", ");
+}
 
 const revoke: Subcommand = async ({ terminal }, _flags, positionals, send) => {
   const key = findKey(requireOnePositional(positionals, "KEY"), await send("keys", {}));

@@ -13,6 +13,7 @@ import {
   type Organization,
   type OrganizationOptions as OrganizationParts,
 } from "#access/organization";
+import type { RepositoryRules } from "#contract/access";
 import type { SecretSource } from "#hosts/connection";
 import { readSecret } from "#hosts/secret";
 import type { Clock } from "#platform/clock";
@@ -51,6 +52,7 @@ export interface AccessControlOptions extends OrganizationParts {
   /** Public keys whose licenses are accepted, in addition to the build's own key. */
   readonly licenseMakers: readonly string[];
   readonly oauth?: OAuthSettings;
+  readonly repositoryRules?: RepositoryRules;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -59,6 +61,7 @@ export interface AccessControlOptions extends OrganizationParts {
 export function createAccessControl({
   licenseMakers,
   oauth,
+  repositoryRules,
   clock,
   log,
   ...parts
@@ -93,6 +96,7 @@ export function createAccessControl({
     organization,
     license,
     ...(tokens === undefined ? {} : { tokens }),
+    ...(repositoryRules === undefined ? {} : { repositoryRules }),
     authThrottle,
     clock,
     log,

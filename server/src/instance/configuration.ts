@@ -6,6 +6,7 @@ import * as z from "zod";
 import { isSecureUrl } from "#access/addresses";
 import { isServiceError, usageError } from "#base/error";
 import { nearestNames } from "#base/nearestNames";
+import { RepositoryRules } from "#contract/access";
 import { type Connection, secretSource } from "#hosts/connection";
 import { parseConnections } from "#hosts/parseConnections";
 import type { Role } from "#model/organization";
@@ -22,6 +23,8 @@ export interface Configuration {
   readonly dataDir: string;
   /** Absent: on if only this computer can connect. */
   readonly anonymous?: boolean;
+  /** Which repositories whom may see. Absent: everyone who is admitted sees all. */
+  readonly repositoryRules?: RepositoryRules;
   readonly publicUrl?: string;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
@@ -84,6 +87,7 @@ const ConfigurationFile = z
     port: z.int().min(0).max(65_535),
     dataDir: z.string().min(1),
     anonymous: z.boolean(),
+    access: z.strictObject({ repositories: RepositoryRules }),
     publicUrl: z.string(),
     allowedHosts: z.array(z.string()),
     allowedOrigins: z.array(z.string()),
@@ -131,14 +135,18 @@ export type Settings = Omit<z.infer<typeof ConfigurationFile>, "connections"> &
 /**
  * Reads a configuration file: JSON with comments. Relative paths in it are resolved against its folder.
  *
- * Throws USAGE if the file cannot be read, is malformed, has unknown or invalid settings, or sets `licenseMakers` or
- * `connections` although other users can write to it.
+ * Throws USAGE if the file cannot be read, is malformed, has unknown or invalid settings, or sets `licenseMakers`,
+ * `connections` or `access` although other users can write to it.
  */
 export function readConfigurationFile(file: string): Settings {
   const { connections, ...settings } = parseConfiguration(readText(file), file);
   if (settings.licenseMakers !== undefined) checkNotWritableByOthers(file, "licenseMakers");
   // Whoever can write them could have credentials sent to another host.
   if (connections !== undefined) checkNotWritableByOthers(file, "connections");
+  if (settings.access !== undefined) {
+    checkNotWritableByOthers(file, "access");
+    checkRules(file, settings.access.repositories);
+  }
   if (settings.oauth !== undefined) checkOAuth(file, settings.oauth);
   const folder = dirname(file);
   const { dataDir, paths } = settings;
@@ -170,6 +178,7 @@ export function withDefaults(
     ...fieldIfDefined("port", settings.port),
     dataDir: settings.dataDir ?? defaultDataDir,
     ...fieldIfDefined("anonymous", settings.anonymous),
+    ...fieldIfDefined("repositoryRules", settings.access?.repositories),
     ...fieldIfDefined(
       "publicUrl",
       publicUrl === undefined ? undefined : parseUrl(nameOf("publicUrl"), publicUrl),
@@ -272,6 +281,18 @@ function checkNotWritableByOthers(file: string, setting: string): void {
   const { uid, mode } = statSync(file);
   if ((uid === process.getuid() || uid === 0) && (mode & 0o022) === 0) return;
   throw usageError(`${file} sets "${setting}", but other users can write to it. Run chmod go-w on it.`);
+}
+
+/** Throws USAGE for a rule that grants nobody anything, because that is a mistake. */
+function checkRules(file: string, rules: RepositoryRules): void {
+  const index = rules.findIndex(
+    ({ members, groups, roles, anonymous = false }) =>
+      !anonymous && members === undefined && groups === undefined && roles === undefined,
+  );
+  if (index < 0) return;
+  throw usageError(
+    `${file}: "access.repositories[${index}]" must have "members", "groups", "roles" or "anonymous": true.`,
+  );
 }
 
 function checkOAuth(file: string, { issuer, audience, clientId, ...login }: OAuthSettings): void {

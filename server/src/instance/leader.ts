@@ -17,7 +17,7 @@ import type { Log } from "#platform/log";
 import { threadPool } from "#platform/threadPool";
 import { startThread } from "#platform/workerThread";
 import { defaultTimeLimitMs } from "#query/limits";
-import { createService } from "#service/createService";
+import { createServices } from "#service/createService";
 import { createDispatch } from "#service/dispatch";
 import { History } from "#service/history/history";
 import { Metrics } from "#service/metrics";
@@ -175,6 +175,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     onDamage,
   });
   const repositories: RepositoryView = {
+    isLimited: false,
     all: () => catalog.all(),
     packages: () => catalog.packages(),
     get: (id) => catalog.get(id),
@@ -204,7 +205,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     repositories,
     graphFolder: join(dataDir, "commitGraphs"),
   });
-  const { licenseMakers, oauth, database } = configuration;
+  const { licenseMakers, oauth, repositoryRules, database } = configuration;
   const databaseName = database === undefined ? databaseNames.embedded : databaseNames.postgres;
   const memory = createOrganizationMemory(dataDir, databaseName, log);
   const {
@@ -218,12 +219,13 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     person: readUserIdentity,
     licenseMakers,
     ...(oauth === undefined ? {} : { oauth }),
+    ...(repositoryRules === undefined ? {} : { repositoryRules }),
     clock: systemClock,
     log,
   });
   const metrics = new Metrics();
   metrics.add(...leaderMeasurements({ catalog, sync, version, damagedCount: () => damagedCount }));
-  const service = createService({
+  const services = createServices({
     version,
     metrics,
     organization: organizationOptions,
@@ -270,7 +272,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       history.configure(next);
     },
     caller: createDispatch({
-      service,
+      services,
       access,
       audit,
       metrics,

@@ -6,6 +6,7 @@
  * not be admitted just because another process answers now.
  */
 import { anonymousRule, isLoopback } from "#access/addresses";
+import { RepositoryRules } from "#contract/access";
 import type { AnonymousRule, Caller } from "#contract/service";
 import type { Endpoint, PortAccess } from "#platform/endpoint";
 import type { Log } from "#platform/log";
@@ -151,10 +152,11 @@ export class Ports {
 
   get #ownAccess(): PortAccess {
     const { configuration, isEditorProcess } = this.#options;
-    const { host, anonymous, publicUrl, allowedHosts, allowedOrigins } = configuration;
+    const { host, anonymous, repositoryRules, publicUrl, allowedHosts, allowedOrigins } = configuration;
     return {
       host,
       anonymous: anonymousRule(host, anonymous, isEditorProcess),
+      ...(repositoryRules === undefined ? {} : { repositoryRules }),
       ...(publicUrl === undefined ? {} : { publicUrl }),
       allowedHosts,
       allowedOrigins,
@@ -208,12 +210,14 @@ export class Ports {
     const { caller, log, configuration } = this.#options;
     const { oauth } = configuration;
     const access = this.#accessOf(port);
-    const { host, anonymous, publicUrl, allowedHosts, allowedOrigins } = access;
+    const { host, anonymous, repositoryRules, publicUrl, allowedHosts, allowedOrigins } = access;
     const { listen } = await import("#transport/http/listener");
     const listener = await listen({
       caller,
       log,
       anonymous,
+      // Throws if another version wrote rules that this one does not know.
+      ...(repositoryRules === undefined ? {} : { repositoryRules: RepositoryRules.parse(repositoryRules) }),
       tcp: { host, ...(port === undefined ? {} : { port }) },
       ...(publicUrl === undefined ? {} : { publicUrl }),
       allowedHosts,

@@ -55,6 +55,10 @@ export interface ApiKey {
   readonly lastUsedAt?: number;
   /** Absent if it never expires. */
   readonly expiresAt?: number;
+  /** Present if operations that change something refuse it. */
+  readonly isReadOnly?: true;
+  /** Globs of the names of the repositories that it can see; absent: those that its member can see. */
+  readonly repositories?: readonly string[];
 }
 
 /**

@@ -14,6 +14,8 @@ export interface PortAccess {
   readonly host: string;
   /** Whether requests without credentials are allowed. `untilKeys`: until the first API key is created. */
   readonly anonymous: "on" | "off" | "untilKeys";
+  /** Which repositories whom may see, in the form of the configuration. */
+  readonly repositoryRules?: readonly object[];
   readonly publicUrl?: string;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
@@ -95,14 +97,16 @@ function parseEndpoint(value: unknown): Endpoint | undefined {
 /** Returns undefined for incomplete rules: a guess could allow requests that were forbidden. */
 function parseAccess(value: unknown): PortAccess | undefined {
   if (!isRecord(value)) return undefined;
-  const { host, anonymous, publicUrl, allowedHosts, allowedOrigins } = value;
+  const { host, anonymous, repositoryRules, publicUrl, allowedHosts, allowedOrigins } = value;
   if (typeof host !== "string" || !isStringArray(allowedHosts) || !isStringArray(allowedOrigins))
     return undefined;
   if (anonymous !== "on" && anonymous !== "off" && anonymous !== "untilKeys") return undefined;
+  if (repositoryRules !== undefined && !isObjectArray(repositoryRules)) return undefined;
   if (publicUrl !== undefined && typeof publicUrl !== "string") return undefined;
   return {
     host,
     anonymous,
+    ...(repositoryRules === undefined ? {} : { repositoryRules }),
     ...(publicUrl === undefined ? {} : { publicUrl }),
     allowedHosts,
     allowedOrigins,
@@ -111,6 +115,10 @@ function parseAccess(value: unknown): PortAccess | undefined {
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
+}
+
+function isObjectArray(value: unknown): value is readonly object[] {
+  return Array.isArray(value) && value.every(isRecord);
 }
 
 function isStringArray(value: unknown): value is readonly string[] {

@@ -1,3 +1,4 @@
+import type { RepositoryScope } from "#contract/access";
 import type { Service } from "#contract/service";
 import { blameHandlers } from "#service/history/blame";
 import { branchesHandlers } from "#service/history/branches";
@@ -17,13 +18,18 @@ import { sessionHandlers } from "#service/organization/sessions";
 import { type ExampleOptions, exampleHandlers } from "#service/queries/examples";
 import { queryHandlers } from "#service/queries/queries";
 import { repositoryHandlers } from "#service/repositories/repositories";
+import { visibleRepositories } from "#service/repositories/visibleRepositories";
 import { countHandlers } from "#service/search/count";
 import { type SearchOptions, searchHandlers } from "#service/search/search";
+import { visibleEngine } from "#service/search/visibleEngine";
+import type { SymbolParsers } from "#symbols/parsing/parsers";
 import type { Metrics } from "./metrics";
+import { ParsedCode } from "./navigation/parsedCode";
 import { type SymbolOptions, symbolHandlers } from "./navigation/symbols";
 import { systemHandlers } from "./system";
 
-export interface ServiceOptions extends SearchOptions, ExampleOptions, SymbolOptions {
+export interface ServiceOptions extends SearchOptions, ExampleOptions, Omit<SymbolOptions, "code"> {
+  readonly parsers: SymbolParsers;
   readonly organization: OrganizationHandlerOptions;
   readonly version: string;
   readonly metrics: Metrics;
@@ -52,8 +58,42 @@ type LocalOperation =
   | "startEndpoint"
   | "stopEndpoint";
 
+/** Returns the service for callers who see what a scope grants; `undefined` grants everything. */
+export type Services = (sees: RepositoryScope | undefined) => Service;
+
+/** Services for limited callers beyond this number are built again when they are needed. */
+const maxLimitedServices = 100;
+
+/**
+ * Creates the services. Handlers reach repositories, the index and git only through what they are created with, and this
+ * function is the only one that creates them. So what a caller may see is decided here, once for all operations.
+ */
+export function createServices(options: ServiceOptions): Services {
+  const code = new ParsedCode(options.parsers);
+  const whole = createService({ ...options, code });
+  const limited = new Map<string, Service>();
+  return (sees) => {
+    if (sees === undefined) return whole;
+    const key = JSON.stringify(sees);
+    const service = limited.get(key) ?? createLimitedService({ ...options, code }, sees);
+    // The least recently used one is the first.
+    limited.delete(key);
+    limited.set(key, service);
+    const [oldest] = limited.keys();
+    if (limited.size > maxLimitedServices && oldest !== undefined) limited.delete(oldest);
+    return service;
+  };
+}
+
+function createLimitedService(options: ServiceOptions & SymbolOptions, sees: RepositoryScope): Service {
+  const repositories = visibleRepositories(options.repositories, sees);
+  const engine = visibleEngine(options.engine, repositories);
+  const history = options.history.seenThrough(repositories);
+  return createService({ ...options, repositories, engine, history });
+}
+
 /** Returns a handler for each operation of the contract. */
-export function createService(options: ServiceOptions): Service {
+function createService(options: ServiceOptions & SymbolOptions): Service {
   return {
     ...searchHandlers(options),
     ...countHandlers(options),
@@ -68,7 +108,7 @@ export function createService(options: ServiceOptions): Service {
     ...commitHandlers(options.history),
     ...diffHandlers(options.history),
     ...locateHandlers(options.history),
-    ...systemHandlers(options.version, options.metrics),
+    ...systemHandlers(options),
     ...memberHandlers(options.organization),
     ...apiKeyHandlers(options.organization),
     ...sessionHandlers(options.organization),

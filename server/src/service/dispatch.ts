@@ -7,15 +7,16 @@ import { Limiter } from "#base/limiter";
 import { untilAborted } from "#base/untilAborted";
 import { type Operation, waitsForGit } from "#contract/operation";
 import { type OperationName, operation } from "#contract/operations";
-import type { Call, CallContext, Caller, Handler, RequestOf, ResponseOf, Service } from "#contract/service";
+import type { Call, CallContext, Caller, Handler, RequestOf, ResponseOf } from "#contract/service";
 import { monotonicNow } from "#platform/clock";
 import { TimeLimit } from "#platform/timeLimit";
 import { patienceFactor } from "#service/history/history";
+import type { Services } from "./createService";
 import type { Metrics } from "./metrics";
 import { validate } from "./validate";
 
 export interface DispatchOptions {
-  readonly service: Service;
+  readonly services: Services;
   readonly access: Access;
   readonly audit: Audit;
   readonly metrics: Metrics;
@@ -56,7 +57,7 @@ function isLargeSearch(row: Operation, request: object): boolean {
 }
 
 export function createDispatch(options: DispatchOptions): Caller {
-  const { service, access, audit, metrics, maxRunning = 16, maxWaiting = 256 } = options;
+  const { services, access, audit, metrics, maxRunning = 16, maxWaiting = 256 } = options;
   // Calls that wait for git must not keep others from searching, and neither must long searches.
   const queues = {
     git: createQueue(maxRunning, maxWaiting),
@@ -104,13 +105,19 @@ export function createDispatch(options: DispatchOptions): Caller {
     raw: unknown,
     call: Call<Name>,
   ): Promise<ResponseOf<Name>> {
-    const { credentials, anonymous: _anonymous, arrivedAt = performance.now(), ...rest } = call;
+    const {
+      credentials,
+      anonymous: _anonymous,
+      repositoryRules: _rules,
+      arrivedAt = performance.now(),
+      ...rest
+    } = call;
     const row = operation(name);
     const admission = timeOf(options.timeLimitMs, arrivedAt, call);
     const actor = await byDeadline(admission, (checkSignal) => access.admit(row, { ...call, checkSignal }));
     const request = validate(row, raw) as RequestOf<Name>;
     throwIfAborted(call.signal);
-    const handler: Handler<Name> = service[name];
+    const handler: Handler<Name> = services(actor.kind === "local" ? undefined : actor.sees)[name];
     const time = timeOf(timeLimitOf(row, request), arrivedAt, call);
     const reserveMs = Math.min(sendingReserve.maxMs, time.limitMs * sendingReserve.share);
     const deadline = monotonicNow() + time.leftMs - reserveMs;

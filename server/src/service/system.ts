@@ -1,10 +1,15 @@
+import { ServiceError } from "#base/error";
 import type { Handler } from "#contract/service";
+import type { RepositoryView } from "#service/repositories/repositoryView";
 import type { Metrics } from "./metrics";
 
-export function systemHandlers(
-  version: string,
-  metrics: Metrics,
-): {
+export interface SystemOptions {
+  readonly version: string;
+  readonly metrics: Metrics;
+  readonly repositories: RepositoryView;
+}
+
+export function systemHandlers({ version, metrics, repositories }: SystemOptions): {
   health: Handler<"health">;
   version: Handler<"version">;
   metrics: Handler<"metrics">;
@@ -12,6 +17,15 @@ export function systemHandlers(
   return {
     health: async () => ({ status: "ok" }),
     version: async () => ({ version }),
-    metrics: async () => ({ text: await metrics.text() }),
+    async metrics() {
+      // They count all repositories.
+      if (repositories.isLimited) {
+        throw new ServiceError(
+          "INSUFFICIENT_PERMISSIONS",
+          "Only those who see all repositories may read metrics. Use the API key of an owner.",
+        );
+      }
+      return { text: await metrics.text() };
+    },
   };
 }

@@ -26,6 +26,8 @@ export function apiKeyStore(database: Database, clock: Clock, write: AuditWriter
       "apiKey.createdAt as keyCreatedAt",
       "apiKey.lastUsedAt",
       "apiKey.expiresAt",
+      "apiKey.isReadOnly",
+      "apiKey.repositories",
     ])
     .where("apiKey.hash", "=", "")
     .compile();
@@ -42,9 +44,10 @@ export function apiKeyStore(database: Database, clock: Clock, write: AuditWriter
       const query: typeof holder = { ...holder, parameters: [hash] };
       const [row] = (await database.executeQuery(query)).rows;
       if (row === undefined) return undefined;
-      const { keyId, keyName, keyCreatedAt, lastUsedAt, expiresAt } = row;
+      const { keyId, keyName, keyCreatedAt, lastUsedAt, expiresAt, isReadOnly, repositories } = row;
       const key = { id: keyId, memberId: row.id, name: keyName, createdAt: keyCreatedAt };
-      return { key: toApiKey({ ...key, hash, lastUsedAt, expiresAt }), member: toMember(row) };
+      const bounds = { isReadOnly, repositories };
+      return { key: toApiKey({ ...key, hash, lastUsedAt, expiresAt, ...bounds }), member: toMember(row) };
     },
     async hasKeys() {
       const row = await database
@@ -54,7 +57,7 @@ export function apiKeyStore(database: Database, clock: Clock, write: AuditWriter
         .executeTakeFirst();
       return Boolean((row ?? throwDatabaseEmptied()).any);
     },
-    create: ({ memberId, name, hash, expiresAt }, record) =>
+    create: ({ memberId, name, hash, expiresAt, isReadOnly = false, repositories }, record) =>
       database.transaction().execute(async (transaction) => {
         await lockOrganization(transaction);
         if ((await memberRow(transaction, memberId)) === undefined) return { kind: "unknownMember" };
@@ -67,6 +70,8 @@ export function apiKeyStore(database: Database, clock: Clock, write: AuditWriter
           createdAt: now,
           lastUsedAt: null,
           expiresAt: expiresAt ?? null,
+          isReadOnly: Number(isReadOnly),
+          repositories: repositories === undefined ? null : JSON.stringify(repositories),
         };
         const inserted = await transaction
           .insertInto("apiKey")
@@ -104,7 +109,8 @@ export function apiKeyStore(database: Database, clock: Clock, write: AuditWriter
   };
 }
 
-export function toApiKey({ id, memberId, name, createdAt, lastUsedAt, expiresAt }: ApiKeyRow): ApiKey {
+export function toApiKey(row: ApiKeyRow): ApiKey {
+  const { id, memberId, name, createdAt, lastUsedAt, expiresAt, isReadOnly, repositories } = row;
   return {
     id,
     memberId,
@@ -112,5 +118,7 @@ export function toApiKey({ id, memberId, name, createdAt, lastUsedAt, expiresAt 
     createdAt,
     ...(lastUsedAt === null ? {} : { lastUsedAt }),
     ...(expiresAt === null ? {} : { expiresAt }),
+    ...(isReadOnly === 0 ? {} : { isReadOnly: true }),
+    ...(repositories === null ? {} : { repositories: JSON.parse(repositories) as readonly string[] }),
   };
 }

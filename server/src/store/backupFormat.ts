@@ -60,6 +60,9 @@ export const Line = z.union([
       createdAt: time,
       lastUsedAt: time.nullable(),
       expiresAt: time.nullable(),
+      // Absent before migration 0005.
+      isReadOnly: z.int().min(0).max(1).default(0),
+      repositories: z.string().refine(isStringArray, "Not an array of strings.").nullable().default(null),
     }),
   }),
   z.strictObject({

@@ -147,6 +147,8 @@ export interface NewApiKey {
   readonly name: string;
   readonly hash: string;
   readonly expiresAt?: number;
+  readonly isReadOnly?: boolean;
+  readonly repositories?: readonly string[];
 }
 
 export type CreateApiKeyResult =

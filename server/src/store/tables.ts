@@ -59,6 +59,10 @@ export interface ApiKeyRow {
   readonly createdAt: number;
   readonly lastUsedAt: number | null;
   readonly expiresAt: number | null;
+  /** 1 if the key cannot change anything, else 0. */
+  readonly isReadOnly: number;
+  /** Globs of repository names, as a JSON array; null if the key is not limited to some repositories. */
+  readonly repositories: string | null;
 }
 
 export interface SessionRow {

@@ -50,46 +50,65 @@ export const patienceFactor = 6;
 
 const maxCachedBytes = 64 * 1024 * 1024;
 
+/** What the requests of all callers share. */
+interface SharedHistory {
+  readonly limiter: Limiter;
+  readonly graphs: CommitGraphs;
+  readonly catFilePool: CatFilePool;
+  readonly cache: ByteCache<unknown>;
+  readonly pendingResults: SingleFlight;
+  timeLimitMs: number;
+}
+
 export class History {
   readonly #repositories: RepositoryView;
-  readonly limiter = new Limiter(defaultMaxGitProcesses);
-  readonly graphs: CommitGraphs;
-  #timeLimitMs = defaultGitTimeLimitMs;
-  readonly #catFilePool = new CatFilePool();
-  readonly #cache = new ByteCache<unknown>(maxCachedBytes);
-  readonly #pendingResults = new SingleFlight();
+  readonly #shared: SharedHistory;
 
-  constructor({ repositories, graphFolder, ...limits }: HistoryOptions) {
-    this.#repositories = repositories;
-    this.graphs = new CommitGraphs(graphFolder, repositories.all());
-    this.configure(limits);
+  constructor(options: HistoryOptions, shared = createShared(options)) {
+    this.#repositories = options.repositories;
+    this.#shared = shared;
+  }
+
+  /** Returns the history for callers who see only the repositories of a view. It shares processes and caches. */
+  seenThrough(repositories: RepositoryView): History {
+    return new History({ repositories }, this.#shared);
+  }
+
+  get limiter(): Limiter {
+    return this.#shared.limiter;
+  }
+
+  get graphs(): CommitGraphs {
+    return this.#shared.graphs;
   }
 
   /** Time limit of each git process, and of a whole request about files and history. */
   get timeLimitMs(): number {
-    return this.#timeLimitMs;
+    return this.#shared.timeLimitMs;
   }
 
   /** Changes the limits for later requests. */
   configure(limits: HistoryLimits): void {
-    this.#timeLimitMs = limits.gitTimeLimitMs ?? defaultGitTimeLimitMs;
-    this.limiter.resize(limits.maxGitProcesses ?? defaultMaxGitProcesses);
+    applyLimits(this.#shared, limits);
   }
 
   /** Returns the repository with this exact name. Throws NOT_FOUND. */
   repository(name: string): Repository {
     const repository = this.#repositories.byName(name);
-    if (repository === undefined) throw new ServiceError("NOT_FOUND", `Repository "${name}" not found.`);
+    if (repository === undefined) throw unknownRepository(name);
     return repository;
   }
 
   /**
    * Prepares to read a repository for a caller.
    *
-   * Throws NOT_FOUND if the repository is no longer on disk, INVALID_GIT_REF for a plain folder.
+   * Throws NOT_FOUND if the caller does not see the repository or if it is no longer on disk, INVALID_GIT_REF for a plain
+   * folder.
    */
   open(repository: Repository, { signal, client = "" }: CallerInfo): OpenRepository {
-    const { kind, name, path } = repository;
+    const { id, kind, name, path } = repository;
+    if (this.#repositories.isLimited && this.#repositories.get(id) === undefined)
+      throw unknownRepository(name);
     if (isPlainFolder(kind)) {
       throw new ServiceError("INVALID_GIT_REF", `"${name}" is a plain folder and has no history.`);
     }
@@ -108,10 +127,10 @@ export class History {
       gitRepository,
       signal,
       client,
-      timeLimitMs: this.#timeLimitMs,
+      timeLimitMs: this.timeLimitMs,
       limiter: this.limiter,
     };
-    return { repository, gitRequest, objects: new ObjectReader(gitRequest, this.#catFilePool) };
+    return { repository, gitRequest, objects: new ObjectReader(gitRequest, this.#shared.catFilePool) };
   }
 
   /**
@@ -153,23 +172,45 @@ export class History {
   ): Promise<Result> {
     const { gitRequest, commit } = revision;
     const cacheKey = `${historyKey(revision)} ${commit} ${key}`;
-    const cached = this.#cache.get(cacheKey);
+    const cached = this.#shared.cache.get(cacheKey);
     if (cached !== undefined) return cached as Result;
     const run = async (signal: AbortSignal) => {
       const shared = { ...gitRequest, signal };
-      const objects = new ObjectReader(shared, this.#catFilePool);
+      const objects = new ObjectReader(shared, this.#shared.catFilePool);
       const result = await compute({ ...revision, gitRequest: shared, objects });
-      this.#cache.set(cacheKey, result, bytes(result) + objectBytes([cacheKey]));
+      this.#shared.cache.set(cacheKey, result, bytes(result) + objectBytes([cacheKey]));
       return result;
     };
     // Callers with different time limits do not share a call.
-    return this.#pendingResults.run(`${gitRequest.timeLimitMs} ${cacheKey}`, run, gitRequest.signal);
+    return this.#shared.pendingResults.run(`${gitRequest.timeLimitMs} ${cacheKey}`, run, gitRequest.signal);
   }
 
   /** Ends idle git processes. */
   close(): void {
-    this.#catFilePool.close();
+    this.#shared.catFilePool.close();
   }
+}
+
+function createShared({ repositories, graphFolder, ...limits }: HistoryOptions): SharedHistory {
+  const shared = {
+    limiter: new Limiter(defaultMaxGitProcesses),
+    graphs: new CommitGraphs(graphFolder, repositories.all()),
+    catFilePool: new CatFilePool(),
+    cache: new ByteCache<unknown>(maxCachedBytes),
+    pendingResults: new SingleFlight(),
+    timeLimitMs: defaultGitTimeLimitMs,
+  };
+  applyLimits(shared, limits);
+  return shared;
+}
+
+function applyLimits(shared: SharedHistory, limits: HistoryLimits): void {
+  shared.timeLimitMs = limits.gitTimeLimitMs ?? defaultGitTimeLimitMs;
+  shared.limiter.resize(limits.maxGitProcesses ?? defaultMaxGitProcesses);
+}
+
+function unknownRepository(name: string): ServiceError {
+  return new ServiceError("NOT_FOUND", `Repository "${name}" not found.`);
 }
 
 /** Identifies a repository, and changes with whatever changes git's output about one of its commits. */

@@ -8,13 +8,12 @@ import { type SymbolKind, symbolKinds } from "#model/symbol";
 import { engineScope } from "#service/repositories/repositoryFilters";
 import { runBeforeDeadline } from "#service/search/beforeDeadline";
 import { preferredRepositories, toUnsavedDocuments } from "#service/search/searchPlan";
-import type { SymbolParsers } from "#symbols/parsing/parsers";
 import { CallHierarchies } from "./callHierarchy";
 import { CodeFiles } from "./codeFiles";
 import { Definitions } from "./definitions";
 import { requestedLanguages } from "./languageFamilies";
 import { Packages } from "./packages";
-import { ParsedCode } from "./parsedCode";
+import type { ParsedCode } from "./parsedCode";
 import { References, type ReferencingFile } from "./references";
 import { SymbolDescriber } from "./symbolDescriber";
 import { createSymbolQuery, type SymbolQuery, type SymbolQueryOptions } from "./symbolQuery";
@@ -29,9 +28,9 @@ import {
   toRepositoryInfos,
 } from "./symbolResults";
 
-export interface SymbolOptions extends Omit<SymbolQueryOptions, "code" | "files"> {
+export interface SymbolOptions extends Omit<SymbolQueryOptions, "files"> {
   readonly engine: Engine;
-  readonly parsers: SymbolParsers;
+  readonly code: ParsedCode;
 }
 
 type SymbolOperation =
@@ -45,14 +44,13 @@ type SymbolOperation =
   | "describeSymbol";
 
 export function symbolHandlers(options: SymbolOptions): { readonly [Row in SymbolOperation]: Handler<Row> } {
-  const { engine, repositories, parsers } = options;
-  const code = new ParsedCode(parsers);
+  const { engine, repositories, code } = options;
   const codeFiles = new CodeFiles(options);
   const packages = new Packages(engine);
   const definitions = new Definitions({ engine, repositories, code, packages });
   const references = new References({ engine, repositories, code, packages, definitions });
   const hierarchies = new CallHierarchies({ engine, repositories, code, packages, definitions });
-  const queryOptions = { ...options, code, files: codeFiles };
+  const queryOptions = { ...options, files: codeFiles };
   const describer = new SymbolDescriber({ ...queryOptions, definitions });
 
   function contextOf({ scopes }: Pick<SymbolQuery, "scopes">, context: CallContext): ResultContext {

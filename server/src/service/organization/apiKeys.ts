@@ -39,7 +39,7 @@ export function apiKeyHandlers({
   };
 
   async function create(
-    { name, expiresAt, userId }: RequestOf<"createKey">,
+    { name, expiresAt, userId, isReadOnly, repositories }: RequestOf<"createKey">,
     context: CallContext<"createKey">,
   ): Promise<contract.CreatedKey> {
     const { apiKeys } = await organization.store();
@@ -52,9 +52,13 @@ export function apiKeyHandlers({
       );
     }
     const value = generateApiKey();
-    const until = expiry === undefined ? {} : { expiresAt: expiry };
+    const bounds = {
+      isReadOnly,
+      ...(expiry === undefined ? {} : { expiresAt: expiry }),
+      ...(repositories === undefined ? {} : { repositories }),
+    };
     const record = await audit.recordBuilder(context);
-    const creation = await apiKeys.create({ memberId, name, hash: sha256(value), ...until }, ({ id }) =>
+    const creation = await apiKeys.create({ memberId, name, hash: sha256(value), ...bounds }, ({ id }) =>
       record({ action: "api_key.created", targetType: "api_key", targetId: id }),
     );
     if (creation.kind === "nameTaken") {
@@ -119,7 +123,8 @@ function unknownMember(id: string): ServiceError {
   return new ServiceError("NOT_FOUND", `There is no member ${id} in the organization.`);
 }
 
-function toApiKey({ id, name, memberId, createdAt, lastUsedAt, expiresAt }: ApiKey): contract.ApiKey {
+function toApiKey(key: ApiKey): contract.ApiKey {
+  const { id, name, memberId, createdAt, lastUsedAt, expiresAt, isReadOnly = false, repositories } = key;
   return {
     id,
     name,
@@ -127,5 +132,7 @@ function toApiKey({ id, name, memberId, createdAt, lastUsedAt, expiresAt }: ApiK
     createdAt: isoTime(createdAt),
     lastUsedAt: isoTime(lastUsedAt),
     expiresAt: isoTime(expiresAt),
+    isReadOnly,
+    repositories: repositories === undefined ? null : [...repositories],
   };
 }

@@ -142,7 +142,7 @@ export function engineScope(
   view: RepositoryView,
   repositories: readonly Repository[],
 ): ReadonlySet<RepositoryId> | "all" {
-  const isEverything = repositories.length === view.all().length + view.packages().length;
+  const isEverything = !view.isLimited && repositories.length === view.all().length + view.packages().length;
   return isEverything ? "all" : new Set(repositories.map(({ id }) => id));
 }
 

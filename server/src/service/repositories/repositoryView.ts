@@ -17,6 +17,8 @@ export type RevisionResult = "indexed" | "absent" | "late";
 
 /** What the service knows about repositories. */
 export interface RepositoryView {
+  /** Whether the index contains repositories that this view hides. */
+  readonly isLimited: boolean;
   /** All repositories except packages, sorted by name. The array is replaced, never modified. */
   all(): readonly Repository[];
   /** All packages, sorted by name. The array is replaced, never modified. */

@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import fastify, { type FastifyRequest } from "fastify";
 import { callbackPath, logoutPath } from "#access/login";
 import { isServiceError } from "#base/error";
+import type { RepositoryRules } from "#contract/access";
 import { callPathPattern } from "#contract/envelope";
 import { openApiDocument } from "#contract/openapi";
 import { isServedOverHttp, pathFields } from "#contract/operation";
@@ -35,6 +36,7 @@ export interface ApplicationOptions {
   readonly isLocal: (request: IncomingMessage) => boolean;
   /** The port's rule for requests without credentials. */
   readonly anonymous: AnonymousRule;
+  readonly repositoryRules?: RepositoryRules;
   /**
    * Returns the base URL of links; `undefined` if there is no port. `host` is the `Host` that the caller used, or
    * `undefined` for local callers.

@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
 import { canceled, isServiceError, ServiceError } from "#base/error";
+import type { RepositoryRules } from "#contract/access";
 import { Envelope } from "#contract/envelope";
 import { type ErrorObject, toErrorObject } from "#contract/error";
 import { type HttpOperation, isCacheable, pathFields, usesQueryString } from "#contract/operation";
@@ -54,6 +55,7 @@ export interface HandlerOptions {
   readonly rules: Pick<BrowserRules, "isFromOwnPage">;
   /** Whether users can log in with an OpenID issuer. */
   readonly hasLogin: boolean;
+  readonly repositoryRules?: RepositoryRules;
   readonly baseUrlFor: (host: string | undefined) => string | undefined;
 }
 
@@ -105,7 +107,7 @@ const maxResponseBytes = 64 * 1024 * 1024;
 const PageFields = z.object(pageFields);
 
 export function createHandlers(options: HandlerOptions, calls: RunningCalls): Handlers {
-  const { caller, log, times, isLocal, anonymous, rules, hasLogin, baseUrlFor } = options;
+  const { caller, log, times, isLocal, anonymous, rules, hasLogin, repositoryRules, baseUrlFor } = options;
   const unread = new UnreadResponses(times);
   return {
     operationHandler,
@@ -278,6 +280,7 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
     return {
       credentials: credentials.kind === "none" && isLocal(request.raw) ? { kind: "local" } : credentials,
       anonymous,
+      ...(repositoryRules === undefined ? {} : { repositoryRules }),
       signal: calls.signalOf(reply.raw),
       arrivedAt: performance.now(),
       client: clientId(request, cookieRequest(request)),

@@ -7,6 +7,7 @@
 import { rmSync } from "node:fs";
 import type { IncomingMessage, Server } from "node:http";
 import { isIP } from "node:net";
+import type { RepositoryRules } from "#contract/access";
 import type { AnonymousRule, Caller } from "#contract/service";
 import type { Log } from "#platform/log";
 import { createApplication } from "./application";
@@ -33,6 +34,8 @@ export interface ListenerOptions {
   };
   /** Rule of the port for requests without credentials; off by default. */
   readonly anonymous?: AnonymousRule;
+  /** Which repositories whom may see through this listener. Absent: as the leader is configured. */
+  readonly repositoryRules?: RepositoryRules;
   /** Path of the local socket, or name of the pipe (`socketPath`); absent: none. */
   readonly socket?: string;
   /** URL at which clients reach the port, if it differs from the listener's own, for example with a reverse proxy. */
@@ -81,6 +84,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     isLocal: (request) => localRequests.has(request),
     anonymous: options.anonymous ?? "off",
     hasLogin: options.hasLogin ?? false,
+    ...(options.repositoryRules === undefined ? {} : { repositoryRules: options.repositoryRules }),
     ...(options.oauthIssuer === undefined ? {} : { oauthIssuer: options.oauthIssuer }),
     baseUrlFor: (host) => publicUrl ?? (host === undefined ? url : `http://${host}`),
   });

@@ -1,0 +1,72 @@
+/** The repositories that a caller may see, as a view of their own: others do not exist in it. */
+import { globMatcher } from "#base/glob";
+import type { RepositoryGrant, RepositoryScope } from "#contract/access";
+import type { Repository, RepositoryId } from "#model/repository";
+import type { RepositoryView } from "./repositoryView";
+
+/** What a view contains, for one state of the view that it limits. */
+interface Contents {
+  readonly from: { readonly all: readonly Repository[]; readonly packages: readonly Repository[] };
+  readonly all: readonly Repository[];
+  readonly packages: readonly Repository[];
+  readonly ids: ReadonlySet<RepositoryId>;
+}
+
+/** Returns the part of `view` that a scope grants: repositories by name, and the packages that these depend on. */
+export function visibleRepositories(view: RepositoryView, scope: RepositoryScope): RepositoryView {
+  const isGranted = scopeMatcher(scope);
+  let known: Contents | undefined;
+  const contents = (): Contents => {
+    const from = { all: view.all(), packages: view.packages() };
+    if (known?.from.all === from.all && known.from.packages === from.packages) return known;
+    const all = from.all.filter(({ name }) => isGranted(name));
+    const used = new Set(all.flatMap(({ dependencies = [] }) => dependencies));
+    const packages = from.packages.filter(({ id }) => used.has(id));
+    known = { from, all, packages, ids: new Set([...all, ...packages].map(({ id }) => id)) };
+    return known;
+  };
+  const ifVisible = (repository: Repository | undefined) =>
+    repository !== undefined && contents().ids.has(repository.id) ? repository : undefined;
+  const isVisible = (id: RepositoryId) => contents().ids.has(id);
+  return {
+    isLimited: true,
+    all: () => contents().all,
+    packages: () => contents().packages,
+    get: (id) => ifVisible(view.get(id)),
+    byName: (name) => ifVisible(view.byName(name)),
+    containing: (path) => ifVisible(view.containing(path)),
+    isScanning: () => view.isScanning(),
+    isScanningPackages: () => view.isScanningPackages(),
+    isPolled: (id) => isVisible(id) && view.isPolled(id),
+    hasSymbols: (id) => isVisible(id) && view.hasSymbols(id),
+    skipped: async (id, signal) => (isVisible(id) ? await view.skipped(id, signal) : []),
+    unparsed: async (id, signal) => (isVisible(id) ? await view.unparsed(id, signal) : []),
+    indexRevision: async (id, name, timeMs, signal) =>
+      isVisible(id) ? await view.indexRevision(id, name, timeMs, signal) : "absent",
+  };
+}
+
+/** Names that are remembered. Indexing replaces the list of repositories often, and globs are slow to match. */
+const maxKnownNames = 100_000;
+
+function scopeMatcher(scope: RepositoryScope): (name: string) => boolean {
+  const parts = scope.map((grants) => grants.map(grantMatcher));
+  const known = new Map<string, boolean>();
+  return (name) => {
+    let isGranted = known.get(name);
+    if (isGranted === undefined) {
+      // Repository names are case-insensitive.
+      const folded = name.toLowerCase();
+      isGranted = parts.every((grants) => grants.some((matches) => matches(folded)));
+      if (known.size >= maxKnownNames) known.clear();
+      known.set(name, isGranted);
+    }
+    return isGranted;
+  };
+}
+
+function grantMatcher({ names, except = [] }: RepositoryGrant): (name: string) => boolean {
+  const granted = names.map((glob) => globMatcher(glob.toLowerCase()));
+  const excepted = except.map((glob) => globMatcher(glob.toLowerCase()));
+  return (name) => granted.some((matches) => matches(name)) && !excepted.some((matches) => matches(name));
+}

@@ -1,0 +1,328 @@
+/** Random requests for every operation that shows repositories, and the comparison of what two servers respond. */
+import { isDeepStrictEqual } from "node:util";
+import * as fc from "fast-check";
+import { runTool } from "#agents/runTool";
+import { toErrorObject } from "#contract/error";
+import type { OperationName } from "#contract/operations";
+import type { RepositoryInfo } from "#contract/repositories";
+import { repositoryNames, type Side, type Viewer } from "#test/support/rightsWorld";
+import { type ToolCall, toolCalls } from "#test/support/toolFuzz";
+import { readResource } from "#transport/mcp/resources";
+import { renderPage } from "#transport/pages/pages";
+
+/** A request to an operation, for a page, to a tool for agents, or for a resource of MCP. */
+export type RightsCase =
+  | { readonly operation: OperationName; readonly request: Readonly<Record<string, unknown>> }
+  | { readonly page: string }
+  | { readonly tool: ToolCall }
+  | { readonly resource: string };
+
+/** Requests that name hidden repositories, revisions, paths and words as often as visible ones. */
+export interface RightsRequests {
+  readonly byOperation: ReadonlyMap<OperationName, fc.Arbitrary<RightsCase>>;
+  readonly others: readonly fc.Arbitrary<RightsCase>[];
+}
+
+const words = [
+  "total",
+  "rotate",
+  "Cart",
+  "rotateSecretly",
+  "hiddenWord",
+  "vault",
+  "Server",
+  "to.al",
+  "fn",
+  "money",
+];
+const paths = [
+  "src/cart.ts",
+  "src",
+  "api/server.ts",
+  "api/rotate.py",
+  "keys/rotate.ts",
+  "hidden.ts",
+  "vault.rs",
+  "package-lock.json",
+  "index.ts",
+  "docs/guide.md",
+  "none.ts",
+];
+const refs = ["main", "next", "hidden", "secret", "v1", "v9", "HEAD", "HEAD~1", "mian", "hiden"];
+const packages = ["npm/money@1.0.0", "npm/mystery@1.0.0"];
+const languages = ["typescript", "python", "rust", "markdown"];
+
+export function rightsRequests(commits: readonly string[]): RightsRequests {
+  const word = fc.constantFrom(...words);
+  const path = fc.constantFrom(...paths);
+  const repo = fc.constantFrom(...repositoryNames, ...packages);
+  const ref = fc.constantFrom(...refs, ...commits, ...commits.map((commit) => commit.slice(0, 9)));
+  const language = fc.constantFrom(...languages);
+  const shortRepo = fc.constantFrom("shop", "api", "secrets", "vault", "valt", "secrts", "acme", "npm/");
+  const filter = fc.oneof(
+    shortRepo.map((name) => `repo:${name}`),
+    repo.map((name) => `repo:^${name}$`),
+    fc.tuple(shortRepo, ref).map(([name, revision]) => `repo:${name}@${revision}`),
+    ref.map((name) => `rev:${name}`),
+    language.map((name) => `lang:${name}`),
+    path.map((name) => `file:${name}`),
+    word.map((name) => `sym:${name}`),
+    fc.tuple(repo, repo).map(([one, other]) => `reposet:${one},${other}`),
+    fc.constantFrom("type:repo", "type:file", "type:symbol", "type:commit", "type:commit author:ann"),
+    fc.constantFrom(
+      "dependencies:yes",
+      "dependencies:only",
+      "fork:no",
+      "visibility:any",
+      "case:yes",
+      "tests:no",
+    ),
+    fc.constantFrom(
+      "group:repo",
+      "group:folder",
+      "group:language",
+      "group:text",
+      "group:author",
+      "group:symbol",
+    ),
+    word.map((name) => `words:${name}`),
+    word.map((name) => `(${name} or type:repo ${name})`),
+  );
+  const term = fc.oneof(
+    { weight: 3, arbitrary: word },
+    { weight: 4, arbitrary: filter },
+    { weight: 1, arbitrary: filter.map((text) => `-${text}`) },
+    { weight: 1, arbitrary: fc.constant("or") },
+  );
+  const query = fc.array(term, { minLength: 1, maxLength: 4 }).map((terms) => terms.join(" "));
+  const partial = fc.oneof(
+    query,
+    fc.constantFrom("repo:", "rev:", "lang:", "file:", "reposet:", "file:keys/", "repo:npm/", "context:"),
+    fc.tuple(filter, fc.nat(12)).map(([text, length]) => text.slice(0, length)),
+    fc
+      .tuple(query, fc.constantFrom("repo:", "rev:", "lang:", "file:", "file:ro"))
+      .map((both) => both.join(" ")),
+  );
+  const flag = fc.boolean();
+  const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
+  const search = {
+    query,
+    matches: fc.constantFrom(10_000, 500),
+    contextLines: fc.nat(2),
+    whole: flag,
+    isRegexEnabled: flag,
+    isCaseSensitivityEnabled: flag,
+    isWholeWordEnabled: flag,
+    enclosing: flag,
+  };
+  const symbol = {
+    symbolName: word,
+    language: maybe(language),
+    repoName: maybe(repo),
+    revisionName: maybe(ref),
+    askedFrom: maybe(fc.record({ repo, path, lineNumber: fc.integer({ min: 1, max: 6 }) })),
+  };
+  const place = fc.record({
+    repo,
+    path,
+    ref: maybe(ref),
+    lineNumber: fc.integer({ min: 1, max: 6 }),
+    column: fc.integer({ min: 1, max: 30 }),
+  });
+  const groupBy = maybe(fc.constantFrom("repo", "folder", "language", "author", "symbol", "text"));
+  const listed = { page: fc.constantFrom(1, 1, 2), perPage: fc.constantFrom(3, 50) };
+  const fields: Partial<Record<OperationName, Readonly<Record<string, fc.Arbitrary<unknown>>>>> = {
+    search,
+    streamSearch: search,
+    count: { query, groupBy, isRegexEnabled: flag },
+    readQuery: { query: partial, isRegexEnabled: flag },
+    completeQuery: { query: partial, offset: fc.constantFrom(99, 99, 3) },
+    findDefinitions: symbol,
+    findReferences: symbol,
+    streamReferences: symbol,
+    callHierarchy: {
+      ...symbol,
+      direction: fc.constantFrom("callers", "callees"),
+      depth: fc.constantFrom(1, 2),
+    },
+    findSymbols: {
+      query: fc.oneof(word, fc.constant("")),
+      match: fc.constantFrom("prefix", "fuzzy"),
+      language: maybe(language),
+      repoNames: maybe(fc.array(repo, { minLength: 1, maxLength: 2 })),
+    },
+    outline: { place: fc.record({ repo, path, ref: maybe(ref) }) },
+    symbolAt: { place },
+    describeSymbol: { place },
+    repos: {
+      ...listed,
+      query: maybe(shortRepo),
+      sort: fc.constantFrom("name", "pushed"),
+      dependencies: fc.constantFrom("no", "yes", "only"),
+    },
+    skippedRepos: { ...listed, repo: maybe(repo) },
+    unparsedRepos: { ...listed, repo: maybe(repo) },
+    branches: { ...listed, repo },
+    tree: { repoName: repo, revisionName: maybe(ref), paths: fc.array(path, { maxLength: 2 }) },
+    source: { repo, path, ref: maybe(ref) },
+    diff: { repo, base: ref, head: ref },
+    commit: { repo, ref, containedIn: flag },
+    commits: { ...listed, repo, ref: maybe(ref), path: maybe(path), changedText: maybe(word) },
+    authors: { ...listed, repo, ref: maybe(ref) },
+    blame: { repo, path, ref: maybe(ref) },
+  };
+  const byOperation = new Map(
+    Object.entries(fields).map(([name, values]) => {
+      const operation = name as OperationName;
+      const request = fc.record(values, { requiredKeys: [] as never[] });
+      const whole = fc.record(values).map((record) => ({ operation, request: withoutUndefined(record) }));
+      // Now and then without a field, which has its default or is missing.
+      const some = request.map((record) => ({ operation, request: withoutUndefined(record) }));
+      return [operation, fc.oneof({ weight: 9, arbitrary: whole }, { weight: 1, arbitrary: some })] as const;
+    }),
+  );
+  const browsed = fc
+    .tuple(
+      repo,
+      maybe(ref),
+      fc.constantFrom("blob", "tree", "raw", "commits", "refs", "find", "commit"),
+      path,
+      ref,
+    )
+    .map(([name, revision, view, inside, commit]) => {
+      const at = revision === undefined ? "" : `@${encodeURIComponent(revision)}`;
+      return { page: `/browse/${name}${at}/-/${view}/${view === "commit" ? commit : inside}` };
+    });
+  const searched = fc
+    .tuple(fc.constantFrom("/?q=", "/?live=1&q=", "/complete?q="), query)
+    .map(([start, text]) => ({ page: start + encodeURIComponent(text) }));
+  const lists = fc.constantFrom("/", "/repositories", "/repositories?filter=va", "/repositories?filter=sh");
+  const resource = fc
+    .tuple(repo, ref, path)
+    .map(([name, revision, inside]) => ({ resource: `trawl://${name}@${revision}/${inside}` }));
+  const worldWords = fc.constantFrom(
+    ...repositoryNames,
+    ...packages,
+    ...words,
+    ...paths,
+    ...refs,
+    ...commits,
+  );
+  const tool = fc
+    .tuple(toolCalls, fc.array(worldWords, { minLength: 8, maxLength: 8 }))
+    .map(([call, values]) => ({ tool: { name: call.name, args: withWords(call.args, values) } }));
+  return { byOperation, others: [browsed, searched, lists.map((page) => ({ page })), resource, tool] };
+}
+
+function withoutUndefined(record: object): Readonly<Record<string, unknown>> {
+  return JSON.parse(JSON.stringify(record));
+}
+
+/** Replaces texts that name things of another test by those of this one. */
+function withWords(args: unknown, values: readonly string[]): unknown {
+  let next = 0;
+  const replace = (key: string, value: unknown): unknown =>
+    typeof value === "string" && !["mode", "kind", "direction", "cursor"].includes(key)
+      ? value === "" || /^[a-z]+$/.test(value) // Choices, such as "lines", are words.
+        ? value
+        : (values[next++ % values.length] ?? value)
+      : value;
+  return JSON.parse(JSON.stringify(args ?? null, replace));
+}
+
+/** Returns a description of the difference if a viewer can tell the shared server from one without hidden repositories. */
+export async function findLeak(viewer: Viewer, sample: RightsCase): Promise<string | undefined> {
+  const [limited, reference] = await Promise.all([
+    outcome(viewer.limited, sample),
+    outcome(viewer.reference, sample),
+  ]);
+  if (isDeepStrictEqual(limited, reference)) return undefined;
+  const [found, expected] = [JSON.stringify(limited), JSON.stringify(reference)];
+  let at = 0;
+  while (found[at] === expected[at]) at++;
+  const print = (text: string) => text.slice(Math.max(0, at - 200), at + 400);
+  return `${viewer.name}, ${JSON.stringify(sample)}:\n  ${print(found)}\n  instead of\n  ${print(expected)}`;
+}
+
+async function outcome(side: Side, sample: RightsCase): Promise<unknown> {
+  const events: unknown[] = [];
+  const emit = async (event: unknown) => {
+    events.push(event);
+  };
+  try {
+    if ("page" in sample) {
+      const { status, location, body } = await renderPage(sample.page, side.caller, side.call);
+      return { status, location, body: comparableText(body.toString()) };
+    }
+    if ("tool" in sample) {
+      const onDefect = (error: unknown) => events.push(String(error));
+      const { name, args } = sample.tool;
+      const { text, isError } = await runTool(name, args, side.caller, side.call, { onDefect });
+      return { text: comparableText(text), isError, events };
+    }
+    if ("resource" in sample) {
+      const send = (name: OperationName, request: unknown) => side.caller(name, request, side.call) as never;
+      return await readResource(send, sample.resource);
+    }
+    const response = await side.caller(sample.operation, sample.request, { ...side.call, emit });
+    return comparable({ response, files: filesOf(events) }, side.names);
+  } catch (error) {
+    return toErrorObject(error);
+  }
+}
+
+/** The files of a stream, whose events may be divided in any way. */
+function filesOf(events: readonly unknown[]): readonly unknown[] {
+  return events.flatMap((event) => {
+    const { data = event } = event as { readonly data?: unknown };
+    const { files = [] } = data as { readonly files?: readonly unknown[] };
+    return files;
+  });
+}
+
+/** Times and sizes that differ from run to run, and costs, which limited callers do not learn. */
+const ignored: ReadonlySet<string> = new Set([
+  "duration",
+  "wait",
+  "contentBytesLoaded",
+  "indexBytesLoaded",
+  "shardFilesConsidered",
+  "filesConsidered",
+  "filesLoaded",
+  "shardsScanned",
+  "shardsSkipped",
+  "shardsSkippedFilter",
+  "ngramMatches",
+  "ngramLookups",
+  "matchTreeConstruction",
+  "matchTreeSearch",
+  "regexpsConsidered",
+  "indexedAt",
+  "indexBytes",
+]);
+
+/** Replaces ids by names, because the same repository has different ids on different servers. */
+function comparable(value: unknown, names: ReadonlyMap<number, string>): unknown {
+  if (Array.isArray(value)) return value.map((each) => comparable(each, names));
+  if (typeof value !== "object" || value === null) return value;
+  const isInfo = "codeHostType" in value && "displayName" in value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => !ignored.has(key))
+      .map(([key, each]) => {
+        const isId = key === "repoId" || key === "repositoryId" || (isInfo && key === "id");
+        return [
+          key,
+          isId ? (names.get(each as RepositoryInfo["id"]) ?? `unknown ${each}`) : comparable(each, names),
+        ];
+      }),
+  );
+}
+
+/** Removes times from a page or the text of a tool. */
+function comparableText(text: string): string {
+  return text
+    .replace(/\b\d+(?:\.\d+)? (?:ms|s|µs)\b/g, "TIME")
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
+    .replace(/<time[^>]*>[^<]*<\/time>/g, "TIME");
+}
