@@ -44,7 +44,10 @@ export const RepositoriesRequest = z
     ...pageFields,
     sort: z.enum(["name", "pushed", "indexed"]).default("name").describe("Sort key."),
     direction: z.enum(["asc", "desc"]).default("asc").describe("Sort direction."),
-    query: z.string().optional().describe("Only repositories whose name contains this text, ignoring case."),
+    query: z
+      .string()
+      .optional()
+      .describe("Only repositories whose name contains this text, or once was this text, ignoring case."),
     dependencies: z
       .enum(["no", "yes", "only"])
       .default("no")
@@ -57,6 +60,10 @@ export const RepositoryItem = z
   .object({
     repoId: z.int().describe("Id of the repository, from 1; never reused."),
     repoName: z.string().describe("Fully qualified name."),
+    formerNames: z
+      .array(z.string())
+      .optional()
+      .describe("Names that it had on its code host before. They still lead to it."),
     repoDisplayName: z.string().optional().describe("Display name."),
     codeHostType: CodeHostType,
     webUrl: z.string().describe("URL of this service's page for the repository; may be empty."),

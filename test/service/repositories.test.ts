@@ -9,7 +9,7 @@ test("repositories are sorted, filtered and paged", async () => {
   const caller = callerOf({
     repositories: viewOf([
       repository(1, "a/one", { pushedAt: 300, indexedAt: 10 }),
-      repository(2, "b/two", { pushedAt: 100, indexedAt: 30 }),
+      repository(2, "b/two", { formerNames: ["b/Second"], pushedAt: 100, indexedAt: 30 }),
       repository(3, "c/Two", { indexedAt: 20 }),
     ]),
   });
@@ -21,6 +21,8 @@ test("repositories are sorted, filtered and paged", async () => {
     [{ query: "TWO" }, "b/two c/Two", 2],
     [{ query: "TWO", page: 2, perPage: 1 }, "c/Two", 2],
     [{ page: 4 }, "", 3],
+    [{ query: "b/second" }, "b/two", 1],
+    [{ query: "b/sec" }, "", 0],
     [{ query: ".*" }, "", 0],
   ];
   for (const [request, expected, total] of rows) {

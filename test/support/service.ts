@@ -101,7 +101,8 @@ export function viewOf(
     all: () => own,
     packages: () => packages,
     get: (id) => all.find((each) => each.id === id),
-    byName: (name) => all.find((each) => each.name === name),
+    byName: (name) =>
+      all.find((each) => each.name === name) ?? all.find((each) => each.formerNames?.includes(name)),
     containing: (path) => all.find((each) => path.startsWith(`${each.path}/`)),
     isScanning: () => false,
     isScanningPackages: () => false,

@@ -147,6 +147,19 @@ test("repositories are cloned, indexed, pushed to, renamed, archived and deleted
   assert.deepEqual([after?.id, after?.isArchived, after?.isPublic], [before?.id, true, true]);
   assert.equal(named("acme/r3"), undefined);
   await eventuallyEqual(() => text("other/renamed"), "a.txt [main]: text 3|");
+  // The old name leads to it until a new repository takes it, and not again when that is gone.
+  const formerly = () => catalog.byFormerName(`${new URL(server.origin).host}/acme/r3`)?.id;
+  assert.equal(formerly(), before?.id);
+  host.put("11", "acme/r3");
+  await list();
+  await eventually(() => named("acme/r3")?.state === "ready");
+  assert.equal(formerly(), undefined);
+  host.put("11", "acme/r11");
+  server.create("acme/r11");
+  await list();
+  assert.deepEqual([named("acme/r3"), formerly()], [undefined, named("acme/r11")?.id]);
+  host.put("11", "acme/r11", { isDisabled: true });
+  await list();
 
   host.repositories.delete("4");
   await list();

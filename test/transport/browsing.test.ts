@@ -29,7 +29,11 @@ const crowded = repo();
 runGit(crowded.path, ["fast-import", "--quiet"], Buffer.from(crowd()));
 const many = Array.from({ length: 120 }, (_, at) => repository(10 + at, `many/${1000 + at}`));
 const repositories = viewOf([
-  repository(1, "github.com/o/past", { path: past.path, revisions: [] }),
+  repository(1, "github.com/o/past", {
+    path: past.path,
+    revisions: [],
+    formerNames: ["github.com/old team/past", "detached"],
+  }),
   repository(2, "detached", { path: detached.path, codeHostType: "genericGitHost" }),
   repository(3, "empty", { path: repo().path, codeHostType: "genericGitHost", state: "queued" }),
   repository(4, "crowded", { path: crowded.path, codeHostType: "genericGitHost" }),
@@ -85,6 +89,20 @@ test("the repositories are listed by name, in pages, with their state", async ()
   assert.deepEqual(entriesOf(found), []);
   assert.match(found.text, /No repository matches/);
   assert.deepEqual(entriesOf(await get("repositories?filter=O%2FPAST")).length, 1);
+});
+
+test("pages of a repository that was renamed redirect to its new name, with everything else", async () => {
+  for (const rest of ["", "/-/tree/", "@main/-/blob/a%20b.txt?blame=1", "@v1/-/commit/1234"]) {
+    const page = await get(`browse/github.com/old%20team/past${rest}`);
+    assert.equal(page.status, 301);
+    assert.equal(page.headers.get("location"), `${listener.url}/browse/${name}${rest}`);
+  }
+  const source = await fetch(
+    `${listener.url}/api/source?repo=github.com/old%20team/past&path=music/song.txt`,
+  );
+  assert.equal((await source.json()).repo, name);
+  // Another repository has this name now.
+  assert.equal((await get("browse/detached/-/tree/")).status, 200);
 });
 
 test("raw files are bytes that a browser never runs", async () => {

@@ -184,6 +184,11 @@ export class Catalog {
     return id === undefined ? undefined : this.get(id);
   }
 
+  /** Finds a repository by a name that it had before. */
+  byFormerName(name: string): Repository | undefined {
+    return this.all().find(({ formerNames }) => formerNames?.includes(name));
+  }
+
   /** Returns the repository whose working tree or folder contains `path`; the innermost if they are nested. */
   containing(path: string): Repository | undefined {
     let innermost: Repository | undefined;

@@ -8,6 +8,8 @@ export interface RepositoryFacts {
   readonly gitDir?: string;
   /** Host and path of the remote's URL, if it has one; the name of a package. */
   readonly remoteName?: string;
+  /** Names that the code host had for it before. */
+  readonly formerNames?: readonly string[];
   readonly entries?: readonly string[];
   readonly namespaces?: readonly string[];
   readonly codeHostType: CodeHostType;
@@ -59,9 +61,19 @@ export function updatedEntry(
 ): CatalogEntry {
   const { remoteName = "", ...known } = fact;
   const isRenamed = remoteName !== entry.preferredName;
-  const { hostUrl: _, gitDir: __, entries: ___, namespaces: ____, ...rest } = entry.repository;
+  const {
+    hostUrl: _,
+    gitDir: __,
+    entries: ___,
+    namespaces: ____,
+    formerNames = [],
+    ...rest
+  } = entry.repository;
   const name = isRenamed ? newName() : entry.repository.name;
   const repository: Repository = { ...rest, ...known, name };
-  const isSame = !isRenamed && comparedFields.every((field) => repository[field] === entry.repository[field]);
+  const isSame =
+    !isRenamed &&
+    comparedFields.every((field) => repository[field] === entry.repository[field]) &&
+    formerNames.join("\n") === (repository.formerNames ?? []).join("\n");
   return isSame ? entry : { ...entry, preferredName: remoteName, repository };
 }

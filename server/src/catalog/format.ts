@@ -124,6 +124,7 @@ function parseRepository(fields: Record<string, unknown>): Repository {
     if (fields[name] !== undefined) string(fields[name], name);
   }
   strings(fields["entries"] ?? [], "entries");
+  strings(fields["formerNames"] ?? [], "formerNames");
   for (const id of array(fields["dependencies"] ?? [], "dependencies")) wholeNumber(id, "a dependency");
   for (const name of ["isFork", "isArchived", "isPublic"]) {
     if (typeof fields[name] !== "boolean") throw new CatalogDamaged(`${name} is not a boolean`);

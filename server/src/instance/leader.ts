@@ -179,7 +179,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     all: () => catalog.all(),
     packages: () => catalog.packages(),
     get: (id) => catalog.get(id),
-    byName: (name) => catalog.byName(name),
+    byName: (name) => catalog.byName(name) ?? catalog.byFormerName(name),
     containing: (path) => catalog.containing(path),
     // Until sync is idle, a commit or a saved file may not be in the index yet.
     isScanning: () => !sync.isIdle,

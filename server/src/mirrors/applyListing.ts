@@ -6,6 +6,8 @@ import { type ConnectionListing, isOnHostOf } from "./listConnection";
 import type { ConnectionRecord, FetchRecord, MirrorRecord } from "./mirrorRecord";
 import type { MirrorState } from "./state";
 
+const maxFormerPaths = 20;
+
 export interface AppliedListing {
   readonly name: string;
   readonly connection: MirrorConnection;
@@ -28,10 +30,12 @@ export function applyListing(options: AppliedListing): readonly MirrorRecord[] {
       state.add({ ...description, holdings: { [name]: holding }, fetches: { nextAt: now, failures: 0 } });
     } else {
       const fetches = fetchesAfterListing(mirror.fetches, repository, connection, now);
-      state.put({ ...mirror, repository, holdings: { ...mirror.holdings, [name]: holding }, fetches });
+      const holdings = { ...mirror.holdings, [name]: holding };
+      state.put({ ...mirror, ...formerPathsOf(mirror, repository), repository, holdings, fetches });
     }
   };
   for (const { repository, holding } of [...plan.kept, ...plan.added]) update(repository, holding);
+  forgetTakenPaths(state, connection);
   const orphans: MirrorRecord[] = [];
   for (const { repository } of plan.removed) {
     const mirror = byId.get(repository.hostId);
@@ -94,6 +98,26 @@ function withoutHolding(mirror: MirrorRecord, name: string, state: MirrorState):
   if (Object.keys(holdings).length === 0) return [mirror];
   state.put({ ...mirror, holdings });
   return [];
+}
+
+function formerPathsOf(
+  { formerPaths = [], repository: { path } }: MirrorRecord,
+  renamed: HostRepository,
+): Pick<MirrorRecord, "formerPaths"> {
+  if (path === renamed.path) return {};
+  const others = formerPaths.filter((each) => each !== path && each !== renamed.path);
+  return { formerPaths: [path, ...others].slice(0, maxFormerPaths) };
+}
+
+/** A path that another repository has now no longer leads to the one that had it before, also not later. */
+function forgetTakenPaths(state: MirrorState, connection: MirrorConnection): void {
+  const mirrors = state.mirrors.filter(isOnHostOf(connection));
+  const taken = new Set(mirrors.map(({ repository }) => repository.path));
+  for (const { formerPaths = [], ...mirror } of mirrors) {
+    const free = formerPaths.filter((path) => !taken.has(path));
+    if (free.length < formerPaths.length)
+      state.put(free.length === 0 ? mirror : { ...mirror, formerPaths: free });
+  }
 }
 
 /** Fetches at once what has moved according to the host, and seldom what has not moved for long. */

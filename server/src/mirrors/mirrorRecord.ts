@@ -14,6 +14,8 @@ export interface MirrorDescription {
 export interface MirrorRecord extends MirrorDescription {
   /** The name of its folder; never reused. */
   readonly number: number;
+  /** Paths that it had on its host, the latest first, and that no other repository has had since. */
+  readonly formerPaths?: readonly string[];
   /** By the name of the connection. */
   readonly holdings: Readonly<Record<string, Holding>>;
   readonly fetches: FetchRecord;
@@ -72,8 +74,11 @@ export function mirrorStateOf(
   return fetches.fetchedAt === undefined ? "waiting" : "mirrored";
 }
 
-/** Returns the name of a repository: host, port and path prefix, and its path there. */
-export function mirrorName({ url, repository }: Pick<MirrorDescription, "url" | "repository">): string {
+/** Returns the name of a repository: host, port and path prefix, and its path there, or another one. */
+export function mirrorName(
+  { url, repository }: Pick<MirrorDescription, "url" | "repository">,
+  path = repository.path,
+): string {
   const { host, pathname } = new URL(url);
-  return `${host}${pathname.replace(/\/+$/, "")}/${repository.path}`;
+  return `${host}${pathname.replace(/\/+$/, "")}/${path}`;
 }

@@ -121,6 +121,7 @@ const StoredDescription = z.object({
 const StoredMirror = z.object({
   ...StoredDescription.shape,
   number: z.int().positive(),
+  formerPaths: z.optional(z.array(z.string())),
   holdings: z.record(z.string(), StoredHolding),
   fetches: StoredFetches,
 });

@@ -43,6 +43,8 @@ export interface Repository {
    * (`npm/zod@4.6.7`); unique.
    */
   readonly name: string;
+  /** Names that its code host had for it before, which still lead to it; absent if none. */
+  readonly formerNames?: readonly string[];
   readonly displayName?: string;
   readonly kind: RepositoryKind;
   /** Absolute: the working tree of a clone, the git directory of a bare repository, the folder. */

@@ -114,13 +114,16 @@ export class MirrorCatalog {
   }
 
   #factsOf(mirror: MirrorRecord, name: string): RepositoryFacts {
-    const { type, repository } = mirror;
+    const { type, repository, formerPaths = [] } = mirror;
     const path = this.#options.state.pathOf(mirror);
     return {
       kind: "bare",
       path,
       gitDir: path,
       remoteName: name,
+      ...(formerPaths.length === 0
+        ? {}
+        : { formerNames: formerPaths.map((each) => mirrorName(mirror, each)) }),
       codeHostType: type,
       ...(repository.webUrl === undefined ? {} : { hostUrl: repository.webUrl }),
       isFork: repository.isFork,

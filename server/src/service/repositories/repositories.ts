@@ -93,7 +93,12 @@ function requireByName(view: RepositoryView, name: string): Repository {
 /** Filters and sorts `all`. Packages follow the others. Repositories without a time count as the oldest. */
 function filterAndSort(all: readonly Repository[], request: RepositoriesRequest): readonly Repository[] {
   const wanted = request.query?.toLowerCase();
-  const found = all.filter(({ name }) => wanted === undefined || name.toLowerCase().includes(wanted));
+  const found = all.filter(
+    ({ name, formerNames = [] }) =>
+      wanted === undefined ||
+      name.toLowerCase().includes(wanted) ||
+      formerNames.some((each) => each.toLowerCase() === wanted),
+  );
   const time = { pushed: "pushedAt", indexed: "indexedAt", name: undefined } as const;
   const field = time[request.sort];
   if (field !== undefined) found.sort((left, right) => (left[field] ?? 0) - (right[field] ?? 0));

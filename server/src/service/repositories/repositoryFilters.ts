@@ -6,6 +6,7 @@ import type { Repository, RepositoryId } from "#model/repository";
 import { monotonicNow } from "#platform/clock";
 import { TimeSlice } from "#platform/timeSlice";
 import { beginsWithEcosystem } from "#query/packageName";
+import { readExpression } from "#query/parser/write";
 import type { Pattern, Query } from "#query/query";
 import { patternSource, textFinder } from "#query/regexp/regexp";
 import type { RepositoryView } from "./repositoryView";
@@ -51,9 +52,16 @@ export async function resolveRepositories(
           `Matching the names of repositories took longer than ${maxNamesMs / 1000} s. Simplify the "repo:" filters.`,
         );
     }
-    const matching = repositoriesWhere((repository) => found.has(repository));
+    const exact = readExpression(source).toLowerCase();
+    const renamed = formerlyNamed((name) => name.toLowerCase() === exact);
+    const matching = repositoriesWhere((repository) => found.has(repository) || renamed(repository));
     cached.set(source, matching);
     return matching;
+  };
+  /** Former names lead to a repository only if they are written in full, and no other one has them. */
+  const formerlyNamed = (matches: (name: string) => boolean) => {
+    const isFree = (name: string) => repositories.every((each) => each.name !== name);
+    return ({ formerNames = [] }: Repository) => formerNames.some((name) => matches(name) && isFree(name));
   };
   const repositoriesWhere = (matches: (repository: Repository) => boolean): Query => {
     const ids = repositories.filter(matches).map(({ id }) => id);
@@ -77,7 +85,8 @@ export async function resolveRepositories(
         return matchNames(node.pattern);
       case "repositorySet": {
         const names = new Set(node.names);
-        return repositoriesWhere(({ name }) => names.has(name));
+        const renamed = formerlyNamed((name) => names.has(name));
+        return repositoriesWhere((repository) => names.has(repository.name) || renamed(repository));
       }
       case "context": {
         const matches = contextMatcher(contexts, node.name);

@@ -25,11 +25,12 @@ export function toRepositoryItem(
   baseUrl: string | undefined,
   states: Pick<RepositoryItem, "isPolled" | "symbolsReady" | "dependencyCount" | "dependencyProblem">,
 ): RepositoryItem {
-  const { displayName, defaultRevision, indexedAt, pushedAt, lastError, state } = repository;
+  const { formerNames, displayName, defaultRevision, indexedAt, pushedAt, lastError, state } = repository;
   const externalWebUrl = hostRepositoryUrl(repository);
   return {
     repoId: repository.id,
     repoName: repository.name,
+    ...(formerNames === undefined ? {} : { formerNames: [...formerNames] }),
     ...(displayName === undefined ? {} : { repoDisplayName: displayName }),
     codeHostType: repository.codeHostType,
     webUrl: browseUrl(baseUrl, repository.name, defaultRevision, ""),

@@ -24,7 +24,7 @@ export interface RepositoryView {
   /** All packages, sorted by name. The array is replaced, never modified. */
   packages(): readonly Repository[];
   get(id: RepositoryId): Repository | undefined;
-  /** Returns the repository with this exact fully qualified name. */
+  /** Returns the repository that has this exact fully qualified name, or else had it before it was renamed. */
   byName(name: string): Repository | undefined;
   /** Returns the innermost repository that contains an absolute path. */
   containing(path: string): Repository | undefined;

@@ -152,7 +152,7 @@ function unknownRepository({ value, ...range }: NameInQuery, all: readonly Repos
 
 function unknownNamesInSet(leaf: Leaf, all: readonly Repository[]): UnknownName[] {
   const { value, ...range } = nameInQuery(leaf);
-  const names = new Set(all.map(({ name }) => name));
+  const names = new Set(all.flatMap(({ name, formerNames = [] }) => [name, ...formerNames]));
   const given = value.split(",").map((name) => name.trim());
   const others = new Set(all.map(({ name }) => name).filter((name) => !given.includes(name)));
   return given

@@ -1,5 +1,6 @@
 /** URLs of pages: `/browse/<repository>[@<revision>]/-/<view>/<path>`, each segment percent-encoded. */
 import { ServiceError } from "#base/error";
+import { browseUrl } from "#service/repositories/webLinks";
 
 export const browsePrefix = "/browse/";
 
@@ -45,6 +46,14 @@ export function parsePageUrl(url: string): PageUrl {
     withBlame: queryParameters(url).get("blame") === "1",
     position: parsePosition(url),
   };
+}
+
+/** Returns the URL of the same page of another repository. */
+export function withRepository(url: string, name: string): string {
+  const [pagePath = ""] = url.split("?", 1);
+  const [, repository = ""] = pagePattern.exec(pagePath.slice(browsePrefix.length)) ?? [];
+  const [start = ""] = browseUrl("", name, undefined, "").split("/-/", 1);
+  return start + url.slice(browsePrefix.length + repository.length);
 }
 
 /**

@@ -10,7 +10,7 @@ import { filePage } from "./filePage";
 import { filesPage } from "./filesPage";
 import { folderPage } from "./folderPage";
 import { historyPage } from "./historyPage";
-import { parsePageUrl, parsePosition, rootOf } from "./pageUrl";
+import { parsePageUrl, parsePosition, rootOf, withRepository } from "./pageUrl";
 import { rawFile } from "./rawFile";
 import { repositoriesPage } from "./repositoriesPage";
 import { revisionsPage } from "./revisionsPage";
@@ -39,9 +39,22 @@ export async function renderPage(
       return syntaxPage(context);
     case "/complete":
       return completionList(context, url);
-    case undefined:
-      return repositoryView({ ...context, pageUrl: parsePageUrl(url), bar: siteBar(context, rootOf(url)) });
+    case undefined: {
+      const pageUrl = parsePageUrl(url);
+      const name = await currentName(context, pageUrl.repository);
+      if (name !== pageUrl.repository)
+        return { status: 301, location: context.base + withRepository(url, name), body: "" };
+      return repositoryView({ ...context, pageUrl, bar: siteBar(context, rootOf(url)) });
+    }
   }
+}
+
+/** Returns the name of a repository that was renamed, and else the same name. */
+async function currentName({ caller, call }: ServiceContext, name: string): Promise<string> {
+  const { items } = await caller("repos", { query: name, perPage: 100 }, call);
+  const isCurrent = items.some(({ repoName }) => repoName === name);
+  const renamed = items.find(({ formerNames }) => formerNames?.includes(name));
+  return isCurrent ? name : (renamed?.repoName ?? name);
 }
 
 async function repositoryView(context: PageContext): Promise<PageResponse> {
