@@ -1,9 +1,9 @@
 /** A real Zoekt to compare with: its programs index the corpus and serve HTTP. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { accessSync, constants, mkdirSync, readdirSync, statSync } from "node:fs";
-import { createServer } from "node:net";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "#test/support/freePort";
 import { cpuSecondsOfEnded } from "./processes";
 import { postJson } from "./product";
 import type { BenchQuery } from "./queries";
@@ -113,15 +113,4 @@ function programPath(name: string): string {
     }
   }
   throw new Error(`${name} is neither in ZOEKT_BIN nor on the PATH.`);
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.on("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
-    });
-  });
 }

@@ -123,7 +123,8 @@ export function runGit(cwd: string, args: readonly string[], input?: Uint8Array)
       GIT_COMMITTER_NAME: "Ann Author",
       GIT_COMMITTER_EMAIL: "ann@example.com",
       GIT_COMMITTER_DATE: "2021-01-01T00:00:00Z",
-      GIT_ALLOW_PROTOCOL: "file",
+      GIT_ALLOW_PROTOCOL: "file:http",
+      GIT_TERMINAL_PROMPT: "0",
     },
   });
   if (error) throw error;
