@@ -133,5 +133,6 @@ export const links: { readonly [Name in OperationName]?: LinkTargets } = {
   blame: { commit: { repo: requestQuery("repo"), ref: responseBody("ranges/0/hash") } },
   health: { version: {} },
   version: { repos: {} },
+  sessions: { revokeSession: { sessionId: responseBody("0/id") } },
   users: { removeUser: { userId: responseBody("0/id") }, audit: {} },
 };

@@ -33,6 +33,7 @@ const requests: Partial<Record<OperationName, Readonly<Record<string, unknown>>>
   authors: { repo: "r" },
   diff: { repo: "r", base: "HEAD", head: "HEAD" },
   removeUser: { userId: "nobody" },
+  revokeSession: { sessionId: "none" },
 };
 
 /** Kinds of credentials, and the principal of each. Access tokens are accepted only with a license. */
@@ -172,7 +173,7 @@ for (const isLicensed of [true, false]) {
       await organization.setLicense(
         isLicensed ? licenseOf({}, undefined, organization.clock.now()) : undefined,
       );
-      const succeeded = name === "removeUser" ? "404 NOT_FOUND" : "200";
+      const succeeded = /^(?:removeUser|revokeSession)$/.test(name) ? "404 NOT_FOUND" : "200";
       for (const anonymous of ["on", "off"] as const) {
         for (const each of Object.keys(callers) as CallerName[]) {
           const expected = refusal(name, each, isLicensed, anonymous === "on") ?? succeeded;

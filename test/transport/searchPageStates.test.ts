@@ -87,7 +87,7 @@ test("the search page is for browsers that may see it", async () => {
   for (const path of ["/", "/?q=found", "/?q=lang:nothing", "/repositories", "/complete?q=repo:&offset=5"]) {
     const page = await getPage(`${closed.url}${path}`);
     assert.equal(page.status, 401, path);
-    assert.match(page.text, /<h1>Sign in/);
+    assert.match(page.text, /<h1>Log in/);
     assert.doesNotMatch(page.text, /github\.com/);
     // A form that is sent without script must not put the key into the URL.
     assert.doesNotMatch(page.text, /<input type="password"[^>]*name=/);

@@ -50,6 +50,8 @@ const neverResent: Readonly<Record<NeverResent, true>> = {
   removeUser: true,
   createKey: true,
   revokeKey: true,
+  completeLogin: true,
+  revokeSession: true,
   restore: true,
 };
 
