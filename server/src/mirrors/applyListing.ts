@@ -47,34 +47,52 @@ export function applyListing(options: AppliedListing): readonly MirrorRecord[] {
     failures: 0,
     fingerprint: listing.fingerprint,
     problems: listing.problems,
+    keepDays: connection.onRemoved.keepDays,
     ...confirmationsAfter(options),
   });
   return orphans;
 }
 
+/** For connections that were removed before their own setting was recorded. */
+const defaultKeepDays = 7;
+
 /**
  * Releases the mirrors of connections that are no longer configured, and those of other hosts than a connection now has.
- * Returns the mirrors to remove.
+ * Forgets connections that are not configured and have no mirrors. Returns the mirrors to remove.
  */
 export function releaseUnconfigured(
   state: MirrorState,
   connections: Readonly<Record<string, MirrorConnection>>,
   now: number,
 ): readonly MirrorRecord[] {
+  for (const [name, { onRemoved }] of Object.entries(connections))
+    recordKeepDays(name, onRemoved.keepDays, state);
   const orphans: MirrorRecord[] = [];
+  const held = new Set<string>();
   for (const mirror of state.mirrors) {
     for (const [name, holding] of Object.entries(mirror.holdings)) {
       const connection = Object.hasOwn(connections, name) ? connections[name] : undefined;
       if (connection !== undefined && isOnHostOf(connection)(mirror)) continue;
       const { released = { at: now, reason: `The connection "${name}" was removed.` } } = holding;
-      const keepDays = connection?.onRemoved.keepDays ?? 7;
+      const keepDays = state.connection(name).keepDays ?? defaultKeepDays;
       const current = state.get(mirror.number) ?? mirror;
-      if (now - released.at >= keepDays * dayMs) orphans.push(...withoutHolding(current, name, state));
-      else if (holding.released === undefined)
+      if (now - released.at >= keepDays * dayMs) {
+        orphans.push(...withoutHolding(current, name, state));
+        continue;
+      }
+      held.add(name);
+      if (holding.released === undefined)
         state.put({ ...current, holdings: { ...current.holdings, [name]: { ...holding, released } } });
     }
   }
+  for (const name of state.connectionNames)
+    if (!Object.hasOwn(connections, name) && !held.has(name)) state.forgetConnection(name);
   return orphans;
+}
+
+function recordKeepDays(name: string, keepDays: number, state: MirrorState): void {
+  const record = state.connection(name);
+  if (record.keepDays !== keepDays) state.putConnection(name, { ...record, keepDays });
 }
 
 /** An incomplete listing says nothing about what has to be confirmed, or was. */

@@ -25,6 +25,8 @@ export interface FetchRecord {
   /** When it was last fetched successfully, and when that last changed a ref. */
   readonly fetchedAt?: number;
   readonly changedAt?: number;
+  /** When a webhook last said that it has changed. Absent once a change was found without one. */
+  readonly hintedAt?: number;
   /** The host's fingerprint of the repository at the last fetch. */
   readonly fingerprint?: string;
   readonly nextAt: number;
@@ -46,6 +48,8 @@ export interface ConnectionRecord {
   /** Ids that disappeared at once, and those whose disappearance a person has confirmed. */
   readonly unconfirmedIds?: readonly string[];
   readonly confirmedIds?: readonly string[];
+  /** How long its mirrors are kept once it is no longer configured. */
+  readonly keepDays?: number;
 }
 
 export interface ConnectionProblem {

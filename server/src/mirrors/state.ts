@@ -125,6 +125,14 @@ export class MirrorState {
     this.#writeSoon();
   }
 
+  get connectionNames(): readonly string[] {
+    return [...this.#connections.keys()];
+  }
+
+  forgetConnection(name: string): void {
+    if (this.#connections.delete(name)) this.#writeSoon();
+  }
+
   /** Throws STORAGE_FAILED. */
   flush(): void {
     this.#cancelWrite?.();

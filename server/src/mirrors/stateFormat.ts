@@ -105,6 +105,7 @@ const StoredHolding = z.object({
 const StoredFetches = z.object({
   fetchedAt: z.optional(time),
   changedAt: z.optional(time),
+  hintedAt: z.optional(time),
   fingerprint: z.optional(z.string()),
   nextAt: time,
   failures: count,
@@ -136,6 +137,7 @@ const StoredConnection = z.object({
   ),
   unconfirmedIds: z.optional(z.array(z.string())),
   confirmedIds: z.optional(z.array(z.string())),
+  keepDays: z.optional(z.number().nonnegative()),
 });
 
 const StoredState = z.object({
