@@ -1,5 +1,5 @@
 /** The suggestions below the search box, as a list that its script takes over. */
-import { okPage, type PageResponse, type ServiceContext } from "./context";
+import { fragment, type PageResponse, type ServiceContext } from "./context";
 import { html } from "./html";
 import { queryParameters } from "./pageUrl";
 import { parseSearchUrl } from "./searchUrl";
@@ -22,10 +22,8 @@ export async function completionList({ caller, call }: ServiceContext, url: stri
     ({ label, text, detail }, at) =>
       html`<li role="option" id="completion-${at}" data-text="${text}" aria-selected="false"><bdi>${label}</bdi> <span class="dim">${detail}</span></li>\n`,
   );
-  // The script of the search page reads nothing but the list.
-  const page = html`<!doctype html>
-<html lang="en"><title>Suggestions</title>
-<ul id="completions" role="listbox" aria-label="Suggestions" data-start="${start}" data-length="${length}">${items}</ul></html>
-`;
-  return okPage(page.text);
+  return fragment(
+    "Suggestions",
+    html`<ul id="completions" role="listbox" aria-label="Suggestions" data-start="${start}" data-length="${length}">${items}</ul>`,
+  );
 }

@@ -2,7 +2,7 @@
 import type { Call, Caller } from "#contract/service";
 import { browseUrl } from "#service/repositories/webLinks";
 import { type Html, type HtmlPart, hasDirectionMarks, html } from "./html";
-import { renderLayout } from "./pageLayout";
+import { type PageFrame, renderLayout } from "./pageLayout";
 import type { PageUrl } from "./pageUrl";
 
 export interface PageResponse {
@@ -43,6 +43,8 @@ export interface ServiceContext {
 
 export interface PageContext extends ServiceContext {
   readonly pageUrl: PageUrl;
+  /** The parameters of the URL, for those that only some pages have. */
+  readonly parameters: URLSearchParams;
   /** The bar above the page. */
   readonly bar: Html;
 }
@@ -60,20 +62,22 @@ export interface RepositoryPage {
 
 /** Renders a page about a repository. */
 export function repositoryPage(context: PageContext, page: RepositoryPage): PageResponse {
-  const { title, heading = pathLinks(context), actions, facts = [], content } = page;
+  return okPage(renderLayout({ ...repositoryFrame(context, page), content: page.content }));
+}
+
+/** Returns the frame of a page about a repository. */
+export function repositoryFrame(context: PageContext, page: Omit<RepositoryPage, "content">): PageFrame {
+  const { title, heading = pathLinks(context), actions, facts = [] } = page;
   const { pageUrl, base, bar } = context;
   const { repository, revision } = pageUrl;
   const root = html`<a href="${browseUrl(base, repository, revision, "")}"><bdi>${repository}</bdi></a>`;
-  return okPage(
-    renderLayout({
-      title: `${title} · ${repository}`,
-      bar,
-      heading: html`${root}${heading}`,
-      actions,
-      facts: facts.filter((each) => each !== undefined),
-      content,
-    }),
-  );
+  return {
+    title: `${title} · ${repository}`,
+    bar,
+    heading: html`${root}${heading}`,
+    actions,
+    facts: facts.filter((each) => each !== undefined),
+  };
 }
 
 /** Renders the path, with a link for each folder above it. */
@@ -145,6 +149,11 @@ export function countOf(count: number, one: string, many = `${one}s`): string {
 
 export function okPage(body: string): PageResponse {
   return { status: 200, body };
+}
+
+/** A part of a page, which script takes over. */
+export function fragment(title: string, content: Html): PageResponse {
+  return okPage(html`<!doctype html>\n<html lang="en"><title>${title}</title>\n${content}</html>\n`.text);
 }
 
 export function redirect(location: string): PageResponse {

@@ -14,10 +14,15 @@ import {
   permalink,
   redirect,
   refOf,
+  repositoryFrame,
   repositoryPage,
 } from "./context";
+import { fileOutline } from "./fileOutline";
+import { fileTree } from "./fileTree";
 import { nodeAt } from "./folderPage";
 import { type Html, html } from "./html";
+import { renderFrame } from "./pageLayout";
+import { symbolPanel } from "./symbolPanel";
 
 /** Larger files are not rendered. */
 const maxRenderedCharacters = 4 * 1024 * 1024;
@@ -50,7 +55,7 @@ export async function filePage(context: PageContext): Promise<PageResponse> {
     file.source === ""
       ? html`<p class="note">This file is empty.</p>`
       : isRendered
-        ? [directionNote(file.source), await fileTable(context, lines)]
+        ? undefined
         : html`<p class="note">${isBinary ? "This is a binary file." : tooLarge} <a href="${rawUrl(context)}">${isBinary ? "Download it" : "Open it as raw text"}</a></p>`;
   const actions = [
     ...pathActions(context, file.commit !== ""),
@@ -61,8 +66,25 @@ export async function filePage(context: PageContext): Promise<PageResponse> {
       ? undefined
       : html`<button type="button" id="copy" data-url="${rawUrl(context, file.commit)}" hidden>Copy</button>`,
     permalink(context, file.commit, withBlame ? "?blame=1" : ""),
+    ...(isRendered ? jumpLinks : []),
   ];
-  return repositoryPage(context, { title: path, actions, facts, content });
+  const page = { title: path, actions, facts };
+  if (content !== undefined) return repositoryPage(context, { ...page, content });
+  const { start, end } = renderFrame({ ...repositoryFrame(context, page), isFile: true });
+  const text = html`<div class="panes"><div class="text">${directionNote(file.source)}${await fileTable(context, file, lines)}</div>\n`;
+  return { status: 200, body: { start: start + text.text, pieces: panes(context, file), end } };
+}
+
+/** Renders what stands beside the text, which may have to be parsed first. */
+async function* panes(context: PageContext, { commit }: FileSource): AsyncGenerator<string> {
+  const ref = context.pageUrl.revision ?? (commit === "" ? undefined : commit);
+  const outline = fileOutline(context, ref);
+  const tree = fileTree(context);
+  // They are awaited later, and not at all if the client disconnects.
+  for (const pane of [outline, tree]) pane.catch(() => {});
+  yield html`<aside id="side" aria-label="Symbols">${await symbolPanel(context, ref)}`.text;
+  yield html`${await outline}</aside>\n`.text;
+  yield html`${await tree}</div>`.text;
 }
 
 function rawUrl({ pageUrl, base }: PageContext, commit = ""): string {
@@ -95,6 +117,12 @@ async function pageWithoutFile(context: PageContext, error: unknown): Promise<Pa
   return failurePage(404, error.code, `${error.message} Uncommitted files have no page.`, more);
 }
 
+/** On narrow screens, these are below the text. */
+const jumpLinks = [
+  html`<a class="jump" href="#side">Symbols</a>`,
+  html`<a class="jump" href="#tree">Files</a>`,
+];
+
 async function renderLines({ source, language }: FileSource): Promise<readonly Html[]> {
   // Loaded on demand, because the library is slow to load and most processes never render a page.
   const { highlightedLines } = await import("./highlight");
@@ -102,7 +130,12 @@ async function renderLines({ source, language }: FileSource): Promise<readonly H
   return source.endsWith("\n") ? lines.slice(0, -1) : lines;
 }
 
-async function fileTable(context: PageContext, lines: readonly Html[]): Promise<Html> {
+async function fileTable(
+  context: PageContext,
+  { commit }: FileSource,
+  lines: readonly Html[],
+): Promise<Html> {
+  const { repository, revision, path } = context.pageUrl;
   const blame = context.pageUrl.withBlame ? await blameColumn(context) : undefined;
   const rows = lines.map((line, at) => {
     const number = at + 1;
@@ -111,7 +144,9 @@ async function fileTable(context: PageContext, lines: readonly Html[]): Promise<
     const numberCell = html`<td class="n"><a href="#L${number}">${number}</a></td>`;
     return html`<tr id="L${number}"${first && html` class="first"`}>${cell}${numberCell}<td>${line}</td></tr>\n`;
   });
-  return html`<div class="code${blame && " blame"}"><table dir="ltr">${rows}</table></div>`;
+  // Script asks there for the symbols in the text.
+  const url = browseUrl(context.base, repository, commit === "" ? revision : commit, path);
+  return html`<div class="code${blame && " blame"}"><table dir="ltr" data-at="${url}">${rows}</table></div>`;
 }
 
 /** Returns the blame cells, by the number of the first line of each range. */
@@ -121,9 +156,12 @@ async function blameColumn(context: PageContext): Promise<ReadonlyMap<number, Ht
   const { ranges, commits } = await caller("blame", { repo, path, ...refOf(context) }, call);
   return new Map(
     ranges.map(({ startLine, hash }) => {
-      const { date, authorName, message }: Partial<BlameCommit> = commits[hash] ?? {};
+      const { date, authorName, message, previous }: Partial<BlameCommit> = commits[hash] ?? {};
       const link = html`<a href="${commitUrl(base, repo, hash)}" title="${message}">${hash.slice(0, 8)}</a>`;
-      return [startLine, html`${link} ${date?.slice(0, 10)} <bdi>${authorName}</bdi>`];
+      const before =
+        previous &&
+        html` <a class="before" title="Blame before ${hash.slice(0, 8)}" aria-label="Blame before ${hash.slice(0, 8)}" href="${browseUrl(base, repo, previous.hash, previous.path)}?blame=1#L${startLine}">↶</a>`;
+      return [startLine, html`${link} ${date?.slice(0, 10)} <bdi>${authorName}</bdi>${before}`];
     }),
   );
 }

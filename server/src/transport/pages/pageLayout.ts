@@ -1,13 +1,17 @@
 /** The layout of every page, and the policy that allows their style and their scripts only. */
 import { createHash } from "node:crypto";
+import { fileScript } from "./fileScript";
+import { fileStyle } from "./fileStyle";
 import { type Html, type HtmlPart, html, Html as Markup } from "./html";
 import { pageScript } from "./pageScript";
 import { pageStyle } from "./pageStyle";
 import { searchScript } from "./searchScript";
 import { searchStyle } from "./searchStyle";
 
-const style = pageStyle + searchStyle;
+const style = pageStyle + searchStyle + fileStyle;
 const searchPageScript = pageScript + searchScript;
+const filePageScript = pageScript + fileScript;
+const scripts = [pageScript, searchPageScript, filePageScript];
 
 /**
  * The `Content-Security-Policy` of pages: allows this style, these scripts and requests to this origin only. It forbids
@@ -16,7 +20,7 @@ const searchPageScript = pageScript + searchScript;
 export const pagePolicy = [
   "default-src 'none'",
   `style-src ${sourceHash(style)}`,
-  `script-src ${sourceHash(pageScript)} ${sourceHash(searchPageScript)}`,
+  `script-src ${scripts.map(sourceHash).join(" ")}`,
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
   "connect-src 'self'",
@@ -42,6 +46,8 @@ export interface PageFrame {
   readonly facts?: readonly Html[];
   /** Whether it is the search page, which has a script of its own and whose heading is its search box. */
   readonly isSearch?: boolean;
+  /** Whether it is the page of a file, which has a script of its own. */
+  readonly isFile?: boolean;
 }
 
 export function renderLayout(page: PageFrame & { readonly content: HtmlPart }): string {
@@ -51,7 +57,7 @@ export function renderLayout(page: PageFrame & { readonly content: HtmlPart }): 
 
 /** Renders what precedes and what follows the content of a page. */
 export function renderFrame(page: PageFrame): { readonly start: string; readonly end: string } {
-  const { title, bar, heading = title, actions, facts = [], isSearch = false } = page;
+  const { title, bar, heading = title, actions, facts = [], isSearch = false, isFile = false } = page;
   const factsRow = facts.length === 0 ? undefined : html`<p class="facts">${facts}</p>\n`;
   const message = html`<span id="message" role="status"></span>`;
   const top = isSearch
@@ -69,7 +75,7 @@ export function renderFrame(page: PageFrame): { readonly start: string; readonly
 ${top}${factsRow}`;
   const end = html`
 </main>
-<script>${new Markup(isSearch ? searchPageScript : pageScript)}</script>
+<script>${new Markup(isSearch ? searchPageScript : isFile ? filePageScript : pageScript)}</script>
 </body>
 </html>
 `;

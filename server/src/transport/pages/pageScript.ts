@@ -60,6 +60,24 @@ const reportLoggedOut = (url) => {
   clearTimeout(messageTimer);
   byId("message").replaceChildren("Your session has ended. ", link);
 };
+const loadPage = (url, onLoad, loginUrl = location.href) => {
+  const request = new XMLHttpRequest();
+  request.open("GET", url);
+  request.setRequestHeader("accept", "text/html");
+  request.setRequestHeader("x-requested-with", "script");
+  request.responseType = "document";
+  request.onload = () => {
+    if (request.status !== 401) return onLoad(request.response, request.responseURL);
+    document.body.removeAttribute("aria-busy");
+    reportLoggedOut(loginUrl);
+  };
+  request.onerror = () => {
+    document.body.removeAttribute("aria-busy");
+    report("The service does not respond.");
+  };
+  request.send();
+  return request;
+};
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.isComposing || event.defaultPrevented) return;
   if (event.key.length !== 1 || event.target.closest?.("input, textarea, select, [contenteditable]")) return;
@@ -102,22 +120,14 @@ const load = () => {
   const text = filter.elements.filter.value;
   const url = new URL(location.pathname, location.href);
   if (text.trim()) url.searchParams.set("filter", text);
-  request = new XMLHttpRequest();
-  request.open("GET", url);
-  request.setRequestHeader("accept", "text/html");
-  request.setRequestHeader("x-requested-with", "script");
-  request.responseType = "document";
-  request.onload = () => {
-    if (request.status === 401) return reportLoggedOut(url);
-    const list = request.response?.getElementById("list");
+  request = loadPage(url, (page) => {
+    const list = page?.getElementById("list");
     if (!list) return report("The list could not be loaded.");
     byId("list").replaceWith(document.adoptNode(list));
-    byId("summary").textContent = request.response.getElementById("summary").textContent;
+    byId("summary").textContent = page.getElementById("summary").textContent;
     loaded = text;
     history.replaceState(null, "", url);
-  };
-  request.onerror = () => report("The service does not respond.");
-  request.send();
+  }, url);
 };
 filter?.addEventListener("input", () => {
   request?.abort();

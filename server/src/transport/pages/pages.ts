@@ -8,14 +8,16 @@ import { completionList } from "./completionList";
 import type { PageCall, PageContext, PageResponse, ServiceContext, Visitor } from "./context";
 import { filePage } from "./filePage";
 import { filesPage } from "./filesPage";
+import { folderFragment } from "./fileTree";
 import { folderPage } from "./folderPage";
 import { historyPage } from "./historyPage";
-import { parsePageUrl, parsePosition, rootOf, withRepository } from "./pageUrl";
+import { parsePageUrl, parsePosition, queryParameters, rootOf, withRepository } from "./pageUrl";
 import { rawFile } from "./rawFile";
 import { repositoriesPage } from "./repositoriesPage";
 import { revisionsPage } from "./revisionsPage";
 import { searchPage } from "./searchPage";
 import { siteBar } from "./siteBar";
+import { symbolFragment } from "./symbolPanel";
 import { syntaxPage } from "./syntaxPage";
 
 /** The paths of the pages that are not about one repository. */
@@ -44,7 +46,12 @@ export async function renderPage(
       const name = await currentName(context, pageUrl.repository);
       if (name !== pageUrl.repository)
         return { status: 301, location: context.base + withRepository(url, name), body: "" };
-      return repositoryView({ ...context, pageUrl, bar: siteBar(context, rootOf(url)) });
+      return repositoryView({
+        ...context,
+        pageUrl,
+        parameters: queryParameters(url),
+        bar: siteBar(context, rootOf(url)),
+      });
     }
   }
 }
@@ -58,11 +65,14 @@ async function currentName({ caller, call }: ServiceContext, name: string): Prom
 }
 
 async function repositoryView(context: PageContext): Promise<PageResponse> {
+  const pane = context.parameters.get("pane");
   switch (context.pageUrl.view) {
     case "blob":
-      return filePage(context);
+      return pane === "panel" || pane === "hover"
+        ? symbolFragment(context, pane === "hover")
+        : filePage(context);
     case "tree":
-      return folderPage(context);
+      return pane === "tree" ? folderFragment(context) : folderPage(context);
     case "commit":
       return commitPage(context);
     case "raw":

@@ -16,24 +16,6 @@ const urlOf = () => {
   for (const [name, value] of new FormData(form)) if (value.trim()) url.searchParams.set(name, value.trim());
   return url;
 };
-const loadPage = (url, onLoad) => {
-  const request = new XMLHttpRequest();
-  request.open("GET", url);
-  request.setRequestHeader("accept", "text/html");
-  request.setRequestHeader("x-requested-with", "script");
-  request.responseType = "document";
-  request.onload = () => {
-    if (request.status !== 401) return onLoad(request.response, request.responseURL);
-    stopSearch();
-    reportLoggedOut(urlOf());
-  };
-  request.onerror = () => {
-    document.body.removeAttribute("aria-busy");
-    report("The service does not respond.");
-  };
-  request.send();
-  return request;
-};
 let searching, searchTimer, shownUrl = location.href, isEntered = true;
 const stopSearch = () => {
   searching?.abort();
@@ -69,7 +51,7 @@ const search = (url, isTyped) => {
       isEntered = !isTyped;
     }
     shownUrl = url.href;
-  });
+  }, url);
 };
 const searchLater = () => {
   stopSearch();
@@ -120,7 +102,7 @@ const complete = () => {
     found.hidden = !isOpen;
     box.setAttribute("aria-expanded", isOpen);
     box.removeAttribute("aria-activedescendant");
-  });
+  }, urlOf());
 };
 const choose = (option) => {
   chosen()?.setAttribute("aria-selected", "false");
