@@ -185,6 +185,7 @@ export const organizationOperations = {
     tag: "Enterprise (EE)",
     summary: "Ends a browser session with immediate effect. Requires no license.",
     access: "member",
+    changes: true,
     errors: ["INVALID_QUERY_PARAMS", "NOT_FOUND"],
     request: SessionRequest,
     response: Done,

@@ -149,9 +149,11 @@ withPostgres("PostgreSQL", (binaries) => {
     const late = { users: 504, audit: 504, "sign-in": 504, search: 504 };
     await locked("apiKey", async () => assert.deepEqual(await statuses(), late, "no key can be checked"));
     await locked("auditRecord", async () => assert.deepEqual(await statuses(), late, "nothing is recorded"));
-    await locked("session", async () => assert.deepEqual(await statuses(), { ...all, "sign-in": 504 }));
+    await locked("browserSession", async () =>
+      assert.deepEqual(await statuses(), { ...all, "sign-in": 504 }),
+    );
     let removal: Promise<number> | undefined;
-    await locked("session", async () => {
+    await locked("browserSession", async () => {
       removal = instance.status(key, `/api/ee/user?userId=${id}`, "DELETE");
       assert.deepEqual(await statuses(), { ...all, "sign-in": 504 });
     });

@@ -112,7 +112,55 @@ const cases: readonly (readonly [args: string, text: string | undefined, result:
   [
     "",
     '{ "oauth": { "issuer": "https://x.example" } }',
-    'FILE: "oauth.audience" is missing: it must be a string of at least 1 character.',
+    'FILE: "oauth" needs "audience", to accept access tokens, or "clientId", to let users log in.',
+  ],
+  [
+    "",
+    '{ "oauth": { "issuer": "https://x.example", "clientId": "y", "groupsClaim": "g", "roles": { "a": "owner", "b": "member" } } }',
+    {
+      oauth: {
+        issuer: "https://x.example",
+        createsMembers: false,
+        clientId: "y",
+        groupsClaim: "g",
+        roles: { a: "OWNER", b: "MEMBER" },
+      },
+    },
+  ],
+  [
+    "",
+    '{ "oauth": { "issuer": "https://x.example", "clientId": "y", "clientSecret": { "env": "SECRET" } } }',
+    {
+      oauth: {
+        issuer: "https://x.example",
+        createsMembers: false,
+        clientId: "y",
+        clientSecret: { env: "SECRET" },
+      },
+    },
+  ],
+  ...['"hushhush"', '{ "env": "a-b" }', '{ "env": "A", "file": "/a" }', '{ "file": "a" }', "null"].map(
+    (secret) =>
+      [
+        "",
+        `{ "oauth": { "issuer": "https://x.example", "clientId": "y", "clientSecret": ${secret} } }`,
+        'FILE: "oauth.clientSecret" must be {"env": "NAME"} or {"file": "/path"}, so that no secret is in this file.',
+      ] as const,
+  ),
+  [
+    "",
+    '{ "oauth": { "issuer": "https://x.example", "clientId": "y", "roles": { "a": "owner" } } }',
+    'FILE: "oauth.roles" needs "oauth.groupsClaim", the claim that names the groups.',
+  ],
+  [
+    "",
+    '{ "oauth": { "issuer": "https://x.example", "clientId": "y", "groupsClaim": "g", "roles": { "a": "admin" } } }',
+    'FILE: "oauth.roles.a" must be one of "owner", "member", but is "admin".',
+  ],
+  [
+    "",
+    '{ "oauth": { "issuer": "https://x.example", "audience": "y", "scopes": ["openid"] } }',
+    'FILE: "oauth.scopes" needs "oauth.clientId".',
   ],
   [
     "",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
-import type { ApiKey, Member } from "#contract/organization";
+import type { ApiKey, Member, Session } from "#contract/organization";
 import { startPostgres, withPostgres } from "#test/support/postgres";
 import { repo, temporaryFolder } from "#test/support/repo";
 import { type Ended, startTrawl, trawl } from "#test/support/trawl";
@@ -106,6 +106,31 @@ describe("members and keys", () => {
     const keys = await json<ApiKey[]>("keys", "list");
     assert.equal((await run("keys", "revoke", keys[0]?.id ?? "")).code, 0);
     assert.equal((await run("keys", "revoke", "ci")).code, 0);
+  });
+
+  test("sessions of browsers are listed and ended", async () => {
+    const key = (await run("keys", "create", "browser", "--member", "carol@example.com")).stdout.trim();
+    const { server, status } = await startServer(dataDir);
+    const url = (await server.line(/^Listening on /)).slice("Listening on ".length);
+    const signIn = async () => {
+      const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+      await fetch(`${url}/session`, { method: "POST", headers, body: "{}" });
+    };
+    for (let count = 0; count < 3; count++) await signIn();
+    assert.match(
+      (await run("sessions", "list")).stdout,
+      /^MEMBER +BROWSER +.* +ID\n(carol@example\.com +API key +(\d{4}-\d\d-\d\d +){3}[\da-f-]{36}\n){3}$/,
+    );
+    const [first] = await json<Session[]>("sessions", "list");
+    assert.equal((await run("sessions", "revoke", first?.id ?? "")).stdout, "Ended 1 session.\n");
+    assert.equal((await run("sessions", "revoke", "Carol@example.com")).stdout, "Ended 2 sessions.\n");
+    const none = await run("sessions", "revoke", "carol@example.com");
+    assert.deepEqual([none.code, none.stdout], [1, ""]);
+    assert.match(none.stderr, /There is no session carol@example\.com/);
+    assert.equal(await status(key), 200);
+    await run("keys", "revoke", "browser");
+    server.process.kill("SIGINT");
+    assert.equal((await server.ended).code, 0);
   });
 
   test("a backup can be restored to another data directory", async () => {

@@ -66,6 +66,11 @@ const changes: Readonly<Record<string, (store: Store, ada: Member) => Promise<un
     const [key] = await apiKeys.all();
     await sessions.create({ keyId: key?.id ?? assert.fail(), hash: "2", expiresAt: 7 });
   },
+  "the use of a session": async ({ sessions }) => {
+    const found = await sessions.byHash("session");
+    await sessions.recordUse(found?.session.id ?? assert.fail(), { time: 9, expiresAt: 1e15 });
+  },
+  "other groups": ({ members }, { id }) => members.setGroups(id, { groups: ["staff"] }),
   "expired sessions": ({ sessions }) => sessions.removeExpired(8),
   "an ended session": async ({ sessions }) => {
     const found = await sessions.byHash("session");

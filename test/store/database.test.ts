@@ -2,12 +2,16 @@ import assert from "node:assert/strict";
 import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { Kysely, sql } from "kysely";
 import { inlineThread } from "#platform/inlineThread";
 import { silentLog } from "#platform/log";
 import { startThread, type Thread } from "#platform/workerThread";
 import { embeddedDatabase } from "#store/embedded";
 import { createDatabaseTask, type DatabaseCall, type DatabaseRows } from "#store/embeddedTask";
 import { latestMigration } from "#store/migrate";
+import { migration0001 } from "#store/migrations/0001";
+import { migration0002 } from "#store/migrations/0002";
+import { migration0003 } from "#store/migrations/0003";
 import { postgresDatabase } from "#store/postgres";
 import { manualClock } from "#test/support/clock";
 import { embeddedFile } from "#test/support/embeddedFile";
@@ -55,6 +59,30 @@ onEachDatabase((empty) => {
         "Use the newer Trawl, or another database.",
     });
     assert.deepEqual(await run(database.source(), `select "id" from "member"`), []);
+  });
+
+  test("sessions of an older version stay valid, and belong to the member of their key", async () => {
+    const database = await empty();
+    const old = new Kysely<unknown>({ dialect: database.source().dialect });
+    await old.transaction().execute(async (transaction) => {
+      for (const migrate of [migration0001, migration0002, migration0003]) await migrate(transaction, 1);
+      for (const statement of [
+        `create table "migration" ("name" text primary key, "appliedAt" bigint not null)`,
+        `insert into "migration" values ('0001', 1), ('0002', 1), ('0003', 1)`,
+        `insert into "member" ("id", "organisationId", "email", "emailKey", "role", "createdAt", "updatedAt")
+          values ('m', 1, 'ada@x.org', 'ada@x.org', 'OWNER', 1, 1)`,
+        `insert into "apiKey" ("id", "memberId", "name", "hash", "createdAt") values ('k', 'm', 'ci', 'x', 1)`,
+        `insert into "session" ("id", "keyId", "hash", "createdAt", "expiresAt") values ('s', 'k', 'y', 5, 9)`,
+      ])
+        await sql.raw(statement).execute(transaction);
+    });
+    await old.destroy();
+    const store = await openTestStore(database);
+    const { session, key, member } = (await store.sessions.byHash("y")) ?? {};
+    const times = { createdAt: 5, lastUsedAt: 5, expiresAt: 9, endsAt: 9 };
+    assert.deepEqual(session, { id: "s", memberId: "m", keyId: "k", ...times });
+    assert.deepEqual([key?.name, member?.email, member?.groups], ["ci", "ada@x.org", []]);
+    await store.close();
   });
 
   test("a migration that fails creates no table at all", async () => {

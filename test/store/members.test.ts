@@ -283,6 +283,61 @@ onEachDatabase((empty) => {
       );
     }));
 
+  test("a login starts one session, which replaces another one and ends with its member", () =>
+    withStores(async (store, other) => {
+      await added(store, "owner@x.org", "OWNER");
+      const { id: memberId } = await added(store, "ada@x.org");
+      const create = (digit: string, loginHash: string, replacedHash?: string) =>
+        store.sessions.create({
+          memberId,
+          hash: hash(digit),
+          expiresAt: start + 10,
+          endsAt: start + 20,
+          loginHash,
+          idToken: "a.b.c",
+          userAgent: "Browser",
+          replacedHash,
+        });
+      const first = await create("1", "one");
+      assert.ok(first);
+      assert.equal(await create("2", "one"), undefined);
+      assert.deepEqual(first, {
+        id: first.id,
+        memberId,
+        createdAt: start,
+        lastUsedAt: start,
+        expiresAt: start + 10,
+        endsAt: start + 20,
+        idToken: "a.b.c",
+        userAgent: "Browser",
+      });
+      await other.sessions.recordUse(first.id, { time: start + 5, expiresAt: start + 15 });
+      assert.deepEqual(await store.sessions.ofMember(memberId), [
+        { ...first, lastUsedAt: start + 5, expiresAt: start + 15 },
+      ]);
+      const second = await create("3", "two", hash("1"));
+      assert.deepEqual(await other.sessions.all(), [second]);
+      const none = "none" as Member["id"];
+      const session = { memberId: none, hash: hash("4"), expiresAt: start, loginHash: "three" };
+      assert.equal(await store.sessions.create(session), undefined);
+      assert.equal((await store.members.remove(memberId)).kind, "changed");
+      assert.deepEqual(await other.sessions.all(), []);
+    }));
+
+  test("groups are stored, and may change the role of anyone but the last owner", () =>
+    withStores(async (store, other) => {
+      const [ada, bob] = [await added(store, "ada@x.org", "OWNER"), await added(store, "bob@x.org")];
+      const after = async (id: Member["id"], groups: readonly string[], role?: Member["role"]) => {
+        await store.members.setGroups(id, { groups, role });
+        const member = await other.members.get(id);
+        return [member?.role, ...(member?.groups ?? [])];
+      };
+      assert.deepEqual(await after(bob.id, ["a", "'b\""]), ["MEMBER", "a", "'b\""]);
+      assert.deepEqual(await after(ada.id, ["c"], "MEMBER"), ["OWNER", "c"]);
+      assert.deepEqual(await after(bob.id, ["d"], "OWNER"), ["OWNER", "d"]);
+      assert.deepEqual(await after(ada.id, [], "MEMBER"), ["MEMBER"]);
+    }));
+
   test("revoking a key ends its sessions, and removing a member removes keys and sessions", () =>
     withStores(async (store, other) => {
       await added(store, "owner@x.org", "OWNER");

@@ -100,7 +100,8 @@ test("pages of a repository that was renamed redirect to its new name, with ever
   const source = await fetch(
     `${listener.url}/api/source?repo=github.com/old%20team/past&path=music/song.txt`,
   );
-  assert.equal((await source.json()).repo, name);
+  const { repo: currentName } = (await source.json()) as { repo: string };
+  assert.equal(currentName, name);
   // Another repository has this name now.
   assert.equal((await get("browse/detached/-/tree/")).status, 200);
 });

@@ -44,16 +44,11 @@ function grantsTo(
     anonymous === true ||
     (member.role === "MEMBER" && roles.includes("member")) ||
     members.some((each) => folded(each) === email) ||
-    groupsOf(member).some((group) => groups.includes(group))
+    member.groups.some((group) => groups.includes(group))
   );
 }
 
 /** Email addresses that differ only in case belong to the same member. */
 function folded(email: string): string {
   return email.normalize("NFC").toLowerCase();
-}
-
-/** Returns the groups of a member: none before a sign-in has reported them. */
-function groupsOf({ groups = [] }: Member & { readonly groups?: readonly string[] }): readonly string[] {
-  return groups;
 }

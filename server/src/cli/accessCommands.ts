@@ -62,6 +62,18 @@ export const keys: Command = {
   ],
 };
 
+export const sessions: Command = {
+  name: "sessions",
+  summary: "list and end the sessions of browsers",
+  usage: "trawl sessions [flags] list | revoke SESSION|MEMBER",
+  description: [
+    "A browser has a session after its user has logged in, or has entered an API key. SESSION is the id of one; with a " +
+      "MEMBER (email address or id), revoke ends all of them. API keys stay valid.",
+  ],
+  flags: [jsonFlag, databaseFlag, ...globalFlags],
+  examples: [["trawl sessions revoke ada@example.com", "logs Ada out of every browser at once"]],
+};
+
 export const backup: Command = {
   name: "backup",
   summary: "write members, keys, license and audit log to a file",

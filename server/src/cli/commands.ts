@@ -1,6 +1,6 @@
 /** The commands, their flags and their help. */
 import { mcpClients } from "#agents/clientConfiguration";
-import { backup, keys, license, members, restore } from "./accessCommands";
+import { backup, keys, license, members, restore, sessions } from "./accessCommands";
 import { type Command, databaseFlag, globalFlags, jsonFlag } from "./command";
 import { editorFlags } from "./editorFlags";
 import type { Flag } from "./flags";
@@ -298,6 +298,7 @@ export const commands: readonly Command[] = [
   hosts,
   members,
   keys,
+  sessions,
   license,
   backup,
   restore,

@@ -18,6 +18,7 @@ import { membersCommand } from "./membersCommand";
 import { removeCommand } from "./removeCommand";
 import { searchCommand } from "./searchCommand";
 import { serveCommand } from "./serveCommand";
+import { sessionsCommand } from "./sessionsCommand";
 import { statusCommand } from "./statusCommand";
 import { toolCommand } from "./toolCommand";
 
@@ -34,6 +35,7 @@ const implementations: Readonly<Record<string, (context: CommandContext, flags: 
     hosts: hostsCommand,
     members: membersCommand,
     keys: keysCommand,
+    sessions: sessionsCommand,
     license: licenseCommand,
     backup: backupCommand,
     restore: restoreCommand,

@@ -118,7 +118,8 @@ const ConfigurationFile = z
       createsMembers: z.boolean().default(false),
       trustsEmail: z.boolean().exactOptional(),
       clientId: z.string().min(1).max(1000).exactOptional(),
-      clientSecret: secretSource.exactOptional(),
+      // `checkOAuth` checks it, whose messages never contain its value.
+      clientSecret: z.unknown(),
       scopes: z.array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/)).exactOptional(),
       groupsClaim: z.string().min(1).exactOptional(),
       roles: z.record(z.string().min(1), roleName).exactOptional(),
@@ -129,8 +130,8 @@ const ConfigurationFile = z
   .partial();
 
 /** Settings as the user writes them; all are optional. */
-export type Settings = Omit<z.infer<typeof ConfigurationFile>, "connections"> &
-  Partial<Pick<Configuration, "connections">>;
+export type Settings = Omit<z.infer<typeof ConfigurationFile>, "connections" | "oauth"> &
+  Partial<Pick<Configuration, "connections" | "oauth">>;
 
 /**
  * Reads a configuration file: JSON with comments. Relative paths in it are resolved against its folder.
@@ -139,7 +140,7 @@ export type Settings = Omit<z.infer<typeof ConfigurationFile>, "connections"> &
  * `connections` or `access` although other users can write to it.
  */
 export function readConfigurationFile(file: string): Settings {
-  const { connections, ...settings } = parseConfiguration(readText(file), file);
+  const { connections, oauth, ...settings } = parseConfiguration(readText(file), file);
   if (settings.licenseMakers !== undefined) checkNotWritableByOthers(file, "licenseMakers");
   // Whoever can write them could have credentials sent to another host.
   if (connections !== undefined) checkNotWritableByOthers(file, "connections");
@@ -147,12 +148,12 @@ export function readConfigurationFile(file: string): Settings {
     checkNotWritableByOthers(file, "access");
     checkRules(file, settings.access.repositories);
   }
-  if (settings.oauth !== undefined) checkOAuth(file, settings.oauth);
   const folder = dirname(file);
   const { dataDir, paths } = settings;
   return {
     ...settings,
     ...(connections === undefined ? {} : { connections: checkConnections(file, connections) }),
+    ...(oauth === undefined ? {} : { oauth: checkOAuth(file, oauth) }),
     ...fieldIfDefined("dataDir", dataDir === undefined ? undefined : absolutePath(dataDir, folder)),
     ...fieldIfDefined(
       "paths",
@@ -295,24 +296,33 @@ function checkRules(file: string, rules: RepositoryRules): void {
   );
 }
 
-function checkOAuth(file: string, { issuer, audience, clientId, ...login }: OAuthSettings): void {
+function checkOAuth(
+  file: string,
+  { clientSecret, ...settings }: NonNullable<z.infer<typeof ConfigurationFile>["oauth"]>,
+): OAuthSettings {
+  const { issuer, audience, clientId, groupsClaim, roles } = settings;
   if (!isSecureUrl(issuer))
     throw usageError(`${file}: "oauth.issuer" must be an https:// URL, not "${issuer}".`);
-  if (clientId !== undefined) {
-    // Whoever can write it could become an owner, and have the client secret sent to another server.
-    checkNotWritableByOthers(file, "oauth.clientId");
-    if (login.roles !== undefined && login.groupsClaim === undefined)
-      throw usageError(`${file}: "oauth.roles" needs "oauth.groupsClaim", the claim that names the groups.`);
-    return;
-  }
-  if (audience === undefined) {
+  if (clientId === undefined) {
+    const unused = Object.entries({ clientSecret, scopes: settings.scopes, groupsClaim, roles }).find(
+      ([, value]) => value !== undefined,
+    );
+    if (unused !== undefined) throw usageError(`${file}: "oauth.${unused[0]}" needs "oauth.clientId".`);
+    if (audience !== undefined) return settings;
     throw usageError(
       `${file}: "oauth" needs "audience", to accept access tokens, or "clientId", to let users log in.`,
     );
   }
-  for (const name of ["clientSecret", "scopes", "groupsClaim", "roles"] as const) {
-    if (login[name] !== undefined) throw usageError(`${file}: "oauth.${name}" needs "oauth.clientId".`);
-  }
+  // Whoever can write it could become an owner, and have the client secret sent to another server.
+  checkNotWritableByOthers(file, "oauth.clientId");
+  if (roles !== undefined && groupsClaim === undefined)
+    throw usageError(`${file}: "oauth.roles" needs "oauth.groupsClaim", the claim that names the groups.`);
+  if (clientSecret === undefined) return settings;
+  const source = secretSource.safeParse(clientSecret);
+  if (source.success) return { ...settings, clientSecret: source.data };
+  throw usageError(
+    `${file}: "oauth.clientSecret" must be {"env": "NAME"} or {"file": "/path"}, so that no secret is in this file.`,
+  );
 }
 
 function parseUrl(name: string, text: string): string {
