@@ -166,6 +166,33 @@ test("Gitea: a list that ends before its total is partial", async () => {
   });
 });
 
+test("Gitea: a list without its total is partial, because a proxy may also have removed the link", async () => {
+  await withFake(dialectOf("gitea"), {}, async (fake, host) => {
+    fake.faults.push({ kind: "answer", page: 1, body: "[]" });
+    assert.equal((await listOnly(host)).outcome, "partial");
+  });
+});
+
+test("GitLab: a query that leaves the API is refused", async () => {
+  const settings = { include: { queries: ["../../-/groups"] } };
+  await withFake(dialectOf("gitlab"), { settings, token: "right" }, async (fake, host) => {
+    const { outcome, problems } = await listOnly(host);
+    assert.deepEqual([outcome, problems[0]?.message], ["failed", "The query leads outside of its API."]);
+    assert.deepEqual(fake.requests, []);
+  });
+});
+
+test("generic hosts: the manifest is not sent again for each repository that is looked up", async () => {
+  await withFake(dialectOf("genericGitHost"), {}, async (fake, host) => {
+    fake.hasEtags = true;
+    const { repositories } = await listOnly(host);
+    fake.statuses.length = 0;
+    for (const each of repositories.slice(0, 5))
+      assert.equal((await host.lookUp(each, never)).kind, "present");
+    assert.deepEqual(fake.statuses, [200, 304, 304, 304, 304]);
+  });
+});
+
 test("Azure DevOps: the web page that answers an expired token is named as such", async () => {
   await withFake(dialectOf("azuredevops"), {}, async (fake, host) => {
     const headers = { "content-type": "text/html" };

@@ -31,6 +31,11 @@ export const optionalTime = z
   .optional()
   .catch(undefined);
 
+/** Reads a header that counts something; `undefined` if it is missing or malformed. */
+export function countIn(header: string | undefined): number | undefined {
+  return header !== undefined && /^\d{1,12}$/.test(header) ? Number(header) : undefined;
+}
+
 /** Reads an object of items by name: each item gets its name as the field `nameField`. */
 export function itemsByName(body: unknown, nameField: string): readonly unknown[] {
   return Object.entries(z.record(z.string(), z.unknown()).parse(body)).map(([name, item]) =>

@@ -94,9 +94,11 @@ async function lookUp(
   if (manifestUrl === undefined) {
     return { kind: "unknown", problem: { message: "The host cannot be asked whether a repository exists." } };
   }
-  const locations = await requests.get(
-    manifestUrl,
+  // The fragment is not sent. It tells what is kept of the manifest from the pages of its list.
+  const locations = await requests.getPage(
+    `${manifestUrl}#locations`,
     ({ body }) => Object.keys(z.record(z.string(), z.unknown()).parse(body)),
+    () => true,
     signal,
   );
   const found = locations.find((location) => location.replace(/^\/|\.git$/g, "") === path);

@@ -5,6 +5,7 @@ import type { HostRepository } from "./codeHost";
 import type { ConnectionOf } from "./connection";
 import {
   cloneUrl,
+  countIn,
   isTrue,
   numericId,
   optionalCount,
@@ -15,7 +16,7 @@ import {
   withoutUndefined,
 } from "./fields";
 import type { HostResponse, Requests } from "./requests";
-import { encodePath, nextLink } from "./urls";
+import { encodePath, nextQuery } from "./urls";
 
 type GiteaConnection = ConnectionOf<"gitea">;
 
@@ -78,19 +79,9 @@ function ownerScope(name: string, ownerUrl: string): ListedScope {
 function readPage({ body, headers, url }: HostResponse): Page {
   const SearchResult = z.object({ ok: z.literal(true), data: z.array(z.unknown()) });
   const items = Array.isArray(body) ? body : SearchResult.parse(body).data;
-  const total = /^\d+$/.test(headers["x-total-count"] ?? "") ? Number(headers["x-total-count"]) : undefined;
-  return { items, next: nextPage(nextLink(headers, url), url), total };
-}
-
-/** Links begin with the URL that the server believes to have, so only the number of the page is used. */
-function nextPage(link: string | undefined, pageUrl: string): string | undefined {
-  if (link === undefined) return undefined;
-  const page = URL.canParse(link) ? new URL(link).searchParams.get("page") : null;
-  // A link without a page is returned as it is, so that the list does not look complete.
-  if (page === null || !/^\d+$/.test(page)) return link;
-  const next = new URL(pageUrl);
-  next.searchParams.set("page", page);
-  return next.href;
+  const total = countIn(headers["x-total-count"]);
+  const warning = total === undefined ? "The host does not say how many repositories it has." : undefined;
+  return { items, next: nextQuery(headers, url), total, warning };
 }
 
 function readRepository(item: unknown, connection: GiteaConnection): HostRepository {

@@ -5,6 +5,7 @@ import type { HostRepository } from "./codeHost";
 import type { ConnectionOf } from "./connection";
 import {
   cloneUrl,
+  countIn,
   isTrue,
   numericId,
   optionalCount,
@@ -15,7 +16,7 @@ import {
   withoutUndefined,
 } from "./fields";
 import type { HostResponse, Requests } from "./requests";
-import { encodePath, isFullLastPage, nextLink } from "./urls";
+import { encodePath, isFullLastPage, nextQuery } from "./urls";
 
 type GitlabConnection = ConnectionOf<"gitlab">;
 
@@ -86,11 +87,15 @@ function scopesOf({ include, url }: GitlabConnection, api: string): readonly Lis
 }
 
 function readPage({ body, headers, url }: HostResponse): Page {
-  // Missing for long lists, and with keyset pagination.
-  const total = /^\d+$/.test(headers["x-total"] ?? "") ? Number(headers["x-total"]) : undefined;
   const items = z.array(z.unknown()).parse(body);
-  const next = nextLink(headers, url);
-  return { items, next, total, mayGrow: isFullLastPage(next, items.length, pageSize) };
+  const next = nextQuery(headers, url);
+  // The total is missing for long lists, and with keyset pagination.
+  return {
+    items,
+    next,
+    total: countIn(headers["x-total"]),
+    mayGrow: isFullLastPage(next, items.length, pageSize),
+  };
 }
 
 /** Skips a project that waits for its deletion, because the list contains it under a changed name. */

@@ -31,6 +31,7 @@ export async function listScope(
   const problems: HostProblem[] = [];
   const totals = new Set<number>();
   let pageCount = 0;
+  /** Entries of all pages, without those that were repeated because the list has moved meanwhile. */
   let itemCount = 0;
   try {
     const firstUrl = await scope.firstUrl(requests, signal);
@@ -43,8 +44,13 @@ export async function listScope(
         signal,
       );
       pageCount++;
-      for (const repository of page.repositories) found.set(repository.hostId, repository);
       itemCount += page.itemCount;
+      for (const repository of page.repositories) {
+        if (found.has(repository.hostId)) itemCount--;
+        found.set(repository.hostId, repository);
+      }
+      if (found.size > maxRepositories)
+        throw new HostFailure({ message: `The list has more than ${maxRepositories} repositories.` });
       for (const message of page.odd) problems.push({ message });
       if (page.warning !== undefined) problems.push({ message: page.warning });
       if (page.total !== undefined) totals.add(page.total);
@@ -70,7 +76,8 @@ export async function listScope(
 
 function checkNext(url: string, adapter: Adapter, visited: Set<string>): void {
   if (!isBelow(url, adapter.api.base)) {
-    throw new HostFailure({ message: "The host links to a next page outside of its API." });
+    const what = visited.size === 0 ? "The query leads" : "The host links to a next page";
+    throw new HostFailure({ message: `${what} outside of its API.` });
   }
   if (visited.has(url)) throw new HostFailure({ message: "The host links to a page that was already read." });
   if (visited.size === maxPages)

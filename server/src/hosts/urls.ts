@@ -23,6 +23,20 @@ export function nextLink(headers: ResponseHeaders, pageUrl: string): string | un
   return undefined;
 }
 
+/**
+ * Like `nextLink`, but takes only the query of the link: such hosts build links from the URL that they believe to have,
+ * which differs behind some proxies, and the path is the same for all pages.
+ */
+export function nextQuery(headers: ResponseHeaders, pageUrl: string): string | undefined {
+  const link = nextLink(headers, pageUrl);
+  const search = link !== undefined && URL.canParse(link) ? new URL(link).search : "";
+  // A link without a query is returned as it is, so that the list does not look complete.
+  if (search === "") return link;
+  const next = new URL(pageUrl);
+  next.search = search;
+  return next.href;
+}
+
 /** Returns whether a page is full, so that a `Link` may later lead to another one. */
 export function isFullLastPage(next: string | undefined, itemCount: number, pageSize: number): boolean {
   return next === undefined && itemCount >= pageSize;
