@@ -187,6 +187,38 @@ test("a clone or fetch that becomes too large is ended, and the mirror stays as 
   await assert.rejects(update({ maxBytes: 50_000 }), tooLarge);
 });
 
+test("a mirror with a depth has only the latest commits, until it is to have all", async (t) => {
+  const { server, folder, path, update } = await world(t);
+  const origin = server.create(
+    "acme/api",
+    "= main: One\na\n| 1\n= main: Two\na\n| 2\n= rel from main: R\nb\n| 2",
+  );
+  const countOf = (name: string, gitDir = path) => String(runGit(gitDir, ["rev-list", "--count", name])).trim();
+  await update({ depth: 1 });
+  assert.deepEqual([countOf("main"), countOf("rel")], ["1", "1"]);
+  assertEqualsServer(server, path);
+  origin.more("= main: Three\na\n| 3");
+  assert.deepEqual(await update({ depth: 1 }), { hasMoved: true, isEmpty: false });
+  assert.equal(countOf("main"), "1");
+  assertEqualsServer(server, path);
+  // Also while nothing has moved.
+  await update();
+  assert.deepEqual([countOf("main"), countOf("rel")], ["3", "3"]);
+  assertEqualsServer(server, path);
+  // What is there is not given up.
+  origin.more("= main: Four\na\n| 4");
+  await update({ depth: 1 });
+  assert.equal(countOf("main"), "4");
+
+  const empty = join(folder, "2.git");
+  const other = server.create("acme/empty", "");
+  const from = { url: `${server.origin}/acme/empty.git` };
+  await update({ depth: 1 }, from, empty);
+  other.more("= main: One\na\n| 1\n= main: Two\na\n| 2");
+  await update({ depth: 1 }, from, empty);
+  assert.equal(countOf("main", empty), "1");
+});
+
 const faults = {
   "an error of the server": { kind: "status", status: 500 },
   "a pack that is cut in the middle": { kind: "cut" },

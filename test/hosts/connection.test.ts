@@ -17,6 +17,8 @@ test("a connection gets its defaults, with durations in milliseconds", () => {
         exclude: { archived: false, forks: false, mirrors: false, disabled: true, names: [], topics: [] },
         revisions: { branches: ["**"], tags: ["**"], newestTags: 20 },
         sync: { listEvery: 1_800_000, fetchMin: 120_000, fetchMax: 86_400_000, gitConcurrency: 4 },
+        history: "full",
+        limits: { oneRepositoryBytes: 20e9 },
         onRemoved: { keepDays: 7, confirmations: 2, maxShare: 0.1 },
       },
     },
@@ -54,6 +56,11 @@ const refused: readonly [title: string, connection: object, message: string][] =
     "a scope of another type",
     { ...github, include: { orgs: ["a"], groups: ["b"] } },
     '"connections.work.include" has no setting "groups". It can have orgs, users, repos, queries.',
+  ],
+  [
+    "another depth",
+    { ...github, history: { depth: 5 } },
+    '"connections.work.history" must be "full" or {"depth": 1}.',
   ],
   [
     "an unknown type",

@@ -42,6 +42,7 @@ export function listedHost(server: GitServer, fetchMin: number): ListedHost {
       allowHttp: true,
       sync: { listEvery: 3_600_000, fetchMin, fetchMax: 4 * fetchMin, gitConcurrency: 4 },
       revisions: { branches: ["main", "trunk"], tags: ["**"], newestTags: 20 },
+      history: "full",
       limits: { oneRepositoryBytes: 20e9 },
       onRemoved: { keepDays: 7, confirmations: 2, maxShare: 0.1 },
     },

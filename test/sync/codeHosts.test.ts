@@ -196,14 +196,16 @@ test("an empty repository is ready, and indexed after its first push; a removed 
   assert.deepEqual(states(), ["acme/r2 ready"]);
 });
 
-test("a push is found by polling", async (t) => {
+test("a push is found by polling, also without history", async (t) => {
   const { server, host } = await world(t, 1);
-  const { sync, states, text } = await open(t, { server, host });
+  const connection = { ...host.connection, history: { depth: 1 } };
+  const { sync, states, text, data } = await open(t, { server, host: { ...host, connection } });
   sync.start();
   await eventuallyEqual(states, all(1, "ready"));
   const origin = repo("", { bare: true, path: server.folderOf("acme/r1") });
   origin.more("= main: Two\na.txt\n| pushed");
   await eventuallyEqual(() => text("acme/r1"), "a.txt [main]: pushed|");
+  assert.ok(existsSync(join(data, "mirrors/1.git/shallow")));
 });
 
 test("a clone URL on another host gets no request", async (t) => {

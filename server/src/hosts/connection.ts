@@ -95,6 +95,11 @@ const common = {
       newestTags: count(0, 100_000).default(20),
     })
     .prefault({}),
+  history: z
+    .union([z.literal("full"), z.strictObject({ depth: z.literal(1) })], {
+      error: 'must be "full" or {"depth": 1}',
+    })
+    .default("full"),
   sync: z
     .strictObject({
       listEvery: duration("1h"),

@@ -36,6 +36,7 @@ function describe(issue: z.core.$ZodIssue, value: unknown, where: string): strin
     case "invalid_key":
       return `"${name}": The name ${issue.issues[0]?.message ?? "is invalid"}.`;
     case "invalid_union":
+      if (!issue.message.startsWith("Invalid")) return `"${name}" ${issue.message}.`;
       return `"${name}" must be one of ${connectionTypes.map(({ shape }) => `"${shape.type.value}"`).join(", ")}.`;
     case "invalid_type":
       return `"${name}" ${issue.message.startsWith("Invalid") ? `must be of type ${issue.expected}` : issue.message}.`;

@@ -26,6 +26,8 @@ export interface MirrorConnection {
     /** Nothing more is cloned when the mirrors of the connection have this size. */
     readonly diskBytes?: number | undefined;
   };
+  /** How much of the history of new mirrors is fetched. */
+  readonly history: "full" | { readonly depth: number };
   readonly onRemoved: RemovalRules;
   /** Globs of the branches and tags to index, and how many of the tags. */
   readonly revisions: {

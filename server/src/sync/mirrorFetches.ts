@@ -207,6 +207,7 @@ export class MirrorFetches {
         helperFolder,
         homeFolder: folder,
         defaultBranch: repository.defaultBranch,
+        depth: settings.history === "full" ? undefined : settings.history.depth,
         maxBytes: settings.limits.oneRepositoryBytes * sizeTolerance,
         timeoutMs: baseTimeoutMs + sizeBytes * timeoutMsPerByte,
         signal,

@@ -7,7 +7,7 @@
  */
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ServiceError, throwIfAborted } from "#base/error";
+import { isServiceError, ServiceError, throwIfAborted } from "#base/error";
 import { readRefs, refLines } from "#git/refs/refs";
 import { openGitRepository } from "#git/repository";
 import { type Files, replaceFile } from "#platform/files";
@@ -20,6 +20,11 @@ export interface MirrorOptions extends NetworkOptions {
   readonly files: Files;
   /** Short name of the default branch, if the host named one. */
   readonly defaultBranch?: string | undefined;
+  /**
+   * How many commits of each branch and tag a new mirror gets. A mirror with the whole history keeps it; without a depth, a
+   * mirror gets the whole history.
+   */
+  readonly depth?: number | undefined;
   /** A clone or fetch with which the mirror becomes larger is ended. */
   readonly maxBytes?: number | undefined;
 }
@@ -116,18 +121,37 @@ async function initialize(path: string, { signal, homeFolder }: MirrorOptions): 
 }
 
 async function fetchInto(path: string, remote: Remote, options: MirrorOptions): Promise<void> {
-  const args = [
-    "fetch",
-    "--prune",
-    "--no-tags",
-    "--no-recurse-submodules",
-    "--no-write-fetch-head",
-    "--no-auto-maintenance",
-    "--quiet",
-    "--",
-  ];
-  await runNetworkGit(path, args, remote, refspecs, options);
+  const fetch = (depth: readonly string[]) => {
+    const args = [
+      "fetch",
+      "--prune",
+      "--no-tags",
+      "--no-recurse-submodules",
+      "--no-write-fetch-head",
+      "--no-auto-maintenance",
+      "--quiet",
+      ...depth,
+      "--",
+    ];
+    return runNetworkGit(path, args, remote, refspecs, options);
+  };
+  const depth = await depthArguments(path, options);
+  try {
+    await fetch(depth);
+  } catch (error) {
+    // Git fails if there is nothing that could have a depth.
+    if (depth.length === 0 || !isServiceError(error, "GIT_FAILED")) throw error;
+    const refs = await runNetworkGit(path, ["ls-remote", "--heads", "--tags", "--"], remote, [], options);
+    if (refs.length > 0) throw error;
+    await fetch([]);
+  }
   await updateHead(path, remote, options);
+}
+
+async function depthArguments(path: string, { depth }: MirrorOptions): Promise<readonly string[]> {
+  const isShallow = existsSync(join(path, "shallow"));
+  if (depth === undefined) return isShallow ? ["--unshallow"] : [];
+  return isShallow || (await stateOf(path)).isEmpty ? [`--depth=${depth}`] : [];
 }
 
 /** Points HEAD to the default branch, because a fetch never moves it. */

@@ -1,4 +1,5 @@
 import { objectBytes } from "#base/byteCache";
+import { ServiceError } from "#base/error";
 import type { Blame } from "#contract/history";
 import type { Handler, RequestOf } from "#contract/service";
 import { type BlamedFile, type BlameOptions, blame } from "#git/history/blame";
@@ -7,6 +8,7 @@ import {
   type CallerInfo,
   checkPath,
   type History,
+  missingHistory,
   type OpenRevision,
   parseLineRange,
   patienceFactor,
@@ -35,6 +37,8 @@ export async function blameFile(
   const ignoreFile = checkPath(ignoreRevsFile, "INVALID_QUERY_PARAMS");
   const lineRange = lines ? parseLineRange(lines) : undefined;
   const revision = await history.resolve(history.open(repository, caller), ref);
+  const missing = missingHistory(revision);
+  if (missing !== undefined) throw new ServiceError("INVALID_GIT_REF", missing);
   void history.graphs.writeFirst(repository, revision.gitRequest.gitRepository);
   const ignored = ignoreRevs ? await findIgnoredCommits(history, revision, ignoreFile) : [];
   const options: BlameOptions = {

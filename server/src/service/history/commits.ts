@@ -26,7 +26,14 @@ import { monotonicNow } from "#platform/clock";
 import { commitUrl, hostCommitUrl } from "#service/repositories/webLinks";
 import { ChangedTextSearch } from "./changedText";
 import { CommitCounts } from "./commitCounts";
-import { checkPath, type History, type OpenRepository, type OpenRevision, parseLineRange } from "./history";
+import {
+  checkPath,
+  type History,
+  missingHistory,
+  type OpenRepository,
+  type OpenRevision,
+  parseLineRange,
+} from "./history";
 import { fileAt } from "./source";
 
 /** The part of a request's time for searching changes. The rest is for reading the commits that were found. */
@@ -36,12 +43,17 @@ export function commitHandlers(history: History): Pick<Service, "commits" | "com
   const counts = new CommitCounts(history.graphs);
   return {
     async commits(request, context) {
-      const { repo, ref, changedText, page, perPage } = request;
+      const { repo, ref, path, lines, changedText, page, perPage } = request;
       checkFilters(request);
       const opened = history.open(history.repository(repo), context);
       const revision = await resolveUnlessEmpty(history, opened, ref);
       if (revision === undefined) return { items: [], total: 0 };
       const filter = await toCommitFilter(history, revision, request);
+      const incomplete = missingHistory(revision);
+      // What the only commit has changed is unknown.
+      if (incomplete !== undefined && (path || lines || changedText))
+        return { items: [], total: 0, incomplete };
+      const note = incomplete === undefined ? {} : { incomplete };
       const end = revision.commit;
       const start = (page - 1) * perPage;
       const key = JSON.stringify(filter);
@@ -71,11 +83,11 @@ export function commitHandlers(history: History): Pick<Service, "commits" | "com
               (shared) => counts.count(shared, filter.excludes, page === 1 ? commits : []),
               () => 8,
             );
-        return { items: commits.map((commit) => toCommitItem(commit)), total };
+        return { items: commits.map((commit) => toCommitItem(commit)), total, ...note };
       }
       const list = await memoizeList(history, revision, filter);
       const items = await readListed(history, revision, pageKey, list.slice(start, perPage));
-      return { items, total: list.total };
+      return { items, total: list.total, ...note };
     },
 
     async commit({ repo, ref, containedIn }, context) {
@@ -105,6 +117,8 @@ export function commitHandlers(history: History): Pick<Service, "commits" | "com
       const revision = await resolveUnlessEmpty(history, opened, ref);
       if (revision === undefined) return { items: [], total: 0 };
       const pathFilter = await toPathFilter(revision, path, followRenames);
+      const missing = missingHistory(revision);
+      if (missing !== undefined) throw new ServiceError("INVALID_GIT_REF", missing);
       const all = await history.memoize(
         revision,
         `authors ${JSON.stringify(pathFilter)}`,

@@ -13,7 +13,7 @@ import { defaultGitTimeLimitMs, defaultMaxGitProcesses, type GitRequest } from "
 import { CatFilePool, ObjectReader } from "#git/objects/objectReader";
 import { readHeadFile, readRefFile } from "#git/refs/refs";
 import { type ResolvedRef, resolveRef, unresolvedRef } from "#git/refs/resolveRef";
-import { findGitRepository, type GitRepository } from "#git/repository";
+import { findGitRepository, type GitRepository, readText } from "#git/repository";
 import { isPlainFolder, type Repository } from "#model/repository";
 import type { RepositoryView } from "#service/repositories/repositoryView";
 import type { LineRange } from "#service/repositories/webLinks";
@@ -211,6 +211,16 @@ function applyLimits(shared: SharedHistory, limits: HistoryLimits): void {
 
 function unknownRepository(name: string): ServiceError {
   return new ServiceError("NOT_FOUND", `Repository "${name}" not found.`);
+}
+
+/**
+ * Returns why a revision has no history, if its repository is a shallow clone that ends at this commit. Git would say
+ * that the commit added all files.
+ */
+export function missingHistory({ repository, gitRequest, commit }: OpenRevision): string | undefined {
+  const boundaries = readText(join(gitRequest.gitRepository.commonDir, "shallow"))?.split("\n") ?? [];
+  if (!boundaries.includes(commit)) return undefined;
+  return `Repository "${repository.name}" has no history before ${commit.slice(0, 10)}, because it is a shallow clone.`;
 }
 
 /** Identifies a repository, and changes with whatever changes git's output about one of its commits. */

@@ -20,7 +20,7 @@ export async function historyPage(context: PageContext): Promise<PageResponse> {
   const { repository: repo, revision, position } = pageUrl;
   const path = withoutOuterSlashes(pageUrl.path);
   const request = { repo, ...refOf(context), path, page: position.page, perPage };
-  const { items, total } = await caller("commits", request, call);
+  const { items, total, incomplete } = await caller("commits", request, call);
   const commits = items.map((item) => commitEntry(context, path, item));
   const content =
     total === 0
@@ -34,7 +34,11 @@ export async function historyPage(context: PageContext): Promise<PageResponse> {
       html`<a href="${browseUrl(base, repo, revision, path)}">${path === "" ? "Files" : "Content"}</a>`,
     ],
     facts: [html`<span>${countOf(total, "commit")}</span>`],
-    content: [content, pagingLinks(historyUrl, { ...position, filter: "" }, total, perPage)],
+    content: [
+      incomplete === undefined ? undefined : html`<p class="note">${incomplete}</p>`,
+      content,
+      pagingLinks(historyUrl, { ...position, filter: "" }, total, perPage),
+    ],
   });
 }
 
