@@ -1,5 +1,6 @@
 /** Operations on connections to code hosts. */
 import * as z from "zod";
+import { Done } from "./editor";
 import type { Operation } from "./operation";
 import { pageFields } from "./position";
 import { NoParameters } from "./system";
@@ -37,6 +38,13 @@ export const CodeHostRepository = z
   .describe("A repository of a code host.");
 export type CodeHostRepository = z.output<typeof CodeHostRepository>;
 
+const ConnectionSettings = z
+  .object({
+    name,
+    settings: z.record(z.string(), z.unknown()).describe("Settings, as in the configuration file."),
+  })
+  .describe("A connection to a code host, with its settings.");
+
 const RepositoriesRequest = z
   .object({
     name,
@@ -67,11 +75,16 @@ export const CodeHostStatus = z
     name: z.string().describe("Name of the connection in the configuration."),
     type: z.string().describe("Type of the host."),
     url: z.string().describe("Address of the host."),
+    file: z
+      .string()
+      .optional()
+      .describe("Absolute path of the file that configures it; only for the local user."),
     listedAt: z.string().optional().describe("When the host was last listed (ISO 8601)."),
     nextListAt: z.string().optional().describe("When it is listed next (ISO 8601)."),
     isListing: z.boolean().describe("Whether the host is being listed now."),
     problems,
     unconfirmed,
+    unconfirmedPaths: z.array(z.string()).describe(`Paths of at most ${maxStatusRepositories} of these.`),
     counts: StateCounts,
     repositories: z
       .array(CodeHostRepository)
@@ -195,5 +208,30 @@ export const codeHostOperations = {
     errors: ["NOT_FOUND"],
     request: ConnectionRequest,
     response: ConfirmedCount,
+  },
+  checkCodeHost: {
+    tag: "Repositories",
+    summary: "Lists a code host that is not configured yet, and reports what would be mirrored.",
+    access: "owner",
+    errors: ["INVALID_REQUEST_BODY"],
+    request: ConnectionSettings,
+    response: CodeHostPlan,
+  },
+  addCodeHost: {
+    tag: "Repositories",
+    summary: "Adds a connection to a code host, and starts mirroring it.",
+    access: "owner",
+    errors: ["INVALID_REQUEST_BODY"],
+    request: ConnectionSettings,
+    response: Done,
+    resend: "never",
+  },
+  reloadCodeHosts: {
+    tag: "Repositories",
+    summary: "Reads the connections to code hosts again and applies them.",
+    access: "owner",
+    errors: ["INVALID_REQUEST_BODY"],
+    request: NoParameters,
+    response: Done,
   },
 } as const satisfies Readonly<Record<string, Operation>>;

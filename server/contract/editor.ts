@@ -107,6 +107,10 @@ export const Clones = z
           .string()
           .describe("Absolute path of its working tree, or of the repository directory if it is bare."),
         isBare: z.boolean(),
+        cloneUrl: z
+          .string()
+          .optional()
+          .describe("URL that a mirror of a code host is cloned from; absent for other repositories."),
       }),
     ),
   })

@@ -120,8 +120,9 @@ test("owners list, plan, sync and confirm over REST, which the audit log records
 
   // Clones fail, because the host serves no repository.
   await eventuallyEqual(async () => (await status()).counts.failing, 7);
-  const { type, url, isListing, repositories } = await status();
-  assert.deepEqual([type, url, isListing, repositories.length], ["genericGitHost", host.url, false, 7]);
+  const { type, url, isListing, repositories, file } = await status();
+  const shown = [type, url, isListing, repositories.length, file];
+  assert.deepEqual(shown, ["genericGitHost", host.url, false, 7, undefined]);
   const page = await send("GET", "hosts/repositories?name=main&state=failing&page=2&perPage=2");
   assert.equal(page.headers.get("x-total-count"), "7");
   assert.match(page.headers.get("link") ?? "", /page=3.*rel="next"/);

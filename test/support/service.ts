@@ -142,6 +142,9 @@ const notLocal: ServiceOptions["local"] = {
   planCodeHost: async () => codeHostPlan,
   codeHostRepositories: async () => ({ items: [], total: 0 }),
   syncCodeHost: async () => ({ ...codeHostPlan, isListing: false }),
+  checkCodeHost: async () => codeHostPlan,
+  addCodeHost: async () => ({}),
+  reloadCodeHosts: async () => ({}),
   confirmCodeHost: async () => ({ confirmed: 0 }),
   siblings: async () => ({
     repositories: [{ path: "/src/s", name: "s", sizeBytes: 3 }],

@@ -53,6 +53,7 @@ const neverResent: Readonly<Record<NeverResent, true>> = {
   completeLogin: true,
   revokeSession: true,
   restore: true,
+  addCodeHost: true,
 };
 
 /** How long a server may take to shut down before it is killed, in milliseconds. */

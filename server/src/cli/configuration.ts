@@ -29,7 +29,7 @@ export function readConfiguration(
   const dataDir = flags.text("data-dir");
   const anonymous = flags.choice("anonymous", ["on", "off"]);
   const dependencies = flags.choice("dependencies", ["on", "off"]);
-  return withDefaults(
+  const configuration = withDefaults(
     {
       ...settings,
       ...fieldIfDefined("host", flags.text("host")),
@@ -49,4 +49,5 @@ export function readConfiguration(
       return isFlag ? `--${flag}` : `${file}: "${setting}"`;
     },
   );
+  return file === undefined ? configuration : { ...configuration, source: { file, settings } };
 }

@@ -20,20 +20,25 @@ import { monotonicNow } from "#platform/clock";
 import { TimeLimit } from "#platform/timeLimit";
 import type { CodeHosts, CodeHostsSetup, ConnectionStatus } from "#sync/codeHosts";
 import type { Configuration } from "./configuration";
+import { connectionsFile, readConnectionsFile } from "./connectionsFile";
 
-/** Returns `undefined` if there are no connections, and never were. Loads the clients of hosts only if needed. */
+/**
+ * Returns the given connections and those of `connections.jsonc`; `undefined` if there are none, and never were. Loads the
+ * clients of hosts only if needed.
+ */
 export async function codeHostsSetup({
   connections,
   dataDir,
 }: Pick<Configuration, "connections" | "dataDir">): Promise<CodeHostsSetup<Connection> | undefined> {
-  if (Object.keys(connections).length === 0 && !existsSync(stateFile(dataDir))) return undefined;
+  const all = { ...readConnectionsFile(dataDir), ...connections };
+  if (Object.keys(all).length === 0 && !existsSync(stateFile(dataDir))) return undefined;
   const [{ openHost }, { selectRepositories }] = await Promise.all([
     import("#hosts/openHost"),
     import("#hosts/selection"),
   ]);
   return {
     dataDir,
-    connections,
+    connections: all,
     helperFolder: join(__dirname, "credentialHelper"),
     openHost,
     selectRepositories,
@@ -47,16 +52,23 @@ type CodeHostOperation =
   | "syncCodeHost"
   | "confirmCodeHost";
 
-export function codeHostOperations(codeHosts: CodeHosts | undefined): Pick<Service, CodeHostOperation> {
+export function codeHostOperations(
+  current: () => CodeHosts | undefined,
+  { dataDir, source }: Pick<Configuration, "dataDir" | "source">,
+): Pick<Service, CodeHostOperation> {
   const configured = (name: string): CodeHosts => {
+    const codeHosts = current();
     if (codeHosts !== undefined) return codeHosts;
     throw unknownConnection(name);
   };
   return {
     async codeHosts(_request, context) {
-      return (
-        codeHosts?.statuses.map((status) => toStatus(status, problemWriter(status.settings, context))) ?? []
-      );
+      const added = context.actor.kind === "local" ? namesInFile(dataDir) : undefined;
+      return (current()?.statuses ?? []).map((status) => {
+        const file = added?.has(status.name) ? connectionsFile(dataDir) : source?.file;
+        const shown = toStatus(status, problemWriter(status.settings, context));
+        return added === undefined || file === undefined ? shown : { ...shown, file };
+      });
     },
     async codeHostRepositories({ name, state, page, perPage }) {
       const status = configured(name).statuses.find((each) => each.name === name);
@@ -114,7 +126,10 @@ async function untilDeadline<Listing>(
 type ProblemWriter = (problem: ConnectionProblem) => CodeHostPlan["problems"][number];
 
 /** Returns a function that describes problems: without paths of this computer, unless the local user asks. */
-function problemWriter(settings: object | undefined, { actor }: Pick<CallContext, "actor">): ProblemWriter {
+export function problemWriter(
+  settings: object | undefined,
+  { actor }: Pick<CallContext, "actor">,
+): ProblemWriter {
   // The connections of the leader have all the settings of their schema.
   const { caFile, token } = (settings ?? {}) as Partial<Connection>;
   const files = actor.kind === "local" ? [] : [caFile, token?.file].filter((file) => file !== undefined);
@@ -137,7 +152,19 @@ const emptyPlan: CodeHostPlan = {
   unconfirmed: 0,
 };
 
-function toPlan(listing: ConnectionListing | ConnectionProblem, toProblem: ProblemWriter): CodeHostPlan {
+/** Returns the names of the connections in `connections.jsonc`; none if it is not valid. */
+function namesInFile(dataDir: string): ReadonlySet<string> {
+  try {
+    return new Set(Object.keys(readConnectionsFile(dataDir)));
+  } catch {
+    return new Set();
+  }
+}
+
+export function toPlan(
+  listing: ConnectionListing | ConnectionProblem,
+  toProblem: ProblemWriter,
+): CodeHostPlan {
   if ("message" in listing) return { ...emptyPlan, problems: [toProblem(listing)] };
   const { account, scopes, listedCount, requestCount, problems, plan } = listing;
   const toReason = ({ repository, reason }: { repository: { path: string }; reason: string }) => ({
@@ -163,11 +190,12 @@ function toPlan(listing: ConnectionListing | ConnectionProblem, toProblem: Probl
 const attention: readonly CodeHostRepositoryState[] = ["failing", "gone", "hidden"];
 
 function toStatus(status: ConnectionStatus, toProblem: ProblemWriter): CodeHostStatus {
-  const { name, settings, record, isListing } = status;
+  const { name, settings, record, isListing, mirrors } = status;
   const repositories = repositoriesOf(status);
   const counts = { waiting: 0, mirrored: 0, failing: 0, gone: 0, hidden: 0 };
   for (const { state } of repositories) counts[state]++;
   const { listedAt, nextListAt, problems, unconfirmedIds = [] } = record;
+  const unconfirmed = new Set(unconfirmedIds);
   return {
     name,
     type: settings.type,
@@ -177,6 +205,10 @@ function toStatus(status: ConnectionStatus, toProblem: ProblemWriter): CodeHostS
     isListing,
     problems: problems.map(toProblem),
     unconfirmed: unconfirmedIds.length,
+    unconfirmedPaths: mirrors
+      .filter(({ repository }) => unconfirmed.has(repository.hostId))
+      .map(({ repository }) => repository.path)
+      .slice(0, maxStatusRepositories),
     counts,
     repositories: attention
       .flatMap((state) => repositories.filter((each) => each.state === state))

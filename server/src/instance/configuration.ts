@@ -70,6 +70,15 @@ export interface Configuration {
   /** Absent: by the number of cores. */
   readonly searchWorkers?: number;
   readonly indexWorkers?: number;
+  /** Absent without a configuration file. */
+  readonly source?: ConfigurationSource;
+}
+
+/** A configuration file, and the settings that were read from it. */
+export interface ConfigurationSource {
+  /** Absolute path. */
+  readonly file: string;
+  readonly settings: Settings;
 }
 
 /** The largest allowed `maxFileBytes`. Several documents of this size fit into a shard. */

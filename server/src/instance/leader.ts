@@ -30,8 +30,9 @@ import { SymbolIndexer } from "#sync/symbolIndexer";
 import { Sync } from "#sync/sync";
 import type { WorkerResult, WorkerTask } from "#sync/workerTasks";
 import { createAccessControl } from "./accessControl";
+import { codeHostChanges } from "./codeHostChanges";
 import { codeHostOperations, codeHostsSetup } from "./codeHosts";
-import type { Configuration } from "./configuration";
+import { type Configuration, readConfigurationFile } from "./configuration";
 import { hasDatabase, openDatabase } from "./database";
 import { checkDataFormat, removeDrafts } from "./dataFormat";
 import { instanceOperations } from "./instanceOperations";
@@ -151,6 +152,13 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       symbolizer.setOverlay(repositoryId, overlay);
     },
   });
+  const reloadCodeHosts = async () => {
+    const { connections, source } = configuration;
+    const current =
+      source === undefined ? connections : (readConfigurationFile(source.file).connections ?? {});
+    const setup = await codeHostsSetup({ connections: current, dataDir });
+    if (setup !== undefined) await sync.configureCodeHosts(setup);
+  };
   const symbolizer = new SymbolIndexer({
     directory,
     pool: symbolPool,
@@ -237,7 +245,12 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     languageOf: unsavedLanguage,
     local: {
       ...localOperations(catalog, sync, symbolizer),
-      ...codeHostOperations(sync.codeHosts),
+      ...codeHostOperations(() => sync.codeHosts, configuration),
+      ...codeHostChanges({
+        dataDir,
+        names: () => sync.codeHosts?.statuses.map(({ name }) => name) ?? [],
+        reload: reloadCodeHosts,
+      }),
       ...instanceOperations({ catalog, sync, ports, version, dataDir, pause }),
     },
   });

@@ -43,11 +43,17 @@ export function localOperations(
         repository: name,
         folder: path,
         isBare: kind === "bare",
+        ...cloneUrlOf(path, sync),
       }));
       return { clones };
     },
     siblings: (_request, { folders = [], signal }) => sync.siblings(folders, signal),
   };
+}
+
+function cloneUrlOf(path: string, { codeHosts }: Sync): { readonly cloneUrl?: string } {
+  const cloneUrl = codeHosts?.cloneUrlOf(path);
+  return cloneUrl === undefined ? {} : { cloneUrl };
 }
 
 /** Returns the ids of repositories. Throws NOT_FOUND if one of the names is unknown. */

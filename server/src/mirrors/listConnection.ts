@@ -24,7 +24,7 @@ export interface ListOptions {
   readonly connection: MirrorConnection;
   readonly host: CodeHost;
   readonly select: HostAccess["selectRepositories"];
-  readonly state: MirrorState;
+  readonly state: Pick<MirrorState, "mirrors" | "connection">;
   readonly now: number;
   readonly signal: AbortSignal;
 }
@@ -98,7 +98,7 @@ function reasonsOf(
 function heldBy(
   name: string,
   connection: MirrorConnection,
-  state: MirrorState,
+  state: ListOptions["state"],
   listings: readonly ScopeListing[],
 ): readonly HeldRepository[] {
   const unclaimed: Holding = { scopes: listings.map(({ scope }) => scope), seenWith: "" };

@@ -54,6 +54,9 @@ type LocalOperation =
   | "planCodeHost"
   | "syncCodeHost"
   | "confirmCodeHost"
+  | "checkCodeHost"
+  | "addCodeHost"
+  | "reloadCodeHosts"
   | "instance"
   | "startEndpoint"
   | "stopEndpoint";

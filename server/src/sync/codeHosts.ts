@@ -96,15 +96,21 @@ export class CodeHosts {
     });
   }
 
-  /** Lists what is due, and starts cloning and fetching. */
-  start(): void {
+  /** Lists what is due, and connections that are not as `before`, and starts cloning and fetching. */
+  start(before: readonly ConnectionStatus[] = this.statuses): void {
     this.#isServing = true;
     this.#fetches.spreadOverdue();
     this.#unsubscribe = this.#options.catalog.onChange((event) => {
       if (this.#mirrors.isAffectedBy(event)) void this.#update();
     });
     void this.#update();
-    for (const name of Object.keys(this.#options.connections)) this.#listLater(name);
+    for (const [name, settings] of Object.entries(this.#options.connections)) {
+      const isSame = before.some(
+        (each) => each.name === name && JSON.stringify(each.settings) === JSON.stringify(settings),
+      );
+      if (!isSame) this.#state.putConnection(name, { ...this.#state.connection(name), nextListAt: 0 });
+      this.#listLater(name);
+    }
   }
 
   /** Lists a connection now, and applies the result. */
@@ -178,6 +184,11 @@ export class CodeHosts {
 
   get fetchStatistics(): FetchStatistics {
     return this.#fetches.statistics;
+  }
+
+  /** Returns the URL that a mirror is cloned from; `undefined` for other repositories. */
+  cloneUrlOf(path: string): string | undefined {
+    return this.#mirrorAt(path)?.repository.cloneUrl;
   }
 
   setPaused(isPaused: boolean): void {

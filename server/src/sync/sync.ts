@@ -21,12 +21,13 @@ import { CodeHosts, type CodeHostsSetup } from "./codeHosts";
 import { Dependencies } from "./dependencies";
 import { FirstRuns } from "./firstRuns";
 import { ParentFolderPoll } from "./parentFolderPoll";
-import { inspectionOf, isIndexCurrent, type RefreshContext, readShards } from "./refresh";
+import { isIndexCurrent, type RefreshContext } from "./refresh";
 import { factsOf } from "./repositoryFacts";
 import { Runs } from "./runs";
 import { Scans } from "./scans";
 import type { Priority } from "./schedule";
 import { findSiblings } from "./siblings";
+import { skippedDocuments } from "./skippedDocuments";
 import {
   defaultSyncSettings,
   haveSameIndexSettings,
@@ -35,7 +36,7 @@ import {
 } from "./syncSettings";
 import { UnparsedLists } from "./unparsedLists";
 import type { WatchFolder } from "./watch";
-import { indexPool, inspectShards, type WorkerResult, type WorkerTask } from "./workerTasks";
+import { indexPool, type WorkerResult, type WorkerTask } from "./workerTasks";
 
 export interface SyncOptions {
   readonly catalog: Catalog;
@@ -76,10 +77,10 @@ export class Sync {
   readonly #scans: Scans;
   readonly #parentFolders: ParentFolderPoll;
   readonly #dependencies: Dependencies;
-  /** Absent without connections to code hosts. */
-  readonly codeHosts: CodeHosts | undefined;
+  #codeHosts: CodeHosts | undefined;
   readonly #closing = new AbortController();
   #start: NodeJS.Timeout | undefined;
+  #hasStarted = false;
   #cancelScan: (() => void) | undefined;
   #settings: SyncSettings;
 
@@ -102,17 +103,7 @@ export class Sync {
     };
     this.#unparsed = new UnparsedLists(directory, quickPool);
     const { hosts, log, watches } = options;
-    this.codeHosts =
-      options.codeHosts &&
-      new CodeHosts({
-        ...options.codeHosts,
-        catalog,
-        clock,
-        log,
-        isIndexCurrent: (repository) => isIndexCurrent(repository, this.#context),
-        index: (id) => this.refresh(id, "changed"),
-        onRemoved: (repositories) => this.#deleteIndexes(repositories),
-      });
+    this.#codeHosts = options.codeHosts && this.#createCodeHosts(options.codeHosts);
     this.#runs = new Runs({
       context: this.#context,
       limit: runLimit(pool),
@@ -167,6 +158,7 @@ export class Sync {
         .filter(({ path }) => !this.#isMirror(path) || existsSync(path));
       this.#refreshAll(existing, "due");
       this.#dependencies.scan(this.#options.catalog.all());
+      this.#hasStarted = true;
       this.codeHosts?.start();
       void this.#scanAll().finally(end);
     }, startDelayMs);
@@ -252,6 +244,34 @@ export class Sync {
     this.#dependencies.setEnabled(settings.dependencies);
   }
 
+  /** Absent until there is, or once was, a connection to a code host. */
+  get codeHosts(): CodeHosts | undefined {
+    return this.#codeHosts;
+  }
+
+  /** Applies other connections to code hosts, perhaps the first ones. Throws STORAGE_FAILED. */
+  async configureCodeHosts(setup: CodeHostsSetup): Promise<void> {
+    const before = this.#codeHosts?.statuses ?? [];
+    await this.#codeHosts?.close();
+    if (this.#closing.signal.aborted) return;
+    this.#codeHosts = this.#createCodeHosts(setup);
+    this.#codeHosts.setPaused(this.isPaused);
+    if (this.#hasStarted) this.#codeHosts.start(before);
+  }
+
+  #createCodeHosts(setup: CodeHostsSetup): CodeHosts {
+    const { catalog, log } = this.#options;
+    return new CodeHosts({
+      ...setup,
+      catalog,
+      clock: this.#clock,
+      log,
+      isIndexCurrent: (repository) => isIndexCurrent(repository, this.#context),
+      index: (id) => this.refresh(id, "changed"),
+      onRemoved: (repositories) => this.#deleteIndexes(repositories),
+    });
+  }
+
   get isPaused(): boolean {
     return this.#runs.isPaused;
   }
@@ -331,16 +351,8 @@ export class Sync {
   }
 
   /** Returns the documents whose content is not indexed, by path; none for an unknown repository. */
-  async skipped(id: RepositoryId, signal: AbortSignal): Promise<readonly SkippedDocument[]> {
-    const { directory } = this.#options;
-    const inspected = await readShards(directory, id, signal, (manifest) =>
-      inspectShards(
-        this.#context.pool,
-        { ...inspectionOf(directory, manifest), includesSkipped: true },
-        signal,
-      ),
-    );
-    return inspected?.skipped ?? [];
+  skipped(id: RepositoryId, signal: AbortSignal): Promise<readonly SkippedDocument[]> {
+    return skippedDocuments(id, this.#options.directory, this.#context.pool, signal);
   }
 
   /** Returns the documents that could not be parsed, by path; none for an unknown repository. */
