@@ -39,6 +39,14 @@ export function sharedContributions(t: Translate, tools: readonly ToolDefinition
           icon: "media/icon.svg",
         },
         {
+          id: "trawl.hosts",
+          name: t("view.hosts", "Code Hosts"),
+          visibility: "collapsed",
+          initialSize: 2,
+          icon: "media/icon.svg",
+          when: "trawl.used",
+        },
+        {
           id: "trawl.apiKeys",
           name: t("view.api", "API & Agents"),
           visibility: "collapsed",
@@ -111,6 +119,22 @@ export function sharedContributions(t: Translate, tools: readonly ToolDefinition
         contents: t(
           "welcome.repositories.failed",
           "The search server is not running.\n[Restart Server](command:trawl.server.restart)\n[Show Logs](command:trawl.server.showLogs)",
+        ),
+        when: "trawl.failed",
+      },
+      {
+        view: "trawl.hosts",
+        contents: t(
+          "welcome.hosts",
+          "Trawl can clone all repositories of an organization, a group or a user, keep them current, and search them.\n[Add Code Host](command:trawl.hosts.add)",
+        ),
+        when: "!trawl.failed",
+      },
+      {
+        view: "trawl.hosts",
+        contents: t(
+          "welcome.hosts.failed",
+          "The search server is not running.\n[Restart Server](command:trawl.server.restart)",
         ),
         when: "trawl.failed",
       },

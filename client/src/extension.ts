@@ -25,6 +25,8 @@ import { toolNames } from "./endpoint/toolNames";
 import { syntaxCommands } from "./help/querySyntax";
 import { Blame } from "./history/blame";
 import { History } from "./history/history";
+import { HostCommands } from "./hosts/hostCommands";
+import { HostsView } from "./hosts/hostsView";
 import type { declaredCommands } from "./manifest";
 import { addPaths } from "./model/addPaths";
 import { Instance } from "./model/instance";
@@ -138,6 +140,17 @@ export function activate(context: vscode.ExtensionContext): void {
     revisions,
     addPaths: (paths) => addPaths(client, repositories, paths),
   });
+  const hostCommands: HostCommands = new HostCommands({
+    service: client,
+    hosts: () => hostsView.hosts(),
+    refresh: () => hostsView.refresh(),
+  });
+  const hostsView = new HostsView({
+    service: client,
+    repositories,
+    configure: (host) => hostCommands.configure(host),
+    confirm: (host) => hostCommands.confirm(host),
+  });
   const recordUse = usageRecorder(context.globalState);
   const commands: Handlers<typeof declaredCommands> = {
     ...searchView.commands,
@@ -158,6 +171,7 @@ export function activate(context: vscode.ExtensionContext): void {
       instance,
       showSkipped: (repository) => repositoriesView.showSkipped(repository),
     }),
+    ...hostCommands.commands,
     ...blame.commands,
     ...browseCommands({
       service: client,
@@ -206,6 +220,8 @@ export function activate(context: vscode.ExtensionContext): void {
     quickSearch,
     repositories,
     repositoriesView,
+    hostCommands,
+    hostsView,
     keys,
     savedEndpoint,
     agentSetup,

@@ -13,6 +13,7 @@ import { sharedContributions, type Translate } from "./contributions";
 import { agentCommands, apiKeyCommands, endpointCommands } from "./endpoint/contributions";
 import { syntaxCommands } from "./help/contributions";
 import { blameCommands, commitCommands, historyCommands } from "./history/contributions";
+import { hostCommands } from "./hosts/contributions";
 import { navigationCommands } from "./navigation/contributions";
 import { quickSearchCommands } from "./quick/contributions";
 import { repositoryCommands } from "./repositories/contributions";
@@ -41,6 +42,7 @@ export const declaredCommands = {
   ...auditLogCommands,
   ...quickSearchCommands,
   ...repositoryCommands,
+  ...hostCommands,
   ...resultsDocumentCommands,
   ...resultCommands,
   ...copyCommands,

@@ -23,6 +23,7 @@ const mayImport: Readonly<Record<string, string>> = {
   browse: "text server workbench model documents results",
   history: "text server workbench model documents search results browse",
   repositories: "text server workbench model documents browse",
+  hosts: "text server workbench model",
   endpoint: "text server workbench model",
   organization: "text server workbench",
   status: "text server workbench model search",

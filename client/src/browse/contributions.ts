@@ -18,6 +18,7 @@ export const browseCommands = {
       "view/title": [{ when: "view == trawl.repositories", group: "1_add@3" }],
       "view/item/context": [
         { when: "view == trawl.repositories && viewItem =~ /\\brepository\\b/", group: "navigation@3" },
+        { when: "view == trawl.hosts && viewItem =~ /\\bmirrored\\b/", group: "navigation@3" },
       ],
     },
   },

@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import { callError } from "#client/server/callError";
 import type { ServiceClient } from "#client/server/serviceClient";
+import { setContext } from "#client/workbench/commands";
 import type { Siblings } from "#contract/editor";
 import type { IndexingProgress } from "#contract/local";
 import type { RepositoryItem } from "#contract/repositories";
@@ -14,6 +15,8 @@ const updateAfterMs = 1_000;
 export interface Clone {
   readonly folder: string;
   readonly isBare: boolean;
+  /** The URL that a mirror of a code host is cloned from. */
+  readonly cloneUrl?: string | undefined;
 }
 
 export type Sibling = Siblings["repositories"][number];
@@ -127,7 +130,16 @@ export class Repositories implements vscode.Disposable {
 
   async #allClones(): Promise<Map<number, Clone>> {
     const { clones } = await this.#service.call("clones", {});
-    return new Map(clones.map(({ repositoryId, folder, isBare }) => [repositoryId, { folder, isBare }]));
+    setContext(
+      "trawl.hasMirrors",
+      clones.some(({ cloneUrl }) => cloneUrl !== undefined),
+    );
+    return new Map(
+      clones.map(({ repositoryId, folder, isBare, cloneUrl }) => [
+        repositoryId,
+        { folder, isBare, cloneUrl },
+      ]),
+    );
   }
 
   async #findSiblings(): Promise<void> {

@@ -80,6 +80,30 @@ export const repositoryCommands = {
       ],
     },
   },
+  "repos.clone": {
+    title: "Clone...",
+    palette: false,
+    menus: {
+      "view/item/context": [
+        { when: "view == trawl.repositories && viewItem =~ /\\bmirror\\b/", group: "4_host@1" },
+        { when: "view == trawl.hosts && viewItem =~ /\\bmirrored\\b/", group: "4_host@1" },
+        {
+          when: "view == trawl.results && trawl.hasMirrors && viewItem =~ /\\brepository\\b/",
+          group: "navigation@5",
+        },
+      ],
+    },
+  },
+  "repos.openOnHost": {
+    title: "Open on Code Host",
+    palette: false,
+    menus: {
+      "view/item/context": [
+        { when: "view == trawl.repositories && viewItem =~ /\\bonHost\\b/", group: "4_host@2" },
+        { when: "view == trawl.hosts && viewItem =~ /\\bmirrored\\b/", group: "4_host@2" },
+      ],
+    },
+  },
   "repos.copyName": {
     title: "Copy Name",
     palette: false,

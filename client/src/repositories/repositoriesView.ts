@@ -12,7 +12,7 @@ import { count, size } from "#client/workbench/format";
 import { childrenOf, type Row, runClickedRows, treeItemOf } from "#client/workbench/rows";
 import type { Branch } from "#contract/history";
 import type { RepositoryItem, SkippedDocument } from "#contract/repositories";
-import { failureRows, type RepositorySource, repositoryRow } from "./repositoryRows";
+import { contextOf, failureRows, type RepositorySource, repositoryRow } from "./repositoryRows";
 import { filesRowId, type NamedRevision, namedRowId } from "./revisionRows";
 import { skippedRows } from "./skippedRows";
 
@@ -182,7 +182,7 @@ export class RepositoriesView implements vscode.TreeDataProvider<Row>, vscode.Di
         item: () => ({
           label: this.#source.label(item.repoName),
           tooltip: item.lastError ?? item.repoName,
-          contextValue: this.#source.clone(item.repoId) === undefined ? "repository" : "repository clone",
+          contextValue: contextOf(item, this.#source.clone(item.repoId)),
           collapsibleState: vscode.TreeItemCollapsibleState.Expanded,
         }),
         children: () => failureRows(item, row),

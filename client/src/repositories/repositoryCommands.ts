@@ -131,6 +131,30 @@ export function repositoryCommands(options: RepositoryCommandOptions): Handlers<
       await vscode.commands.executeCommand("vscode.openFolder", folder, { forceNewWindow: true });
     },
 
+    async "repos.clone"(row?: Row & { readonly repositoryId?: number }) {
+      await repositories.load();
+      const name = row?.repository;
+      const repoId =
+        row?.repositoryId ?? (name === undefined ? undefined : repositories.withName(name)?.repoId);
+      const url = repoId === undefined ? undefined : repositories.clones.get(repoId)?.cloneUrl;
+      if (url !== undefined) return await vscode.commands.executeCommand("git.clone", url);
+      return vscode.window.setStatusBarMessage(
+        vscode.l10n.t("This repository is not a mirror of a code host."),
+        5000,
+      );
+    },
+
+    async "repos.openOnHost"(row?: Row) {
+      const name = await repositoryOf(row, vscode.l10n.t("Open on Code Host"));
+      await repositories.load();
+      const url = name === undefined ? undefined : repositories.withName(name)?.externalWebUrl;
+      if (url !== undefined && /^https?:\/\//.test(url)) {
+        await vscode.env.openExternal(vscode.Uri.parse(url, true));
+      } else {
+        vscode.window.setStatusBarMessage(vscode.l10n.t("This repository has no page on a code host."), 5000);
+      }
+    },
+
     async "repos.copyPath"(row?: { readonly path?: string }) {
       if (row?.path !== undefined) await vscode.env.clipboard.writeText(row.path);
     },

@@ -49,7 +49,7 @@ export function repositoryRow(
         description: descriptionOf(item, clone, state),
         tooltip: tooltipOf(item, clone, state),
         iconPath: iconOf(item.state, isWaiting),
-        contextValue: clone === undefined ? "repository" : "repository clone",
+        contextValue: contextOf(item, clone),
         collapsibleState: vscode.TreeItemCollapsibleState.Collapsed,
       };
     },
@@ -59,6 +59,17 @@ export function repositoryRow(
     },
   };
   return row;
+}
+
+/** Returns what the menus of a repository depend on. */
+export function contextOf({ externalWebUrl }: RepositoryItem, clone: Clone | undefined): string {
+  const words = [
+    "repository",
+    clone !== undefined && !clone.isBare ? "clone" : "",
+    clone?.cloneUrl === undefined ? "" : "mirror",
+    externalWebUrl === undefined ? "" : "onHost",
+  ];
+  return words.filter((word) => word !== "").join(" ");
 }
 
 /** Returns rows for the error of a repository and for the git command that fixes it. */
