@@ -117,6 +117,7 @@ const common = {
       diskBytes: count(1, Number.MAX_SAFE_INTEGER).optional(),
     })
     .prefault({}),
+  webhook: z.strictObject({ secret: secretSource }).optional(),
   onRemoved: z
     .strictObject({
       keepDays: count(0, 3650).default(7),
