@@ -155,6 +155,16 @@ export const ConfirmedCount = z
   .object({ confirmed: z.int().describe("Number of repositories that may now be removed.") })
   .describe("The confirmed repositories.");
 
+const WebhookRequest = z
+  .object({
+    connection: z.string().describe("Name of the connection that it is for."),
+    headers: z.record(z.string(), z.string()).describe("Headers, by lowercase name."),
+    repository: z.string().optional().describe("The path of a repository, if the URL names it."),
+    secret: z.string().optional().describe("The secret, if the URL contains it."),
+    body: z.string().describe("The body as it arrived, in Base64."),
+  })
+  .describe("A webhook of a code host.");
+
 export const codeHostOperations = {
   codeHosts: {
     http: { method: "GET", path: "/api/hosts" },
@@ -221,6 +231,7 @@ export const codeHostOperations = {
     tag: "Repositories",
     summary: "Adds a connection to a code host, and starts mirroring it.",
     access: "owner",
+    changes: true,
     errors: ["INVALID_REQUEST_BODY"],
     request: ConnectionSettings,
     response: Done,
@@ -230,8 +241,19 @@ export const codeHostOperations = {
     tag: "Repositories",
     summary: "Reads the connections to code hosts again and applies them.",
     access: "owner",
+    changes: true,
     errors: ["INVALID_REQUEST_BODY"],
     request: NoParameters,
     response: Done,
+  },
+  receiveWebhook: {
+    tag: "Repositories",
+    summary: "Fetches or lists what a code host says has changed.",
+    // Its sender proves itself to the connection, not to this instance.
+    access: "open",
+    errors: [],
+    request: WebhookRequest,
+    response: z.object({}).describe("Nothing."),
+    resend: "always",
   },
 } as const satisfies Readonly<Record<string, Operation>>;

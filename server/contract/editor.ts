@@ -81,6 +81,10 @@ export const InstanceState = z
     dataDir: z.string(),
     url: z.string().optional().describe("URL of the REST API; absent if it is not served."),
     isPaused: z.boolean(),
+    configurationProblem: z
+      .string()
+      .optional()
+      .describe("Why a change of the configuration file is not in use; absent if the file is."),
     repositories: z.int().describe("Number of repositories."),
     ready: z.int().describe("Number of repositories that are up to date."),
     failed: z.int().describe("Number of repositories whose last index run failed."),

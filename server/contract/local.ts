@@ -43,6 +43,10 @@ export const IndexingRequest = z
       .boolean()
       .default(false)
       .describe("Whether to wait for packages as well, which the events omit."),
+    withMirrors: z
+      .boolean()
+      .default(false)
+      .describe("Whether to wait for clones of repositories of code hosts as well."),
   })
   .describe("How long to report progress.");
 export type IndexingRequest = z.output<typeof IndexingRequest>;
@@ -77,6 +81,16 @@ export const IndexingEnd = z
     failed: z
       .array(z.object({ repository: z.string(), error: z.string() }))
       .describe("Repositories that could not be indexed, with the reason."),
+    cloning: z
+      .int()
+      .optional()
+      .describe(
+        "Number of repositories of code hosts that are still to be cloned; absent if there are none.",
+      ),
+    listing: z
+      .int()
+      .optional()
+      .describe("Number of code hosts that have never been listed; absent if there are none."),
   })
   .describe("State of the index after indexing.");
 export type IndexingEnd = z.output<typeof IndexingEnd>;

@@ -45,7 +45,9 @@ function read(args: readonly string[], text?: string): Partial<Configuration> | 
     const configuration = readConfiguration(readFlags(all, serveFlags), "/here", "/data");
     return Object.fromEntries(
       Object.entries(configuration).filter(
-        ([name, value]) => JSON.stringify(value) !== JSON.stringify(defaults[name as keyof Configuration]),
+        ([name, value]) =>
+          name !== "source" &&
+          JSON.stringify(value) !== JSON.stringify(defaults[name as keyof Configuration]),
       ),
     );
   } catch (error) {

@@ -281,6 +281,7 @@ const requests: Record<OperationName, readonly Record<string, unknown>[]> = {
   checkCodeHost: [{ name: "main", settings: { type: "gitea" } }, {}],
   addCodeHost: [{ name: "main", settings: {} }],
   reloadCodeHosts: [{}],
+  receiveWebhook: [{ connection: "main", headers: {}, body: "" }, {}],
   instance: [{}],
   startEndpoint: [{}, { port: 4879, allowedOrigins: ["https://example.com"] }, { port: -1 }],
   stopEndpoint: [{}],

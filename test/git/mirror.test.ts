@@ -193,7 +193,8 @@ test("a mirror with a depth has only the latest commits, until it is to have all
     "acme/api",
     "= main: One\na\n| 1\n= main: Two\na\n| 2\n= rel from main: R\nb\n| 2",
   );
-  const countOf = (name: string, gitDir = path) => String(runGit(gitDir, ["rev-list", "--count", name])).trim();
+  const countOf = (name: string, gitDir = path) =>
+    String(runGit(gitDir, ["rev-list", "--count", name])).trim();
   await update({ depth: 1 });
   assert.deepEqual([countOf("main"), countOf("rel")], ["1", "1"]);
   assertEqualsServer(server, path);

@@ -1,11 +1,11 @@
 /** What users see of repositories that a code host serves over HTTP with credentials. */
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { eventually } from "#test/support/eventually";
+import { eventually, eventuallyEqual } from "#test/support/eventually";
 import { gitServer } from "#test/support/gitServer";
-import { temporaryFolder } from "#test/support/repo";
+import { repo, temporaryFolder } from "#test/support/repo";
 import { serve } from "#test/support/served";
 import { trawl } from "#test/support/trawl";
 
@@ -48,6 +48,11 @@ test("a clone that is killed is repeated, and no secret is in a command line, fi
   assert.ok(readdirSync(join(dataDir, "mirrors")).some((name) => name.endsWith(".cloning")));
   const left = processesThatMention(server.origin);
   assert.equal(left.length > 0, process.platform === "linux");
+  const waiting = await serve(dataDir, [], { flags, env });
+  t.after(() => waiting.kill());
+  assert.match(await waiting.ready(), /^Ready: .*; 2 repositories still to be cloned$/);
+  await waiting.kill();
+  server.mode = { kind: "open" };
 
   const served = await serve(dataDir, [], { flags, env });
   t.after(() => served.kill());
@@ -98,6 +103,134 @@ function processesThatMention(text: string): readonly string[] {
   });
 }
 
+/** Runs a server with a connection that is fetched only every hour, and has a webhook. */
+async function hooked(t: Parameters<typeof gitServer>[0], change: object = {}) {
+  const hook = { webhook: { secret: { env: "HOOK_SECRET" } }, sync: { fetchMin: "1h" } };
+  const opened = await world(t, { ...hook, ...change });
+  const served = await serve(opened.dataDir, [], { flags: opened.flags, env: hookEnv });
+  t.after(() => served.kill());
+  await eventually(
+    async () => (await served.repositories()).filter(({ state }) => state === "ready").length === 2,
+  );
+  return { ...opened, served };
+}
+
+const hookSecret = "c4nary-h00k";
+const hookEnv = { ...env, HOOK_SECRET: hookSecret };
+
+function send(url: string, path: string, secret: string | undefined, body: string | Uint8Array = "") {
+  const headers = secret === undefined ? undefined : { authorization: `Bearer ${secret}` };
+  return fetch(`${url}/api/webhooks/${path}`, { method: "POST", ...(headers && { headers }), body });
+}
+
+async function found(url: string, text: string): Promise<boolean> {
+  const response = await fetch(`${url}/api/search`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ query: text }),
+  });
+  const { files } = (await response.json()) as { files: unknown[] };
+  return files.length > 0;
+}
+
+test("a push is searchable seconds after its webhook, which the leader or a follower receives", async (t) => {
+  const { server, served, dataDir, flags } = await hooked(t);
+  const push = (text: string) =>
+    repo("", { bare: true, path: server.folderOf("acme/shop") }).more(
+      `= trunk: Push\nsrc/shop.ts\n| ${text}`,
+    );
+  push("pushedFirst");
+  const accepted = await send(served.url, "main?repository=acme/shop.git", hookSecret);
+  assert.deepEqual([accepted.status, await accepted.text()], [202, ""]);
+  await eventually(() => found(served.url, "pushedFirst"));
+
+  const follower = await serve(dataDir, [], { flags, env: hookEnv });
+  t.after(() => follower.kill());
+  push("pushedSecond");
+  assert.equal((await send(follower.url, "main?repository=/acme/shop", hookSecret)).status, 202);
+  await eventually(() => found(served.url, "pushedSecond"));
+
+  const metrics = await (await fetch(`${served.url}/metrics`)).text();
+  assert.match(metrics, /trawl_webhooks_total\{result="fetch"\} 2/);
+  const { stdout, stderr } = await served.stop();
+  assert.doesNotMatch(stdout + stderr, /c4nary/);
+});
+
+test("a webhook that proves nothing gets the same answer for every reason, and reaches nothing else", async (t) => {
+  const { served, server } = await hooked(t);
+  server.paths.length = 0;
+  const refusals = [
+    await send(served.url, "main?repository=acme/shop", undefined),
+    await send(served.url, "main?repository=acme/shop", "wrong"),
+    await send(served.url, "other?repository=acme/shop", hookSecret),
+    await send(served.url, `main?secret=${hookSecret}`, undefined),
+  ];
+  for (const refusal of refusals) {
+    const { errorCode, message } = (await refusal.json()) as Record<string, string>;
+    assert.deepEqual(
+      [refusal.status, errorCode, message],
+      [401, "NOT_AUTHENTICATED", "The webhook is not valid."],
+    );
+  }
+  const large = await send(served.url, "main", hookSecret, new Uint8Array(25 * 1024 * 1024 + 1));
+  assert.equal(large.status, 413);
+  assert.equal((await send(served.url, "main/more", hookSecret)).status, 404);
+  assert.equal((await fetch(`${served.url}/api/webhooks/main`)).status, 404);
+  const bodies = ["", "{", "\0\0", "[".repeat(100_000), new Uint8Array(3 * 1024 * 1024).fill(91)];
+  for (const body of bodies)
+    assert.equal((await send(served.url, "main?repository=%2e%2e/x", hookSecret, body)).status, 202);
+  // The first wrong credentials are answered at once, and further ones later and later.
+  await send(served.url, "main", "wrong");
+  const startedAt = performance.now();
+  await send(served.url, "main", "wrong");
+  assert.ok(performance.now() - startedAt > 90);
+  assert.equal(await found(served.url, "export const shop"), true);
+  assert.deepEqual(server.paths, []);
+});
+
+test("connections are reloaded when the file changes, also the first one, and a broken file changes nothing", async (t) => {
+  const { server, dataDir, file, flags, host } = await world(t);
+  const text = readFileSync(file, "utf8");
+  writeFileSync(file, "{}");
+  const served = await serve(dataDir, [], { flags, env });
+  t.after(() => served.kill());
+  const names = async () =>
+    (await served.repositories()).map(({ repoName, state }) => `${repoName} ${state}`).sort();
+  const both = ["shop ready", "tools ready"].map((name) => `${host}/acme/${name}`);
+  assert.deepEqual(await names(), []);
+  const replace = (content: string) => {
+    writeFileSync(`${file}.new`, content, { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+  };
+  replace(text);
+  await eventuallyEqual(names, both);
+
+  replace(text.slice(0, -3));
+  const problem = new RegExp(`${file}:1:\\d+: `);
+  assert.match(await served.line(/cannot be used/), problem);
+  const status = await trawl(["status", "--data-dir", dataDir]);
+  assert.match(status.stdout, problem);
+  const hosts = await trawl(["hosts", "status", "--data-dir", dataDir]);
+  assert.match(hosts.stderr, problem);
+  assert.match(hosts.stdout, /2 mirrored/);
+  const doctor = await trawl(["doctor", "--data-dir", dataDir]);
+  assert.match(doctor.stdout, problem);
+  assert.equal(doctor.code, 1);
+  assert.deepEqual(await names(), both);
+
+  const changed = JSON.parse(text);
+  changed.connections.main.include.repos = ["acme/shop.git"];
+  replace(JSON.stringify({ ...changed, auditDays: 7 }));
+  await eventuallyEqual(names, both.slice(0, 1));
+  assert.match(await served.line(/need a restart/), /auditDays/);
+  writeFileSync(file, "{ /* none */ }");
+  await eventuallyEqual(names, []);
+  server.paths.length = 0;
+  writeFileSync(file, text);
+  await eventuallyEqual(names, both);
+  assert.deepEqual(readdirSync(join(dataDir, "mirrors")).sort(), ["1.git", "2.git"]);
+});
+
 test("trawl hosts plans without changing anything, and syncs one connection", async (t) => {
   const { dataDir, flags, file } = await world(t, {
     exclude: { names: ["acme/t*"] },
@@ -116,7 +249,17 @@ test("trawl hosts plans without changing anything, and syncs one connection", as
   assert.match(plan.stdout, /^main\n {2}\+ acme\/shop\n {2}1 added, /);
   const synced = await run("sync");
   assert.match(synced.stdout, /\+ acme\/shop/);
-  assert.match((await run("status")).stdout, /1 waiting/);
+  assert.match(synced.stdout, /\nIndexed 1 repository, 1 file, /);
+  assert.match(synced.stderr, /^Cloning .*acme\/shop\nIndexing .*acme\/shop\nIndexed /);
+  assert.equal(synced.code, 0, synced.stderr);
+  assert.match((await run("status")).stdout, /1 mirrored/);
+  const searched = await trawl(["search", "--data-dir", dataDir, "export const shop"]);
+  assert.match(searched.stdout, /src\/shop\.ts/);
+  configuration.connections.main.include = { repos: ["acme/shop.git", "acme/absent.git"] };
+  writeFileSync(file, JSON.stringify(configuration));
+  const incomplete = await run("sync");
+  assert.match(incomplete.stderr, /Cannot index .*acme\/absent/);
+  assert.notEqual(incomplete.code, 0);
   assert.match((await run("confirm", "main")).stdout, /nothing to confirm/);
   const unknown = await run("plan", "other");
   assert.equal(unknown.code, 1);

@@ -1,6 +1,7 @@
 /** A code host whose listing a test sets, for repositories that a real git server serves. */
 import type { CodeHost, HostProblem, HostRepository } from "#hosts/codeHost";
-import { Secret } from "#hosts/secret";
+import { readSecret, Secret } from "#hosts/secret";
+import { readWebhook } from "#hosts/webhook";
 import type { HostAccess, MirrorConnection } from "#mirrors/connection";
 import type { GitServer } from "#test/support/gitServer";
 
@@ -59,6 +60,8 @@ export function listedHost(server: GitServer, fetchMin: number): ListedHost {
       );
     },
     openHost: () => openListedHost(host),
+    readSecret,
+    readWebhook,
     selectRepositories: (_connection, repositories) => ({
       kept: repositories.filter(({ isDisabled }) => !isDisabled),
       excluded: repositories

@@ -146,6 +146,7 @@ const notLocal: ServiceOptions["local"] = {
   addCodeHost: async () => ({}),
   reloadCodeHosts: async () => ({}),
   confirmCodeHost: async () => ({ confirmed: 0 }),
+  receiveWebhook: async () => ({}),
   siblings: async () => ({
     repositories: [{ path: "/src/s", name: "s", sizeBytes: 3 }],
     isComplete: true,

@@ -1,5 +1,6 @@
 /** Repositories of a code host: mirrored, indexed, and kept or removed through everything that happens to them. */
 import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -27,11 +28,12 @@ interface WorldOptions {
   readonly host: ListedHost;
   readonly data?: string;
   readonly hasConnection?: boolean;
+  readonly areAllKnown?: boolean;
 }
 
 async function open(
   t: TestContext,
-  { server, host, data = temporaryFolder(), hasConnection = true }: WorldOptions,
+  { server, host, data = temporaryFolder(), hasConnection = true, areAllKnown = true }: WorldOptions,
 ) {
   const logged: string[] = [];
   const log = createLog("debug", (line) => logged.push(line));
@@ -59,6 +61,7 @@ async function open(
     },
     codeHosts: {
       dataDir: data,
+      areAllKnown,
       connections: hasConnection ? { main: host.connection } : {},
       helperFolder: join(projectRoot(), "dist/server/credentialHelper"),
       ...host,
@@ -208,6 +211,171 @@ test("a push is found by polling, also without history", async (t) => {
   assert.ok(existsSync(join(data, "mirrors/1.git/shallow")));
 });
 
+/** Returns a signed webhook of Gitea. */
+function webhook(event: string, id: string, secret = hookSecret, delivery?: string) {
+  const body = Buffer.from(JSON.stringify({ repository: { id: Number(id) } }));
+  const signature = createHmac("sha256", secret).update(body).digest("hex");
+  const headers = { "x-gitea-event": event, "x-gitea-signature": signature };
+  return { body, headers: delivery === undefined ? headers : { ...headers, "x-gitea-delivery": delivery } };
+}
+
+const hookSecret = "c4nary-h00k";
+process.env["TRAWL_TEST_HOOK"] = hookSecret;
+
+async function hookedWorld(t: TestContext, count: number) {
+  const { server, host } = await world(t, count, 3_600_000);
+  const connection = { ...host.connection, webhook: { secret: { env: "TRAWL_TEST_HOOK" } } };
+  const opened = await open(t, { server, host: { ...host, connection } });
+  opened.sync.start();
+  await eventuallyEqual(opened.states, all(count, "ready"));
+  const push = (path: string, text: string) =>
+    repo("", { bare: true, path: server.folderOf(path) }).more(`= main: Push\na.txt\n| ${text}`);
+  return { server, host, push, ...opened, receive: opened.codeHosts.webhooks };
+}
+
+test("a webhook has its repository fetched at once, and many of them have it fetched twice at most", async (t) => {
+  const { server, push, text, receive } = await hookedWorld(t, 2);
+  const requests = () => server.paths.filter((path) => path.includes("info/refs")).length;
+  server.paths.length = 0;
+  push("acme/r1", "pushed");
+  assert.equal(await receive.receive("main", webhook("push", "1")), "fetch");
+  await eventuallyEqual(() => text("acme/r1"), "a.txt [main]: pushed|");
+
+  const requestsOfOne = requests();
+  server.paths.length = 0;
+  server.mode = { kind: "stalled" };
+  push("acme/r1", "pushed again");
+  await receive.receive("main", webhook("push", "1"));
+  await eventually(() => server.isStalling);
+  push("acme/r1", "pushed during the fetch");
+  for (let at = 0; at < 1000; at++)
+    assert.equal(await receive.receive("main", webhook("push", "1", hookSecret, `d${at}`)), "fetch");
+  server.mode = { kind: "open" };
+  await eventuallyEqual(() => text("acme/r1"), "a.txt [main]: pushed during the fetch|");
+  assert.equal(requests(), 2 * requestsOfOne);
+  assert.deepEqual(
+    [...receive.counts].filter(([, count]) => count > 0),
+    [["fetch", 1002]],
+  );
+});
+
+test("a webhook is refused if it is replayed, wrongly signed, or for no connection with a secret", async (t) => {
+  const { server, host, receive, codeHosts, clock, logged } = await hookedWorld(t, 1);
+  server.paths.length = 0;
+  const deliver = (id: string) => receive.receive("main", webhook("push", "1", hookSecret, id));
+  assert.deepEqual(
+    [await deliver("a"), await deliver("a"), await deliver("b")],
+    ["fetch", "replayed", "fetch"],
+  );
+  clock.offsetMs += 25 * 3_600_000;
+  assert.equal(await deliver("a"), "fetch");
+  assert.equal(await receive.receive("main", webhook("push", "1", "wrong")), "refused");
+  assert.equal(await receive.receive("other", webhook("push", "1")), "refused");
+  assert.equal(await receive.receive("__proto__", webhook("push", "1")), "refused");
+  delete process.env["TRAWL_TEST_HOOK"];
+  t.after(() => {
+    process.env["TRAWL_TEST_HOOK"] = hookSecret;
+  });
+  assert.equal(await deliver("c"), "refused");
+  assert.ok(logged.some((line) => line.includes("TRAWL_TEST_HOOK is not set")));
+  await codeHosts.configure({ main: host.connection });
+  assert.equal(await deliver("d"), "refused");
+});
+
+test("webhooks about new and renamed repositories list the connection, and remove nothing", async (t) => {
+  const { host, receive, named, states, server, codeHosts, clock } = await hookedWorld(t, 2);
+  const listings = () => codeHosts.statuses[0]?.record.listedAt;
+  const before = listings();
+  server.create("acme/r3");
+  host.put("3", "acme/r3");
+  host.repositories.delete("2");
+  // Listings that webhooks hint at have a pause.
+  clock.offsetMs += 60_000;
+  assert.equal(await receive.receive("main", webhook("push", "3")), "list");
+  assert.equal(await receive.receive("main", webhook("push", "3")), "ignored");
+  assert.equal(await receive.receive("main", webhook("repository", "2")), "list");
+  await eventually(() => named("acme/r3")?.state === "ready");
+  assert.notEqual(listings(), before);
+  assert.deepEqual(states(), all(3, "ready"));
+});
+
+test("while webhooks arrive, polling is rare; a change without a webhook makes it frequent again", async (t) => {
+  const { server, host } = await world(t, 1, 60_000);
+  const connection = { ...host.connection, webhook: { secret: { env: "TRAWL_TEST_HOOK" } } };
+  const opened = await open(t, { server, host: { ...host, connection } });
+  const { sync, states, text, codeHosts, clock } = opened;
+  sync.start();
+  await eventuallyEqual(states, all(1, "ready"));
+  const origin = repo("", { bare: true, path: server.folderOf("acme/r1") });
+  const fetches = () => codeHosts.statuses[0]?.mirrors[0]?.fetches;
+  const pause = () => Math.round(((fetches()?.nextAt ?? 0) - (fetches()?.fetchedAt ?? 0)) / 60_000);
+  assert.equal(pause(), 1);
+  origin.more("= main: Two\na.txt\n| hinted");
+  await codeHosts.webhooks.receive("main", webhook("push", "1"));
+  await eventuallyEqual(() => text("acme/r1"), "a.txt [main]: hinted|");
+  assert.ok(pause() >= 3, `${pause()} min`);
+  origin.more("= main: Three\na.txt\n| silent");
+  clock.offsetMs += 600_000;
+  host.put("1", "acme/r1", { fingerprint: "moved" });
+  await opened.list();
+  await eventuallyEqual(() => text("acme/r1"), "a.txt [main]: silent|");
+  assert.equal(pause(), 1);
+});
+
+test("connections that are added, changed and removed apply at once", async (t) => {
+  const { server, host } = await world(t, 2, 600_000);
+  const opened = await open(t, { server, host, hasConnection: false });
+  const { sync, states, codeHosts, folders, text, list } = opened;
+  sync.start();
+  await eventuallyEqual(states, []);
+  server.credentials = account;
+  host.credentials = { user: "svc", password: "wrong" };
+  await codeHosts.configure({ main: host.connection });
+  await eventuallyEqual(states, all(2, "failed"));
+
+  // Changed settings are tried at once, although the failed attempts wait.
+  host.credentials = account;
+  const tags = { branches: [], tags: ["v*"], newestTags: 20 };
+  repo("", { bare: true, path: server.folderOf("acme/r1") }).more("= main: Two\na.txt\n| two\ntag v1");
+  await codeHosts.configure({ main: { ...host.connection, allowHttp: true, cloneUrlBase: server.origin } });
+  await eventuallyEqual(states, all(2, "ready"));
+  assert.equal(await text("acme/r1"), "a.txt [main v1]: two|");
+  await codeHosts.configure({ main: { ...host.connection, revisions: tags } });
+  assert.deepEqual(states().length, 2);
+
+  // A listing with the old settings that is still running has no effect.
+  const listing = list();
+  await codeHosts.configure({});
+  assert.ok("message" in (await listing));
+  assert.deepEqual(states(), []);
+  assert.equal(folders().length, 2);
+  assert.deepEqual(codeHosts.statuses, []);
+  await codeHosts.configure({ main: host.connection });
+  await eventuallyEqual(states, all(2, "ready"));
+  assert.equal(folders().length, 2);
+
+  const { onRemoved } = host.connection;
+  await codeHosts.configure({ main: { ...host.connection, onRemoved: { ...onRemoved, keepDays: 0 } } });
+  await codeHosts.configure({});
+  assert.deepEqual([states(), folders()], [[], []]);
+});
+
+test("a host that cannot be closed keeps nothing else open", async (t) => {
+  const { server, host } = await world(t, 1);
+  const openHost = () => ({
+    ...host.openHost("", host.connection),
+    close: () => Promise.reject(new Error("Stuck.")),
+  });
+  const opened = await open(t, { server, host: { ...host, openHost } });
+  opened.sync.start();
+  await eventuallyEqual(opened.states, all(1, "ready"));
+  await opened.codeHosts.configure({});
+  await opened.close();
+  assert.ok(opened.logged.some((line) => line.includes("Stuck")));
+  const stored = JSON.parse(readFileSync(join(opened.data, "mirrors.json"), "utf8"));
+  assert.ok(stored.state.mirrors[0].holdings.main.released);
+});
+
 test("a clone URL on another host gets no request", async (t) => {
   const { server, host } = await world(t, 2);
   const other = await gitServer(t);
@@ -294,6 +462,12 @@ test("a restart continues, even with a damaged state, and a removed connection h
   const ids = first.catalog.all().map(({ id }) => id);
   await first.close();
   const { data } = first;
+
+  // A process without the configuration file, such as that of an editor, does not know the connection.
+  const unaware = await open(t, { server, host, data, hasConnection: false, areAllKnown: false });
+  unaware.sync.start();
+  await eventuallyEqual(unaware.states, all(3, "ready"));
+  await unaware.close();
 
   const hidden = await open(t, { server, host, data, hasConnection: false });
   hidden.sync.start();

@@ -271,7 +271,7 @@ const hosts: Command = {
       "lists each host from time to time, and clones, fetches and indexes its repositories.",
     "status shows what was last listed. check lists the host and reports who is signed in and how complete the list " +
       "is. plan reports what a listing would add (+), rename (~), remove (-) and exclude (x), and changes nothing. " +
-      "sync does it now.",
+      "sync does it now; if no server runs, it also clones, fetches and indexes the repositories, and then ends.",
     "If many repositories disappear at once, Trawl keeps all of them until you run confirm.",
   ],
   flags: [jsonFlag, ...globalFlags],

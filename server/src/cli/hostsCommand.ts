@@ -1,9 +1,13 @@
 import { ServiceError } from "#base/error";
 import { sanitize } from "#base/sanitize";
 import type { CodeHostPlan, CodeHostStatus } from "#contract/codeHosts";
+import type { Instance } from "#instance/instance";
 import type { CommandContext } from "./context";
 import type { Flags } from "./flags";
-import { formatCount } from "./format";
+import { formatCount, formatDuration } from "./format";
+import { waitForIndexing } from "./indexCommand";
+import { allRepositories, formatTotals, totalsOf } from "./repositories";
+import { describeConfigurationProblem } from "./statusCommand";
 import {
   alignColumns,
   requireOnePositional,
@@ -13,16 +17,48 @@ import {
 } from "./subcommands";
 
 export function hostsCommand(context: CommandContext, flags: Flags): Promise<number> {
-  return runSubcommand(context, flags, "hosts", {
+  const subcommands = {
     status,
     check: forEachConnection("planCodeHost", printCheck),
     plan: forEachConnection("planCodeHost", printPlan),
-    sync: forEachConnection("syncCodeHost", printPlan),
+    sync,
     confirm,
-  });
+  };
+  return runSubcommand(context, flags, "hosts", subcommands, ["sync"]);
+}
+
+/** Lists connections. If no other process serves, also clones, fetches and indexes what is due. */
+const sync: Subcommand = async (context, flags, positionals, send, instance) => {
+  const startedAt = performance.now();
+  try {
+    await forEachConnection("syncCodeHost", printPlan)(context, flags, positionals, send, instance);
+  } finally {
+    if (instance.role === "leader" && !context.interrupted.aborted)
+      await reportIndexing(context, instance, flags, startedAt);
+  }
+};
+
+/** Throws GIT_FAILED if a repository could not be cloned or indexed. */
+async function reportIndexing(
+  context: CommandContext,
+  instance: Instance,
+  flags: Flags,
+  startedAt: number,
+): Promise<void> {
+  const scope = { withMirrors: true, withSymbols: true, withDependencies: true };
+  const { failed } = await waitForIndexing(context, instance, scope);
+  const totals = totalsOf(await allRepositories(instance.caller, context.interrupted));
+  const duration = formatDuration(performance.now() - startedAt);
+  if (!flags.has("json")) await context.terminal.print(`Indexed ${formatTotals(totals)}, in ${duration}\n`);
+  if (failed.length === 0) return;
+  const count = formatCount(failed.length, "repository", "repositories");
+  throw new ServiceError("GIT_FAILED", `${count} could not be cloned or indexed.`);
 }
 
 const status: Subcommand = async ({ terminal }, flags, positionals, send) => {
+  const { configurationProblem } = await send("instance", {});
+  if (configurationProblem !== undefined)
+    terminal.printError(`${describeConfigurationProblem(configurationProblem)}\n`);
   const statuses = await namedStatuses(positionals, send);
   if (flags.has("json")) {
     await terminal.print(`${JSON.stringify(statuses, undefined, terminal.isTty ? 2 : undefined)}\n`);

@@ -16,7 +16,11 @@ import { allRepositories, formatSize, formatTotals, totalsOf } from "./repositor
 export async function indexCommand(context: CommandContext, flags: Flags): Promise<number> {
   const configuration = readConfiguration(flags, context.currentFolder, context.defaultDataDir);
   const paths = [...configuration.paths, ...readPathArguments(context, flags)];
-  if (paths.length === 0) throw usageError("index requires a PATH.");
+  if (paths.length === 0) {
+    const hasHosts = Object.keys(configuration.connections).length > 0;
+    const hint = hasHosts ? ' To clone and index repositories of code hosts, run "trawl hosts sync".' : "";
+    throw usageError(`index requires a PATH.${hint}`);
+  }
   const startedAt = performance.now();
   const instance = await context.open(configuration, "index");
   try {

@@ -62,12 +62,16 @@ function createBar(): ProgressReport {
 }
 
 function createLines(terminal: Terminal): ProgressReport {
+  const cloning = new Set<number>();
   const started = new Set<number>();
   return {
     update(event) {
       for (const each of event.repositories) {
         const name = sanitize(each.repository);
-        if (each.state === "indexing" || each.state === "cloning") {
+        if (each.state === "cloning") {
+          if (!cloning.has(each.repositoryId)) terminal.printError(`Cloning ${name}\n`);
+          cloning.add(each.repositoryId);
+        } else if (each.state === "indexing") {
           if (!started.has(each.repositoryId)) terminal.printError(`Indexing ${name}\n`);
           started.add(each.repositoryId);
         } else if (each.state === "ready" && started.delete(each.repositoryId)) {

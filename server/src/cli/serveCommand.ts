@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { parse } from "node:path";
 import { isServiceError } from "#base/error";
+import type { IndexingEnd } from "#contract/local";
 import type { AnonymousRule } from "#contract/service";
 import type { Configuration } from "#instance/configuration";
 import type { Instance } from "#instance/instance";
@@ -192,8 +193,16 @@ async function reportReady(
   await print(
     `Ready: ${formatCount(totals.repositories, "repository", "repositories")}, ${formatCount(totals.documents, "file")}, ` +
       `${formatBytes(totals.contentBytes)} of text, after ${formatDuration(performance.now() - startedAt)}` +
-      `${end.failed.length === 0 ? "" : `; ${end.failed.length} failed`}\n`,
+      `${end.failed.length === 0 ? "" : `; ${end.failed.length} failed`}${describeUnfinished(end)}\n`,
   );
+}
+
+/** Describes what of the code hosts will follow. */
+function describeUnfinished({ cloning = 0, listing = 0 }: IndexingEnd): string {
+  const listed = listing === 0 ? "" : `; ${formatCount(listing, "code host")} still to be listed`;
+  return cloning === 0
+    ? listed
+    : `${listed}; ${formatCount(cloning, "repository", "repositories")} still to be cloned`;
 }
 
 function untilInterrupted(signal: AbortSignal): Promise<void> {

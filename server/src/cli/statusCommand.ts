@@ -17,10 +17,13 @@ export async function statusCommand(context: CommandContext, flags: Flags): Prom
   try {
     const repositories = await allRepositories(instance.caller, context.interrupted);
     const totals = totalsOf(repositories);
+    const call = { credentials: { kind: "local" }, signal: context.interrupted } as const;
+    const { configurationProblem } = await instance.caller("instance", {}, call);
     if (flags.has("json")) {
       const output = {
         dataDir: configuration.dataDir,
         served: instance.endpoint ?? null,
+        ...(configurationProblem === undefined ? {} : { configurationProblem }),
         totals,
         repositories,
       };
@@ -32,6 +35,7 @@ export async function statusCommand(context: CommandContext, flags: Flags): Prom
     const lines = [
       `Index ${configuration.dataDir}`,
       describeServer(instance),
+      ...(configurationProblem === undefined ? [] : [describeConfigurationProblem(configurationProblem)]),
       "",
       ...repositories.flatMap((repository) => describeRepository(repository, paint)),
       ...(repositories.length === 0 ? ['Nothing is indexed. Run "trawl index PATH".'] : []),
@@ -42,6 +46,11 @@ export async function statusCommand(context: CommandContext, flags: Flags): Prom
   } finally {
     await instance.close();
   }
+}
+
+/** Describes why the running server does not use the current configuration file. */
+export function describeConfigurationProblem(problem: string): string {
+  return `The configuration file has changed but cannot be used, so its previous connections remain:\n${sanitize(problem)}`;
 }
 
 function describeServer({ endpoint }: Instance): string {

@@ -5,6 +5,8 @@ import { usageError } from "#base/error";
 import { nearestNames } from "#base/nearestNames";
 import type { OperationName } from "#contract/operations";
 import type { RequestInput, ResponseOf } from "#contract/service";
+import type { Instance } from "#instance/instance";
+import type { Purpose } from "#instance/leader";
 import { readConfiguration } from "./configuration";
 import type { CommandContext } from "./context";
 import type { Flags } from "./flags";
@@ -21,17 +23,19 @@ export type Subcommand = (
   flags: Flags,
   positionals: readonly string[],
   send: SendRequest,
+  instance: Instance,
 ) => Promise<void>;
 
 /**
- * Runs the subcommand that the first argument names, and returns its exit code. Throws USAGE if it names none of
- * `subcommands`.
+ * Runs the subcommand that the first argument names, and returns its exit code. `indexing` are the names of those that
+ * also index. Throws USAGE if the argument names none of `subcommands`.
  */
 export async function runSubcommand(
   context: CommandContext,
   flags: Flags,
   command: string,
   subcommands: Readonly<Record<string, Subcommand>>,
+  indexing: readonly string[] = [],
 ): Promise<number> {
   const [name, ...positionals] = flags.positionals;
   const names = Object.keys(subcommands);
@@ -45,23 +49,26 @@ export async function runSubcommand(
         : `Unknown subcommand "${command} ${name}". ${hint}`,
     );
   }
-  return await withInstance(context, flags, async (send) => {
-    await subcommand(context, flags, positionals, send);
+  const purpose = indexing.includes(name ?? "") ? "index" : "change";
+  const run = async (send: SendRequest, instance: Instance) => {
+    await subcommand(context, flags, positionals, send, instance);
     return 0;
-  });
+  };
+  return await withInstance(context, flags, run, purpose);
 }
 
 /** Runs `work` with an instance, then closes the instance. */
 export async function withInstance(
   context: CommandContext,
   flags: Flags,
-  work: (send: SendRequest) => Promise<number>,
+  work: (send: SendRequest, instance: Instance) => Promise<number>,
+  purpose: Purpose = "change",
 ): Promise<number> {
   const configuration = readConfiguration(flags, context.currentFolder, context.defaultDataDir);
-  const instance = await context.open(configuration, "change");
+  const instance = await context.open(configuration, purpose);
   const call = { credentials: { kind: "local" }, signal: context.interrupted, source: "trawl" } as const;
   try {
-    return await work((name, request) => instance.caller(name, request, call));
+    return await work((name, request) => instance.caller(name, request, call), instance);
   } finally {
     await instance.close();
   }

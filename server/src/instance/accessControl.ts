@@ -25,6 +25,7 @@ export interface AccessControl {
   readonly audit: Audit;
   readonly organization: Organization;
   readonly license: InstalledLicense;
+  readonly authThrottle: AuthThrottle;
   /** Dependencies of the handlers. */
   readonly handlerOptions: OrganizationHandlerOptions;
 }
@@ -106,6 +107,7 @@ export function createAccessControl({
     audit,
     organization,
     license,
+    authThrottle,
     handlerOptions: {
       organization,
       license,

@@ -21,6 +21,7 @@ type ChangeOperation = "checkCodeHost" | "addCodeHost" | "reloadCodeHosts";
 /** What is known of a connection before it was listed. */
 const nothingKnown = {
   mirrors: [],
+  salt: "",
   connection: () => ({ nextListAt: 0, failures: 0, problems: [] }),
 };
 

@@ -1,6 +1,7 @@
 /** Connects the leader to code hosts: their setup, and the operations on them. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { AuthThrottle } from "#access/authThrottle";
 import { isServiceError, ServiceError } from "#base/error";
 import { untilAborted } from "#base/untilAborted";
 import {
@@ -29,19 +30,28 @@ import { connectionsFile, readConnectionsFile } from "./connectionsFile";
 export async function codeHostsSetup({
   connections,
   dataDir,
-}: Pick<Configuration, "connections" | "dataDir">): Promise<CodeHostsSetup<Connection> | undefined> {
+  source,
+}: Pick<Configuration, "connections" | "dataDir" | "source">): Promise<
+  CodeHostsSetup<Connection> | undefined
+> {
   const all = { ...readConnectionsFile(dataDir), ...connections };
   if (Object.keys(all).length === 0 && !existsSync(stateFile(dataDir))) return undefined;
-  const [{ openHost }, { selectRepositories }] = await Promise.all([
+  const [{ openHost }, { selectRepositories }, { readSecret }, { readWebhook }] = await Promise.all([
     import("#hosts/openHost"),
     import("#hosts/selection"),
+    import("#hosts/secret"),
+    import("#hosts/webhook"),
   ]);
   return {
     dataDir,
     connections: all,
+    // Without any file, this process does not know the connections of the one that led before.
+    areAllKnown: source !== undefined || existsSync(connectionsFile(dataDir)),
     helperFolder: join(__dirname, "credentialHelper"),
     openHost,
     selectRepositories,
+    readSecret,
+    readWebhook,
   };
 }
 
@@ -50,11 +60,19 @@ type CodeHostOperation =
   | "codeHostRepositories"
   | "planCodeHost"
   | "syncCodeHost"
-  | "confirmCodeHost";
+  | "confirmCodeHost"
+  | "receiveWebhook";
+
+export interface CodeHostOperationOptions {
+  readonly configuration: Pick<Configuration, "dataDir" | "source">;
+  readonly authThrottle: AuthThrottle;
+  /** Whether a sync also clones and fetches, because this process does not do that on its own. */
+  readonly fetchesOnSync: boolean;
+}
 
 export function codeHostOperations(
   current: () => CodeHosts | undefined,
-  { dataDir, source }: Pick<Configuration, "dataDir" | "source">,
+  { configuration: { dataDir, source }, authThrottle, fetchesOnSync }: CodeHostOperationOptions,
 ): Pick<Service, CodeHostOperation> {
   const configured = (name: string): CodeHosts => {
     const codeHosts = current();
@@ -86,11 +104,20 @@ export function codeHostOperations(
     async syncCodeHost({ name }, context) {
       const hosts = configured(name);
       const listing = await untilDeadline(hosts.sync(name), context);
+      if (fetchesOnSync) hosts.fetchDue();
       if (listing === undefined) return { ...emptyPlan, isListing: true };
       return { ...toPlan(listing, problemWriter(settingsOf(hosts, name), context)), isListing: false };
     },
     async confirmCodeHost({ name }) {
       return { confirmed: configured(name).confirm(name) };
+    },
+    async receiveWebhook({ connection, body, ...request }, { address = "", signal }) {
+      const webhook = { ...request, body: Buffer.from(body, "base64") };
+      const result = (await current()?.webhooks.receive(connection, webhook)) ?? "refused";
+      if (result !== "refused" && result !== "replayed") return {};
+      // Says the same for every reason, so that nobody learns which connections exist.
+      await authThrottle.delayRefusal(address, signal);
+      throw new ServiceError("NOT_AUTHENTICATED", "The webhook is not valid.");
     },
   };
 }

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { checkGitVersion } from "#git/git";
 import { defaultPort } from "#platform/endpoint";
 import type { Log } from "#platform/log";
+import { connectRemote } from "#remote/remote";
 import { findPort } from "#transport/http/httpServer";
 import type { Configuration } from "./configuration";
 import { isNewerFormat } from "./dataFormat";
@@ -46,6 +47,7 @@ const checks: Readonly<Record<string, Check>> = {
   clock: checkClock,
   "file watches": checkWatches,
   port: checkPort,
+  configuration: checkConfiguration,
   database: checkDatabase,
   paths: checkPaths,
 };
@@ -160,6 +162,23 @@ async function checkPort({ dataDir, host, port }: Configuration): Promise<Result
     return ok(detail);
   } catch (error) {
     return problem(messageOf(error), "Choose another one with --port.");
+  }
+}
+
+/** Reports a change of the configuration file that the running server does not use. */
+async function checkConfiguration({ dataDir }: Configuration): Promise<Result | undefined> {
+  const { signal } = new AbortController();
+  const endpoint = await findLeader(dataDir, signal);
+  if (endpoint === undefined) return undefined;
+  const remote = connectRemote(endpoint.socket);
+  try {
+    const call = { credentials: { kind: "local" }, signal } as const;
+    const { configurationProblem } = await remote.call<"instance">("instance", {}, call);
+    if (configurationProblem === undefined) return undefined;
+    const detail = `The running server keeps its previous connections: ${configurationProblem}`;
+    return problem(detail, "Correct the configuration file. It is then read at once.");
+  } finally {
+    await remote.close();
   }
 }
 

@@ -12,6 +12,8 @@ export interface InstanceOperationOptions {
   readonly version: string;
   readonly dataDir: string;
   readonly pause: (isPaused: boolean) => void;
+  /** Returns why a change of the configuration file is not in use. */
+  readonly configurationProblem: () => string | undefined;
 }
 
 export function instanceOperations({
@@ -21,6 +23,7 @@ export function instanceOperations({
   version,
   dataDir,
   pause,
+  configurationProblem,
 }: InstanceOperationOptions): Pick<Service, "instance" | "startEndpoint" | "stopEndpoint" | "pauseIndexing"> {
   return {
     async instance() {
@@ -29,12 +32,14 @@ export function instanceOperations({
       const sum = (field: "contentBytes" | "indexBytes") =>
         all.reduce((total, each) => total + each[field], 0);
       const { url } = ports;
+      const problem = configurationProblem();
       return {
         version,
         pid: process.pid,
         dataDir,
         ...(url === undefined ? {} : { url }),
         isPaused: sync.isPaused,
+        ...(problem === undefined ? {} : { configurationProblem: problem }),
         repositories: all.length,
         ready: count(({ state }) => state === "ready"),
         failed: count(({ state }) => state === "failed"),

@@ -32,7 +32,8 @@ import type { WorkerResult, WorkerTask } from "#sync/workerTasks";
 import { createAccessControl } from "./accessControl";
 import { codeHostChanges } from "./codeHostChanges";
 import { codeHostOperations, codeHostsSetup } from "./codeHosts";
-import { type Configuration, readConfigurationFile } from "./configuration";
+import type { Configuration } from "./configuration";
+import { ConfigurationWatch, currentConnections } from "./configurationWatch";
 import { hasDatabase, openDatabase } from "./database";
 import { checkDataFormat, removeDrafts } from "./dataFormat";
 import { instanceOperations } from "./instanceOperations";
@@ -94,7 +95,9 @@ export async function prepareToLead(): Promise<void> {
  */
 export async function buildLeader(options: LeaderOptions): Promise<Leader> {
   const { configuration, purpose, version, log, ports, onPaused } = options;
-  const { dataDir, contexts } = configuration;
+  const { dataDir, contexts, source } = configuration;
+  const connections =
+    purpose === "serve" ? currentConnections(configuration, log) : configuration.connections;
   const { timeLimitMs = defaultTimeLimitMs } = configuration;
   // Other commands do not need it, and start faster.
   if (purpose === "serve" || purpose === "index") await prepareToLead();
@@ -144,7 +147,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     quickPool,
     settings: configuration,
     hosts: configuration.hosts,
-    codeHosts: purpose === "read" ? undefined : await codeHostsSetup(configuration),
+    codeHosts: purpose === "read" ? undefined : await codeHostsSetup({ ...configuration, connections }),
     log,
     watches: purpose === "serve",
     onOverlay(repositoryId, overlay) {
@@ -152,13 +155,14 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       symbolizer.setOverlay(repositoryId, overlay);
     },
   });
-  const reloadCodeHosts = async () => {
-    const { connections, source } = configuration;
-    const current =
-      source === undefined ? connections : (readConfigurationFile(source.file).connections ?? {});
-    const setup = await codeHostsSetup({ connections: current, dataDir });
+  const applyConnections = async (current: Configuration["connections"]) => {
+    const setup = await codeHostsSetup({ ...configuration, connections: current });
     if (setup !== undefined) await sync.configureCodeHosts(setup);
   };
+  const watch =
+    purpose === "serve" && source !== undefined
+      ? new ConfigurationWatch({ source, connections, clock: systemClock, log, apply: applyConnections })
+      : undefined;
   const symbolizer = new SymbolIndexer({
     directory,
     pool: symbolPool,
@@ -220,6 +224,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     organization,
     access,
     audit,
+    authThrottle,
     handlerOptions: organizationOptions,
   } = createAccessControl({
     open: (expected) => openDatabase(configuration, version, log, expected),
@@ -245,13 +250,25 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     languageOf: unsavedLanguage,
     local: {
       ...localOperations(catalog, sync, symbolizer),
-      ...codeHostOperations(() => sync.codeHosts, configuration),
+      ...codeHostOperations(() => sync.codeHosts, {
+        configuration,
+        authThrottle,
+        fetchesOnSync: purpose === "index",
+      }),
       ...codeHostChanges({
         dataDir,
         names: () => sync.codeHosts?.statuses.map(({ name }) => name) ?? [],
-        reload: reloadCodeHosts,
+        reload: () => applyConnections(currentConnections(configuration, log)),
       }),
-      ...instanceOperations({ catalog, sync, ports, version, dataDir, pause }),
+      ...instanceOperations({
+        catalog,
+        sync,
+        ports,
+        version,
+        dataDir,
+        pause,
+        configurationProblem: () => watch?.problem,
+      }),
     },
   });
   const openDatabaseNow = () => {
@@ -273,6 +290,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     start() {
       if (purpose !== "serve") return;
       sync.start();
+      watch?.start();
       openEarly();
       cancelLate = systemClock.after(openDatabaseAfterMs, openLate);
     },
@@ -296,6 +314,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       const workers = [engine, pool, quickPool, symbolPool, parsers];
       const steps = [
         () => cancelLate(),
+        () => watch?.close(),
         () => metrics.close(),
         () => history.close(),
         () => compactor.close(),

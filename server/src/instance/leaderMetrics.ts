@@ -44,6 +44,13 @@ export function leaderMeasurements({
     gauge("trawl_indexing_paused", "1 while indexing is paused.", () => (sync.isPaused ? 1 : 0)),
     {
       kind: "counter",
+      name: "trawl_webhooks_total",
+      help: "Webhooks of code hosts, by result.",
+      label: "result",
+      read: () => sync.codeHosts?.webhooks.counts ?? [],
+    },
+    {
+      kind: "counter",
       name: "trawl_damaged_files_total",
       help: "Damaged files of the index that were found, and are built again.",
       read: damagedCount,

@@ -80,7 +80,8 @@ function pathNotFound(paths: readonly string[], excluded: ReadonlySet<string>): 
 const batchIntervalMs = 150;
 
 function indexingHandler(catalog: Catalog, sync: Sync, symbolizer: SymbolIndexer): Handler<"indexing"> {
-  return async ({ follow, withSymbols, withDependencies }, { signal, emit }) => {
+  return async ({ follow, withSymbols, withDependencies, withMirrors }, { signal, emit }) => {
+    const areCloned = () => !withMirrors || sync.codeHosts === undefined || sync.codeHosts.isSettled;
     // While indexing is paused, no symbols are parsed either.
     const isParsed = () => !withSymbols || sync.isPaused || symbolizer.isSettled;
     const changed = new Map<RepositoryId, Repository>();
@@ -102,14 +103,15 @@ function indexingHandler(catalog: Catalog, sync: Sync, symbolizer: SymbolIndexer
     try {
       for (;;) {
         throwIfAborted(signal);
-        const isDone = sync.isSettled && (!withDependencies || sync.areDependenciesSettled) && isParsed();
+        const isDone =
+          areCloned() && sync.isSettled && (!withDependencies || sync.areDependenciesSettled) && isParsed();
         if (changed.size > 0 || hasRemoved) {
           const batch = [...changed.values()];
           changed.clear();
           hasRemoved = false;
           await emit?.(toIndexingProgress(batch, catalog.all()));
         }
-        if (isDone && !follow) return toIndexingEnd(catalog.all());
+        if (isDone && !follow) return toIndexingEnd(catalog.all(), sync);
         if (isDone) {
           await waitUntil((resolve) => {
             wake = resolve;
@@ -137,11 +139,18 @@ function toIndexingProgress(changed: readonly Repository[], all: readonly Reposi
   };
 }
 
-function toIndexingEnd(all: readonly Repository[]): IndexingEnd {
+function toIndexingEnd(all: readonly Repository[], { codeHosts }: Sync): IndexingEnd {
+  const { cloning = 0, listing = 0 } = codeHosts?.unfinished ?? {};
   const failed = all
     .filter(({ state }) => state === "failed")
     .map(({ name, lastError }) => ({ repository: name, error: lastError ?? "Unknown reason." }));
-  return { total: all.length, ready: countReady(all), failed };
+  return {
+    total: all.length,
+    ready: countReady(all),
+    failed,
+    ...(cloning === 0 ? {} : { cloning }),
+    ...(listing === 0 ? {} : { listing }),
+  };
 }
 
 function countReady(all: readonly Repository[]): number {

@@ -1,5 +1,9 @@
 /** What mirroring needs of the settings of a connection. */
 import type { CodeHost, HostRepository } from "#hosts/codeHost";
+import type { SecretSource } from "#hosts/connection";
+import type { Secret } from "#hosts/secret";
+import type { Webhook } from "#hosts/webhook";
+import type { WebhookRequest } from "#hosts/webhookHint";
 import type { CodeHostType } from "#model/repository";
 import type { RemovalRules } from "./holding";
 
@@ -29,6 +33,7 @@ export interface MirrorConnection {
   /** How much of the history of new mirrors is fetched. */
   readonly history: "full" | { readonly depth: number };
   readonly onRemoved: RemovalRules;
+  readonly webhook?: { readonly secret: SecretSource } | undefined;
   /** Globs of the branches and tags to index, and how many of the tags. */
   readonly revisions: {
     readonly branches: readonly string[];
@@ -48,6 +53,15 @@ export interface HostAccess<Connection extends MirrorConnection = MirrorConnecti
     readonly kept: readonly HostRepository[];
     readonly excluded: readonly { readonly repository: HostRepository; readonly reason: string }[];
   };
+  /** Rejects with USAGE if the secret cannot be read. */
+  readSecret(source: SecretSource): Promise<Secret>;
+  /** Returns `undefined` unless the webhook proves that its sender knows the secret. */
+  readWebhook(
+    type: CodeHostType,
+    secret: Secret,
+    request: WebhookRequest,
+    now: number,
+  ): Promise<Webhook | undefined>;
 }
 
 /** Returns the address that identifies the host of a connection, without a slash at the end. */

@@ -24,7 +24,7 @@ export interface ListOptions {
   readonly connection: MirrorConnection;
   readonly host: CodeHost;
   readonly select: HostAccess["selectRepositories"];
-  readonly state: Pick<MirrorState, "mirrors" | "connection">;
+  readonly state: Pick<MirrorState, "mirrors" | "connection" | "salt">;
   readonly now: number;
   readonly signal: AbortSignal;
 }

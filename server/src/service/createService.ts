@@ -57,6 +57,7 @@ type LocalOperation =
   | "checkCodeHost"
   | "addCodeHost"
   | "reloadCodeHosts"
+  | "receiveWebhook"
   | "instance"
   | "startEndpoint"
   | "stopEndpoint";

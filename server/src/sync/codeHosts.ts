@@ -2,9 +2,9 @@
  * Mirrors the repositories of code hosts: lists each connection from time to time, and keeps the mirrors and the catalog
  * current. Only the leader has one, and only while it serves it clones and fetches.
  */
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { basename } from "node:path";
-import { ServiceError } from "#base/error";
+import { canceled, isServiceError, ServiceError } from "#base/error";
 import type { Catalog } from "#catalog/catalog";
 import { sweepMirrors } from "#git/mirror/sweep";
 import type { CodeHost } from "#hosts/codeHost";
@@ -19,12 +19,15 @@ import { diskFiles, type Files } from "#platform/files";
 import type { Log } from "#platform/log";
 import { MirrorCatalog, problemOf } from "./mirrorCatalog";
 import { type FetchStatistics, MirrorFetches } from "./mirrorFetches";
+import { Webhooks } from "./webhooks";
 
 /** What the leader knows about code hosts. */
 export interface CodeHostsSetup<Connection extends MirrorConnection = MirrorConnection>
   extends HostAccess<Connection> {
   readonly dataDir: string;
   readonly connections: Readonly<Record<string, Connection>>;
+  /** Whether connections that are not among these were removed. Default: true. */
+  readonly areAllKnown?: boolean;
   /** The folder of git's credential helper. */
   readonly helperFolder: string;
   readonly files?: Files;
@@ -49,19 +52,34 @@ export interface ConnectionStatus {
   readonly mirrors: readonly MirrorRecord[];
 }
 
+interface RunningListing {
+  readonly result: Promise<ConnectionListing | ConnectionProblem>;
+  readonly controller: AbortController;
+}
+
 /** Delay before a connection is listed again after a failure; doubles with each. */
 const retryMs = 60_000;
 const maxTimerMs = 2 ** 31 - 1;
+/** Delay of a listing that webhooks hint at, after the first hint, and after the last listing. */
+const hintDelayMs = 2000;
+const hintPauseMs = 30_000;
 
 export class CodeHosts {
   readonly #options: CodeHostsOptions;
   readonly #state: MirrorState;
   readonly #mirrors: MirrorCatalog;
   readonly #fetches: MirrorFetches;
+  readonly webhooks: Webhooks;
   readonly #hosts = new Map<string, CodeHost>();
-  readonly #listings = new Map<string, Promise<ConnectionListing | ConnectionProblem>>();
+  readonly #listings = new Map<string, RunningListing>();
   readonly #timers = new Map<string, () => void>();
   readonly #closing = new AbortController();
+  /** The mirrors that were visible after the last update. */
+  #visible: ReadonlySet<number> | undefined;
+  /** Connections at which a webhook hints while they are being listed, and when each was listed last. */
+  readonly #hinted = new Set<string>();
+  readonly #attemptedAt = new Map<string, number>();
+  #connections: CodeHostsSetup["connections"];
   #updating: Promise<void> = Promise.resolve();
   #unsubscribe: (() => void) | undefined;
   #isServing = false;
@@ -69,15 +87,16 @@ export class CodeHosts {
   /** Throws STORAGE_FAILED. */
   constructor(options: CodeHostsOptions) {
     this.#options = options;
-    const { files = diskFiles, catalog, clock, log, onRemoved, random = Math.random } = options;
+    this.#connections = options.connections;
+    const { files = diskFiles, catalog, clock, log, random = Math.random } = options;
     // Scans find the mirrors by their real paths.
     const dataDir = realpathSync(options.dataDir);
     const folder = mirrorsFolder(dataDir);
     files.mkdir(folder);
     sweepMirrors(folder, files);
     this.#state = new MirrorState({ dataDir, files, clock, log });
-    const connections = () => options.connections;
-    this.#mirrors = new MirrorCatalog({ catalog, state: this.#state, connections, onRemoved });
+    const connections = () => this.#connections;
+    this.#mirrors = new MirrorCatalog({ ...options, state: this.#state, connections });
     const { helperFolder, isIndexCurrent, index } = options;
     this.#fetches = new MirrorFetches({
       state: this.#state,
@@ -94,35 +113,62 @@ export class CodeHosts {
       isIndexCurrent,
       index,
     });
+    this.webhooks = new Webhooks({
+      ...options,
+      connections,
+      state: this.#state,
+      fetchSoon: (mirror) => this.#fetches.hint(mirror),
+      listSoon: (name) => this.#listSoon(name),
+    });
   }
 
-  /** Lists what is due, and connections that are not as `before`, and starts cloning and fetching. */
-  start(before: readonly ConnectionStatus[] = this.statuses): void {
+  /** Lists what is due, and starts cloning and fetching. */
+  start(): void {
     this.#isServing = true;
-    this.#fetches.spreadOverdue();
+    this.#fetches.start();
     this.#unsubscribe = this.#options.catalog.onChange((event) => {
       if (this.#mirrors.isAffectedBy(event)) void this.#update();
     });
     void this.#update();
-    for (const [name, settings] of Object.entries(this.#options.connections)) {
-      const isSame = before.some(
-        (each) => each.name === name && JSON.stringify(each.settings) === JSON.stringify(settings),
-      );
-      if (!isSame) this.#state.putConnection(name, { ...this.#state.connection(name), nextListAt: 0 });
-      this.#listLater(name);
-    }
+    for (const name of Object.keys(this.#connections)) this.#listLater(name);
+  }
+
+  /**
+   * Replaces the connections. Those that are new or changed are opened again and listed; the mirrors of those that are
+   * gone are released.
+   */
+  async configure(connections: CodeHostsSetup["connections"]): Promise<void> {
+    const before = this.#connections;
+    const all = [...new Set([...Object.keys(before), ...Object.keys(connections)])];
+    const changed = all.filter((name) => !isEqualIn(name, before, connections));
+    this.#connections = connections;
+    await Promise.all(changed.map((name) => this.#reset(name)));
+    if (this.#closing.signal.aborted) return;
+    const current = changed.filter((name) => Object.hasOwn(connections, name));
+    for (const name of current)
+      this.#state.putConnection(name, { ...this.#state.connection(name), nextListAt: 0, failures: 0 });
+    await this.#update();
+    await this.#fetches.reconsider(new Set(current));
+    const isIndexedOtherwise = (name: string) =>
+      JSON.stringify(before[name]?.revisions) !== JSON.stringify(connections[name]?.revisions);
+    const names = current.filter(isIndexedOtherwise);
+    this.#indexCloned(({ holdings }) => names.some((name) => Object.hasOwn(holdings, name)));
+    if (this.#isServing) for (const name of current) this.#listLater(name);
   }
 
   /** Lists a connection now, and applies the result. */
   sync(name: string): Promise<ConnectionListing | ConnectionProblem> {
     const running = this.#listings.get(name);
-    if (running !== undefined) return running;
-    const listing = this.#sync(name).finally(() => {
-      this.#listings.delete(name);
-      if (this.#isServing) this.#listLater(name);
+    if (running !== undefined) return running.result;
+    const controller = new AbortController();
+    const result = this.#sync(name, controller.signal).finally(() => {
+      if (this.#listings.get(name)?.controller === controller) this.#listings.delete(name);
+      this.#attemptedAt.set(name, this.#options.clock.now());
+      if (this.#hinted.delete(name)) this.#listSoon(name);
+      else if (this.#isServing) this.#listLater(name);
     });
-    this.#listings.set(name, listing);
-    return listing;
+    this.#listings.set(name, { result, controller });
+    return result;
   }
 
   /** Lists a connection and returns what a sync would do. */
@@ -141,7 +187,7 @@ export class CodeHosts {
 
   get statuses(): readonly ConnectionStatus[] {
     const all = this.#state.mirrors;
-    return Object.entries(this.#options.connections).map(([name, settings]) => ({
+    return Object.entries(this.#connections).map(([name, settings]) => ({
       name,
       settings,
       record: this.#state.connection(name),
@@ -159,8 +205,32 @@ export class CodeHosts {
   revisionsOf(path: string): MirrorConnection["revisions"] | undefined {
     const mirror = this.#mirrorAt(path);
     const names = Object.keys(mirror?.holdings ?? {});
-    const name = names.find((each) => Object.hasOwn(this.#options.connections, each));
-    return name === undefined ? undefined : this.#options.connections[name]?.revisions;
+    const name = names.find((each) => Object.hasOwn(this.#connections, each));
+    return name === undefined ? undefined : this.#connections[name]?.revisions;
+  }
+
+  /** What has never been done: how many visible mirrors are not cloned, and how many connections not listed. */
+  get unfinished(): { readonly cloning: number; readonly listing: number } {
+    const isAwaited = ({ number, fetches }: MirrorRecord) =>
+      this.#mirrors.idOf(number) !== undefined && fetches.fetchedAt === undefined && fetches.failures === 0;
+    const isUnlisted = (name: string) => {
+      const { listedAt, failures } = this.#state.connection(name);
+      return listedAt === undefined && failures === 0;
+    };
+    return {
+      cloning: this.#state.mirrors.filter(isAwaited).length,
+      listing: Object.keys(this.#connections).filter(isUnlisted).length,
+    };
+  }
+
+  /** Clones and fetches once what is due, in a process that does not serve. */
+  fetchDue(): void {
+    this.#fetches.schedule();
+  }
+
+  /** Whether nothing is cloned or fetched, or waits for that. Waiting does not count while it is paused. */
+  get isSettled(): boolean {
+    return this.#fetches.isSettled;
   }
 
   /** Returns why a mirror may be outdated or about to be removed. */
@@ -200,9 +270,31 @@ export class CodeHosts {
     this.#unsubscribe?.();
     for (const cancel of this.#timers.values()) cancel();
     await this.#fetches.close();
-    await Promise.allSettled([...this.#listings.values(), this.#updating]);
-    for (const host of this.#hosts.values()) await host.close();
+    const listings = [...this.#listings.values()].map(({ result }) => result);
+    await Promise.allSettled([...listings, this.#updating]);
+    await Promise.all([...this.#hosts.keys()].map((name) => this.#closeHost(name)));
     this.#state.close();
+  }
+
+  /** Cancels what a connection does with its old settings. */
+  async #reset(name: string): Promise<void> {
+    this.#timers.get(name)?.();
+    this.#timers.delete(name);
+    const running = this.#listings.get(name);
+    running?.controller.abort();
+    await running?.result.catch(() => undefined);
+    await this.#closeHost(name);
+  }
+
+  /** Never rejects. */
+  async #closeHost(name: string): Promise<void> {
+    const host = this.#hosts.get(name);
+    this.#hosts.delete(name);
+    try {
+      await host?.close();
+    } catch (error) {
+      this.#options.log.warn(`Connection "${name}" could not be closed.`, { error });
+    }
   }
 
   #hostOf(name: string): CodeHost {
@@ -212,9 +304,7 @@ export class CodeHosts {
   }
 
   #connectionOf(name: string): MirrorConnection {
-    const connection = Object.hasOwn(this.#options.connections, name)
-      ? this.#options.connections[name]
-      : undefined;
+    const connection = Object.hasOwn(this.#connections, name) ? this.#connections[name] : undefined;
     if (connection !== undefined) return connection;
     throw new ServiceError("NOT_FOUND", `There is no connection "${name}" in the configuration.`);
   }
@@ -231,10 +321,20 @@ export class CodeHosts {
     });
   }
 
-  async #sync(name: string): Promise<ConnectionListing | ConnectionProblem> {
+  async #sync(name: string, reset: AbortSignal): Promise<ConnectionListing | ConnectionProblem> {
     const connection = this.#connectionOf(name);
     const { clock, log } = this.#options;
-    const listing = await this.#list(name, this.#closing.signal);
+    const signal = AbortSignal.any([reset, this.#closing.signal]);
+    let listing: ConnectionListing | ConnectionProblem;
+    try {
+      listing = await this.#list(name, signal);
+      if (signal.aborted) throw canceled();
+    } catch (error) {
+      const wasReset = reset.aborted && isServiceError(error, "CANCELLED");
+      if (wasReset && !this.#closing.signal.aborted)
+        return { message: "The settings of the connection changed while it was listed." };
+      throw error;
+    }
     if ("message" in listing) {
       const before = this.#state.connection(name);
       const delayMs = Math.min(retryMs * 2 ** Math.min(before.failures, 30), connection.sync.listEvery);
@@ -277,17 +377,48 @@ export class CodeHosts {
     this.#updating = this.#updating
       .then(async () => {
         if (this.#closing.signal.aborted) return;
-        const { connections, clock } = this.#options;
-        await this.#remove(releaseUnconfigured(this.#state, connections, clock.now()));
+        const { clock, areAllKnown = true } = this.#options;
+        if (areAllKnown) await this.#remove(releaseUnconfigured(this.#state, this.#connections, clock.now()));
         await this.#mirrors.update();
+        this.#indexReappeared();
         if (this.#isServing) this.#fetches.schedule();
       })
       .catch((error: unknown) => this.#options.log.error("Cannot update the list of mirrors.", { error }));
     return this.#updating;
   }
 
+  /** Indexes mirrors that were hidden, whose indexes have been deleted, and that are visible again. */
+  #indexReappeared(): void {
+    const before = this.#visible;
+    const numbers = this.#state.mirrors.map(({ number }) => number);
+    this.#visible = new Set(numbers.filter((number) => this.#mirrors.idOf(number) !== undefined));
+    if (before !== undefined) this.#indexCloned(({ number }) => !before.has(number));
+  }
+
+  #indexCloned(isWanted: (mirror: MirrorRecord) => boolean): void {
+    for (const mirror of this.#state.mirrors.filter(isWanted)) {
+      const id = this.#mirrors.idOf(mirror.number);
+      if (id !== undefined && existsSync(this.#state.pathOf(mirror))) this.#options.index(id);
+    }
+  }
+
+  /** Lists a connection soon, because a webhook says that its repositories may have changed. */
+  #listSoon(name: string): void {
+    if (!Object.hasOwn(this.#connections, name)) return;
+    if (this.#listings.has(name)) {
+      this.#hinted.add(name);
+      return;
+    }
+    const record = this.#state.connection(name);
+    const attemptedAt = this.#attemptedAt.get(name) ?? Number.NEGATIVE_INFINITY;
+    const at = Math.max(this.#options.clock.now() + hintDelayMs, attemptedAt + hintPauseMs);
+    if (record.nextListAt <= at) return;
+    this.#state.putConnection(name, { ...record, nextListAt: at });
+    if (this.#isServing) this.#listLater(name);
+  }
+
   #listLater(name: string): void {
-    if (this.#closing.signal.aborted) return;
+    if (this.#closing.signal.aborted || !Object.hasOwn(this.#connections, name)) return;
     this.#timers.get(name)?.();
     const { clock, log } = this.#options;
     const delayMs = this.#state.connection(name).nextListAt - clock.now();
@@ -298,4 +429,15 @@ export class CodeHosts {
     };
     this.#timers.set(name, clock.after(Math.max(0, Math.min(delayMs, maxTimerMs)), list));
   }
+}
+
+function isEqualIn(
+  name: string,
+  one: CodeHostsSetup["connections"],
+  other: CodeHostsSetup["connections"],
+): boolean {
+  const [left, right] = [one, other].map((each) =>
+    JSON.stringify(Object.hasOwn(each, name) ? each[name] : null),
+  );
+  return left === right;
 }

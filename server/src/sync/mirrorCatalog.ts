@@ -17,6 +17,8 @@ export interface MirrorCatalogOptions {
   readonly catalog: Catalog;
   readonly state: MirrorState;
   readonly connections: () => Readonly<Record<string, MirrorConnection>>;
+  /** Whether connections that are not among these were removed. */
+  readonly areAllKnown?: boolean;
   /** Deletes the indexes of repositories that were removed from the catalog. */
   readonly onRemoved: (repositories: readonly Repository[]) => Promise<void>;
 }
@@ -133,11 +135,14 @@ export class MirrorCatalog {
   }
 
   #isHeld(mirror: MirrorRecord): boolean {
+    const { areAllKnown = true } = this.#options;
     const connections = this.#options.connections();
     const entries = Object.entries(mirror.holdings);
     // If the state was lost, it may belong to any connection to its host.
-    if (entries.length === 0) return Object.values(connections).some((each) => isOnHostOf(each)(mirror));
-    return entries.some(([name, { released }]) => released === undefined && Object.hasOwn(connections, name));
+    if (entries.length === 0)
+      return !areAllKnown || Object.values(connections).some((each) => isOnHostOf(each)(mirror));
+    const isKnown = (name: string) => !areAllKnown || Object.hasOwn(connections, name);
+    return entries.some(([name, { released }]) => released === undefined && isKnown(name));
   }
 
   #isMirror({ kind, path }: Repository): boolean {

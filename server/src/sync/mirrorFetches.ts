@@ -8,6 +8,7 @@ import { updateMirror } from "#git/mirror/mirror";
 import type { CodeHost } from "#hosts/codeHost";
 import { fingerprintOf } from "#mirrors/applyListing";
 import { type MirrorConnection, mayCloneFrom } from "#mirrors/connection";
+import { dayMs } from "#mirrors/holding";
 import type { FetchRecord, MirrorRecord } from "#mirrors/mirrorRecord";
 import { pollDelay } from "#mirrors/pollInterval";
 import type { MirrorState } from "#mirrors/state";
@@ -55,6 +56,10 @@ type FetchResult = "changed" | "unchanged" | "failed";
 const maxProcesses = 8;
 /** By how much a mirror may exceed the limit, because hosts only estimate sizes, and fetches add duplicates. */
 const sizeTolerance = 1.5;
+/** How long to wait for further hints at the same mirror. */
+const hintDelayMs = 2000;
+/** How long webhooks of a mirror are trusted after the last one. */
+const hintTrustMs = 7 * dayMs;
 const baseTimeoutMs = 600_000;
 const timeoutMsPerByte = 60_000 / 100e6;
 
@@ -63,7 +68,9 @@ export class MirrorFetches {
   readonly #queue = new FetchQueue(
     maxProcesses,
     (number) => this.#run(number),
-    () => this.schedule(),
+    () => {
+      if (this.#hasStarted) this.schedule();
+    },
   );
   readonly #running = new Map<
     number,
@@ -73,14 +80,21 @@ export class MirrorFetches {
   /** Mirrors whose index is not current, and since when that is known. */
   readonly #unindexed = new Map<RepositoryId, number>();
   #cancelTimer: (() => void) | undefined;
+  #cancelHint: (() => void) | undefined;
+  #hasStarted = false;
+  #isPaused = false;
   #isClosed = false;
 
   constructor(options: MirrorFetchesOptions) {
     this.#options = options;
   }
 
-  /** Spreads what became due while no process served, so that it does not start all at once. */
-  spreadOverdue(): void {
+  /**
+   * From now on, queues mirrors whenever they become due. Spreads what became due while no process served, so that it
+   * does not start all at once.
+   */
+  start(): void {
+    this.#hasStarted = true;
     const { state, clock, random } = this.#options;
     const now = clock.now();
     for (const mirror of state.mirrors) {
@@ -92,7 +106,7 @@ export class MirrorFetches {
     }
   }
 
-  /** Queues all mirrors that are due, and waits for the next one. */
+  /** Queues all mirrors that are due and, once started, waits for the next one. */
   schedule(): void {
     this.#cancelTimer?.();
     if (this.#isClosed) return;
@@ -111,8 +125,41 @@ export class MirrorFetches {
         this.#queue.add({ number, host: url, hostLimit: gitConcurrency, isClone, sizeBytes });
       }
     }
-    if (earliest === Number.POSITIVE_INFINITY) return;
+    if (earliest === Number.POSITIVE_INFINITY || !this.#hasStarted) return;
     this.#cancelTimer = clock.after(Math.min(earliest - now, maxTimerMs), () => this.schedule());
+  }
+
+  /** Applies changed settings of connections, and cancels the fetches of mirrors that no connection has any more. */
+  async reconsider(changed: ReadonlySet<string>): Promise<void> {
+    const { state, clock, random } = this.#options;
+    const now = clock.now();
+    for (const mirror of state.mirrors) {
+      const { fetches, number } = mirror;
+      const connection = this.#connectionOf(mirror);
+      if (connection === undefined) await this.stop(number);
+      else if (changed.has(connection.name)) {
+        const ageMs = now - (fetches.changedAt ?? now);
+        const delayMs = pollDelay(limitsOf(connection.settings), { ageMs, failures: 0 }, random());
+        // The change may be what makes it work.
+        const nextAt = fetches.failures > 0 ? now : Math.min(fetches.nextAt, now + delayMs);
+        state.put({ ...mirror, fetches: { ...fetches, nextAt } });
+      }
+    }
+    this.schedule();
+  }
+
+  /** Fetches a mirror soon, because a webhook says that it has changed. Several such hints lead to one fetch. */
+  hint(mirror: MirrorRecord): void {
+    const { state, clock } = this.#options;
+    const { fetches } = mirror;
+    const now = clock.now();
+    const nextAt = Math.min(fetches.nextAt, now + hintDelayMs);
+    state.put({ ...mirror, fetches: { ...fetches, hintedAt: now, nextAt } });
+    if (this.#hasStarted)
+      this.#cancelHint ??= clock.after(hintDelayMs, () => {
+        this.#cancelHint = undefined;
+        this.schedule();
+      });
   }
 
   /** Cancels the fetch of a mirror, and waits for it to end. */
@@ -124,7 +171,14 @@ export class MirrorFetches {
   }
 
   setPaused(isPaused: boolean): void {
+    this.#isPaused = isPaused;
     this.#queue.setPaused(isPaused);
+  }
+
+  /** Whether nothing runs or waits; what waits does not count while it is paused. */
+  get isSettled(): boolean {
+    const { waitingClones, waitingFetches, running } = this.#queue.counts;
+    return running === 0 && (waitingClones + waitingFetches === 0 || this.#isPaused);
   }
 
   /** Notes that the index of a repository is current. */
@@ -146,6 +200,7 @@ export class MirrorFetches {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancelTimer?.();
+    this.#cancelHint?.();
     for (const { controller } of this.#running.values()) controller.abort();
     await this.#queue.close();
   }
@@ -185,6 +240,7 @@ export class MirrorFetches {
   ): Promise<void> {
     const { state, catalog, mirrors, folder, helperFolder, hostOf, files, clock, random } = this.#options;
     const { repository } = mirror;
+    const startedAt = clock.now();
     if (!mayCloneFrom(settings, repository.cloneUrl))
       throw new ServiceError("GIT_FAILED", "Its clone URL is not on the host of the connection.");
     const path = state.pathOf(mirror);
@@ -223,12 +279,20 @@ export class MirrorFetches {
       ? Math.min(now, (isClone ? repository.pushedAt : undefined) ?? now)
       : current.fetches.changedAt;
     const fingerprint = fingerprintOf(repository);
+    const hintedAt = trustedHint(current.fetches, hasMoved && !isClone, now);
+    // As long as webhooks report changes, polling only finds those whose webhook was lost.
+    const ageMs = hintedAt === undefined ? now - (changedAt ?? now) : Number.POSITIVE_INFINITY;
+    const isHintedMeanwhile = hintedAt !== undefined && hintedAt >= startedAt;
+    const delayMs = isHintedMeanwhile
+      ? hintDelayMs
+      : pollDelay(limitsOf(settings), { ageMs, failures: 0 }, random());
     const fetches: FetchRecord = {
       fetchedAt: now,
-      nextAt: now + pollDelay(limitsOf(settings), { ageMs: now - (changedAt ?? now), failures: 0 }, random()),
+      nextAt: now + delayMs,
       failures: 0,
       bytes,
       ...(changedAt === undefined ? {} : { changedAt }),
+      ...(hintedAt === undefined ? {} : { hintedAt }),
       ...(fingerprint === undefined ? {} : { fingerprint }),
     };
     const updated = { ...current, fetches };
@@ -309,6 +373,16 @@ export class MirrorFetches {
 
 /** The longest delay of a timer. */
 const maxTimerMs = 2 ** 31 - 1;
+
+/** Returns the time of the last hint, unless it is long ago, or a change was just found that no hint had reported. */
+function trustedHint(
+  { hintedAt, fetchedAt = 0 }: FetchRecord,
+  hasMoved: boolean,
+  now: number,
+): number | undefined {
+  if (hintedAt === undefined || now - hintedAt > hintTrustMs) return undefined;
+  return hasMoved && hintedAt < fetchedAt ? undefined : hintedAt;
+}
 
 function limitsOf({ sync }: MirrorConnection): { readonly fetchMinMs: number; readonly fetchMaxMs: number } {
   return { fetchMinMs: sync.fetchMin, fetchMaxMs: sync.fetchMax };

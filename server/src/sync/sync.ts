@@ -251,12 +251,11 @@ export class Sync {
 
   /** Applies other connections to code hosts, perhaps the first ones. Throws STORAGE_FAILED. */
   async configureCodeHosts(setup: CodeHostsSetup): Promise<void> {
-    const before = this.#codeHosts?.statuses ?? [];
-    await this.#codeHosts?.close();
     if (this.#closing.signal.aborted) return;
+    if (this.#codeHosts !== undefined) return await this.#codeHosts.configure(setup.connections);
     this.#codeHosts = this.#createCodeHosts(setup);
     this.#codeHosts.setPaused(this.isPaused);
-    if (this.#hasStarted) this.#codeHosts.start(before);
+    if (this.#hasStarted) this.#codeHosts.start();
   }
 
   #createCodeHosts(setup: CodeHostsSetup): CodeHosts {

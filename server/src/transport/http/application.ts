@@ -26,6 +26,7 @@ import { normalizeTarget, serverTarget } from "./requestTarget";
 import { guardHeaders, sendFailure, type UnreadLimits } from "./responses";
 import { RunningCalls } from "./runningCalls";
 import { sessionPath } from "./sessions";
+import { createWebhookHandler, isWebhook, maxWebhookBytes, webhookPattern } from "./webhookRoutes";
 
 export interface ApplicationOptions {
   readonly caller: Caller;
@@ -70,7 +71,11 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   const login = createLoginHandlers(options, handlers);
   const mcp = createMcpHandlers(options, handlers);
   const monitoring = createMonitoringHandlers(options, handlers);
-  const bodyLimit = (request: IncomingMessage) => (isLocal(request) ? maxLocalBodyBytes : maxBodyBytes);
+  const handleWebhook = createWebhookHandler(options, handlers);
+  const bodyLimit = (request: IncomingMessage) => {
+    if (isWebhook(request)) return maxWebhookBytes;
+    return isLocal(request) ? maxLocalBodyBytes : maxBodyBytes;
+  };
 
   const app = fastify({
     genReqId: ({ headers }) => requestIdOf(headers),
@@ -90,15 +95,20 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     [logoutPath, "GET, HEAD, POST, OPTIONS"],
     [mcpPath, "POST, OPTIONS"],
     [resourceMetadataPath, "GET, HEAD, OPTIONS"],
+    [webhookPattern, "POST, OPTIONS"],
   ]);
   /** Routes of POST requests whose fields are all in their path. */
   const bodyless = new Set<string>();
+  /** Routes whose handlers read bodies of any media type. */
+  const anyMediaType = new Set([webhookPattern]);
   app.setErrorHandler((error, request, reply) => handlers.fail(error, request, reply));
   app.setNotFoundHandler((request) => {
     throw endpointNotFound(requestPath(request));
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", async (request: FastifyRequest, payload: IncomingMessage) => {
+    // Its handler reads the body.
+    if (request.routeOptions.url === webhookPattern) return undefined;
     const isInUrl = request.method === "DELETE" || bodyless.has(request.routeOptions.url ?? "");
     if (!isInUrl) return await readJson(payload, bodyLimit(request.raw));
     // Ignores the body: all fields are in the URL.
@@ -106,7 +116,13 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     return undefined;
   });
   app.addHook("onRequest", async (request, reply) =>
-    checkRequest(request, reply, { rules, allowedMethods, bodyless, isLocal: isLocal(request.raw) }),
+    checkRequest(request, reply, {
+      rules,
+      allowedMethods,
+      bodyless,
+      anyMediaType,
+      isLocal: isLocal(request.raw),
+    }),
   );
   for (const name of operationNames) {
     const httpOperation = operation(name);
@@ -126,6 +142,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   app.get(readyPath, monitoring.handleReady);
   app.get(`${browsePrefix}*`, handlers.handlePage);
   app.post(mcpPath, mcp.handleMcp);
+  app.post(webhookPattern, handleWebhook);
   app.get(resourceMetadataPath, mcp.sendResourceMetadata);
   app.post(sessionPath, login.handleSignIn);
   app.get(loginPath, login.handleLogin);

@@ -87,20 +87,36 @@ export async function readJson(body: IncomingMessage, maxBytes: number): Promise
   }
 }
 
-function readBody(body: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
+/**
+ * Reads the body. Calls `admit` with the number of bytes so far; it throws to refuse more.
+ *
+ * Throws REQUEST_TOO_LARGE (before reading, if `Content-Length` exceeds `maxBytes`), CANCELLED if the connection closes
+ * first, and what `admit` throws.
+ */
+export function readBody(
+  body: IncomingMessage,
+  maxBytes: number,
+  admit: (length: number) => void = () => {},
+): Promise<Uint8Array> {
   const tooLarge = () =>
     new ServiceError("REQUEST_TOO_LARGE", `The request body must have at most ${maxBytes} bytes.`);
   if (Number(body.headers["content-length"] ?? 0) > maxBytes) return Promise.reject(tooLarge());
   return new Promise((resolve, reject) => {
     const parts: Uint8Array[] = [];
     let length = 0;
+    let isRefused = false;
     body.on("data", (part: Uint8Array) => {
-      length += part.length;
       // Discards the rest instead of closing, because a connection reset would lose the response.
-      if (length <= maxBytes) parts.push(part);
-      else {
+      if (isRefused) return;
+      length += part.length;
+      try {
+        if (length > maxBytes) throw tooLarge();
+        admit(length);
+        parts.push(part);
+      } catch (error) {
+        isRefused = true;
         parts.length = 0;
-        reject(tooLarge());
+        reject(error);
       }
     });
     body.once("end", () => resolve(Buffer.concat(parts)));

@@ -15,6 +15,8 @@ export interface GuardOptions {
   readonly bodyless: ReadonlySet<string>;
   /** Whether the request came over the local socket, which browsers cannot reach. */
   readonly isLocal: boolean;
+  /** Routes whose bodies may have any media type, because their callers prove themselves by what they send. */
+  readonly anyMediaType: ReadonlySet<string>;
 }
 
 /**
@@ -26,7 +28,7 @@ export interface GuardOptions {
 export function checkRequest(
   request: FastifyRequest,
   reply: FastifyReply,
-  { rules, allowedMethods, bodyless, isLocal }: GuardOptions,
+  { rules, allowedMethods, bodyless, anyMediaType, isLocal }: GuardOptions,
 ): FastifyReply | undefined {
   reply.headers(guardHeaders).header(requestIdHeader, request.id);
   const { method } = request;
@@ -49,7 +51,8 @@ export function checkRequest(
   }
   const isHidden = !isLocal && !allowedMethods.has(request.routeOptions.url ?? "");
   if (request.is404 || isHidden) throw endpointNotFound(path);
-  if (method === "POST" && !bodyless.has(request.routeOptions.url ?? "")) checkMediaType(request.raw);
+  const { url: route = "" } = request.routeOptions;
+  if (method === "POST" && !bodyless.has(route) && !anyMediaType.has(route)) checkMediaType(request.raw);
   return undefined;
 }
 

@@ -1,0 +1,141 @@
+/**
+ * Applies the `connections` of the configuration file when that changes. Other settings need a restart.
+ *
+ * Polls the file instead of watching it, which also finds files that are replaced, or that are links to others.
+ */
+import { stat } from "node:fs/promises";
+import { isServiceError } from "#base/error";
+import type { Clock } from "#platform/clock";
+import type { Log } from "#platform/log";
+import { type Configuration, type ConfigurationSource, readConfigurationFile } from "./configuration";
+
+export interface ConfigurationWatchOptions {
+  /** The file, and its settings that this process has started with. */
+  readonly source: ConfigurationSource;
+  /** The connections that are in use, which may be newer. */
+  readonly connections: Configuration["connections"];
+  readonly apply: (connections: Configuration["connections"]) => Promise<void>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const pollMs = 1000;
+
+export class ConfigurationWatch {
+  readonly #options: ConfigurationWatchOptions;
+  /** The connections that are in use, as JSON. */
+  #connections: string;
+  /** The settings that need a restart and have been reported. */
+  #reported = "";
+  /** Identifies the content that was read last, and the one that the poll before saw. */
+  #read: string | undefined;
+  #seen: string | undefined;
+  #problem: string | undefined;
+  #cancel: (() => void) | undefined;
+  #polling: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(options: ConfigurationWatchOptions) {
+    this.#options = options;
+    this.#connections = JSON.stringify(options.connections);
+  }
+
+  /** Why the current file is not in use; `undefined` if it is. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  start(): void {
+    if (this.#isClosed) return;
+    this.#cancel = this.#options.clock.after(pollMs, () => {
+      this.#polling = this.#poll()
+        .catch((error: unknown) => this.#fail(error))
+        .then(() => this.start());
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#cancel?.();
+    await this.#polling;
+  }
+
+  async #poll(): Promise<void> {
+    const current = await identify(this.#options.source.file);
+    const isComplete = current === this.#seen;
+    this.#seen = current;
+    // A program may still be writing a file that has just changed.
+    if (current === this.#read || !isComplete) return;
+    this.#read = current;
+    await this.#reload();
+  }
+
+  /** Rejects if the file is not usable, or cannot be applied. The connections then remain as they are. */
+  async #reload(): Promise<void> {
+    const { source, apply, log } = this.#options;
+    const { connections = {}, ...others } = readConfigurationFile(source.file);
+    const text = JSON.stringify(connections);
+    if (text !== this.#connections) {
+      try {
+        await apply(connections);
+      } catch (error) {
+        // Tries again with the next poll.
+        this.#read = undefined;
+        throw error;
+      }
+      this.#connections = text;
+      log.info(`The connections of ${source.file} have been reloaded.`);
+    }
+    if (this.#problem !== undefined) log.warn(`${source.file} is in use again.`);
+    this.#problem = undefined;
+    this.#reportOthers(others);
+  }
+
+  #reportOthers(others: Readonly<Record<string, unknown>>): void {
+    const { source, log } = this.#options;
+    const before: Readonly<Record<string, unknown>> = { ...source.settings, connections: undefined };
+    const names = [...new Set([...Object.keys(before), ...Object.keys(others)])];
+    const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(others[name]));
+    const list = changed.sort().join(", ");
+    if (list !== "" && list !== this.#reported)
+      log.warn(`${source.file} has changed. These settings need a restart of Trawl: ${list}.`);
+    this.#reported = list;
+  }
+
+  #fail(error: unknown): void {
+    const { source, log } = this.#options;
+    const reason = error instanceof Error ? error.message : String(error);
+    if (this.#problem === reason) return;
+    this.#problem = reason;
+    const message = `${source.file} has changed but cannot be used, so the previous connections remain: ${reason}`;
+    if (isServiceError(error)) log.warn(message);
+    else log.error(message, { error });
+  }
+}
+
+/**
+ * Returns the connections with which a process starts to lead. Those that it has read may be old, because it may have
+ * followed another process since.
+ */
+export function currentConnections(
+  { source, connections }: Configuration,
+  log: Log,
+): Configuration["connections"] {
+  if (source === undefined) return connections;
+  try {
+    return readConfigurationFile(source.file).connections ?? {};
+  } catch (error) {
+    log.warn(`${source.file} cannot be used, so its previous connections remain.`, { error });
+    return connections;
+  }
+}
+
+/** Identifies the content of a file, even if that is replaced within a tick of the clock; "absent" without one. */
+async function identify(file: string): Promise<string> {
+  try {
+    const { ino, size, mtimeNs, ctimeNs, uid, mode } = await stat(file, { bigint: true });
+    return [ino, size, mtimeNs, ctimeNs, uid, mode].join(" ");
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "ENOENT" ? "absent" : "unreadable";
+  }
+}
