@@ -59,6 +59,9 @@ test("the examples in the documentation of the signatures are authentic", async 
   assert.ok(await read("gitlab", token, standard, body, {}, at + 299_000));
   assert.equal(await read("gitlab", token, standard, body, {}, at + 301_000), undefined);
   assert.equal(await read("gitlab", token, standard, body, {}, at - 301_000), undefined);
+  const emptyKey = `v1,${hmac("", `${standard["webhook-id"]}.1614265330.${body}`).toString("base64")}`;
+  const headers = { ...standard, "webhook-signature": emptyKey };
+  assert.equal(await read("gitlab", "whsec_!", headers, body, {}, at), undefined);
   assert.equal(await read("gitlab", token, { "x-gitlab-token": token }, body, {}, at), undefined);
 });
 

@@ -1,4 +1,4 @@
-import { ServiceError } from "#base/error";
+import { isServiceError, ServiceError } from "#base/error";
 import { sanitize } from "#base/sanitize";
 import type { CodeHostPlan, CodeHostStatus } from "#contract/codeHosts";
 import type { Instance } from "#instance/instance";
@@ -30,13 +30,19 @@ export function hostsCommand(context: CommandContext, flags: Flags): Promise<num
 /** Lists connections. If no other process serves, also clones, fetches and indexes what is due. */
 const sync: Subcommand = async (context, flags, positionals, send, instance) => {
   const startedAt = performance.now();
+  let incomplete: ServiceError | undefined;
   try {
-    await forEachConnection("syncCodeHost", printPlan)(context, flags, positionals, send, instance);
-  } finally {
-    if (instance.role === "leader" && !context.interrupted.aborted)
-      await reportIndexing(context, instance, flags, startedAt);
+    await listConnections(context, flags, positionals, send, instance);
+  } catch (error) {
+    // What could be listed is mirrored.
+    if (!isServiceError(error, "ENGINE_UNAVAILABLE")) throw error;
+    incomplete = error;
   }
+  if (instance.role === "leader") await reportIndexing(context, instance, flags, startedAt);
+  if (incomplete !== undefined) throw incomplete;
 };
+
+const listConnections = forEachConnection("syncCodeHost", printPlan);
 
 /** Throws GIT_FAILED if a repository could not be cloned or indexed. */
 async function reportIndexing(

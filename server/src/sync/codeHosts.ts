@@ -165,7 +165,7 @@ export class CodeHosts {
       if (this.#listings.get(name)?.controller === controller) this.#listings.delete(name);
       this.#attemptedAt.set(name, this.#options.clock.now());
       if (this.#hinted.delete(name)) this.#listSoon(name);
-      else if (this.#isServing) this.#listLater(name);
+      if (this.#isServing) this.#listLater(name);
     });
     this.#listings.set(name, { result, controller });
     return result;

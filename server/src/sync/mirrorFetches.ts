@@ -279,7 +279,7 @@ export class MirrorFetches {
       ? Math.min(now, (isClone ? repository.pushedAt : undefined) ?? now)
       : current.fetches.changedAt;
     const fingerprint = fingerprintOf(repository);
-    const hintedAt = trustedHint(current.fetches, hasMoved && !isClone, now);
+    const hintedAt = trustedHint(current.fetches, settings, hasMoved && !isClone, now);
     // As long as webhooks report changes, polling only finds those whose webhook was lost.
     const ageMs = hintedAt === undefined ? now - (changedAt ?? now) : Number.POSITIVE_INFINITY;
     const isHintedMeanwhile = hintedAt !== undefined && hintedAt >= startedAt;
@@ -377,10 +377,11 @@ const maxTimerMs = 2 ** 31 - 1;
 /** Returns the time of the last hint, unless it is long ago, or a change was just found that no hint had reported. */
 function trustedHint(
   { hintedAt, fetchedAt = 0 }: FetchRecord,
+  { webhook }: MirrorConnection,
   hasMoved: boolean,
   now: number,
 ): number | undefined {
-  if (hintedAt === undefined || now - hintedAt > hintTrustMs) return undefined;
+  if (hintedAt === undefined || webhook === undefined || now - hintedAt > hintTrustMs) return undefined;
   return hasMoved && hintedAt < fetchedAt ? undefined : hintedAt;
 }
 

@@ -14,7 +14,7 @@ export const webhookPattern = `${prefix}:connection`;
 export const maxWebhookBytes = 25 * 1024 * 1024;
 /** Anyone may send bodies, so only a few that are larger than this are in memory at once. */
 const largeBytes = 1024 * 1024;
-const maxLargeCount = 4;
+const maxLargeCount = 2;
 
 export function isWebhook({ url = "" }: IncomingMessage): boolean {
   return url.startsWith(prefix);
