@@ -58,6 +58,16 @@ const refused: readonly [title: string, connection: object, message: string][] =
     '"connections.work.include" has no setting "groups". It can have orgs, users, repos, queries.',
   ],
   [
+    "a login without a proxy",
+    { ...github, proxyLogin: { user: "svc", password: { env: "PROXY" } } },
+    '"connections.work.proxy" is missing: "proxyLogin" needs it.',
+  ],
+  [
+    "a password in the URL of a proxy",
+    { ...github, proxy: "http://svc:c4nary@proxy:3128" },
+    '"connections.work.proxy" must be a URL such as https://git.example.com, without user, password, query or fragment.',
+  ],
+  [
     "another depth",
     { ...github, history: { depth: 5 } },
     '"connections.work.history" must be "full" or {"depth": 1}.',

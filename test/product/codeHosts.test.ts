@@ -77,6 +77,12 @@ test("a clone that is killed is repeated, and no secret is in a command line, fi
   );
   assert.deepEqual(readdirSync(join(dataDir, "mirrors")).sort(), ["1.git", "2.git"]);
 
+  const metrics = await (await fetch(`${served.url}/metrics`)).text();
+  assert.match(metrics, /^trawl_mirrors\{state="mirrored"\} 2$/m);
+  assert.match(metrics, /^trawl_mirror_fetches_total\{result="changed"\} 2$/m);
+  assert.match(metrics, /^trawl_mirror_queue\{kind="clone"\} 0$/m);
+  assert.match(metrics, /^trawl_mirror_index_lag_seconds 0$/m);
+
   const status = await trawl(["hosts", "status", "--data-dir", dataDir, ...flags], undefined, { env });
   assert.match(status.stdout, /^main\n {2}genericGitHost http:.*\n {2}listed .*\n {2}2 mirrored\n/);
   const plan = await trawl(["hosts", "plan", "--data-dir", dataDir, ...flags], undefined, { env });

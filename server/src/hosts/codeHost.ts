@@ -1,4 +1,5 @@
 /** What the adapters of code hosts share: the repositories that a host lists, and how complete the list is. */
+import type { HostProxy } from "./proxy";
 import type { Secret } from "./secret";
 
 /** A repository as its code host describes it. Optional fields are those that not every host lists. */
@@ -79,6 +80,8 @@ export interface CodeHost {
   lookUp(repository: Pick<HostRepository, "hostId" | "path">, signal: AbortSignal): Promise<LookUp>;
   /** For `git fetch`. Absent for anonymous access. Rejects with USAGE if the token cannot be read. */
   gitCredentials(): Promise<GitCredentials | undefined>;
+  /** For `git fetch`. Absent or `undefined` without a proxy. Rejects with USAGE if its password cannot be read. */
+  proxy?(): Promise<HostProxy | undefined>;
   /** How many requests were sent so far. */
   readonly requestCount: number;
   close(): Promise<void>;

@@ -87,6 +87,13 @@ const common = {
   allowHttp: flag(false),
   token: secretSource.optional(),
   caFile: text.refine(isAbsolute, { error: "must be an absolute path" }).optional(),
+  proxy: address.optional(),
+  proxyLogin: z
+    .strictObject({
+      user: text.refine((user) => !user.includes(":"), { error: "must not contain a colon" }),
+      password: secretSource,
+    })
+    .optional(),
   cloneUrlBase: address.optional(),
   revisions: z
     .strictObject({
@@ -283,6 +290,8 @@ const connection = z.discriminatedUnion("type", connectionTypes).superRefine((va
     if (url?.startsWith("http:") && !value.allowHttp)
       refuse(key, 'must be https, unless "allowHttp" is true');
   }
+  if (value.proxyLogin !== undefined && value.proxy === undefined)
+    refuse("proxy", 'is missing: "proxyLogin" needs it');
   const user = "user" in value ? value.user : undefined;
   if (user?.includes(":")) refuse("user", "must not contain a colon");
   if (user !== undefined && value.token === undefined) refuse("token", `is missing: "user" needs it`);

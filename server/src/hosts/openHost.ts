@@ -7,6 +7,7 @@ import type { Connection, SecretSource } from "./connection";
 import { absenceStatus, problemOf } from "./failure";
 import { listScope, readRepository } from "./listing";
 import { type HostResponse, Requests } from "./requests";
+import type { HostProxy } from "./proxy";
 import { readSecret, type Secret } from "./secret";
 
 export interface HostOptions {
@@ -18,8 +19,13 @@ export interface HostOptions {
 
 /** Opens the connection of this name. Sends nothing yet. */
 export function openHost(name: string, connection: Connection, options: HostOptions = {}): CodeHost {
-  const { token } = connection;
-  const readToken = token && (() => readTokenOf(name, token));
+  const { token, proxy, proxyLogin } = connection;
+  const readToken = token && (() => readSecretOf(name, token));
+  const readProxy = async (url: string): Promise<HostProxy> => {
+    if (proxyLogin === undefined) return { url };
+    const password = await readSecretOf(name, proxyLogin.password);
+    return { url, login: { user: proxyLogin.user, password } };
+  };
   let opened: Promise<{ adapter: Adapter; requests: Requests }> | undefined;
   let requests: Requests | undefined;
   const open = () => {
@@ -29,6 +35,7 @@ export function openHost(name: string, connection: Connection, options: HostOpti
         caFile: connection.caFile,
         requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
         ...(readToken === undefined ? {} : { readToken }),
+        ...(proxy === undefined ? {} : { readProxy: () => readProxy(proxy) }),
       });
       return { adapter, requests };
     });
@@ -75,13 +82,16 @@ export function openHost(name: string, connection: Connection, options: HostOpti
       const [{ adapter }, password] = await Promise.all([open(), readToken()]);
       return { user: adapter.gitUser, password };
     },
+    async proxy() {
+      return proxy === undefined ? undefined : await readProxy(proxy);
+    },
     async close() {
       await requests?.close();
     },
   };
 }
 
-async function readTokenOf(name: string, source: SecretSource): Promise<Secret> {
+async function readSecretOf(name: string, source: SecretSource): Promise<Secret> {
   try {
     return await readSecret(source);
   } catch (error) {

@@ -8,6 +8,7 @@ import { type Clock, wait } from "#platform/clock";
 import { type RawResponse, type ResponseHeaders, SendError, Sender } from "#platform/send";
 import type { HostIdentity } from "./codeHost";
 import { describeStatus, HostFailure, quoteHost } from "./failure";
+import { type HostProxy, proxyServer } from "./proxy";
 import { isRateLimited, quotaOf, RateLimits, retryAfter } from "./rateLimit";
 import { Redactor } from "./redact";
 import { type BodyFormat, isWebPage, parseBody } from "./responseBody";
@@ -44,6 +45,8 @@ export interface RequestOptions {
   readonly requestTimeoutMs: number;
   /** Reads the token before each request; absent for anonymous access. */
   readToken?(): Promise<Secret>;
+  /** Reads the proxy before the first request; absent without one. */
+  readProxy?(): Promise<HostProxy>;
 }
 
 const maxAttempts = 5;
@@ -79,7 +82,13 @@ export class Requests {
   constructor(api: Api, options: RequestOptions) {
     this.#api = api;
     this.#options = options;
-    this.#sender = new Sender(options.caFile, options.requestTimeoutMs);
+    const { caFile, requestTimeoutMs, readProxy } = options;
+    const openProxy = async (read: NonNullable<typeof readProxy>) => {
+      const proxy = await read();
+      if (proxy.login !== undefined) this.#redactor.add(proxy.login.password.reveal());
+      return proxyServer(proxy);
+    };
+    this.#sender = new Sender(caFile, requestTimeoutMs, readProxy && (() => openProxy(readProxy)));
     this.#limits = new RateLimits(options.clock);
     const { origin } = new URL(api.base);
     this.#queue = queues.get(origin) ?? new Limiter(1);

@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { rootCertificates } from "node:tls";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import type { Agent } from "undici";
-import { canceled, throwIfAborted } from "#base/error";
+import type { Dispatcher } from "undici";
+import { canceled, isServiceError, throwIfAborted } from "#base/error";
 
 /** Header values by lowercase name. */
 export type ResponseHeaders = Readonly<Record<string, string>>;
@@ -38,14 +38,24 @@ export async function decompress(body: Buffer): Promise<Buffer> {
   }
 }
 
+/** An HTTP proxy. */
+export interface ProxyServer {
+  readonly url: string;
+  /** The header `Proxy-Authorization`. */
+  readonly authorization?: string;
+}
+
 export class Sender {
   readonly #caFile: string | undefined;
   readonly #timeoutMs: number;
-  #agent: Promise<Agent> | undefined;
+  readonly #readProxy: (() => Promise<ProxyServer>) | undefined;
+  #agent: Promise<Dispatcher> | undefined;
 
-  constructor(caFile: string | undefined, timeoutMs: number) {
+  /** `readProxy` is called before the first request. Without it, there is no proxy. */
+  constructor(caFile: string | undefined, timeoutMs: number, readProxy?: () => Promise<ProxyServer>) {
     this.#caFile = caFile;
     this.#timeoutMs = timeoutMs;
+    this.#readProxy = readProxy;
   }
 
   /**
@@ -84,7 +94,7 @@ export class Sender {
       if (signal.aborted) throw canceled();
       if (timeout.aborted)
         throw new SendError(`The host did not respond within ${this.#timeoutMs / 1000} s.`, false);
-      throw error instanceof SendError ? error : describeFailure(error);
+      throw error instanceof SendError || isServiceError(error) ? error : describeFailure(error);
     }
   }
 
@@ -97,16 +107,22 @@ export class Sender {
     );
   }
 
-  async #createAgent(): Promise<Agent> {
-    const { Agent } = await import("undici");
+  async #createAgent(): Promise<Dispatcher> {
+    const { Agent, ProxyAgent } = await import("undici");
     const ca =
       this.#caFile === undefined ? undefined : [...rootCertificates, await readCertificates(this.#caFile)];
     const connect = { timeout: this.#timeoutMs, ...(ca === undefined ? {} : { ca }) };
-    return new Agent({
-      connect,
-      pipelining: 1,
-      headersTimeout: this.#timeoutMs,
-      bodyTimeout: this.#timeoutMs,
+    const options = { pipelining: 1, headersTimeout: this.#timeoutMs, bodyTimeout: this.#timeoutMs };
+    if (this.#readProxy === undefined) return new Agent({ connect, ...options });
+    const { url, authorization } = await this.#readProxy();
+    return new ProxyAgent({
+      uri: url,
+      ...(authorization === undefined ? {} : { token: authorization }),
+      // Few proxies allow tunnels to other ports than that of HTTPS.
+      proxyTunnel: false,
+      requestTls: connect,
+      proxyTls: connect,
+      ...options,
     });
   }
 }
@@ -143,6 +159,8 @@ async function readBody(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
 /** Names the failure by its code; messages of errors may contain more than people should see. */
 function describeFailure(error: unknown): SendError {
   const { code, cause } = error as { readonly code?: unknown; readonly cause?: { readonly code?: unknown } };
+  const [, status] = /^Proxy response \((\d+)\)/.exec((error as Error).message) ?? [];
+  if (status !== undefined) return new SendError(`The proxy responded with status ${status}.`, false);
   const name = String(cause?.code ?? code ?? "unknown error");
   const isCertificate = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|ALTNAME/.test(name);
   const advice = isCertificate ? ' If its authority is your own, set "caFile".' : "";

@@ -257,6 +257,7 @@ export class MirrorFetches {
         allowsHttp: settings.allowHttp,
         credentials: await hostOf(name).gitCredentials(),
         caFile: settings.caFile,
+        proxy: await hostOf(name).proxy?.(),
       },
       {
         files,

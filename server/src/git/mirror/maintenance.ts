@@ -1,4 +1,4 @@
-/** Keeps mirrors compact, because each fetch adds loose objects or a packfile. */
+/** Keeps mirrors compact, because each fetch adds a packfile. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { runProcess } from "#platform/process";

@@ -10,7 +10,9 @@ import { sanitize } from "#base/sanitize";
 import { commandOf } from "#git/git";
 import { isObjectMissing } from "#git/missingObjects";
 import type { GitCredentials } from "#hosts/codeHost";
+import { type HostProxy, proxyEnvironment } from "#hosts/proxy";
 import { Redactor } from "#hosts/redact";
+import type { Secret } from "#hosts/secret";
 import { pathWith } from "#platform/environment";
 import { runProcess } from "#platform/process";
 import { followRedirects, wasRedirected } from "./redirect";
@@ -23,6 +25,7 @@ export interface Remote {
   readonly credentials?: GitCredentials | undefined;
   /** File with the certificates of authorities to trust. */
   readonly caFile?: string | undefined;
+  readonly proxy?: HostProxy | undefined;
 }
 
 export interface NetworkOptions {
@@ -55,12 +58,16 @@ export async function runNetworkGit(
   refs: readonly string[],
   options: NetworkOptions,
 ): Promise<Buffer> {
-  const { credentials } = remote;
+  const { credentials, proxy } = remote;
   const command = commandOf(args);
   const run = (url: URL) =>
     runProcess("git", [...networkArguments(remote), ...args, url.href, ...refs], {
       cwd,
-      env: { ...environmentOf(url, options), ...(credentials ? secrets(url, credentials) : {}) },
+      env: {
+        ...environmentOf(url, options),
+        ...(credentials ? secrets(url, credentials) : {}),
+        ...(proxy ? proxyEnvironment(proxy) : {}),
+      },
       signal: options.signal,
       timeoutMs: options.timeoutMs,
       maxOutputBytes,
@@ -74,7 +81,7 @@ export async function runNetworkGit(
   }
   const { stdout, stderr, exitCode } = result;
   if (exitCode === 0) return stdout;
-  const text = redact(stderr, credentials).replaceAll(/[\r\n]+/g, "; ");
+  const text = redact(stderr, credentials?.password, proxy?.login?.password).replaceAll(/[\r\n]+/g, "; ");
   const reason = sanitize(text).slice(0, maxReasonLength) || `exit code ${exitCode}`;
   // The lines of the remote could claim anything, and a forbidden transport has nothing to do with objects.
   const ownLines = stderr.split(/[\r\n]+/).filter((line) => !/^remote:|transport/.test(line));
@@ -146,8 +153,8 @@ function checkedUrl({ url, allowsHttp }: Remote): URL {
 }
 
 /** The second safeguard: no message of git should contain secrets. */
-function redact(text: string, credentials?: GitCredentials): string {
+function redact(text: string, ...known: readonly (Secret | undefined)[]): string {
   const redactor = new Redactor();
-  if (credentials !== undefined) redactor.add(credentials.password.reveal());
+  for (const secret of known) if (secret !== undefined) redactor.add(secret.reveal());
   return redactor.redact(text);
 }

@@ -2,11 +2,13 @@
 import { ServiceError } from "#base/error";
 import { sanitize } from "#base/sanitize";
 import type { GitCredentials } from "#hosts/codeHost";
+import { type HostProxy, proxyServer } from "#hosts/proxy";
 import { SendError, Sender } from "#platform/send";
 
 export interface RedirectOptions {
   readonly credentials?: GitCredentials | undefined;
   readonly caFile?: string | undefined;
+  readonly proxy?: HostProxy | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -27,10 +29,10 @@ export function wasRedirected(errorText: string): boolean {
  * Throws GIT_FAILED if it leads to another origin or to something else than a repository, and CANCELLED.
  */
 export async function followRedirects(url: URL, options: RedirectOptions): Promise<URL> {
-  const { credentials, caFile, signal } = options;
+  const { credentials, caFile, proxy, signal } = options;
   const failed = (reason: string) =>
     new ServiceError("GIT_FAILED", `Cannot fetch ${url.href}: ${sanitize(reason)}`);
-  const sender = new Sender(caFile, timeoutMs);
+  const sender = new Sender(caFile, timeoutMs, proxy && (async () => proxyServer(proxy)));
   const headers = {
     "git-protocol": "version=2",
     ...(credentials === undefined ? {} : { authorization: basic(credentials) }),
