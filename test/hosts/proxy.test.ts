@@ -73,11 +73,14 @@ test("git fetches through a proxy, whose password is in no argument, file or err
     );
   const login = { user: "svc", password: new Secret(password) };
   await assert.rejects(update(undefined), { code: "GIT_FAILED", message: /git\.invalid/ });
-  await assert.rejects(update({ url, login: { ...login, password: new Secret("c4nary-wrong") } }), (error: Error) => {
-    assert.match(error.message, /407/);
-    assert.doesNotMatch(error.message, /c4nary/);
-    return true;
-  });
+  await assert.rejects(
+    update({ url, login: { ...login, password: new Secret("c4nary-wrong") } }),
+    (error: Error) => {
+      assert.match(error.message, /407/);
+      assert.doesNotMatch(error.message, /c4nary/);
+      return true;
+    },
+  );
   // A renamed repository is looked up through the proxy, too.
   server.create("acme/renamed");
   server.mode = { kind: "renamed", from: "acme/api", to: "acme/renamed" };

@@ -6,8 +6,8 @@ import type { CodeHost, LookUp } from "./codeHost";
 import type { Connection, SecretSource } from "./connection";
 import { absenceStatus, problemOf } from "./failure";
 import { listScope, readRepository } from "./listing";
-import { type HostResponse, Requests } from "./requests";
 import type { HostProxy } from "./proxy";
+import { type HostResponse, Requests } from "./requests";
 import { readSecret, type Secret } from "./secret";
 
 export interface HostOptions {
