@@ -246,6 +246,20 @@ async function cookiesBefore(site: Site, browser: TestBrowser): Promise<Readonly
   return new Map(browser.cookies);
 }
 
+test("several tabs can log in at once, but not so many that their cookies fill the headers", async () => {
+  site.issuer.person = "bob";
+  const browser = new TestBrowser();
+  const callbacks: string[] = [];
+  for (let count = 0; count < 3; count++) callbacks.push(await callbackOf(site, browser));
+  for (const callback of callbacks) {
+    const visit = await browser.request(callback);
+    assert.equal(visit.status, 302, contentOf(visit));
+  }
+  for (let count = 0; count < 12; count++) await browser.request(`${site.url}/login`);
+  const logins = [...browser.cookies.keys()].filter((name) => name.includes("_login_"));
+  assert.ok(logins.length > 0 && logins.length <= 4, String(logins.length));
+});
+
 test("parameters of a response are checked", async () => {
   site.issuer.person = "bob";
   const browser = new TestBrowser();
@@ -462,11 +476,14 @@ test("groups decide the role at each login, and who may log in", async (t) => {
     metadata: { reason: "groups" },
   });
 
+  assert.equal((await browser.request(`${url}${page}`)).status, 200);
   for (const groups of [[], "others", undefined, 1]) {
     people["carol"] = { ...people["carol"], groups };
     site.issuer.person = "carol";
     refusedWith(await new TestBrowser().open(`${url}${page}`), 403, /in none of the groups/);
   }
+  // A refused login ends the sessions of earlier ones.
+  assert.equal((await browser.request(`${url}${page}`)).status, 302);
   people["carol"] = { ...people["carol"], groups: "staff" };
   await loggedIn(site, "carol");
   assert.deepEqual((await memberOf(site, "carol@example.com")).groups, ["staff"]);

@@ -68,7 +68,8 @@ onEachDatabase((empty) => {
         assert.ok(ada.kind === "added" && bob.kind === "added");
         const { id } = ada.member;
         const times = { createdAt: start, updatedAt: start };
-        assert.deepEqual(ada.member, { id, name: "Ada", email: "Ada@Example.com", role: "OWNER", ...times });
+        const fields = { name: "Ada", email: "Ada@Example.com", role: "OWNER", groups: [] };
+        assert.deepEqual(ada.member, { id, ...fields, ...times });
         assert.deepEqual(await other.members.all(), [ada.member, bob.member]);
         assert.deepEqual(await other.members.get(id), ada.member);
         assert.deepEqual(await other.members.byEmail("aDA@example.COM"), ada.member);

@@ -72,6 +72,9 @@ export async function startIssuer(people: Readonly<Record<string, Claims>>): Pro
           clientId: oidc.client?.clientId,
           accountId: oidc.session?.accountId,
         };
+        const grantId = oidc.session?.grantIdFor(clientId ?? "");
+        const known = grantId === undefined ? undefined : await oidc.provider.Grant.find(grantId);
+        if (known !== undefined) return known;
         const grant = new oidc.provider.Grant({ clientId: clientId ?? "", accountId: accountId ?? "" });
         grant.addOIDCScope("openid email profile groups");
         await grant.save();

@@ -35,18 +35,18 @@ export interface OAuthSettings {
   /** As in the `iss` claim: `https://login.example.com`. */
   readonly issuer: string;
   /** The `aud` claim of access tokens for this instance. */
-  readonly audience?: string;
+  readonly audience?: string | undefined;
   /** Whether a user whose email address the issuer has verified becomes a member with their first call or login. */
   readonly createsMembers: boolean;
   /** Whether email addresses count as verified unless the issuer says otherwise. */
-  readonly trustsEmail?: boolean;
-  readonly clientId?: string;
-  readonly clientSecret?: SecretSource;
-  readonly scopes?: readonly string[];
+  readonly trustsEmail?: boolean | undefined;
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: SecretSource | undefined;
+  readonly scopes?: readonly string[] | undefined;
   /** Name of the claim that contains the groups of a user. */
-  readonly groupsClaim?: string;
+  readonly groupsClaim?: string | undefined;
   /** The roles of groups. Absent: logging in does not change roles. */
-  readonly roles?: RolesByGroup;
+  readonly roles?: RolesByGroup | undefined;
 }
 
 export interface AccessControlOptions extends OrganizationParts {

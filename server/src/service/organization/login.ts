@@ -77,6 +77,7 @@ export function loginHandlers(options: LoginHandlerOptions): Pick<Service, "begi
     if (known !== undefined) await updateGroups(known, groups, role, context);
     const name = profile.email ?? subject;
     if (isLimitedToGroups(rolesByGroup) && role === undefined) {
+      if (known !== undefined) await endLogins(known, context);
       await refuse("groups", `${name} is in none of the groups that may use this server.`, known);
     }
     if (known !== undefined) {
@@ -116,6 +117,23 @@ export function loginHandlers(options: LoginHandlerOptions): Pick<Service, "begi
         metadata: { reason, subject, ...(email === "" ? {} : { email }) },
       });
       throw new ServiceError("INSUFFICIENT_PERMISSIONS", sanitize(message));
+    }
+  }
+
+  /** Ends the sessions of a member whose logins are no longer accepted. */
+  async function endLogins(member: Member, context: CallContext): Promise<void> {
+    const { sessions } = await store();
+    const record = await audit.recordBuilder(actingAs(member, context));
+    for (const { id, keyId } of await sessions.ofMember(member.id)) {
+      if (keyId !== undefined) continue;
+      await sessions.end(id, () =>
+        record({
+          action: "user.session_revoked",
+          targetType: "user",
+          targetId: member.id,
+          metadata: { session: id, reason: "groups" },
+        }),
+      );
     }
   }
 
