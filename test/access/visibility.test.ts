@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import * as fc from "fast-check";
 import { isServiceError } from "#base/error";
 import { type OperationName, operation, operationNames } from "#contract/operations";
-import { findLeak, type RightsRequests, rightsRequests } from "#test/support/rightsFuzz";
+import { compare, type RightsCase, type RightsRequests, rightsRequests } from "#test/support/rightsFuzz";
 import { type RightsWorld, type Side, startRightsWorld } from "#test/support/rightsWorld";
 
 /**
@@ -97,7 +97,7 @@ let world: RightsWorld;
 let requests: RightsRequests;
 before(async () => {
   world = await startRightsWorld();
-  requests = rightsRequests(world.commits);
+  requests = rightsRequests(world);
 });
 after(() => world.close());
 
@@ -140,10 +140,9 @@ test("an owner's key for some repositories sees no others, and manages nothing",
   );
 });
 
-async function checkSamples(arbitrary: Parameters<typeof fc.sample>[0]): Promise<void> {
+async function checkSamples(arbitrary: fc.Arbitrary<RightsCase>): Promise<void> {
   for (const sample of fc.sample(arbitrary, { numRuns: samples, seed })) {
-    for (const viewer of world.viewers)
-      assert.equal(await findLeak(viewer, sample as Parameters<typeof findLeak>[1]), undefined);
+    for (const viewer of world.viewers) assert.equal((await compare(viewer, sample)).leak, undefined);
   }
 }
 

@@ -3,7 +3,7 @@
  * has only these repositories.
  */
 import * as fc from "fast-check";
-import { findLeak, rightsRequests } from "#test/support/rightsFuzz";
+import { compare, rightsRequests } from "#test/support/rightsFuzz";
 import { startRightsWorld } from "#test/support/rightsWorld";
 import type { Campaign, CampaignOptions, CampaignResult } from "./campaign";
 
@@ -17,21 +17,25 @@ export const rights: Campaign = {
 async function run({ count, seed }: CampaignOptions): Promise<CampaignResult> {
   const world = await startRightsWorld();
   const failures: string[] = [];
-  const counts = new Map<string, number>();
+  const counts = new Map<string, { cases: number; telling: number }>();
   try {
-    const { byOperation, others } = rightsRequests(world.commits);
+    const { byOperation, others } = rightsRequests(world);
     const requests = fc.oneof(...byOperation.values(), ...others);
     let index = 0;
     for (const sample of fc.sample(requests, { numRuns: count, seed })) {
       const viewer = world.viewers[index++ % world.viewers.length];
       if (viewer === undefined) continue;
       const kind = "operation" in sample ? sample.operation : (Object.keys(sample)[0] ?? "");
-      counts.set(kind, (counts.get(kind) ?? 0) + 1);
-      const leak = await findLeak(viewer, sample);
+      const { leak, isTelling } = await compare(viewer, sample);
+      const { cases, telling } = counts.get(kind) ?? { cases: 0, telling: 0 };
+      counts.set(kind, { cases: cases + 1, telling: telling + Number(isTelling) });
       if (leak !== undefined) failures.push(leak);
     }
   } finally {
     await world.close();
   }
-  return { figures: [...counts].map(([kind, number]) => [kind, String(number)] as const), failures };
+  const figures = [...counts].map(
+    ([kind, { cases, telling }]) => [kind, `${cases}, ${telling} of them with content`] as const,
+  );
+  return { figures, failures };
 }

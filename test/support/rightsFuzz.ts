@@ -5,7 +5,13 @@ import { runTool } from "#agents/runTool";
 import { toErrorObject } from "#contract/error";
 import type { OperationName } from "#contract/operations";
 import type { RepositoryInfo } from "#contract/repositories";
-import { repositoryNames, type Side, type Viewer } from "#test/support/rightsWorld";
+import {
+  type Place,
+  type RightsWorld,
+  repositoryNames,
+  type Side,
+  type Viewer,
+} from "#test/support/rightsWorld";
 import { type ToolCall, toolCalls } from "#test/support/toolFuzz";
 import { readResource } from "#transport/mcp/resources";
 import { renderPage } from "#transport/pages/pages";
@@ -52,7 +58,8 @@ const refs = ["main", "next", "hidden", "secret", "v1", "v9", "HEAD", "HEAD~1", 
 const packages = ["npm/money@1.0.0", "npm/mystery@1.0.0"];
 const languages = ["typescript", "python", "rust", "markdown"];
 
-export function rightsRequests(commits: readonly string[]): RightsRequests {
+export function rightsRequests({ commits, places }: Pick<RightsWorld, "commits" | "places">): RightsRequests {
+  const known = fc.constantFrom(...places);
   const word = fc.constantFrom(...words);
   const path = fc.constantFrom(...paths);
   const repo = fc.constantFrom(...repositoryNames, ...packages);
@@ -104,8 +111,16 @@ export function rightsRequests(commits: readonly string[]): RightsRequests {
       .map((both) => both.join(" ")),
   );
   const flag = fc.boolean();
-  const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
-  const search = {
+  const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined, freq: 3 });
+  /** Fields that refer to something that exists somewhere, or to anything. */
+  const located = <Fields>(fields: (place: Place) => Fields, others: fc.Arbitrary<Fields>) =>
+    fc.oneof({ weight: 4, arbitrary: known.map(fields) }, { weight: 1, arbitrary: others });
+  const file = located<{ repo: string; path: string; ref?: string | undefined }>(
+    (each) => ({ repo: each.repo, path: each.path, ref: each.ref }),
+    fc.record({ repo, path, ref: maybe(ref) }),
+  );
+  const revision = located((each) => ({ repo: each.repo, ref: each.ref }), fc.record({ repo, ref }));
+  const search = fc.record({
     query,
     matches: fc.constantFrom(10_000, 500),
     contextLines: fc.nat(2),
@@ -114,92 +129,105 @@ export function rightsRequests(commits: readonly string[]): RightsRequests {
     isCaseSensitivityEnabled: flag,
     isWholeWordEnabled: flag,
     enclosing: flag,
-  };
-  const symbol = {
-    symbolName: word,
-    language: maybe(language),
-    repoName: maybe(repo),
-    revisionName: maybe(ref),
-    askedFrom: maybe(fc.record({ repo, path, lineNumber: fc.integer({ min: 1, max: 6 }) })),
-  };
-  const place = fc.record({
-    repo,
-    path,
-    ref: maybe(ref),
-    lineNumber: fc.integer({ min: 1, max: 6 }),
-    column: fc.integer({ min: 1, max: 30 }),
   });
+  const place = located<object>(
+    ({ word: _word, ...rest }) => rest,
+    fc.record({
+      repo,
+      path,
+      ref: maybe(ref),
+      lineNumber: fc.integer({ min: 1, max: 6 }),
+      column: fc.integer({ min: 1, max: 30 }),
+    }),
+  );
+  const symbol = fc.oneof(
+    fc.record({
+      symbolName: fc.oneof(
+        word,
+        known.map((each) => each.word),
+      ),
+      language: maybe(language),
+      repoName: maybe(repo),
+      revisionName: maybe(ref),
+    }),
+    known.map(({ word: symbolName, ...askedFrom }) => ({ symbolName, askedFrom })),
+    known.map(({ word: symbolName, repo: repoName }) => ({ symbolName, repoName })),
+    word.map((symbolName) => ({ symbolName })),
+  );
   const groupBy = maybe(fc.constantFrom("repo", "folder", "language", "author", "symbol", "text"));
-  const listed = { page: fc.constantFrom(1, 1, 2), perPage: fc.constantFrom(3, 50) };
-  const fields: Partial<Record<OperationName, Readonly<Record<string, fc.Arbitrary<unknown>>>>> = {
+  const listed = fc.record({ page: fc.constantFrom(1, 1, 2), perPage: fc.constantFrom(3, 50) });
+  const callees = fc.record({
+    direction: fc.constantFrom("callers", "callees"),
+    depth: fc.constantFrom(1, 2),
+  });
+  const all = (...parts: readonly fc.Arbitrary<object>[]) =>
+    fc.tuple(...parts).map((objects): object => Object.assign({}, ...objects));
+  const ofRepository = all(listed, fc.record({ repo: maybe(repo) }));
+  const requests: Partial<Record<OperationName, fc.Arbitrary<object>>> = {
     search,
     streamSearch: search,
-    count: { query, groupBy, isRegexEnabled: flag },
-    readQuery: { query: partial, isRegexEnabled: flag },
-    completeQuery: { query: partial, offset: fc.constantFrom(99, 99, 3) },
+    count: fc.record({ query, groupBy, isRegexEnabled: flag }),
+    readQuery: fc.record({ query: partial, isRegexEnabled: flag }),
+    completeQuery: fc.record({ query: partial, offset: fc.constantFrom(99, 99, 3) }),
     findDefinitions: symbol,
     findReferences: symbol,
     streamReferences: symbol,
-    callHierarchy: {
-      ...symbol,
-      direction: fc.constantFrom("callers", "callees"),
-      depth: fc.constantFrom(1, 2),
-    },
-    findSymbols: {
+    callHierarchy: all(symbol, callees),
+    findSymbols: fc.record({
       query: fc.oneof(word, fc.constant("")),
       match: fc.constantFrom("prefix", "fuzzy"),
       language: maybe(language),
       repoNames: maybe(fc.array(repo, { minLength: 1, maxLength: 2 })),
-    },
-    outline: { place: fc.record({ repo, path, ref: maybe(ref) }) },
-    symbolAt: { place },
-    describeSymbol: { place },
-    repos: {
-      ...listed,
-      query: maybe(shortRepo),
-      sort: fc.constantFrom("name", "pushed"),
-      dependencies: fc.constantFrom("no", "yes", "only"),
-    },
-    skippedRepos: { ...listed, repo: maybe(repo) },
-    unparsedRepos: { ...listed, repo: maybe(repo) },
-    branches: { ...listed, repo },
-    tree: { repoName: repo, revisionName: maybe(ref), paths: fc.array(path, { maxLength: 2 }) },
-    source: { repo, path, ref: maybe(ref) },
-    diff: { repo, base: ref, head: ref },
-    commit: { repo, ref, containedIn: flag },
-    commits: { ...listed, repo, ref: maybe(ref), path: maybe(path), changedText: maybe(word) },
-    authors: { ...listed, repo, ref: maybe(ref) },
-    blame: { repo, path, ref: maybe(ref) },
+    }),
+    outline: fc.record({ place: file }),
+    symbolAt: fc.record({ place }),
+    describeSymbol: fc.record({ place }),
+    repos: all(
+      listed,
+      fc.record({
+        query: maybe(shortRepo),
+        sort: fc.constantFrom("name", "pushed"),
+        dependencies: fc.constantFrom("no", "yes", "only"),
+      }),
+    ),
+    skippedRepos: ofRepository,
+    unparsedRepos: ofRepository,
+    branches: all(listed, fc.record({ repo })),
+    tree: fc.oneof(
+      known.map(({ repo: repoName, ref: revisionName }) => ({ repoName, revisionName, paths: ["src"] })),
+      fc.record({ repoName: repo, revisionName: ref, paths: fc.array(path, { maxLength: 2 }) }),
+    ),
+    source: file,
+    diff: all(
+      revision.map((each) => ({ repo: each.repo, base: each.ref })),
+      fc.record({ head: fc.oneof(fc.constant("HEAD"), ref) }),
+    ),
+    commit: all(revision, fc.record({ containedIn: flag })),
+    commits: all(listed, revision, fc.record({ path: maybe(path), changedText: maybe(word) })),
+    authors: all(listed, revision),
+    blame: file,
   };
   const byOperation = new Map(
-    Object.entries(fields).map(([name, values]) => {
+    Object.entries(requests).map(([name, arbitrary]) => {
       const operation = name as OperationName;
-      const request = fc.record(values, { requiredKeys: [] as never[] });
-      const whole = fc.record(values).map((record) => ({ operation, request: withoutUndefined(record) }));
-      // Now and then without a field, which has its default or is missing.
-      const some = request.map((record) => ({ operation, request: withoutUndefined(record) }));
-      return [operation, fc.oneof({ weight: 9, arbitrary: whole }, { weight: 1, arbitrary: some })] as const;
+      return [
+        operation,
+        arbitrary.map((request) => ({ operation, request: withoutUndefined(request) })),
+      ] as const;
     }),
   );
   const browsed = fc
-    .tuple(
-      repo,
-      maybe(ref),
-      fc.constantFrom("blob", "tree", "raw", "commits", "refs", "find", "commit"),
-      path,
-      ref,
-    )
-    .map(([name, revision, view, inside, commit]) => {
-      const at = revision === undefined ? "" : `@${encodeURIComponent(revision)}`;
-      return { page: `/browse/${name}${at}/-/${view}/${view === "commit" ? commit : inside}` };
-    });
+    .tuple(file, fc.constantFrom("blob", "tree", "raw", "commits", "refs", "find", "commit"))
+    .map(([{ repo: name, path: inside, ref: revision = "HEAD" }, view]) => ({
+      page: `/browse/${name}@${encodeURIComponent(revision)}/-/${view}/${view === "commit" ? revision : inside}`,
+    }));
   const searched = fc
     .tuple(fc.constantFrom("/?q=", "/?live=1&q=", "/complete?q="), query)
     .map(([start, text]) => ({ page: start + encodeURIComponent(text) }));
   const lists = fc.constantFrom("/", "/repositories", "/repositories?filter=va", "/repositories?filter=sh");
-  const resource = fc
-    .tuple(repo, ref, path)
-    .map(([name, revision, inside]) => ({ resource: `trawl://${name}@${revision}/${inside}` }));
+  const resource = file.map(({ repo: name, path: inside, ref: revision = "HEAD" }) => ({
+    resource: `trawl://${encodeURIComponent(name)}@${encodeURIComponent(revision)}/${inside}`,
+  }));
   const worldWords = fc.constantFrom(
     ...repositoryNames,
     ...packages,
@@ -230,18 +258,27 @@ function withWords(args: unknown, values: readonly string[]): unknown {
   return JSON.parse(JSON.stringify(args ?? null, replace));
 }
 
-/** Returns a description of the difference if a viewer can tell the shared server from one without hidden repositories. */
-export async function findLeak(viewer: Viewer, sample: RightsCase): Promise<string | undefined> {
+export interface Comparison {
+  /** The difference, if the viewer can tell the shared server from one without hidden repositories. */
+  readonly leak?: string;
+  /** Whether the response names a repository or shows a path or word of one, so that it could show a hidden one. */
+  readonly isTelling: boolean;
+}
+
+/** Compares what a viewer gets from the shared server with what a server without hidden repositories responds. */
+export async function compare(viewer: Viewer, sample: RightsCase): Promise<Comparison> {
   const [limited, reference] = await Promise.all([
     outcome(viewer.limited, sample),
     outcome(viewer.reference, sample),
   ]);
-  if (isDeepStrictEqual(limited, reference)) return undefined;
+  const isTelling = !isErrorObject(limited) && /acme|npm|total|rotate|main/.test(JSON.stringify(limited));
+  if (isDeepStrictEqual(limited, reference)) return { isTelling };
   const [found, expected] = [JSON.stringify(limited), JSON.stringify(reference)];
   let at = 0;
   while (found[at] === expected[at]) at++;
   const print = (text: string) => text.slice(Math.max(0, at - 200), at + 400);
-  return `${viewer.name}, ${JSON.stringify(sample)}:\n  ${print(found)}\n  instead of\n  ${print(expected)}`;
+  const difference = `${print(found)}\n  instead of\n  ${print(expected)}`;
+  return { isTelling, leak: `${viewer.name}, ${JSON.stringify(sample)}:\n  ${difference}` };
 }
 
 async function outcome(side: Side, sample: RightsCase): Promise<unknown> {
@@ -269,6 +306,10 @@ async function outcome(side: Side, sample: RightsCase): Promise<unknown> {
   } catch (error) {
     return toErrorObject(error);
   }
+}
+
+function isErrorObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "errorCode" in value;
 }
 
 /** The files of a stream, whose events may be divided in any way. */

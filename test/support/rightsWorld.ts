@@ -5,7 +5,7 @@ import type { Call, Caller } from "#contract/service";
 import { readEndpoint } from "#platform/endpoint";
 import { connectRemote } from "#remote/remote";
 import { eventually } from "#test/support/eventually";
-import { repo, temporaryFolder } from "#test/support/repo";
+import { repo, type TestRepository, temporaryFolder } from "#test/support/repo";
 import { type Served, serve } from "#test/support/served";
 
 /** One way to call a server, with the names of its repositories by id. */
@@ -13,6 +13,17 @@ export interface Side {
   readonly caller: Caller;
   readonly call: Pick<Call, "credentials" | "anonymous" | "baseUrl" | "signal">;
   readonly names: ReadonlyMap<number, string>;
+}
+
+/** A word in a file of a repository, at a revision. */
+export interface Place {
+  readonly repo: string;
+  readonly path: string;
+  /** A branch or a commit. */
+  readonly ref: string;
+  readonly lineNumber: number;
+  readonly column: number;
+  readonly word: string;
 }
 
 /** A member on the shared server, and everyone on a server that has only what the member sees. */
@@ -24,6 +35,8 @@ export interface Viewer {
 
 export interface RightsWorld {
   readonly viewers: readonly Viewer[];
+  /** Words in files of all repositories, visible or not. */
+  readonly places: readonly Place[];
   /** Commits of all repositories. */
   readonly commits: readonly string[];
   /** A call on the shared server as its owner, through a key that is limited to the repository `shop`. */
@@ -176,6 +189,7 @@ export async function startRightsWorld(): Promise<RightsWorld> {
   const token = await keyOf(shared, { repositories: ["github.com/acme/shop"] });
   return {
     viewers,
+    places: repositories.flatMap(([name, each]) => placesOf(`github.com/acme/${name}`, each)),
     commits,
     boundedOwner: sideOf(shared, { kind: "apiKey", token }),
     served: shared.served,
@@ -183,6 +197,30 @@ export async function startRightsWorld(): Promise<RightsWorld> {
       await Promise.all(servers.map((server) => server.close()));
     },
   };
+}
+
+function placesOf(name: string, { git }: TestRepository): Place[] {
+  const branches = git("for-each-ref", "--format=%(refname:short)", "refs/heads").split("\n");
+  const refs = branches.flatMap((branch) => [branch, git("rev-parse", branch)]);
+  return refs.flatMap((ref) =>
+    git("ls-tree", "-r", "--name-only", ref)
+      .split("\n")
+      .filter((path) => !path.endsWith(".bin"))
+      .flatMap((path) =>
+        git("show", `${ref}:${path}`)
+          .split("\n")
+          .flatMap((line, index) =>
+            [...line.matchAll(/\w{4,}/g)].map((found) => ({
+              repo: name,
+              path,
+              ref,
+              lineNumber: index + 1,
+              column: found.index + 1,
+              word: found[0],
+            })),
+          ),
+      ),
+  );
 }
 
 function sideOf({ call, names }: Server, credentials: Call["credentials"]): Side {
@@ -217,7 +255,7 @@ async function startServer(paths: readonly string[], settings: object): Promise<
     const isIndexed = found.every(({ state, symbolsReady }) => state === "ready" && symbolsReady);
     const hasPackages = found.every(({ dependencyCount = 0 }) => dependencyCount === 0 || packageCount > 0);
     return isIndexed && hasPackages && packageCount > 0 ? found : undefined;
-  });
+  }, 120_000);
   return {
     served,
     call: remote.call,
