@@ -1,4 +1,4 @@
-/** Schemas of backups of the database. Only the local user may make them, because they read and write files. */
+/** Schemas of backups. Only the local user may make them, because they read and write files. */
 import * as z from "zod";
 
 const file = z.string().min(1).max(4096);
@@ -22,6 +22,10 @@ export const BackupCounts = z
     members: z.int().describe("Number of members."),
     apiKeys: z.int().describe("Number of API keys."),
     auditRecords: z.int().describe("Number of audit records."),
+    paths: z.int().describe("Number of added paths. When restoring: of those that were new."),
+    mirrors: z
+      .int()
+      .describe("Number of repositories of code hosts. When restoring: of those that were new."),
   })
   .describe("Number of items in the backup.");
 export type BackupCounts = z.output<typeof BackupCounts>;

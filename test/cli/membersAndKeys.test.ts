@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { chownSync, existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import type { ApiKey, Member, Session } from "#contract/organization";
@@ -137,7 +137,7 @@ describe("members and keys", () => {
     const key = (await run("keys", "create", "moved")).stdout.trim();
     const file = join(temporaryFolder(), "trawl.gz");
     const made = await run("backup", file);
-    assert.match(made.stdout, /^Backed up 2 members, 1 API key, [\d,]+ audit records\.\n$/);
+    assert.match(made.stdout, /^Backed up 2 members, 1 API key, [\d,]+ audit records(?:, 1 path)?\.\n$/);
     assert.equal(statSync(file).mode & 0o777, 0o600);
     const elsewhere = join(temporaryFolder(), "data");
     const other = instance(elsewhere);
@@ -148,6 +148,17 @@ describe("members and keys", () => {
     assert.match(again.stderr, /There are members, API keys or audit records already/);
     assert.match((await other.run("restore", file, "--replace")).stdout, /^Restored 2 members/);
   });
+});
+
+test("a user whom the system does not know, as in many containers, becomes the owner", async (t) => {
+  if (process.getuid?.() !== 0) return t.diagnostic("Only root can become another user.");
+  const home = temporaryFolder();
+  const user = 54_321;
+  chownSync(home, user, user);
+  const words = ["members", "list", "--data-dir", join(home, "data")];
+  const { code, stdout, stderr } = await trawl(words, home, { user, env: ada });
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^user-54321@\S+ +owner /m);
 });
 
 withPostgres("--database postgres://", (binaries) => {

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
+import { ServiceError } from "#base/error";
 import { diskFiles } from "#platform/files";
 import { latestMigration } from "#store/migrate";
 import { openStore } from "#store/openStore";
@@ -87,6 +88,31 @@ onEachDatabase((empty) => {
       assert.equal(await target.sessions.byHash("ada@example.com"), undefined);
       await target.close();
     }
+  });
+
+  test("a backup contains texts, which can prevent a restore", async () => {
+    const clock = manualClock(start);
+    const store = await openTestStore(await empty(), clock);
+    await fill(store, clock);
+    const expected = await everything(store);
+    const file = join(temporaryFolder(), "trawl.backup");
+    const texts = { short: "a", long: "\u{1f600}\u0001x".repeat(100_000) };
+    await store.backup(file, undefined, texts);
+    const refuse = () => {
+      throw new ServiceError("INVALID_REQUEST_BODY", "No.");
+    };
+    await store.members.add({ email: "later@example.com", role: "MEMBER" });
+    const changed = await everything(store);
+    await assert.rejects(store.restore(file, { replace: true, useTexts: refuse }), { message: "No." });
+    assert.deepEqual(await everything(store), changed);
+    let received = {};
+    const useTexts = (restored: object) => {
+      received = restored;
+    };
+    await store.restore(file, { replace: true, useTexts });
+    assert.deepEqual(received, texts);
+    assert.deepEqual(await everything(store), expected);
+    await store.close();
   });
 
   test("existing data is replaced only on request", async () => {

@@ -187,6 +187,11 @@ export function servicesOf(options: Partial<ServiceOptions> = {}): Services {
     metrics: new Metrics(),
     local: notLocal,
     organization: testOrganization().handlerOptions,
+    savedState: {
+      read: () => ({ texts: {}, counts: { paths: 0, mirrors: 0 } }),
+      add: () => ({ paths: 0, mirrors: 0 }),
+      apply: () => {},
+    },
     ...options,
   });
 }

@@ -126,6 +126,21 @@ export class Catalog {
     });
   }
 
+  /** Adds the paths of another data directory, and those that were removed there. Returns how many are new. */
+  addPaths({ paths, excluded }: PathSet): number {
+    const before = this.#pathSet;
+    const added = paths.filter((path) => !before.paths.includes(path));
+    const removed = excluded.filter((path) => ![...before.paths, ...before.excluded].includes(path));
+    this.#pathSet = {
+      paths: [...before.paths, ...added],
+      excluded: [...before.excluded, ...removed],
+    };
+    this.#writeOrUndo(() => {
+      this.#pathSet = before;
+    });
+    return added.length;
+  }
+
   /**
    * Removes an added path, or excludes a path below one. Returns the repositories that are removed with it. Scans of
    * other added paths skip it from then on.

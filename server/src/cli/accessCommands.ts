@@ -76,12 +76,13 @@ export const sessions: Command = {
 
 export const backup: Command = {
   name: "backup",
-  summary: "write members, keys, license and audit log to a file",
+  summary: "write members, keys, license, audit log and the list of paths to a file",
   usage: "trawl backup [flags] FILE",
   description: [
     "Writes what cannot be rebuilt, from either kind of database: the organization with its license, its members, " +
-      "the hashes of their API keys, and the audit log. The index and the list of repositories (catalogue.json in " +
-      "the data directory) are not included. A running Trawl keeps serving.",
+      "the hashes of their API keys, the audit log, the paths that were added or removed, and which repositories of " +
+      "code hosts are mirrored. The index, the mirrors and the configuration file are not included. A running Trawl " +
+      "keeps serving.",
   ],
   flags: [databaseFlag, ...globalFlags],
   examples: [["trawl backup /backups/trawl-$(date +%F).gz", "for example, every night"]],
@@ -89,12 +90,14 @@ export const backup: Command = {
 
 export const restore: Command = {
   name: "restore",
-  summary: "restore members, keys, license and audit log from a backup",
+  summary: "restore members, keys, license, audit log and the list of paths from a backup",
   usage: "trawl restore [flags] FILE",
   description: [
     "Restores all of a backup or nothing. The backup may come from the other kind of database, so the two commands " +
       "can move an instance to PostgreSQL and back. API keys that were revoked after the backup was made become " +
       "valid again.",
+    "Paths and mirrors are added to those that this data directory already has. The next trawl serve indexes them, or " +
+      "a running one at once.",
     "If the database was lost, Trawl refuses access until you restore a backup. To start over without one, delete " +
       "organization.json in the data directory.",
   ],

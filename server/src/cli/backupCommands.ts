@@ -22,6 +22,12 @@ export function restoreCommand(context: CommandContext, flags: Flags): Promise<n
   });
 }
 
-function formatCounts({ members, apiKeys, auditRecords }: BackupCounts): string {
-  return `${formatCount(members, "member")}, ${formatCount(apiKeys, "API key")}, ${formatCount(auditRecords, "audit record")}`;
+function formatCounts({ members, apiKeys, auditRecords, paths, mirrors }: BackupCounts): string {
+  return [
+    formatCount(members, "member"),
+    formatCount(apiKeys, "API key"),
+    formatCount(auditRecords, "audit record"),
+    ...(paths > 0 ? [formatCount(paths, "path")] : []),
+    ...(mirrors > 0 ? [formatCount(mirrors, "mirror")] : []),
+  ].join(", ");
 }

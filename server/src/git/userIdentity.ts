@@ -8,8 +8,17 @@ export async function readUserIdentity(): Promise<{ readonly name?: string; read
   const [name, email] = await Promise.all([readGlobalSetting("user.name"), readGlobalSetting("user.email")]);
   return {
     ...(name === undefined ? {} : { name }),
-    email: email ?? `${userInfo().username}@${hostname().toLowerCase()}`,
+    email: email ?? `${userName()}@${hostname().toLowerCase()}`,
   };
+}
+
+/** Containers often run as a user that the system does not know, whose name cannot be read. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user-${process.getuid?.() ?? 0}`;
+  }
 }
 
 async function readGlobalSetting(key: string): Promise<string | undefined> {

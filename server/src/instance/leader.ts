@@ -41,6 +41,7 @@ import { leaderMeasurements } from "./leaderMetrics";
 import { localOperations } from "./localOperations";
 import { createOrganizationMemory } from "./organizationMemory";
 import type { Ports } from "./ports";
+import { createSavedState } from "./savedState";
 
 /**
  * What a process uses the data directory for.
@@ -242,6 +243,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     version,
     metrics,
     organization: organizationOptions,
+    savedState: createSavedState({ catalog, sync, dataDir, log }),
     history,
     engine,
     parsers,

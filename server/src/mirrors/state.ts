@@ -133,18 +133,21 @@ export class MirrorState {
     if (this.#connections.delete(name)) this.#writeSoon();
   }
 
-  /** Throws STORAGE_FAILED. */
-  flush(): void {
-    this.#cancelWrite?.();
-    this.#cancelWrite = undefined;
-    const content = {
+  get content(): StateContent {
+    return {
       nextNumber: this.#nextNumber,
       salt: this.salt,
       connections: Object.fromEntries(this.#connections),
       mirrors: this.mirrors,
     };
+  }
+
+  /** Throws STORAGE_FAILED. */
+  flush(): void {
+    this.#cancelWrite?.();
+    this.#cancelWrite = undefined;
     try {
-      replaceFile(this.#options.files, this.#file, printState(content));
+      replaceFile(this.#options.files, this.#file, printState(this.content));
     } catch (cause) {
       throw new ServiceError("STORAGE_FAILED", `Cannot write ${this.#file}.`, { cause });
     }

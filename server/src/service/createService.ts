@@ -10,7 +10,7 @@ import { sourceHandlers } from "#service/history/source";
 import { treeHandlers } from "#service/history/tree";
 import { type ApiKeyOptions, apiKeyHandlers } from "#service/organization/apiKeys";
 import { auditHandlers } from "#service/organization/auditLog";
-import { backupHandlers } from "#service/organization/backups";
+import { backupHandlers, type SavedState } from "#service/organization/backups";
 import { licenseHandlers } from "#service/organization/license";
 import { type LoginHandlerOptions, loginHandlers } from "#service/organization/login";
 import { type MemberOptions, memberHandlers } from "#service/organization/members";
@@ -34,6 +34,7 @@ export interface ServiceOptions extends SearchOptions, ExampleOptions, Omit<Symb
   readonly version: string;
   readonly metrics: Metrics;
   readonly history: History;
+  readonly savedState: SavedState;
   /** Handlers of the local user's operations. They act on the running instance, so `instance` provides them. */
   readonly local: Pick<Service, LocalOperation>;
 }
@@ -119,7 +120,7 @@ function createService(options: ServiceOptions & SymbolOptions): Service {
     ...loginHandlers(options.organization),
     ...licenseHandlers(options.organization),
     ...auditHandlers(options.organization.store),
-    ...backupHandlers(options.organization),
+    ...backupHandlers({ ...options.organization, savedState: options.savedState }),
     ...options.local,
   };
 }

@@ -3,9 +3,9 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { ServiceError, throwIfAborted } from "#base/error";
 import { diskFiles, type Files, flushRename } from "#platform/files";
-import { backupFormat, type Header, type Line } from "./backupFormat";
+import { backupFormat, type Header, type Line, maxPartLength } from "./backupFormat";
 import { latestMigration } from "./migrate";
-import type { BackupCounts } from "./store";
+import type { BackupCounts, BackupTexts } from "./store";
 import type { AuditRecordRow, Database } from "./tables";
 
 export interface BackupOptions {
@@ -15,6 +15,7 @@ export interface BackupOptions {
   readonly version: string;
   readonly now: number;
   readonly signal?: AbortSignal | undefined;
+  readonly texts?: BackupTexts | undefined;
   readonly files?: Files;
 }
 
@@ -26,11 +27,12 @@ const recordsAtOnce = 1000;
  * file is replaced only by a complete backup.
  */
 export async function writeBackup(database: Database, options: BackupOptions): Promise<BackupCounts> {
-  const { file, version, now, signal, files = diskFiles } = options;
+  const { file, version, now, signal, texts = {}, files = diskFiles } = options;
   const header: Header = { format: backupFormat, version, migration: latestMigration, createdAt: now };
   let counts: BackupCounts = { members: 0, apiKeys: 0, auditRecords: 0 };
   async function* lines() {
     yield `${JSON.stringify(header)}\n`;
+    for (const line of textLines(texts)) yield `${JSON.stringify(line)}\n`;
     for await (const batch of backupLines(database, signal)) {
       for (const line of batch) if ("end" in line) counts = line.end;
       yield batch.map((line) => `${JSON.stringify(line)}\n`).join("");
@@ -59,8 +61,16 @@ export async function writeBackup(database: Database, options: BackupOptions): P
   }
 }
 
+function* textLines(texts: BackupTexts): Generator<Line> {
+  for (const [name, text] of Object.entries(texts)) {
+    for (let at = 0; at < text.length; at += maxPartLength) {
+      yield { text: { name, part: text.slice(at, at + maxPartLength) } };
+    }
+  }
+}
+
 /**
- * Yields the lines after the header. Reads members and keys in one snapshot, then the records up to that moment page by
+ * Yields the lines of the database. Reads members and keys in one snapshot, then the records up to that moment page by
  * page, because records never change.
  */
 async function* backupLines(

@@ -1,12 +1,16 @@
 /**
  * The format of a backup: JSON lines, compressed with gzip. Both databases write and read the same format.
  *
- *     {"format":"trawl-backup","version":"0.1.0","migration":"0004","createdAt":1767225600000}
+ *     {"format":"trawl-backup","version":"0.1.0","migration":"0005","createdAt":1767225600000}
+ *     {"text":{"name":"paths","part":"{\"paths\":[\"/srv/git\"],\"excluded\":[]}"}}
  *     {"organisation":{"id":1,"uuid":"019b76da-…","name":"Trawl","license":null,"latestTime":1767225600000}}
  *     {"member":{"id":"019b76da-…","email":"ada@example.com", …}}
  *     {"apiKey":{"id":"019b76db-…","memberId":"019b76da-…","hash":"…", …}}
  *     {"auditRecord":{"id":"019b76dc-…","timestamp":1767225600123, …}}
  *     {"end":{"members":1,"apiKeys":1,"auditRecords":1}}
+ *
+ * A text is data of the instance besides its database (`instance/savedState.ts`); a long one has several parts. Backups of
+ * older versions have none.
  *
  * Rows are table rows as of migration `migration`; a member precedes its keys. A backup without its last line is
  * incomplete. A backup contains no sessions, so users have to sign in again. It does not contain the time of the last
@@ -18,6 +22,9 @@ import { type ApiKeyId, type MemberId, roles } from "#model/organization";
 import { organizationId } from "./tables";
 
 export const backupFormat = "trawl-backup";
+
+/** The number of UTF-16 code units in a part of a text. Escaped as JSON, it may become six times as long. */
+export const maxPartLength = 128 * 1024;
 
 /** The first line of a backup. */
 export const Header = z.strictObject({
@@ -92,6 +99,7 @@ export const Line = z.union([
       latestTime: time,
     }),
   }),
+  z.strictObject({ text: z.strictObject({ name: z.string(), part: z.string().max(maxPartLength) }) }),
   z.strictObject({ end: z.strictObject({ members: count, apiKeys: count, auditRecords: count }) }),
 ]);
 export type Line = z.output<typeof Line>;

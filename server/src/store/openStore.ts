@@ -49,8 +49,8 @@ export async function openStore({ source, version, clock, expected, files }: Sto
     apiKeys: apiKeyStore(database, clock, record),
     sessions: sessionStore(database, clock, record),
     auditLog: auditLogStore(database, { clock, version }),
-    backup: (file, signal) =>
-      writeBackup(database, { file, version, now: clock.now(), signal, ...(files && { files }) }),
+    backup: (file, signal, texts) =>
+      writeBackup(database, { file, version, now: clock.now(), signal, texts, ...(files && { files }) }),
     restore: (file, options) => readBackup(database, { ...options, file, now: clock.now(), write: record }),
     close: () => database.destroy(),
   };

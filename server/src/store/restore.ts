@@ -4,7 +4,7 @@ import { ServiceError, throwIfAborted } from "#base/error";
 import { type AuditWriter, insertRecords, rowsAtOnce } from "./auditLog";
 import { Header, Line } from "./backupFormat";
 import { latestMigration } from "./migrate";
-import type { BackupCounts, RestoreOptions } from "./store";
+import type { BackupCounts, BackupTexts, RestoreOptions } from "./store";
 import {
   type ApiKeyRow,
   type AuditRecordRow,
@@ -23,12 +23,14 @@ export interface ReadOptions extends RestoreOptions {
   readonly write: AuditWriter;
 }
 
-/** Far longer than any line: a line contains one row, and a target id has at most 4096 characters. */
+/** Longer than any line: a line contains one row, whose target id has at most 4096 characters, or a part of a text. */
 const maxLineLength = 1024 * 1024;
+/** Far longer than the texts of an instance with 100,000 mirrors. */
+const maxTextLength = 256 * 1024 * 1024;
 
 /** Implements `Store.restore`. */
 export async function readBackup(database: Database, options: ReadOptions): Promise<BackupCounts> {
-  const { file, replace, record, now, write, signal } = options;
+  const { file, replace, record, useTexts, now, write, signal } = options;
   return await database.transaction().execute(async (transaction) => {
     await lockOrganization(transaction);
     if (!replace && !(await isNew(transaction))) {
@@ -41,12 +43,14 @@ export async function readBackup(database: Database, options: ReadOptions): Prom
     checkHeader(first.done ? undefined : first.value, file);
     await removeEverything(transaction);
     const rows = new RowsToWrite(transaction);
+    const texts = new Texts(file);
     let end: BackupCounts | undefined;
     for await (const line of lines) {
       throwIfAborted(signal);
       const { data } = Line.safeParse(line);
       if (data === undefined || end !== undefined) throw damagedBackup(file);
       if ("end" in data) end = data.end;
+      else if ("text" in data) texts.add(data.text);
       else await rows.add(data);
     }
     await rows.write();
@@ -58,11 +62,35 @@ export async function readBackup(database: Database, options: ReadOptions): Prom
     if (!isWhole) throw damagedBackup(file);
     await recordRemoval(transaction, now);
     await write(transaction, record?.(counts));
+    useTexts?.(texts.all());
     return counts;
   });
 }
 
-type RowLine = Exclude<Line, { readonly end: unknown }>;
+type RowLine = Exclude<Line, { readonly end: unknown } | { readonly text: unknown }>;
+
+/** Joins the parts of texts. */
+class Texts {
+  readonly #file: string;
+  readonly #parts = new Map<string, string[]>();
+  #length = 0;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  add({ name, part }: { readonly name: string; readonly part: string }): void {
+    this.#length += part.length;
+    if (this.#length > maxTextLength) throw damagedBackup(this.#file);
+    const parts = this.#parts.get(name) ?? [];
+    parts.push(part);
+    this.#parts.set(name, parts);
+  }
+
+  all(): BackupTexts {
+    return Object.fromEntries([...this.#parts].map(([name, parts]) => [name, parts.join("")]));
+  }
+}
 
 /** Inserts rows in batches. */
 class RowsToWrite {

@@ -39,8 +39,8 @@ export interface Store {
   readonly apiKeys: ApiKeyStore;
   readonly sessions: SessionStore;
   readonly auditLog: AuditLogStore;
-  /** Writes everything except sessions to `file`, replacing it. Does not block other calls. */
-  backup(file: string, signal?: AbortSignal): Promise<BackupCounts>;
+  /** Writes everything except sessions to `file`, replacing it, and `texts`. Does not block other calls. */
+  backup(file: string, signal?: AbortSignal, texts?: BackupTexts): Promise<BackupCounts>;
   /**
    * Replaces all content with that of a backup, from either kind of database. Other calls wait until it is done.
    *
@@ -52,10 +52,15 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** What a backup contains besides the database, by name. */
+export type BackupTexts = Readonly<Record<string, string>>;
+
 export interface RestoreOptions {
   readonly replace: boolean;
   /** Builds a record that is appended to the audit records of the backup. */
   readonly record?: AuditRecordFor<BackupCounts> | undefined;
+  /** Receives the texts of the backup once it has been read. If this throws, the database is not changed. */
+  readonly useTexts?: ((texts: BackupTexts) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

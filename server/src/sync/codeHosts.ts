@@ -13,6 +13,8 @@ import type { HostAccess, MirrorConnection } from "#mirrors/connection";
 import { type ConnectionListing, listConnection } from "#mirrors/listConnection";
 import type { ConnectionProblem, ConnectionRecord, MirrorRecord } from "#mirrors/mirrorRecord";
 import { MirrorState, mirrorsFolder } from "#mirrors/state";
+import { printState } from "#mirrors/stateFormat";
+import { addMirrors } from "#mirrors/transfer";
 import type { Repository, RepositoryId } from "#model/repository";
 import type { Clock } from "#platform/clock";
 import { diskFiles, type Files } from "#platform/files";
@@ -183,6 +185,19 @@ export class CodeHosts {
     this.#state.putConnection(name, { ...record, confirmedIds: [...confirmedIds, ...unconfirmedIds] });
     this.#state.flush();
     return unconfirmedIds.length;
+  }
+
+  /** Returns the state of all connections and mirrors, as text for a backup. */
+  exportState(): { readonly text: string; readonly mirrorCount: number } {
+    const { content } = this.#state;
+    return { text: Buffer.from(printState(content)).toString(), mirrorCount: content.mirrors.length };
+  }
+
+  /** Adds what such a text contains (`addMirrors`). Returns the number of mirrors. */
+  importState(text: string): number {
+    const count = addMirrors(this.#state, text);
+    if (this.#isServing) void this.#update();
+    return count;
   }
 
   get statuses(): readonly ConnectionStatus[] {

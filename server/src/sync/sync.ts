@@ -230,6 +230,11 @@ export class Sync {
     return { repositories: unknown.sort((left, right) => (left.name < right.name ? -1 : 1)), isComplete };
   }
 
+  /** Scans all paths now, if this process watches them. */
+  rescan(): void {
+    if (this.#start !== undefined) void this.#scanAll(true);
+  }
+
   /** Applies new settings: scans all paths or reindexes all repositories if the settings that changed affect these. */
   configure(settings: SyncSettings): void {
     const before = this.#settings;

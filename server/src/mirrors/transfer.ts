@@ -1,0 +1,32 @@
+/** Takes over the state of mirrors of another data directory, of which a backup contains the text. */
+import { ServiceError } from "#base/error";
+import type { MirrorRecord } from "./mirrorRecord";
+import type { MirrorState } from "./state";
+import { parseState } from "./stateFormat";
+
+/**
+ * Adds the mirrors and connections that `state` does not have, and writes it. Returns how many mirrors it added. They are
+ * cloned again, because a backup does not contain them, and their connections are listed at once.
+ *
+ * Throws INVALID_REQUEST_BODY for a damaged text, and STORAGE_FAILED for one of a newer version.
+ */
+export function addMirrors(state: MirrorState, text: string): number {
+  const content = parseState(text, "The list of mirrors in the backup");
+  if (content === undefined)
+    throw new ServiceError("INVALID_REQUEST_BODY", "The list of mirrors in the backup is damaged.");
+  const known = new Set(state.mirrors.map(identityOf));
+  const added = content.mirrors.filter((mirror) => !known.has(identityOf(mirror)));
+  for (const { number: _, ...mirror } of added) {
+    state.add({ ...mirror, fetches: { nextAt: 0, failures: 0 } });
+  }
+  for (const [name, connection] of Object.entries(content.connections)) {
+    if (state.connection(name).listedAt !== undefined) continue;
+    state.putConnection(name, { ...connection, nextListAt: 0, failures: 0, problems: [] });
+  }
+  state.flush();
+  return added.length;
+}
+
+function identityOf({ type, url, repository }: MirrorRecord): string {
+  return [type, url, repository.hostId].join("\n");
+}
