@@ -202,9 +202,10 @@ const clientBuilds = [
   },
 ];
 
-const testFiles = readdirSync(join(root, "test"), { recursive: true }).map(
-  (path) => `test/${path.replaceAll("\\", "/")}`,
-);
+// The container image is built without tests.
+const testFiles = (
+  existsSync(join(root, "test")) ? readdirSync(join(root, "test"), { recursive: true }) : []
+).map((path) => `test/${path.replaceAll("\\", "/")}`);
 
 const testBuild = {
   ...common,

@@ -5,7 +5,7 @@
  * The package installs nothing else: its minified bundles include their packages, and there are no native addons.
  */
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -44,6 +44,8 @@ const manifest = {
 rmSync(stagingFolder, { recursive: true, force: true });
 mkdirSync(stagingFolder, { recursive: true });
 run(process.execPath, [join(root, "build.mjs"), "server", "--production", "--to=out/npm/dist"], root);
+// npm does this itself when it installs the package, but nothing does it in the image.
+chmodSync(join(stagingFolder, bin.trawl), 0o755);
 for (const file of ["README.md", "SKILL.md", "CHANGELOG.md", "SECURITY.md", "LICENSE"])
   cpSync(join(root, file), join(stagingFolder, file));
 writeFileSync(join(stagingFolder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
