@@ -96,6 +96,19 @@ describe("members and keys", () => {
     assert.doesNotMatch(readFileSync(join(dataDir, "trawl.db"), "latin1"), new RegExp(key));
   });
 
+  test("a key can be limited, and the list shows how", async () => {
+    const created = await run("keys", "create", "bot", "--read-only", "--repo", "a/*", "--repo", "b");
+    assert.equal(created.code, 0, created.stderr);
+    assert.match(created.stderr, /"bot" never expires and is limited: reading, a\/\*, b\. Copy it now/);
+    const listed = (await json<ApiKey[]>("keys", "list")).find(({ name }) => name === "bot");
+    assert.deepEqual([listed?.isReadOnly, listed?.repositories], [true, ["a/*", "b"]]);
+    assert.match(
+      (await run("keys", "list")).stdout,
+      /^bot .+ never +never +reading, a\/\*, b +[\da-f-]{36}$/m,
+    );
+    await run("keys", "revoke", "bot");
+  });
+
   test("a key whose name is ambiguous is revoked by its id", async () => {
     await run("members", "add", "carol@example.com");
     await run("keys", "create", "ci");

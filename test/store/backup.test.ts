@@ -30,7 +30,8 @@ async function fill(store: Store, clock: { time: number }): Promise<void> {
     });
     assert.ok(addition.kind === "added");
     const { id } = addition.member;
-    await store.apiKeys.create({ memberId: id, name: "ci", hash: email, expiresAt: start + 9 });
+    const bounds = role === "OWNER" ? {} : { isReadOnly: true, repositories: ["github.com/a/*"] };
+    await store.apiKeys.create({ memberId: id, name: "ci", hash: email, expiresAt: start + 9, ...bounds });
     const [key] = await store.apiKeys.ofMember(id);
     if (key !== undefined) await store.sessions.create({ keyId: key.id, hash: email, expiresAt: start + 9 });
   }

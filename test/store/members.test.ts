@@ -197,6 +197,20 @@ onEachDatabase((empty) => {
   });
 
   describe("API keys", () => {
+    test("keep their bounds, also for their sessions", () =>
+      withStores(async (store, other) => {
+        const { id } = await added(store, "ada@example.com");
+        const bounds = { isReadOnly: true, repositories: ["github.com/a/*", "b"] } as const;
+        const creation = await store.apiKeys.create({ memberId: id, name: "ci", hash: hash("a"), ...bounds });
+        assert.ok(creation.kind === "created");
+        const { key } = creation;
+        assert.deepEqual([key.isReadOnly, key.repositories], [true, bounds.repositories]);
+        assert.deepEqual((await other.apiKeys.byHash(hash("a")))?.key, key);
+        assert.deepEqual(await other.apiKeys.all(), [key]);
+        await store.sessions.create({ keyId: key.id, hash: hash("b"), expiresAt: start + 1 });
+        assert.deepEqual((await other.sessions.byHash(hash("b")))?.key, key);
+      }));
+
     test("are found by hash, with the current state of their owner", () =>
       withStores(async (store, other, clock) => {
         const ada = await added(store, "ada@example.com");

@@ -20,7 +20,7 @@ export function apiKeysRow(keys: ApiKeys): Row {
       ...(known === undefined ? {} : { description: `${known.length}` }),
       iconPath: new vscode.ThemeIcon("key"),
       contextValue: "apiKeys",
-      tooltip: vscode.l10n.t("A program with an API key can search and read every indexed repository."),
+      tooltip: vscode.l10n.t("A program with an API key can search and read what its member may see."),
       collapsibleState: vscode.TreeItemCollapsibleState.Collapsed,
     }),
     async children() {
