@@ -31,6 +31,8 @@ export interface GitServer {
   readonly authorizations: string[];
   /** Paths of the requests. */
   readonly paths: string[];
+  /** Other files that it serves, by path. */
+  readonly files: Map<string, string>;
   /** Whether a pack is being held back. */
   readonly isStalling: boolean;
   /** Creates a bare repository, which is served at `/<path>.git`. */
@@ -59,6 +61,8 @@ export async function gitServer(t: Pick<TestContext, "after">): Promise<GitServe
       response.writeHead(mode.status, mode.status === 401 ? unauthorized : {}).end();
     } else if (credentials !== undefined && authorization !== basic(credentials)) {
       response.writeHead(401, unauthorized).end();
+    } else if (server.files.has(target)) {
+      response.end(server.files.get(target));
     } else {
       serve(root, request, response, target, async () => {
         const { kind } = mode;
@@ -84,6 +88,7 @@ export async function gitServer(t: Pick<TestContext, "after">): Promise<GitServe
     credentials: undefined,
     authorizations: [],
     paths: [],
+    files: new Map(),
     get isStalling() {
       return held.size > 0;
     },
