@@ -51,7 +51,10 @@ export function loginHandlers(options: LoginHandlerOptions): Pick<Service, "begi
   function requireLogin(baseUrl: string | undefined) {
     const { login } = options;
     if (login !== undefined && baseUrl !== undefined) return { login, base: baseUrl };
-    throw new ServiceError("NOT_FOUND", "No login is configured for this server.");
+    throw new ServiceError(
+      "NOT_FOUND",
+      "No login is configured for this server, or for the process that leads its data directory.",
+    );
   }
 
   async function identify(

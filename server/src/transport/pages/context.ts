@@ -163,7 +163,7 @@ export function redirect(location: string): PageResponse {
 /** Renders who is logged in and how to log out, or how to log in. */
 export function visitorItem({ call, visitor: { name, loginUrl } }: ServiceContext): Html | undefined {
   if (call.credentials.kind === "session") {
-    const who = name === undefined ? undefined : html`<span class="dim" title="Logged in">${name}</span>`;
+    const who = name === undefined ? undefined : html`<bdi class="dim" title="Logged in">${name}</bdi>`;
     return html`${who}<button type="button" id="sign-out">Log out</button>`;
   }
   return loginUrl === undefined ? undefined : html`<a href="${loginUrl}">Log in</a>`;
