@@ -29,6 +29,8 @@ describe("pages", () => {
       = old from :1: Stay behind
       src/old.ts
       | export const old = 1;
+      README.md
+      | # Old
     `,
       { path: `${folder}/shop` },
     );
@@ -192,6 +194,47 @@ describe("pages", () => {
     await page.keyboard.type("ty");
     assert.equal(await page.getByLabel("Go to file").inputValue(), "ty");
     await page.context().close();
+  });
+
+  it("shows what a name means on a click or by the keyboard, and closes it with Escape", async () => {
+    const page = await open(file);
+    const name = page.locator("#L3 > td:last-child").getByText("export", { exact: true });
+    const { x = 0, y = 0, width = 0, height = 0 } = (await name.boundingBox()) ?? {};
+    // The next word, of which the keyword is as wide.
+    await page.mouse.click(x + width * 2.6, y + height / 2);
+    await page.getByRole("heading", { name: /^value2 / }).waitFor();
+    await page.screenshot({ path: shotPath("pageSymbol") });
+    await page.keyboard.press("Escape");
+    assert.equal(await page.locator("#panel").textContent(), "");
+    await page.keyboard.press("d");
+    await page.keyboard.type("value7");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: /^value7 / }).waitFor();
+    await page.waitForFunction(() => document.activeElement?.closest("#panel") !== null);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/values\.ts#L8$/);
+  });
+
+  it("opens folders in the tree in place, and remembers them", async () => {
+    const page = await open("/browse/shop@old/-/blob/README.md");
+    const folder = page.locator("#tree").getByRole("link", { name: "src/" });
+    await folder.click();
+    await page.locator("#tree").getByRole("link", { name: "old.ts" }).waitFor();
+    await page.reload();
+    await page.locator("#tree").getByRole("link", { name: "old.ts" }).waitFor();
+    await folder.click();
+    assert.equal(await page.locator("#tree").getByRole("link", { name: "old.ts" }).isVisible(), false);
+  });
+
+  it("writes case sensitivity into the query", async () => {
+    const page = await open("/?q=VALUE7");
+    await page.locator("article").first().waitFor();
+    await page.getByLabel("Match case").click();
+    await page.getByText("Nothing found").waitFor();
+    assert.equal(await page.getByLabel("Search code").inputValue(), "VALUE7 case:yes");
+    await page.goBack();
+    await page.locator("article").first().waitFor();
+    assert.equal(await page.getByLabel("Match case").isChecked(), false);
   });
 
   it("copies the whole file, in insecure contexts too", async () => {

@@ -161,7 +161,7 @@ async function blameColumn(context: PageContext): Promise<ReadonlyMap<number, Ht
       const before =
         previous &&
         html` <a class="before" title="Blame before ${hash.slice(0, 8)}" aria-label="Blame before ${hash.slice(0, 8)}" href="${browseUrl(base, repo, previous.hash, previous.path)}?blame=1#L${startLine}">↶</a>`;
-      return [startLine, html`${link} ${date?.slice(0, 10)} <bdi>${authorName}</bdi>${before}`];
+      return [startLine, html`${link}${before} ${date?.slice(0, 10)} <bdi>${authorName}</bdi>`];
     }),
   );
 }

@@ -127,8 +127,8 @@ const prepareFolders = (root) => {
 };
 if (tree) {
   prepareFolders(tree);
-  tree.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
-  scrollTo(0, scrollY);
+  const current = tree.querySelector("[aria-current]");
+  if (current) tree.scrollTop = current.offsetTop - tree.clientHeight / 2;
 }
 tree?.addEventListener("click", (event) => {
   const link = event.target.closest("a.folder");

@@ -6,8 +6,8 @@ import { countOf, fragment, type PageContext, type PageResponse, withoutOuterSla
 import { nodeAt } from "./folderPage";
 import { type Html, type HtmlPart, html } from "./html";
 
-/** A longer list is cut around the file, because it is a part of every page. */
-const maxEntries = 200;
+/** Longer lists of folders and of files are cut around the file, because they are a part of every page. */
+const maxEntries = 100;
 
 /** Renders the tree of the page of a file; nothing if it cannot be read. */
 export async function fileTree(context: PageContext): Promise<Html | undefined> {
@@ -36,9 +36,10 @@ function folderList(context: PageContext, { path: folder, children }: TreeNode):
   const { pageUrl, base } = context;
   const { repository, revision } = pageUrl;
   const path = withoutOuterSlashes(pageUrl.path);
-  const current = children.findIndex((child) => path === child.path || path.startsWith(`${child.path}/`));
-  const from = Math.max(0, Math.min(current - maxEntries / 2, children.length - maxEntries));
-  const shown = children.slice(from, from + maxEntries);
+  const isCurrent = (child: TreeNode) => path === child.path || path.startsWith(`${child.path}/`);
+  const folders = children.filter(({ type }) => type === "tree");
+  const files = children.filter(({ type }) => type !== "tree");
+  const shown = [folders, files].flatMap((list) => around(list, list.findIndex(isCurrent)));
   const omitted = children.length - shown.length;
   const folderUrl = browseUrl(base, repository, revision, folder, "tree");
   const more =
@@ -46,6 +47,12 @@ function folderList(context: PageContext, { path: folder, children }: TreeNode):
       ? undefined
       : html`<li><a href="${folderUrl}">${countOf(omitted, "more entry", "more entries")}</a></li>\n`;
   return html`<ul>${shown.map((child) => html`<li>${entry(context, child, path)}</li>\n`)}${more}</ul>`;
+}
+
+/** Returns at most `maxEntries` entries, with that at `index` in their middle. */
+function around(entries: readonly TreeNode[], index: number): readonly TreeNode[] {
+  const from = Math.max(0, Math.min(index - maxEntries / 2, entries.length - maxEntries));
+  return entries.slice(from, from + maxEntries);
 }
 
 function entry(context: PageContext, child: TreeNode, current: string): HtmlPart {

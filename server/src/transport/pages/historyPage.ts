@@ -32,6 +32,7 @@ export async function historyPage(context: PageContext): Promise<PageResponse> {
     actions: [
       ...pathActions(context, true),
       html`<a href="${browseUrl(base, repo, revision, path)}">${path === "" ? "Files" : "Content"}</a>`,
+      html`<a href="${browseUrl(base, repo, undefined, compared(revision), "compare")}">Compare</a>`,
     ],
     facts: [html`<span>${countOf(total, "commit")}</span>`],
     content: [
@@ -40,6 +41,11 @@ export async function historyPage(context: PageContext): Promise<PageResponse> {
       pagingLinks(historyUrl, { ...position, filter: "" }, total, perPage),
     ],
   });
+}
+
+/** Compares the default revision with the one shown, if that is another one. */
+function compared(revision: string | undefined): string {
+  return revision === undefined ? "" : `HEAD...${revision}`;
 }
 
 function commitEntry({ pageUrl, base }: PageContext, path: string, item: CommitItem): Html {

@@ -20,7 +20,7 @@ h1 { font-size: 16px; font-weight: 600; margin: 0; max-height: 72px; overflow-y:
 .pick::after { content: " \\25be" / ""; }
 button, input { font: inherit; color: inherit; border: 1px solid var(--line); border-radius: 6px; background: var(--bg); padding: 0 8px; }
 input { padding: 4px 8px; max-width: 100%; } button:hover { background: var(--soft); }
-#filter { display: flex; flex-wrap: wrap; gap: 8px; margin: 0 0 8px; } #filter input { width: 40ch; }
+#filter, .compare { display: flex; flex-wrap: wrap; gap: 8px; margin: 0 0 8px; } #filter input { width: 40ch; } .compare input { width: 24ch; }
 .facts { margin: 0 0 12px; color: var(--dim); display: flex; flex-wrap: wrap; gap: 4px 16px; }
 .facts > * { overflow-wrap: anywhere; unicode-bidi: isolate; } .dim, #message { color: var(--dim); }
 main { padding: 12px 16px 16px; } .note { padding: 8px 12px; border: 1px solid var(--line); background: var(--soft); margin: 0 0 12px; }

@@ -4,14 +4,17 @@ import { browseUrl } from "#service/repositories/webLinks";
 
 export const browsePrefix = "/browse/";
 
-/** `commits` is the history of a path, `refs` the list of revisions to show it at, `find` the search for a file. */
-export type PageView = "blob" | "tree" | "commit" | "raw" | "commits" | "refs" | "find";
+/**
+ * `commits` is the history of a path, `refs` the list of revisions to show it at, `find` the search for a file, and
+ * `compare` the changes between two revisions.
+ */
+export type PageView = "blob" | "tree" | "commit" | "raw" | "commits" | "refs" | "find" | "compare";
 
 export interface PageUrl {
   readonly repository: string;
   readonly revision?: string;
   readonly view: PageView;
-  /** A path in the repository; for the view `commit`, the name of the commit. */
+  /** A path in the repository; for the view `commit`, the name of the commit; for `compare`, `BASE...HEAD`. */
   readonly path: string;
   readonly withBlame: boolean;
   readonly position: ListPosition;
@@ -28,7 +31,8 @@ export interface ListPosition {
 /** No path in a repository is longer on Linux, and pages have a link for each of its folders. */
 const maxPathLength = 4096;
 
-const pagePattern = /^([^@]+?)(?:@(.+?))?(?:\/-\/(blob|tree|commits?|raw|refs|find)(?:\/(.*))?|\/?)$/s;
+const pagePattern =
+  /^([^@]+?)(?:@(.+?))?(?:\/-\/(blob|tree|commits?|raw|refs|find|compare)(?:\/(.*))?|\/?)$/s;
 
 /** Parses the URL of a page. Throws NOT_FOUND for any other URL, MALFORMED_REQUEST for invalid escapes. */
 export function parsePageUrl(url: string): PageUrl {

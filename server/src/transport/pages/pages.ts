@@ -4,6 +4,7 @@
  */
 import type { Caller } from "#contract/service";
 import { commitPage } from "./commitPage";
+import { comparePage } from "./comparePage";
 import { completionList } from "./completionList";
 import type { PageCall, PageContext, PageResponse, ServiceContext, Visitor } from "./context";
 import { filePage } from "./filePage";
@@ -83,5 +84,7 @@ async function repositoryView(context: PageContext): Promise<PageResponse> {
       return revisionsPage(context);
     case "find":
       return filesPage(context);
+    case "compare":
+      return comparePage(context);
   }
 }
