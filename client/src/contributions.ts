@@ -105,7 +105,7 @@ export function sharedContributions(t: Translate, tools: readonly ToolDefinition
         view: "trawl.repositories",
         contents: t(
           "welcome.repositories.none",
-          "No repositories yet.\n[Add Folder](command:trawl.repos.addFolder)",
+          "No repositories yet.\n[Add Folder](command:trawl.repos.addFolder)\n[Add Code Host](command:trawl.hosts.add)",
         ),
         when: "trawl.ready",
       },

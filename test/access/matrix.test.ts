@@ -32,6 +32,7 @@ const requests: Partial<Record<OperationName, Readonly<Record<string, unknown>>>
   commit: { repo: "r", ref: "HEAD" },
   authors: { repo: "r" },
   diff: { repo: "r", base: "HEAD", head: "HEAD" },
+  codeHostRepositories: { name: "main" },
   removeUser: { userId: "nobody" },
   revokeSession: { sessionId: "none" },
 };

@@ -57,11 +57,12 @@ function descriptionOf(host: CodeHostStatus): string {
   const { t } = vscode.l10n;
   const parts = [
     isListing ? t("listing") : undefined,
-    total === 1 ? t("1 repository") : t("{0} repositories", count(total)),
-    counts.waiting > 0 ? t("{0} to clone", count(counts.waiting)) : undefined,
-    counts.failing > 0 ? t("{0} failing", count(counts.failing)) : undefined,
-    unconfirmed > 0 ? t("{0} disappeared", count(unconfirmed)) : undefined,
+    // What needs attention comes first, because the end may be cut off.
     problems.length > 0 && !isListing ? t("not listed completely") : undefined,
+    unconfirmed > 0 ? t("{0} disappeared", count(unconfirmed)) : undefined,
+    counts.failing > 0 ? t("{0} failing", count(counts.failing)) : undefined,
+    counts.waiting > 0 ? t("{0} to clone", count(counts.waiting)) : undefined,
+    total === 1 ? t("1 repository") : t("{0} repositories", count(total)),
   ];
   const isNew = listedAt === undefined && problems.length === 0 && !isListing;
   return isNew ? t("not listed yet") : parts.filter((part) => part !== undefined).join(" · ");
@@ -206,7 +207,8 @@ function repositoryRow(repository: CodeHostRepository, parent: Row): Row {
     repository: name,
     item: () => ({
       label: path,
-      description: reason ?? fetched ?? "",
+      // The row already names what was fetched.
+      description: reason?.replace(/^git \w+ of \S+ failed: /, "") ?? fetched ?? "",
       tooltip: [name, reason, fetched].filter((line) => line !== undefined).join("\n"),
       iconPath: new vscode.ThemeIcon(groupIcons[state]),
       contextValue: `repository ${state}`,

@@ -18,7 +18,7 @@ export function planText(name: string, plan: CodeHostPlan): string {
   return [
     `Plan of ${name}`,
     "",
-    account === undefined ? "Signed in anonymously" : `Signed in as ${visible(account)}`,
+    ...(account === undefined ? [] : [`Signed in as ${visible(account)}`]),
     `${count(listed, "repository", "repositories")} listed with ${count(requests, "request", "requests")}`,
     `${kept} mirrored already, ${added.length} to add, ${removed.length} to remove, ${excluded.length} excluded`,
     ...(plan.unconfirmed === 0

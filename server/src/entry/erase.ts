@@ -13,11 +13,13 @@ import { parseArgs } from "node:util";
 import { defaultDataDirectory } from "#platform/environment";
 import { acquireLock } from "#platform/lock";
 
-const rebuildable = ["shards", "snapshots", "commitGraphs", "packages"];
+const rebuildable = ["shards", "snapshots", "commitGraphs", "packages", "mirrors"];
 const irreplaceable = [
   "catalogue.json",
+  "connections.jsonc",
   "endpoint.json",
   "format",
+  "mirrors.json",
   "organization.json",
   "trawl.db",
   "trawl.db-wal",

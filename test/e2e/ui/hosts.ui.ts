@@ -170,8 +170,7 @@ describe("code hosts", () => {
     );
   });
 
-  it("show what fails and why", async () => {
-    host.credentials = { ...account, password: "revoked" };
+  it("show what a listing would change", async () => {
     await window.collapse("Search");
     await window.collapse("Results");
     await window.expand("Code Hosts");
@@ -183,13 +182,23 @@ describe("code hosts", () => {
       .waitFor();
     await window.page.locator(".view-line").filter({ hasText: "0 to add" }).waitFor();
     await window.shot("hostsPlan");
+  });
+
+  it("apply their settings when these are saved, and show what fails and why", async () => {
     await row(/^127\.0\.0\.1-\d+, /).click({ button: "right" });
     await window.choose("Open Configuration");
     await window
       .editorTab(/connections\.jsonc/)
       .first()
       .waitFor();
-    await window.page.locator(".view-line").filter({ hasText: "SHOP_TOKEN" }).waitFor();
-    await window.shot("hostsConfiguration");
+    const line = window.page.locator(".view-line").filter({ hasText: "acme/shop.git" });
+    await line.click();
+    await window.page.keyboard.press("End");
+    await window.page.keyboard.type(' "acme/none.git",');
+    await window.page.keyboard.press("Control+S");
+    await row(/^127\.0\.0\.1-\d+, 1 failing · 3 repositories$/).waitFor();
+    await row(/^Failing, 1/).click();
+    await row(/^acme\/none, .*not found/i).waitFor();
+    await window.shot("hostsFailing");
   });
 });
