@@ -8,7 +8,7 @@ import { basic, gitServer } from "#test/support/gitServer";
 import { formsOf, watchProcesses } from "#test/support/processWatch";
 import { repo, temporaryFolder } from "#test/support/repo";
 import { serve } from "#test/support/served";
-import { trawl } from "#test/support/trawl";
+import { announced, trawl } from "#test/support/trawl";
 
 const account = { user: "svc", password: "c4nary-t0ken/with+=%&ü" };
 const secretForms = formsOf(account.password, account.user);
@@ -259,8 +259,11 @@ test("connections are reloaded when the file changes, also the first one, and a 
   writeFileSync(file, "{}");
   const served = await serve(dataDir, [], { flags, env });
   t.after(() => served.kill());
-  const names = async () =>
-    (await served.repositories()).map(({ repoName, state }) => `${repoName} ${state}`).sort();
+  // Has read the file without connections.
+  const follower = await serve(dataDir, [], { flags, env });
+  t.after(() => follower.kill());
+  const names = async ({ repositories } = served) =>
+    (await repositories()).map(({ repoName, state }) => `${repoName} ${state}`).sort();
   const both = ["shop ready", "tools ready"].map((name) => `${host}/acme/${name}`);
   assert.deepEqual(await names(), []);
   const replace = (content: string) => {
@@ -291,8 +294,16 @@ test("connections are reloaded when the file changes, also the first one, and a 
   writeFileSync(file, "{ /* none */ }");
   await eventuallyEqual(names, []);
   server.paths.length = 0;
-  writeFileSync(file, text);
+  const onRemoved = { keepDays: 0 };
+  const kept = { ...JSON.parse(text).connections.main, onRemoved };
+  writeFileSync(file, JSON.stringify({ connections: { main: kept } }));
   await eventuallyEqual(names, both);
+
+  await served.stop();
+  await eventually(() => announced(dataDir).pid === follower.process.pid);
+  const synced = await trawl(["hosts", "sync", "--data-dir", dataDir, ...flags], undefined, { env });
+  assert.match(synced.stdout, /0 added, .* 2 kept/);
+  assert.deepEqual(await names(follower), both);
   assert.deepEqual(readdirSync(join(dataDir, "mirrors")).sort(), ["1.git", "2.git"]);
 });
 

@@ -19,7 +19,7 @@ export interface ConfigurationWatchOptions {
   readonly log: Log;
 }
 
-const pollMs = 1000;
+const pollMs = 500;
 
 export class ConfigurationWatch {
   readonly #options: ConfigurationWatchOptions;
