@@ -315,6 +315,25 @@ test("what killed processes leave is removed at the next start", async (t) => {
   assertEqualsServer(server, path);
 });
 
+test("git processes that a killed process has left are ended before their mirror is swept", async (t) => {
+  if (process.platform !== "linux") return;
+  const { server, folder, path, update } = await world(t);
+  const origin = server.create("acme/api");
+  await update();
+  const before = refsOf(path);
+  origin.more(`= main: Large\nb\n| ${randomBytes(500_000).toString("hex")}`);
+  server.mode = { kind: "half" };
+  const ended = assert.rejects(update(), { code: "UNEXPECTED_ERROR", message: /killed by SIGKILL/ });
+  const temporary = () => readdirSync(join(path, "objects/pack")).filter((name) => name.includes("tmp_"));
+  await eventually(() => temporary().length > 0);
+  sweepMirrors(folder, diskFiles);
+  assert.deepEqual([temporary(), refsOf(path)], [[], before]);
+  await ended;
+  server.mode = { kind: "open" };
+  await update();
+  assertEqualsServer(server, path);
+});
+
 test("only https is fetched, unless http is allowed, and never with user information", async (t) => {
   const { server, update } = await world(t);
   const { host } = new URL(server.origin);
