@@ -207,7 +207,8 @@ for (const text of texts) {
         Promise.resolve([{ folder: { name: text }, searches: [{ name: text, state, description: text }] }]),
     };
     await checkTree(new SavedTree(saved, history, team as never), "Saved & Recent");
-    const key = { id: "1", name: text, lastUsedAt: null, expiresAt: null, createdAt: "2026-01-01T00:00:00Z" };
+    const times = { lastUsedAt: null, expiresAt: null, createdAt: "2026-01-01T00:00:00Z" };
+    const key = { id: "1", name: text, ...times, isReadOnly: true, repositories: [text] };
     const keys = { known: undefined, load: () => Promise.resolve([key]), ownerOf: () => text };
     await checkRows(apiKeysRow(keys as never), "API & Agents");
   });
