@@ -156,9 +156,12 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       symbolizer.setOverlay(repositoryId, overlay);
     },
   });
-  const applyConnections = async (current: Configuration["connections"]) => {
-    const setup = await codeHostsSetup({ ...configuration, connections: current });
+  /** Those of the configuration file that are in use. */
+  let applied = connections;
+  const applyConnections = async (configured: Configuration["connections"]) => {
+    const setup = await codeHostsSetup({ ...configuration, connections: configured });
     if (setup !== undefined) await sync.configureCodeHosts(setup);
+    applied = configured;
   };
   const watch =
     purpose === "serve" && source !== undefined
@@ -260,7 +263,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       ...codeHostChanges({
         dataDir,
         names: () => sync.codeHosts?.statuses.map(({ name }) => name) ?? [],
-        reload: () => applyConnections(currentConnections(configuration, log)),
+        reload: () => applyConnections(applied),
       }),
       ...instanceOperations({
         catalog,
