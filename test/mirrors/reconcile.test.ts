@@ -204,8 +204,11 @@ function checkRandomHistory(host: SimulatedHost, seed: number): void {
     }
     held = [...result.kept, ...result.added];
     previous = host.fingerprint;
-    // Even a wrong confirmation only lets the host be asked about each of them.
-    confirmedIds = new Set(result.unconfirmedIds);
+    // A person confirms everything at once, and it counts until a complete listing has nothing to confirm. Even a wrong
+    // confirmation only lets the host be asked about each of them.
+    const isComplete = input.listings.every(({ outcome }) => outcome === "complete");
+    const isOver = isComplete && result.unconfirmedIds === undefined;
+    confirmedIds = new Set(isOver ? [] : [...confirmedIds, ...(result.unconfirmedIds ?? [])]);
   };
   for (let step = 0; step < 60; step++) {
     host.step();
