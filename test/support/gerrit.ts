@@ -42,7 +42,7 @@ public class RunGerrit {
 }
 `;
 
-export const gerritAdmin = { user: "admin", password: "secret" };
+const administrator = { user: "admin", password: "secret" };
 
 export interface Gerrit {
   readonly origin: string;
@@ -110,7 +110,7 @@ export async function startGerrit(): Promise<Gerrit> {
       await ended;
     },
     async call(method, path, body) {
-      const { user, password } = gerritAdmin;
+      const { user, password } = administrator;
       const response = await fetch(`${origin}/a${path}`, {
         method,
         headers: {
