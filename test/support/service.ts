@@ -174,7 +174,7 @@ export function serviceOf(options: Partial<ServiceOptions> = {}): Service {
   return servicesOf(options)(undefined);
 }
 
-export function servicesOf(options: Partial<ServiceOptions> = {}): Services {
+function servicesOf(options: Partial<ServiceOptions> = {}): Services {
   const { repositories = viewOf([]) } = options;
   return createServices({
     engine: engineOf(async () => engineResult([])),
