@@ -116,7 +116,11 @@ function renderFile({ pageUrl }: PageContext, { repository, fileName, webUrl, ma
   const isOwn = repository === pageUrl.repository;
   const name = isOwn && fileName === pageUrl.path ? "This file" : fileName;
   const where = isOwn ? undefined : html` <span class="dim"><bdi>${repository}</bdi></span>`;
-  const lines = matches.map(({ lineContent, range }) => {
+  // A line with several is listed once.
+  const first = matches.filter(
+    ({ range }, at) => range.start.lineNumber !== matches[at - 1]?.range.start.lineNumber,
+  );
+  const lines = first.map(({ lineContent, range }) => {
     const { lineNumber } = range.start;
     return html`<li><a href="${webUrl}#L${lineNumber}">${lineNumber}</a> <code>${textStart(lineContent.trim(), maxLineLength)}</code></li>\n`;
   });
