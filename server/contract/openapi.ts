@@ -267,7 +267,7 @@ function errorResponses(row: HttpOperation): Json {
   const codes: ErrorCode[] = ["MALFORMED_REQUEST", ...row.errors, "HOST_NOT_ALLOWED", "ORIGIN_NOT_ALLOWED"];
   if (row.http.method === "POST" && hasBody(row)) codes.push("REQUEST_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE");
   if (row.access !== "open") codes.push("NOT_AUTHENTICATED", "OVERLOADED", "ENGINE_UNAVAILABLE", "TIMED_OUT");
-  if (row.access === "owner") codes.push("INSUFFICIENT_PERMISSIONS");
+  if (row.access === "owner" || row.changes) codes.push("INSUFFICIENT_PERMISSIONS");
   if (row.licensed) codes.push("LICENSE_REQUIRED");
   codes.push("HEADERS_TOO_LARGE", "UNEXPECTED_ERROR");
   const byStatus = new Map<number, ErrorCode[]>();

@@ -22,6 +22,8 @@ export interface Operation {
   readonly audit?: {
     readonly action: `${string}.${string}`;
     readonly target: (typeof targetTypes)[number];
+    /** A call whose request has this field is not recorded. */
+    readonly unless?: string;
     /** Fields of the request that the record contains. */
     readonly details?: readonly string[];
     /** Written after the response was computed, so that the response does not contain it. */

@@ -123,7 +123,8 @@ export const operations = {
     tag: "Repositories",
     summary: "Lists the repositories and the state of their indexes.",
     access: "anonymous",
-    audit: { action: "user.listed_repos", target: "org" },
+    // The name of one repository is looked up for each page about it.
+    audit: { action: "user.listed_repos", target: "org", unless: "name" },
     errors: ["INVALID_QUERY_PARAMS"],
     request: RepositoriesRequest,
     response: z.array(RepositoryItem).describe("One page of the list."),

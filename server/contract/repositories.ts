@@ -48,6 +48,10 @@ export const RepositoriesRequest = z
       .string()
       .optional()
       .describe("Only repositories whose name contains this text, or once was this text, ignoring case."),
+    name: z
+      .string()
+      .optional()
+      .describe("Only the repository that has this fully qualified name, or else had it before."),
     dependencies: z
       .enum(["no", "yes", "only"])
       .default("no")

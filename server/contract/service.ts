@@ -48,7 +48,7 @@ export type Credentials =
   | { readonly kind: "local" }
   | { readonly kind: "bearer"; readonly token: string }
   | { readonly kind: "apiKey"; readonly token: string }
-  /** A browser session; accepted for pages only. */
+  /** A browser session; accepted for pages, and for other requests that pages of this service send. */
   | { readonly kind: "session"; readonly token: string };
 
 /** Whether anonymous access is allowed: always, never, or until the first API key exists. */
@@ -66,7 +66,7 @@ export type Actor =
       /** The repositories that the caller sees; absent: all. */
       readonly sees?: RepositoryScope;
       readonly keyId?: string;
-      /** The browser session through which the key is used; absent if the key itself was sent. */
+      /** The browser session; absent if the member sent a key or a token. */
       readonly sessionId?: string;
     };
 

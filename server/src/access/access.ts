@@ -198,8 +198,8 @@ type MemberActor = Extract<Actor, { readonly kind: "member" }> & { readonly hold
 type IdentifiedActor = Exclude<Actor, { readonly kind: "member" }> | MemberActor;
 
 /**
- * Adds what the caller may see. Throws INSUFFICIENT_PERMISSIONS if the bounds of the key do not allow the operation: it
- * changes nothing, so that it cannot create a key that is allowed more.
+ * Adds what the caller may see. Throws INSUFFICIENT_PERMISSIONS if a bounded key is used for an operation that changes
+ * something: it could create a key with more rights.
  */
 function withRights(operation: Operation, actor: IdentifiedActor, rules: RepositoryRules | undefined): Actor {
   if (actor.kind === "local") return actor;

@@ -53,7 +53,9 @@ export function createAudit(organization: Organization): Audit {
     const { actor } = context;
     const isLocalRead = actor.kind === "local" && tag !== "Enterprise (EE)";
     if (audit === undefined || actor.kind === "anonymous" || isLocalRead) return;
-    const { action, target, details } = audit;
+    const { action, target, unless, details } = audit;
+    const fields = request as Readonly<Record<string, unknown>>;
+    if (unless !== undefined && fields[unless] !== undefined) return;
     const metadata = detailsOf(request, details);
     await record({ action, targetType: target, ...targetOf(target, request), ...metadata }, context);
   }
@@ -102,6 +104,18 @@ export function memberJoinedRecord({ id }: Member): NewAuditRecord {
     targetType: "user",
     targetId: id,
     metadata: null,
+  };
+}
+
+/** Returns the record of a login that was refused. `member` is absent if the user is none. */
+export function refusedLoginRecord(member: Member | undefined, metadata: AuditMetadata): NewAuditRecord {
+  return {
+    action: "user.sign_in_refused",
+    actorId: member?.id ?? "unknown",
+    actorType: "user",
+    targetType: "org",
+    targetId: organizationTargetId,
+    metadata,
   };
 }
 

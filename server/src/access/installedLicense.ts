@@ -83,6 +83,12 @@ export class InstalledLicense {
     return { ...fields, state: "valid", message: `Licensed to ${organization} until ${expiresAt}.` };
   }
 
+  /** Returns the number of members that the license allows; `undefined` for any number, as without a valid license. */
+  async seats(): Promise<number | undefined> {
+    const { state, seats } = await this.state();
+    return state === "valid" || state === "seatsExceeded" ? seats : undefined;
+  }
+
   async allows(feature: LicensedFeature): Promise<boolean> {
     const { state, features = [] } = await this.state();
     return state === "valid" && features.includes(feature);

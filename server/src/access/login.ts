@@ -59,7 +59,8 @@ export interface Identified {
   readonly groups: unknown;
   /** Identifies the login. */
   readonly loginHash: string;
-  readonly idToken: string;
+  /** Absent if it is too long to be part of a URL. */
+  readonly idToken?: string;
   readonly returnPath: string;
 }
 
@@ -145,13 +146,13 @@ export function createLogin(options: LoginOptions): Login {
     if (typeof idToken !== "string") throw invalidToken("There is no ID token.");
     const claims = await verify(idToken, derive(transaction, "nonce"));
     const more = await moreClaims(metadata, claims, accessToken);
-    const profile = { ...profileOf(more, trustsEmail), ...profileOf(claims, trustsEmail) };
+    const profile = profileOf({ ...more, ...claims }, trustsEmail);
     return {
       subject: claims.sub,
       profile,
       groups: groupsClaim === undefined ? undefined : (claims[groupsClaim] ?? more[groupsClaim]),
       loginHash: sha256(transaction),
-      idToken,
+      ...(idToken.length <= maxHintCharacters ? { idToken } : {}),
       returnPath,
     };
   }
@@ -265,8 +266,7 @@ export function createLogin(options: LoginOptions): Login {
     const url = new URL(endpoint(metadata, "end_session_endpoint"));
     url.searchParams.set("client_id", clientId);
     url.searchParams.set("post_logout_redirect_uri", `${baseUrl}${logoutPath}`);
-    if (idToken !== undefined && idToken.length <= maxHintCharacters)
-      url.searchParams.set("id_token_hint", idToken);
+    if (idToken !== undefined) url.searchParams.set("id_token_hint", idToken);
     return url.href;
   }
 

@@ -67,12 +67,15 @@ export async function addMember(
   return member === undefined ? { kind: "unverified" } : { kind: "member", member };
 }
 
-/** Reads a profile from the claims of a token. With `trustsEmail`, any email address counts as verified. */
+/**
+ * Reads a profile from the claims of a token. With `trustsEmail`, an email address counts as verified unless the issuer says
+ * otherwise.
+ */
 export function profileOf(claims: JWTPayload, trustsEmail: boolean): Profile {
   const { email, email_verified: isVerified, name, iat } = claims as Readonly<Record<string, unknown>>;
   const isUsable =
     typeof email === "string" &&
-    (isVerified === true || (trustsEmail && isVerified !== false)) &&
+    (isVerified === true || (trustsEmail && isVerified === undefined)) &&
     email.length <= 320 &&
     /^[^\s@]+@[^\s@]+$/.test(email);
   return {

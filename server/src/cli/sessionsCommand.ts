@@ -1,4 +1,4 @@
-import { ServiceError } from "#base/error";
+import { isServiceError, ServiceError } from "#base/error";
 import { sanitize } from "#base/sanitize";
 import type { CommandContext } from "./context";
 import type { Flags } from "./flags";
@@ -53,7 +53,14 @@ const revoke: Subcommand = async ({ terminal }, _flags, positionals, send) => {
       `There is no session ${wanted}, and none of a member ${wanted}. Run "trawl sessions list" to see all sessions.`,
     );
   }
-  for (const { id } of found) await send("revokeSession", { sessionId: id });
+  for (const { id } of found) {
+    try {
+      await send("revokeSession", { sessionId: id });
+    } catch (error) {
+      // It has ended meanwhile.
+      if (!isServiceError(error, "NOT_FOUND")) throw error;
+    }
+  }
   await terminal.print(`Ended ${found.length} ${found.length === 1 ? "session" : "sessions"}.\n`);
 };
 

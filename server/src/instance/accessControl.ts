@@ -3,6 +3,7 @@ import { type Access, createAccess } from "#access/access";
 import { type Audit, createAudit } from "#access/audit";
 import { AuthThrottle } from "#access/authThrottle";
 import type { RolesByGroup } from "#access/groups";
+import { isLimitedToGroups } from "#access/groups";
 import { InstalledLicense } from "#access/installedLicense";
 import { createIssuer } from "#access/issuer";
 import { trustedIssuers } from "#access/licenseIssuers";
@@ -72,13 +73,21 @@ export function createAccessControl({
   const authThrottle = new AuthThrottle(clock);
   const license = new InstalledLicense({ store, clock, issuers: trustedIssuers(licenseMakers) });
   const audit = createAudit(organization);
-  const seats = async () => (await license.state()).seats;
+  const seats = () => license.seats();
   const issuer = oauth && createIssuer(oauth.issuer, { clock, log });
   const { createsMembers = false, trustsEmail = false, audience, clientId } = oauth ?? {};
+  // Access tokens do not say in which groups their users are.
+  const isLimited = isLimitedToGroups(oauth?.roles ?? {});
   const membership = { store, seats, createsMembers, trustsEmail };
   const tokens =
     issuer && audience !== undefined
-      ? createAccessTokens({ ...membership, issuer, audience, clock })
+      ? createAccessTokens({
+          ...membership,
+          createsMembers: createsMembers && !isLimited,
+          issuer,
+          audience,
+          clock,
+        })
       : undefined;
   const login =
     issuer && oauth && clientId !== undefined
@@ -122,7 +131,7 @@ export function createAccessControl({
   };
 }
 
-const defaultScopes = ["openid", "email", "profile"];
+const defaultScopes = ["email", "profile"];
 
 function readerOf(source: SecretSource | undefined): (() => Promise<string>) | undefined {
   return source && (async () => (await readSecret(source)).reveal());

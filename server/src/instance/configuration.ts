@@ -23,7 +23,7 @@ export interface Configuration {
   readonly dataDir: string;
   /** Absent: on if only this computer can connect. */
   readonly anonymous?: boolean;
-  /** Which repositories whom may see. Absent: everyone who is admitted sees all. */
+  /** Which repositories each caller may see. Absent: everyone who is admitted sees all. */
   readonly repositoryRules?: RepositoryRules;
   readonly publicUrl?: string;
   readonly allowedHosts: readonly string[];
@@ -312,18 +312,18 @@ function checkOAuth(
   const { issuer, audience, clientId, groupsClaim, roles } = settings;
   if (!isSecureUrl(issuer))
     throw usageError(`${file}: "oauth.issuer" must be an https:// URL, not "${issuer}".`);
+  // Whoever can write it could become an owner, and have the client secret sent to another server.
+  checkNotWritableByOthers(file, "oauth");
   if (clientId === undefined) {
     const unused = Object.entries({ clientSecret, scopes: settings.scopes, groupsClaim, roles }).find(
       ([, value]) => value !== undefined,
     );
     if (unused !== undefined) throw usageError(`${file}: "oauth.${unused[0]}" needs "oauth.clientId".`);
-    if (audience !== undefined) return settings;
-    throw usageError(
-      `${file}: "oauth" needs "audience", to accept access tokens, or "clientId", to let users log in.`,
-    );
+    if (audience === undefined)
+      throw usageError(
+        `${file}: "oauth" needs "audience", to accept access tokens, or "clientId", to let users log in.`,
+      );
   }
-  // Whoever can write it could become an owner, and have the client secret sent to another server.
-  checkNotWritableByOthers(file, "oauth.clientId");
   if (roles !== undefined && groupsClaim === undefined)
     throw usageError(`${file}: "oauth.roles" needs "oauth.groupsClaim", the claim that names the groups.`);
   if (clientSecret === undefined) return settings;

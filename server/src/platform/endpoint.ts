@@ -14,7 +14,7 @@ export interface PortAccess {
   readonly host: string;
   /** Whether requests without credentials are allowed. `untilKeys`: until the first API key is created. */
   readonly anonymous: "on" | "off" | "untilKeys";
-  /** Which repositories whom may see, in the form of the configuration. */
+  /** Which repositories each caller may see, in the form of the configuration. */
   readonly repositoryRules?: readonly object[];
   readonly publicUrl?: string;
   readonly allowedHosts: readonly string[];

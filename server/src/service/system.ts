@@ -22,7 +22,7 @@ export function systemHandlers({ version, metrics, repositories }: SystemOptions
       if (repositories.isLimited) {
         throw new ServiceError(
           "INSUFFICIENT_PERMISSIONS",
-          "Only those who see all repositories may read metrics. Use the API key of an owner.",
+          "Metrics count all repositories, so callers who are limited by rules or by their key may not read them. Use the key of an owner.",
         );
       }
       return { text: await metrics.text() };

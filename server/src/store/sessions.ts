@@ -32,8 +32,6 @@ export function sessionStore(database: Database, clock: Clock, write: AuditWrite
         if (holder === undefined) return undefined;
         const { hash, expiresAt, endsAt = expiresAt } = session;
         const { replacedHash, loginHash, idToken, userAgent } = "loginHash" in session ? session : {};
-        if (replacedHash !== undefined)
-          await transaction.deleteFrom("browserSession").where("hash", "=", replacedHash).execute();
         const createdAt = clock.now();
         const row: SessionRow = {
           id: newIdentifier(createdAt) as SessionId,
@@ -54,6 +52,8 @@ export function sessionStore(database: Database, clock: Clock, write: AuditWrite
           .returningAll()
           .executeTakeFirst();
         if (inserted === undefined) return undefined;
+        if (replacedHash !== undefined)
+          await transaction.deleteFrom("browserSession").where("hash", "=", replacedHash).execute();
         const created = toSession(inserted);
         await write(transaction, record?.(created));
         return created;

@@ -7,8 +7,7 @@
  *
  * Calls that change permissions take an `AuditRecordFor` and write its record to the audit log in the same transaction.
  *
- * Secrets are not stored: keys and sessions are found by the SHA-256 of the key or token, as 64 lower-case hexadecimal
- * digits.
+ * Keys and tokens of sessions are not stored: they are found by their SHA-256, as 64 lower-case hexadecimal digits.
  *
  * Every call may throw ENGINE_UNAVAILABLE if the database cannot be used (it does not respond, it is damaged, its disk
  * is full), with what to do about it, and STORAGE_FAILED if the database rejects a query.

@@ -116,7 +116,11 @@ export class CodeFiles {
 
   #onDisk(repository: Repository, path: string, context: CallContext): CodeText | undefined {
     if (repository.kind === "bare") return undefined;
-    const absolutePath = join(repository.path, ...path.split("/"));
+    const names = path.split("/");
+    const absolutePath = join(repository.path, ...names);
+    // A repository inside has rights of its own, and git's files are not part of the working tree.
+    if (names.includes(".git") || this.#options.repositories.containing(absolutePath)?.id !== repository.id)
+      return undefined;
     const unsaved = context.unsaved ?? [];
     const content = currentContent(new WorkingFiles(repository.path), path, absolutePath, unsaved);
     if (typeof content === "string") return undefined;

@@ -1,6 +1,6 @@
 /** Handlers of the login with an OpenID issuer. */
 import { sha256 } from "#access/apiKeys";
-import type { Audit } from "#access/audit";
+import { type Audit, refusedLoginRecord } from "#access/audit";
 import type { AuthThrottle } from "#access/authThrottle";
 import { isLimitedToGroups, parseGroups, type RolesByGroup, roleOfGroups } from "#access/groups";
 import { type Identified, type Login, RefusedCode } from "#access/login";
@@ -111,14 +111,8 @@ export function loginHandlers(options: LoginHandlerOptions): Pick<Service, "begi
 
     async function refuse(reason: string, message: string, member?: Member): Promise<never> {
       const { email = "" } = profile;
-      await (await store()).auditLog.append({
-        action: "user.sign_in_refused",
-        actorId: member?.id ?? "unknown",
-        actorType: "user",
-        targetType: "org",
-        targetId: "1",
-        metadata: { reason, subject, ...(email === "" ? {} : { email }) },
-      });
+      const metadata = { reason, subject, ...(email === "" ? {} : { email }) };
+      await (await store()).auditLog.append(refusedLoginRecord(member, metadata));
       throw new ServiceError("INSUFFICIENT_PERMISSIONS", sanitize(message));
     }
   }

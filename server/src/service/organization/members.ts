@@ -72,14 +72,13 @@ export function memberHandlers({
     context: CallContext,
   ): Promise<contract.Member> {
     const { members } = await store();
-    const { state, seats } = await license.state();
-    const isSeatLimited = state === "valid" || state === "seatsExceeded";
+    const seats = await license.seats();
     const nameField = name === undefined || name === "" ? {} : { name };
     const record = await audit.recordBuilder(context);
     const addition = await members.add(
       { email, role, ...nameField },
       {
-        seats: isSeatLimited ? seats : undefined,
+        seats,
         record: ({ id }) => record({ action: "org.member_added", targetType: "user", targetId: id }),
       },
     );

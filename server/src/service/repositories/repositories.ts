@@ -59,7 +59,11 @@ export function repositoryHandlers(view: RepositoryView): {
   };
 }
 
-function listed(view: RepositoryView, { dependencies }: RepositoriesRequest): readonly Repository[] {
+function listed(view: RepositoryView, { name, dependencies }: RepositoriesRequest): readonly Repository[] {
+  if (name !== undefined) {
+    const found = view.byName(name);
+    return found === undefined ? [] : [found];
+  }
   const packages = dependencies === "no" ? [] : view.packages();
   return dependencies === "only" ? packages : [...view.all(), ...packages];
 }

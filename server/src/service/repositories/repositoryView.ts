@@ -17,7 +17,7 @@ export type RevisionResult = "indexed" | "absent" | "late";
 
 /** What the service knows about repositories. */
 export interface RepositoryView {
-  /** Whether the index contains repositories that this view hides. */
+  /** Whether a rule or an API key limits what this view contains. */
   readonly isLimited: boolean;
   /** All repositories except packages, sorted by name. The array is replaced, never modified. */
   all(): readonly Repository[];

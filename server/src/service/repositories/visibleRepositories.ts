@@ -4,7 +4,7 @@ import type { RepositoryGrant, RepositoryScope } from "#contract/access";
 import type { Repository, RepositoryId } from "#model/repository";
 import type { RepositoryView } from "./repositoryView";
 
-/** What a view contains, for one state of the view that it limits. */
+/** The contents of a limited view, computed from one state of the full view. */
 interface Contents {
   readonly from: { readonly all: readonly Repository[]; readonly packages: readonly Repository[] };
   readonly all: readonly Repository[];
@@ -33,7 +33,10 @@ export function visibleRepositories(view: RepositoryView, scope: RepositoryScope
     all: () => contents().all,
     packages: () => contents().packages,
     get: (id) => ifVisible(view.get(id)),
-    byName: (name) => ifVisible(view.byName(name)),
+    // A former name may belong to a hidden repository now.
+    byName: (name) =>
+      ifVisible(view.byName(name)) ??
+      contents().all.find(({ formerNames = [] }) => formerNames.includes(name)),
     containing: (path) => ifVisible(view.containing(path)),
     isScanning: () => view.isScanning(),
     isScanningPackages: () => view.isScanningPackages(),

@@ -38,12 +38,12 @@ function visibleOf(wanted: Wanted, view: RepositoryView): ReadonlySet<Repository
 }
 
 /**
- * Omits what the search had to read, because small repositories share a shard: its posting lists would tell which words
- * the hidden ones contain.
+ * Omits what the search had to read, because small repositories share a shard: its posting lists would reveal which
+ * words the hidden ones contain.
  */
 function withoutCosts(stats: SearchStats): SearchStats {
   const { actualMatchCount, totalMatchCount, duration, wait, fileCount } = stats;
   const { filesSkipped, filesMissing, crashes, flushReason } = stats;
-  const told = { actualMatchCount, totalMatchCount, duration, wait, fileCount };
-  return { ...noStats, ...told, filesSkipped, filesMissing, crashes, flushReason };
+  const reported = { actualMatchCount, totalMatchCount, duration, wait, fileCount };
+  return { ...noStats, ...reported, filesSkipped, filesMissing, crashes, flushReason };
 }

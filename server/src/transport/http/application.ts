@@ -99,7 +99,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   ]);
   /** Routes of POST requests whose fields are all in their path. */
   const bodyless = new Set<string>();
-  /** Routes whose handlers read bodies of any media type. */
+  /** These, and the one whose handler reads the body. */
   const anyMediaType = new Set([webhookPattern]);
   app.setErrorHandler((error, request, reply) => handlers.fail(error, request, reply));
   app.setNotFoundHandler((request) => {
@@ -119,7 +119,6 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     checkRequest(request, reply, {
       rules,
       allowedMethods,
-      bodyless,
       anyMediaType,
       isLocal: isLocal(request.raw),
     }),
@@ -129,7 +128,10 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     if (!isServedOverHttp(httpOperation)) continue;
     const { method } = httpOperation.http;
     const path = httpOperation.http.path.replaceAll(/\{(\w+)\}/g, ":$1");
-    if (method === "POST" && pathFields(httpOperation).length > 0) bodyless.add(path);
+    if (method === "POST" && pathFields(httpOperation).length > 0) {
+      bodyless.add(path);
+      anyMediaType.add(path);
+    }
     allowedMethods.set(path, method === "GET" ? "GET, HEAD, OPTIONS" : `${method}, OPTIONS`);
     app.route({ method, url: path, handler: handlers.operationHandler(name, httpOperation) });
   }

@@ -11,11 +11,9 @@ export interface GuardOptions {
   readonly rules: BrowserRules;
   /** Maps a route, or a path prefix and `*`, to its `Allow` header. */
   readonly allowedMethods: ReadonlyMap<string, string>;
-  /** Routes of POST requests without a body, which need no media type. */
-  readonly bodyless: ReadonlySet<string>;
   /** Whether the request came over the local socket, which browsers cannot reach. */
   readonly isLocal: boolean;
-  /** Routes whose bodies may have any media type, because their callers prove themselves by what they send. */
+  /** Routes of POST requests that need no media type: without a body, or whose senders prove themselves by the body. */
   readonly anyMediaType: ReadonlySet<string>;
 }
 
@@ -28,14 +26,14 @@ export interface GuardOptions {
 export function checkRequest(
   request: FastifyRequest,
   reply: FastifyReply,
-  { rules, allowedMethods, bodyless, anyMediaType, isLocal }: GuardOptions,
+  { rules, allowedMethods, anyMediaType, isLocal }: GuardOptions,
 ): FastifyReply | undefined {
   reply.headers(guardHeaders).header(requestIdHeader, request.id);
   const { method } = request;
   const { origin } = request.headers;
   const path = requestPath(request);
   const methods =
-    allowedMethods.get(routeOf(path, bodyless)) ??
+    allowedMethods.get(routeOf(path, anyMediaType)) ??
     (path.startsWith(browsePrefix) ? allowedMethods.get(`${browsePrefix}*`) : undefined);
   if (!isLocal) refusePagesOfOtherOrigins(request);
   const isCrossOrigin = !isLocal && rules.checkOrigin(origin, rules.host(request.raw));
@@ -52,7 +50,7 @@ export function checkRequest(
   const isHidden = !isLocal && !allowedMethods.has(request.routeOptions.url ?? "");
   if (request.is404 || isHidden) throw endpointNotFound(path);
   const { url: route = "" } = request.routeOptions;
-  if (method === "POST" && !bodyless.has(route) && !anyMediaType.has(route)) checkMediaType(request.raw);
+  if (method === "POST" && !anyMediaType.has(route)) checkMediaType(request.raw);
   return undefined;
 }
 

@@ -105,6 +105,8 @@ interface WireEvent {
 
 const maxResponseBytes = 64 * 1024 * 1024;
 const PageFields = z.object(pageFields);
+/** Longer URLs would not fit into another one. */
+const maxReturnCharacters = 1500;
 
 export function createHandlers(options: HandlerOptions, calls: RunningCalls): Handlers {
   const { caller, log, times, isLocal, anonymous, rules, hasLogin, repositoryRules, baseUrlFor } = options;
@@ -139,7 +141,7 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
       const { items, total, incomplete } = asPage(response);
       const position = { ...PageFields.parse(raw), total };
       reply.headers(pageHeaders(`${baseUrl(request)}${request.url}`, position));
-      if (incomplete !== undefined) reply.header("x-incomplete", incomplete);
+      if (incomplete !== undefined) reply.header("x-incomplete", incomplete.replaceAll(/[^\x20-\x7e]/g, "?"));
       return send(request, reply, items, isCacheable(row) && incomplete === undefined);
     };
   }
@@ -188,7 +190,8 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
 
   /** Returns the URL at which to log in, and then to return to the page. */
   function loginUrlOf(request: FastifyRequest): string {
-    return `${baseUrl(request) ?? ""}/login?return=${encodeURIComponent(request.url)}`;
+    const returnPath = request.url.length > maxReturnCharacters ? "/" : request.url;
+    return `${baseUrl(request) ?? ""}/login?return=${encodeURIComponent(returnPath)}`;
   }
 
   async function sendPage(

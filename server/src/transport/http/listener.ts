@@ -34,7 +34,7 @@ export interface ListenerOptions {
   };
   /** Rule of the port for requests without credentials; off by default. */
   readonly anonymous?: AnonymousRule;
-  /** Which repositories whom may see through this listener. Absent: as the leader is configured. */
+  /** Which repositories each caller may see through this listener. Absent: as the leader is configured. */
   readonly repositoryRules?: RepositoryRules;
   /** Path of the local socket, or name of the pipe (`socketPath`); absent: none. */
   readonly socket?: string;

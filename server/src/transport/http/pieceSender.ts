@@ -1,4 +1,4 @@
-/** Sends a response in pieces, while later ones are still being made. */
+/** Sends a response in pieces, while later ones are still being rendered. */
 import type { ServerResponse } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { constants, createGzip } from "node:zlib";

@@ -47,8 +47,7 @@ export async function filePage(context: PageContext): Promise<PageResponse> {
       : html`<a href="${commitUrl(base, repo, file.commit)}">${file.commit.slice(0, 10)}</a>`,
     factItem(file.language),
     isRendered ? factItem(countOf(lines.length, "line")) : undefined,
-    // The session cookie is not valid for the API.
-    call.credentials.kind === "session" ? undefined : html`<a href="${jsonUrl}">JSON</a>`,
+    html`<a href="${jsonUrl}">JSON</a>`,
     hostLink(file.externalWebUrl),
   ];
   const content =

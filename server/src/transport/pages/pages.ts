@@ -59,10 +59,8 @@ export async function renderPage(
 
 /** Returns the name of a repository that was renamed, and else the same name. */
 async function currentName({ caller, call }: ServiceContext, name: string): Promise<string> {
-  const { items } = await caller("repos", { query: name, perPage: 100 }, call);
-  const isCurrent = items.some(({ repoName }) => repoName === name);
-  const renamed = items.find(({ formerNames }) => formerNames?.includes(name));
-  return isCurrent ? name : (renamed?.repoName ?? name);
+  const { items } = await caller("repos", { name, dependencies: "yes" }, call);
+  return items[0]?.repoName ?? name;
 }
 
 async function repositoryView(context: PageContext): Promise<PageResponse> {
