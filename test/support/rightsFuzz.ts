@@ -304,7 +304,8 @@ async function outcome(side: Side, sample: RightsCase): Promise<unknown> {
       return await readResource(send, sample.resource);
     }
     const response = await side.caller(sample.operation, sample.request, { ...side.call, emit });
-    return comparable({ response, files: filesOf(events) }, side.names);
+    const files = filesOf(events, side.names);
+    return { response: comparable(sortedInfo(response, files.length > 0), side.names), files };
   } catch (error) {
     return toErrorObject(error);
   }
@@ -314,13 +315,21 @@ function isErrorObject(value: unknown): boolean {
   return typeof value === "object" && value !== null && "errorCode" in value;
 }
 
-/** The files of a stream, whose events may be divided in any way. */
-function filesOf(events: readonly unknown[]): readonly unknown[] {
-  return events.flatMap((event) => {
+/** The files of a stream, sorted, because they may be found in any order. */
+function filesOf(events: readonly unknown[], names: ReadonlyMap<number, string>): readonly string[] {
+  const found = events.flatMap((event) => {
     const { data = event } = event as { readonly data?: unknown };
     const { files = [] } = data as { readonly files?: readonly unknown[] };
     return files;
   });
+  return found.map((file) => JSON.stringify(comparable(file, names))).sort();
+}
+
+/** Sorts the repositories of a stream, which come in the order in which they were found. */
+function sortedInfo(response: object, isStream: boolean): object {
+  if (!isStream || !("repositoryInfo" in response)) return response;
+  const infos = response.repositoryInfo as readonly RepositoryInfo[];
+  return { ...response, repositoryInfo: infos.toSorted((one, other) => (one.name < other.name ? -1 : 1)) };
 }
 
 /** Times and sizes that differ from run to run, and costs, which limited callers do not learn. */
@@ -346,7 +355,8 @@ const ignored: ReadonlySet<string> = new Set([
 
 /** Replaces ids by names, because the same repository has different ids on different servers. */
 function comparable(value: unknown, names: ReadonlyMap<number, string>): unknown {
-  if (Array.isArray(value)) return value.map((each) => comparable(each, names));
+  if (Array.isArray(value))
+    return value.filter((each) => !isTemporary(each)).map((each) => comparable(each, names));
   if (typeof value !== "object" || value === null) return value;
   const isInfo = "codeHostType" in value && "displayName" in value;
   return Object.fromEntries(
@@ -362,9 +372,21 @@ function comparable(value: unknown, names: ReadonlyMap<number, string>): unknown
   );
 }
 
-/** Removes times from a page or the text of a tool. */
+/** A revision that is indexed because somebody searched for it, whoever that was. */
+const temporary = /^(?:HEAD~1|[0-9a-f]{9,40})$/;
+
+function isTemporary(value: unknown): boolean {
+  if (typeof value === "string") return temporary.test(value);
+  if (typeof value !== "object" || value === null) return false;
+  const isRevision = "name" in value && "commit" in value && !("fullName" in value);
+  const label = isRevision ? value.name : "label" in value ? value.label : undefined;
+  return typeof label === "string" && temporary.test(label);
+}
+
+/** Removes times and temporary revisions from a page or the text of a tool. */
 function comparableText(text: string): string {
   return text
+    .replace(/, (?:HEAD~1|[0-9a-f]{9,40})(?=[,;])/g, "")
     .replace(/\b\d+(?:\.\d+)? (?:ms|s|µs)\b/g, "TIME")
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
     .replace(/<time[^>]*>[^<]*<\/time>/g, "TIME");
