@@ -31,6 +31,8 @@ const packages: Readonly<Record<string, string>> = {
     "d9fa56f97b0f761ce3bc8d9d74c5d7137a987bf5bd3abfe1003f9bafa45a1d2f",
 };
 
+const runTimeoutMs = 120_000;
+
 const program = `
 public class RunGerrit {
   public static void main(String[] args) throws Exception {
@@ -58,8 +60,11 @@ export interface Gerrit {
 export function gerritObstacle(): string | undefined {
   if (process.env["GERRIT"] !== "1") return "GERRIT=1 is not set (.ci/hosts sets it)";
   if (!succeeds("javac", ["-version"])) return "there is no JDK";
-  if (!existsSync(join(cacheFolder(), "packages")) && !succeeds("mvn", ["--version"]))
-    return "there is no Maven to fetch it";
+  try {
+    downloadPackages();
+  } catch (error) {
+    return `Maven could not fetch it: ${error instanceof Error ? error.message.slice(0, 300) : error}`;
+  }
   return undefined;
 }
 
@@ -74,7 +79,7 @@ function cacheFolder(): string {
 /** Starts a server without projects, on a free port. The caller must stop it. */
 export async function startGerrit(): Promise<Gerrit> {
   const cache = cacheFolder();
-  const classPath = fetchPackages(join(cache, "packages"));
+  const classPath = checkedClassPath();
   const emptySite = join(cache, "site");
   if (!existsSync(emptySite)) createSite(emptySite, classPath);
   const site = join(temporaryFolder(), "site");
@@ -157,14 +162,18 @@ function javaArguments(classPath: string, args: readonly string[]): readonly str
   ];
 }
 
-/** Fetches the packages if they are missing, checks them, and returns the class path. */
-function fetchPackages(folder: string): string {
-  const files = Object.entries(packages).map(([coordinates, hash]) => {
+function packageFiles() {
+  return Object.entries(packages).map(([coordinates, hash]) => {
     const [, artifact = "", release = ""] = coordinates.split(":");
-    return { coordinates, hash, path: join(folder, `${artifact}-${release}.jar`) };
+    return { coordinates, hash, path: join(cacheFolder(), "packages", `${artifact}-${release}.jar`) };
   });
+}
+
+/** Downloads the packages that are missing. Throws if Maven or the network is. */
+function downloadPackages(): void {
+  const folder = join(cacheFolder(), "packages");
   mkdirSync(folder, { recursive: true });
-  for (const { coordinates, path } of files.filter((each) => !existsSync(each.path))) {
+  for (const { coordinates, path } of packageFiles().filter((each) => !existsSync(each.path))) {
     for (const goal of [`get -Dartifact=${coordinates} -Dtransitive=false`, `copy -Dartifact=${coordinates}`])
       run("mvn", [
         "--quiet",
@@ -174,6 +183,11 @@ function fetchPackages(folder: string): string {
       ]);
     if (!existsSync(path)) throw new Error(`mvn did not copy ${coordinates}.`);
   }
+}
+
+/** Checks the downloaded packages, and returns the class path. */
+function checkedClassPath(): string {
+  const files = packageFiles();
   for (const { path, hash } of files) {
     if (createHash("sha256").update(readFileSync(path)).digest("hex") === hash) continue;
     rmSync(path);
@@ -199,7 +213,10 @@ function createSite(folder: string, classPath: string): void {
 }
 
 function run(command: string, args: readonly string[]): void {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: "utf8" });
+  const { status, stdout, stderr, error } = spawnSync(command, args, {
+    encoding: "utf8",
+    timeout: runTimeoutMs,
+  });
   if (status !== 0)
     throw new Error(`${command} ${args.join(" ")}: ${error?.message ?? `${stdout}${stderr}`.slice(-4000)}`);
 }

@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { Catalog } from "#catalog/catalog";
+import type { KnownConnections } from "#mirrors/applyListing";
 import { dayMs } from "#mirrors/holding";
 import type { Repository } from "#model/repository";
 import { type Clock, systemClock } from "#platform/clock";
@@ -28,12 +29,12 @@ interface WorldOptions {
   readonly host: ListedHost;
   readonly data?: string;
   readonly hasConnection?: boolean;
-  readonly areAllKnown?: boolean;
+  readonly removals?: KnownConnections["removals"];
 }
 
 async function open(
   t: TestContext,
-  { server, host, data = temporaryFolder(), hasConnection = true, areAllKnown = true }: WorldOptions,
+  { server, host, data = temporaryFolder(), hasConnection = true, removals = "all" }: WorldOptions,
 ) {
   const logged: string[] = [];
   const log = createLog("debug", (line) => logged.push(line));
@@ -61,7 +62,7 @@ async function open(
     },
     codeHosts: {
       dataDir: data,
-      areAllKnown,
+      removals,
       connections: hasConnection ? { main: host.connection } : {},
       helperFolder: join(projectRoot(), "dist/server/credentialHelper"),
       ...host,
@@ -259,7 +260,7 @@ test("a webhook has its repository fetched at once, and many of them have it fet
   );
 });
 
-test("a webhook is refused if it is replayed, wrongly signed, or for no connection with a secret", async (t) => {
+test("a webhook is refused if it is wrongly signed, or for no connection with a secret, and ignored if replayed", async (t) => {
   const { server, host, receive, codeHosts, clock, logged } = await hookedWorld(t, 1);
   server.paths.length = 0;
   const deliver = (id: string) => receive.receive("main", webhook("push", "1", hookSecret, id));
@@ -278,7 +279,7 @@ test("a webhook is refused if it is replayed, wrongly signed, or for no connecti
   });
   assert.equal(await deliver("c"), "refused");
   assert.ok(logged.some((line) => line.includes("TRAWL_TEST_HOOK is not set")));
-  await codeHosts.configure({ main: host.connection });
+  await codeHosts.configure({ connections: { main: host.connection }, removals: "all" });
   assert.equal(await deliver("d"), "refused");
 });
 
@@ -326,37 +327,39 @@ test("connections that are added, changed and removed apply at once", async (t) 
   const { server, host } = await world(t, 2, 600_000);
   const opened = await open(t, { server, host, hasConnection: false });
   const { sync, states, codeHosts, folders, text, list } = opened;
+  const configure = (connections: KnownConnections["connections"]) =>
+    codeHosts.configure({ connections, removals: "all" });
   sync.start();
   await eventuallyEqual(states, []);
   server.credentials = account;
   host.credentials = { user: "svc", password: "wrong" };
-  await codeHosts.configure({ main: host.connection });
+  await configure({ main: host.connection });
   await eventuallyEqual(states, all(2, "failed"));
 
   // Changed settings are tried at once, although the failed attempts wait.
   host.credentials = account;
   const tags = { branches: [], tags: ["v*"], newestTags: 20 };
   repo("", { bare: true, path: server.folderOf("acme/r1") }).more("= main: Two\na.txt\n| two\ntag v1");
-  await codeHosts.configure({ main: { ...host.connection, allowHttp: true, cloneUrlBase: server.origin } });
+  await configure({ main: { ...host.connection, allowHttp: true, cloneUrlBase: server.origin } });
   await eventuallyEqual(states, all(2, "ready"));
   assert.equal(await text("acme/r1"), "a.txt [main v1]: two|");
-  await codeHosts.configure({ main: { ...host.connection, revisions: tags } });
+  await configure({ main: { ...host.connection, revisions: tags } });
   assert.deepEqual(states().length, 2);
 
   // A listing with the old settings that is still running has no effect.
   const listing = list();
-  await codeHosts.configure({});
+  await configure({});
   assert.ok("message" in (await listing));
   assert.deepEqual(states(), []);
   assert.equal(folders().length, 2);
   assert.deepEqual(codeHosts.statuses, []);
-  await codeHosts.configure({ main: host.connection });
+  await configure({ main: host.connection });
   await eventuallyEqual(states, all(2, "ready"));
   assert.equal(folders().length, 2);
 
   const { onRemoved } = host.connection;
-  await codeHosts.configure({ main: { ...host.connection, onRemoved: { ...onRemoved, keepDays: 0 } } });
-  await codeHosts.configure({});
+  await configure({ main: { ...host.connection, onRemoved: { ...onRemoved, keepDays: 0 } } });
+  await configure({});
   assert.deepEqual([states(), folders()], [[], []]);
 });
 
@@ -369,7 +372,7 @@ test("a host that cannot be closed keeps nothing else open", async (t) => {
   const opened = await open(t, { server, host: { ...host, openHost } });
   opened.sync.start();
   await eventuallyEqual(opened.states, all(1, "ready"));
-  await opened.codeHosts.configure({});
+  await opened.codeHosts.configure({ connections: {}, removals: "all" });
   await opened.close();
   assert.ok(opened.logged.some((line) => line.includes("Stuck")));
   const stored = JSON.parse(readFileSync(join(opened.data, "mirrors.json"), "utf8"));
@@ -464,10 +467,12 @@ test("a restart continues, even with a damaged state, and a removed connection h
   const { data } = first;
 
   // A process without the configuration file, such as that of an editor, does not know the connection.
-  const unaware = await open(t, { server, host, data, hasConnection: false, areAllKnown: false });
-  unaware.sync.start();
-  await eventuallyEqual(unaware.states, all(3, "ready"));
-  await unaware.close();
+  for (const removals of ["none", "added"] as const) {
+    const unaware = await open(t, { server, host, data, hasConnection: false, removals });
+    unaware.sync.start();
+    await eventuallyEqual(unaware.states, all(3, "ready"));
+    await unaware.close();
+  }
 
   const hidden = await open(t, { server, host, data, hasConnection: false });
   hidden.sync.start();

@@ -23,18 +23,35 @@ import type { CodeHosts, CodeHostsSetup, ConnectionStatus } from "#sync/codeHost
 import type { Configuration } from "./configuration";
 import { connectionsFile, readConnectionsFile } from "./connectionsFile";
 
+export interface CodeHostsConfiguration extends Pick<Configuration, "connections" | "dataDir" | "source"> {
+  /** Whether `connections` are those of the configuration file now. */
+  readonly isCurrent: boolean;
+  /** If given, a damaged `connections.jsonc` is reported to it, and otherwise ignored. */
+  readonly onDamaged?: (error: ServiceError) => void;
+}
+
 /**
  * Returns the given connections and those of `connections.jsonc`; `undefined` if there are none, and never were. Loads the
- * clients of hosts only if needed.
+ * clients of hosts only if needed. Throws USAGE if `connections.jsonc` is damaged.
  */
 export async function codeHostsSetup({
   connections,
   dataDir,
   source,
-}: Pick<Configuration, "connections" | "dataDir" | "source">): Promise<
-  CodeHostsSetup<Connection> | undefined
-> {
-  const all = { ...readConnectionsFile(dataDir), ...connections };
+  isCurrent,
+  onDamaged,
+}: CodeHostsConfiguration): Promise<CodeHostsSetup<Connection> | undefined> {
+  let added: Configuration["connections"] = {};
+  let isReadable = true;
+  try {
+    added = readConnectionsFile(dataDir);
+  } catch (error) {
+    if (onDamaged === undefined || !isServiceError(error, "USAGE")) throw error;
+    onDamaged(error);
+    isReadable = false;
+  }
+  const all = { ...added, ...connections };
+  const mayRemove = isReadable && isCurrent;
   if (Object.keys(all).length === 0 && !existsSync(stateFile(dataDir))) return undefined;
   const [{ openHost }, { selectRepositories }, { readSecret }, { readWebhook }] = await Promise.all([
     import("#hosts/openHost"),
@@ -45,8 +62,9 @@ export async function codeHostsSetup({
   return {
     dataDir,
     connections: all,
-    // Without any file, this process does not know the connections of the one that led before.
-    areAllKnown: source !== undefined || existsSync(connectionsFile(dataDir)),
+    // Without a configuration file, this process does not know the connections of the one that led before.
+    removals: !mayRemove ? "none" : source === undefined ? "added" : "all",
+    addedNames: Object.keys(added).filter((name) => !Object.hasOwn(connections, name)),
     helperFolder: join(__dirname, "credentialHelper"),
     openHost,
     selectRepositories,
@@ -81,11 +99,10 @@ export function codeHostOperations(
   };
   return {
     async codeHosts(_request, context) {
-      const added = context.actor.kind === "local" ? namesInFile(dataDir) : undefined;
       return (current()?.statuses ?? []).map((status) => {
-        const file = added?.has(status.name) ? connectionsFile(dataDir) : source?.file;
+        const file = status.record.isAdded ? connectionsFile(dataDir) : source?.file;
         const shown = toStatus(status, problemWriter(status.settings, context));
-        return added === undefined || file === undefined ? shown : { ...shown, file };
+        return context.actor.kind !== "local" || file === undefined ? shown : { ...shown, file };
       });
     },
     async codeHostRepositories({ name, state, page, perPage }) {
@@ -114,7 +131,7 @@ export function codeHostOperations(
     async receiveWebhook({ connection, body, ...request }, { address = "", signal }) {
       const webhook = { ...request, body: Buffer.from(body, "base64") };
       const result = (await current()?.webhooks.receive(connection, webhook)) ?? "refused";
-      if (result !== "refused" && result !== "replayed") return {};
+      if (result !== "refused") return {};
       // Says the same for every reason, so that nobody learns which connections exist.
       await authThrottle.delayRefusal(address, signal);
       throw new ServiceError("NOT_AUTHENTICATED", "The webhook is not valid.");
@@ -158,8 +175,11 @@ export function problemWriter(
   { actor }: Pick<CallContext, "actor">,
 ): ProblemWriter {
   // The connections of the leader have all the settings of their schema.
-  const { caFile, token } = (settings ?? {}) as Partial<Connection>;
-  const files = actor.kind === "local" ? [] : [caFile, token?.file].filter((file) => file !== undefined);
+  const { caFile, token, proxyLogin } = (settings ?? {}) as Partial<Connection>;
+  const files =
+    actor.kind === "local"
+      ? []
+      : [caFile, token?.file, proxyLogin?.password.file].filter((file) => file !== undefined);
   return ({ scope, message }) => {
     const shown = files.reduce((text, file) => text.replaceAll(file, "(path)"), message);
     return scope === undefined ? { message: shown } : { scope, message: shown };
@@ -178,15 +198,6 @@ const emptyPlan: CodeHostPlan = {
   kept: 0,
   unconfirmed: 0,
 };
-
-/** Returns the names of the connections in `connections.jsonc`; none if it is not valid. */
-function namesInFile(dataDir: string): ReadonlySet<string> {
-  try {
-    return new Set(Object.keys(readConnectionsFile(dataDir)));
-  } catch {
-    return new Set();
-  }
-}
 
 export function toPlan(
   listing: ConnectionListing | ConnectionProblem,

@@ -114,19 +114,19 @@ export class ConfigurationWatch {
 }
 
 /**
- * Returns the connections with which a process starts to lead. Those that it has read may be old, because it may have
- * followed another process since.
+ * Returns the connections with which a process starts to lead, and whether they are those of the file now. Those that it
+ * has read may be old, because it may have followed another process since.
  */
 export function currentConnections(
   { source, connections }: Configuration,
   log: Log,
-): Configuration["connections"] {
-  if (source === undefined) return connections;
+): { readonly connections: Configuration["connections"]; readonly isCurrent: boolean } {
+  if (source === undefined) return { connections, isCurrent: true };
   try {
-    return readConfigurationFile(source.file).connections ?? {};
+    return { connections: readConfigurationFile(source.file).connections ?? {}, isCurrent: true };
   } catch (error) {
     log.warn(`${source.file} cannot be used, so its previous connections remain.`, { error });
-    return connections;
+    return { connections, isCurrent: false };
   }
 }
 

@@ -97,8 +97,12 @@ export async function prepareToLead(): Promise<void> {
 export async function buildLeader(options: LeaderOptions): Promise<Leader> {
   const { configuration, purpose, version, log, ports, onPaused } = options;
   const { dataDir, contexts, source } = configuration;
-  const connections =
-    purpose === "serve" ? currentConnections(configuration, log) : configuration.connections;
+  const { connections, isCurrent } =
+    purpose === "serve"
+      ? currentConnections(configuration, log)
+      : { connections: configuration.connections, isCurrent: true };
+  const onDamaged = (error: Error) =>
+    log.error(`${error.message} Until this is corrected, the mirrors of its connections are not fetched.`);
   const { timeLimitMs = defaultTimeLimitMs } = configuration;
   // Other commands do not need it, and start faster.
   if (purpose === "serve" || purpose === "index") await prepareToLead();
@@ -148,7 +152,10 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     quickPool,
     settings: configuration,
     hosts: configuration.hosts,
-    codeHosts: purpose === "read" ? undefined : await codeHostsSetup({ ...configuration, connections }),
+    codeHosts:
+      purpose === "read"
+        ? undefined
+        : await codeHostsSetup({ ...configuration, connections, isCurrent, onDamaged }),
     log,
     watches: purpose === "serve",
     onOverlay(repositoryId, overlay) {
@@ -156,12 +163,19 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       symbolizer.setOverlay(repositoryId, overlay);
     },
   });
-  /** Those of the configuration file that are in use. */
-  let applied = connections;
-  const applyConnections = async (configured: Configuration["connections"]) => {
-    const setup = await codeHostsSetup({ ...configuration, connections: configured });
-    if (setup !== undefined) await sync.configureCodeHosts(setup);
-    applied = configured;
+  /** The connections of the configuration file that are in use. */
+  let applied = { connections, isCurrent };
+  let applying: Promise<void> = Promise.resolve();
+  /** Applies connections of the configuration file, by default the same, with those of `connections.jsonc`. */
+  const applyConnections = (changed?: Configuration["connections"]) => {
+    const next = applying.then(async () => {
+      const wanted = changed === undefined ? applied : { connections: changed, isCurrent: true };
+      const setup = await codeHostsSetup({ ...configuration, ...wanted });
+      if (setup !== undefined) await sync.configureCodeHosts(setup);
+      applied = wanted;
+    });
+    applying = next.catch(() => undefined);
+    return next;
   };
   const watch =
     purpose === "serve" && source !== undefined
@@ -263,7 +277,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       ...codeHostChanges({
         dataDir,
         names: () => sync.codeHosts?.statuses.map(({ name }) => name) ?? [],
-        reload: () => applyConnections(applied),
+        reload: () => applyConnections(),
       }),
       ...instanceOperations({
         catalog,

@@ -3,7 +3,6 @@ import type { Catalog } from "#catalog/catalog";
 import { mirrorStateOf, mirrorStates } from "#mirrors/mirrorRecord";
 import { type Repository, repositoryStates } from "#model/repository";
 import type { Measurement } from "#service/metrics";
-import type { CodeHosts } from "#sync/codeHosts";
 import type { Sync } from "#sync/sync";
 
 export interface LeaderMetricsOptions {
@@ -55,11 +54,11 @@ export function leaderMeasurements({
       help: "Damaged files of the index that were found, and are built again.",
       read: damagedCount,
     },
-    ...(sync.codeHosts === undefined ? [] : mirrorMeasurements(sync.codeHosts)),
+    ...mirrorMeasurements(sync),
   ];
 }
 
-function mirrorMeasurements(codeHosts: CodeHosts): readonly Measurement[] {
+function mirrorMeasurements(sync: Sync): readonly Measurement[] {
   return [
     {
       kind: "gauge",
@@ -68,7 +67,7 @@ function mirrorMeasurements(codeHosts: CodeHosts): readonly Measurement[] {
       label: "state",
       read: () => {
         const counts = new Map(mirrorStates.map((state) => [state, 0]));
-        for (const mirror of codeHosts.mirrors) {
+        for (const mirror of sync.codeHosts?.mirrors ?? []) {
           const state = mirrorStateOf(mirror);
           counts.set(state, (counts.get(state) ?? 0) + 1);
         }
@@ -80,7 +79,7 @@ function mirrorMeasurements(codeHosts: CodeHosts): readonly Measurement[] {
       name: "trawl_mirror_fetches_total",
       help: "Clones and fetches of mirrors that have ended, by result.",
       label: "result",
-      read: () => Object.entries(codeHosts.fetchStatistics.ended),
+      read: () => Object.entries(sync.codeHosts?.fetchStatistics.ended ?? {}),
     },
     {
       kind: "gauge",
@@ -88,7 +87,7 @@ function mirrorMeasurements(codeHosts: CodeHosts): readonly Measurement[] {
       help: "Mirrors that are waiting to be cloned or fetched, and that are now.",
       label: "kind",
       read: () => {
-        const { waitingClones, waitingFetches, running } = codeHosts.fetchStatistics;
+        const { waitingClones = 0, waitingFetches = 0, running = 0 } = sync.codeHosts?.fetchStatistics ?? {};
         return Object.entries({ clone: waitingClones, fetch: waitingFetches, running });
       },
     },
@@ -96,7 +95,7 @@ function mirrorMeasurements(codeHosts: CodeHosts): readonly Measurement[] {
       kind: "gauge",
       name: "trawl_mirror_index_lag_seconds",
       help: "How long the oldest change that was fetched has been waiting to be indexed.",
-      read: () => codeHosts.fetchStatistics.indexLagMs / 1000,
+      read: () => (sync.codeHosts?.fetchStatistics.indexLagMs ?? 0) / 1000,
     },
   ];
 }

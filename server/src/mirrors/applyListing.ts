@@ -8,6 +8,15 @@ import type { MirrorState } from "./state";
 
 const maxFormerPaths = 20;
 
+/** The connections of a process, which may not know those of others on the same data directory. */
+export interface KnownConnections {
+  readonly connections: Readonly<Record<string, MirrorConnection>>;
+  /** Which connections that are not among these were removed: all, or only those that were added in an editor. */
+  readonly removals: "all" | "added" | "none";
+  /** Those that were added in an editor. */
+  readonly addedNames?: readonly string[];
+}
+
 export interface AppliedListing {
   readonly name: string;
   readonly connection: MirrorConnection;
@@ -48,6 +57,7 @@ export function applyListing(options: AppliedListing): readonly MirrorRecord[] {
     fingerprint: listing.fingerprint,
     problems: listing.problems,
     keepDays: connection.onRemoved.keepDays,
+    ...(state.connection(name).isAdded ? { isAdded: true } : {}),
     ...confirmationsAfter(options),
   });
   return orphans;
@@ -62,18 +72,27 @@ const defaultKeepDays = 7;
  */
 export function releaseUnconfigured(
   state: MirrorState,
-  connections: Readonly<Record<string, MirrorConnection>>,
+  known: KnownConnections,
   now: number,
 ): readonly MirrorRecord[] {
+  const { connections, addedNames = [] } = known;
   for (const [name, { onRemoved }] of Object.entries(connections))
-    recordKeepDays(name, onRemoved.keepDays, state);
+    recordSettings(name, onRemoved.keepDays, addedNames.includes(name), state);
   const orphans: MirrorRecord[] = [];
   const held = new Set<string>();
   for (const mirror of state.mirrors) {
     for (const [name, holding] of Object.entries(mirror.holdings)) {
       const connection = Object.hasOwn(connections, name) ? connections[name] : undefined;
+      if (connection === undefined && !wasRemoved(name, known, state)) {
+        held.add(name);
+        continue;
+      }
       if (connection !== undefined && isOnHostOf(connection)(mirror)) continue;
-      const { released = { at: now, reason: `The connection "${name}" was removed.` } } = holding;
+      const reason =
+        connection === undefined
+          ? `The connection "${name}" was removed.`
+          : `The connection "${name}" has another host now.`;
+      const { released = { at: now, reason } } = holding;
       const keepDays = state.connection(name).keepDays ?? defaultKeepDays;
       const current = state.get(mirror.number) ?? mirror;
       if (now - released.at >= keepDays * dayMs) {
@@ -86,13 +105,41 @@ export function releaseUnconfigured(
     }
   }
   for (const name of state.connectionNames)
-    if (!Object.hasOwn(connections, name) && !held.has(name)) state.forgetConnection(name);
+    if (wasRemoved(name, known, state) && !held.has(name)) state.forgetConnection(name);
   return orphans;
 }
 
-function recordKeepDays(name: string, keepDays: number, state: MirrorState): void {
-  const record = state.connection(name);
-  if (record.keepDays !== keepDays) state.putConnection(name, { ...record, keepDays });
+export interface HoldingConnection {
+  readonly name: string;
+  readonly settings: MirrorConnection;
+}
+
+/** Returns the connection that decides how a mirror is fetched and indexed: the first that includes it. */
+export function connectionOf(
+  { holdings }: MirrorRecord,
+  connections: KnownConnections["connections"],
+): HoldingConnection | undefined {
+  for (const [name, { released }] of Object.entries(holdings)) {
+    const settings = Object.hasOwn(connections, name) ? connections[name] : undefined;
+    if (released === undefined && settings !== undefined) return { name, settings };
+  }
+  return undefined;
+}
+
+/** Whether a connection is no longer configured, as far as this process can know. */
+export function wasRemoved(
+  name: string,
+  { connections, removals }: KnownConnections,
+  state: MirrorState,
+): boolean {
+  if (Object.hasOwn(connections, name)) return false;
+  return removals === "all" || (removals === "added" && state.connection(name).isAdded === true);
+}
+
+function recordSettings(name: string, keepDays: number, isAdded: boolean, state: MirrorState): void {
+  const { isAdded: wasAdded = false, ...record } = state.connection(name);
+  if (record.keepDays === keepDays && wasAdded === isAdded) return;
+  state.putConnection(name, { ...record, keepDays, ...(isAdded ? { isAdded } : {}) });
 }
 
 /** An incomplete listing says nothing about what has to be confirmed, or was. */

@@ -50,6 +50,8 @@ export interface ConnectionRecord {
   readonly confirmedIds?: readonly string[];
   /** How long its mirrors are kept once it is no longer configured. */
   readonly keepDays?: number;
+  /** Whether it was added in an editor, so that every process on the data directory notices its removal. */
+  readonly isAdded?: true;
 }
 
 export interface ConnectionProblem {

@@ -82,8 +82,11 @@ export class MirrorState {
     return dirname(path) === this.#folder;
   }
 
-  add(mirror: Omit<MirrorRecord, "number">): void {
-    this.put({ ...mirror, number: this.#nextNumber++ });
+  /** Adds a mirror, with a number that is at least `minNumber`. */
+  add(mirror: Omit<MirrorRecord, "number">, minNumber = 1): void {
+    const number = Math.max(minNumber, this.#nextNumber);
+    this.#nextNumber = number + 1;
+    this.put({ ...mirror, number });
   }
 
   put(mirror: MirrorRecord): void {

@@ -138,6 +138,7 @@ const StoredConnection = z.object({
   unconfirmedIds: z.optional(z.array(z.string())),
   confirmedIds: z.optional(z.array(z.string())),
   keepDays: z.optional(z.number().nonnegative()),
+  isAdded: z.optional(z.literal(true)),
 });
 
 const StoredState = z.object({

@@ -16,9 +16,9 @@ export function addMirrors(state: MirrorState, text: string): number {
     throw new ServiceError("INVALID_REQUEST_BODY", "The list of mirrors in the backup is damaged.");
   const known = new Set(state.mirrors.map(identityOf));
   const added = content.mirrors.filter((mirror) => !known.has(identityOf(mirror)));
-  for (const { number: _, ...mirror } of added) {
-    state.add({ ...mirror, fetches: { nextAt: 0, failures: 0 } });
-  }
+  // Paths of mirrors that were removed contain their numbers, which therefore stay the same in an empty state.
+  for (const { number, ...mirror } of [...added].sort((left, right) => left.number - right.number))
+    state.add({ ...mirror, fetches: { nextAt: 0, failures: 0 } }, number);
   for (const [name, connection] of Object.entries(content.connections)) {
     if (state.connection(name).listedAt !== undefined) continue;
     state.putConnection(name, { ...connection, nextListAt: 0, failures: 0, problems: [] });

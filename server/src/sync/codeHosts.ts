@@ -8,7 +8,12 @@ import { canceled, isServiceError, ServiceError } from "#base/error";
 import type { Catalog } from "#catalog/catalog";
 import { sweepMirrors } from "#git/mirror/sweep";
 import type { CodeHost } from "#hosts/codeHost";
-import { applyListing, releaseUnconfigured } from "#mirrors/applyListing";
+import {
+  applyListing,
+  connectionOf,
+  type KnownConnections,
+  releaseUnconfigured,
+} from "#mirrors/applyListing";
 import type { HostAccess, MirrorConnection } from "#mirrors/connection";
 import { type ConnectionListing, listConnection } from "#mirrors/listConnection";
 import type { ConnectionProblem, ConnectionRecord, MirrorRecord } from "#mirrors/mirrorRecord";
@@ -28,8 +33,8 @@ export interface CodeHostsSetup<Connection extends MirrorConnection = MirrorConn
   extends HostAccess<Connection> {
   readonly dataDir: string;
   readonly connections: Readonly<Record<string, Connection>>;
-  /** Whether connections that are not among these were removed. Default: true. */
-  readonly areAllKnown?: boolean;
+  readonly removals: KnownConnections["removals"];
+  readonly addedNames?: readonly string[];
   /** The folder of git's credential helper. */
   readonly helperFolder: string;
   readonly files?: Files;
@@ -81,7 +86,7 @@ export class CodeHosts {
   /** Connections at which a webhook hints while they are being listed, and when each was listed last. */
   readonly #hinted = new Set<string>();
   readonly #attemptedAt = new Map<string, number>();
-  #connections: CodeHostsSetup["connections"];
+  #known: KnownConnections;
   #updating: Promise<void> = Promise.resolve();
   #unsubscribe: (() => void) | undefined;
   #isServing = false;
@@ -89,7 +94,7 @@ export class CodeHosts {
   /** Throws STORAGE_FAILED. */
   constructor(options: CodeHostsOptions) {
     this.#options = options;
-    this.#connections = options.connections;
+    this.#known = options;
     const { files = diskFiles, catalog, clock, log, random = Math.random } = options;
     // Scans find the mirrors by their real paths.
     const dataDir = realpathSync(options.dataDir);
@@ -98,7 +103,7 @@ export class CodeHosts {
     sweepMirrors(folder, files);
     this.#state = new MirrorState({ dataDir, files, clock, log });
     const connections = () => this.#connections;
-    this.#mirrors = new MirrorCatalog({ ...options, state: this.#state, connections });
+    this.#mirrors = new MirrorCatalog({ ...options, state: this.#state, known: () => this.#known });
     const { helperFolder, isIndexCurrent, index } = options;
     this.#fetches = new MirrorFetches({
       state: this.#state,
@@ -139,11 +144,12 @@ export class CodeHosts {
    * Replaces the connections. Those that are new or changed are opened again and listed; the mirrors of those that are
    * gone are released.
    */
-  async configure(connections: CodeHostsSetup["connections"]): Promise<void> {
+  async configure(known: KnownConnections): Promise<void> {
+    const { connections } = known;
     const before = this.#connections;
     const all = [...new Set([...Object.keys(before), ...Object.keys(connections)])];
     const changed = all.filter((name) => !isEqualIn(name, before, connections));
-    this.#connections = connections;
+    this.#known = known;
     await Promise.all(changed.map((name) => this.#reset(name)));
     if (this.#closing.signal.aborted) return;
     const current = changed.filter((name) => Object.hasOwn(connections, name));
@@ -219,9 +225,7 @@ export class CodeHosts {
   /** Returns which branches and tags of a mirror are indexed; `undefined` for other repositories. */
   revisionsOf(path: string): MirrorConnection["revisions"] | undefined {
     const mirror = this.#mirrorAt(path);
-    const names = Object.keys(mirror?.holdings ?? {});
-    const name = names.find((each) => Object.hasOwn(this.#connections, each));
-    return name === undefined ? undefined : this.#connections[name]?.revisions;
+    return mirror && connectionOf(mirror, this.#connections)?.settings.revisions;
   }
 
   /** What has never been done: how many visible mirrors are not cloned, and how many connections not listed. */
@@ -287,7 +291,7 @@ export class CodeHosts {
     await this.#fetches.close();
     const listings = [...this.#listings.values()].map(({ result }) => result);
     await Promise.allSettled([...listings, this.#updating]);
-    await Promise.all([...this.#hosts.keys()].map((name) => this.#closeHost(name)));
+    await Promise.all([...this.#hosts].map(([name, host]) => this.#closeHost(name, host)));
     this.#state.close();
   }
 
@@ -297,14 +301,15 @@ export class CodeHosts {
     this.#timers.delete(name);
     const running = this.#listings.get(name);
     running?.controller.abort();
+    // From now on, the host is opened with the new settings.
+    const host = this.#hosts.get(name);
+    this.#hosts.delete(name);
     await running?.result.catch(() => undefined);
-    await this.#closeHost(name);
+    await this.#closeHost(name, host);
   }
 
   /** Never rejects. */
-  async #closeHost(name: string): Promise<void> {
-    const host = this.#hosts.get(name);
-    this.#hosts.delete(name);
+  async #closeHost(name: string, host: CodeHost | undefined): Promise<void> {
     try {
       await host?.close();
     } catch (error) {
@@ -316,6 +321,10 @@ export class CodeHosts {
     const opened = this.#hosts.get(name) ?? this.#options.openHost(name, this.#connectionOf(name));
     this.#hosts.set(name, opened);
     return opened;
+  }
+
+  get #connections(): KnownConnections["connections"] {
+    return this.#known.connections;
   }
 
   #connectionOf(name: string): MirrorConnection {
@@ -392,8 +401,8 @@ export class CodeHosts {
     this.#updating = this.#updating
       .then(async () => {
         if (this.#closing.signal.aborted) return;
-        const { clock, areAllKnown = true } = this.#options;
-        if (areAllKnown) await this.#remove(releaseUnconfigured(this.#state, this.#connections, clock.now()));
+        const now = this.#options.clock.now();
+        await this.#remove(releaseUnconfigured(this.#state, this.#known, now));
         await this.#mirrors.update();
         this.#indexReappeared();
         if (this.#isServing) this.#fetches.schedule();
@@ -425,6 +434,8 @@ export class CodeHosts {
       return;
     }
     const record = this.#state.connection(name);
+    // A host that fails is listed when its delay has passed.
+    if (record.failures > 0) return;
     const attemptedAt = this.#attemptedAt.get(name) ?? Number.NEGATIVE_INFINITY;
     const at = Math.max(this.#options.clock.now() + hintDelayMs, attemptedAt + hintPauseMs);
     if (record.nextListAt <= at) return;

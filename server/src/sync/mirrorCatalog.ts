@@ -7,7 +7,7 @@
 import type { Catalog, CatalogEvent } from "#catalog/catalog";
 import type { RepositoryFacts } from "#catalog/facts";
 import { remoteName } from "#git/remoteName";
-import type { MirrorConnection } from "#mirrors/connection";
+import { type KnownConnections, wasRemoved } from "#mirrors/applyListing";
 import { isOnHostOf } from "#mirrors/listConnection";
 import { type MirrorRecord, mirrorName } from "#mirrors/mirrorRecord";
 import type { MirrorState } from "#mirrors/state";
@@ -16,9 +16,7 @@ import type { Repository, RepositoryId } from "#model/repository";
 export interface MirrorCatalogOptions {
   readonly catalog: Catalog;
   readonly state: MirrorState;
-  readonly connections: () => Readonly<Record<string, MirrorConnection>>;
-  /** Whether connections that are not among these were removed. */
-  readonly areAllKnown?: boolean;
+  readonly known: () => KnownConnections;
   /** Deletes the indexes of repositories that were removed from the catalog. */
   readonly onRemoved: (repositories: readonly Repository[]) => Promise<void>;
 }
@@ -135,14 +133,15 @@ export class MirrorCatalog {
   }
 
   #isHeld(mirror: MirrorRecord): boolean {
-    const { areAllKnown = true } = this.#options;
-    const connections = this.#options.connections();
+    const { state } = this.#options;
+    const known = this.#options.known();
     const entries = Object.entries(mirror.holdings);
     // If the state was lost, it may belong to any connection to its host.
     if (entries.length === 0)
-      return !areAllKnown || Object.values(connections).some((each) => isOnHostOf(each)(mirror));
-    const isKnown = (name: string) => !areAllKnown || Object.hasOwn(connections, name);
-    return entries.some(([name, { released }]) => released === undefined && isKnown(name));
+      return (
+        known.removals !== "all" || Object.values(known.connections).some((each) => isOnHostOf(each)(mirror))
+      );
+    return entries.some(([name, { released }]) => released === undefined && !wasRemoved(name, known, state));
   }
 
   #isMirror({ kind, path }: Repository): boolean {

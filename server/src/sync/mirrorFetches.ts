@@ -6,7 +6,7 @@ import { hasRoomForClones, packBytes } from "#git/mirror/diskSpace";
 import { compactMirror } from "#git/mirror/maintenance";
 import { updateMirror } from "#git/mirror/mirror";
 import type { CodeHost } from "#hosts/codeHost";
-import { fingerprintOf } from "#mirrors/applyListing";
+import { connectionOf, fingerprintOf, type HoldingConnection } from "#mirrors/applyListing";
 import { type MirrorConnection, mayCloneFrom } from "#mirrors/connection";
 import { dayMs } from "#mirrors/holding";
 import type { FetchRecord, MirrorRecord } from "#mirrors/mirrorRecord";
@@ -133,8 +133,11 @@ export class MirrorFetches {
   async reconsider(changed: ReadonlySet<string>): Promise<void> {
     const { state, clock, random } = this.#options;
     const now = clock.now();
-    for (const mirror of state.mirrors) {
-      const { fetches, number } = mirror;
+    for (const { number } of state.mirrors) {
+      // It may have changed while others were stopped.
+      const mirror = state.get(number);
+      if (mirror === undefined) continue;
+      const { fetches } = mirror;
       const connection = this.#connectionOf(mirror);
       if (connection === undefined) await this.stop(number);
       else if (changed.has(connection.name)) {
@@ -205,15 +208,9 @@ export class MirrorFetches {
     await this.#queue.close();
   }
 
-  #connectionOf({ holdings }: MirrorRecord): { name: string; settings: MirrorConnection } | undefined {
-    const connections = this.#options.connections();
-    for (const [name, { released }] of Object.entries(holdings)) {
-      const settings = Object.hasOwn(connections, name) ? connections[name] : undefined;
-      if (released === undefined && settings !== undefined) return { name, settings };
-    }
-    return undefined;
+  #connectionOf(mirror: MirrorRecord): HoldingConnection | undefined {
+    return connectionOf(mirror, this.#options.connections());
   }
-
   /** Never rejects: an error is recorded as the state of the mirror. */
   async #run(number: number): Promise<void> {
     const { state, mirrors } = this.#options;
@@ -241,6 +238,8 @@ export class MirrorFetches {
     const { state, catalog, mirrors, folder, helperFolder, hostOf, files, clock, random } = this.#options;
     const { repository } = mirror;
     const startedAt = clock.now();
+    // Opened before anything is awaited, so that it has the same settings.
+    const host = hostOf(name);
     if (!mayCloneFrom(settings, repository.cloneUrl))
       throw new ServiceError("GIT_FAILED", "Its clone URL is not on the host of the connection.");
     const path = state.pathOf(mirror);
@@ -255,9 +254,9 @@ export class MirrorFetches {
       {
         url: repository.cloneUrl,
         allowsHttp: settings.allowHttp,
-        credentials: await hostOf(name).gitCredentials(),
+        credentials: await host.gitCredentials(),
         caFile: settings.caFile,
-        proxy: await hostOf(name).proxy?.(),
+        proxy: await host.proxy?.(),
       },
       {
         files,
@@ -293,7 +292,7 @@ export class MirrorFetches {
       failures: 0,
       bytes,
       ...(changedAt === undefined ? {} : { changedAt }),
-      ...(hintedAt === undefined ? {} : { hintedAt }),
+      ...(hintedAt === undefined ? {} : { hintedAt: isHintedMeanwhile ? now : hintedAt }),
       ...(fingerprint === undefined ? {} : { fingerprint }),
     };
     const updated = { ...current, fetches };
@@ -322,10 +321,12 @@ export class MirrorFetches {
   }
 
   async #checkSpace(
-    { number, repository: { sizeBytes = 0 } }: MirrorRecord,
+    { number, repository }: MirrorRecord,
     connection: string,
-    { limits: { oneRepositoryBytes, diskBytes = Number.POSITIVE_INFINITY } }: MirrorConnection,
+    { history, limits: { oneRepositoryBytes, diskBytes = Number.POSITIVE_INFINITY } }: MirrorConnection,
   ): Promise<void> {
+    // Without history, a mirror is much smaller than what the host states.
+    const sizeBytes = history === "full" ? (repository.sizeBytes ?? 0) : 0;
     if (sizeBytes > oneRepositoryBytes)
       throw new ServiceError(
         "ANSWER_TOO_LARGE",
@@ -355,7 +356,11 @@ export class MirrorFetches {
     if (mirror === undefined || mirrors.idOf(number) !== id) return;
     this.#ended.failed++;
     const failures = mirror.fetches.failures + 1;
-    const lastError = error instanceof Error ? error.message : String(error);
+    const reason = error instanceof Error ? error.message : String(error);
+    // All who see the repository see this, but not where this server keeps its secrets.
+    const lastError = isServiceError(error, "USAGE")
+      ? "The credentials of its connection cannot be read. The log of the server says why."
+      : reason;
     const delayMs = pollDelay(limitsOf(settings), { ageMs: 0, failures }, random());
     const failed = {
       ...mirror,
@@ -367,7 +372,7 @@ export class MirrorFetches {
     if (isCloned) mirrors.showProblem(failed);
     else catalog.update(id, { state: "failed", progress: undefined, lastError });
     const what = isCloned ? "fetched" : "cloned";
-    if (isServiceError(error)) log.warn(`${name} could not be ${what}: ${lastError}`);
+    if (isServiceError(error)) log.warn(`${name} could not be ${what}: ${reason}`);
     else log.error(`${name} could not be ${what} because of a defect.`, { error });
   }
 }

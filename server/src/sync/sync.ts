@@ -257,7 +257,7 @@ export class Sync {
   /** Applies other connections to code hosts, perhaps the first ones. Throws STORAGE_FAILED. */
   async configureCodeHosts(setup: CodeHostsSetup): Promise<void> {
     if (this.#closing.signal.aborted) return;
-    if (this.#codeHosts !== undefined) return await this.#codeHosts.configure(setup.connections);
+    if (this.#codeHosts !== undefined) return await this.#codeHosts.configure(setup);
     this.#codeHosts = this.#createCodeHosts(setup);
     this.#codeHosts.setPaused(this.isPaused);
     if (this.#hasStarted) this.#codeHosts.start();
