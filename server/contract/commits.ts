@@ -88,6 +88,10 @@ export const CommitDetails = z
     commitDate: z.string().describe("Commit date, ISO 8601 with offset."),
     webUrl: z.string().describe("URL of this service's page for it; may be empty."),
     externalWebUrl: z.string().describe("URL of the code host's page; may be empty."),
+    incomplete: z
+      .string()
+      .optional()
+      .describe("Why its parents and changes are not known: a shallow clone ends at it."),
     containedIn: z
       .object({
         branches: z.array(z.string()).describe("Short names."),

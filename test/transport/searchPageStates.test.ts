@@ -56,7 +56,7 @@ test("an error after the start of the page is shown in place", async () => {
   const listener = await openListener(callerOf({ repositories: ready, engine }));
   const page = await getPage(`${listener.url}/?q=found`);
   assert.equal(page.status, 200);
-  assert.match(page.text, /<p class="note" role="alert">The search took too long\.<\/p>/);
+  assert.match(page.text, /<p class="note" role="alert"><bdi>The search took too long\.<\/bdi><\/p>/);
   assert.match(page.text, /value="found".*<\/html>\s*$/s);
   await listener.close();
 });

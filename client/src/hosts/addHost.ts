@@ -233,7 +233,7 @@ async function confirm(
       .map(({ scope, message }) => (scope === undefined ? message : `${scope}: ${message}`)),
     ...added.slice(0, maxNames),
     ...(more > 0 ? [t("and {0} more", count(more))] : []),
-    ...(excluded.length > 0 ? [t("{0} are excluded.", count(excluded.length))] : []),
+    ...(excluded.length > 0 ? [t("Excluded: {0}.", count(excluded.length))] : []),
   ].join("\n");
   const isEmpty = added.length === 0;
   const message = isEmpty

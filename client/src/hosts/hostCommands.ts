@@ -1,4 +1,5 @@
 /** Commands of the Code Hosts view. */
+import { basename } from "node:path";
 import * as vscode from "vscode";
 import { callError } from "#client/server/callError";
 import type { ServiceClient } from "#client/server/serviceClient";
@@ -17,6 +18,8 @@ export interface HostCommandOptions {
 }
 
 const planScheme = "trawl-plan";
+/** In the data directory. */
+const connectionsFileName = "connections.jsonc";
 /** How many names the confirmation of removals lists. */
 const maxNames = 20;
 
@@ -38,7 +41,8 @@ export class HostCommands implements vscode.Disposable {
         provideTextDocumentContent: ({ path }) => this.#plans.get(path) ?? "",
       }),
       vscode.workspace.onDidSaveTextDocument(({ uri }) => {
-        if (this.#files.has(uri.fsPath)) void this.#applySaved();
+        const isOpened = this.#files.has(uri.fsPath) || basename(uri.fsPath) === connectionsFileName;
+        if (isOpened) void this.#applySaved();
       }),
     );
   }

@@ -19,7 +19,7 @@ export function planText(name: string, plan: CodeHostPlan): string {
     `Plan of ${name}`,
     "",
     ...(account === undefined ? [] : [`Signed in as ${visible(account)}`]),
-    `${count(listed, "repository", "repositories")} listed with ${count(requests, "request", "requests")}`,
+    `${countOf(listed, "repository", "repositories")} listed with ${countOf(requests, "request", "requests")}`,
     `${kept} mirrored already, ${added.length} to add, ${removed.length} to remove, ${excluded.length} excluded`,
     ...(plan.unconfirmed === 0
       ? []
@@ -43,6 +43,6 @@ export function planText(name: string, plan: CodeHostPlan): string {
   ].join("\n");
 }
 
-function count(value: number, one: string, many: string): string {
+function countOf(value: number, one: string, many: string): string {
   return `${value} ${value === 1 ? one : many}`;
 }

@@ -100,6 +100,7 @@ export function commitHandlers(history: History): Pick<Service, "commits" | "com
       );
       if (commit === undefined) throw unresolvedRef(ref);
       const { parents, committerName, committerEmail, commitDate } = commit;
+      const incomplete = missingHistory(revision);
       return {
         ...toCommitItem(commit),
         parents: [...parents],
@@ -108,6 +109,7 @@ export function commitHandlers(history: History): Pick<Service, "commits" | "com
         commitDate,
         webUrl: commitUrl(context.baseUrl, repo, commit.hash),
         externalWebUrl: hostCommitUrl(repository, commit.hash),
+        ...(incomplete === undefined ? {} : { incomplete }),
         ...(containedIn ? { containedIn: await findContaining(history, revision) } : {}),
       };
     },

@@ -231,8 +231,11 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
     const hasOtherCredentials = credentialsOf(request.headers).kind !== "none";
     if (!hasLogin || hasOtherCredentials) return failurePage(statusCode, "Log in", message, signInForm());
     const url = loginUrlOf(request);
-    if (isNavigation(request)) return redirect(url);
-    return failurePage(statusCode, "Log in", message, html`<p><a href="${url}">Log in</a></p>`);
+    const page = failurePage(statusCode, "Log in", message, html`<p><a href="${url}">Log in</a></p>`);
+    if (!isNavigation(request)) return page;
+    // The policy of pages forbids that a form leads to the issuer, also by redirects.
+    const mayBeForm = request.headers["sec-fetch-site"] === "same-origin";
+    return mayBeForm ? { ...page, headers: { ...page.headers, refresh: `0; url=${url}` } } : redirect(url);
   }
 
   /** Sends a page while it is rendered. An error after its start is shown in place. */
@@ -247,6 +250,7 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
     reply.headers({ "x-accel-buffering": "no", ...(isCompressed ? { "content-encoding": "gzip" } : {}) });
     takeOver(reply);
     const sender = new PieceSender(reply.raw, isCompressed);
+    disconnectSlowReader(reply, start.length);
     try {
       await sender.send(start);
       for await (const piece of pieces) await sender.send(piece);
@@ -258,7 +262,7 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
       }
       await sender.send(failureNote(failure.message)).catch(() => {});
     }
-    if (!reply.raw.destroyed) disconnectSlowReader(reply, sender.length + end.length);
+    if (!reply.raw.destroyed) disconnectSlowReader(reply, sender.length - start.length + end.length);
     await sender.send(end).catch(() => {});
     sender.end();
     return reply;

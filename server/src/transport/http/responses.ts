@@ -44,13 +44,14 @@ export class UnreadResponses {
     this.#limits = limits;
   }
 
-  /** Call this when `bytes` are about to be sent in `response`. */
+  /** Call this when `bytes` more are about to be sent in `response`. */
   add(response: ServerResponse, bytes: number): void {
     // The client may have disconnected while the response was encoded.
     if (response.destroyed) return;
-    this.#responses.set(response, { bytes, since: performance.now() });
+    const { bytes: sent = 0, since = performance.now() } = this.#responses.get(response) ?? {};
+    if (!this.#responses.has(response)) response.once("close", () => this.#remove(response));
+    this.#responses.set(response, { bytes: sent + bytes, since });
     this.#bytes += bytes;
-    response.once("close", () => this.#remove(response));
     for (const [oldest, { since }] of this.#responses) {
       const isRecent = performance.now() - since < this.#limits.readingMs;
       if (this.#bytes <= this.#limits.maxUnreadBytes || isRecent) break;

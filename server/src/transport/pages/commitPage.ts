@@ -9,13 +9,14 @@ export async function commitPage(context: PageContext): Promise<PageResponse> {
   const { pageUrl, caller, call, base } = context;
   const { repository: repo, path: ref } = pageUrl;
   const commit = await caller("commit", { repo, ref }, call);
-  const { hash, parents, message, body, authorName, authorEmail, date, refs, externalWebUrl } = commit;
+  const { hash, parents, message, body, authorName, authorEmail, date, refs, externalWebUrl, incomplete } =
+    commit;
   const [parent] = parents;
   const facts = [
     html`<span><bdi>${authorName}</bdi> &lt;<bdi>${authorEmail}</bdi>&gt;</span>`,
     factItem(date.replace("T", " ")),
     factItem(shortened(refs)),
-    parent === undefined ? factItem("This commit has no parent") : undefined,
+    parent === undefined && incomplete === undefined ? factItem("This commit has no parent") : undefined,
     ...parents.map((each) => html`<a href="${commitUrl(base, repo, each)}">Parent ${each.slice(0, 10)}</a>`),
     hostLink(externalWebUrl),
   ];
@@ -30,7 +31,12 @@ export async function commitPage(context: PageContext): Promise<PageResponse> {
       html`<a id="permalink" aria-keyshortcuts="y" title="Make the address permanent (y)" href="${commitUrl(base, repo, hash)}">Permalink</a>`,
     ],
     facts,
-    content: [text, await renderChanges(context, hash, parent)],
+    content: [
+      text,
+      incomplete === undefined
+        ? await renderChanges(context, hash, parent)
+        : html`<p class="note">${incomplete}</p>`,
+    ],
   });
 }
 

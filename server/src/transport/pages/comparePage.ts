@@ -13,7 +13,7 @@ export async function comparePage(context: PageContext): Promise<PageResponse> {
 <label>From <input type="text" name="base" value="${base}" autocomplete="off" autocapitalize="off" spellcheck="false" required></label>
 <label>to <input type="text" name="head" value="${head}" autocomplete="off" autocapitalize="off" spellcheck="false" required></label>
 <button>Compare</button></form>
-<p class="dim">Shows the changes of the second revision since it left the first one.</p>\n`;
+<p class="dim">Shows what changed in the second revision since it diverged from the first.</p>\n`;
   const changes = base === "" || head === "" ? undefined : await renderChanges(context, base, head);
   const title = changes === undefined ? "Compare" : `${base}...${head}`;
   return repositoryPage(context, { title, heading: html` / Compare`, content: [form, changes] });

@@ -1,6 +1,6 @@
 /** The page of a file, with the commit that each line comes from on request. */
 import { isServiceError } from "#base/error";
-import type { BlameCommit, FileSource } from "#contract/history";
+import type { Blame, BlameCommit, FileSource } from "#contract/history";
 import { browseUrl, commitUrl } from "#service/repositories/webLinks";
 import {
   countOf,
@@ -135,7 +135,7 @@ async function fileTable(
   lines: readonly Html[],
 ): Promise<Html> {
   const { repository, revision, path } = context.pageUrl;
-  const blame = context.pageUrl.withBlame ? await blameColumn(context) : undefined;
+  const { column: blame, note }: BlameColumn = context.pageUrl.withBlame ? await blameColumn(context) : {};
   const rows = lines.map((line, at) => {
     const number = at + 1;
     const first = blame?.get(number);
@@ -145,15 +145,29 @@ async function fileTable(
   });
   // Script asks there for the symbols in the text.
   const url = browseUrl(context.base, repository, commit === "" ? revision : commit, path);
-  return html`<div class="code${blame && " blame"}"><table dir="ltr" data-at="${url}">${rows}</table></div>`;
+  return html`${note}<div class="code${blame && " blame"}"><table dir="ltr" data-at="${url}">${rows}</table></div>`;
 }
 
-/** Returns the blame cells, by the number of the first line of each range. */
-async function blameColumn(context: PageContext): Promise<ReadonlyMap<number, Html>> {
+interface BlameColumn {
+  /** The cells, by the number of the first line of each range. */
+  readonly column?: ReadonlyMap<number, Html>;
+  /** Why there is none. */
+  readonly note?: Html;
+}
+
+async function blameColumn(context: PageContext): Promise<BlameColumn> {
   const { pageUrl, caller, call, base } = context;
   const { repository: repo, path } = pageUrl;
-  const { ranges, commits } = await caller("blame", { repo, path, ...refOf(context) }, call);
-  return new Map(
+  let blame: Blame;
+  try {
+    blame = await caller("blame", { repo, path, ...refOf(context) }, call);
+  } catch (error) {
+    // The revision exists, but a shallow clone has no history.
+    if (!isServiceError(error, "INVALID_GIT_REF")) throw error;
+    return { note: html`<p class="note">${error.message}</p>` };
+  }
+  const { ranges, commits } = blame;
+  const column = new Map(
     ranges.map(({ startLine, hash }) => {
       const { date, authorName, message, previous }: Partial<BlameCommit> = commits[hash] ?? {};
       const link = html`<a href="${commitUrl(base, repo, hash)}" title="${message}">${hash.slice(0, 8)}</a>`;
@@ -163,4 +177,5 @@ async function blameColumn(context: PageContext): Promise<ReadonlyMap<number, Ht
       return [startLine, html`${link}${before} ${date?.slice(0, 10)} <bdi>${authorName}</bdi>`];
     }),
   );
+  return { column };
 }

@@ -55,7 +55,8 @@ const report = (text) => {
 };
 const reportLoggedOut = (url) => {
   const link = document.createElement("a");
-  link.href = url;
+  // With a fragment, a click would not leave the page.
+  link.href = String(url).replace(/#.*/s, "");
   link.textContent = "Log in again";
   clearTimeout(messageTimer);
   byId("message").replaceChildren("Your session has ended. ", link);

@@ -1,7 +1,7 @@
 /**
  * The start page: the search box, and what the query finds. It is complete without script.
  *
- * The box is sent before the search runs. What stands above the results follows when they are known, and then one file
+ * The box is sent before the search runs. The summary and the filters follow when they are known, and then one file
  * after another as it is rendered.
  */
 import { isServiceError } from "#base/error";
@@ -24,7 +24,7 @@ import { keySection } from "./syntaxSections";
 
 /** Maximum number of ranges, on all pages of results. */
 const maxMatches = 1000;
-/** As many as there are lines of one of several files. A file has more matches only if it is the only one. */
+/** The number of lines that are shown of a file. If only one file matches, the search is repeated without this limit. */
 const maxMatchesPerFile = maxLinesPerFile;
 const contextLines = 1;
 const minTypedLength = 3;
@@ -138,15 +138,16 @@ async function findByQuery(context: SearchContext, read: QueryExplanation, isTyp
   }
   try {
     const request = { query, isRegexEnabled, isWholeWordEnabled, matches: maxMatches, contextLines };
-    const several = await caller("search", { ...request, matchesPerFile: maxMatchesPerFile }, call);
-    const [first, second] = several.files;
+    const limited = await caller("search", { ...request, matchesPerFile: maxMatchesPerFile }, call);
+    const [first, second] = limited.files;
     const isCutFile = second === undefined && first?.matchCount !== undefined;
-    const result = isCutFile ? await caller("search", request, call) : several;
+    const result = isCutFile ? await caller("search", request, call) : limited;
     return await showResult(context, read, result, notes);
   } catch (error) {
-    if (!isServiceError(error, "FAILED_TO_PARSE_QUERY")) throw error;
-    const note = html`<p class="note"><bdi>${error.message}</bdi></p>`;
-    return { summary: "The query has an error.", notes: [notes, note] };
+    if (!isServiceError(error) || error.code === "CANCELLED") throw error;
+    const isQuery = error.code === "FAILED_TO_PARSE_QUERY";
+    const note = html`<p class="note"${isQuery ? undefined : html` role="alert"`}><bdi>${error.message}</bdi></p>`;
+    return { summary: isQuery ? "The query has an error." : "The search failed.", notes: [notes, note] };
   }
 }
 

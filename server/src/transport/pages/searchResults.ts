@@ -145,7 +145,7 @@ function chooseLines(file: FileMatch, base: string, isOnly: boolean): ChosenFile
   const chunks: ChosenChunk[] = [];
   let bytes = bytesPerFile + 2 * url.length;
   let room = Math.max(1, Math.min(maxLines, Math.floor(maxBytesPerFile / (url.length + maxBytesOfText))));
-  // The best chunks come first.
+  // Chunks with the phrase come first.
   for (const chunk of file.chunks) {
     if (room <= 0) break;
     const lines = linesOf(chunk, room);

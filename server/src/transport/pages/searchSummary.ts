@@ -1,4 +1,4 @@
-/** What stands above the results of a search: their number, why they may be incomplete, and what else to search for. */
+/** What is shown above the results of a search: their number, why they may be incomplete, and what else to search for. */
 import type { QueryExplanation } from "#contract/queries";
 import { withFilter, withoutFilters, withWordsToggled } from "#contract/queryText";
 import type { SearchResult } from "#contract/search";

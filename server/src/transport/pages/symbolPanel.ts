@@ -2,6 +2,7 @@
  * What a name in a file means: its signature, its definitions, and where it is used. `?at=LINE:COLUMN` or `?symbol=NAME` of
  * the page of a file shows it beside the text, without script, too.
  */
+import { isServiceError } from "#base/error";
 import { textStart } from "#base/utf16Offset";
 import type { SymbolDescription, SymbolFile, SymbolResult } from "#contract/symbols";
 import { countOf, fragment, type PageContext, type PageResponse } from "./context";
@@ -31,11 +32,21 @@ function parseLookup({ parameters }: PageContext): Lookup | undefined {
 /** Renders the form to look up a name, and what the page's URL asks for, at a commit. */
 export async function symbolPanel(context: PageContext, ref: string | undefined): Promise<Html> {
   const lookup = parseLookup(context);
-  const panel = lookup === undefined ? emptyPanel : await renderPanel(context, ref, lookup);
+  const panel = lookup === undefined ? emptyPanel : await panelOrNote(context, ref, lookup);
   return html`<form id="lookup" role="search" aria-label="Symbol">
 <input type="search" name="symbol" aria-label="Symbol" placeholder="Definitions and uses" value="${lookup?.symbol}" maxlength="1000" autocomplete="off" autocapitalize="off" spellcheck="false" aria-keyshortcuts="d" title="Look up a name (d)">
 <button>Look up</button></form>
 ${panel}`;
+}
+
+/** The file itself can still be shown if the lookup fails. */
+async function panelOrNote(context: PageContext, ref: string | undefined, lookup: Lookup): Promise<Html> {
+  try {
+    return await renderPanel(context, ref, lookup);
+  } catch (error) {
+    if (!isServiceError(error)) throw error;
+    return html`<div id="panel"><p class="note" role="alert"><bdi>${error.message}</bdi></p></div>`;
+  }
 }
 
 const emptyPanel = html`<div id="panel"></div>`;
