@@ -55,8 +55,18 @@ test("a connection is checked, added, reloaded and removed, without a restart", 
   writeFileSync(file, text.replace('"genericGitHost"', '"genericGitHosts"'));
   await assert.rejects(editor.call("reloadCodeHosts"), /connections\.work\.type" must be one of "github"/);
   assert.deepEqual(await names(), ["acme/shop ready", "acme/tools ready"]);
-  writeFileSync(file, text);
   await editor.close();
+
+  // At the start, a damaged file stops nothing, and its mirrors stay.
+  const damaged = await openEditor(dataDir, { folders: [] }, t);
+  const { items } = await damaged.call<Page<RepositoryItem>>("repos");
+  assert.deepEqual(
+    items.map(({ repoName }) => repoName.replace(/^.*?\//, "")),
+    ["acme/shop", "acme/tools"],
+  );
+  assert.deepEqual(await damaged.call("codeHosts"), []);
+  await damaged.close();
+  writeFileSync(file, text);
 
   const status = await trawl(["hosts", "status", "--data-dir", dataDir]);
   assert.match(status.stdout, /^work\n {2}genericGitHost http:/);

@@ -12,8 +12,9 @@ import { type Configuration, type ConfigurationSource, readConfigurationFile } f
 export interface ConfigurationWatchOptions {
   /** The file, and its settings that this process has started with. */
   readonly source: ConfigurationSource;
-  /** The connections that are in use, which may be newer. */
+  /** The connections that are in use, which may be newer, and whether the file contains them now. */
   readonly connections: Configuration["connections"];
+  readonly isCurrent: boolean;
   readonly apply: (connections: Configuration["connections"]) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
@@ -23,7 +24,7 @@ const pollMs = 500;
 
 export class ConfigurationWatch {
   readonly #options: ConfigurationWatchOptions;
-  /** The connections that are in use, as JSON. */
+  /** The connections that were read from the file and are in use, as JSON. */
   #connections: string;
   /** The settings that need a restart and have been reported. */
   #reported = "";
@@ -37,7 +38,7 @@ export class ConfigurationWatch {
 
   constructor(options: ConfigurationWatchOptions) {
     this.#options = options;
-    this.#connections = JSON.stringify(options.connections);
+    this.#connections = options.isCurrent ? JSON.stringify(options.connections) : "";
   }
 
   /** Why the current file is not in use; `undefined` if it is. */

@@ -179,7 +179,14 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
   };
   const watch =
     purpose === "serve" && source !== undefined
-      ? new ConfigurationWatch({ source, connections, clock: systemClock, log, apply: applyConnections })
+      ? new ConfigurationWatch({
+          source,
+          connections,
+          isCurrent,
+          clock: systemClock,
+          log,
+          apply: applyConnections,
+        })
       : undefined;
   const symbolizer = new SymbolIndexer({
     directory,
