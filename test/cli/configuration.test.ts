@@ -182,7 +182,7 @@ const cases: readonly (readonly [args: string, text: string | undefined, result:
   [
     "",
     '{ "access": { "repositories": [] } }',
-    'FILE: "access.repositories" must be an array of at least 1 and at most 10000 items, but is an array of 0 items.',
+    'FILE: "access.repositories" must be an array of at least 1 item and at most 10000 items, but is an array of 0 items.',
   ],
   [
     "",

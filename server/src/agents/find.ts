@@ -43,7 +43,7 @@ const narrow = "give a longer name or repo";
 async function findFiles({ name, ...scope }: Input, send: Send): Promise<Listing> {
   const query = [fileFilter(name), ...commonFilters(scope)].join(" ");
   const result = await send("search", { query, matches: maxFiles });
-  const notes = incompleteSearch(result, maxFiles);
+  const notes = incompleteSearch(result, maxFiles, "files");
   const { files } = result;
   if (files.length === 0) {
     const reasons = await explainNothing(send, { query }, result.isSearchExhaustive, scope);

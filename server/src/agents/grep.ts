@@ -89,9 +89,11 @@ export const grep = tool({
         ...request,
         contextLines: input.context,
         matches: limit,
+        // Only their number is printed.
+        ...(mode === "files" ? { matchesPerFile: 1 } : {}),
         enclosing: mode !== "files",
       });
-      const summary = summarizeSearch(result, limit);
+      const summary = summarizeSearch(result, limit, mode === "files" ? "files" : "matches");
       if (result.stats.totalMatchCount === 0) {
         const reasons = await explainNothing(send, request, result.isSearchExhaustive, input);
         return { ...summary, lines: [], notes: [...reasons, ...summary.notes], narrow };

@@ -7,13 +7,17 @@ import { count, definitionHeading, fileHeading } from "./fileHeading";
 import { definitionItem, fileItem } from "./output";
 import type { Line, Listing } from "./tool";
 
+/** What the limit of a search is about. */
+type Limited = "matches" | "files";
+
 /** Returns how much was found, and why it may be incomplete. */
 export function summarizeSearch(
   result: Pick<SearchResult, "isSearchExhaustive" | "stats">,
-  maxMatches: number,
+  limit: number,
+  limited: Limited = "matches",
 ): Omit<Listing, "lines" | "narrow"> & Pick<Required<Listing>, "notes"> {
   const { totalMatchCount, fileCount } = result.stats;
-  const notes = incompleteSearch(result, maxMatches);
+  const notes = incompleteSearch(result, limit, limited);
   const matches = `${count(totalMatchCount, "match", "matches")} in ${count(fileCount, "file")}.`;
   const summary =
     totalMatchCount === 0 ? "Nothing found." : `${notes.length > 0 ? "At least " : ""}${matches}`;
@@ -30,12 +34,13 @@ export function completeness({
 /** Says why a response may be incomplete, and what to do next. */
 export function incompleteSearch(
   { isSearchExhaustive, stats }: Pick<SearchResult, "isSearchExhaustive" | "stats">,
-  maxMatches: number,
+  limit: number,
+  limited: Limited = "matches",
 ): readonly string[] {
   if (isSearchExhaustive) return [];
   switch (stats.flushReason) {
     case "MATCH_LIMIT":
-      return [`Only the best ${maxMatches} matches were searched for; there are more.`];
+      return [`Only the best ${limit} ${limited} were searched for; there are more.`];
     case "TIME_LIMIT":
       return ["The time limit ended the search early: add repo, path or lang."];
     case "BYTE_LIMIT":
@@ -73,7 +78,8 @@ export function groupName(group: CountedGroup): string {
 
 export function fileLines({ files }: Pick<SearchResult, "files">): readonly Line[] {
   return files.map((file) => {
-    const matches = file.chunks.reduce((sum, { matchRanges }) => sum + matchRanges.length, 0);
+    const matches =
+      file.matchCount ?? file.chunks.reduce((sum, { matchRanges }) => sum + matchRanges.length, 0);
     return { text: `${headingOf(file)} (${matches})`, file: { ...itemOf(file), matchCount: matches } };
   });
 }

@@ -7,7 +7,9 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 
 /** Returns the schema inside optional and default schemas. */
 export function unwrapSchema(schema: z.core.$ZodType): z.core.$ZodType {
-  return schema instanceof z.ZodOptional || schema instanceof z.ZodDefault
+  return schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodExactOptional ||
+    schema instanceof z.ZodDefault
     ? unwrapSchema(schema.unwrap())
     : schema;
 }
