@@ -28,8 +28,11 @@ const isSecret = (text) => secrets.some((each) => text.toLowerCase().includes(ea
 const timer = setInterval(() => {
   for (const pid of processes()) {
     if (before.has(pid)) continue;
+    const commandOf = () => parts(pid, "cmdline").join(" ").trim();
+    const command = commandOf();
     const environment = parts(pid, "environ");
-    const command = parts(pid, "cmdline").join(" ").trim();
+    // It may just have started another program, or ended.
+    if (command === "" || command !== commandOf()) continue;
     found.seen.add(command);
     if (isSecret(command)) found.commandLines.add(command);
     for (const each of environment)
