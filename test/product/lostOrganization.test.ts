@@ -206,7 +206,7 @@ withPostgres("an emptied PostgreSQL database", (binaries) => {
     await server.stop();
     await (await checkClosed(t, lost, "the PostgreSQL database is empty")).stop();
     assert.equal((await lost.run("restore", lost.backup)).code, 0);
-    await sql('truncate member, "apiKey", session, organisation cascade');
+    await sql('truncate member, "apiKey", "browserSession", organisation cascade');
     const emptied = await checkClosed(t, lost, "the PostgreSQL database is empty");
     assert.equal((await lost.run("restore", "--replace", lost.backup)).code, 0);
     assert.equal(await ask(emptied, "/api/repos", lost.key), "200");
