@@ -1,5 +1,7 @@
 /** Commits, authors and their pages, compared with git's own output on histories of every kind. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import type { CommitDetails, CommitItem } from "#contract/commits";
 import type { OperationName } from "#contract/operations";
@@ -128,8 +130,10 @@ for (const [name, path] of Object.entries(histories)) {
     const expected = expectedCommits(path, ["--all"]);
     const more = ["%P", "%cN", "%cE", "%cI"].map((format) => field(path, format, ["--all"]));
     const step = Math.ceil(hashes.length / 60);
+    const boundaries = name === "shallow" ? readFileSync(join(path, ".git/shallow"), "utf8") : "";
     for (let at = 0; at < hashes.length; at += step) {
-      const found = await ask("commit", { repo: name, ref: hashes[at] ?? "" });
+      const { incomplete, ...found } = await ask("commit", { repo: name, ref: hashes[at] ?? "" });
+      assert.equal(incomplete !== undefined, boundaries.includes(hashes[at] ?? ""));
       const [parents = "", committerName, committerEmail, commitDate = ""] = more.map((values) => values[at]);
       assert.deepEqual(found, {
         ...expected[at],

@@ -146,13 +146,14 @@ describe("plans for the engine", () => {
     const { plans } = await ask(
       "a",
       {},
-      { matches: 7, contextLines: 2, whole: true, explain: true, enclosing: true },
+      { matches: 7, matchesPerFile: 3, contextLines: 2, whole: true, explain: true, enclosing: true },
     );
     const { deadline, ...limits } = plans[0]!.limits;
     assert.ok(Math.abs(deadline - monotonicNow() - 10_000) < 1000);
     const expected = {
       maxMatches: 7,
       maxDisplayedMatches: 7,
+      maxMatchesPerFile: 3,
       contextLines: 2,
       returnsContent: true,
       explainsScores: true,
