@@ -41,7 +41,8 @@ export function sharedContributions(t: Translate, tools: readonly ToolDefinition
         {
           id: "trawl.hosts",
           name: t("view.hosts", "Code Hosts"),
-          visibility: "collapsed",
+          // Shown by "Add Code Host", and from the menu of the views: others need the room for results.
+          visibility: "hidden",
           initialSize: 2,
           icon: "media/icon.svg",
           when: "trawl.used",

@@ -90,11 +90,7 @@ describe("code hosts", () => {
     await window.box.search("CartTotal");
     await window.collapse("Search");
     await window.collapse("Results");
-    await window.expand("Code Hosts");
-    const add = window.pane("Code Hosts").getByRole("button", { name: "Add Code Host" }).last();
-    await add.waitFor();
-    await window.shot("hostsWelcome");
-    await add.click();
+    await window.runCommand("Trawl: Add Code Host...");
     await window.quickRows.filter({ hasText: "Other Git Server" }).waitFor();
     await window.shot("hostsTypes");
     await choose("Other Git Server");
