@@ -220,7 +220,7 @@ test("a response of the issuer is accepted only once, in the browser that began 
   const site = await openFor(t);
   const [browser, victim] = [new TestBrowser(), new TestBrowser()];
   const callback = await callbackOf(site, browser);
-  // Login CSRF: an attacker gives the victim a link with their own code.
+  // Login CSRF: an attacker sends the victim a callback link with the code of the attacker's own login.
   await callbackOf(site, victim);
   refusedWith(await victim.request(callback), 401, stale);
   refusedWith(await new TestBrowser().request(callback), 401, stale);

@@ -216,7 +216,7 @@ export function checkRealHost(name: string, startHost: () => Promise<RealHost>):
       assert.match(revoked.problems[0]?.message ?? "", /refused the credentials/);
       assert.deepEqual([revoked.removed, await searchable()], [[], before]);
       const [status] = await hosts<readonly CodeHostStatus[]>("status");
-      // Some of them cannot be fetched any more.
+      // Some of them can no longer be fetched.
       const states = new Set(status?.repositories.map(({ state }) => state));
       assert.deepEqual([states.has("gone"), states.has("hidden")], [false, false]);
     });

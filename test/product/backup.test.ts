@@ -1,4 +1,4 @@
-/** A backup brings back the repositories, members and keys of a server on another computer. */
+/** A backup restores the repositories, members and keys of a server on another computer. */
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** What stands beside the text of a file: the tree, the definitions, and what a name means. */
+/** The panes beside the text of a file: the tree, the definitions, and the meaning of a name. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { eventually } from "#test/support/eventually";

@@ -24,8 +24,8 @@ export function nextLink(headers: ResponseHeaders, pageUrl: string): string | un
 }
 
 /**
- * Like `nextLink`, but takes only the query of the link: such hosts build links from the URL that they believe to have,
- * which differs behind some proxies, and the path is the same for all pages.
+ * Like `nextLink`, but uses only the query of the link, for hosts that build links from a configured URL. Behind a proxy,
+ * that URL may be wrong; the path is the same on every page.
  */
 export function nextQuery(headers: ResponseHeaders, pageUrl: string): string | undefined {
   const link = nextLink(headers, pageUrl);

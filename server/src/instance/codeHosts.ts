@@ -21,38 +21,29 @@ import { monotonicNow } from "#platform/clock";
 import { TimeLimit } from "#platform/timeLimit";
 import type { CodeHosts, CodeHostsSetup, ConnectionStatus } from "#sync/codeHosts";
 import type { Configuration } from "./configuration";
-import { connectionsFile, readConnectionsFile } from "./connectionsFile";
+import { connectionsFile } from "./connectionsFile";
 
-export interface CodeHostsConfiguration extends Pick<Configuration, "connections" | "dataDir" | "source"> {
-  /** Whether `connections` are those of the configuration file now. */
+/** What a process knows of a file with connections. */
+interface KnownFile {
+  readonly connections: Configuration["connections"];
+  /** Whether the file contains them now. */
   readonly isCurrent: boolean;
-  /** If given, a damaged `connections.jsonc` is reported to it, and otherwise ignored. */
-  readonly onDamaged?: (error: ServiceError) => void;
 }
 
-/**
- * Returns the given connections and those of `connections.jsonc`; `undefined` if there are none, and never were. Loads the
- * clients of hosts only if needed. Throws USAGE if `connections.jsonc` is damaged.
- */
-export async function codeHostsSetup({
-  connections,
-  dataDir,
-  source,
-  isCurrent,
-  onDamaged,
-}: CodeHostsConfiguration): Promise<CodeHostsSetup<Connection> | undefined> {
-  let added: Configuration["connections"] = {};
-  let isReadable = true;
-  try {
-    added = readConnectionsFile(dataDir);
-  } catch (error) {
-    if (onDamaged === undefined || !isServiceError(error, "USAGE")) throw error;
-    onDamaged(error);
-    isReadable = false;
-  }
-  const all = { ...added, ...connections };
-  const mayRemove = isReadable && isCurrent;
-  if (Object.keys(all).length === 0 && !existsSync(stateFile(dataDir))) return undefined;
+export interface KnownFiles {
+  /** The configuration file; none if there is no such file. */
+  readonly configured: KnownFile;
+  /** `connections.jsonc`. */
+  readonly added: KnownFile;
+}
+
+/** Returns `undefined` if there are no connections, and never were. Loads the clients of hosts only if needed. */
+export async function codeHostsSetup(
+  { dataDir, source }: Pick<Configuration, "dataDir" | "source">,
+  { configured, added }: KnownFiles,
+): Promise<CodeHostsSetup<Connection> | undefined> {
+  const connections = { ...added.connections, ...configured.connections };
+  if (Object.keys(connections).length === 0 && !existsSync(stateFile(dataDir))) return undefined;
   const [{ openHost }, { selectRepositories }, { readSecret }, { readWebhook }] = await Promise.all([
     import("#hosts/openHost"),
     import("#hosts/selection"),
@@ -61,10 +52,10 @@ export async function codeHostsSetup({
   ]);
   return {
     dataDir,
-    connections: all,
+    connections,
     // Without a configuration file, this process does not know the connections of the one that led before.
-    removals: !mayRemove ? "none" : source === undefined ? "added" : "all",
-    addedNames: Object.keys(added).filter((name) => !Object.hasOwn(connections, name)),
+    removals: !(configured.isCurrent && added.isCurrent) ? "none" : source === undefined ? "added" : "all",
+    addedNames: Object.keys(added.connections).filter((name) => !Object.hasOwn(configured.connections, name)),
     helperFolder: join(__dirname, "credentialHelper"),
     openHost,
     selectRepositories,

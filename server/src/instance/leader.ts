@@ -25,13 +25,14 @@ import type { RepositoryView } from "#service/repositories/repositoryView";
 import { ShardDirectory } from "#shard/directory/directory";
 import { databaseNames } from "#store/lostOrganization";
 import { symbolParsers } from "#symbols/parsing/parsers";
+import type { CodeHostsSetup } from "#sync/codeHosts";
 import { Compactor } from "#sync/compactor";
 import { SymbolIndexer } from "#sync/symbolIndexer";
 import { Sync } from "#sync/sync";
 import type { WorkerResult, WorkerTask } from "#sync/workerTasks";
 import { createAccessControl } from "./accessControl";
 import { codeHostChanges } from "./codeHostChanges";
-import { codeHostOperations, codeHostsSetup } from "./codeHosts";
+import { codeHostOperations } from "./codeHosts";
 import type { Configuration } from "./configuration";
 import { ConfigurationWatch, currentConnections } from "./configurationWatch";
 import { hasDatabase, openDatabase } from "./database";
@@ -42,6 +43,7 @@ import { localOperations } from "./localOperations";
 import { createOrganizationMemory } from "./organizationMemory";
 import type { Ports } from "./ports";
 import { createSavedState } from "./savedState";
+import { UsedConnections } from "./usedConnections";
 
 /**
  * What a process uses the data directory for.
@@ -97,12 +99,10 @@ export async function prepareToLead(): Promise<void> {
 export async function buildLeader(options: LeaderOptions): Promise<Leader> {
   const { configuration, purpose, version, log, ports, onPaused } = options;
   const { dataDir, contexts, source } = configuration;
-  const { connections, isCurrent } =
+  const configured =
     purpose === "serve"
       ? currentConnections(configuration, log)
       : { connections: configuration.connections, isCurrent: true };
-  const onDamaged = (error: Error) =>
-    log.error(`${error.message} Until this is corrected, the mirrors of its connections are not fetched.`);
   const { timeLimitMs = defaultTimeLimitMs } = configuration;
   // Other commands do not need it, and start faster.
   if (purpose === "serve" || purpose === "index") await prepareToLead();
@@ -145,6 +145,8 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     onUse: (ids) => symbolizer.prioritize(ids),
     parsers,
   });
+  const usedConnections =
+    purpose === "read" ? undefined : new UsedConnections(configuration, configured, log);
   const sync = new Sync({
     catalog,
     directory,
@@ -152,10 +154,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     quickPool,
     settings: configuration,
     hosts: configuration.hosts,
-    codeHosts:
-      purpose === "read"
-        ? undefined
-        : await codeHostsSetup({ ...configuration, connections, isCurrent, onDamaged }),
+    codeHosts: await usedConnections?.setup(),
     log,
     watches: purpose === "serve",
     onOverlay(repositoryId, overlay) {
@@ -163,29 +162,15 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       symbolizer.setOverlay(repositoryId, overlay);
     },
   });
-  /** The connections of the configuration file that are in use. */
-  let applied = { connections, isCurrent };
-  let applying: Promise<void> = Promise.resolve();
-  /** Applies connections of the configuration file, by default the same, with those of `connections.jsonc`. */
-  const applyConnections = (changed?: Configuration["connections"]) => {
-    const next = applying.then(async () => {
-      const wanted = changed === undefined ? applied : { connections: changed, isCurrent: true };
-      const setup = await codeHostsSetup({ ...configuration, ...wanted });
-      if (setup !== undefined) await sync.configureCodeHosts(setup);
-      applied = wanted;
-    });
-    applying = next.catch(() => undefined);
-    return next;
-  };
+  const useConnections = (setup: CodeHostsSetup) => sync.configureCodeHosts(setup);
   const watch =
     purpose === "serve" && source !== undefined
       ? new ConfigurationWatch({
           source,
-          connections,
-          isCurrent,
+          ...configured,
           clock: systemClock,
           log,
-          apply: applyConnections,
+          apply: async (connections) => usedConnections?.configure(connections, useConnections),
         })
       : undefined;
   const symbolizer = new SymbolIndexer({
@@ -284,7 +269,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       ...codeHostChanges({
         dataDir,
         names: () => sync.codeHosts?.statuses.map(({ name }) => name) ?? [],
-        reload: () => applyConnections(),
+        reload: async () => usedConnections?.reload(useConnections),
       }),
       ...instanceOperations({
         catalog,

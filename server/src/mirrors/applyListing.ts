@@ -25,7 +25,7 @@ export interface AppliedListing {
   readonly now: number;
 }
 
-/** Applies a listing. Returns the mirrors that no connection has any more, which the caller must remove. */
+/** Applies a listing. Returns the mirrors that no connection includes now, which the caller must remove. */
 export function applyListing(options: AppliedListing): readonly MirrorRecord[] {
   const { name, connection, listing, state, now } = options;
   const { plan } = listing;
@@ -174,7 +174,7 @@ function formerPathsOf(
   return { formerPaths: [path, ...others].slice(0, maxFormerPaths) };
 }
 
-/** A path that another repository has now no longer leads to the one that had it before, also not later. */
+/** A path that another repository has taken never again leads to the one that had it before. */
 function forgetTakenPaths(state: MirrorState, connection: MirrorConnection): void {
   const mirrors = state.mirrors.filter(isOnHostOf(connection));
   const taken = new Set(mirrors.map(({ repository }) => repository.path));

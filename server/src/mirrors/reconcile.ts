@@ -146,7 +146,7 @@ function findUnconfirmed(
   return isMany || isEmptied ? fresh.map(({ repository }) => repository.hostId) : undefined;
 }
 
-/** Whether the settings changed so that no scope of the repository is listed any more. */
+/** Whether no scope of the repository is still listed, because the settings changed. */
 function isOutOfScope(
   { holding }: HeldRepository,
   { listings, fingerprint, previousFingerprint }: ReconcileInput,

@@ -1,11 +1,11 @@
-/** Ends processes that a killed process of Trawl has started, and that run on without it. */
+/** Ends processes that outlive the killed Trawl process that started them. */
 import { readdirSync, readFileSync } from "node:fs";
 
 const timeoutMs = 5000;
 const pollMs = 10;
 
 /**
- * Kills the processes of this user in whose environment a variable has this value, and waits for their end. Blocks the
+ * Kills the processes of this user in whose environment a variable has this value, and waits until they have ended. Blocks the
  * thread, usually for a millisecond. Returns whether all have ended. Finds none on systems without `/proc`.
  */
 export function killProcessesOf(name: string, value: string): boolean {

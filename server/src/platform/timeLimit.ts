@@ -1,5 +1,5 @@
 /** The longest delay that `setTimeout` accepts; a longer one would fire at once. */
-const maxDelayMs = 2 ** 31 - 1;
+export const maxDelayMs = 2 ** 31 - 1;
 
 /**
  * A signal that fires with another one, after a time limit, or when `abort` is called.

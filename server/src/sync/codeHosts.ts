@@ -24,8 +24,9 @@ import type { Repository, RepositoryId } from "#model/repository";
 import type { Clock } from "#platform/clock";
 import { diskFiles, type Files } from "#platform/files";
 import type { Log } from "#platform/log";
+import { maxDelayMs } from "#platform/timeLimit";
 import { MirrorCatalog, problemOf } from "./mirrorCatalog";
-import { type FetchStatistics, MirrorFetches } from "./mirrorFetches";
+import { type FetchStatistics, hintDelayMs, MirrorFetches } from "./mirrorFetches";
 import { Webhooks } from "./webhooks";
 
 /** What the leader knows about code hosts. */
@@ -66,9 +67,7 @@ interface RunningListing {
 
 /** Delay before a connection is listed again after a failure; doubles with each. */
 const retryMs = 60_000;
-const maxTimerMs = 2 ** 31 - 1;
-/** Delay of a listing that webhooks hint at, after the first hint, and after the last listing. */
-const hintDelayMs = 2000;
+/** Delay of a listing that webhooks hint at, after the last listing. */
 const hintPauseMs = 30_000;
 
 export class CodeHosts {
@@ -228,7 +227,7 @@ export class CodeHosts {
     return mirror && connectionOf(mirror, this.#connections)?.settings.revisions;
   }
 
-  /** What has never been done: how many visible mirrors are not cloned, and how many connections not listed. */
+  /** How many visible mirrors have never been cloned, and how many connections have never been listed. */
   get unfinished(): { readonly cloning: number; readonly listing: number } {
     const isAwaited = ({ number, fetches }: MirrorRecord) =>
       this.#mirrors.idOf(number) !== undefined && fetches.fetchedAt === undefined && fetches.failures === 0;
@@ -242,7 +241,7 @@ export class CodeHosts {
     };
   }
 
-  /** Clones and fetches once what is due, in a process that does not serve. */
+  /** Clones and fetches what is due, once, in a process that does not serve. */
   fetchDue(): void {
     this.#fetches.schedule();
   }
@@ -453,7 +452,7 @@ export class CodeHosts {
         if (!this.#closing.signal.aborted) log.error(`Cannot list connection "${name}".`, { error });
       });
     };
-    this.#timers.set(name, clock.after(Math.max(0, Math.min(delayMs, maxTimerMs)), list));
+    this.#timers.set(name, clock.after(Math.max(0, Math.min(delayMs, maxDelayMs)), list));
   }
 }
 

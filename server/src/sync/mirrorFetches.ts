@@ -16,6 +16,7 @@ import type { Repository, RepositoryId } from "#model/repository";
 import type { Clock } from "#platform/clock";
 import type { Files } from "#platform/files";
 import type { Log } from "#platform/log";
+import { maxDelayMs } from "#platform/timeLimit";
 import { FetchQueue } from "./fetchQueue";
 import type { MirrorCatalog } from "./mirrorCatalog";
 
@@ -56,8 +57,8 @@ type FetchResult = "changed" | "unchanged" | "failed";
 const maxProcesses = 8;
 /** By how much a mirror may exceed the limit, because hosts only estimate sizes, and fetches add duplicates. */
 const sizeTolerance = 1.5;
-/** How long to wait for further hints at the same mirror. */
-const hintDelayMs = 2000;
+/** How long to wait for further hints of webhooks. */
+export const hintDelayMs = 2000;
 /** How long webhooks of a mirror are trusted after the last one. */
 const hintTrustMs = 7 * dayMs;
 const baseTimeoutMs = 600_000;
@@ -126,10 +127,10 @@ export class MirrorFetches {
       }
     }
     if (earliest === Number.POSITIVE_INFINITY || !this.#hasStarted) return;
-    this.#cancelTimer = clock.after(Math.min(earliest - now, maxTimerMs), () => this.schedule());
+    this.#cancelTimer = clock.after(Math.min(earliest - now, maxDelayMs), () => this.schedule());
   }
 
-  /** Applies changed settings of connections, and cancels the fetches of mirrors that no connection has any more. */
+  /** Applies changed settings of connections, and cancels fetches of mirrors that no connection includes now. */
   async reconsider(changed: ReadonlySet<string>): Promise<void> {
     const { state, clock, random } = this.#options;
     const now = clock.now();
@@ -305,8 +306,8 @@ export class MirrorFetches {
   }
 
   /**
-   * Indexes a mirror if its refs differ from those that are indexed. Also a fetch that fails may have changed some, and an
-   * earlier one may have been interrupted before its changes were indexed.
+   * Indexes a mirror if its refs differ from those that are indexed. A failed fetch may have changed some, too, and an
+   * earlier fetch may have been interrupted before its changes were indexed.
    */
   async #indexIfChanged(number: number, id: RepositoryId): Promise<void> {
     const { state, catalog, mirrors, clock, isIndexCurrent, index } = this.#options;
@@ -376,9 +377,6 @@ export class MirrorFetches {
     else log.error(`${name} could not be ${what} because of a defect.`, { error });
   }
 }
-
-/** The longest delay of a timer. */
-const maxTimerMs = 2 ** 31 - 1;
 
 /** Returns the time of the last hint, unless it is long ago, or a change was just found that no hint had reported. */
 function trustedHint(

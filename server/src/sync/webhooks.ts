@@ -1,4 +1,4 @@
-/** Receives the webhooks of code hosts: checks them, and has fetched or listed what they hint at. */
+/** Receives webhooks of code hosts: checks them, and requests fetches and listings of what they hint at. */
 import { createHash, randomBytes } from "node:crypto";
 import { isServiceError } from "#base/error";
 import { Secret } from "#hosts/secret";

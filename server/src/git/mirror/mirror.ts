@@ -25,7 +25,7 @@ export interface MirrorOptions extends NetworkOptions {
    * mirror gets the whole history.
    */
   readonly depth?: number | undefined;
-  /** A clone or fetch with which the mirror becomes larger is ended. */
+  /** A clone or fetch that makes the mirror larger is stopped. */
   readonly maxBytes?: number | undefined;
 }
 
@@ -89,7 +89,7 @@ async function cloneDraft(path: string, remote: Remote, options: MirrorOptions):
   }
 }
 
-/** Fetches, and ends that when the packfiles exceed `maxBytes`. */
+/** Fetches, and stops when the packfiles exceed `maxBytes`. */
 async function fetchWithin(path: string, remote: Remote, options: MirrorOptions): Promise<void> {
   const { maxBytes = Number.POSITIVE_INFINITY } = options;
   const tooLarge = () =>

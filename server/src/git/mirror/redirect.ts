@@ -1,4 +1,4 @@
-/** Follows the redirects of a repository that was renamed, which git itself must not: it would follow them anywhere. */
+/** Follows redirects of renamed repositories. Git must not do that itself, because it would follow them to any origin. */
 import { ServiceError } from "#base/error";
 import { sanitize } from "#base/sanitize";
 import type { GitCredentials } from "#hosts/codeHost";
@@ -24,9 +24,9 @@ export function wasRedirected(errorText: string): boolean {
 }
 
 /**
- * Returns the URL to which that of a repository redirects. Sends nothing to other origins.
+ * Returns the URL to which the URL of a repository redirects. Sends nothing to other origins.
  *
- * Throws GIT_FAILED if it leads to another origin or to something else than a repository, and CANCELLED.
+ * Throws GIT_FAILED if it leads to another origin or to something other than a repository, and CANCELLED.
  */
 export async function followRedirects(url: URL, options: RedirectOptions): Promise<URL> {
   const { credentials, caFile, proxy, signal } = options;

@@ -1,4 +1,4 @@
-/** What callers may do with keys and sessions: members manage their own, owners and the local user all. */
+/** Who may manage keys and sessions: members their own, owners and the local user all of them. */
 import { ServiceError } from "#base/error";
 import type { Actor } from "#contract/service";
 import type { MemberId } from "#model/organization";

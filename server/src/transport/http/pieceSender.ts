@@ -5,7 +5,7 @@ import { constants, createGzip } from "node:zlib";
 import { canceled } from "#base/error";
 
 /**
- * Writes each piece as soon as it is made, without waiting for the client to read it: the whole response must be small
+ * Writes each piece as soon as it is rendered, without waiting for the client to read it: the whole response must be small
  * enough to stay in memory.
  */
 export class PieceSender {
@@ -22,7 +22,7 @@ export class PieceSender {
     response.once("close", () => this.#gzip?.destroy());
   }
 
-  /** Sends a piece, and lets it leave before the next one is made. Throws CANCELLED if the client has disconnected. */
+  /** Sends a piece, and lets it leave before the next one is rendered. Throws CANCELLED if the client has disconnected. */
   async send(piece: string): Promise<void> {
     if (this.#response.destroyed) throw canceled();
     this.length += piece.length;

@@ -1,4 +1,4 @@
-/** The id of a request, which its response, its log lines and the leader that it is forwarded to have in common. */
+/** The ID of a request, shared by its response, its log lines, and the leader to which it is forwarded. */
 import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 

@@ -1,9 +1,9 @@
 /**
  * Cookies of browser sessions and logins.
  *
- * A browser cannot add credentials to its requests for pages, so a login, or `POST /session` with an API key, gives it a
- * cookie. The cookie is valid for pages, and for other requests only if a page of this server has sent them, so that a
- * page of another origin cannot use it to change anything.
+ * Browsers do not send API keys when they open a page. A login, or `POST /session` with an API key, therefore sets a
+ * cookie. It is accepted for pages, and for other requests only if a page of this server sent them, so that pages of other
+ * origins cannot use it to change anything.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Credentials } from "#contract/service";

@@ -74,7 +74,7 @@ export async function filePage(context: PageContext): Promise<PageResponse> {
   return { status: 200, body: { start: start + text.text, pieces: panes(context, file), end } };
 }
 
-/** Renders what stands beside the text, which may have to be parsed first. */
+/** Renders the panes beside the text. The text may have to be parsed first. */
 async function* panes(context: PageContext, { commit }: FileSource): AsyncGenerator<string> {
   const ref = context.pageUrl.revision ?? (commit === "" ? undefined : commit);
   const outline = fileOutline(context, ref);

@@ -1,4 +1,4 @@
-/** The style of what stands beside the text of a file. */
+/** The style of the panes beside the text of a file. */
 export const fileStyle = `
 .panes { display: grid; grid-template: "tree text side" / 240px minmax(0, 1fr) 300px; gap: 0 16px; align-items: start; }
 .text { grid-area: text; } #side { grid-area: side; } #tree { grid-area: tree; }

@@ -44,13 +44,16 @@ export async function renderPage(
       return completionList(context, url);
     case undefined: {
       const pageUrl = parsePageUrl(url);
-      const name = await currentName(context, pageUrl.repository);
+      const parameters = queryParameters(url);
+      // Script requests parts of pages, which have been redirected.
+      const isPart = parameters.has("pane");
+      const name = isPart ? pageUrl.repository : await currentName(context, pageUrl.repository);
       if (name !== pageUrl.repository)
         return { status: 301, location: context.base + withRepository(url, name), body: "" };
       return repositoryView({
         ...context,
         pageUrl,
-        parameters: queryParameters(url),
+        parameters,
         bar: siteBar(context, rootOf(url)),
       });
     }
@@ -59,7 +62,7 @@ export async function renderPage(
 
 /** Returns the name of a repository that was renamed, and else the same name. */
 async function currentName({ caller, call }: ServiceContext, name: string): Promise<string> {
-  const { items } = await caller("repos", { name, dependencies: "yes" }, call);
+  const { items } = await caller("repos", { name }, call);
   return items[0]?.repoName ?? name;
 }
 
