@@ -132,6 +132,7 @@ export class Members implements vscode.Disposable {
     const title = vscode.l10n.t("Add Member");
     const email = await vscode.window.showInputBox({
       title,
+      ignoreFocusOut: true,
       prompt: vscode.l10n.t("Email address that the member uses for Git and for signing in"),
       validateInput: (text) =>
         /^\S+@\S+\.\S+$/.test(text.trim()) ? undefined : vscode.l10n.t("Enter a valid email address."),
@@ -139,6 +140,7 @@ export class Members implements vscode.Disposable {
     if (email === undefined) return;
     const name = await vscode.window.showInputBox({
       title,
+      ignoreFocusOut: true,
       prompt: vscode.l10n.t("Name (optional)"),
     });
     if (name === undefined) return;
@@ -150,7 +152,7 @@ export class Members implements vscode.Disposable {
         role: "OWNER",
       },
     ] as const;
-    const picked = await vscode.window.showQuickPick(roles, { title });
+    const picked = await vscode.window.showQuickPick(roles, { title, ignoreFocusOut: true });
     if (picked === undefined) return;
     const named = name.trim() === "" ? {} : { name: name.trim() };
     try {

@@ -33,6 +33,8 @@ export interface CodeServerOptions {
   readonly asksForTrust?: boolean;
   /** Whether to configure no repositories. Otherwise the whole organization is indexed. */
   readonly isFirstRun?: boolean;
+  /** How long processes may take to exit after code-server, in milliseconds; otherwise 30,000. */
+  readonly exitLimitMs?: number;
 }
 
 export interface CodeServer {
@@ -113,7 +115,7 @@ export async function startCodeServer(options: CodeServerOptions = {}): Promise<
       if (isStopped) return;
       isStopped = true;
       try {
-        await end(child, root, ended);
+        await end(child, root, ended, options.exitLimitMs);
       } finally {
         running.delete(server);
         // Each spec is a bundle with its own copy of this module, and would leave a listener.
@@ -199,13 +201,18 @@ async function waitForUrl(child: ChildProcess, logPath: string): Promise<string>
 }
 
 /** Terminates the process group. Kills and reports processes that outlive code-server. */
-async function end(child: ChildProcess, root: string, ended: Promise<unknown>): Promise<void> {
+async function end(
+  child: ChildProcess,
+  root: string,
+  ended: Promise<unknown>,
+  exitLimitMs: number | undefined,
+): Promise<void> {
   kill(-(child.pid ?? 0), "SIGTERM");
   const timer = setTimeout(() => kill(-(child.pid ?? 0), "SIGKILL"), 10_000);
   await ended;
   clearTimeout(timer);
   try {
-    await eventually(() => processesOf(root).length === 0);
+    await eventually(() => processesOf(root).length === 0, exitLimitMs);
   } catch {
     const left = processesOf(root);
     for (const { pid } of left) kill(pid, "SIGKILL");

@@ -213,6 +213,7 @@ describe("navigation", () => {
       "Line 3, …const again = chargeCard;",
     ]);
     await press("ArrowUp");
+    await eventually(async () => (await focused.getAttribute("aria-label")) === labelsRead[3]);
     await press("Enter");
     await waitForCursor("again.ts", 3);
     await press("F4");

@@ -132,11 +132,14 @@ describe("results", () => {
 
   it("can be excluded, which adds a filter to the query", async () => {
     await window.box.search("retryWithBackoff");
+    // Otherwise the menu may open for the row that takes its place.
+    await window.settled("Results");
     await row("waits between two tries").click({ button: "right" });
     await window.page.getByRole("menuitem", { name: "Exclude" }).hover();
     await window.choose("This File");
     await row("waits between two tries").waitFor({ state: "detached" });
     assert.equal(await window.box.input.inputValue(), "retryWithBackoff -file:^retry/limits\\.go$");
+    await window.settled("Results");
     await row("TestRetryWithBackoff").or(row("retryWithBackoff gives up")).first().click({ button: "right" });
     await window.page.getByRole("menuitem", { name: "Exclude" }).hover();
     await window.choose("Tests");
