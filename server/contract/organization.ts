@@ -157,6 +157,51 @@ export const CompletedLogin = z
   })
   .describe("A new browser session, after a login.");
 
+/** A port of the computer on which the browser runs (RFC 8252). */
+const loopbackUri = /^http:\/\/(?:127\.0\.0\.1|\[::1\]):(\d{1,5})\/[\w/-]{0,100}$/;
+
+export const AllowEditorRequest = z
+  .object({
+    redirectUri: z
+      .string()
+      .max(200)
+      .refine((text) => Number(loopbackUri.exec(text)?.[1]) <= 65_535, {
+        error: "must be a URL such as http://127.0.0.1:4321/path",
+      })
+      .describe("Where the editor waits for its code."),
+    state: z
+      .string()
+      .regex(/^[\w-]{16,128}$/)
+      .describe("Identifies the request of the editor."),
+    codeChallenge: z
+      .string()
+      .regex(/^[\w-]{43}$/)
+      .describe("SHA-256 of the verifier, in base64url."),
+    name: z.string().trim().min(1).max(60).describe("Names the editor and its computer."),
+  })
+  .describe("The editor to let in.");
+
+export const AllowedEditor = z
+  .object({ url: z.string().describe("Where the browser goes: to the editor, with its code.") })
+  .describe("The editor is let in.");
+
+export const ConnectEditorRequest = z
+  .object({
+    code: z.string().max(200).describe("The code that the browser has passed on."),
+    codeVerifier: z
+      .string()
+      .regex(/^[\w.~-]{43,128}$/)
+      .describe("The verifier of the challenge."),
+  })
+  .describe("An editor that was let in.");
+
+export const EditorKey = z
+  .object({
+    key: z.string().describe("An API key that can only read. It cannot be retrieved later."),
+    expiresAt: timestamp.describe("When it expires."),
+  })
+  .describe("The API key of an editor.");
+
 const actorTypes = ["user", "api_key"] as const;
 /** Types of targets of audit records. */
 export const targetTypes = ["org", "user", "api_key", "repository", "file"] as const;

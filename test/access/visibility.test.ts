@@ -53,6 +53,8 @@ const rows: Readonly<Record<OperationName, "sees" | "owners" | "own" | "open" | 
   revokeKey: "own",
   beginLogin: "open",
   completeLogin: "open",
+  allowEditor: "own",
+  connectEditor: "open",
   currentMember: "own",
   sessions: "own",
   revokeSession: "own",

@@ -255,6 +255,8 @@ const requests: Record<OperationName, readonly Record<string, unknown>[]> = {
   signOut: [{}],
   beginLogin: [{}, { returnTo: 1 }],
   completeLogin: [{ state: "a", transaction: "b" }, {}],
+  allowEditor: [{}, { redirectUri: "http://127.0.0.1:1/", state: "s".repeat(16), name: "e" }],
+  connectEditor: [{ code: "none", codeVerifier: "v".repeat(43) }, {}],
   currentMember: [{}],
   sessions: [{}],
   revokeSession: [{ sessionId: "none" }, {}],

@@ -51,6 +51,8 @@ const neverResent: Readonly<Record<NeverResent, true>> = {
   createKey: true,
   revokeKey: true,
   completeLogin: true,
+  allowEditor: true,
+  connectEditor: true,
   revokeSession: true,
   restore: true,
   addCodeHost: true,

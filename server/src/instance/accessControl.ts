@@ -2,6 +2,7 @@
 import { type Access, createAccess } from "#access/access";
 import { type Audit, createAudit } from "#access/audit";
 import { AuthThrottle } from "#access/authThrottle";
+import { EditorLogins } from "#access/editorLogins";
 import type { RolesByGroup } from "#access/groups";
 import { isLimitedToGroups } from "#access/groups";
 import { InstalledLicense } from "#access/installedLicense";
@@ -71,6 +72,7 @@ export function createAccessControl({
   const organization = createOrganization(parts);
   const { store } = organization;
   const authThrottle = new AuthThrottle(clock);
+  const editorLogins = new EditorLogins(clock);
   const license = new InstalledLicense({ store, clock, issuers: trustedIssuers(licenseMakers) });
   const audit = createAudit(organization);
   const seats = () => license.seats();
@@ -123,6 +125,7 @@ export function createAccessControl({
       audit,
       clock,
       authThrottle,
+      editorLogins,
       ...membership,
       login,
       issuer: oauth?.issuer,

@@ -11,6 +11,7 @@ import { treeHandlers } from "#service/history/tree";
 import { type ApiKeyOptions, apiKeyHandlers } from "#service/organization/apiKeys";
 import { auditHandlers } from "#service/organization/auditLog";
 import { backupHandlers, type SavedState } from "#service/organization/backups";
+import { type EditorLoginOptions, editorLoginHandlers } from "#service/organization/editorLogin";
 import { licenseHandlers } from "#service/organization/license";
 import { type LoginHandlerOptions, loginHandlers } from "#service/organization/login";
 import { type MemberOptions, memberHandlers } from "#service/organization/members";
@@ -39,7 +40,10 @@ export interface ServiceOptions extends SearchOptions, ExampleOptions, Omit<Symb
   readonly local: Pick<Service, LocalOperation>;
 }
 
-export type OrganizationHandlerOptions = ApiKeyOptions & MemberOptions & LoginHandlerOptions;
+export type OrganizationHandlerOptions = ApiKeyOptions &
+  MemberOptions &
+  LoginHandlerOptions &
+  EditorLoginOptions;
 
 type LocalOperation =
   | "addPaths"
@@ -118,6 +122,7 @@ function createService(options: ServiceOptions & SymbolOptions): Service {
     ...apiKeyHandlers(options.organization),
     ...sessionHandlers(options.organization),
     ...loginHandlers(options.organization),
+    ...editorLoginHandlers(options.organization),
     ...licenseHandlers(options.organization),
     ...auditHandlers(options.organization.store),
     ...backupHandlers({ ...options.organization, savedState: options.savedState }),

@@ -14,6 +14,7 @@ import { pagePaths } from "#transport/pages/pages";
 import { browsePrefix } from "#transport/pages/pageUrl";
 import type { BrowserRules } from "./browserRules";
 import { readJson } from "./decode";
+import { allowEditorPath, connectEditorPath, createEditorLoginHandlers } from "./editorLoginRoutes";
 import type { EventTimes } from "./eventStream";
 import { checkRequest, endpointNotFound, requestPath } from "./guard";
 import { createHandlers } from "./handlers";
@@ -69,6 +70,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   const calls = new RunningCalls();
   const handlers = createHandlers(options, calls);
   const login = createLoginHandlers(options, handlers);
+  const editorLogin = createEditorLoginHandlers(options, handlers);
   const mcp = createMcpHandlers(options, handlers);
   const monitoring = createMonitoringHandlers(options, handlers);
   const handleWebhook = createWebhookHandler(options, handlers);
@@ -93,14 +95,16 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     [loginPath, "GET, HEAD, OPTIONS"],
     [callbackPath, "GET, HEAD, OPTIONS"],
     [logoutPath, "GET, HEAD, POST, OPTIONS"],
+    [allowEditorPath, "GET, HEAD, POST, OPTIONS"],
+    [connectEditorPath, "POST, OPTIONS"],
     [mcpPath, "POST, OPTIONS"],
     [resourceMetadataPath, "GET, HEAD, OPTIONS"],
     [webhookPattern, "POST, OPTIONS"],
   ]);
-  /** Routes of POST requests whose fields are all in their path. */
-  const bodyless = new Set<string>();
+  /** Routes of POST requests whose fields are all in their URL. */
+  const bodyless = new Set([allowEditorPath]);
   /** These, and the one whose handler reads the body. */
-  const anyMediaType = new Set([webhookPattern]);
+  const anyMediaType = new Set([...bodyless, webhookPattern]);
   app.setErrorHandler((error, request, reply) => handlers.fail(error, request, reply));
   app.setNotFoundHandler((request) => {
     throw endpointNotFound(requestPath(request));
@@ -151,6 +155,9 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   app.get(callbackPath, login.handleCallback);
   app.get(logoutPath, login.handleLoggedOut);
   app.post(logoutPath, login.handleLogout);
+  app.get(allowEditorPath, editorLogin.handleAsk);
+  app.post(allowEditorPath, editorLogin.handleAllow);
+  app.post(connectEditorPath, editorLogin.handleConnect);
   // Not in `allowed`, so the guard hides it from the port.
   app.post(callPathPattern, handlers.handleEnvelope);
   await app.ready();
