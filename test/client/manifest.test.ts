@@ -71,8 +71,8 @@ test("no port is open by default", () => {
   assert.equal(settings["trawl.api.enabled"].scope, "machine");
 });
 
-test("the extension is activated by its contributions and its documents", () => {
-  assert.deepEqual(about.activationEvents, ["onFileSystem:trawl"]);
+test("the extension is activated by its contributions, its documents and its links", () => {
+  assert.deepEqual(about.activationEvents, ["onFileSystem:trawl", "onUri"]);
   assert.deepEqual(about.extensionKind, ["workspace"]);
 });
 

@@ -109,7 +109,7 @@ check(
   (imported) => {
     return (
       imported.startsWith("#contract/") &&
-      !/^#contract\/(?:agentTools|methods|notifications|queryText|snapshotUri)$/.test(imported)
+      !/^#contract\/(?:agentTools|editorLink|methods|notifications|queryText|snapshotUri)$/.test(imported)
     );
   },
   valuesOf,

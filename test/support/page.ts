@@ -19,7 +19,7 @@ export async function getPage(url: string, options: RequestInit = {}): Promise<P
 }
 
 const ownTags = new Set(
-  "html head meta title style body header nav aside h1 h2 h3 p span a main div table tr th td bdi ul li pre code em mark section article dialog script form label input button".split(
+  "html head meta title style body header nav aside h1 h2 h3 p span a main div table tr th td bdi ul li pre code em mark section article dialog script form fieldset legend label input button".split(
     " ",
   ),
 );
@@ -44,7 +44,7 @@ function checkPage(text: string, headers: Headers): void {
   for (const [, address = ""] of content.matchAll(/(?:href|action)="([^"]*)"/g)) {
     assert.match(
       address,
-      /^(?:#(?:L\d+|side|tree)$|(?:\.\.?\/)+$|http:\/\/127\.0\.0\.1:\d+\/|https:\/\/github\.com\/)/,
+      /^(?:#(?:L\d+|side|tree)$|(?:\.\.?\/)+$|http:\/\/127\.0\.0\.1:\d+\/|https:\/\/github\.com\/|vscode:\/\/trawl\.trawl\/open\?\S+$)/,
     );
   }
 }

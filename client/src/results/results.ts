@@ -12,6 +12,7 @@ import type { FileMatch } from "#contract/search";
 import type { copyCommands, resultCommands, resultsDocumentCommands } from "./contributions";
 import { CopyCommands } from "./copyCommands";
 import { dragController } from "./draggedRows";
+import { registerEditorLinks } from "./editorLinks";
 import { Opener } from "./opener";
 import { registerBadges } from "./resultBadges";
 import { ResultCommands } from "./resultCommands";
@@ -88,6 +89,7 @@ export class Results implements vscode.Disposable {
       documents,
       copies,
       registerBadges(),
+      registerEditorLinks(service, opener),
       registerResultsLanguage(opener, snapshots),
       repositories.onChange(() => this.#searchAfterIndexing(options, tree)),
       searches.onFinish((set) => {

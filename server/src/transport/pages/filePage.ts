@@ -1,5 +1,6 @@
 /** The page of a file, with the commit that each line comes from on request. */
 import { isServiceError } from "#base/error";
+import { editorLink } from "#contract/editorLink";
 import type { Blame, BlameCommit, FileSource } from "#contract/history";
 import { browseUrl, commitUrl } from "#service/repositories/webLinks";
 import {
@@ -64,6 +65,7 @@ export async function filePage(context: PageContext): Promise<PageResponse> {
     isBinary
       ? undefined
       : html`<button type="button" id="copy" data-url="${rawUrl(context, file.commit)}" hidden>Copy</button>`,
+    html`<a aria-keyshortcuts="o" title="Open in VS Code, which needs Trawl (o)" href="${editorLink({ repo, commit: file.commit, path })}">Open in VS Code</a>`,
     permalink(context, file.commit, withBlame ? "?blame=1" : ""),
     ...(isRendered ? jumpLinks : []),
   ];

@@ -88,9 +88,14 @@ addEventListener("keydown", (event) => {
   if (target.id === "permalink") {
     history.replaceState(null, "", own(target.href) + location.hash);
     report("The address is now permanent.");
-  } else if (target.href) location.href = target.href + (event.key === "b" ? location.hash : "");
+  } else if (target.href) target.click();
   else target.focus();
 });
+// These links lead to the lines that are selected here.
+addEventListener("click", ({ target }) => {
+  const link = target.closest?.('[aria-keyshortcuts="b"], [aria-keyshortcuts="o"]');
+  if (link) link.hash = location.hash;
+}, true);
 const copy = byId("copy");
 if (copy) copy.hidden = false;
 const write = async (text) => {
