@@ -1,6 +1,7 @@
 /** The search page, of a server that has indexed real repositories. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { TestBrowser, type Visit } from "#test/support/browser";
 import { eventually } from "#test/support/eventually";
 import { getPage, linksOf, linkTo, type Page, plain } from "#test/support/page";
 import { repo, temporaryFolder } from "#test/support/repo";
@@ -311,8 +312,53 @@ test("the syntax page runs its examples", async () => {
   for (const { url } of examples) assert.doesNotMatch(summaryOf(await get(url)), /error/);
 });
 
+test("settings are kept by the browser, and apply to every page", async () => {
+  const browser = new TestBrowser();
+  const choose = (choice: string, headers: Record<string, string> = { origin: server.url }) =>
+    browser.request(`${server.url}/settings?${choice}`, { method: "POST", headers });
+  const open = (path: string) => browser.open(server.url + path);
+  const before = linesIn(await open("/?q=retryRequest"));
+  assert.doesNotMatch((await open("/settings")).text, /<html [^>]*data-theme/);
+  const chosen = await choose("theme=dark");
+  assert.deepEqual([chosen.status, chosen.headers.get("location")], [303, `${server.url}/settings`]);
+  assert.match(chosen.headers.get("set-cookie") ?? "", /^trawl_view_\d+=dark\.1; Path=\/; Max-Age=31536000;/);
+  await choose("contextLines=3");
+  for (const path of [
+    "/",
+    "/?q=retryRequest",
+    "/settings",
+    "/browse/shop/-/blob/src/retry.ts",
+    "/browse/none",
+  ])
+    assert.match((await open(path)).text, /<html lang="en" data-theme="dark">/, path);
+  const page = await open("/settings");
+  const pressed = [...page.text.matchAll(/aria-pressed="true">([^<]*)</g)].map(([, label]) => label);
+  assert.deepEqual(pressed, ["Dark", "3"]);
+  assert.ok(linesIn(await open("/?q=retryRequest")) > before);
+  await choose("contextLines=0");
+  assert.ok(linesIn(await open("/?q=retryRequest")) < before);
+  // Anything else changes nothing.
+  for (const wrong of ["theme=%22%3E%3Cscript%3E", "theme=dark&theme=light", "contextLines=1e9", ""])
+    await choose(wrong);
+  assert.equal([...browser.cookies.values()][0], "dark.0");
+  assert.equal((await choose("theme=light", { origin: "http://evil.example" })).status, 403);
+  assert.equal((await choose("theme=light", {})).status, 403);
+  browser.cookies.set([...browser.cookies.keys()][0] ?? "", '"><script>.9');
+  assert.doesNotMatch((await open("/settings")).text, /<html [^>]*data-theme/);
+  await choose("theme=system");
+  assert.equal([...browser.cookies.values()][0], "system.1");
+});
+
+const linesIn = ({ text }: Visit): number => text.match(/<tr/g)?.length ?? 0;
+
 test("every page has a search box that leads to the search page", async () => {
-  for (const path of ["/repositories", "/syntax", "/browse/shop", "/browse/shop/-/blob/src/retry.ts"]) {
+  for (const path of [
+    "/repositories",
+    "/syntax",
+    "/settings",
+    "/browse/shop",
+    "/browse/shop/-/blob/src/retry.ts",
+  ]) {
     const page = await get(path);
     const action = /<form role="search"[^>]* action="([^"]*)"/.exec(page.text)?.[1] ?? "";
     assert.equal(new URL(action, `${server.url}${path}`).href, `${server.url}/`);

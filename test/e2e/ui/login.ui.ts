@@ -1,9 +1,13 @@
 /** The company login in a browser: logging in, a session that ends while the page is open, and logging out. */
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Browser, Page } from "playwright-core";
-import { launchBrowser } from "#e2e/driver/window";
+import { launchBrowser, shotPath } from "#e2e/driver/window";
 import { client, type Issuer, startIssuer } from "#test/support/issuer";
 import { repo, temporaryFolder } from "#test/support/repo";
 import { type Served, serve } from "#test/support/served";
@@ -74,6 +78,37 @@ describe("login", () => {
     await page.locator("#results .hit").first().waitFor();
     await page.getByRole("combobox").fill("value1");
     await page.waitForURL(`${server.url}/?q=value1`);
+  });
+
+  it("lets an editor in, which waits on a port of this computer", async () => {
+    const editor = createServer((_request, response) => response.end("You can close this page."));
+    await once(editor.listen(0, "127.0.0.1"), "listening");
+    const { port } = editor.address() as AddressInfo;
+    const received = once(editor, "request");
+    const verifier = "v".repeat(43);
+    const parameters = new URLSearchParams({
+      redirect_uri: `http://127.0.0.1:${port}/done`,
+      state: "s".repeat(16),
+      code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+      name: "Visual Studio Code on laptop",
+    });
+    const other = await page.context().newPage();
+    await other.goto(`${server.url}/editor?${parameters}`);
+    await other.screenshot({ path: shotPath("pageEditor") });
+    await other.getByRole("button", { name: "Allow" }).click();
+    const [{ url }] = await received;
+    await other.getByText("You can close this page.").waitFor();
+    await other.close();
+    editor.close();
+    const code = new URL(url, server.url).searchParams.get("code");
+    const response = await fetch(`${server.url}/editor/key`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ code, codeVerifier: verifier }),
+    });
+    const { key } = (await response.json()) as { readonly key: string };
+    const headers = { authorization: `Bearer ${key}` };
+    assert.equal((await fetch(`${server.url}/api/repos`, { headers })).status, 200);
   });
 
   it("logs out here and at the issuer", async () => {

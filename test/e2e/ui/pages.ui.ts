@@ -189,6 +189,11 @@ describe("pages", () => {
     assert.match(page.url(), /\/browse\/shop@[0-9a-f]{40}\/-\/blob\/src\/values\.ts#L5-L7$/);
     await page.reload();
     assert.equal(await page.locator("tr.chosen").count(), 3);
+    // Nothing on this computer could follow it.
+    await page.evaluate(() => addEventListener("click", (event) => event.preventDefault(), { once: true }));
+    await page.keyboard.press("o");
+    const link = await page.getByRole("link", { name: "Open in VS Code" }).getAttribute("href");
+    assert.match(link ?? "", /^vscode:\/\/trawl\.trawl\/open\?%7B.*src%2Fvalues\.ts.*#L5-L7$/);
     await page.keyboard.press("t");
     await page.getByLabel("Go to file").waitFor();
     await page.keyboard.type("ty");
@@ -289,7 +294,15 @@ describe("pages", () => {
     await page.context().close();
   });
 
-  const addresses = ["/", "/?q=value19", "/?q=value1+lang:nope", "/repositories", "/syntax", file];
+  const addresses = [
+    "/",
+    "/?q=value19",
+    "/?q=value1+lang:nope",
+    "/repositories",
+    "/syntax",
+    "/settings",
+    file,
+  ];
   addresses.push("/browse/shop/-/tree/src", `${file}?blame=1`, "/browse/shop/-/refs/src");
   addresses.push("/browse/shop/-/commit/main", "/browse/shop/-/commits/", "/browse/shop/-/find/");
   for (const [index, address] of addresses.entries()) {
@@ -313,6 +326,19 @@ describe("pages", () => {
       await page.context().close();
     });
   }
+
+  it("is dark if its user chooses that, whatever the system says", async () => {
+    const page = await open("/settings", { colorScheme: "light" });
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    assert.equal(await background(), "rgb(255, 255, 255)");
+    await page.getByRole("button", { name: "Dark" }).click();
+    await page.getByRole("button", { name: "Dark", pressed: true }).waitFor();
+    assert.equal(await background(), "rgb(13, 17, 23)");
+    await page.screenshot({ path: shotPath("pageSettings") });
+    await page.goto(`${server.url}${file}`);
+    assert.equal(await background(), "rgb(13, 17, 23)");
+    await page.context().close();
+  });
 
   it("works without script", async () => {
     const page = await open("/", { javaScriptEnabled: false });

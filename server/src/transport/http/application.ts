@@ -27,6 +27,7 @@ import { normalizeTarget, serverTarget } from "./requestTarget";
 import { guardHeaders, sendFailure, type UnreadLimits } from "./responses";
 import { RunningCalls } from "./runningCalls";
 import { sessionPath } from "./sessions";
+import { createSettingsHandler, settingsPath } from "./settingsRoutes";
 import { createWebhookHandler, isWebhook, maxWebhookBytes, webhookPattern } from "./webhookRoutes";
 
 export interface ApplicationOptions {
@@ -70,6 +71,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   const calls = new RunningCalls();
   const handlers = createHandlers(options, calls);
   const login = createLoginHandlers(options, handlers);
+  const handleSettings = createSettingsHandler(options, handlers);
   const editorLogin = createEditorLoginHandlers(options, handlers);
   const mcp = createMcpHandlers(options, handlers);
   const monitoring = createMonitoringHandlers(options, handlers);
@@ -91,6 +93,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     [openApiPath, "GET, HEAD, OPTIONS"],
     ...[...pagePaths, metricsPath, livePath, readyPath].map((path) => [path, "GET, HEAD, OPTIONS"] as const),
     [`${browsePrefix}*`, "GET, HEAD, OPTIONS"],
+    [settingsPath, "GET, HEAD, POST, OPTIONS"],
     [sessionPath, "POST, OPTIONS"],
     [loginPath, "GET, HEAD, OPTIONS"],
     [callbackPath, "GET, HEAD, OPTIONS"],
@@ -102,7 +105,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     [webhookPattern, "POST, OPTIONS"],
   ]);
   /** Routes of POST requests whose fields are all in their URL. */
-  const bodyless = new Set([allowEditorPath]);
+  const bodyless = new Set([allowEditorPath, settingsPath]);
   /** These, and the one whose handler reads the body. */
   const anyMediaType = new Set([...bodyless, webhookPattern]);
   app.setErrorHandler((error, request, reply) => handlers.fail(error, request, reply));
@@ -150,6 +153,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   app.post(mcpPath, mcp.handleMcp);
   app.post(webhookPattern, handleWebhook);
   app.get(resourceMetadataPath, mcp.sendResourceMetadata);
+  app.post(settingsPath, handleSettings);
   app.post(sessionPath, login.handleSignIn);
   app.get(loginPath, login.handleLogin);
   app.get(callbackPath, login.handleCallback);

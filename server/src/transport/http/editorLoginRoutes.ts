@@ -79,8 +79,8 @@ function editorOf(request: FastifyRequest): RequestOf<"allowEditor"> {
 
 /** The form is sent to the address of the page, whose parameters describe the editor. */
 function askPage(editor: string, visitor: string): PageResponse {
-  const content = html`<p><bdi>${editor}</bdi> on this computer wants to search and read, as <bdi>${visitor}</bdi>, all code that you may see here.</p>
+  const content = html`<p><bdi>${editor}</bdi> wants to search and read, as <bdi>${visitor}</bdi>, all code that you may see here.</p>
 <p>Allow this only if you have just asked an editor for it.</p>
 <form method="post"><button>Allow</button></form>`;
-  return okPage(renderLayout({ title: "Let an editor in?", content }));
+  return okPage(renderLayout({ title: "Connect an editor?", content }));
 }

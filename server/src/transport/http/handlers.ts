@@ -21,7 +21,7 @@ import {
   type Visitor,
 } from "#transport/pages/context";
 import { html } from "#transport/pages/html";
-import { pagePolicy } from "#transport/pages/pageLayout";
+import { pagePolicy, withTheme } from "#transport/pages/pageLayout";
 import { renderPage } from "#transport/pages/pages";
 import type { BrowserRules } from "./browserRules";
 import { credentialsOf } from "./credentials";
@@ -44,7 +44,7 @@ import {
   UnreadResponses,
 } from "./responses";
 import type { RunningCalls } from "./runningCalls";
-import { type CookieRequest, expiredCookie, pageCredentialsOf, signInForm } from "./sessions";
+import { type CookieRequest, expiredCookie, pageCredentialsOf, signInForm, viewSettingsOf } from "./sessions";
 
 export interface HandlerOptions {
   readonly caller: Caller;
@@ -176,7 +176,13 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
 
   function handlePage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     return sendPage(request, reply, async (call) =>
-      renderPage(request.url, caller, call, await visitorOf(request, call)),
+      renderPage(
+        request.url,
+        caller,
+        call,
+        await visitorOf(request, call),
+        viewSettingsOf(cookieRequest(request)),
+      ),
     );
   }
 
@@ -219,8 +225,12 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
       .headers(location === undefined ? {} : { location })
       .type("text/html; charset=utf-8")
       .headers({ "content-security-policy": pagePolicy, ...headers });
-    if (typeof body !== "string" && "pieces" in body) return await sendStream(request, reply, body);
-    return await sendBody(request, reply, [typeof body === "string" ? Buffer.from(body) : body]);
+    const settings = viewSettingsOf(cookieRequest(request));
+    if (typeof body === "string") {
+      return await sendBody(request, reply, [Buffer.from(withTheme(body, settings))]);
+    }
+    if (Buffer.isBuffer(body)) return await sendBody(request, reply, [body]);
+    return await sendStream(request, reply, { ...body, start: withTheme(body.start, settings) });
   }
 
   function failurePageOf(

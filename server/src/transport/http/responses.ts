@@ -16,7 +16,8 @@ export const guardHeaders: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
   "cross-origin-resource-policy": "same-origin",
-  "referrer-policy": "no-referrer",
+  // Without any referrer, browsers do not say either that a form comes from a page of this service.
+  "referrer-policy": "same-origin",
   "cache-control": "no-store",
   vary: "accept-encoding, origin",
 };

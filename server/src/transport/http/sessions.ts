@@ -1,5 +1,5 @@
 /**
- * Cookies of browser sessions and logins.
+ * Cookies of browser sessions, logins, and what users choose about the pages.
  *
  * Browsers do not send API keys when they open a page. A login, or `POST /session` with an API key, therefore sets a
  * cookie. It is accepted for pages, and for other requests only if a page of this server sent them, so that pages of other
@@ -8,6 +8,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Credentials } from "#contract/service";
 import { type Html, html } from "#transport/pages/html";
+import { formatViewSettings, parseViewSettings, type ViewSettings } from "#transport/pages/viewSettings";
 import { credentialsOf } from "./credentials";
 
 export const sessionPath = "/session";
@@ -19,6 +20,7 @@ export interface CookieRequest {
   readonly isSecure: boolean;
 }
 
+const yearSeconds = 365 * 24 * 60 * 60;
 const tokenPattern = /^[\w-]{43}$/;
 const transactionPattern = /^[\w.-]{1,4096}$/;
 /** How many logins may be under way in one browser, in several tabs. Their cookies fit into the headers. */
@@ -79,9 +81,21 @@ function loginCookieName(state: string, request: CookieRequest): string {
  * Browsers share cookies between the ports of a host, and a different Trawl may listen on each port. Over HTTPS, the
  * prefix `__Host-` prevents other hosts of the domain from setting them.
  */
-function cookieName(kind: "session" | "login", { headers: { host = "" }, isSecure }: CookieRequest): string {
+function cookieName(
+  kind: "session" | "login" | "view",
+  { headers: { host = "" }, isSecure }: CookieRequest,
+): string {
   const port = /:(\d+)$/.exec(host)?.[1];
   return `${isSecure ? "__Host-" : ""}trawl_${kind}${port === undefined ? "" : `_${port}`}`;
+}
+
+/** Returns what the user has chosen about the pages. */
+export function viewSettingsOf(request: CookieRequest): ViewSettings {
+  return parseViewSettings(cookiesOf(request).get(cookieName("view", request)));
+}
+
+export function viewCookie(settings: ViewSettings, request: CookieRequest): string {
+  return setCookie(cookieName("view", request), formatViewSettings(settings), yearSeconds, request);
 }
 
 /** Scripts cannot read the cookie, and other sites cannot send it with requests that change something. */

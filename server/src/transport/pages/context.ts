@@ -4,6 +4,7 @@ import { browseUrl } from "#service/repositories/webLinks";
 import { type Html, type HtmlPart, hasDirectionMarks, html } from "./html";
 import { type PageFrame, renderLayout } from "./pageLayout";
 import type { PageUrl } from "./pageUrl";
+import type { ViewSettings } from "./viewSettings";
 
 export interface PageResponse {
   readonly status: number;
@@ -35,6 +36,7 @@ export interface Visitor {
 
 export interface ServiceContext {
   readonly visitor: Visitor;
+  readonly settings: ViewSettings;
   readonly caller: Caller;
   readonly call: PageCall;
   /** Base URL of this service. */

@@ -7,6 +7,7 @@ import { pageScript } from "./pageScript";
 import { pageStyle } from "./pageStyle";
 import { searchScript } from "./searchScript";
 import { searchStyle } from "./searchStyle";
+import type { ViewSettings } from "./viewSettings";
 
 const style = pageStyle + searchStyle + fileStyle;
 const searchPageScript = pageScript + searchScript;
@@ -55,6 +56,13 @@ export function renderLayout(page: PageFrame & { readonly content: HtmlPart }): 
   return `${start}${html`${page.content}`.text}${end}`;
 }
 
+const htmlTag = `<html lang="en">`;
+
+/** Returns a rendered page, or its start, with the theme that the user has chosen. */
+export function withTheme(page: string, { theme }: ViewSettings): string {
+  return theme === "system" ? page : page.replace(htmlTag, `<html lang="en" data-theme="${theme}">`);
+}
+
 /** Renders what precedes and what follows the content of a page. */
 export function renderFrame(page: PageFrame): { readonly start: string; readonly end: string } {
   const { title, bar, heading = title, actions, facts = [], isSearch = false, isFile = false } = page;
@@ -64,7 +72,7 @@ export function renderFrame(page: PageFrame): { readonly start: string; readonly
     ? html`${bar}<main>\n<h1 class="hidden">${heading}</h1><p class="message">${message}</p>\n`
     : html`${bar}<header><h1>${heading}</h1><nav class="actions" aria-label="Page">${actions}${message}</nav></header>\n<main>\n`;
   const start = html`<!doctype html>
-<html lang="en">
+${new Markup(htmlTag)}
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -1,11 +1,12 @@
-/** The style of every page, for light and dark themes and narrow screens. */
+/** The style of every page, for light and dark themes and narrow screens. `data-theme` is the theme that the user chose. */
 export const pageStyle = `
-:root { color-scheme: light dark; --bg: #fff; --fg: #1f2328; --dim: #59636e; --line: #d1d9e0; --soft: #f6f8fa;
-  --link: #0550ae; --mark: #fff8c5; --add: #dafbe1; --del: #ffebe9; --plus: #116329; --minus: #a0111f; --kw: #a0111f;
-  --str: #0a3069; --num: #0550ae; --com: #59636e; --fn: #6639ba; --tag: #116329; }
-@media (prefers-color-scheme: dark) { :root { --bg: #0d1117; --fg: #e6edf3; --dim: #9198a1; --line: #3d444d;
-  --soft: #161b22; --link: #79b8ff; --mark: #3a3410; --add: #12361f; --del: #46171a; --plus: #7ee787; --minus: #ff8f86;
-  --kw: #ff8f86; --str: #a5d6ff; --num: #79c0ff; --com: #9198a1; --fn: #d2a8ff; --tag: #7ee787; } }
+:root { color-scheme: light dark; }
+:root[data-theme=light] { color-scheme: light; } :root[data-theme=dark] { color-scheme: dark; }
+:root { --bg: light-dark(#fff, #0d1117); --fg: light-dark(#1f2328, #e6edf3); --dim: light-dark(#59636e, #9198a1); --line: light-dark(#d1d9e0, #3d444d);
+  --soft: light-dark(#f6f8fa, #161b22); --link: light-dark(#0550ae, #79b8ff); --mark: light-dark(#fff8c5, #3a3410); --add: light-dark(#dafbe1, #12361f);
+  --del: light-dark(#ffebe9, #46171a); --plus: light-dark(#116329, #7ee787); --minus: light-dark(#a0111f, #ff8f86); --kw: light-dark(#a0111f, #ff8f86);
+  --str: light-dark(#0a3069, #a5d6ff); --num: light-dark(#0550ae, #79c0ff); --com: light-dark(#59636e, #9198a1); --fn: light-dark(#6639ba, #d2a8ff);
+  --tag: light-dark(#116329, #7ee787); }
 * { box-sizing: border-box; }
 html { scroll-padding-top: 112px; }
 body { margin: 0; background: var(--bg); color: var(--fg); font: 14px/1.5 system-ui, sans-serif; }
@@ -18,11 +19,13 @@ h1 { font-size: 16px; font-weight: 600; margin: 0; max-height: 72px; overflow-y:
 .actions > :not(#message) { min-height: 24px; overflow-wrap: anywhere; } .actions [hidden] { display: none; }
 .pick { padding: 0 8px; border: 1px solid var(--line); border-radius: 6px; background: var(--bg); }
 .pick::after { content: " \\25be" / ""; }
+button[aria-pressed=true] { border-color: var(--link); background: var(--soft); font-weight: 600; }
 button, input { font: inherit; color: inherit; border: 1px solid var(--line); border-radius: 6px; background: var(--bg); padding: 0 8px; }
 input { padding: 4px 8px; max-width: 100%; } button:hover { background: var(--soft); }
 #filter, .compare { display: flex; flex-wrap: wrap; gap: 8px; margin: 0 0 8px; } #filter input { width: 40ch; } .compare input { width: 24ch; }
 .facts { margin: 0 0 12px; color: var(--dim); display: flex; flex-wrap: wrap; gap: 4px 16px; }
 .facts > * { overflow-wrap: anywhere; unicode-bidi: isolate; } .dim, #message { color: var(--dim); }
+fieldset { border: 0; margin: 0 0 16px; padding: 0; } legend { padding: 0; margin: 0 0 4px; font-weight: 600; } fieldset button { min-height: 28px; }
 main { padding: 12px 16px 16px; } .note { padding: 8px 12px; border: 1px solid var(--line); background: var(--soft); margin: 0 0 12px; }
 .note p { margin: 0 0 4px; } .paging { display: flex; gap: 16px; padding: 12px 0; }
 table { border-collapse: collapse; width: 100%; } td { padding: 0 8px; vertical-align: top; }

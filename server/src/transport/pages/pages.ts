@@ -17,12 +17,14 @@ import { rawFile } from "./rawFile";
 import { repositoriesPage } from "./repositoriesPage";
 import { revisionsPage } from "./revisionsPage";
 import { searchPage } from "./searchPage";
+import { settingsPage } from "./settingsPage";
 import { siteBar } from "./siteBar";
 import { symbolFragment } from "./symbolPanel";
 import { syntaxPage } from "./syntaxPage";
+import { defaultSettings } from "./viewSettings";
 
 /** The paths of the pages that are not about one repository. */
-export const pagePaths = ["/", "/repositories", "/syntax", "/complete"] as const;
+export const pagePaths = ["/", "/repositories", "/syntax", "/settings", "/complete"] as const;
 
 /** Renders the page at a URL. Throws the errors of the operations that it calls. */
 export async function renderPage(
@@ -30,8 +32,9 @@ export async function renderPage(
   caller: Caller,
   call: PageCall,
   visitor: Visitor = {},
+  settings = defaultSettings,
 ): Promise<PageResponse> {
-  const context: ServiceContext = { caller, call, visitor, base: call.baseUrl ?? "" };
+  const context: ServiceContext = { caller, call, visitor, settings, base: call.baseUrl ?? "" };
   const [path = ""] = url.split("?", 1);
   switch (pagePaths.find((each) => each === path)) {
     case "/":
@@ -40,6 +43,8 @@ export async function renderPage(
       return repositoriesPage(context, parsePosition(url));
     case "/syntax":
       return syntaxPage(context);
+    case "/settings":
+      return settingsPage(context);
     case "/complete":
       return completionList(context, url);
     case undefined: {

@@ -26,7 +26,6 @@ import { keySection } from "./syntaxSections";
 const maxMatches = 1000;
 /** The number of lines that are shown of a file. If only one file matches, the search is repeated without this limit. */
 const maxMatchesPerFile = maxLinesPerFile;
-const contextLines = 1;
 const minTypedLength = 3;
 
 interface SearchContext extends ServiceContext {
@@ -119,7 +118,7 @@ ${syntaxTable(keySection, base)}<p><a href="${base}/syntax">Query syntax</a></p>
 }
 
 async function findByQuery(context: SearchContext, read: QueryExplanation, isTyped: boolean): Promise<Found> {
-  const { caller, call, position, base } = context;
+  const { caller, call, position, base, settings } = context;
   const { query, isRegex: isRegexEnabled, isWholeWord: isWholeWordEnabled } = position;
   const notes = [
     renderActiveFilters(read.filters, position, base),
@@ -137,7 +136,13 @@ async function findByQuery(context: SearchContext, read: QueryExplanation, isTyp
     };
   }
   try {
-    const request = { query, isRegexEnabled, isWholeWordEnabled, matches: maxMatches, contextLines };
+    const request = {
+      query,
+      isRegexEnabled,
+      isWholeWordEnabled,
+      matches: maxMatches,
+      contextLines: settings.contextLines,
+    };
     const limited = await caller("search", { ...request, matchesPerFile: maxMatchesPerFile }, call);
     const [first, second] = limited.files;
     const isCutFile = second === undefined && first?.matchCount !== undefined;
@@ -168,7 +173,7 @@ async function showResult(
     return { summary, notes: [notes, nothingFound(total, read, position, base)] };
   }
   if (isOfRepositories) return { summary, notes: [notes, renderRepositories(files, base)] };
-  const { pieces, nextStart } = renderResults(result, position, base);
+  const { pieces, nextStart } = renderResults(result, position, context);
   return {
     summary,
     facets: renderFacets(files, read.filters, position, base),

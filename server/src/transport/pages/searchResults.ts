@@ -3,7 +3,7 @@ import { textStart } from "#base/utf16Offset";
 import { exactFile, exactRepository, withFilter } from "#contract/queryText";
 import type { Chunk, FileMatch, FoundCommit, SearchResult } from "#contract/search";
 import { browseUrl, commitUrl } from "#service/repositories/webLinks";
-import { countOf, directionNote, revisionLabel } from "./context";
+import { countOf, directionNote, revisionLabel, type ServiceContext } from "./context";
 import { escapeText, type Html, type HtmlPart, html } from "./html";
 import { matchCountOf } from "./searchFacets";
 import { LineRenderer, linesOf, markSpans, type ResultLine } from "./searchLines";
@@ -13,6 +13,8 @@ import { isLinkable, type SearchPosition, searchUrl } from "./searchUrl";
 const maxFiles = 30;
 const maxBytes = 120_000;
 export const maxLinesPerFile = 16;
+/** So many matches are shown with all their context. */
+const minMatchesPerFile = 5;
 const maxLinesOfOnlyFile = 400;
 const maxBytesPerFile = 100_000;
 /** Of the text of a line, with its markup. */
@@ -38,18 +40,19 @@ export interface ResultsPage {
 export function renderResults(
   { files, commits, stats }: Pick<SearchResult, "files" | "commits" | "stats">,
   position: SearchPosition,
-  base: string,
+  { base, settings }: Pick<ServiceContext, "base" | "settings">,
 ): ResultsPage {
   if (commits !== undefined) return { pieces: only(renderCommits(commits, base)) };
   // A file with many matches may have left no room for others.
   const isOnly = files.length === 1 && stats.fileCount === 1;
+  const maxLines = Math.max(maxLinesPerFile, minMatchesPerFile * (2 * settings.contextLines + 1));
   const groups = new Map<string, ChosenFile[]>();
   let bytes = 0;
   let at = position.start;
   for (; at < files.length && at < position.start + maxFiles && bytes < maxBytes; at++) {
     const file = files[at];
     if (file === undefined) break;
-    const chosen = chooseLines(file, base, isOnly);
+    const chosen = chooseLines(file, base, isOnly ? maxLinesOfOnlyFile : maxLines);
     bytes += chosen.bytes;
     groups.set(file.repository, [...(groups.get(file.repository) ?? []), chosen]);
   }
@@ -139,9 +142,8 @@ interface ChosenChunk {
   readonly lines: readonly ResultLine[];
 }
 
-function chooseLines(file: FileMatch, base: string, isOnly: boolean): ChosenFile {
+function chooseLines(file: FileMatch, base: string, maxLines: number): ChosenFile {
   const url = fileUrl(file, base);
-  const maxLines = isOnly ? maxLinesOfOnlyFile : maxLinesPerFile;
   const chunks: ChosenChunk[] = [];
   let bytes = bytesPerFile + 2 * url.length;
   let room = Math.max(1, Math.min(maxLines, Math.floor(maxBytesPerFile / (url.length + maxBytesOfText))));

@@ -1,6 +1,6 @@
 /** The style of the search page and of the bar above every page. */
 export const searchStyle = `
-:root { --hit: #fff0a8; --hit-line: #d4a72c; } @media (prefers-color-scheme: dark) { :root { --hit: #5c4503; --hit-line: #d29922; } }
+:root { --hit: light-dark(#fff0a8, #5c4503); --hit-line: light-dark(#d4a72c, #d29922); }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .bar { display: flex; flex-wrap: wrap; align-items: center; gap: 8px 16px; padding: 8px 16px; border-bottom: 1px solid var(--line); }
 .bar .home { font-weight: 600; font-size: 16px; color: var(--fg); }

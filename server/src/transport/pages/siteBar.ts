@@ -9,6 +9,6 @@ export function siteBar(context: ServiceContext, root: string, form?: Html): Htm
   // Script shows the button.
   const keys = form && html`<button type="button" id="show-keys" hidden>Keys</button>`;
   return html`<nav class="bar" aria-label="Trawl"><a class="home" href="${base}/">Trawl</a>${form ?? smallSearchForm(root)}
-<div class="site"><a href="${base}/repositories">Repositories</a><a href="${base}/syntax">Query syntax</a>${keys}${visitorItem(context)}</div></nav>
+<div class="site"><a href="${base}/repositories">Repositories</a><a href="${base}/syntax">Query syntax</a><a href="${base}/settings">Settings</a>${keys}${visitorItem(context)}</div></nav>
 `;
 }
