@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { serverProblemField } from "./repositories";
 import { SearchRequest, SearchStats, Suggestion } from "./search";
 
 /** The properties by which matches can be grouped. */
@@ -10,6 +11,7 @@ export const CountRequest = SearchRequest.omit({
   whole: true,
   explain: true,
   enclosing: true,
+  scores: true,
 })
   .extend({
     groupBy: z
@@ -81,6 +83,7 @@ export const CountResult = z
         "Whether all numbers are exact. If not, `stats.flushReason` is the reason. With `MATCH_LIMIT`, only the groups are incomplete, because too many files would have to be blamed; with `BYTE_LIMIT`, because there are too many groups, or matches too long for captures.",
       ),
     stats: SearchStats,
+    serverProblem: serverProblemField,
     suggestions: z.array(Suggestion).optional().describe("Likely mistakes in the query."),
   })
   .describe("Numbers of matches.");

@@ -15,6 +15,16 @@ export const CodeHostType = z
   .describe("The kind of code host.");
 export type CodeHostType = z.output<typeof CodeHostType>;
 
+export const serverField = z
+  .string()
+  .optional()
+  .describe("URL of the team's server that it comes from; absent if it comes from this service.");
+
+export const serverProblemField = z
+  .string()
+  .optional()
+  .describe("Why the part of the team's server is missing; absent if it is not.");
+
 export const RepositoryInfo = z
   .object({
     id: z.int().describe("Id of the repository, from 1; never reused."),
@@ -23,6 +33,7 @@ export const RepositoryInfo = z
     webUrl: z.string().describe("URL of this service's page for the repository; may be empty."),
     externalWebUrl: z.string().describe("URL of the code host's page for the repository; may be empty."),
     codeHostType: CodeHostType,
+    server: serverField,
   })
   .describe("A repository with files in the response.");
 export type RepositoryInfo = z.output<typeof RepositoryInfo>;
@@ -98,6 +109,7 @@ export const RepositoryItem = z
       .optional()
       .describe("Number of packages that its lock files name and that are on this computer; absent if none."),
     dependencyProblem: z.string().optional().describe("Why more packages may be on this computer."),
+    server: serverField,
   })
   .describe("A repository and the state of its index.");
 export type RepositoryItem = z.output<typeof RepositoryItem>;

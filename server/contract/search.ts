@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { commitFields } from "./commits";
 import { Position, Range } from "./position";
-import { RepositoryInfo } from "./repositories";
+import { RepositoryInfo, serverField, serverProblemField } from "./repositories";
 
 const maxQueryCharacters = 10_000;
 
@@ -44,6 +44,12 @@ export const SearchRequest = z
       .boolean()
       .default(false)
       .describe("Whether to return the definition that encloses each chunk."),
+    scores: z.boolean().optional().describe("Whether to return the score of each file. Default: no."),
+    exceptRepositories: z
+      .array(z.string())
+      .max(10_000)
+      .optional()
+      .describe("Exact names of repositories that are not searched, in any case."),
   })
   .describe("A search.");
 export type SearchRequest = z.output<typeof SearchRequest>;
@@ -156,6 +162,8 @@ export const FileMatch = z
       .int()
       .optional()
       .describe("Number of matches in the file; only if the response contains fewer ranges of it."),
+    score: z.number().optional().describe("Score of the file, if it was requested; higher is better."),
+    server: serverField,
   })
   .describe("The matches in one file.");
 export type FileMatch = z.output<typeof FileMatch>;
@@ -181,6 +189,7 @@ export const FoundCommit = z
     commitDate: z.string().describe("Commit date, ISO 8601 with offset."),
     webUrl: z.string().describe("URL of this service's page for it; may be empty."),
     externalWebUrl: z.string().describe("URL of the code host's page; may be empty."),
+    server: serverField,
   })
   .describe("A commit whose message matches.");
 export type FoundCommit = z.output<typeof FoundCommit>;
@@ -199,6 +208,7 @@ export const SearchResult = z
       .describe(
         "Whether the response is complete: no match can be missing because of a limit, a timeout or unfinished indexing.",
       ),
+    serverProblem: serverProblemField,
     suggestions: z.array(Suggestion).optional().describe("Likely mistakes in the query."),
     phraseMatchCount: z
       .int()

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { pathField, refField, repoField } from "./history";
 import { localOnly, requiredOverHttp } from "./operation";
 import { Range } from "./position";
-import { RepositoryInfo } from "./repositories";
+import { RepositoryInfo, serverField, serverProblemField } from "./repositories";
 
 const languageField = z
   .string()
@@ -99,6 +99,7 @@ const originFields = {
     .string()
     .optional()
     .describe("Absolute path of the same text on this computer; only for the local user."),
+  server: serverField,
 };
 
 export const SymbolFile = z
@@ -148,6 +149,7 @@ export const SymbolResult = z
     stats: SymbolStats,
     files: z.array(SymbolFile).describe("Highest confidence first, then best first."),
     repositoryInfo,
+    serverProblem: serverProblemField,
   })
   .describe("Where a name is defined or used.");
 export type SymbolResult = z.output<typeof SymbolResult>;
@@ -210,6 +212,7 @@ export const FoundSymbols = z
   .object({
     symbols: z.array(FoundSymbol).describe("Best first."),
     repositoryInfo,
+    serverProblem: serverProblemField,
     isExhaustive: z
       .boolean()
       .describe(

@@ -27,6 +27,7 @@ interface SourceJson {
  */
 export class FileEncoder {
   readonly #baseUrl: string | undefined;
+  readonly #returnsScores: boolean;
   /** By `branches`, which files from one source share. */
   readonly #sources = new Map<readonly string[], SourceJson>();
   readonly #parts: Uint8Array[] = [];
@@ -35,8 +36,9 @@ export class FileEncoder {
   #length = 0;
   #separator = "[";
 
-  constructor(baseUrl: string | undefined) {
+  constructor(baseUrl: string | undefined, returnsScores: boolean) {
     this.#baseUrl = baseUrl;
+    this.#returnsScores = returnsScores;
   }
 
   add(file: FileMatch, repository: Repository, externalWebUrl: string): void {
@@ -49,7 +51,7 @@ export class FileEncoder {
     this.#writeBytes(chunks);
     const count = cutMatchCount(file);
     this.#write(
-      `,"externalWebUrl":${JSON.stringify(externalWebUrl)},"branches":${source.branches},"content":${JSON.stringify(content)},${source.originAndCommit},"blobSha":"${blobSha}"${explanation === undefined ? "" : `,"explanation":${JSON.stringify(explanation)}`}${count === undefined ? "" : `,"matchCount":${count}`}}`,
+      `,"externalWebUrl":${JSON.stringify(externalWebUrl)},"branches":${source.branches},"content":${JSON.stringify(content)},${source.originAndCommit},"blobSha":"${blobSha}"${explanation === undefined ? "" : `,"explanation":${JSON.stringify(explanation)}`}${count === undefined ? "" : `,"matchCount":${count}`}${this.#returnsScores ? `,"score":${file.score}` : ""}}`,
     );
     this.#separator = ",";
   }

@@ -21,6 +21,7 @@ export class FileConverter {
   readonly #baseUrl: string | undefined;
   readonly #known: Pick<RepositoryView, "get">;
   readonly #objects: contract.FileMatch[] = [];
+  readonly #returnsScores: boolean;
   readonly #encoder: FileEncoder | undefined;
   readonly #repositories = new Set<string>();
   #fileCount = 0;
@@ -30,10 +31,12 @@ export class FileConverter {
   constructor(
     { baseUrl, acceptsJsonText = false }: Pick<Call, "baseUrl" | "acceptsJsonText">,
     known: Pick<RepositoryView, "get">,
+    returnsScores = false,
   ) {
     this.#baseUrl = baseUrl;
     this.#known = known;
-    this.#encoder = acceptsJsonText ? new FileEncoder(baseUrl) : undefined;
+    this.#returnsScores = returnsScores;
+    this.#encoder = acceptsJsonText ? new FileEncoder(baseUrl, returnsScores) : undefined;
   }
 
   /**
@@ -67,6 +70,7 @@ export class FileConverter {
         blobSha: file.blobSha,
         explanation: file.explanation,
         matchCount: cutMatchCount(file),
+        ...(this.#returnsScores ? { score: file.score } : {}),
       });
     this.#repositories.add(repository.name);
     this.#fileCount++;

@@ -24,7 +24,7 @@ import { runBeforeDeadline } from "./beforeDeadline";
 import { searchForCommits } from "./commitSearch";
 import { type ConvertedFiles, FileConverter, toRepositoryMatch } from "./fileMatches";
 import { findRepositories } from "./repositorySearch";
-import { type PlannedSearch, type PlanOptions, planSearch } from "./searchPlan";
+import { type PlannedSearch, type PlanOptions, planSearch, withoutExcepted } from "./searchPlan";
 
 export interface SearchOptions extends PlanOptions {
   readonly engine: Engine;
@@ -120,12 +120,12 @@ async function runSearch(
     const take =
       onFiles &&
       ((found: readonly FileMatch[]) => {
-        const piece = new FileConverter(context, repositories);
+        const piece = new FileConverter(context, repositories, request.scores);
         for (const file of found) piece.add(file);
         return onFiles(piece.finish());
       });
     const result = await engine.search({ ...plan, query }, signal, take);
-    const converter = new FileConverter(context, repositories);
+    const converter = new FileConverter(context, repositories, request.scores);
     const isTruncated = !(await addCooperatively(converter, result.files, plan.limits.maxResponseBytes));
     converted = converter.finish();
     phraseMatchCount = result.phraseMatchCount ?? 0;
@@ -182,7 +182,7 @@ async function findCommits(
 ): Promise<SearchOutcome> {
   const { engine, repositories, history } = options;
   const { plan } = planned;
-  const all = repositories.all();
+  const all = withoutExcepted(repositories.all(), request.exceptRepositories);
   const ids = all.map(({ id }) => id);
   const { query, gaps } = await replaceRepositoryTypes(child, engine, plan, ids, context.signal);
   const possible = possibleRepositories(query, new Set(ids));

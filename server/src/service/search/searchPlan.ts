@@ -52,7 +52,8 @@ export async function planSearch(
   const parsed = parseQuery(request.query, { ...request, contexts: new Set(Object.keys(contexts)) });
   const parsedQuery = request.isWholeWordEnabled ? onlyWholeWords(parsed.query) : parsed.query;
   const phrase = phraseOf(parsed)?.pattern;
-  const all = searchedRepositories(view, parsedQuery);
+  const searchable = searchedRepositories(view, parsedQuery);
+  const all = withoutExcepted(searchable, request.exceptRepositories);
   const query = simplifyQuery(await resolveRepositories(parsedQuery, all, contexts));
   const limits: Limits = {
     maxMatches: request.matches,
@@ -69,7 +70,7 @@ export async function planSearch(
   const possible = possibleRepositories(query, ids);
   const scope = all.filter(({ id }) => possible.has(id));
   const reasons: FlushReason[] = [];
-  const isScanning = view.isScanning() || (all !== view.all() && view.isScanningPackages());
+  const isScanning = view.isScanning() || (searchable !== view.all() && view.isScanningPackages());
   if (isScanning || scope.some(({ state }) => state !== "ready")) reasons.push("INDEXING");
   return {
     plan: {
@@ -87,6 +88,16 @@ export async function planSearch(
     suggestions: parsed.suggestions,
     grouping: parsed.grouping,
   };
+}
+
+/** Returns `repositories` without those with one of these names. */
+export function withoutExcepted(
+  repositories: readonly Repository[],
+  names: SearchRequest["exceptRepositories"] = [],
+): readonly Repository[] {
+  if (names.length === 0) return repositories;
+  const excepted = new Set(names.map((name) => name.toLowerCase()));
+  return repositories.filter(({ name }) => !excepted.has(name.toLowerCase()));
 }
 
 /** Converts an open document for the engine. Returns an empty array if it is outside all repositories. */
