@@ -49,6 +49,7 @@ export const mayImport: Readonly<Record<string, string>> = {
   sync: "base platform model query git hosts mirrors shard catalog indexing overlay symbols dependencies",
   access: "base contract platform model store",
   remote: "contract base platform",
+  team: "contract base platform model access remote",
   "service/repositories": "base contract platform model query git",
   "service/history": "base contract platform model languages git service/repositories",
   "service/search": "base contract platform model query git engine service/repositories service/history",
@@ -60,9 +61,9 @@ export const mayImport: Readonly<Record<string, string>> = {
   service:
     "base contract platform symbols access service/repositories service/history service/search service/queries service/navigation service/organization",
   agents: "base contract query service",
-  transport: "contract base platform model access service remote agents",
+  transport: "contract base platform model access service remote agents team",
   instance:
-    "base contract model platform query shard catalog git hosts mirrors store symbols engine overlay sync access remote service transport",
+    "base contract model platform query shard catalog git hosts mirrors store symbols engine overlay sync access remote team service transport",
   cli: "base contract platform access agents instance",
 };
 

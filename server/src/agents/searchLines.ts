@@ -12,12 +12,13 @@ type Limited = "matches" | "files";
 
 /** Returns how much was found, and why it may be incomplete. */
 export function summarizeSearch(
-  result: Pick<SearchResult, "isSearchExhaustive" | "stats">,
+  result: Pick<SearchResult, "isSearchExhaustive" | "stats" | "serverProblem">,
   limit: number,
   limited: Limited = "matches",
 ): Omit<Listing, "lines" | "narrow"> & Pick<Required<Listing>, "notes"> {
   const { totalMatchCount, fileCount } = result.stats;
-  const notes = incompleteSearch(result, limit, limited);
+  const missing = result.serverProblem === undefined ? [] : [result.serverProblem];
+  const notes = [...missing, ...incompleteSearch(result, limit, limited)];
   const matches = `${count(totalMatchCount, "match", "matches")} in ${count(fileCount, "file")}.`;
   const summary =
     totalMatchCount === 0 ? "Nothing found." : `${notes.length > 0 ? "At least " : ""}${matches}`;

@@ -55,7 +55,7 @@ export function formatFileName(file: FileMatch, style: SearchStyle): string {
 
 /** Returns why the results may be incomplete, as a clause; `undefined` if they are complete. */
 export function incompleteReason(
-  result: Pick<SearchResult, "isSearchExhaustive" | "stats">,
+  result: Pick<SearchResult, "isSearchExhaustive" | "stats" | "serverProblem">,
   maxMatches = 500,
 ): string | undefined {
   if (result.isSearchExhaustive) return undefined;
@@ -75,6 +75,7 @@ export function incompleteReason(
       return "part of the index is damaged and is being rebuilt";
     case "ENGINE_PARTIAL":
     case "NONE":
+      if (result.serverProblem !== undefined) return "the part of the team's server is missing";
       if (filesMissing > 0)
         return `the text of ${filesMissing} ${filesMissing === 1 ? "file" : "files"} that could match is missing, as in partial clones`;
       return "the engine could not search everything";
@@ -82,12 +83,12 @@ export function incompleteReason(
 }
 
 /** The same for counts. */
-export function incompleteCountReason({ isExhaustive, stats }: CountResult): string | undefined {
+export function incompleteCountReason({ isExhaustive, stats, ...rest }: CountResult): string | undefined {
   if (!isExhaustive && stats.flushReason === "MATCH_LIMIT")
     return "too many files would have to be blamed, so only some matches have authors";
   if (!isExhaustive && stats.flushReason === "BYTE_LIMIT")
     return "there are too many groups to keep, or matches too long for captures";
-  return incompleteReason({ isSearchExhaustive: isExhaustive, stats });
+  return incompleteReason({ isSearchExhaustive: isExhaustive, stats, ...rest });
 }
 
 function hasContextLines(chunk: Chunk): boolean {

@@ -41,12 +41,12 @@ export async function searchCommand(context: CommandContext, flags: Flags): Prom
     } as const;
     // Without a listener for its events, the stream returns only the counts.
     const result: SearchResult = flags.has("count")
-      ? { ...(await instance.caller("streamSearch", request, call)), files: [] }
-      : await instance.caller("search", request, call);
+      ? { ...(await instance.teamCaller("streamSearch", request, call)), files: [] }
+      : await instance.teamCaller("search", request, call);
     await printResult(context, flags, result);
     const { query, isRegexEnabled, isCaseSensitivityEnabled } = request;
     const readRequest = { query, isRegexEnabled, isCaseSensitivityEnabled };
-    const { problems } = await instance.caller("readQuery", readRequest, call);
+    const { problems } = await instance.teamCaller("readQuery", readRequest, call);
     for (const { message } of problems) terminal.printError(`trawl: ${message}\n`);
     const { totalMatchCount } = result.stats;
     if (result.phraseMatchCount !== undefined && terminal.isErrorTty) {
@@ -55,6 +55,7 @@ export async function searchCommand(context: CommandContext, flags: Flags): Prom
       );
     }
     if (totalMatchCount === 0) await warnIfNothingIsIndexed(context, instance);
+    if (result.serverProblem !== undefined) terminal.printError(`trawl: ${result.serverProblem}\n`);
     const reason = incompleteReason(result, request.matches);
     if (reason !== undefined) terminal.printError(`trawl: The results are incomplete: ${reason}.\n`);
     if (instance.role === "leader" && terminal.isErrorTty) {
@@ -96,7 +97,7 @@ async function countCommand(
   );
   try {
     const call = { credentials: { kind: "local" }, signal: context.interrupted } as const;
-    const result = await instance.caller("count", request, call);
+    const result = await instance.teamCaller("count", request, call);
     const style = { paint: createPainter(terminal.hasColors), isTty: terminal.isTty };
     const output = flags.has("json")
       ? `${JSON.stringify(result, undefined, terminal.isTty ? 2 : undefined)}\n`
@@ -109,6 +110,7 @@ async function countCommand(
       terminal.printError(
         `trawl: ${result.omittedGroupCount} groups are not shown (use --limit N for more).\n`,
       );
+    if (result.serverProblem !== undefined) terminal.printError(`trawl: ${result.serverProblem}\n`);
     const reason = incompleteCountReason(result);
     if (reason !== undefined) terminal.printError(`trawl: The counts are incomplete: ${reason}.\n`);
     return result.matchCount > 0 ? 0 : 1;
@@ -122,7 +124,7 @@ async function warnIfNothingIsIndexed(
   instance: Instance,
 ): Promise<void> {
   const call = { credentials: { kind: "local" }, signal: interrupted } as const;
-  const { total } = await instance.caller("repos", { perPage: 1 }, call);
+  const { total } = await instance.teamCaller("repos", { perPage: 1 }, call);
   if (total === 0) terminal.printError('trawl: Nothing is indexed. Run "trawl index PATH".\n');
 }
 

@@ -76,7 +76,8 @@ const context: CommandContext = {
     await serveLsp({
       version: context.version,
       dataDir: configuration.dataDir,
-      caller: opened.then(({ caller }) => caller),
+      caller: opened.then(({ teamCaller }) => teamCaller),
+      team: opened.then(({ team }) => team),
       indexesFolders: configuration.paths.length === 0,
       baseUrl: () => instance?.url(),
       configure: async (settings) => (await opened).configure(settings),
@@ -90,7 +91,7 @@ const context: CommandContext = {
   },
   async serveMcp(opened, { isStructured }) {
     const { serveMcpOverStdio } = await import("#transport/mcp/stdio");
-    const caller = opened.then((instance) => instance.caller);
+    const caller = opened.then((instance) => instance.teamCaller);
     // The response to the client's first request reports the error.
     caller.catch(() => undefined);
     const { version } = context;

@@ -7,12 +7,13 @@ import { isSecureUrl } from "#access/addresses";
 import { isServiceError, usageError } from "#base/error";
 import { nearestNames } from "#base/nearestNames";
 import { RepositoryRules } from "#contract/access";
-import { type Connection, secretSource } from "#hosts/connection";
+import { type Connection, type SecretSource, secretSource } from "#hosts/connection";
 import { parseConnections } from "#hosts/parseConnections";
 import type { Role } from "#model/organization";
 import { type CodeHostType, codeHostTypes } from "#model/repository";
 import { expandHome } from "#platform/environment";
 import { describeIssue, formatValue, isPlainObject } from "#service/describeIssue";
+import { parseServerAddress } from "#team/address";
 import type { OAuthSettings } from "./accessControl";
 
 export interface Configuration {
@@ -67,11 +68,19 @@ export interface Configuration {
   readonly auditDays: number;
   /** Absent: only API keys are accepted. */
   readonly oauth?: OAuthSettings;
+  /** The team's server that the command line and editors of this process also ask. Absent: none. */
+  readonly team?: TeamSettings;
   /** Absent: by the number of cores. */
   readonly searchWorkers?: number;
   readonly indexWorkers?: number;
   /** Absent without a configuration file. */
   readonly source?: ConfigurationSource;
+}
+
+export interface TeamSettings {
+  readonly url: string;
+  /** Where the API key or OAuth token is. Absent: the server allows anonymous access. */
+  readonly key?: SecretSource;
 }
 
 /** A configuration file, and the settings that were read from it. */
@@ -133,23 +142,25 @@ const ConfigurationFile = z
       groupsClaim: z.string().min(1).optional(),
       roles: z.record(z.string().min(1), roleName).optional(),
     }),
+    // `checkTeam` checks it, whose messages never contain a key.
+    team: z.unknown(),
     searchWorkers: workerCount,
     indexWorkers: workerCount,
   })
   .partial();
 
 /** Settings as the user writes them; all are optional. */
-export type Settings = Omit<z.infer<typeof ConfigurationFile>, "connections" | "oauth"> &
-  Partial<Pick<Configuration, "connections" | "oauth">>;
+export type Settings = Omit<z.infer<typeof ConfigurationFile>, "connections" | "oauth" | "team"> &
+  Partial<Pick<Configuration, "connections" | "oauth" | "team">>;
 
 /**
  * Reads a configuration file: JSON with comments. Relative paths in it are resolved against its folder.
  *
  * Throws USAGE if the file cannot be read, is malformed, has unknown or invalid settings, or sets `licenseMakers`,
- * `connections` or `access` although other users can write to it.
+ * `connections`, `team` or `access` although other users can write to it.
  */
 export function readConfigurationFile(file: string): Settings {
-  const { connections, oauth, ...settings } = parseConfiguration(readText(file), file);
+  const { connections, oauth, team, ...settings } = parseConfiguration(readText(file), file);
   if (settings.licenseMakers !== undefined) checkNotWritableByOthers(file, "licenseMakers");
   // Whoever can write them could have credentials sent to another host.
   if (connections !== undefined) checkNotWritableByOthers(file, "connections");
@@ -163,6 +174,7 @@ export function readConfigurationFile(file: string): Settings {
     ...settings,
     ...(connections === undefined ? {} : { connections: checkConnections(file, connections) }),
     ...(oauth === undefined ? {} : { oauth: checkOAuth(file, oauth) }),
+    ...(team === undefined ? {} : { team: checkTeam(file, team) }),
     ...fieldIfDefined("dataDir", dataDir === undefined ? undefined : absolutePath(dataDir, folder)),
     ...fieldIfDefined(
       "paths",
@@ -219,6 +231,7 @@ export function withDefaults(
     auditDays: settings.auditDays ?? 180,
     licenseMakers: settings.licenseMakers ?? [],
     ...fieldIfDefined("oauth", settings.oauth),
+    ...fieldIfDefined("team", settings.team),
     ...fieldIfDefined("searchWorkers", settings.searchWorkers),
     ...fieldIfDefined("indexWorkers", settings.indexWorkers),
   };
@@ -331,6 +344,26 @@ function checkOAuth(
   if (source.success) return { ...settings, clientSecret: source.data };
   throw usageError(
     `${file}: "oauth.clientSecret" must be {"env": "NAME"} or {"file": "/path"}, so that no secret is in this file.`,
+  );
+}
+
+function checkTeam(file: string, team: unknown): TeamSettings {
+  // Whoever can write it could have the key sent to another server.
+  checkNotWritableByOthers(file, "team");
+  const parsed = z.strictObject({ url: z.string(), key: z.unknown().optional() }).safeParse(team);
+  if (!parsed.success)
+    throw usageError(`${file}: "team" must be {"url": "https://...", "key": {"env": "NAME"}}.`);
+  const { url, key } = parsed.data;
+  try {
+    parseServerAddress(url);
+  } catch (error) {
+    throw isServiceError(error, "USAGE") ? usageError(`${file}: "team.url": ${error.message}`) : error;
+  }
+  if (key === undefined) return { url };
+  const source = secretSource.safeParse(key);
+  if (source.success) return { url, key: source.data };
+  throw usageError(
+    `${file}: "team.key" must be {"env": "NAME"} or {"file": "/path"}, so that no key is in this file.`,
   );
 }
 

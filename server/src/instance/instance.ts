@@ -5,7 +5,10 @@
 import { runAll } from "#base/runAll";
 import type { EditorSettings } from "#contract/editorOptions";
 import type { Caller } from "#contract/service";
+import { readSecret } from "#hosts/secret";
 import type { Log } from "#platform/log";
+import { Team } from "#team/team";
+import { withTeam } from "#team/withTeam";
 import type { Configuration } from "./configuration";
 import { requestedPort, withEditorSettings } from "./editorSettings";
 import { Failover } from "./failover";
@@ -28,6 +31,10 @@ export interface LeaderEndpoint {
 export interface Instance {
   readonly role: "leader" | "follower";
   readonly caller: Caller;
+  /** The team's server of this process, if any. */
+  readonly team: Team;
+  /** Like `caller`, but also asks the team's server. Ports and other processes never use it. */
+  readonly teamCaller: Caller;
   /** The endpoint of the leader; absent if this process is the leader. */
   readonly endpoint: LeaderEndpoint | undefined;
   /** Returns the URL of this process's port, or else of the leader's; `undefined` if neither has one. */
@@ -97,6 +104,12 @@ export async function openInstance(options: OpenOptions): Promise<Instance> {
   logRole(activeFailover.role);
   if (isConfigured && activeFailover.role.kind === "leader") activeFailover.role.leader.start();
 
+  const team = new Team();
+  if (configuration.team !== undefined) {
+    const { url, key } = configuration.team;
+    team.use(url, async () => (key === undefined ? undefined : (await readSecret(key)).reveal()));
+  }
+
   function logRole(role: ProcessRole): void {
     if (role.kind === "leader") log.info(`Trawl ${version} leads ${configuration.dataDir}.`);
     else
@@ -130,6 +143,8 @@ export async function openInstance(options: OpenOptions): Promise<Instance> {
       return activeFailover.role.kind;
     },
     caller: activeFailover.call,
+    team,
+    teamCaller: withTeam(activeFailover.call, team),
     get endpoint() {
       if (activeFailover.endpoint === undefined) return undefined;
       const { url, pid, version: leaderVersion } = activeFailover.endpoint;
@@ -149,7 +164,7 @@ export async function openInstance(options: OpenOptions): Promise<Instance> {
     },
     async close() {
       isClosing = true;
-      const steps = [() => ports.stop(), () => activeFailover.close()];
+      const steps = [() => team.close(), () => ports.stop(), () => activeFailover.close()];
       await runAll(steps, (error) => log.error("Cannot shut down a part of Trawl.", { error }));
     },
   };

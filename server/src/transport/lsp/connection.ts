@@ -20,6 +20,7 @@ import { toErrorObject } from "#contract/error";
 import type { Caller } from "#contract/service";
 import { snapshotScheme } from "#contract/snapshotUri";
 import type { Log, LogSink } from "#platform/log";
+import type { Team } from "#team/team";
 import { serveAgentTools } from "./agentTools";
 import { type ClientFeatures, readClientFeatures } from "./clientFeatures";
 import { trackDocuments } from "./documents";
@@ -33,11 +34,13 @@ import { createIndexingReporter } from "./progress";
 import { readFields, settingsSection } from "./readFields";
 import { type LspSession, serveOperations } from "./requests";
 import { SnapshotCopies } from "./snapshotCopies";
+import { serveTeamConnection } from "./teamServer";
 
 export interface LspOptions {
   readonly version: string;
   readonly dataDir: string;
   readonly caller: Promise<Caller>;
+  readonly team: Promise<Team>;
   /** Whether to index the editor's folders, because there are no paths on the command line. */
   readonly indexesFolders: boolean;
   /** Returns the base URL of links; `undefined` while there is no listener. */
@@ -143,6 +146,7 @@ export function serveLsp(options: LspOptions): Promise<never> {
   };
   serveOperations(connection, session);
   serveAgentTools(connection, session);
+  serveTeamConnection(connection, options.team, log);
   serveNavigation(connection, session, new LocationConverter({ session, documents, copies }));
   connection.listen();
   return new Promise(() => undefined);

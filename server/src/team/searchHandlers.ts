@@ -1,0 +1,211 @@
+/** Searches here and on the team's server, and merges the results. */
+import type { FileMatch, SearchEnd, SearchEvent, SearchRequest, SearchResult } from "#contract/search";
+import { addStats, noStats, type SearchStats } from "#model/stats";
+import type { RepositorySet } from "./localRepositories";
+import { duplicatesOf, type Part, requestPart, type TeamContext, type TeamHandler } from "./teamContext";
+
+export const search: TeamHandler<"search"> = async (request, call, context) => {
+  const { signal, end } = linkedSignal(call.signal);
+  const here = await context.localRepositories.set(call);
+  try {
+    const teamPart = requestPart(context, "search", () => teamRequest(request, here, context), signal);
+    // An error of the search here ends both, and must not leave the other one unhandled.
+    teamPart.catch(() => undefined);
+    const local = await context.local("search", { ...request, scores: true }, withoutJson(call));
+    return mergeResults(request, local, await teamPart, here);
+  } finally {
+    end();
+  }
+};
+
+export const streamSearch: TeamHandler<"streamSearch"> = async (request, call, context) => {
+  const { signal, end } = linkedSignal(call.signal);
+  const here = await context.localRepositories.set(call);
+  const stream = new MergedStream(request, call.emit);
+  const local = stream.part();
+  const team = stream.part(here);
+  try {
+    const teamPart = requestPart(
+      context,
+      "streamSearch",
+      () => teamRequest(request, here, context),
+      signal,
+      call.emit && team,
+    );
+    teamPart.catch(() => undefined);
+    const { emit: _, ...rest } = withoutJson(call);
+    const localEnd = await context.local("streamSearch", request, {
+      ...rest,
+      ...(call.emit === undefined ? {} : { emit: local }),
+    });
+    const merged = mergeEnds(localEnd, await teamPart);
+    await stream.sent;
+    if (!stream.isCut || call.emit === undefined) return merged;
+    const stats = { ...addReason(merged.stats, "MATCH_LIMIT"), actualMatchCount: stream.rangeCount };
+    return { ...merged, stats, isSearchExhaustive: false };
+  } finally {
+    end();
+  }
+};
+
+async function teamRequest(request: SearchRequest, here: RepositorySet, context: TeamContext) {
+  const duplicates = duplicatesOf(context, here);
+  const excepted = [...(request.exceptRepositories ?? []), ...duplicates].slice(0, 10_000);
+  return { ...request, scores: true, exceptRepositories: excepted };
+}
+
+/** Results here are merged as objects. */
+function withoutJson<Options extends { readonly acceptsJsonText?: boolean }>({
+  acceptsJsonText: _,
+  ...call
+}: Options): Omit<Options, "acceptsJsonText"> {
+  return call;
+}
+
+/** Returns a signal that fires with `outer`, and with `end`. */
+export function linkedSignal(outer: AbortSignal): { readonly signal: AbortSignal; readonly end: () => void } {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  outer.addEventListener("abort", abort, { once: true });
+  if (outer.aborted) abort();
+  return {
+    signal: controller.signal,
+    end() {
+      outer.removeEventListener("abort", abort);
+      abort();
+    },
+  };
+}
+
+function mergeResults(
+  request: SearchRequest,
+  local: SearchResult,
+  part: Part<SearchResult>,
+  here: RepositorySet,
+): SearchResult {
+  const { files: teamFiles = [], commits: teamCommits } = part.response ?? {};
+  const merged = [...local.files, ...teamFiles.filter(({ repository }) => !here.hasName(repository))];
+  merged.sort((left, right) => (right.score ?? 0) - (left.score ?? 0));
+  const { kept, rangeCount } = cutFiles(merged, request.matches);
+  const commits =
+    local.commits === undefined && teamCommits === undefined
+      ? undefined
+      : [
+          ...(local.commits ?? []),
+          ...(teamCommits ?? []).filter(({ repository }) => !here.hasName(repository)),
+        ]
+          .sort((left, right) => Date.parse(right.commitDate) - Date.parse(left.commitDate))
+          .slice(0, request.matches);
+  const all = mergeEnds(local, part);
+  const isCut = kept.length < merged.length;
+  const used = new Set([...kept, ...(commits ?? [])].map(({ repositoryId }) => repositoryId));
+  const stats = isCut ? { ...addReason(all.stats, "MATCH_LIMIT"), actualMatchCount: rangeCount } : all.stats;
+  return {
+    ...all,
+    stats,
+    isSearchExhaustive: all.isSearchExhaustive && !isCut,
+    files: request.scores === true ? kept : kept.map(({ score: _, ...file }) => file),
+    ...(commits === undefined ? {} : { commits }),
+    repositoryInfo: all.repositoryInfo.filter(({ id }) => used.has(id)),
+  };
+}
+
+/** Merges everything but the files. */
+function mergeEnds(local: SearchEnd | SearchResult, part: Part<SearchEnd | SearchResult>): SearchEnd {
+  const { files: _files, commits: _commits, ...end } = { files: [], commits: [], ...local };
+  const { response, problem } = part;
+  if (response === undefined) {
+    const stats = addReason(end.stats, "ENGINE_PARTIAL");
+    return { ...end, stats, isSearchExhaustive: false, serverProblem: problem };
+  }
+  const { stats, repositoryInfo, isSearchExhaustive, suggestions = [], phraseMatchCount = 0 } = response;
+  const sum = {
+    ...addStats(end.stats, stats),
+    duration: Math.max(end.stats.duration, stats.duration),
+  };
+  const { suggestions: localSuggestions = [], phraseMatchCount: localPhrases = 0, ...rest } = end;
+  // A name that one of both knows is no mistake.
+  const shared = localSuggestions.filter(({ offset }) => suggestions.some((each) => each.offset === offset));
+  const phrases = localPhrases + phraseMatchCount;
+  return {
+    ...rest,
+    stats: sum,
+    repositoryInfo: [...end.repositoryInfo, ...repositoryInfo],
+    isSearchExhaustive: end.isSearchExhaustive && isSearchExhaustive,
+    ...(shared.length === 0 ? {} : { suggestions: shared }),
+    ...(phrases === 0 ? {} : { phraseMatchCount: phrases }),
+  };
+}
+
+export function addReason(stats: SearchStats, flushReason: SearchStats["flushReason"]): SearchStats {
+  return addStats(stats, { ...noStats, flushReason });
+}
+
+/** Keeps the first files up to a number of ranges. */
+function cutFiles(files: FileMatch[], maxRanges: number) {
+  let rangeCount = 0;
+  const end = files.findIndex((file) => {
+    const count = rangesIn(file);
+    if (rangeCount + count > maxRanges) return true;
+    rangeCount += count;
+    return false;
+  });
+  return { kept: end < 0 ? files : files.slice(0, end), rangeCount };
+}
+
+function rangesIn({ chunks, fileName }: FileMatch): number {
+  return chunks.reduce((sum, { matchRanges }) => sum + matchRanges.length, fileName.matchRanges.length);
+}
+
+type Emit = (event: SearchEvent) => Promise<void>;
+
+/** Sends the events of both searches, in the order in which they arrive, up to the limit of the request. */
+class MergedStream {
+  readonly #request: SearchRequest;
+  readonly #emit: ((event: SearchEvent) => void | Promise<void>) | undefined;
+  #fileCount = 0;
+  #commitCount = 0;
+  rangeCount = 0;
+  /** Whether files were left out because of the limit. */
+  isCut = false;
+  sent: Promise<void> = Promise.resolve();
+
+  constructor(request: SearchRequest, emit: ((event: SearchEvent) => void | Promise<void>) | undefined) {
+    this.#request = request;
+    this.#emit = emit;
+  }
+
+  /** Returns what receives the events of one search; without results in the repositories of `except`. */
+  part(except?: RepositorySet): Emit {
+    const isKept = ({ repository }: { readonly repository: string }) => except?.hasName(repository) !== true;
+    return (event) => {
+      if (event.event !== "files") return this.sent;
+      const { files, commits, repositoryInfo } = event.data;
+      const room = this.#request.matches - this.rangeCount;
+      const found = files.filter(isKept);
+      const { kept, rangeCount } = cutFiles(found, room);
+      if (kept.length < found.length) this.isCut = true;
+      this.rangeCount += rangeCount;
+      this.#fileCount += kept.length;
+      const keptCommits = commits?.filter(isKept).slice(0, this.#request.matches - this.#commitCount);
+      this.#commitCount += keptCommits?.length ?? 0;
+      if (kept.length === 0 && (keptCommits ?? []).length === 0) return this.sent;
+      const scored =
+        this.#request.scores === true ? [...kept] : kept.map(({ score: _, ...file }): FileMatch => file);
+      const data = {
+        files: scored,
+        ...(keptCommits === undefined ? {} : { commits: keptCommits }),
+        repositoryInfo,
+      };
+      void this.#send({ event: "files", data });
+      const progress = { fileCount: this.#fileCount, matchCount: this.rangeCount };
+      return this.#send({ event: "progress", data: progress });
+    };
+  }
+
+  #send(event: SearchEvent): Promise<void> {
+    this.sent = this.sent.then(() => this.#emit?.(event));
+    this.sent.catch(() => undefined);
+    return this.sent;
+  }
+}

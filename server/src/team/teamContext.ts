@@ -1,0 +1,106 @@
+/** What the handlers of merged operations share. */
+import { isServiceError, ServiceError } from "#base/error";
+import { untilAborted } from "#base/untilAborted";
+import type { OperationName } from "#contract/operations";
+import type { Call, Caller, EventOf, RequestOf, ResponseOf } from "#contract/service";
+import type { LocalRepositories, RepositorySet } from "./localRepositories";
+import { ServerFailure } from "./serverFailure";
+import type { TeamConnection } from "./teamConnection";
+
+/** How long a merged response waits for the server, in milliseconds from its start. */
+export const partTimeLimitMs = 8_000;
+/** How long a response waits that only the server can give. Git may take a while. */
+const forwardedTimeLimitMs = 30_000;
+
+export interface TeamContext {
+  readonly local: Caller;
+  readonly connection: TeamConnection;
+  readonly localRepositories: LocalRepositories;
+}
+
+export type TeamHandler<Name extends OperationName> = (
+  request: RequestOf<Name>,
+  call: Call<Name>,
+  context: TeamContext,
+) => Promise<ResponseOf<Name>>;
+
+/** The server's part of a response, or why it is missing. */
+export type Part<Response> =
+  | { readonly response: Response; readonly problem?: undefined }
+  | { readonly response?: undefined; readonly problem: string };
+
+/** Calls the server for its part of a response. Rejects only with CANCELLED. */
+export async function requestPart<Name extends OperationName>(
+  { connection }: TeamContext,
+  name: Name,
+  request: object | (() => Promise<object>),
+  signal: AbortSignal,
+  emit?: (event: EventOf<Name>) => void | Promise<void>,
+): Promise<Part<ResponseOf<Name>>> {
+  try {
+    await connection.ready(signal);
+    const sent = typeof request === "function" ? await request() : request;
+    return { response: await connection.call(name, sent, { signal, timeLimitMs: partTimeLimitMs, emit }) };
+  } catch (error) {
+    return { problem: problemOf(error, connection) };
+  }
+}
+
+/** Returns why the server's part is missing, as sentences. Throws other errors, which are defects, and CANCELLED. */
+function problemOf(error: unknown, { address }: TeamConnection): string {
+  const isExpected = error instanceof ServerFailure || (isServiceError(error) && error.code !== "CANCELLED");
+  if (!isExpected) throw error;
+  return `Results of the team's server (${address.url}) are missing. ${error.message}`;
+}
+
+/** Forwards a call about a repository of the server. */
+export async function forward<Name extends OperationName>(
+  { connection }: TeamContext,
+  name: Name,
+  request: object,
+  { signal, emit }: Pick<Call<Name>, "signal" | "emit">,
+): Promise<ResponseOf<Name>> {
+  try {
+    return await connection.call(name, request, { signal, timeLimitMs: forwardedTimeLimitMs, emit });
+  } catch (error) {
+    throw error instanceof ServerFailure ? unavailable(error, connection) : error;
+  }
+}
+
+function unavailable(failure: ServerFailure, { address }: TeamConnection): ServiceError {
+  return new ServiceError(
+    "ENGINE_UNAVAILABLE",
+    `The team's server (${address.url}) is not available. ${failure.message}`,
+    { cause: failure },
+  );
+}
+
+/** Returns the repositories of the server that are also here, which it leaves out. */
+export function duplicatesOf({ connection }: TeamContext, local: RepositorySet): string[] {
+  return connection.repositories.filter((item) => local.has(item)).map(({ repoName }) => repoName);
+}
+
+/**
+ * Returns whether only the server has the repository with this name. Rejects with ENGINE_UNAVAILABLE if it is not here,
+ * and it is not known what the server has.
+ */
+export async function isOnlyOnServer(
+  name: string | undefined,
+  call: Call,
+  context: TeamContext,
+): Promise<boolean> {
+  const { connection, localRepositories } = context;
+  if (name === undefined || (await localRepositories.set(call)).hasName(name)) return false;
+  if (connection.state.repositories === undefined) {
+    try {
+      await untilAborted(connection.ready(call.signal), call.signal);
+    } catch (error) {
+      throw error instanceof ServerFailure ? unavailable(error, connection) : error;
+    }
+  }
+  const wanted = name.toLowerCase();
+  return connection.repositories.some(
+    ({ repoName, formerNames = [] }) =>
+      repoName.toLowerCase() === wanted || formerNames.some((each) => each.toLowerCase() === wanted),
+  );
+}
