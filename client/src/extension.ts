@@ -31,6 +31,7 @@ import type { declaredCommands } from "./manifest";
 import { addPaths } from "./model/addPaths";
 import { Instance } from "./model/instance";
 import { Repositories } from "./model/repositories";
+import { TeamServer } from "./model/teamServer";
 import { NativeFirst } from "./navigation/nativeFirst";
 import { navigationCommands } from "./navigation/navigation";
 import { QuickSearch } from "./quick/quickSearch";
@@ -47,6 +48,7 @@ import { RecentErrors } from "./status/recentErrors";
 import { serverCommands } from "./status/serverCommands";
 import { StatusItem } from "./status/statusItem";
 import { traceLogOf } from "./status/traceLog";
+import { teamCommands } from "./team/teamCommands";
 import { registerCommands, setContext, showFailure } from "./workbench/commands";
 import type { Handlers } from "./workbench/declarations";
 import { serverSettings, setting } from "./workbench/settings";
@@ -75,11 +77,13 @@ export function activate(context: vscode.ExtensionContext): void {
     arguments: dataDir,
     settings: serverSettings,
     onSettings,
+    teamServer: () => teamServer.address(),
     serverLog,
     traceLog: traceLogOf(traceLog, onSettings),
     providerPolicy: nativeFirst,
   });
   service = client;
+  const teamServer: TeamServer = new TeamServer(client, context.secrets, onSettings);
   const instance = new Instance(client);
   const keys = new ApiKeys(client);
   const savedEndpoint = new SavedEndpoint({
@@ -98,7 +102,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const license = new LicenseState(client, context.globalState);
   const members = new Members(client, license, context.extensionUri);
   const auditLog = new AuditLog(client, license, context.extensionUri);
-  const repositories = new Repositories(client);
+  const repositories = new Repositories(client, teamServer);
   const searches = new Searches(client, () => queryDefaults(repositories));
   const box = (): SearchBox => searchView;
   const saved = new Saved(context, searches, box);
@@ -131,11 +135,18 @@ export function activate(context: vscode.ExtensionContext): void {
     box,
     opener: results.opener,
   });
-  const status = new StatusItem({ instance, searches, problem: () => client.problem, onSettings });
+  const status = new StatusItem({
+    instance,
+    teamServer,
+    searches,
+    problem: () => client.problem,
+    onSettings,
+  });
   const repositoriesView = new RepositoriesView({
     service: client,
     repositories,
     instance,
+    teamServer,
     snapshots,
     revisions,
     addPaths: (paths) => addPaths(client, repositories, paths),
@@ -172,6 +183,7 @@ export function activate(context: vscode.ExtensionContext): void {
       showSkipped: (repository) => repositoriesView.showSkipped(repository),
     }),
     ...hostCommands.commands,
+    ...teamCommands(teamServer),
     ...blame.commands,
     ...browseCommands({
       service: client,
@@ -208,6 +220,7 @@ export function activate(context: vscode.ExtensionContext): void {
     nativeFirst,
     client,
     instance,
+    teamServer,
     status,
     searches,
     saved,

@@ -20,6 +20,7 @@ import { repositoryCommands } from "./repositories/contributions";
 import { copyCommands, resultCommands, resultsDocumentCommands } from "./results/contributions";
 import { savedSearchCommands } from "./saved/contributions";
 import { serverCommands } from "./status/contributions";
+import { teamCommands } from "./team/contributions";
 import type { CommandDeclarations, MenuPlacement, Menus, SubmenuId } from "./workbench/declarations";
 import { type SettingDeclaration, settingsSections } from "./workbench/settingsTable";
 
@@ -48,6 +49,7 @@ export const declaredCommands = {
   ...copyCommands,
   ...savedSearchCommands,
   ...serverCommands,
+  ...teamCommands,
 } as const satisfies CommandDeclarations;
 
 const submenus: Readonly<Record<SubmenuId, { readonly label: string; readonly menus: Menus }>> = {
@@ -198,7 +200,7 @@ function configuration(t: Translate): readonly unknown[] {
     order,
     properties: Object.fromEntries(
       Object.entries<SettingDeclaration>(settings).map(([name, setting], index) => {
-        const { description, values, ...rest } = setting;
+        const { description, values, patternErrorMessage, ...rest } = setting;
         const property = {
           ...rest,
           ...(values === undefined
@@ -209,6 +211,9 @@ function configuration(t: Translate): readonly unknown[] {
                   t(`setting.${name}.${value}`, text),
                 ),
               }),
+          ...(patternErrorMessage === undefined
+            ? {}
+            : { patternErrorMessage: t(`setting.${name}.pattern`, patternErrorMessage) }),
           ...(setting.type === "array" ? { items: { type: "string" } } : {}),
           order: index,
           markdownDescription: t(`setting.${name}`, description),

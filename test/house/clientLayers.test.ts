@@ -24,6 +24,7 @@ const mayImport: Readonly<Record<string, string>> = {
   history: "text server workbench model documents search results browse",
   repositories: "text server workbench model documents browse",
   hosts: "text server workbench model",
+  team: "text server workbench model search",
   endpoint: "text server workbench model",
   organization: "text server workbench",
   status: "text server workbench model search",

@@ -328,7 +328,9 @@ describe("when the team's server fails", () => {
     const proxy = await faultyProxy(team.url, t);
     const editor = await openConnected(t, proxy.url);
     const states: ServerConnectionState[] = [];
-    editor.client.onNotification(serverStateMethod, (state: ServerConnectionState) => states.push(state));
+    editor.client.onNotification(serverStateMethod, (state: ServerConnectionState) => {
+      states.push(state);
+    });
     const stateNow = () => states.at(-1)?.state;
     for (const [name, answer, reason, state] of faults) {
       // Connects again, so that no fault waits for the retry of the one before.

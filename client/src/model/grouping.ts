@@ -2,7 +2,10 @@
 import type { RepositoryItem } from "#contract/repositories";
 
 export interface RepositoryGroup {
-  /** Host and owner, such as `github.com/acme`; empty for repositories with a clone on this computer. */
+  /**
+   * Host and owner, such as `github.com/acme`; the URL of the team's server for its repositories; empty for repositories
+   * with a clone on this computer.
+   */
   readonly namespace: string;
   readonly ids: readonly number[];
 }
@@ -13,8 +16,10 @@ export function groupsOf(
   hasClone: (id: number) => boolean,
 ): readonly RepositoryGroup[] {
   const groups = new Map<string, number[]>();
-  for (const { repoId, repoName } of items) {
-    const namespace = hasClone(repoId) ? "" : repoName.split("/").slice(0, -1).slice(0, 2).join("/");
+  for (const { repoId, repoName, server } of items) {
+    const namespace = hasClone(repoId)
+      ? ""
+      : (server ?? repoName.split("/").slice(0, -1).slice(0, 2).join("/"));
     const ids = groups.get(namespace);
     if (ids === undefined) groups.set(namespace, [repoId]);
     else ids.push(repoId);

@@ -6,6 +6,7 @@ import { setContext } from "#client/workbench/commands";
 import type { Siblings } from "#contract/editor";
 import type { IndexingProgress } from "#contract/local";
 import type { RepositoryItem } from "#contract/repositories";
+import type { TeamServer } from "./teamServer";
 
 /** Items requested per page. */
 const perPage = 100;
@@ -38,7 +39,7 @@ export class Repositories implements vscode.Disposable {
   readonly #service: ServiceClient;
   readonly #subscriptions: vscode.Disposable;
 
-  constructor(service: ServiceClient) {
+  constructor(service: ServiceClient, teamServer: Pick<TeamServer, "onChange">) {
     this.#service = service;
     this.#subscriptions = vscode.Disposable.from(
       service.onIndexing((progress) => this.#applyProgress(progress)),
@@ -46,6 +47,9 @@ export class Repositories implements vscode.Disposable {
         if (!this.#isInUse) return;
         if (state === "running") void this.reload().catch(() => undefined);
         if (state === "failed" || state === "idle") this.#clear();
+      }),
+      teamServer.onChange(() => {
+        if (this.#isInUse && service.state === "running") this.#updateSoon();
       }),
       vscode.workspace.onDidChangeWorkspaceFolders(() => {
         if (this.#items !== undefined) void this.#findSiblings();
@@ -165,7 +169,8 @@ export class Repositories implements vscode.Disposable {
     }
     const items = new Map(this.#items);
     const changed: number[] = [];
-    let isKnown = total === items.size;
+    // Progress is about the repositories of this computer.
+    let isKnown = total === [...items.values()].filter(({ server }) => server === undefined).length;
     for (const { repositoryId, state, progress, error } of repositories) {
       const item = items.get(repositoryId);
       if (item === undefined) {

@@ -30,7 +30,10 @@ export const repositoryCommands = {
     menus: {
       "view/title": [{ when: "view == trawl.repositories", group: "1_add@2" }],
       "view/item/context": [
-        { when: "view == trawl.repositories && viewItem =~ /\\brepository\\b/", group: "1_index@1" },
+        {
+          when: "view == trawl.repositories && viewItem =~ /\\brepository\\b/ && !(viewItem =~ /\\bonServer\\b/)",
+          group: "1_index@1",
+        },
       ],
     },
   },
@@ -54,7 +57,10 @@ export const repositoryCommands = {
     palette: false,
     menus: {
       "view/item/context": [
-        { when: "view == trawl.repositories && viewItem =~ /\\brepository\\b/", group: "9_remove@1" },
+        {
+          when: "view == trawl.repositories && viewItem =~ /\\brepository\\b/ && !(viewItem =~ /\\bonServer\\b/)",
+          group: "9_remove@1",
+        },
       ],
     },
   },

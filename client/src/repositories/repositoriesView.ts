@@ -7,6 +7,7 @@ import type { Snapshots } from "#client/documents/snapshots";
 import { groupsOf, shortNames } from "#client/model/grouping";
 import type { Instance } from "#client/model/instance";
 import type { Repositories, RepositoriesChange, Sibling } from "#client/model/repositories";
+import type { TeamServer } from "#client/model/teamServer";
 import type { ServiceClient } from "#client/server/serviceClient";
 import { count, size } from "#client/workbench/format";
 import { childrenOf, type Row, runClickedRows, treeItemOf } from "#client/workbench/rows";
@@ -20,6 +21,7 @@ export interface RepositoriesViewOptions {
   readonly service: ServiceClient;
   readonly repositories: Repositories;
   readonly instance: Instance;
+  readonly teamServer: Pick<TeamServer, "state" | "onChange">;
   readonly snapshots: Pick<Snapshots, "folder">;
   readonly revisions: RevisionPicker;
   readonly addPaths: (paths: readonly string[]) => Promise<void>;
@@ -47,7 +49,7 @@ export class RepositoriesView implements vscode.TreeDataProvider<Row>, vscode.Di
 
   constructor(options: RepositoriesViewOptions) {
     this.#options = options;
-    const { repositories, instance } = options;
+    const { repositories, instance, teamServer } = options;
     this.#view = vscode.window.createTreeView("trawl.repositories", {
       treeDataProvider: this,
       showCollapseAll: true,
@@ -58,6 +60,7 @@ export class RepositoriesView implements vscode.TreeDataProvider<Row>, vscode.Di
       this.#changed,
       repositories.onChange((change) => this.#show(change)),
       instance.onChange(() => this.#instanceChanged()),
+      teamServer.onChange(() => this.#changed.fire(undefined)),
     );
   }
 
@@ -119,12 +122,33 @@ export class RepositoriesView implements vscode.TreeDataProvider<Row>, vscode.Di
         ? groups.flatMap(({ ids }) => this.#repositoryRows(ids))
         : groups.map(({ namespace, ids }) => this.#groupRow(namespace, ids))),
       ...this.#problems,
+      ...this.#teamProblemRows(),
       ...(repositories.siblings.length === 0 ? [] : [this.#siblingsRow(repositories.siblings)]),
     ];
   }
 
+  /** The repositories of this computer. */
   #items(): readonly RepositoryItem[] {
-    return [...(this.#options.repositories.items?.values() ?? [])];
+    const items = [...(this.#options.repositories.items?.values() ?? [])];
+    return items.filter(({ server }) => server === undefined);
+  }
+
+  /** Returns a row that says why the repositories of the team's server cannot be searched. */
+  #teamProblemRows(): Row[] {
+    const { url, problem } = this.#options.teamServer.state;
+    if (problem === undefined) return [];
+    return [
+      {
+        id: "teamServer",
+        item: () => ({
+          label: vscode.l10n.t("Team server"),
+          description: problem,
+          tooltip: [url, problem].filter((line) => line !== undefined).join("\n"),
+          iconPath: new vscode.ThemeIcon("warning", new vscode.ThemeColor("list.warningForeground")),
+        }),
+        run: () => vscode.commands.executeCommand("trawl.server.connect"),
+      },
+    ];
   }
 
   /** Returns the number of documents, in all repositories, whose text is not indexed. */
@@ -138,12 +162,17 @@ export class RepositoriesView implements vscode.TreeDataProvider<Row>, vscode.Di
 
   #groupRow(namespace: string, ids: readonly number[]): Row {
     const isLocal = namespace === "";
+    const isOnServer = namespace.includes("://");
     const row: Row = {
       id: isLocal ? "local" : `on ${namespace}`,
       item: () => ({
-        label: isLocal ? vscode.l10n.t("Local clones") : namespace,
+        label: isLocal
+          ? vscode.l10n.t("Local clones")
+          : isOnServer
+            ? vscode.l10n.t("{0} (team)", namespace.replace(/^https?:\/\//, ""))
+            : namespace,
         description: count(ids.length),
-        iconPath: new vscode.ThemeIcon(isLocal ? "device-desktop" : "globe"),
+        iconPath: new vscode.ThemeIcon(isLocal ? "device-desktop" : isOnServer ? "cloud" : "globe"),
         collapsibleState: vscode.TreeItemCollapsibleState.Expanded,
       }),
       children: () => this.#repositoryRows(ids, row),

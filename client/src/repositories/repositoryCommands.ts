@@ -8,6 +8,7 @@ import type { ServiceClient } from "#client/server/serviceClient";
 import type { Handlers } from "#client/workbench/declarations";
 import { size } from "#client/workbench/format";
 import type { Row } from "#client/workbench/rows";
+import type { RepositoryItem } from "#contract/repositories";
 import type { repositoryCommands as declared } from "./contributions";
 
 export interface RepositoryCommandOptions {
@@ -17,14 +18,23 @@ export interface RepositoryCommandOptions {
   readonly showSkipped: (repository: string) => Promise<void>;
 }
 
+/** Whether it is in the index of this computer, not of the team's server. */
+function isIndexedHere({ server }: RepositoryItem): boolean {
+  return server === undefined;
+}
+
 export function repositoryCommands(options: RepositoryCommandOptions): Handlers<typeof declared> {
   const { service, repositories, instance, showSkipped } = options;
 
   /** Returns the repository of a row, or one that the user picks. */
-  async function repositoryOf(row: Row | undefined, title: string): Promise<string | undefined> {
+  async function repositoryOf(
+    row: Row | undefined,
+    title: string,
+    isOffered = (_item: RepositoryItem) => true,
+  ): Promise<string | undefined> {
     if (row?.repository !== undefined) return row.repository;
     await repositories.load();
-    const names = [...(repositories.items?.values() ?? [])].map(({ repoName }) => repoName);
+    const names = [...(repositories.items?.values() ?? [])].filter(isOffered).map(({ repoName }) => repoName);
     return vscode.window.showQuickPick(names, { title, placeHolder: vscode.l10n.t("Which repository?") });
   }
 
@@ -94,14 +104,14 @@ export function repositoryCommands(options: RepositoryCommandOptions): Handlers<
     "repos.resume": () => pause(false),
 
     async "repos.reindex"(row?: Row) {
-      const name = await repositoryOf(row, vscode.l10n.t("Reindex"));
+      const name = await repositoryOf(row, vscode.l10n.t("Reindex"), isIndexedHere);
       if (name === undefined) return;
       await service.call("reindex", { repositories: [name] });
       await repositories.reload();
     },
 
     async "repos.remove"(row?: Row) {
-      const name = await repositoryOf(row, vscode.l10n.t("Remove from Index"));
+      const name = await repositoryOf(row, vscode.l10n.t("Remove from Index"), isIndexedHere);
       if (name === undefined) return;
       const remove = vscode.l10n.t("Remove from Index");
       const choice = await vscode.window.showWarningMessage(

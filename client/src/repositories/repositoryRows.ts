@@ -48,7 +48,7 @@ export function repositoryRow(
         label: source.label(name),
         description: descriptionOf(item, clone, state),
         tooltip: tooltipOf(item, clone, state),
-        iconPath: iconOf(item.state, isWaiting),
+        iconPath: iconOf(item, isWaiting),
         contextValue: contextOf(item, clone),
         collapsibleState: vscode.TreeItemCollapsibleState.Collapsed,
       };
@@ -62,12 +62,13 @@ export function repositoryRow(
 }
 
 /** Returns what the menus of a repository depend on. */
-export function contextOf({ externalWebUrl }: RepositoryItem, clone: Clone | undefined): string {
+export function contextOf({ externalWebUrl, server }: RepositoryItem, clone: Clone | undefined): string {
   const words = [
     "repository",
     clone !== undefined && !clone.isBare ? "clone" : "",
     clone?.cloneUrl === undefined ? "" : "mirror",
     externalWebUrl === undefined ? "" : "onHost",
+    server === undefined ? "" : "onServer",
   ];
   return words.filter((word) => word !== "").join(" ");
 }
@@ -156,6 +157,7 @@ function stateOf({ state, progress }: RepositoryItem, isPaused: boolean): string
 
 function descriptionOf(item: RepositoryItem, clone: Clone | undefined, state: string): string {
   const parts = [
+    item.server === undefined ? undefined : vscode.l10n.t("team"),
     item.defaultBranch,
     state,
     item.state === "ready" && item.indexedAt !== undefined ? ago(Date.parse(item.indexedAt)) : undefined,
@@ -176,6 +178,7 @@ function contentOf({ documentCount, contentBytes, indexBytes }: RepositoryItem):
 function tooltipOf(item: RepositoryItem, clone: Clone | undefined, state: string): string {
   const lines = [
     item.repoName,
+    item.server === undefined ? undefined : vscode.l10n.t("On the team server {0}", item.server),
     clone?.folder,
     state,
     contentOf(item),
@@ -187,7 +190,8 @@ function tooltipOf(item: RepositoryItem, clone: Clone | undefined, state: string
   return lines.filter((line) => line !== undefined).join("\n");
 }
 
-function iconOf(state: RepositoryState, isWaiting: boolean): vscode.ThemeIcon {
+function iconOf({ state, server }: RepositoryItem, isWaiting: boolean): vscode.ThemeIcon {
+  if (server !== undefined && state === "ready") return new vscode.ThemeIcon("cloud");
   if (isWaiting) return new vscode.ThemeIcon("debug-pause");
   const color = state === "failed" ? new vscode.ThemeColor("list.errorForeground") : undefined;
   return new vscode.ThemeIcon(icons[state], color);

@@ -98,13 +98,15 @@ function repositoryItem(node: RepositoryNode, { repositories, shortName }: ItemC
   const isStale = repository !== undefined && repository.state !== "ready";
   const state = isStale ? stateText(repository.state) : "";
   const count = nameMatch === undefined ? matchCount.toLocaleString() : "";
-  item.description = [visible(revisions), count, state].filter((part) => part !== "").join(" · ");
+  const isOnServer = (nameMatch ?? node.files[0])?.server !== undefined;
+  const source = isOnServer ? t("team") : "";
+  item.description = [source, visible(revisions), count, state].filter((part) => part !== "").join(" · ");
   item.iconPath = isStale
     ? new vscode.ThemeIcon("repo", new vscode.ThemeColor("list.warningForeground"))
-    : new vscode.ThemeIcon("repo");
+    : new vscode.ThemeIcon(isOnServer ? "cloud" : "repo");
   item.contextValue = "repository";
   item.accessibilityInformation = {
-    label: [name, matchesText(matchCount, vscode.l10n), filesText(node.fileCount, vscode.l10n), state]
+    label: [name, source, matchesText(matchCount, vscode.l10n), filesText(node.fileCount, vscode.l10n), state]
       .filter((part) => part !== "")
       .join(", "),
   };

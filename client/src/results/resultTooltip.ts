@@ -45,7 +45,8 @@ export function resultTooltips(
 /** "github.com/acme/api · indexed 3 min ago" */
 function repositoryText({ name }: RepositoryNode, item: RepositoryItem | undefined): vscode.MarkdownString {
   const age = item?.indexedAt === undefined ? "" : t("indexed {0}", ago(Date.parse(item.indexedAt)));
-  const parts = [visible(name), age].filter((part) => part !== "");
+  const source = item?.server === undefined ? "" : t("on the team server {0}", item.server);
+  const parts = [visible(name), source, age].filter((part) => part !== "");
   return new vscode.MarkdownString().appendText(parts.join(" · "));
 }
 

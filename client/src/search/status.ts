@@ -248,8 +248,24 @@ function failureNotes({ problem }: ResultSet, l10n: L10n): BoxNote[] {
 
 /** Explains why the results may be incomplete. */
 function completenessNotes(set: ResultSet, { indexing }: StatusInput, l10n: L10n): BoxNote[] {
-  const { end, request } = set;
+  const { end } = set;
   if (end === undefined || end.isSearchExhaustive) return [];
+  const { serverProblem } = end;
+  const server: BoxNote[] =
+    serverProblem === undefined
+      ? []
+      : [{ text: serverProblem, severity: "warning", actions: [searchAgain(l10n)] }];
+  // The reason of a response of which only the team's part is missing.
+  if (serverProblem !== undefined && end.stats.flushReason === "ENGINE_PARTIAL") return server;
+  return [...server, ...reasonNotes(set, end, indexing, l10n)];
+}
+
+function reasonNotes(
+  { request }: ResultSet,
+  end: NonNullable<ResultSet["end"]>,
+  indexing: number,
+  l10n: L10n,
+): BoxNote[] {
   const { flushReason, actualMatchCount, totalMatchCount, duration, filesMissing } = end.stats;
   const shown = actualMatchCount.toLocaleString();
   const warning = (text: string, actions: BoxAction[] = [searchAgain(l10n)]): BoxNote[] => [

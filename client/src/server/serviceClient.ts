@@ -9,9 +9,10 @@ import { type ToolRequest, type ToolResponse, toolMethod } from "#contract/agent
 import type { EditorSettings } from "#contract/editorOptions";
 import type { IndexingProgress } from "#contract/local";
 import { methodOf } from "#contract/methods";
-import { indexingMethod } from "#contract/notifications";
+import { connectServerMethod, indexingMethod, serverStateMethod } from "#contract/notifications";
 import type { OperationName, operations } from "#contract/operations";
 import type { EventOf, RequestInput, ResponseOf } from "#contract/service";
+import type { ServerConnectionState } from "#contract/team";
 import { CallError, callError } from "./callError";
 import { Crashes, crashWindowMs, maxCrashes } from "./crashes";
 import type { QuietClient } from "./languageClient";
@@ -32,9 +33,16 @@ export interface ServiceClientOptions {
   /** Settings sent to the server when it starts and whenever they change. */
   readonly settings: () => EditorSettings;
   readonly onSettings: vscode.Event<void>;
+  /** Returns the team's server with its key, which a server process connects to when it starts. */
+  readonly teamServer: () => Promise<TeamServerRequest | undefined>;
   readonly serverLog: vscode.LogOutputChannel;
   readonly traceLog: vscode.LogOutputChannel;
   readonly providerPolicy: ProviderPolicy;
+}
+
+interface TeamServerRequest {
+  readonly url?: string;
+  readonly key?: string;
 }
 
 type Operations = typeof operations;
@@ -72,6 +80,7 @@ export class ServiceClient implements vscode.Disposable {
   readonly #crashes = new Crashes();
   readonly #stateChanged = new vscode.EventEmitter<ServerState>();
   readonly #indexing = new vscode.EventEmitter<IndexingProgress>();
+  readonly #teamServer = new vscode.EventEmitter<ServerConnectionState>();
   readonly #options: ServiceClientOptions;
   readonly #subscription: vscode.Disposable;
 
@@ -96,6 +105,18 @@ export class ServiceClient implements vscode.Disposable {
   /** Fires a few times a second while repositories are being indexed. */
   get onIndexing(): vscode.Event<IndexingProgress> {
     return this.#indexing.event;
+  }
+
+  /** Fires when the state of the connection to the team's server changes. */
+  get onTeamServer(): vscode.Event<ServerConnectionState> {
+    return this.#teamServer.event;
+  }
+
+  /** Connects the server process to the team's server, or disconnects it. Rejects with a `CallError`. */
+  async connectTeamServer(request: TeamServerRequest): Promise<ServerConnectionState> {
+    const state = await this.#request<ServerConnectionState>(connectServerMethod, undefined, () => request);
+    this.#teamServer.fire(state);
+    return state;
   }
 
   /** Calls an operation. Rejects with a `CallError`, or with a `vscode.CancellationError` if it was canceled. */
@@ -177,6 +198,7 @@ export class ServiceClient implements vscode.Disposable {
     void this.stop();
     this.#stateChanged.dispose();
     this.#indexing.dispose();
+    this.#teamServer.dispose();
   }
 
   async #attempt<Name extends OperationName>(
@@ -229,7 +251,11 @@ export class ServiceClient implements vscode.Disposable {
         onEnd: () => this.#ended(launch),
       });
       client.onNotification(indexingMethod, (event: IndexingProgress) => this.#indexing.fire(event));
+      client.onNotification(serverStateMethod, (state: ServerConnectionState) =>
+        this.#teamServer.fire(state),
+      );
       await client.start();
+      await this.#connectStarted(client);
       if (this.#launch === launch) this.#setState("running");
       return client;
     } catch (error) {
@@ -237,6 +263,16 @@ export class ServiceClient implements vscode.Disposable {
       if (this.#launch === launch) this.#fail(callError(error).message);
       throw error;
     }
+  }
+
+  /** Sends the team's server before the first call, and does not wait until it is connected. */
+  async #connectStarted(client: QuietClient): Promise<void> {
+    const request = await this.#options.teamServer().catch(() => undefined);
+    if (request === undefined) return;
+    client.request<ServerConnectionState>(connectServerMethod, request, undefined).then(
+      (state) => this.#teamServer.fire(state),
+      (error: unknown) => this.#teamServer.fire({ state: "unreachable", problem: callError(error).message }),
+    );
   }
 
   #ended(launch: symbol): void {

@@ -118,8 +118,10 @@ async function removeAllRepositories(service: ServiceClient): Promise<void> {
   try {
     for (;;) {
       const { items } = await service.call("repos", { perPage: 100 });
-      if (items.length === 0) return;
-      await service.call("removeRepositories", { repositories: items.map(({ repoName }) => repoName) });
+      // Those of the team's server come after those of this computer.
+      const names = items.filter(({ server }) => server === undefined).map(({ repoName }) => repoName);
+      if (names.length === 0) return;
+      await service.call("removeRepositories", { repositories: names });
     }
   } catch (error) {
     // Without a server, only the files are left to delete.

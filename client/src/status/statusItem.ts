@@ -1,6 +1,7 @@
 /** The status bar item: the state of the server and the number of repositories. */
 import * as vscode from "vscode";
 import type { Instance } from "#client/model/instance";
+import type { TeamServer } from "#client/model/teamServer";
 import type { Searches } from "#client/search/searches";
 import { repositoriesText } from "#client/search/status";
 import { count, size } from "#client/workbench/format";
@@ -11,6 +12,7 @@ const slowSearchMs = 2_000;
 
 export interface StatusOptions {
   readonly instance: Instance;
+  readonly teamServer: Pick<TeamServer, "state" | "onChange">;
   readonly searches: Searches;
   /** Returns why the server failed. */
   readonly problem: () => string | undefined;
@@ -32,6 +34,7 @@ export class StatusItem implements vscode.Disposable {
     this.#subscriptions = vscode.Disposable.from(
       this.#item,
       options.instance.onChange(() => this.#update()),
+      options.teamServer.onChange(() => this.#update()),
       options.onSettings(() => this.#update()),
       options.searches.onFinish(({ startedAt, outcome }) => {
         const elapsed = Date.now() - startedAt;
@@ -44,7 +47,9 @@ export class StatusItem implements vscode.Disposable {
 
   /** The state in one sentence, for the menu and for screen readers. */
   get sentence(): string {
-    return sentenceOf(this.#options);
+    const { problem } = this.#options.teamServer.state;
+    const sentence = sentenceOf(this.#options);
+    return problem === undefined ? sentence : `${sentence} ${problem}`;
   }
 
   get slowSearch(): string | undefined {
@@ -60,14 +65,15 @@ export class StatusItem implements vscode.Disposable {
 
   #update(): void {
     const item = this.#item;
-    const { instance } = this.#options;
+    const { instance, teamServer } = this.#options;
     const when = setting("ui.statusBar");
     if (when === "never" || (when === "auto" && instance.server === "idle")) {
       item.hide();
       return;
     }
     const hasFailed = instance.server === "failed";
-    item.text = textOf(instance);
+    const isDisconnected = teamServer.state.problem !== undefined && !hasFailed;
+    item.text = isDisconnected ? `${textOf(instance)} $(debug-disconnect)` : textOf(instance);
     item.backgroundColor = hasFailed ? new vscode.ThemeColor("statusBarItem.errorBackground") : undefined;
     item.tooltip = this.#tooltip();
     item.accessibilityInformation = { label: `Trawl: ${this.sentence}`, role: "button" };
@@ -75,7 +81,13 @@ export class StatusItem implements vscode.Disposable {
   }
 
   #tooltip(): vscode.MarkdownString {
-    const lines = [this.sentence, ...detailLines(this.#options.instance), this.slowSearch];
+    const { instance, teamServer } = this.#options;
+    const lines = [
+      sentenceOf(this.#options),
+      ...detailLines(instance),
+      teamLine(teamServer.state),
+      this.slowSearch,
+    ];
     const tooltip = new vscode.MarkdownString("**Trawl**");
     for (const line of lines) {
       if (line !== undefined) tooltip.appendMarkdown("\n\n").appendText(line);
@@ -104,6 +116,14 @@ function sentenceOf({ instance, problem }: StatusOptions): string {
     return vscode.l10n.t("Indexing is paused: {0} of {1} up to date.", ready, total);
   if (indexing.isBusy) return vscode.l10n.t("Indexing: {0} of {1} up to date.", ready, total);
   return vscode.l10n.t("{0} indexed.", total);
+}
+
+function teamLine({ state, url, version, repositories, problem }: TeamServer["state"]): string | undefined {
+  if (url === undefined || state === "off") return undefined;
+  if (problem !== undefined) return vscode.l10n.t("Team server {0}: {1}", url, problem);
+  if (state === "connecting") return vscode.l10n.t("Team server {0}: connecting.", url);
+  const total = repositoriesText(repositories ?? 0, vscode.l10n);
+  return vscode.l10n.t("Team server {0}: Trawl {1}, {2}.", url, version ?? "", total);
 }
 
 function detailLines({ state }: Instance): string[] {

@@ -1,6 +1,7 @@
 /** The quick pick that the status bar item opens. */
 import * as vscode from "vscode";
 import type { Instance } from "#client/model/instance";
+import { setting } from "#client/workbench/settings";
 import type { StatusItem } from "./statusItem";
 
 interface Entry extends vscode.QuickPickItem {
@@ -39,6 +40,18 @@ function entries({ server, state }: Instance, status: StatusItem): Entry[] {
       ? entry("debug-start", vscode.l10n.t("Resume Indexing"), "trawl.repos.resume")
       : entry("debug-pause", vscode.l10n.t("Pause Indexing"), "trawl.repos.pause"),
     entry("repo", vscode.l10n.t("Show Repositories"), "trawl.repositories.focus"),
+    separator(vscode.l10n.t("Team server")),
+    entry("cloud", vscode.l10n.t("Connect to a Team Server..."), "trawl.server.connect"),
+    ...(setting("server.url") === ""
+      ? []
+      : [
+          entry(
+            "debug-disconnect",
+            vscode.l10n.t("Disconnect from the Team Server"),
+            "trawl.server.disconnect",
+            setting("server.url"),
+          ),
+        ]),
     separator(vscode.l10n.t("Local endpoint")),
     ...(state?.url === undefined
       ? [entry("radio-tower", vscode.l10n.t("Start Local Endpoint"), "trawl.api.start")]

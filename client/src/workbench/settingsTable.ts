@@ -10,6 +10,9 @@ export interface SettingDeclaration {
   readonly values?: Readonly<Record<string, string>>;
   readonly minimum?: number;
   readonly maximum?: number;
+  /** An expression that a string must match, and what to say if it does not. */
+  readonly pattern?: string;
+  readonly patternErrorMessage?: string;
 }
 
 interface SettingsSection {
@@ -369,6 +372,17 @@ export const settingsSections = {
         scope: "machine-overridable",
         description:
           "Absolute path of the `trawl.js` of another server. If empty, this extension's own server is used. Takes effect when the server restarts.",
+      },
+      "server.url": {
+        type: "string",
+        default: "",
+        scope: "machine",
+        description:
+          "Address of your team's Trawl server. Its repositories are searched together with those on this computer. Use the command *Trawl: Connect to a Team Server...* to enter it with its API key.",
+        pattern:
+          "^$|^https://[^\\s/?#@]+(/[^\\s?#]*)?$|^http://(localhost|127(\\.\\d+){3}|\\[::1\\])(:\\d+)?(/[^\\s?#]*)?$",
+        patternErrorMessage:
+          "Enter a URL such as https://search.example.com. Only a server on this computer may use http://.",
       },
       "trace.server": {
         type: "string",

@@ -1,0 +1,19 @@
+/** Declares the commands of the team's server. */
+import type { CommandDeclarations } from "#client/workbench/declarations";
+
+export const teamCommands = {
+  "server.connect": {
+    title: "Connect to a Team Server...",
+    icon: "$(cloud)",
+    palette: "trawl.used",
+    menus: { "view/title": [{ when: "view == trawl.repositories", group: "1_add@3" }] },
+  },
+  "server.disconnect": {
+    title: "Disconnect from the Team Server",
+    // The Command Palette is short: the status menu and the view list it.
+    palette: false,
+    menus: {
+      "view/title": [{ when: "view == trawl.repositories && trawl.hasTeamServer", group: "1_add@4" }],
+    },
+  },
+} as const satisfies CommandDeclarations;
