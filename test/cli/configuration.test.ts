@@ -110,6 +110,22 @@ const cases: readonly (readonly [args: string, text: string | undefined, result:
     '{ "hosts": { "a.example": "github", "b.example": "hub" } }',
     'FILE: "hosts.b.example" must be one of "github", "gitlab", "gitea", "gerrit", "bitbucketServer", "bitbucketCloud", "genericGitHost", "azuredevops", but is "hub".',
   ],
+  [
+    "",
+    '{ "team": { "url": "https://search.example.com", "key": { "env": "TEAM_KEY" } } }',
+    { team: { url: "https://search.example.com", key: { env: "TEAM_KEY" } } },
+  ],
+  ["", '{ "team": 1 }', 'FILE: "team" must be {"url": "https://...", "key": {"env": "NAME"}}.'],
+  [
+    "",
+    '{ "team": { "url": "http://search.example.com" } }',
+    'FILE: "team.url": The URL of the server must begin with https://, so that nobody can read the key. Only a server on this computer may use http://.',
+  ],
+  [
+    "",
+    '{ "team": { "url": "https://x.example", "key": "hushhush" } }',
+    'FILE: "team.key" must be {"env": "NAME"} or {"file": "/path"}, so that no key is in this file.',
+  ],
   ["", '{ "oauth": 1 }', 'FILE: "oauth" must be an object, but is 1.'],
   [
     "",

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, type TestContext, test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import type { CountResult } from "#contract/count";
 import type { LocatedFile } from "#contract/editor";
@@ -64,22 +64,11 @@ const remote = repo(
 let team: Served;
 let key: string;
 
-async function openConnected(
-  t: TestContext,
-  url = team.url,
-): Promise<Editor & { readonly state: ServerConnectionState }> {
-  const editor = await openEditor(
-    join(temporaryFolder(), "data"),
-    { settings: { roots: [shared.path, local.path] } },
-    t,
-  );
-  await editor.call("indexing");
-  await eventually(async () => {
-    const { items } = await editor.call<Page<RepositoryItem>>("repos");
-    return items.length === 2 && items.every(({ symbolsReady }) => symbolsReady);
-  });
-  const state = await editor.client.sendRequest<ServerConnectionState>(connectServerMethod, { url, key });
-  return { ...editor, state };
+let editor: Editor;
+
+/** Connects the editor. */
+function connect(url = team.url): Promise<ServerConnectionState> {
+  return editor.client.sendRequest(connectServerMethod, { url, key });
 }
 
 const found = ({ files }: Pick<SearchResult, "files">) =>
@@ -102,21 +91,29 @@ before(async () => {
   team = await serve(dataDir, [teamShared.path, remote.path], { flags: ["--anonymous", "off"] });
   await team.ready();
   key = (await trawl(["keys", "create", "editor", "--data-dir", dataDir])).stdout.trim();
+  editor = await openEditor(join(temporaryFolder(), "data"), {
+    settings: { roots: [shared.path, local.path] },
+  });
+  await editor.call("indexing");
+  await eventually(async () => {
+    const { items } = await editor.call<Page<RepositoryItem>>("repos");
+    return items.length === 2 && items.every(({ symbolsReady }) => symbolsReady);
+  });
 });
 
-after(() => team.kill());
+after(async () => {
+  await Promise.all([team.kill(), editor.kill()]);
+});
 
 describe("an editor beside a team's server", () => {
   test("searches both, and answers as one server with all repositories", async (t) => {
-    const [editor, whole] = await Promise.all([
-      openConnected(t),
-      serve(join(temporaryFolder(), "whole"), [shared.path, local.path, remote.path]),
-    ]);
+    const whole = await serve(join(temporaryFolder(), "whole"), [shared.path, local.path, remote.path]);
     t.after(() => whole.kill());
     await whole.ready();
     await symbolsReady(whole);
+    const state = await connect();
     assert.deepEqual(
-      { ...editor.state, version: "" },
+      { ...state, version: "" },
       { state: "connected", url: team.url, version: "", repositories: 2 },
     );
     const queries = [
@@ -184,8 +181,8 @@ describe("an editor beside a team's server", () => {
     assert.deepEqual(mergedCounts, allCounts);
   });
 
-  test("reads files, history and symbols where the repository is", async (t) => {
-    const editor = await openConnected(t);
+  test("reads files, history and symbols where the repository is", async () => {
+    await connect();
     const repo = "github.com/acme/payments";
     const { items, total } = await editor.call<Page<RepositoryItem>>("repos", { perPage: 2 });
     const second = await editor.call<Page<RepositoryItem>>("repos", { perPage: 2, page: 2 });
@@ -255,7 +252,7 @@ describe("an editor beside a team's server", () => {
   test("unsaved text and the working tree stay on this computer", async (t) => {
     const proxy = await faultyProxy(team.url, t);
     const bodies: string[] = [];
-    const editor = await openConnected(t, proxy.url);
+    await connect(proxy.url);
     const uri = pathToFileURL(join(shared.path, "cart.ts")).href;
     await editor.client.sendNotification("textDocument/didOpen", {
       textDocument: {
@@ -272,6 +269,7 @@ describe("an editor beside a team's server", () => {
     const merged = await editor.call<SearchResult>("search", { query: "totalPrice" });
     assert.ok(found(merged).some((file) => JSON.stringify(file).includes("unsavedSecret")));
     assert.ok(bodies.length > 0 && !bodies.join().includes("unsavedSecret"));
+    await editor.client.sendNotification("textDocument/didClose", { textDocument: { uri } });
   });
 });
 
@@ -326,7 +324,7 @@ describe("when the team's server fails", () => {
 
   test("results of this computer come, with the reason, and the server comes back by itself", async (t) => {
     const proxy = await faultyProxy(team.url, t);
-    const editor = await openConnected(t, proxy.url);
+    await connect(proxy.url);
     const states: ServerConnectionState[] = [];
     editor.client.onNotification(serverStateMethod, (state: ServerConnectionState) => {
       states.push(state);
@@ -335,7 +333,7 @@ describe("when the team's server fails", () => {
     for (const [name, answer, reason, state] of faults) {
       // Connects again, so that no fault waits for the retry of the one before.
       proxy.answer = undefined;
-      await editor.client.sendRequest(connectServerMethod, { url: proxy.url, key });
+      await connect(proxy.url);
       proxy.answer = answer;
       const result = await editor.call<SearchResult>("search", { query: "totalPrice" });
       assert.deepEqual(repositoriesIn(result), here, name);
@@ -361,7 +359,7 @@ describe("when the team's server fails", () => {
 
   test("results of this computer are sent while the server hangs", async (t) => {
     const proxy = await faultyProxy(team.url, t);
-    const editor = await openConnected(t, proxy.url);
+    await connect(proxy.url);
     let isAborted = false;
     proxy.answer = (_, response) => response.on("close", () => (isAborted = true));
     const pieces: SearchEvent[] = [];
@@ -389,7 +387,7 @@ describe("when the team's server fails", () => {
 
   test("a hostile server cannot name files, links or ids of this computer", async (t) => {
     const proxy = await faultyProxy(team.url, t);
-    const editor = await openConnected(t, proxy.url);
+    await connect(proxy.url);
     const genuine = await editor.call<SearchResult>("search", { query: "repo:payments tax" });
     const [file] = genuine.files;
     assert.ok(file !== undefined);

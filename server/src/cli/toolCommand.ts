@@ -19,7 +19,7 @@ export async function toolCommand(context: CommandContext, flags: Flags): Promis
   const instance = await context.open(configuration, "read");
   try {
     const call = { credentials: { kind: "local" }, signal: context.interrupted, source: "trawl" } as const;
-    const { text, isError, structured } = await runTool(name, args, instance.caller, call, {
+    const { text, isError, structured } = await runTool(name, args, instance.teamCaller, call, {
       isStructured: flags.has("structured"),
       onDefect(error) {
         throw error;

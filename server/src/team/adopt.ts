@@ -9,7 +9,17 @@ import type { ServerAddress } from "./address";
 import { ServerFailure } from "./serverFailure";
 
 /** Added to ids of repositories; those here are numbers from 1. */
-export const repositoryIdOffset = 2 ** 40;
+const repositoryIdOffset = 2 ** 40;
+
+/** Fields that may become parts of paths, such as those of read-only copies. */
+const pathFields: ReadonlySet<string> = new Set([
+  "path",
+  "fileName",
+  "name",
+  "repo",
+  "repoName",
+  "repository",
+]);
 
 type Fields = Record<string, unknown>;
 
@@ -31,7 +41,7 @@ function adoptObject(fields: Fields, address: ServerAddress, pending: unknown[])
       if (name === "webUrl") fields[name] = isOnServer(value, address) ? value : "";
       else if (/^(?:repoE|e)xternalWebUrl$/.test(name)) fields[name] = isWebUrl(value) ? value : "";
       else if (name === "origin") fields[name] = "commit";
-      else if (name === "path" || name === "fileName") checkPath(value);
+      else if (pathFields.has(name)) checkPath(value);
     } else if (name === "repositoryId" || name === "repoId") {
       fields[name] = Number(value) + repositoryIdOffset;
       fields["server"] = address.url;

@@ -1,16 +1,21 @@
 /** Lists of repositories, and completions that name them. */
 import type { RepositoriesRequest, RepositoryItem } from "#contract/repositories";
 import type { Page } from "#contract/service";
+import { TimeLimit } from "#platform/timeLimit";
 import { requestPart, type TeamHandler } from "./teamContext";
+
+/** How long the list of the server is waited for. Editors show the one here first, and are told when it is known. */
+const listWaitMs = 500;
+const notKnownYet = "The repositories of the team's server are not known yet. Try again in a second.";
 
 /** Repositories of the server follow those here, as packages do. */
 export const repos: TeamHandler<"repos"> = async (request, call, context) => {
   const local = await context.local("repos", request, call);
   if (request.dependencies === "only" || (request.name !== undefined && local.total > 0)) return local;
   const { connection } = context;
-  // A list that is not known yet is not waited for: editors show the one here first.
-  const { signal } = call;
-  if (connection.state.state !== "connecting") await connection.ready(signal).catch(() => undefined);
+  const limit = new TimeLimit(call.signal, listWaitMs);
+  await connection.ready(limit.signal).catch(() => undefined);
+  limit.dispose();
   const here = await context.localRepositories.set(call);
   const others = sorted(
     connection.repositories.filter((item) => !here.has(item) && isWanted(item, request)),
@@ -20,7 +25,7 @@ export const repos: TeamHandler<"repos"> = async (request, call, context) => {
   const from = Math.max(0, start);
   const items = [...local.items, ...others.slice(from, from + request.perPage - local.items.length)];
   const page: Page<RepositoryItem> = { ...local, items, total: local.total + others.length };
-  const { problem } = connection.state;
+  const { state, problem = state === "connecting" ? notKnownYet : undefined } = connection.state;
   return problem === undefined ? page : { ...page, incomplete: problem };
 };
 

@@ -11,7 +11,7 @@ import type { RepositoryItem } from "#contract/repositories";
 import type { ResponseOf } from "#contract/service";
 import type { ServerConnectionState } from "#contract/team";
 import type { ServerAddress } from "./address";
-import { ServerFailure } from "./serverFailure";
+import { ServerFailure, shownText } from "./serverFailure";
 import { type ReadKey, type SendOptions, ServerRequests } from "./serverRequests";
 
 const perPage = 100;
@@ -130,7 +130,7 @@ export class TeamConnection {
   async #loadList(): Promise<void> {
     const options = { signal: this.#closing.signal, timeLimitMs: listTimeLimitMs };
     const { version } = await this.#requests.send("version", {}, options);
-    this.#version = version.slice(0, 50);
+    this.#version = shownText(version);
     const load = (page: number) => this.#requests.send("repos", { page, perPage }, options);
     const first = await load(1);
     const pages = Math.min(maxPages, Math.ceil(first.total / perPage));

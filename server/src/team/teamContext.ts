@@ -8,7 +8,7 @@ import { ServerFailure } from "./serverFailure";
 import type { TeamConnection } from "./teamConnection";
 
 /** How long a merged response waits for the server, in milliseconds from its start. */
-export const partTimeLimitMs = 8_000;
+const partTimeLimitMs = 8_000;
 /** How long a response waits that only the server can give. Git may take a while. */
 const forwardedTimeLimitMs = 30_000;
 
