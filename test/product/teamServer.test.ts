@@ -65,6 +65,7 @@ let team: Served;
 let key: string;
 
 let editor: Editor;
+const editorDataDir = join(temporaryFolder(), "data");
 
 /** Connects the editor. */
 function connect(url = team.url): Promise<ServerConnectionState> {
@@ -91,7 +92,7 @@ before(async () => {
   team = await serve(dataDir, [teamShared.path, remote.path], { flags: ["--anonymous", "off"] });
   await team.ready();
   key = (await trawl(["keys", "create", "editor", "--data-dir", dataDir])).stdout.trim();
-  editor = await openEditor(join(temporaryFolder(), "data"), {
+  editor = await openEditor(editorDataDir, {
     settings: { roots: [shared.path, local.path] },
   });
   await editor.call("indexing");
@@ -247,6 +248,31 @@ describe("an editor beside a team's server", () => {
       references.some((reference) => reference.uri === uri),
       JSON.stringify(references),
     );
+  });
+
+  test("its key is not used for other programs, and in no log", async (t) => {
+    const proxy = await faultyProxy(team.url, t);
+    await connect(proxy.url);
+    const { url } = await editor.call<{ url: string }>("startEndpoint", { port: 0 });
+    t.after(() => editor.call("stopEndpoint"));
+    const before = proxy.paths.length;
+    const response = await fetch(`${url}/api/search`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ query: "totalPrice" }),
+    });
+    const result = (await response.json()) as SearchResult;
+    assert.deepEqual(Object.keys(serversOf(result)).sort(), [
+      "github.com/acme/local",
+      "github.com/acme/shared",
+    ]);
+    const listed = (await (await fetch(`${url}/api/repos`)).json()) as RepositoryItem[];
+    assert.equal(listed.length, 2);
+    assert.equal(proxy.paths.length, before);
+    const { stdout } = await trawl(["search", "totalPrice", "--data-dir", editorDataDir]);
+    assert.doesNotMatch(stdout, /payments/);
+    assert.equal(proxy.paths.length, before);
+    assert.ok(!editor.log.join("\n").includes(key));
   });
 
   test("unsaved text and the working tree stay on this computer", async (t) => {

@@ -46,11 +46,11 @@ function sorted(
   items: readonly RepositoryItem[],
   { sort, direction }: RepositoriesRequest,
 ): RepositoryItem[] {
-  const key = ({ repoName, pushedAt, indexedAt }: RepositoryItem) =>
-    sort === "name" ? repoName : ((sort === "pushed" ? pushedAt : indexedAt) ?? "");
-  const ascending = [...items].sort((left, right) =>
-    key(left) < key(right) ? -1 : key(left) > key(right) ? 1 : 0,
-  );
+  const key = ({ pushedAt, indexedAt }: RepositoryItem) => (sort === "pushed" ? pushedAt : indexedAt) ?? "";
+  const ascending = [...items];
+  // The list of the server is in the order of names.
+  if (sort !== "name")
+    ascending.sort((left, right) => (key(left) < key(right) ? -1 : key(left) > key(right) ? 1 : 0));
   return direction === "asc" ? ascending : ascending.reverse();
 }
 

@@ -3,16 +3,20 @@ import type { RepositoryItem } from "#contract/repositories";
 import type { Call, Caller } from "#contract/service";
 
 const perPage = 100;
-const maxAgeMs = 3_000;
+/** A long list takes longer to load, so that it is loaded less often. */
+const maxAgeMs = { short: 3_000, long: 60_000 };
+const longListLength = 1_000;
 
 export type RepositoryAddress = Pick<RepositoryItem, "repoName" | "formerNames" | "externalWebUrl">;
 
 /** Recognizes repositories by their present and former names, and by their pages on code hosts. */
 export class RepositorySet {
   readonly #keys: ReadonlySet<string>;
+  readonly isLong: boolean;
 
   constructor(items: readonly RepositoryAddress[]) {
     this.#keys = new Set(items.flatMap(keysOf));
+    this.isLong = items.length > longListLength;
   }
 
   has(item: RepositoryAddress): boolean {
@@ -32,7 +36,7 @@ function keysOf({ repoName, formerNames = [], externalWebUrl = "" }: RepositoryA
 
 export class LocalRepositories {
   readonly #local: Caller;
-  #loaded: { readonly set: Promise<RepositorySet>; readonly at: number } | undefined;
+  #loaded: { readonly set: Promise<RepositorySet>; until: number } | undefined;
 
   constructor(local: Caller) {
     this.#local = local;
@@ -40,13 +44,19 @@ export class LocalRepositories {
 
   /** Returns the repositories, at most `maxAgeMs` old. */
   set(call: Call): Promise<RepositorySet> {
-    if (this.#loaded !== undefined && performance.now() - this.#loaded.at < maxAgeMs) return this.#loaded.set;
+    if (this.#loaded !== undefined && performance.now() < this.#loaded.until) return this.#loaded.set;
+    const startedAt = performance.now();
     const set = this.#load(call);
-    const loaded = { set, at: performance.now() };
+    const loaded = { set, until: Number.POSITIVE_INFINITY };
     this.#loaded = loaded;
-    set.catch(() => {
-      if (this.#loaded === loaded) this.#loaded = undefined;
-    });
+    set.then(
+      ({ isLong }) => {
+        loaded.until = startedAt + (isLong ? maxAgeMs.long : maxAgeMs.short);
+      },
+      () => {
+        if (this.#loaded === loaded) this.#loaded = undefined;
+      },
+    );
     return set;
   }
 

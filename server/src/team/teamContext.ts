@@ -90,16 +90,22 @@ export async function isOnlyOnServer(
   context: TeamContext,
 ): Promise<boolean> {
   const { connection, localRepositories } = context;
-  if (name === undefined || (await localRepositories.set(call)).hasName(name)) return false;
-  if (connection.state.repositories === undefined) {
-    try {
-      await untilAborted(connection.ready(call.signal), call.signal);
-    } catch (error) {
-      throw error instanceof ServerFailure ? unavailable(error, connection) : error;
-    }
+  if (name === undefined) return false;
+  const isListKnown = connection.state.repositories !== undefined;
+  if (isListKnown && !isOnServer(name, connection)) return false;
+  if ((await localRepositories.set(call)).hasName(name)) return false;
+  if (isListKnown) return true;
+  try {
+    await untilAborted(connection.ready(call.signal), call.signal);
+  } catch (error) {
+    throw error instanceof ServerFailure ? unavailable(error, connection) : error;
   }
+  return isOnServer(name, connection);
+}
+
+function isOnServer(name: string, { repositories }: TeamConnection): boolean {
   const wanted = name.toLowerCase();
-  return connection.repositories.some(
+  return repositories.some(
     ({ repoName, formerNames = [] }) =>
       repoName.toLowerCase() === wanted || formerNames.some((each) => each.toLowerCase() === wanted),
   );
