@@ -216,6 +216,19 @@ for (const [filesMissing, text] of [
   );
 }
 
+for (const [reason, other] of [
+  ["ENGINE_PARTIAL", ""],
+  ["MATCH_LIMIT", "\nwarning: Stopped at 4. [Show All]"],
+] as const) {
+  const found = set({ files }, limited(reason));
+  const end = found.end && { ...found.end, serverProblem: "The team's part is missing." };
+  check(
+    `a team's server that is missing, and ${reason}`,
+    { set: { ...found, ...(end === undefined ? {} : { end }) } },
+    `${counts}\nwarning: The team's part is missing. [Search Again]${other}`,
+  );
+}
+
 const unsaved: FileMatch[] = files.map((file) => ({ ...file, origin: "unsaved" }));
 check(
   "limits come before skipped files, and these before unsaved ones",

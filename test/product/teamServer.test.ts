@@ -8,9 +8,11 @@ import type { CountResult } from "#contract/count";
 import type { LocatedFile } from "#contract/editor";
 import type { FileSource } from "#contract/history";
 import { connectServerMethod, serverStateMethod } from "#contract/notifications";
+import type { QueryCompletions, QueryExplanation } from "#contract/queries";
 import type { RepositoryItem } from "#contract/repositories";
 import type { SearchEnd, SearchEvent, SearchResult } from "#contract/search";
 import type { Page } from "#contract/service";
+import type { FoundSymbols } from "#contract/symbols";
 import type { ServerConnectionState } from "#contract/team";
 import { type Editor, openEditor } from "#test/support/editor";
 import { eventually } from "#test/support/eventually";
@@ -220,6 +222,20 @@ describe("an editor beside a team's server", () => {
     });
     assert.deepEqual(located, { state: "noClone", lines: [null] });
     await assert.rejects(editor.call("source", { repo: "github.com/acme/none", path: "a" }), /not found/);
+
+    const completed = await editor.call<QueryCompletions>("completeQuery", { query: "repo:pay", offset: 8 });
+    assert.ok(
+      completed.items.some(({ text }) => text.includes("payments")),
+      JSON.stringify(completed),
+    );
+    const problemsOf = async (query: string) =>
+      (await editor.call<QueryExplanation>("readQuery", { query })).problems.length;
+    assert.deepEqual([await problemsOf("repo:payments x"), await problemsOf("repo:paymentz x")], [0, 1]);
+    const { symbols } = await editor.call<FoundSymbols>("findSymbols", { query: "taxRate" });
+    assert.deepEqual(
+      symbols.map(({ symbol, server }) => [symbol, server]),
+      [["taxRate", team.url]],
+    );
 
     // "taxRate" is called here, and defined only on the server.
     const uri = pathToFileURL(join(local.path, "src/order.ts")).href;
