@@ -78,8 +78,8 @@ export const streamReferences: TeamHandler<"streamReferences"> = async (request,
       data: { ...data, files: data.files.filter(({ repository }) => !here.hasName(repository)) },
     });
   try {
-    const request2 = async () => forServer(request, call, context);
-    const teamPart = requestPart(context, "streamReferences", request2, signal, emit && sendOther);
+    const teamRequest = async () => forServer(request, call, context);
+    const teamPart = requestPart(context, "streamReferences", teamRequest, signal, emit && sendOther);
     teamPart.catch(() => undefined);
     const { emit: _, ...rest } = call;
     const local = await context.local("streamReferences", await forLocal(request, call, context), {
