@@ -8,6 +8,19 @@ export const ServerConnectionRequest = z.object({
   key: z.string().max(16_384).nullish(),
 });
 
+/** The parameters of `trawl/logInToServer`. */
+export const ServerLoginRequest = z.object({
+  url: z.string().max(2000),
+  /** Names the editor and its computer. */
+  name: z.string().min(1).max(200),
+});
+
+/** The response to `trawl/logInToServer`. */
+export interface ServerLogin {
+  /** An API key. */
+  readonly key: string;
+}
+
 /** The state of the connection; the response to `trawl/connectServer`, and the parameters of `trawl/serverState`. */
 export interface ServerConnectionState {
   /** `off`: there is no server. `rejected`: the server wants another key. `unreachable`: all other problems. */

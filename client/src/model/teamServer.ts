@@ -3,6 +3,7 @@
  *
  * The key is in VS Code's secret storage, under the origin that it was entered for, so that it is sent to no other.
  */
+import { hostname } from "node:os";
 import * as vscode from "vscode";
 import type { ServiceClient } from "#client/server/serviceClient";
 import { setContext } from "#client/workbench/commands";
@@ -63,6 +64,17 @@ export class TeamServer implements vscode.Disposable {
   /** Connects for now. Rejects with a `CallError` if the URL or the key is malformed. */
   async try(address: TeamServerAddress): Promise<ServerConnectionState> {
     return this.#service.connectTeamServer(address);
+  }
+
+  /** Returns a key after a login in the browser; `undefined` if the user canceled. Rejects with a `CallError`. */
+  async logIn(url: string, token: vscode.CancellationToken): Promise<string | undefined> {
+    const name = `${vscode.env.appName} on ${hostname()}`;
+    try {
+      return (await this.#service.logInToTeamServer({ url, name }, token)).key;
+    } catch (error) {
+      if (error instanceof vscode.CancellationError) return undefined;
+      throw error;
+    }
   }
 
   /** Connects again as configured, after `try`. */

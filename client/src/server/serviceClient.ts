@@ -9,10 +9,15 @@ import { type ToolRequest, type ToolResponse, toolMethod } from "#contract/agent
 import type { EditorSettings } from "#contract/editorOptions";
 import type { IndexingProgress } from "#contract/local";
 import { methodOf } from "#contract/methods";
-import { connectServerMethod, indexingMethod, serverStateMethod } from "#contract/notifications";
+import {
+  connectServerMethod,
+  indexingMethod,
+  logInToServerMethod,
+  serverStateMethod,
+} from "#contract/notifications";
 import type { OperationName, operations } from "#contract/operations";
 import type { EventOf, RequestInput, ResponseOf } from "#contract/service";
-import type { ServerConnectionState } from "#contract/team";
+import type { ServerConnectionState, ServerLogin } from "#contract/team";
 import { CallError, callError } from "./callError";
 import { Crashes, crashWindowMs, maxCrashes } from "./crashes";
 import type { QuietClient } from "./languageClient";
@@ -117,6 +122,14 @@ export class ServiceClient implements vscode.Disposable {
     const state = await this.#request<ServerConnectionState>(connectServerMethod, undefined, () => request);
     this.#teamServer.fire(state);
     return state;
+  }
+
+  /** Logs in to a team's server in the browser. Rejects like `call`. */
+  async logInToTeamServer(
+    request: { readonly url: string; readonly name: string },
+    token: vscode.CancellationToken,
+  ): Promise<ServerLogin> {
+    return await this.#request<ServerLogin>(logInToServerMethod, token, () => request);
   }
 
   /** Calls an operation. Rejects with a `CallError`, or with a `vscode.CancellationError` if it was canceled. */
