@@ -120,6 +120,8 @@ const gitea: Dialect = {
       return { ...page, body: { ok: true, data: page.body } };
     }
     const [, kind, owner, name] = path.split("/");
+    if (kind === "repositories" && !request.isSignedIn)
+      return { status: 401, body: { message: "token is required" } };
     const renamed = request.renamed.get(`${owner}/${name}`);
     if (kind === "repos" && renamed !== undefined) {
       return { status: 301, headers: { location: `/api/v1/repos/${renamed.path}` }, body: {} };

@@ -66,7 +66,8 @@ for (const dialect of dialects) {
 
 test("a repository that was moved is present under its new path", async () => {
   for (const type of ["github", "gitlab", "gitea", "azuredevops"]) {
-    await withFake(dialectOf(type), { repositories: [{ id: 1, path: "acme/old" }] }, async (fake, host) => {
+    const repositories = [{ id: 1, path: "acme/old" }];
+    await withFake(dialectOf(type), { token: "right", repositories }, async (fake, host) => {
       const [old] = (await listOnly(host)).repositories;
       assert.ok(old && fake.repositories[0]);
       fake.repositories[0].path = "acme/new";
@@ -84,5 +85,23 @@ test("Bitbucket Data Center is asked by path: another repository there means tha
     assert.ok(first);
     fake.repositories.splice(0, 1, { id: 1000, path: "acme/repo-0001" });
     assert.deepEqual(await host.lookUp(first, never), { kind: "gone", status: 404 });
+  });
+});
+
+test("Gitea is asked by path without a token: what was moved is present, and what was replaced is gone", async () => {
+  const repositories = [{ id: 1, path: "acme/old" }];
+  await withFake(dialectOf("gitea"), { repositories }, async (fake, host) => {
+    const [old] = (await listOnly(host)).repositories;
+    const [moved] = fake.repositories;
+    assert.ok(old && moved);
+    moved.path = "acme/new";
+    fake.renamed.set("acme/old", moved);
+    const found = await host.lookUp(old, never);
+    assert.ok(found.kind === "present");
+    assert.deepEqual([found.repository.hostId, found.repository.path], [old.hostId, "acme/new"]);
+    fake.renamed.clear();
+    assert.deepEqual(await host.lookUp(old, never), { kind: "gone", status: 404 });
+    fake.repositories.push({ id: 2, path: "acme/old" });
+    assert.deepEqual(await host.lookUp(old, never), { kind: "gone", status: 404 });
   });
 });

@@ -39,6 +39,7 @@ const Repository = z.object({
 export function createGitea(connection: GiteaConnection): Adapter {
   const api = `${connection.url}/api/v1`;
   const gitUser = connection.gitUser ?? "git";
+  const isAnonymous = connection.token === undefined;
   return {
     api: {
       base: api,
@@ -48,7 +49,10 @@ export function createGitea(connection: GiteaConnection): Adapter {
     scopes: scopesOf(connection, api),
     page: readPage,
     repository: (item) => readRepository(item, connection),
-    lookUpUrl: ({ hostId }) => `${api}/repositories/${encodeURIComponent(hostId)}`,
+    // Strangers may only ask by path. That of a repository that was moved redirects to the new one.
+    lookUpUrl: ({ hostId, path }) =>
+      isAnonymous ? `${api}/repos/${encodePath(path)}` : `${api}/repositories/${encodeURIComponent(hostId)}`,
+    looksUpByPath: isAnonymous,
     identify: (requests, signal) => identify(requests, connection, api, signal),
     gitUser,
   };
