@@ -70,6 +70,15 @@ const StateCounts = z
   })
   .describe("Number of repositories by state.");
 
+const SignIn = z
+  .object({
+    token: z.string().describe("Name of the token in the editor."),
+    isNeeded: z
+      .boolean()
+      .describe("Whether no editor that is connected has the token, or the host refuses it."),
+  })
+  .describe("How to sign in, if an editor keeps the token; only for the local user.");
+
 export const CodeHostStatus = z
   .object({
     name: z.string().describe("Name of the connection in the configuration."),
@@ -82,6 +91,7 @@ export const CodeHostStatus = z
     listedAt: z.string().optional().describe("When the host was last listed (ISO 8601)."),
     nextListAt: z.string().optional().describe("When it is listed next (ISO 8601)."),
     isListing: z.boolean().describe("Whether the host is being listed now."),
+    signIn: SignIn.optional(),
     problems,
     unconfirmed,
     unconfirmedPaths: z.array(z.string()).describe(`Paths of at most ${maxStatusRepositories} of these.`),
@@ -165,6 +175,22 @@ const WebhookRequest = z
   })
   .describe("A webhook of a code host.");
 
+const HeldTokens = z
+  .object({
+    tokens: z
+      .array(
+        z
+          .object({
+            name: z.string().min(1).describe("The name by which connections refer to it."),
+            origin: z.string().describe("The origin of the only host that it is sent to."),
+            token: z.string().describe("The token itself."),
+          })
+          .describe("A token."),
+      )
+      .describe("The tokens of the editor."),
+  })
+  .describe("The tokens of an editor.");
+
 export const codeHostOperations = {
   codeHosts: {
     http: { method: "GET", path: "/api/hosts" },
@@ -236,6 +262,26 @@ export const codeHostOperations = {
     request: ConnectionSettings,
     response: Done,
     resend: "never",
+  },
+  removeCodeHost: {
+    tag: "Repositories",
+    summary: "Removes a connection to a code host that was added in an editor.",
+    access: "owner",
+    changes: true,
+    errors: ["INVALID_REQUEST_BODY", "NOT_FOUND"],
+    request: ConnectionRequest,
+    response: Done,
+    resend: "never",
+  },
+  holdCodeHostTokens: {
+    tag: "Repositories",
+    summary: "Keeps the tokens of an editor in memory until the call is canceled.",
+    access: "owner",
+    errors: ["INVALID_REQUEST_BODY"],
+    request: HeldTokens,
+    response: Done,
+    event: z.object({ held: z.int().describe("Number of tokens.") }).describe("The tokens can be used."),
+    resend: "always",
   },
   reloadCodeHosts: {
     tag: "Repositories",

@@ -77,6 +77,8 @@ const rows: Readonly<Record<OperationName, "sees" | "owners" | "own" | "open" | 
   confirmCodeHost: "owners",
   checkCodeHost: "owners",
   addCodeHost: "owners",
+  removeCodeHost: "owners",
+  holdCodeHostTokens: "owners",
   reloadCodeHosts: "owners",
   receiveWebhook: "open",
   pauseIndexing: "owners",

@@ -282,6 +282,8 @@ const requests: Record<OperationName, readonly Record<string, unknown>[]> = {
   confirmCodeHost: [{ name: "main" }],
   checkCodeHost: [{ name: "main", settings: { type: "gitea" } }, {}],
   addCodeHost: [{ name: "main", settings: {} }],
+  removeCodeHost: [{ name: "main" }],
+  holdCodeHostTokens: [{ tokens: [{ name: "main", origin: "https://git.example.com", token: "secret" }] }],
   reloadCodeHosts: [{}],
   receiveWebhook: [{ connection: "main", headers: {}, body: "" }, {}],
   instance: [{}],

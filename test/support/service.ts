@@ -144,6 +144,11 @@ const notLocal: ServiceOptions["local"] = {
   syncCodeHost: async () => ({ ...codeHostPlan, isListing: false }),
   checkCodeHost: async () => codeHostPlan,
   addCodeHost: async () => ({}),
+  removeCodeHost: async () => ({}),
+  holdCodeHostTokens: async (_request, { emit }) => {
+    await emit?.({ held: 1 });
+    return {};
+  },
   reloadCodeHosts: async () => ({}),
   confirmCodeHost: async () => ({ confirmed: 0 }),
   receiveWebhook: async () => ({}),

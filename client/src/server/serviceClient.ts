@@ -69,6 +69,7 @@ const neverResent: Readonly<Record<NeverResent, true>> = {
   revokeSession: true,
   restore: true,
   addCodeHost: true,
+  removeCodeHost: true,
 };
 
 /** How long a server may take to shut down before it is killed, in milliseconds. */

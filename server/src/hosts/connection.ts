@@ -69,23 +69,36 @@ const address = z
 
 const tokenHint = 'must be {"env": "NAME"} or {"file": "/path"}, so that no secret is in this file';
 
+const sources = {
+  env: z.string().regex(/^[A-Za-z_]\w*$/, { error: "must be the name of an environment variable" }),
+  file: text.refine(isAbsolute, { error: "must be an absolute path" }),
+};
+const hasOne = (source: object) => Object.values(source).filter((value) => value !== undefined).length === 1;
+const hint = ({ code }: { readonly code?: string | undefined }) =>
+  code === "invalid_type" ? tokenHint : undefined;
+
 /** Where a secret is read from. */
 export const secretSource = z
-  .strictObject(
-    {
-      env: z.string().regex(/^[A-Za-z_]\w*$/, { error: "must be the name of an environment variable" }),
-      file: text.refine(isAbsolute, { error: "must be an absolute path" }),
-    },
-    { error: ({ code }) => (code === "invalid_type" ? tokenHint : undefined) },
-  )
+  .strictObject(sources, { error: hint })
   .partial()
-  .refine(({ env, file }) => (env === undefined) !== (file === undefined), { error: tokenHint });
+  .refine(hasOne, { error: tokenHint });
 
 export type SecretSource = z.output<typeof secretSource>;
 
+/** Where a token is read from. `editor` is its name in the editor that keeps it. */
+const tokenSource = z
+  .strictObject(
+    { ...sources, editor: text.max(200, { error: "must have at most 200 characters" }) },
+    { error: hint },
+  )
+  .partial()
+  .refine(hasOne, { error: tokenHint });
+
+export type TokenSource = z.output<typeof tokenSource>;
+
 const common = {
   allowHttp: flag(false),
-  token: secretSource.optional(),
+  token: tokenSource.optional(),
   caFile: text.refine(isAbsolute, { error: "must be an absolute path" }).optional(),
   proxy: address.optional(),
   proxyLogin: z

@@ -3,7 +3,8 @@ import { isServiceError, usageError } from "#base/error";
 import { type Clock, systemClock } from "#platform/clock";
 import type { Adapter } from "./adapter";
 import type { CodeHost, LookUp } from "./codeHost";
-import type { Connection, SecretSource } from "./connection";
+import type { Connection, SecretSource, TokenSource } from "./connection";
+import { MissingEditorToken } from "./editorTokens";
 import { absenceStatus, problemOf } from "./failure";
 import { listScope, readRepository } from "./listing";
 import type { HostProxy } from "./proxy";
@@ -15,12 +16,14 @@ export interface HostOptions {
   readonly requestTimeoutMs?: number;
   /** Replaces the URL of the host's API. */
   readonly apiUrl?: string;
+  /** Reads a token that an editor keeps for an origin. */
+  readonly readEditorToken?: (name: string, origin: string) => Promise<Secret>;
 }
 
 /** Opens the connection of this name. Sends nothing yet. */
 export function openHost(name: string, connection: Connection, options: HostOptions = {}): CodeHost {
   const { token, proxy, proxyLogin } = connection;
-  const readToken = token && (() => readSecretOf(name, token));
+  const readToken = token && (() => readTokenOf(name, token, connection, options));
   const readProxy = async (url: string): Promise<HostProxy> => {
     if (proxyLogin === undefined) return { url };
     const password = await readSecretOf(name, proxyLogin.password);
@@ -89,6 +92,19 @@ export function openHost(name: string, connection: Connection, options: HostOpti
       await requests?.close();
     },
   };
+}
+
+/** Rejects with USAGE: with `MissingEditorToken` if no editor is connected that has the token. */
+async function readTokenOf(
+  name: string,
+  { editor, ...source }: TokenSource,
+  connection: Connection,
+  { readEditorToken }: HostOptions,
+): Promise<Secret> {
+  if (editor === undefined) return await readSecretOf(name, source);
+  if (readEditorToken === undefined) throw new MissingEditorToken(editor);
+  const { url } = { url: "https://bitbucket.org", ...connection };
+  return await readEditorToken(editor, new URL(url).origin);
 }
 
 async function readSecretOf(name: string, source: SecretSource): Promise<Secret> {

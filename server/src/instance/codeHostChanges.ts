@@ -2,21 +2,23 @@
 import { isServiceError, ServiceError } from "#base/error";
 import type { Service } from "#contract/service";
 import type { Connection } from "#hosts/connection";
+import type { EditorTokens } from "#hosts/editorTokens";
 import { parseConnections } from "#hosts/parseConnections";
 import { listConnection } from "#mirrors/listConnection";
 import { systemClock } from "#platform/clock";
 import { problemWriter, toPlan } from "./codeHosts";
-import { addToConnectionsFile } from "./connectionsFile";
+import { addToConnectionsFile, connectionsFile, removeFromConnectionsFile } from "./connectionsFile";
 
 export interface CodeHostChangesOptions {
   readonly dataDir: string;
+  readonly editorTokens: EditorTokens;
   /** The names of all connections. */
   readonly names: () => readonly string[];
   /** Reads the connections again and applies them. Throws USAGE if they are not valid. */
   readonly reload: () => Promise<void>;
 }
 
-type ChangeOperation = "checkCodeHost" | "addCodeHost" | "reloadCodeHosts";
+type ChangeOperation = "checkCodeHost" | "addCodeHost" | "removeCodeHost" | "reloadCodeHosts";
 
 /** What is known of a connection before it was listed. */
 const nothingKnown = {
@@ -27,6 +29,7 @@ const nothingKnown = {
 
 export function codeHostChanges({
   dataDir,
+  editorTokens,
   names,
   reload,
 }: CodeHostChangesOptions): Pick<Service, ChangeOperation> {
@@ -37,7 +40,9 @@ export function codeHostChanges({
         import("#hosts/openHost"),
         import("#hosts/selection"),
       ]);
-      const host = openHost(name, connection);
+      const host = openHost(name, connection, {
+        readEditorToken: (...token) => editorTokens.read(...token),
+      });
       try {
         const listing = await listConnection({
           name,
@@ -58,6 +63,17 @@ export function codeHostChanges({
       if (names().includes(name)) throw invalid(`There is already a connection "${name}".`);
       await asRequestError(async () => {
         addToConnectionsFile(dataDir, name, settings);
+        await reload();
+      });
+      return {};
+    },
+    async removeCodeHost({ name }) {
+      await asRequestError(async () => {
+        if (!removeFromConnectionsFile(dataDir, name))
+          throw new ServiceError(
+            "NOT_FOUND",
+            `There is no connection "${name}" in ${connectionsFile(dataDir)}.`,
+          );
         await reload();
       });
       return {};

@@ -13,6 +13,7 @@ import {
 } from "#contract/codeHosts";
 import type { CallContext, Service } from "#contract/service";
 import type { Connection } from "#hosts/connection";
+import type { EditorTokens } from "#hosts/editorTokens";
 import { hostAddress } from "#mirrors/connection";
 import type { ConnectionListing } from "#mirrors/listConnection";
 import { type ConnectionProblem, type MirrorRecord, mirrorName, mirrorStateOf } from "#mirrors/mirrorRecord";
@@ -41,6 +42,7 @@ export interface KnownFiles {
 export async function codeHostsSetup(
   { dataDir, source }: Pick<Configuration, "dataDir" | "source">,
   { configured, added }: KnownFiles,
+  editorTokens: EditorTokens,
 ): Promise<CodeHostsSetup<Connection> | undefined> {
   const connections = { ...added.connections, ...configured.connections };
   if (Object.keys(connections).length === 0 && !existsSync(stateFile(dataDir))) return undefined;
@@ -57,7 +59,8 @@ export async function codeHostsSetup(
     removals: !(configured.isCurrent && added.isCurrent) ? "none" : source === undefined ? "added" : "all",
     addedNames: Object.keys(added.connections).filter((name) => !Object.hasOwn(configured.connections, name)),
     helperFolder: join(__dirname, "credentialHelper"),
-    openHost,
+    openHost: (name, connection) =>
+      openHost(name, connection, { readEditorToken: (...token) => editorTokens.read(...token) }),
     selectRepositories,
     readSecret,
     readWebhook,
@@ -75,13 +78,14 @@ type CodeHostOperation =
 export interface CodeHostOperationOptions {
   readonly configuration: Pick<Configuration, "dataDir" | "source">;
   readonly authThrottle: AuthThrottle;
+  readonly editorTokens: EditorTokens;
   /** Whether a sync also clones and fetches, because this process does not do that on its own. */
   readonly fetchesOnSync: boolean;
 }
 
 export function codeHostOperations(
   current: () => CodeHosts | undefined,
-  { configuration: { dataDir, source }, authThrottle, fetchesOnSync }: CodeHostOperationOptions,
+  { configuration: { dataDir, source }, authThrottle, editorTokens, fetchesOnSync }: CodeHostOperationOptions,
 ): Pick<Service, CodeHostOperation> {
   const configured = (name: string): CodeHosts => {
     const codeHosts = current();
@@ -93,7 +97,8 @@ export function codeHostOperations(
       return (current()?.statuses ?? []).map((status) => {
         const file = status.record.isAdded ? connectionsFile(dataDir) : source?.file;
         const shown = toStatus(status, problemWriter(status.settings, context));
-        return context.actor.kind !== "local" || file === undefined ? shown : { ...shown, file };
+        if (context.actor.kind !== "local") return shown;
+        return { ...shown, ...(file === undefined ? {} : { file }), ...signInField(status, editorTokens) };
       });
     },
     async codeHostRepositories({ name, state, page, perPage }) {
@@ -243,6 +248,16 @@ function toStatus(status: ConnectionStatus, toProblem: ProblemWriter): CodeHostS
       .flatMap((state) => repositories.filter((each) => each.state === state))
       .slice(0, maxStatusRepositories),
   };
+}
+
+function signInField(
+  { settings, record: { problems } }: ConnectionStatus,
+  editorTokens: EditorTokens,
+): Pick<CodeHostStatus, "signIn"> {
+  const token = settings.token?.editor;
+  if (token === undefined) return {};
+  const isMissing = !editorTokens.has(token, new URL(hostAddress(settings)).origin);
+  return { signIn: { token, isNeeded: isMissing || problems.some(({ status }) => status === 401) } };
 }
 
 function repositoriesOf({ name, mirrors }: ConnectionStatus): readonly CodeHostRepository[] {

@@ -159,7 +159,10 @@ export type Settings = Omit<z.infer<typeof ConfigurationFile>, "connections" | "
  * Throws USAGE if the file cannot be read, is malformed, has unknown or invalid settings, or sets `licenseMakers`,
  * `connections`, `team` or `access` although other users can write to it.
  */
-export function readConfigurationFile(file: string): Settings {
+export function readConfigurationFile(
+  file: string,
+  kind: "configuration" | "added" = "configuration",
+): Settings {
   const { connections, oauth, team, ...settings } = parseConfiguration(readText(file), file);
   if (settings.licenseMakers !== undefined) checkNotWritableByOthers(file, "licenseMakers");
   // Whoever can write them could have credentials sent to another host.
@@ -172,7 +175,7 @@ export function readConfigurationFile(file: string): Settings {
   const { dataDir, paths } = settings;
   return {
     ...settings,
-    ...(connections === undefined ? {} : { connections: checkConnections(file, connections) }),
+    ...(connections === undefined ? {} : { connections: checkConnections(file, connections, kind) }),
     ...(oauth === undefined ? {} : { oauth: checkOAuth(file, oauth) }),
     ...(team === undefined ? {} : { team: checkTeam(file, team) }),
     ...fieldIfDefined("dataDir", dataDir === undefined ? undefined : absolutePath(dataDir, folder)),
@@ -237,9 +240,18 @@ export function withDefaults(
   };
 }
 
-function checkConnections(file: string, connections: unknown): Configuration["connections"] {
+function checkConnections(
+  file: string,
+  connections: unknown,
+  kind: "configuration" | "added",
+): Configuration["connections"] {
   try {
-    return parseConnections(connections);
+    const parsed = parseConnections(connections);
+    const inEditor = Object.entries(parsed).find(([, { token }]) => token?.editor !== undefined);
+    if (kind === "added" || inEditor === undefined) return parsed;
+    throw usageError(
+      `"connections.${inEditor[0]}.token" must be {"env": "NAME"} or {"file": "/path"} here: only connections that were added in an editor can use tokens that it keeps.`,
+    );
   } catch (error) {
     if (!isServiceError(error, "USAGE")) throw error;
     throw usageError(error.message.replaceAll(/^/gm, `${file}: `));

@@ -19,7 +19,7 @@ export function connectionsFile(dataDir: string): string {
 /** Returns no connections if there is no such file. Throws USAGE if it is not valid, or others can write to it. */
 export function readConnectionsFile(dataDir: string): Configuration["connections"] {
   const file = connectionsFile(dataDir);
-  return existsSync(file) ? (readConfigurationFile(file).connections ?? {}) : {};
+  return existsSync(file) ? (readConfigurationFile(file, "added").connections ?? {}) : {};
 }
 
 /**
@@ -31,6 +31,18 @@ export function addToConnectionsFile(dataDir: string, name: string, settings: ob
   const file = connectionsFile(dataDir);
   if (Object.hasOwn(readConnectionsFile(dataDir), name))
     throw usageError(`There is already a connection "${name}" in ${file}.`);
+  change(dataDir, name, settings);
+}
+
+/** Removes a connection. Returns whether there was one. Throws as `addToConnectionsFile` does. */
+export function removeFromConnectionsFile(dataDir: string, name: string): boolean {
+  if (!Object.hasOwn(readConnectionsFile(dataDir), name)) return false;
+  change(dataDir, name, undefined);
+  return true;
+}
+
+function change(dataDir: string, name: string, settings: object | undefined): void {
+  const file = connectionsFile(dataDir);
   const text = existsSync(file) ? readFileSync(file, "utf8") : emptyFile;
   const edits = modify(text, ["connections", name], settings, {
     formattingOptions: { insertSpaces: true, tabSize: 2 },

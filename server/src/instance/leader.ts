@@ -9,6 +9,7 @@ import { EmbeddedEngine } from "#engine/embedded/embeddedEngine";
 import type { RepositoryOverlay } from "#engine/embedded/searchMessages";
 import { checkGitVersion } from "#git/git";
 import { readUserIdentity } from "#git/userIdentity";
+import { EditorTokens } from "#hosts/editorTokens";
 import type { RepositoryId } from "#model/repository";
 import { unsavedLanguage } from "#overlay/unsavedLanguage";
 import { systemClock } from "#platform/clock";
@@ -37,6 +38,7 @@ import type { Configuration } from "./configuration";
 import { ConfigurationWatch, currentConnections } from "./configurationWatch";
 import { hasDatabase, openDatabase } from "./database";
 import { checkDataFormat, removeDrafts } from "./dataFormat";
+import { editorSignIn } from "./editorSignIn";
 import { instanceOperations } from "./instanceOperations";
 import { leaderMeasurements } from "./leaderMetrics";
 import { localOperations } from "./localOperations";
@@ -78,6 +80,9 @@ export interface LeaderOptions {
 
 /** How long after startup a leader opens a database that no request has needed yet. */
 const openDatabaseAfterMs = 60_000;
+
+/** How long a leader waits for the tokens of editors that connect while it starts. */
+const awaitEditorsMs = 5_000;
 
 let gitChecked: Promise<unknown> | undefined;
 
@@ -145,8 +150,12 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     onUse: (ids) => symbolizer.prioritize(ids),
     parsers,
   });
+  const editorTokens = new EditorTokens({
+    clock: systemClock,
+    startMs: purpose === "serve" ? awaitEditorsMs : 0,
+  });
   const usedConnections =
-    purpose === "read" ? undefined : new UsedConnections(configuration, configured, log);
+    purpose === "read" ? undefined : new UsedConnections(configuration, configured, editorTokens, log);
   const sync = new Sync({
     catalog,
     directory,
@@ -162,6 +171,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       symbolizer.setOverlay(repositoryId, overlay);
     },
   });
+  editorTokens.onArrival = (names) => sync.codeHosts?.useTokens(names);
   const useConnections = (setup: CodeHostsSetup) => sync.configureCodeHosts(setup);
   const watch =
     purpose === "serve" && source !== undefined
@@ -264,13 +274,16 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       ...codeHostOperations(() => sync.codeHosts, {
         configuration,
         authThrottle,
+        editorTokens,
         fetchesOnSync: purpose === "index",
       }),
       ...codeHostChanges({
         dataDir,
+        editorTokens,
         names: () => sync.codeHosts?.statuses.map(({ name }) => name) ?? [],
         reload: async () => usedConnections?.reload(useConnections),
       }),
+      ...editorSignIn(editorTokens),
       ...instanceOperations({
         catalog,
         sync,
@@ -325,6 +338,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       const workers = [engine, pool, quickPool, symbolPool, parsers];
       const steps = [
         () => cancelLate(),
+        () => editorTokens.close(),
         () => watch?.close(),
         () => metrics.close(),
         () => history.close(),

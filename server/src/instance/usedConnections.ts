@@ -1,6 +1,7 @@
 /** The connections that a leader uses: those of its configuration file, and those of `connections.jsonc`. */
 import { isServiceError } from "#base/error";
 import type { Connection } from "#hosts/connection";
+import type { EditorTokens } from "#hosts/editorTokens";
 import type { Log } from "#platform/log";
 import type { CodeHostsSetup } from "#sync/codeHosts";
 import { codeHostsSetup, type KnownFiles } from "./codeHosts";
@@ -9,12 +10,19 @@ import { readConnectionsFile } from "./connectionsFile";
 
 export class UsedConnections {
   readonly #configuration: Configuration;
+  readonly #editorTokens: EditorTokens;
   #files: KnownFiles;
   #applying: Promise<void> = Promise.resolve();
 
   /** If `connections.jsonc` is damaged, starts without its connections, whose mirrors are kept but not fetched. */
-  constructor(configuration: Configuration, configured: KnownFiles["configured"], log: Log) {
+  constructor(
+    configuration: Configuration,
+    configured: KnownFiles["configured"],
+    editorTokens: EditorTokens,
+    log: Log,
+  ) {
     this.#configuration = configuration;
+    this.#editorTokens = editorTokens;
     const { dataDir } = configuration;
     try {
       this.#files = { configured, added: { connections: readConnectionsFile(dataDir), isCurrent: true } };
@@ -27,7 +35,7 @@ export class UsedConnections {
 
   /** Returns `undefined` if there are no connections, and never were. */
   setup(): Promise<CodeHostsSetup<Connection> | undefined> {
-    return codeHostsSetup(this.#configuration, this.#files);
+    return codeHostsSetup(this.#configuration, this.#files, this.#editorTokens);
   }
 
   /** Uses other connections of the configuration file. */
@@ -51,7 +59,7 @@ export class UsedConnections {
   #apply(change: () => Partial<KnownFiles>, use: (setup: CodeHostsSetup) => Promise<void>): Promise<void> {
     const next = this.#applying.then(async () => {
       const files = { ...this.#files, ...change() };
-      const setup = await codeHostsSetup(this.#configuration, files);
+      const setup = await codeHostsSetup(this.#configuration, files, this.#editorTokens);
       if (setup !== undefined) await use(setup);
       this.#files = files;
     });

@@ -1,6 +1,6 @@
 /** What mirroring needs of the settings of a connection. */
 import type { CodeHost, HostRepository } from "#hosts/codeHost";
-import type { SecretSource } from "#hosts/connection";
+import type { SecretSource, TokenSource } from "#hosts/connection";
 import type { Secret } from "#hosts/secret";
 import type { Webhook } from "#hosts/webhook";
 import type { WebhookRequest } from "#hosts/webhookHint";
@@ -14,6 +14,7 @@ export interface MirrorConnection {
   /** Replaces the address in clone URLs. */
   readonly cloneUrlBase?: string | undefined;
   readonly allowHttp: boolean;
+  readonly token?: TokenSource | undefined;
   /** File with the certificates of authorities to trust. */
   readonly caFile?: string | undefined;
   /** Times in milliseconds. */
@@ -77,4 +78,14 @@ export function mayCloneFrom(connection: MirrorConnection, cloneUrl: string): bo
 
 function isSameOrigin(one: string, other: string): boolean {
   return URL.canParse(other) && new URL(one).origin === new URL(other).origin;
+}
+
+type Connections = Readonly<Record<string, MirrorConnection>>;
+
+/** Whether a connection is the same, or missing, in two configurations. */
+export function hasSameSettings(name: string, one: Connections, other: Connections): boolean {
+  const [left, right] = [one, other].map((each) =>
+    JSON.stringify(Object.hasOwn(each, name) ? each[name] : null),
+  );
+  return left === right;
 }

@@ -61,6 +61,8 @@ type LocalOperation =
   | "confirmCodeHost"
   | "checkCodeHost"
   | "addCodeHost"
+  | "removeCodeHost"
+  | "holdCodeHostTokens"
   | "reloadCodeHosts"
   | "receiveWebhook"
   | "instance"

@@ -8,13 +8,14 @@ import { canceled, isServiceError, ServiceError } from "#base/error";
 import type { Catalog } from "#catalog/catalog";
 import { sweepMirrors } from "#git/mirror/sweep";
 import type { CodeHost } from "#hosts/codeHost";
+import type { EditorTokens } from "#hosts/editorTokens";
 import {
   applyListing,
   connectionOf,
   type KnownConnections,
   releaseUnconfigured,
 } from "#mirrors/applyListing";
-import type { HostAccess, MirrorConnection } from "#mirrors/connection";
+import { type HostAccess, hasSameSettings, type MirrorConnection } from "#mirrors/connection";
 import { type ConnectionListing, listConnection } from "#mirrors/listConnection";
 import type { ConnectionProblem, ConnectionRecord, MirrorRecord } from "#mirrors/mirrorRecord";
 import { MirrorState, mirrorsFolder } from "#mirrors/state";
@@ -147,7 +148,7 @@ export class CodeHosts {
     const { connections } = known;
     const before = this.#connections;
     const all = [...new Set([...Object.keys(before), ...Object.keys(connections)])];
-    const changed = all.filter((name) => !isEqualIn(name, before, connections));
+    const changed = all.filter((name) => !hasSameSettings(name, before, connections));
     this.#known = known;
     await Promise.all(changed.map((name) => this.#reset(name)));
     if (this.#closing.signal.aborted) return;
@@ -176,6 +177,19 @@ export class CodeHosts {
     });
     this.#listings.set(name, { result, controller });
     return result;
+  }
+
+  /**
+   * Lists and fetches again what needs tokens that editors keep: what was waiting for those that have become available,
+   * and everything for those that were replaced.
+   */
+  useTokens({ available, replaced }: Parameters<EditorTokens["onArrival"]>[0]): void {
+    for (const [name, { token }] of Object.entries(this.#connections)) {
+      const isReplaced = replaced.includes(token?.editor ?? "");
+      if (!isReplaced && !available.includes(token?.editor ?? "")) continue;
+      if (isReplaced || this.#state.connection(name).failures > 0) void this.#listAgain(name);
+      this.#fetches.retry(name);
+    }
   }
 
   /** Lists a connection and returns what a sync would do. */
@@ -230,7 +244,10 @@ export class CodeHosts {
   /** How many visible mirrors have never been cloned, and how many connections have never been listed. */
   get unfinished(): { readonly cloning: number; readonly listing: number } {
     const isAwaited = ({ number, fetches }: MirrorRecord) =>
-      this.#mirrors.idOf(number) !== undefined && fetches.fetchedAt === undefined && fetches.failures === 0;
+      this.#mirrors.idOf(number) !== undefined &&
+      fetches.fetchedAt === undefined &&
+      fetches.failures === 0 &&
+      !this.#fetches.isWaitingForToken(number);
     const isUnlisted = (name: string) => {
       const { listedAt, failures } = this.#state.connection(name);
       return listedAt === undefined && failures === 0;
@@ -425,6 +442,14 @@ export class CodeHosts {
     }
   }
 
+  /** Lists a connection now, or after a listing that is running. */
+  async #listAgain(name: string): Promise<void> {
+    await this.#listings.get(name)?.result.catch(() => undefined);
+    if (this.#closing.signal.aborted || !Object.hasOwn(this.#connections, name)) return;
+    this.#state.putConnection(name, { ...this.#state.connection(name), nextListAt: 0, failures: 0 });
+    if (this.#isServing) this.#listLater(name);
+  }
+
   /** Lists a connection soon, because a webhook says that its repositories may have changed. */
   #listSoon(name: string): void {
     if (!Object.hasOwn(this.#connections, name)) return;
@@ -454,15 +479,4 @@ export class CodeHosts {
     };
     this.#timers.set(name, clock.after(Math.max(0, Math.min(delayMs, maxDelayMs)), list));
   }
-}
-
-function isEqualIn(
-  name: string,
-  one: CodeHostsSetup["connections"],
-  other: CodeHostsSetup["connections"],
-): boolean {
-  const [left, right] = [one, other].map((each) =>
-    JSON.stringify(Object.hasOwn(each, name) ? each[name] : null),
-  );
-  return left === right;
 }

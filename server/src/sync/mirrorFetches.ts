@@ -6,6 +6,7 @@ import { hasRoomForClones, packBytes } from "#git/mirror/diskSpace";
 import { compactMirror } from "#git/mirror/maintenance";
 import { updateMirror } from "#git/mirror/mirror";
 import type { CodeHost } from "#hosts/codeHost";
+import { MissingEditorToken } from "#hosts/editorTokens";
 import { connectionOf, fingerprintOf, type HoldingConnection } from "#mirrors/applyListing";
 import { type MirrorConnection, mayCloneFrom } from "#mirrors/connection";
 import { dayMs } from "#mirrors/holding";
@@ -78,6 +79,8 @@ export class MirrorFetches {
     { readonly controller: AbortController; readonly ended: Promise<void> }
   >();
   readonly #ended: Record<FetchResult, number> = { changed: 0, unchanged: 0, failed: 0 };
+  /** Mirrors whose token no connected editor has. */
+  readonly #waitingForToken = new Set<number>();
   /** Mirrors whose index is not current, and since when that is known. */
   readonly #unindexed = new Map<RepositoryId, number>();
   #cancelTimer: (() => void) | undefined;
@@ -166,6 +169,21 @@ export class MirrorFetches {
       });
   }
 
+  /** Fetches again what has been waiting for the token of a connection, and what has failed. */
+  retry(connection: string): void {
+    const { state, clock } = this.#options;
+    for (const mirror of state.mirrors) {
+      if (this.#connectionOf(mirror)?.name !== connection) continue;
+      if (!this.#waitingForToken.delete(mirror.number) && mirror.fetches.failures === 0) continue;
+      state.put({ ...mirror, fetches: { ...mirror.fetches, nextAt: clock.now() } });
+    }
+    if (this.#hasStarted) this.schedule();
+  }
+
+  isWaitingForToken(number: number): boolean {
+    return this.#waitingForToken.has(number);
+  }
+
   /** Cancels the fetch of a mirror, and waits for it to end. */
   async stop(number: number): Promise<void> {
     this.#queue.drop(number);
@@ -222,12 +240,23 @@ export class MirrorFetches {
     const controller = new AbortController();
     const ended = this.#update(mirror, id, connection, controller.signal)
       .catch((error: unknown) => {
-        if (!isServiceError(error, "CANCELLED")) this.#recordFailure(number, id, connection.settings, error);
+        if (error instanceof MissingEditorToken) this.#waitForToken(number, connection.settings);
+        else if (!isServiceError(error, "CANCELLED"))
+          this.#recordFailure(number, id, connection.settings, error);
       })
       .then(() => this.#indexIfChanged(number, id));
     this.#running.set(number, { controller, ended });
     await ended;
     this.#running.delete(number);
+  }
+
+  /** That no editor is open is no failure of the mirror. */
+  #waitForToken(number: number, { sync }: MirrorConnection): void {
+    const { state, clock } = this.#options;
+    const mirror = state.get(number);
+    if (mirror === undefined) return;
+    this.#waitingForToken.add(number);
+    state.put({ ...mirror, fetches: { ...mirror.fetches, nextAt: clock.now() + sync.fetchMin } });
   }
 
   async #update(
@@ -245,6 +274,8 @@ export class MirrorFetches {
       throw new ServiceError("GIT_FAILED", "Its clone URL is not on the host of the connection.");
     const path = state.pathOf(mirror);
     const isClone = !existsSync(path);
+    const credentials = await host.gitCredentials();
+    this.#waitingForToken.delete(mirror.number);
     if (isClone) {
       await this.#checkSpace(mirror, name, settings);
       catalog.update(id, { state: "cloning", progress: 0, lastError: undefined });
@@ -255,7 +286,7 @@ export class MirrorFetches {
       {
         url: repository.cloneUrl,
         allowsHttp: settings.allowHttp,
-        credentials: await host.gitCredentials(),
+        credentials,
         caFile: settings.caFile,
         proxy: await host.proxy?.(),
       },
