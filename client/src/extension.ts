@@ -27,6 +27,7 @@ import { Blame } from "./history/blame";
 import { History } from "./history/history";
 import { HostCommands } from "./hosts/hostCommands";
 import { HostsView } from "./hosts/hostsView";
+import { HostTokens } from "./hosts/hostTokens";
 import type { declaredCommands } from "./manifest";
 import { addPaths } from "./model/addPaths";
 import { Instance } from "./model/instance";
@@ -151,8 +152,15 @@ export function activate(context: vscode.ExtensionContext): void {
     revisions,
     addPaths: (paths) => addPaths(client, repositories, paths),
   });
+  const hostTokens = new HostTokens({
+    service: client,
+    secrets: context.secrets,
+    memento: context.globalState,
+    warn: (message) => log.warn(message),
+  });
   const hostCommands: HostCommands = new HostCommands({
     service: client,
+    tokens: hostTokens,
     hosts: () => hostsView.hosts(),
     refresh: () => hostsView.refresh(),
   });
@@ -161,6 +169,7 @@ export function activate(context: vscode.ExtensionContext): void {
     repositories,
     configure: (host) => hostCommands.configure(host),
     confirm: (host) => hostCommands.confirm(host),
+    signIn: (host) => hostCommands.signIn(host),
   });
   const recordUse = usageRecorder(context.globalState);
   const commands: Handlers<typeof declaredCommands> = {
@@ -235,6 +244,7 @@ export function activate(context: vscode.ExtensionContext): void {
     repositoriesView,
     hostCommands,
     hostsView,
+    hostTokens,
     keys,
     savedEndpoint,
     agentSetup,

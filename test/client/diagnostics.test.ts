@@ -1,7 +1,7 @@
 /** What "Copy Diagnostics" discloses and what it redacts. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { diagnosticsText, redacted } from "#client/status/diagnostics";
+import { diagnosticsText, redacted, withoutCredentials } from "#client/status/diagnostics";
 
 function check(text: string, expected: string, home = "/home/ada"): void {
   test(`redacted: ${text}`, () => assert.equal(redacted(text, home), expected));
@@ -23,6 +23,15 @@ check("glpat-0123456789abcdefghij", "***");
 check("the token was refused", "the token was refused");
 check("github.com/acme/orders", "github.com/acme/orders");
 check("/ is the root", "/ is the root", "/");
+
+test("traced messages contain no tokens of code hosts", () => {
+  const lent = { tokens: [{ name: "work", origin: "https://git.example.com", token: 'a "c4nary" \\' }] };
+  for (const space of [undefined, 4]) {
+    const text = withoutCredentials(`Params: ${JSON.stringify(lent, undefined, space)}`);
+    assert.match(text, /"origin": ?"https:.*"token": ?"\*\*\*"\s*\}/s);
+    assert.doesNotMatch(text, /c4nary/);
+  }
+});
 
 test("the report contains versions, settings, state and errors", () => {
   const text = diagnosticsText({

@@ -36,6 +36,7 @@ test("failing repositories come first, and only loaded ones are shown", async ()
     loadMore: async (_host, state) => void calls.push(`more ${state}`),
     configure: async () => void calls.push("configure"),
     confirm: async () => void calls.push("confirm"),
+    signIn: async () => void calls.push("signIn"),
   };
   const row = hostRow(status, source);
   assert.equal(

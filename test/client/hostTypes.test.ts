@@ -21,25 +21,33 @@ test("every answer is a valid connection, for every type of host", () => {
   );
   for (const host of hostTypes) {
     for (const scope of host.scopes) {
-      for (const kind of ["none", "env", "file"] as const) {
+      for (const kind of ["none", "env", "file", "session", "secret"] as const) {
         const user = host.needsUser ? { user: "svc" } : {};
+        // Only GitHub has sessions, and needs no user.
+        if (kind === "session" && host.needsUser) continue;
         const credentials: Credentials =
-          kind === "none" ? { kind } : { kind, name: kind === "env" ? "TOKEN" : "/run/token", ...user };
+          kind === "none"
+            ? { kind }
+            : kind === "session"
+              ? { kind, provider: "github" }
+              : kind === "secret"
+                ? { kind, token: "hunter2", ...user }
+                : { kind, name: kind === "env" ? "TOKEN" : "/run/token", ...user };
         const names = scope.example === undefined ? [] : [scope.example];
         const address = host.address === "https://" ? "http://git.example.com:3000/sub" : host.address;
-        const settings = settingsOf({
-          host,
-          credentials,
-          scope,
-          names,
-          ...(address === undefined ? {} : { address }),
-        });
+        const answers = { host, credentials, scope, names, ...(address === undefined ? {} : { address }) };
+        const settings = settingsOf(answers, "main");
         const { main } = parseConnections({ main: settings });
         assert.equal(main?.type, host.type);
-        assert.deepEqual(
-          main?.token,
-          kind === "none" ? undefined : { [kind]: settings["token"]?.[kind as never] },
-        );
+        const token = {
+          none: undefined,
+          env: { env: "TOKEN" },
+          file: { file: "/run/token" },
+          session: { editor: "github" },
+          secret: { editor: "main" },
+        }[kind];
+        assert.deepEqual(main?.token, token);
+        assert.doesNotMatch(JSON.stringify(settings), /hunter2/);
       }
     }
   }

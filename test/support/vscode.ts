@@ -3,7 +3,7 @@
  * and shown is ignored; settings, files and commands are those of the constants below.
  */
 
-/** Values of settings, by name without `trawl.`. */
+/** Values of settings, by name; those of Trawl without `trawl.`. */
 export const settings: Record<string, unknown> = {};
 /** Texts of files, by path. */
 export const files = new Map<string, string>();
@@ -143,6 +143,20 @@ export class Disposable {
   dispose(): void {}
 }
 
+/** The access tokens of the user's accounts, by provider. */
+export const sessions = new Map<string, string>();
+export const sessionsChanged = new EventEmitter();
+
+export const authentication = {
+  onDidChangeSessions: sessionsChanged.event,
+  async getSession(provider: string, _scopes: readonly string[], { silent }: { readonly silent?: boolean }) {
+    const accessToken = sessions.get(provider);
+    if (accessToken !== undefined) return { accessToken };
+    if (silent) return undefined;
+    throw new Error("The user canceled it.");
+  },
+};
+
 /** Adds functions that do nothing, such as those that register something. */
 function withDefaults<Known extends object>(known: Known): Known {
   const ignore = () => new Disposable();
@@ -166,7 +180,10 @@ export const window = withDefaults({
 
 export const workspace = withDefaults({
   workspaceFolders: undefined as unknown,
-  getConfiguration: () => ({ get: (name: string) => settings[name], inspect: () => undefined }),
+  getConfiguration: (section = "trawl") => ({
+    get: (name: string) => settings[section === "trawl" ? name : `${section}.${name}`],
+    inspect: () => undefined,
+  }),
   fs: {
     createDirectory: () => Promise.resolve(),
     readFile: async ({ path }: Uri) => Buffer.from(textOf(path)),

@@ -4,28 +4,29 @@ import { callError } from "#client/server/callError";
 import type { ServiceClient } from "#client/server/serviceClient";
 import { count } from "#client/workbench/format";
 import type { CodeHostPlan } from "#contract/codeHosts";
+import type { HostTokens } from "./hostTokens";
 import {
   addressProblem,
-  type Credentials,
   connectionName,
   type HostAnswers,
   hostTypes,
   namesIn,
   type ScopeKind,
+  sessionProviders,
   settingsOf,
 } from "./hostTypes";
+import { type Answers, askSignIn, askToken, askUser } from "./signInSteps";
 import { askSteps, back, pickStep, type Step, skip, textStep } from "./steps";
 
 export interface AddHostOptions {
   readonly service: Pick<ServiceClient, "call">;
+  readonly tokens: Pick<HostTokens, "names" | "store" | "signIn" | "forget">;
   /** The names of the connections. */
   readonly names: () => Promise<readonly string[]>;
   readonly showPlan: (name: string, plan: CodeHostPlan) => Promise<void>;
 }
 
-type Answers = { -readonly [Field in keyof HostAnswers]?: HostAnswers[Field] };
-
-const title = (step: 1 | 2 | 3) => vscode.l10n.t("Add Code Host ({0} of 3)", step);
+const title = (step: 1 | 3) => vscode.l10n.t("Add Code Host ({0} of 3)", step);
 /** How many names a confirmation lists. */
 const maxNames = 10;
 
@@ -72,67 +73,6 @@ function checkAddress(text: string): string | vscode.InputBoxValidationMessage |
   }
 }
 
-const askSignIn: Step<Answers> = async (answers, position) => {
-  const { t } = vscode.l10n;
-  const items: readonly (vscode.QuickPickItem & { readonly source: Credentials["kind"] })[] = [
-    {
-      label: t("Environment Variable"),
-      description: t("of the process that starts the search server"),
-      source: "env",
-    },
-    { label: t("File"), description: t("that contains only the token"), source: "file" },
-    { label: t("No Credentials"), description: t("only public repositories"), source: "none" },
-  ];
-  const active = items.find(({ source }) => source === answers.credentials?.kind)?.label;
-  const placeholder = t("Where is the access token?");
-  const picked = await pickStep(items, { title: title(2), placeholder, active, ...position });
-  if (picked === undefined || picked === back) return picked;
-  if (picked.source === answers.credentials?.kind) return answers;
-  const credentials: Credentials =
-    picked.source === "none" ? { kind: "none" } : { kind: picked.source, name: "" };
-  return { ...answers, credentials };
-};
-
-const askToken: Step<Answers> = async (answers, position) => {
-  const { credentials } = answers;
-  if (credentials === undefined || credentials.kind === "none") return skip;
-  const isVariable = credentials.kind === "env";
-  const { t } = vscode.l10n;
-  const name = await textStep({
-    title: title(2),
-    placeholder: isVariable ? "GIT_TOKEN" : "/run/secrets/git-token",
-    prompt: isVariable
-      ? t("Name of the environment variable with the token.")
-      : t("Absolute path of the file with the token."),
-    value: credentials.name,
-    check: (text) => {
-      if (isVariable) {
-        return /^[A-Za-z_]\w*$/.test(text)
-          ? undefined
-          : t("Enter the name of a variable, not the token itself.");
-      }
-      return /^(?:\/|[A-Za-z]:[\\/])/.test(text) ? undefined : t("Enter an absolute path.");
-    },
-    ...position,
-  });
-  return typeof name === "string" ? { ...answers, credentials: { ...credentials, name } } : name;
-};
-
-const askUser: Step<Answers> = async (answers, position) => {
-  const { credentials, host } = answers;
-  if (credentials === undefined || credentials.kind === "none" || host?.needsUser !== true) return skip;
-  const user = await textStep({
-    title: title(2),
-    placeholder: "svc-search",
-    prompt: vscode.l10n.t("Name of the user that the token belongs to."),
-    value: credentials.user ?? "",
-    check: (text) =>
-      text === "" || text.includes(":") ? vscode.l10n.t("Enter a user name without a colon.") : undefined,
-    ...position,
-  });
-  return typeof user === "string" ? { ...answers, credentials: { ...credentials, user } } : user;
-};
-
 const askScope: Step<Answers> = async (answers, position) => {
   const items = (answers.host?.scopes ?? []).map((scope) => ({
     label: scopeTitle(scope),
@@ -163,25 +103,34 @@ const askNames: Step<Answers> = async (answers, position) => {
   return typeof text === "string" ? { ...answers, names: namesIn(text) } : text;
 };
 
-const steps = [askType, askAddress, askSignIn, askToken, askUser, askScope, askNames];
-
 /** Returns the name of the new connection; `undefined` if the user canceled. */
 export async function addHost(options: AddHostOptions): Promise<string | undefined> {
-  const taken = await options.names();
+  const { service, tokens } = options;
+  const steps = [askType, askAddress, askSignIn, askToken(tokens), askUser, askScope, askNames];
+  const taken = [...(await options.names()), ...tokens.names, ...sessionProviders];
   let answers = await askSteps<Answers>(steps, {});
   for (;;) {
     if (answers === undefined) return undefined;
     const host = complete(answers);
-    const name = connectionName(host.address ?? "https://bitbucket.org", taken);
-    const settings = settingsOf(host);
-    const outcome = await check(options, name, settings);
-    if (outcome === "cancel") return undefined;
-    if (outcome === "add") {
-      await options.service.call("addCodeHost", { name, settings });
-      return name;
+    const { address = "https://bitbucket.org", credentials, scope } = host;
+    const name = connectionName(address, taken);
+    const settings = settingsOf(host, name);
+    const isStored = credentials.kind === "secret";
+    let isAdded = false;
+    try {
+      if (isStored) await tokens.store(name, new URL(address).origin, credentials.token);
+      const outcome = await check(options, name, settings);
+      if (outcome === "cancel") return undefined;
+      if (outcome === "add") {
+        await service.call("addCodeHost", { name, settings });
+        isAdded = true;
+        return name;
+      }
+    } finally {
+      if (isStored && !isAdded) await tokens.forget(name);
     }
     // The last step, from which the user can go back to the others.
-    answers = await askSteps<Answers>(steps, answers, host.scope.example === undefined ? 5 : 6);
+    answers = await askSteps<Answers>(steps, answers, scope.example === undefined ? 5 : 6);
   }
 }
 

@@ -44,6 +44,17 @@ export const hostCommands = {
       "view/item/context": [{ when: `${isHost} && viewItem =~ /\\bunconfirmed\\b/`, group: "1_sync@3" }],
     },
   },
+  "hosts.signIn": {
+    title: "Sign In Again...",
+    icon: "$(key)",
+    palette: false,
+    menus: { "view/item/context": [{ when: `${isHost} && viewItem =~ /\\bsignIn\\b/`, group: "1_sync@4" }] },
+  },
+  "hosts.remove": {
+    title: "Remove Code Host...",
+    palette: false,
+    menus: { "view/item/context": [{ when: `${isHost} && viewItem =~ /\\badded\\b/`, group: "5_remove@1" }] },
+  },
   "hosts.open": {
     title: "Open Host",
     icon: "$(link-external)",

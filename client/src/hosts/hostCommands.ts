@@ -8,18 +8,20 @@ import { count } from "#client/workbench/format";
 import type { CodeHostPlan, CodeHostStatus } from "#contract/codeHosts";
 import { addHost } from "./addHost";
 import type { hostCommands as declared } from "./contributions";
-import type { HostRow } from "./hostRows";
+import { connectionsFileName, type HostRow } from "./hostRows";
+import type { HostTokens } from "./hostTokens";
+import { isSessionProvider } from "./hostTypes";
 import { planText } from "./planText";
+import { askSecret } from "./signInSteps";
 
 export interface HostCommandOptions {
   readonly service: ServiceClient;
+  readonly tokens: HostTokens;
   readonly hosts: () => Promise<readonly CodeHostStatus[]>;
   readonly refresh: () => Promise<void>;
 }
 
 const planScheme = "trawl-plan";
-/** In the data directory. */
-const connectionsFileName = "connections.jsonc";
 /** How many names the confirmation of removals lists. */
 const maxNames = 20;
 
@@ -49,9 +51,10 @@ export class HostCommands implements vscode.Disposable {
 
   readonly commands: Handlers<typeof declared> = {
     "hosts.add": async () => {
-      const { service, hosts, refresh } = this.#options;
+      const { service, tokens, hosts, refresh } = this.#options;
       const name = await addHost({
         service,
+        tokens,
         names: async () => (await hosts()).map((each) => each.name),
         showPlan: (host, plan) => this.#showPlan(host, plan),
       });
@@ -75,6 +78,14 @@ export class HostCommands implements vscode.Disposable {
     "hosts.confirm": async (row?: HostRow) => {
       const host = await this.#hostOf(row);
       if (host !== undefined) await this.confirm(host);
+    },
+    "hosts.signIn": async (row?: HostRow) => {
+      const host = await this.#hostOf(row);
+      if (host !== undefined) await this.signIn(host);
+    },
+    "hosts.remove": async (row?: HostRow) => {
+      const host = await this.#hostOf(row);
+      if (host !== undefined) await this.#remove(host);
     },
     "hosts.open": async (row?: HostRow) => {
       const host = await this.#hostOf(row);
@@ -123,6 +134,48 @@ export class HostCommands implements vscode.Disposable {
     if (choice !== confirm) return;
     await this.#options.service.call("confirmCodeHost", { name });
     await this.#options.refresh();
+  }
+
+  /** Asks for another token, and lists the host with it. */
+  async signIn(host: CodeHostStatus): Promise<void> {
+    const { tokens } = this.#options;
+    const name = host.signIn?.token;
+    if (name === undefined) return;
+    if (isSessionProvider(name)) await tokens.signIn(name, true);
+    else {
+      const title = vscode.l10n.t("Sign In to {0}", host.name);
+      const token = await askSecret(title, "", { canGoBack: false });
+      if (typeof token !== "string") return;
+      await tokens.store(name, new URL(host.url).origin, token);
+    }
+    await this.#sync(host);
+  }
+
+  async #remove({ name, signIn }: CodeHostStatus): Promise<void> {
+    const { t } = vscode.l10n;
+    const remove = t("Remove");
+    const choice = await vscode.window.showWarningMessage(
+      t("Remove the code host {0}?", name),
+      {
+        modal: true,
+        detail: t(
+          "Its repositories are no longer searched, and the copies on this computer are deleted after some days. Nothing changes on the host.",
+        ),
+      },
+      remove,
+    );
+    if (choice !== remove) return;
+    const { service, refresh } = this.#options;
+    await service.call("removeCodeHost", { name });
+    await refresh();
+    await this.#forgetUnused(signIn?.token);
+  }
+
+  /** Deletes a token that no connection uses. */
+  async #forgetUnused(token: string | undefined): Promise<void> {
+    const hosts = await this.#options.hosts();
+    if (token === undefined || hosts.some(({ signIn }) => signIn?.token === token)) return;
+    await this.#options.tokens.forget(token);
   }
 
   dispose(): void {
@@ -183,8 +236,10 @@ export class HostCommands implements vscode.Disposable {
 
   async #applySaved(): Promise<void> {
     try {
+      const before = await this.#options.hosts();
       await this.#options.service.call("reloadCodeHosts", {});
       await this.#options.refresh();
+      for (const { signIn } of before) await this.#forgetUnused(signIn?.token);
     } catch (error) {
       void vscode.window.showErrorMessage(
         vscode.l10n.t("The saved settings are not in use: {0}", callError(error).message),

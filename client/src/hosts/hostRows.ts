@@ -1,4 +1,5 @@
 /** Rows of the Code Hosts view: connections, what is wrong with them, and their repositories by state. */
+import { basename } from "node:path";
 import * as vscode from "vscode";
 import { ago, count } from "#client/workbench/format";
 import type { Row } from "#client/workbench/rows";
@@ -14,12 +15,16 @@ export interface HostSource {
   readonly loadMore: (host: CodeHostStatus, state: CodeHostRepositoryState, parent: Row) => Promise<void>;
   readonly configure: (host: CodeHostStatus) => Promise<void>;
   readonly confirm: (host: CodeHostStatus) => Promise<void>;
+  readonly signIn: (host: CodeHostStatus) => Promise<void>;
 }
 
 /** A row of a connection, for its commands. */
 export interface HostRow extends Row {
   readonly host: CodeHostStatus;
 }
+
+/** In the data directory: the connections that were added in VS Code. */
+export const connectionsFileName = "connections.jsonc";
 
 /** More problems are counted only: a host may report one per organization. */
 const maxProblems = 20;
@@ -35,10 +40,11 @@ export function hostRow(host: CodeHostStatus, source: HostSource): HostRow {
       description: descriptionOf(host),
       tooltip: tooltipOf(host),
       iconPath: iconOf(host),
-      contextValue: host.unconfirmed > 0 ? "host unconfirmed" : "host",
+      contextValue: contextOf(host),
       collapsibleState: vscode.TreeItemCollapsibleState.Collapsed,
     }),
     children: () => [
+      ...signInRows(host, row, source),
       ...unconfirmedRows(host, row, source),
       ...problemRows(host, row, source),
       ...groups.filter((state) => host.counts[state] > 0).map((state) => groupRow(state, row, source)),
@@ -47,17 +53,28 @@ export function hostRow(host: CodeHostStatus, source: HostSource): HostRow {
   return row;
 }
 
+function contextOf({ unconfirmed, signIn, file = "" }: CodeHostStatus): string {
+  const parts = [
+    "host",
+    unconfirmed > 0 ? "unconfirmed" : undefined,
+    signIn === undefined ? undefined : "signIn",
+    basename(file) === connectionsFileName ? "added" : undefined,
+  ];
+  return parts.filter((part) => part !== undefined).join(" ");
+}
+
 function totalOf({ counts }: CodeHostStatus): number {
   return Object.values(counts).reduce((sum, each) => sum + each, 0);
 }
 
 function descriptionOf(host: CodeHostStatus): string {
-  const { counts, isListing, listedAt, problems, unconfirmed } = host;
+  const { counts, isListing, listedAt, problems, signIn, unconfirmed } = host;
   const total = totalOf(host) - counts.hidden;
   const { t } = vscode.l10n;
   const parts = [
     isListing ? t("listing") : undefined,
     // What needs attention comes first, because the end may be cut off.
+    signIn?.isNeeded ? t("not signed in") : undefined,
     problems.length > 0 && !isListing ? t("not listed completely") : undefined,
     unconfirmed > 0 ? t("{0} disappeared", count(unconfirmed)) : undefined,
     counts.failing > 0 ? t("{0} failing", count(counts.failing)) : undefined,
@@ -86,14 +103,42 @@ function tooltipOf(host: CodeHostStatus): string {
   return lines.filter((line) => line !== undefined).join("\n");
 }
 
-function iconOf({ type, isListing, problems, unconfirmed, counts }: CodeHostStatus): vscode.ThemeIcon {
+function iconOf({
+  type,
+  isListing,
+  problems,
+  signIn,
+  unconfirmed,
+  counts,
+}: CodeHostStatus): vscode.ThemeIcon {
   if (isListing) return new vscode.ThemeIcon("sync~spin");
   const icon = hostTypes.find((each) => each.type === type)?.icon ?? "server";
-  const needsAttention = problems.length > 0 || unconfirmed > 0 || counts.failing > 0;
+  const needsAttention =
+    problems.length > 0 || signIn?.isNeeded === true || unconfirmed > 0 || counts.failing > 0;
   return new vscode.ThemeIcon(
     icon,
     needsAttention ? new vscode.ThemeColor("list.warningForeground") : undefined,
   );
+}
+
+function signInRows(host: CodeHostStatus, parent: HostRow, source: HostSource): Row[] {
+  if (host.signIn?.isNeeded !== true) return [];
+  return [
+    {
+      id: `${parent.id}/sign in`,
+      parent,
+      item: () => ({
+        label: vscode.l10n.t("Sign In Again"),
+        description: vscode.l10n.t("nothing was removed"),
+        tooltip: vscode.l10n.t(
+          "VS Code has no token for {0}, or the host refuses it. Its repositories are kept and searched, but not updated.",
+          host.name,
+        ),
+        iconPath: new vscode.ThemeIcon("key", new vscode.ThemeColor("list.warningForeground")),
+      }),
+      run: () => source.signIn(host),
+    },
+  ];
 }
 
 function unconfirmedRows(host: CodeHostStatus, parent: HostRow, source: HostSource): Row[] {

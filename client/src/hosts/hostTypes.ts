@@ -110,8 +110,18 @@ export const hostTypes: readonly HostType[] = [
   },
 ];
 
+/** Providers of VS Code's accounts, and the names of their tokens in connections. */
+export const sessionProviders = ["github", "github-enterprise"] as const;
+export type SessionProvider = (typeof sessionProviders)[number];
+
+export function isSessionProvider(name: string): name is SessionProvider {
+  return (sessionProviders as readonly string[]).includes(name);
+}
+
 export type Credentials =
   | { readonly kind: "none" }
+  | { readonly kind: "session"; readonly provider: SessionProvider }
+  | { readonly kind: "secret"; readonly token: string; readonly user?: string }
   | { readonly kind: "env" | "file"; readonly name: string; readonly user?: string };
 
 /** The answers to the steps. */
@@ -123,26 +133,27 @@ export interface HostAnswers {
   readonly names: readonly string[];
 }
 
-/** Returns the settings of the connection, as the configuration file has them. */
-export function settingsOf({
-  host,
-  address,
-  credentials,
-  scope,
-  names,
-}: HostAnswers): Record<string, unknown> {
+/** Returns the settings of the connection, as its file has them. `tokenName`: the name of a token that VS Code keeps. */
+export function settingsOf(
+  { host, address, credentials, scope, names }: HostAnswers,
+  tokenName: string,
+): Record<string, unknown> {
   const value = scope.example === undefined ? true : scope.isSingle ? names[0] : names;
   return {
     type: host.type,
     ...(address === undefined ? {} : { url: address }),
     ...(address?.startsWith("http:") ? { allowHttp: true } : {}),
-    ...(credentials.kind === "none"
-      ? {}
-      : {
-          ...(credentials.user === undefined ? {} : { user: credentials.user }),
-          token: { [credentials.kind]: credentials.name },
-        }),
+    ...credentialSettings(credentials, tokenName),
     include: { [scope.field]: value },
+  };
+}
+
+function credentialSettings(credentials: Credentials, tokenName: string): Record<string, unknown> {
+  if (credentials.kind === "none") return {};
+  if (credentials.kind === "session") return { token: { editor: credentials.provider } };
+  return {
+    ...(credentials.user === undefined ? {} : { user: credentials.user }),
+    token: credentials.kind === "secret" ? { editor: tokenName } : { [credentials.kind]: credentials.name },
   };
 }
 

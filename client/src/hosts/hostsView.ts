@@ -11,6 +11,7 @@ export interface HostsViewOptions {
   readonly repositories: Pick<Repositories, "onChange">;
   readonly configure: HostSource["configure"];
   readonly confirm: HostSource["confirm"];
+  readonly signIn: HostSource["signIn"];
 }
 
 const perPage = 100;
@@ -158,5 +159,6 @@ export class HostsView implements vscode.TreeDataProvider<Row>, vscode.Disposabl
     },
     configure: (host) => this.#options.configure(host),
     confirm: (host) => this.#options.confirm(host),
+    signIn: (host) => this.#options.signIn(host),
   };
 }

@@ -66,16 +66,20 @@ export async function textStep({
   prompt,
   value,
   canGoBack,
+  isSecret = false,
   check,
 }: StepTexts & {
   readonly prompt: string;
   readonly value: string;
+  /** Whether the text is hidden. */
+  readonly isSecret?: boolean;
   readonly check: (text: string) => string | vscode.InputBoxValidationMessage | undefined;
 }): Promise<string | typeof back | undefined> {
   const box = vscode.window.createInputBox();
   box.title = title;
   box.placeholder = placeholder;
   box.prompt = prompt;
+  box.password = isSecret;
   box.value = value;
   const validate = () => {
     box.validationMessage = check(box.value.trim());

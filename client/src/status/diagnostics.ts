@@ -57,7 +57,9 @@ export function redacted(text: string, home: string): string {
     .replace(/\b(?:gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{20,})/g, "***");
 }
 
-/** Removes Trawl's API keys, licenses and other signed tokens. */
+/** Removes Trawl's API keys, licenses and other signed tokens, and the tokens of code hosts in traced messages. */
 export function withoutCredentials(text: string): string {
-  return text.replace(/\btrwl_[\w-]{43}|\beyJ[\w-]{8,}\.[\w-]+\.[\w-]+/g, "***");
+  return text
+    .replace(/("token": ?)"(?:[^"\\]|\\.)*"/g, '$1"***"')
+    .replace(/\btrwl_[\w-]{43}|\beyJ[\w-]{8,}\.[\w-]+\.[\w-]+/g, "***");
 }
