@@ -1,7 +1,9 @@
 /** Connections that reach their host only through a proxy, for REST and for git. */
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer, request as send } from "node:http";
+import { createServer, type RequestListener, request as send } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -20,10 +22,14 @@ const password = "c4nary p%40ss/";
 const expected = `Basic ${Buffer.from(`svc:${password}`).toString("base64")}`;
 
 /** Starts a proxy that sends all requests to `target`, and refuses tunnels. */
-async function proxyTo(t: TestContext, target: string) {
+async function proxyTo(
+  t: TestContext,
+  target: string,
+  tls?: { readonly key: Buffer; readonly cert: Buffer },
+) {
   const authorizations: (string | undefined)[] = [];
   const requests: string[] = [];
-  const proxy = createServer((incoming, outgoing) => {
+  const forward: RequestListener = (incoming, outgoing) => {
     authorizations.push(incoming.headers["proxy-authorization"]);
     requests.push(incoming.url ?? "");
     if (incoming.headers["proxy-authorization"] !== expected) {
@@ -37,7 +43,8 @@ async function proxyTo(t: TestContext, target: string) {
       response.pipe(outgoing);
     });
     incoming.pipe(forwarded);
-  });
+  };
+  const proxy = tls === undefined ? createServer(forward) : createSecureServer(tls, forward);
   proxy.on("connect", ({ url, headers }, socket) => {
     authorizations.push(headers["proxy-authorization"]);
     requests.push(`CONNECT ${url}`);
@@ -48,9 +55,51 @@ async function proxyTo(t: TestContext, target: string) {
     proxy.closeAllConnections();
     proxy.close();
   });
-  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const url = `${tls === undefined ? "http" : "https"}://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   return { url, authorizations, requests };
 }
+
+function mirrorThrough(proxy: HostProxy | undefined, path: string, folder: string, caFile?: string) {
+  return updateMirror(
+    path,
+    // No such host exists, so that nothing can arrive without the proxy.
+    { url: "http://git.invalid/acme/api.git", allowsHttp: true, proxy, caFile },
+    {
+      files: diskFiles,
+      helperFolder: join(projectRoot(), "dist/server/credentialHelper"),
+      homeFolder: folder,
+      timeoutMs: 60_000,
+      signal: new AbortController().signal,
+    },
+  );
+}
+
+const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
+
+test("git and REST trust the certificate of an HTTPS proxy by caFile", { skip: !hasOpenssl }, async (t) => {
+  const server = await gitServer(t);
+  server.create("acme/api");
+  const folder = temporaryFolder();
+  const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
+  const made = spawnSync("openssl", [
+    ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"],
+    ...["-subj", "/CN=proxy", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", cert],
+  ]);
+  assert.equal(made.status, 0, made.stderr.toString());
+  const tls = { key: readFileSync(key), cert: readFileSync(cert) };
+  const { url, requests } = await proxyTo(t, server.origin, tls);
+  const proxy = { url, login: { user: "svc", password: new Secret(password) } };
+  const path = join(folder, "1.git");
+  await assert.rejects(mirrorThrough(proxy, path, folder), { code: "GIT_FAILED", message: /certificate/i });
+  assert.deepEqual(requests, []);
+  await mirrorThrough(proxy, path, folder, cert);
+  assert.ok(runGit(path, ["rev-parse", "main"]));
+  const sender = new Sender(cert, 30_000, async () => proxyServer(proxy));
+  t.after(() => sender.close());
+  await assert.rejects(sender.get("https://git.invalid/none", {}, new AbortController().signal), {
+    message: "The proxy responded with status 403.",
+  });
+});
 
 test("git fetches through a proxy, whose password is in no argument, file or error", async (t) => {
   const server = await gitServer(t);
@@ -58,19 +107,7 @@ test("git fetches through a proxy, whose password is in no argument, file or err
   const { url, authorizations, requests } = await proxyTo(t, server.origin);
   const folder = temporaryFolder();
   const path = join(folder, "1.git");
-  const update = (proxy: HostProxy | undefined) =>
-    updateMirror(
-      path,
-      // No such host exists, so that nothing can arrive without the proxy.
-      { url: "http://git.invalid/acme/api.git", allowsHttp: true, proxy },
-      {
-        files: diskFiles,
-        helperFolder: join(projectRoot(), "dist/server/credentialHelper"),
-        homeFolder: folder,
-        timeoutMs: 60_000,
-        signal: new AbortController().signal,
-      },
-    );
+  const update = (proxy: HostProxy | undefined) => mirrorThrough(proxy, path, folder);
   const login = { user: "svc", password: new Secret(password) };
   await assert.rejects(update(undefined), { code: "GIT_FAILED", message: /git\.invalid/ });
   await assert.rejects(

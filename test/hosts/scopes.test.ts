@@ -279,3 +279,38 @@ test("Gerrit: a hidden project is disabled for its owner, and gone for others", 
     assert.deepEqual(await host.lookUp(key, never), { kind: "gone", status: 409 });
   });
 });
+
+test("GitLab: a page that is too large for the host is fetched in smaller ones, and the list is complete", async () => {
+  const repositories = () => manyRepositories(250);
+  for (const [include, next] of [
+    [{ groups: ["acme"] }, "&page=3"],
+    [{ all: true }, "&id_after=100"],
+  ] as const) {
+    await withFake(
+      dialectOf("gitlab"),
+      { repositories: repositories(), settings: { include } },
+      async (fake, host) => {
+        fake.pageLimit = 100;
+        // Fails with the second page until its size is 50.
+        fake.faults.push({ kind: "answer", status: 502, page: 2, times: 2 });
+        const { outcome, problems, repositories: found } = await listOnly(host);
+        assert.deepEqual([outcome, problems], ["complete", []]);
+        assert.deepEqual(
+          found.map(({ hostId }) => Number(hostId)),
+          fake.repositories.map(({ id }) => id),
+        );
+        assert.ok(fake.requests.some((each) => each.includes("per_page=50") && each.endsWith(next)));
+      },
+    );
+  }
+  // A host that is down is not asked for ever.
+  await withFake(dialectOf("gitlab"), {}, async (fake, host) => {
+    fake.faults.push({ kind: "answer", status: 502 });
+    const { outcome, problems } = await listOnly(host);
+    assert.deepEqual([outcome, problems[0]?.status], ["failed", 502]);
+    assert.deepEqual(
+      fake.requests.map((each) => /per_page=(\d+)/.exec(each)?.[1]),
+      ["100", "100", "50", "50", "25", "25", "25", "25", "25"],
+    );
+  });
+});

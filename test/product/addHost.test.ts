@@ -30,6 +30,15 @@ test("a connection is checked, added, reloaded and removed, without a restart", 
     include: { repos: ["acme/shop.git"] },
   };
 
+  // Nothing is listed, so that one repository is tried.
+  host.credentials = { user: "svc", password: "right" };
+  const refused = await editor.call<CodeHostPlan>("checkCodeHost", { name: "work", settings });
+  assert.deepEqual(
+    refused.problems.map(({ scope }) => scope),
+    ["repo:acme/shop"],
+  );
+  assert.match(refused.problems[0]?.message ?? "", /^git ls-remote of .* failed/);
+  host.credentials = undefined;
   const plan = await editor.call<CodeHostPlan>("checkCodeHost", { name: "work", settings });
   assert.deepEqual([plan.added, plan.problems], [["acme/shop"], []]);
   assert.deepEqual(await statuses(), []);
@@ -68,6 +77,8 @@ test("a connection is checked, added, reloaded and removed, without a restart", 
   await damaged.close();
   writeFileSync(file, text);
 
+  const index = await trawl(["index", "--data-dir", dataDir]);
+  assert.match(index.stderr, /index requires a PATH\. .*run "trawl hosts sync"/);
   const status = await trawl(["hosts", "status", "--data-dir", dataDir]);
   assert.match(status.stdout, /^work\n {2}genericGitHost http:/);
   const next = await openEditor(dataDir, { folders: [] }, t);

@@ -1,11 +1,12 @@
 /** Tokens that editors keep: lent to the leader while the editor is open, and never written. */
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { CodeHostStatus } from "#contract/codeHosts";
 import type { RepositoryItem } from "#contract/repositories";
 import type { Page } from "#contract/service";
+import { readConfigurationFile } from "#instance/configuration";
 import { type Editor, openEditor } from "#test/support/editor";
 import { eventually, eventuallyEqual } from "#test/support/eventually";
 import { type GitServer, gitServer } from "#test/support/gitServer";
@@ -144,4 +145,10 @@ test("the next leader gets the tokens of the editors that are left, and sends ea
   await eventuallyEqual(() => namesIn(follower), []);
   assert.doesNotMatch(readFileSync(join(dataDir, "connections.jsonc"), "utf8"), /work/);
   await assert.rejects(follower.call("removeCodeHost", { name: "work" }), /no connection "work"/);
+});
+
+test("the configuration file cannot name a token that an editor keeps", () => {
+  const file = join(temporaryFolder(), "trawl.json");
+  writeFileSync(file, JSON.stringify({ connections: { work: settingsOf("http://git") } }), { mode: 0o600 });
+  assert.throws(() => readConfigurationFile(file), /"connections\.work\.token" must be \{"env": "NAME"\} or/);
 });

@@ -353,6 +353,13 @@ test("connections that are added, changed and removed apply at once", async (t) 
   assert.deepEqual(states(), []);
   assert.equal(folders().length, 2);
   assert.deepEqual(codeHosts.statuses, []);
+  // Also while the host is down.
+  host.problem = { message: "Down", status: 503 };
+  await configure({ main: host.connection });
+  await eventuallyEqual(states, all(2, "ready"));
+  host.problem = undefined;
+  await configure({ main: { ...host.connection, url: "https://git.example.com" } });
+  assert.deepEqual(states(), []);
   await configure({ main: host.connection });
   await eventuallyEqual(states, all(2, "ready"));
   assert.equal(folders().length, 2);

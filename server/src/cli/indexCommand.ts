@@ -4,6 +4,7 @@ import { sanitize } from "#base/sanitize";
 import type { IndexingEnd, IndexingProgress } from "#contract/local";
 import type { RequestInput } from "#contract/service";
 import { absolutePath } from "#instance/configuration";
+import { hasAddedConnections } from "#instance/connectionsFile";
 import type { Instance } from "#instance/instance";
 import { readConfiguration } from "./configuration";
 import type { CommandContext } from "./context";
@@ -17,7 +18,8 @@ export async function indexCommand(context: CommandContext, flags: Flags): Promi
   const configuration = readConfiguration(flags, context.currentFolder, context.defaultDataDir);
   const paths = [...configuration.paths, ...readPathArguments(context, flags)];
   if (paths.length === 0) {
-    const hasHosts = Object.keys(configuration.connections).length > 0;
+    const hasHosts =
+      Object.keys(configuration.connections).length > 0 || hasAddedConnections(configuration.dataDir);
     const hint = hasHosts ? ' To clone and index repositories of code hosts, run "trawl hosts sync".' : "";
     throw usageError(`index requires a PATH.${hint}`);
   }

@@ -50,7 +50,7 @@ export async function statusCommand(context: CommandContext, flags: Flags): Prom
 
 /** Describes why the running server does not use the current configuration file. */
 export function describeConfigurationProblem(problem: string): string {
-  return `The configuration file has changed but cannot be used, so its previous connections remain:\n${sanitize(problem)}`;
+  return `The configuration file has changed, but its previous connections remain in use:\n${sanitize(problem)}`;
 }
 
 function describeServer({ endpoint }: Instance): string {

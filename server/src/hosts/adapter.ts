@@ -40,6 +40,11 @@ export interface Adapter {
   readonly scopes: readonly Scope[];
   /** Throws if the response is not a page. */
   page(response: HostResponse): Page;
+  /**
+   * Returns the URL of a smaller page that begins with the same item, for hosts that fail with large ones; `undefined` if
+   * the page is already small.
+   */
+  smallerPage?(url: string): string | undefined;
   /** Throws if the item is malformed. Returns `undefined` for an item that is not a repository to list. */
   repository(item: unknown, responseUrl: string): HostRepository | undefined;
   /** Returns the URL that the host answers with the repository, or with 404, 410 or 451. */

@@ -8,6 +8,7 @@ import { isBelow, isRepositoryPath } from "./urls";
 const maxPages = 10_000;
 const maxRepositories = 500_000;
 const maxProblems = 20;
+const attemptsBeforeSmallerPage = 2;
 
 /** A page after its items were read. */
 interface ReadPage extends Omit<Page, "items"> {
@@ -37,12 +38,7 @@ export async function listScope(
     const firstUrl = await scope.firstUrl(requests, signal);
     for (let url: string | undefined = firstUrl; url !== undefined; ) {
       checkNext(url, adapter, visited);
-      const page: ReadPage = await requests.getPage(
-        url,
-        (response) => readPage(adapter, scope, response),
-        ({ mayGrow }) => !mayGrow,
-        signal,
-      );
+      const page = await fetchPage(url, { adapter, requests, scope, visited, signal });
       pageCount++;
       itemCount += page.itemCount;
       for (const repository of page.repositories) {
@@ -72,6 +68,40 @@ export async function listScope(
   }
   const outcome = problems.length === 0 ? "complete" : pageCount === 0 ? "failed" : "partial";
   return { scope: scope.name, outcome, repositories: [...found.values()], problems: cutProblems(problems) };
+}
+
+interface PageRequest {
+  readonly adapter: Adapter;
+  readonly requests: Requests;
+  readonly scope: ListedScope;
+  readonly visited: Set<string>;
+  readonly signal: AbortSignal;
+}
+
+/** Fetches a page, or a smaller one if the host fails with it. */
+async function fetchPage(url: string, request: PageRequest): Promise<ReadPage> {
+  const { adapter, requests, scope, visited, signal } = request;
+  const smaller = scope.kind === "list" ? adapter.smallerPage?.(url) : undefined;
+  try {
+    return await requests.getPage(
+      url,
+      (response) => readPage(adapter, scope, response),
+      ({ mayGrow }) => !mayGrow,
+      signal,
+      smaller === undefined ? undefined : attemptsBeforeSmallerPage,
+    );
+  } catch (error) {
+    if (smaller === undefined || !isOverloaded(error)) throw error;
+    visited.add(smaller);
+    return await fetchPage(smaller, request);
+  }
+}
+
+/** Whether the host failed, or did not respond in time. */
+function isOverloaded(error: unknown): boolean {
+  if (!(error instanceof HostFailure)) return false;
+  const { status, retryAt } = error.problem;
+  return status === undefined ? retryAt === undefined : status >= 500;
 }
 
 function checkNext(url: string, adapter: Adapter, visited: Set<string>): void {

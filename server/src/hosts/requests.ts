@@ -120,24 +120,27 @@ export class Requests {
   /**
    * Like `get`, but returns the previous result for the same URL if the host responds that nothing has changed. So
    * `read` must be the same for it. Only results that `isCacheable` accepts are kept.
+   *
+   * `attempts`: how often it is tried if the host fails.
    */
   async getPage<Result>(
     url: string,
     read: (response: HostResponse) => Result,
     isCacheable: (result: Result) => boolean,
     signal: AbortSignal,
+    attempts = maxAttempts,
   ): Promise<Result> {
     const credentials = await this.#authorize();
     const cache = this.#cache;
     const cached = cache.get(url);
     const headers = { ...credentials, ...cached?.validators };
-    const { response, url: finalUrl } = await this.#sendUntilReceived(url, headers, signal);
+    const { response, url: finalUrl } = await this.#sendUntilReceived(url, headers, signal, attempts);
     if (response.status === 304 && cached !== undefined) {
       const { link = cached.link } = response.headers;
       if (link === cached.link) return cached.value as Result;
       // The body has not changed, but there is a next page now.
       cache.delete(url);
-      return await this.getPage(url, read, isCacheable, signal);
+      return await this.getPage(url, read, isCacheable, signal, attempts);
     }
     const value = read(await this.#parse(response, finalUrl));
     const validators = validatorsOf(response.headers);
@@ -179,6 +182,7 @@ export class Requests {
     url: string,
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal,
+    attempts = maxAttempts,
   ): Promise<{ response: RawResponse; url: string }> {
     let target = url;
     let redirectCount = 0;
@@ -186,7 +190,7 @@ export class Requests {
       await this.#waitUntil(this.#limits.nextAllowed(this.#bucket(target)), signal);
       const response = await this.#queue.run(() => this.#send(target, headers, signal), signal);
       if (response === "blocked") continue;
-      const isLast = attempt === maxAttempts;
+      const isLast = attempt === attempts;
       if (response instanceof SendError) {
         if (isLast || response.isFinal) throw this.#failure(target, response.message);
         await this.#waitUntil(this.#options.clock.now() + backoff(firstBackoffMs, attempt++), signal);

@@ -6,7 +6,8 @@ import type { EditorTokens } from "#hosts/editorTokens";
 import { parseConnections } from "#hosts/parseConnections";
 import { listConnection } from "#mirrors/listConnection";
 import { systemClock } from "#platform/clock";
-import { problemWriter, toPlan } from "./codeHosts";
+import { probeClone } from "#sync/cloneProbe";
+import { helperFolder, problemWriter, toPlan } from "./codeHosts";
 import { addToConnectionsFile, connectionsFile, removeFromConnectionsFile } from "./connectionsFile";
 
 export interface CodeHostChangesOptions {
@@ -53,7 +54,9 @@ export function codeHostChanges({
           now: systemClock.now(),
           signal: context.signal,
         });
-        return toPlan(listing, problemWriter(connection, context));
+        const { signal } = context;
+        const probed = await probeClone(listing, { connection, host, helperFolder, folder: dataDir, signal });
+        return toPlan(probed, problemWriter(connection, context));
       } finally {
         await host.close();
       }

@@ -24,6 +24,9 @@ import type { CodeHosts, CodeHostsSetup, ConnectionStatus } from "#sync/codeHost
 import type { Configuration } from "./configuration";
 import { connectionsFile } from "./connectionsFile";
 
+/** The folder of git's credential helper. */
+export const helperFolder = join(__dirname, "credentialHelper");
+
 /** What a process knows of a file with connections. */
 interface KnownFile {
   readonly connections: Configuration["connections"];
@@ -58,7 +61,7 @@ export async function codeHostsSetup(
     // Without a configuration file, this process does not know the connections of the one that led before.
     removals: !(configured.isCurrent && added.isCurrent) ? "none" : source === undefined ? "added" : "all",
     addedNames: Object.keys(added.connections).filter((name) => !Object.hasOwn(configured.connections, name)),
-    helperFolder: join(__dirname, "credentialHelper"),
+    helperFolder,
     openHost: (name, connection) =>
       openHost(name, connection, { readEditorToken: (...token) => editorTokens.read(...token) }),
     selectRepositories,

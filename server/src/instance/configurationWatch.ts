@@ -22,6 +22,13 @@ export interface ConfigurationWatchOptions {
 
 const pollMs = 500;
 
+/** The file is valid, but its connections cannot be applied, for a reason that is elsewhere. */
+class UnusedConnections extends Error {
+  constructor(cause: unknown) {
+    super("The connections cannot be applied.", { cause });
+  }
+}
+
 export class ConfigurationWatch {
   readonly #options: ConfigurationWatchOptions;
   /** The connections that were read from the file and are in use, as JSON. */
@@ -82,7 +89,7 @@ export class ConfigurationWatch {
       } catch (error) {
         // Tries again with the next poll.
         this.#read = undefined;
-        throw error;
+        throw new UnusedConnections(error);
       }
       this.#connections = text;
       log.info(`The connections of ${source.file} have been reloaded.`);
@@ -105,12 +112,17 @@ export class ConfigurationWatch {
 
   #fail(error: unknown): void {
     const { source, log } = this.#options;
-    const reason = error instanceof Error ? error.message : String(error);
+    const isApplied = error instanceof UnusedConnections;
+    const cause = isApplied ? error.cause : error;
+    const what = isApplied
+      ? "has changed, but its connections cannot be applied"
+      : "has changed but cannot be used";
+    const reason = cause instanceof Error ? cause.message : String(cause);
     if (this.#problem === reason) return;
     this.#problem = reason;
-    const message = `${source.file} has changed but cannot be used, so the previous connections remain: ${reason}`;
-    if (isServiceError(error)) log.warn(message);
-    else log.error(message, { error });
+    const message = `${source.file} ${what}, so the previous connections remain: ${reason}`;
+    if (isServiceError(cause)) log.warn(message);
+    else log.error(message, { error: cause });
   }
 }
 

@@ -22,6 +22,15 @@ export function readConnectionsFile(dataDir: string): Configuration["connections
   return existsSync(file) ? (readConfigurationFile(file, "added").connections ?? {}) : {};
 }
 
+/** Whether there are connections, or a file that is not valid, whose error another command reports. */
+export function hasAddedConnections(dataDir: string): boolean {
+  try {
+    return Object.keys(readConnectionsFile(dataDir)).length > 0;
+  } catch {
+    return true;
+  }
+}
+
 /**
  * Adds a connection, and keeps the comments and the order of the others.
  *

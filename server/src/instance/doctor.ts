@@ -176,7 +176,7 @@ async function checkConfiguration({ dataDir }: Configuration): Promise<Result | 
     const { configurationProblem } = await remote.call<"instance">("instance", {}, call);
     if (configurationProblem === undefined) return undefined;
     const detail = `The running server keeps its previous connections: ${configurationProblem}`;
-    return problem(detail, "Correct the configuration file. It is then read at once.");
+    return problem(detail, "Correct what the message names. The configuration file is then read at once.");
   } finally {
     await remote.close();
   }

@@ -1,6 +1,6 @@
 /** Brings the state up to date with the listing of a connection. */
 import type { HostRepository } from "#hosts/codeHost";
-import { hostAddress, type MirrorConnection } from "./connection";
+import { type HostAccess, hostAddress, type MirrorConnection } from "./connection";
 import { dayMs, type Holding } from "./holding";
 import { type ConnectionListing, isOnHostOf } from "./listConnection";
 import type { ConnectionRecord, FetchRecord, MirrorRecord } from "./mirrorRecord";
@@ -68,12 +68,14 @@ const defaultKeepDays = 7;
 
 /**
  * Releases the mirrors of connections that are no longer configured, and those of other hosts than a connection now has.
+ * Restores those that were released because of such a change that was undone, except those that `select` excludes.
  * Forgets connections that are not configured and have no mirrors. Returns the mirrors to remove.
  */
 export function releaseUnconfigured(
   state: MirrorState,
   known: KnownConnections,
   now: number,
+  select: HostAccess["selectRepositories"],
 ): readonly MirrorRecord[] {
   const { connections, addedNames = [] } = known;
   for (const [name, { onRemoved }] of Object.entries(connections))
@@ -87,11 +89,16 @@ export function releaseUnconfigured(
         held.add(name);
         continue;
       }
-      if (connection !== undefined && isOnHostOf(connection)(mirror)) continue;
-      const reason =
-        connection === undefined
-          ? `The connection "${name}" was removed.`
-          : `The connection "${name}" has another host now.`;
+      const reasons = releaseReasons(name);
+      if (connection !== undefined && isOnHostOf(connection)(mirror)) {
+        const { released, ...kept } = holding;
+        const wasReleased = released !== undefined && Object.values(reasons).includes(released.reason);
+        // The connection has been restored or corrected, which must not wait for a host that is down.
+        if (wasReleased && select(connection, [mirror.repository]).kept.length > 0)
+          putHolding(mirror, name, kept, state);
+        continue;
+      }
+      const reason = connection === undefined ? reasons.removed : reasons.moved;
       const { released = { at: now, reason } } = holding;
       const keepDays = state.connection(name).keepDays ?? defaultKeepDays;
       const current = state.get(mirror.number) ?? mirror;
@@ -100,13 +107,24 @@ export function releaseUnconfigured(
         continue;
       }
       held.add(name);
-      if (holding.released === undefined)
-        state.put({ ...current, holdings: { ...current.holdings, [name]: { ...holding, released } } });
+      if (holding.released === undefined) putHolding(mirror, name, { ...holding, released }, state);
     }
   }
   for (const name of state.connectionNames)
     if (wasRemoved(name, known, state) && !held.has(name)) state.forgetConnection(name);
   return orphans;
+}
+
+function releaseReasons(name: string) {
+  return {
+    removed: `The connection "${name}" was removed.`,
+    moved: `The connection "${name}" has another host now.`,
+  };
+}
+
+function putHolding(mirror: MirrorRecord, name: string, holding: Holding, state: MirrorState): void {
+  const current = state.get(mirror.number) ?? mirror;
+  state.put({ ...current, holdings: { ...current.holdings, [name]: holding } });
 }
 
 export interface HoldingConnection {

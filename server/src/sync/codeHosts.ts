@@ -7,7 +7,6 @@ import { basename } from "node:path";
 import { canceled, isServiceError, ServiceError } from "#base/error";
 import type { Catalog } from "#catalog/catalog";
 import { sweepMirrors } from "#git/mirror/sweep";
-import type { CodeHost } from "#hosts/codeHost";
 import type { EditorTokens } from "#hosts/editorTokens";
 import {
   applyListing,
@@ -26,8 +25,10 @@ import type { Clock } from "#platform/clock";
 import { diskFiles, type Files } from "#platform/files";
 import type { Log } from "#platform/log";
 import { maxDelayMs } from "#platform/timeLimit";
+import { probeClone } from "./cloneProbe";
 import { MirrorCatalog, problemOf } from "./mirrorCatalog";
 import { type FetchStatistics, hintDelayMs, MirrorFetches } from "./mirrorFetches";
+import { OpenHosts } from "./openHosts";
 import { Webhooks } from "./webhooks";
 
 /** What the leader knows about code hosts. */
@@ -77,7 +78,7 @@ export class CodeHosts {
   readonly #mirrors: MirrorCatalog;
   readonly #fetches: MirrorFetches;
   readonly webhooks: Webhooks;
-  readonly #hosts = new Map<string, CodeHost>();
+  readonly #hosts: OpenHosts;
   readonly #listings = new Map<string, RunningListing>();
   readonly #timers = new Map<string, () => void>();
   readonly #closing = new AbortController();
@@ -103,6 +104,7 @@ export class CodeHosts {
     sweepMirrors(folder, files);
     this.#state = new MirrorState({ dataDir, files, clock, log });
     const connections = () => this.#connections;
+    this.#hosts = new OpenHosts((name) => options.openHost(name, this.#connectionOf(name)), log);
     this.#mirrors = new MirrorCatalog({ ...options, state: this.#state, known: () => this.#known });
     const { helperFolder, isIndexCurrent, index } = options;
     this.#fetches = new MirrorFetches({
@@ -112,7 +114,7 @@ export class CodeHosts {
       folder,
       helperFolder,
       connections,
-      hostOf: (name) => this.#hostOf(name),
+      hostOf: (name) => this.#hosts.get(name),
       files,
       clock,
       log,
@@ -193,8 +195,18 @@ export class CodeHosts {
   }
 
   /** Lists a connection and returns what a sync would do. */
-  plan(name: string, signal: AbortSignal): Promise<ConnectionListing | ConnectionProblem> {
-    return this.#list(name, AbortSignal.any([signal, this.#closing.signal]));
+  async plan(name: string, caller: AbortSignal): Promise<ConnectionListing | ConnectionProblem> {
+    const signal = AbortSignal.any([caller, this.#closing.signal]);
+    const { helperFolder, dataDir } = this.#options;
+    const [connection, host] = [this.#connectionOf(name), this.#hosts.get(name)];
+    const listing = await this.#list(name, signal);
+    return await probeClone(listing, {
+      connection,
+      host,
+      helperFolder,
+      folder: mirrorsFolder(dataDir),
+      signal,
+    });
   }
 
   /** Accepts that repositories disappeared at once. Returns how many. */
@@ -307,7 +319,7 @@ export class CodeHosts {
     await this.#fetches.close();
     const listings = [...this.#listings.values()].map(({ result }) => result);
     await Promise.allSettled([...listings, this.#updating]);
-    await Promise.all([...this.#hosts].map(([name, host]) => this.#closeHost(name, host)));
+    await this.#hosts.close();
     this.#state.close();
   }
 
@@ -318,25 +330,9 @@ export class CodeHosts {
     const running = this.#listings.get(name);
     running?.controller.abort();
     // From now on, the host is opened with the new settings.
-    const host = this.#hosts.get(name);
-    this.#hosts.delete(name);
+    const close = this.#hosts.replace(name);
     await running?.result.catch(() => undefined);
-    await this.#closeHost(name, host);
-  }
-
-  /** Never rejects. */
-  async #closeHost(name: string, host: CodeHost | undefined): Promise<void> {
-    try {
-      await host?.close();
-    } catch (error) {
-      this.#options.log.warn(`Connection "${name}" could not be closed.`, { error });
-    }
-  }
-
-  #hostOf(name: string): CodeHost {
-    const opened = this.#hosts.get(name) ?? this.#options.openHost(name, this.#connectionOf(name));
-    this.#hosts.set(name, opened);
-    return opened;
+    await close();
   }
 
   get #connections(): KnownConnections["connections"] {
@@ -353,7 +349,7 @@ export class CodeHosts {
     return listConnection({
       name,
       connection: this.#connectionOf(name),
-      host: this.#hostOf(name),
+      host: this.#hosts.get(name),
       select: this.#options.selectRepositories,
       state: this.#state,
       now: this.#options.clock.now(),
@@ -418,7 +414,9 @@ export class CodeHosts {
       .then(async () => {
         if (this.#closing.signal.aborted) return;
         const now = this.#options.clock.now();
-        await this.#remove(releaseUnconfigured(this.#state, this.#known, now));
+        await this.#remove(
+          releaseUnconfigured(this.#state, this.#known, now, this.#options.selectRepositories),
+        );
         await this.#mirrors.update();
         this.#indexReappeared();
         if (this.#isServing) this.#fetches.schedule();

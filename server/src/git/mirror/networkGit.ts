@@ -89,7 +89,7 @@ export async function runNetworkGit(
   throw new ServiceError("GIT_FAILED", `git ${command} of ${url.href} failed: ${reason}`);
 }
 
-function networkArguments({ caFile, credentials }: Remote): readonly string[] {
+function networkArguments({ caFile, credentials, proxy }: Remote): readonly string[] {
   return [
     "--no-pager",
     ...setting("core.hooksPath", "/dev/null"),
@@ -104,6 +104,9 @@ function networkArguments({ caFile, credentials }: Remote): readonly string[] {
     ...setting("credential.helper", ""),
     ...(credentials === undefined ? [] : setting("credential.helper", "trawl")),
     ...(caFile === undefined ? [] : setting("http.sslCAInfo", caFile)),
+    ...(caFile === undefined || proxy?.url.startsWith("https:") !== true
+      ? []
+      : setting("http.proxySSLCAInfo", caFile)),
   ];
 }
 
