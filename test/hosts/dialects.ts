@@ -114,7 +114,6 @@ const gitea: Dialect = {
     if (path === "/user") return request.isSignedIn ? { body: { login: "octocat" } } : undefined;
     if (path === "/version") return { body: { version: "1.26.0" } };
     if (path === "/orgs/acme") return { body: { id: 7, name: "acme" } };
-    if (path === "/orgs/acme/repos") return linkedPage(request, "limit", "x-total-count", render);
     if (path === "/repos/search") {
       const page = linkedPage(request, "limit", "x-total-count", render);
       return { ...page, body: { ok: true, data: page.body } };

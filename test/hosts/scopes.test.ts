@@ -157,6 +157,16 @@ test("Gitea: links to the server's internal URL are followed on the connection's
   });
 });
 
+test("Gitea: an organization is listed by its id, in a search whose total counts only what is visible", async () => {
+  await withFake(dialectOf("gitea"), {}, async (fake, host) => {
+    assert.equal((await listOnly(host)).outcome, "complete");
+    assert.deepEqual(fake.requests.slice(0, 2), [
+      "GET /api/v1/orgs/acme",
+      "GET /api/v1/repos/search?sort=id&order=asc&limit=50&page=1&uid=7&exclusive=true",
+    ]);
+  });
+});
+
 test("Gitea: a list that ends before its total is partial", async () => {
   await withFake(dialectOf("gitea"), {}, async (fake, host) => {
     fake.faults.push({ kind: "answer", page: 1, headers: { "x-total-count": "60" }, body: "[]" });

@@ -42,9 +42,9 @@ export interface Adapter {
   page(response: HostResponse): Page;
   /**
    * Returns the URL of a smaller page that begins with the same item, for hosts that fail with large ones; `undefined` if
-   * the page is already small.
+   * the page is already small. `previousCount` is the number of items on the page before it, if there is one.
    */
-  smallerPage?(url: string): string | undefined;
+  smallerPage?(url: string, previousCount: number | undefined): string | undefined;
   /** Throws if the item is malformed. Returns `undefined` for an item that is not a repository to list. */
   repository(item: unknown, responseUrl: string): HostRepository | undefined;
   /** Returns the URL that the host answers with the repository, or with 404, 410 or 451. */

@@ -60,23 +60,32 @@ export function createGitea(connection: GiteaConnection): Adapter {
 
 function scopesOf({ include }: GiteaConnection, api: string): readonly ListedScope[] {
   return [
-    ...(include.all ? [scopeOf("all", "list", `${api}/repos/search?sort=id&order=asc&limit=50&page=1`)] : []),
-    ...include.orgs.map((org) => ownerScope(`org:${org}`, `${api}/orgs/${encodePath(org)}`)),
-    ...include.users.map((user) => ownerScope(`user:${user}`, `${api}/users/${encodePath(user)}`)),
+    ...(include.all ? [scopeOf("all", "list", searchUrl(api))] : []),
+    ...include.orgs.map((org) => ownerScope(`org:${org}`, `${api}/orgs/${encodePath(org)}`, api)),
+    ...include.users.map((user) => ownerScope(`user:${user}`, `${api}/users/${encodePath(user)}`, api)),
     ...include.repos.map((path) => scopeOf(`repo:${path}`, "one", `${api}/repos/${encodePath(path)}`)),
   ];
 }
 
-/** Asks for the owner first: the list of an owner that these credentials cannot see is empty instead of an error. */
-function ownerScope(name: string, ownerUrl: string): ListedScope {
+const Owner = z.object({ id: numericId });
+
+/**
+ * Asks for the owner first: the list of an owner that these credentials cannot see is empty instead of an error. Searches,
+ * because the total of the owner's own list also counts repositories that these credentials cannot see.
+ */
+function ownerScope(name: string, ownerUrl: string, api: string): ListedScope {
   return {
     name,
     kind: "list",
     async firstUrl(requests, signal) {
-      await requests.get(ownerUrl, () => true, signal);
-      return `${ownerUrl}/repos?limit=50&page=1`;
+      const id = await requests.get(ownerUrl, ({ body }) => Owner.parse(body).id, signal);
+      return `${searchUrl(api)}&uid=${id}&exclusive=true`;
     },
   };
+}
+
+function searchUrl(api: string): string {
+  return `${api}/repos/search?sort=id&order=asc&limit=50&page=1`;
 }
 
 /** Does not compare the length of a page with the limit: the server may return fewer than were asked for. */

@@ -101,14 +101,17 @@ function readPage({ body, headers, url }: HostResponse): Page {
 }
 
 /** Large groups take GitLab longer than its time limit. */
-function smallerPage(page: string): string | undefined {
+function smallerPage(page: string, previousCount: number | undefined): string | undefined {
   const url = new URL(page);
   const size = pageSizeOf(url);
   if (size === undefined || size % 2 !== 0 || size / 2 < minPageSize) return undefined;
   url.searchParams.set("per_page", String(size / 2));
   const number = Number(url.searchParams.get("page") ?? 1);
   // With keyset pagination, the URL names the item before the page instead.
-  if (number > 1) url.searchParams.set("page", String(2 * number - 1));
+  if (number <= 1) return url.href;
+  // A host with a lower limit also counts its pages by that.
+  if (previousCount !== size) return undefined;
+  url.searchParams.set("page", String(2 * number - 1));
   return url.href;
 }
 

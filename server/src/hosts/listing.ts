@@ -32,13 +32,15 @@ export async function listScope(
   const problems: HostProblem[] = [];
   const totals = new Set<number>();
   let pageCount = 0;
+  let previousCount: number | undefined;
   /** Entries of all pages, without those that were repeated because the list has moved meanwhile. */
   let itemCount = 0;
   try {
     const firstUrl = await scope.firstUrl(requests, signal);
     for (let url: string | undefined = firstUrl; url !== undefined; ) {
       checkNext(url, adapter, visited);
-      const page = await fetchPage(url, { adapter, requests, scope, visited, signal });
+      const page = await fetchPage(url, { adapter, requests, scope, visited, previousCount, signal });
+      previousCount = page.itemCount;
       pageCount++;
       itemCount += page.itemCount;
       for (const repository of page.repositories) {
@@ -75,13 +77,14 @@ interface PageRequest {
   readonly requests: Requests;
   readonly scope: ListedScope;
   readonly visited: Set<string>;
+  readonly previousCount: number | undefined;
   readonly signal: AbortSignal;
 }
 
 /** Fetches a page, or a smaller one if the host fails with it. */
 async function fetchPage(url: string, request: PageRequest): Promise<ReadPage> {
-  const { adapter, requests, scope, visited, signal } = request;
-  const smaller = scope.kind === "list" ? adapter.smallerPage?.(url) : undefined;
+  const { adapter, requests, scope, visited, previousCount, signal } = request;
+  const smaller = scope.kind === "list" ? adapter.smallerPage?.(url, previousCount) : undefined;
   try {
     return await requests.getPage(
       url,
