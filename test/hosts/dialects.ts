@@ -87,7 +87,7 @@ function keysetPage(request: FakeRequest, render: (each: FakeRepository) => obje
   };
 }
 
-/** Gitea 1.26, whose fields, status codes and relative redirects were observed on a real server. */
+/** Gitea 1.26, which `giteaAnswers.test.ts` compares with a real server. */
 const gitea: Dialect = {
   type: "gitea",
   isPaged: true,
@@ -111,7 +111,9 @@ const gitea: Dialect = {
       updated_at: "2026-01-30T10:00:00Z",
       clone_url: `http://localhost:3000/${each.path}.git`,
     });
-    if (path === "/user") return request.isSignedIn ? { body: { login: "octocat" } } : undefined;
+    const needsToken = path === "/user" || path.startsWith("/repositories/");
+    if (needsToken && !request.isSignedIn) return { status: 401, body: { message: "token is required" } };
+    if (path === "/user") return { body: { login: "octocat" } };
     if (path === "/version") return { body: { version: "1.26.0" } };
     if (path === "/orgs/acme") return { body: { id: 7, name: "acme" } };
     if (path === "/repos/search") {
@@ -119,8 +121,6 @@ const gitea: Dialect = {
       return { ...page, body: { ok: true, data: page.body } };
     }
     const [, kind, owner, name] = path.split("/");
-    if (kind === "repositories" && !request.isSignedIn)
-      return { status: 401, body: { message: "token is required" } };
     const renamed = request.renamed.get(`${owner}/${name}`);
     if (kind === "repos" && renamed !== undefined) {
       return { status: 301, headers: { location: `/api/v1/repos/${renamed.path}` }, body: {} };

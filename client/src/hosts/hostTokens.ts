@@ -123,17 +123,15 @@ export class HostTokens implements vscode.Disposable {
     const previous = this.#lent;
     const found = await Promise.all(this.names.map((name) => this.#read(name)));
     const tokens = found.filter((each) => each !== undefined);
-    this.#lent = undefined;
-    if (tokens.length > 0) {
-      const lent = new vscode.CancellationTokenSource();
+    const lent = tokens.length === 0 ? undefined : new vscode.CancellationTokenSource();
+    if (lent !== undefined)
       await new Promise<void>((resolve, reject) => {
         this.#options.service
           .call("holdCodeHostTokens", { tokens }, { token: lent.token, onEvent: () => resolve() })
           // It ends only when it is canceled, or with the server.
           .then(() => resolve(), reject);
       });
-      this.#lent = lent;
-    }
+    this.#lent = lent;
     previous?.cancel();
   }
 
