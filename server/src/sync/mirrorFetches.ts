@@ -171,13 +171,22 @@ export class MirrorFetches {
 
   /** Fetches again what has been waiting for the token of a connection, and what has failed. */
   retry(connection: string): void {
-    const { state, clock } = this.#options;
-    for (const mirror of state.mirrors) {
+    for (const mirror of this.#options.state.mirrors) {
       if (this.#connectionOf(mirror)?.name !== connection) continue;
-      if (!this.#waitingForToken.delete(mirror.number) && mirror.fetches.failures === 0) continue;
-      state.put({ ...mirror, fetches: { ...mirror.fetches, nextAt: clock.now() } });
+      const running = this.#running.get(mirror.number);
+      // What runs may still use the previous token.
+      if (running !== undefined) void running.ended.then(() => this.#retryMirror(mirror.number));
+      else this.#retryMirror(mirror.number);
     }
     if (this.#hasStarted) this.schedule();
+  }
+
+  #retryMirror(number: number): void {
+    const { state, clock } = this.#options;
+    const mirror = state.get(number);
+    if (mirror === undefined) return;
+    if (!this.#waitingForToken.delete(number) && mirror.fetches.failures === 0) return;
+    state.put({ ...mirror, fetches: { ...mirror.fetches, nextAt: clock.now() } });
   }
 
   isWaitingForToken(number: number): boolean {
