@@ -76,3 +76,19 @@ test("a host that is being listed, or was not listed yet, says so", () => {
   assert.equal(description(unlisted), "not listed yet");
   assert.equal(description({ ...unlisted, listedAt: status.listedAt }), "1 repository");
 });
+
+test("a host that refuses the token kept by VS Code offers to sign in again", async () => {
+  const calls: string[] = [];
+  const source = { signIn: async ({ name }: CodeHostStatus) => void calls.push(name) } as HostSource;
+  const signedIn = { ...status, problems: [], unconfirmed: 0, file: "/data/connections.jsonc" };
+  const rowOf = (isNeeded: boolean) => hostRow({ ...signedIn, signIn: { token: "work", isNeeded } }, source);
+  const row = rowOf(true);
+  assert.match(text(row), /^work · not signed in · /);
+  assert.equal(row.item().contextValue, "host signIn added");
+  const [first] = await childrenOf(row);
+  assert.ok(first);
+  assert.equal(text(first), "Sign In Again · nothing was removed");
+  await first.run?.();
+  assert.deepEqual(calls, ["work"]);
+  assert.doesNotMatch(text((await childrenOf(rowOf(false)))[0] as Row), /Sign In/);
+});
