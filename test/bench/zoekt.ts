@@ -1,15 +1,14 @@
 /** A real Zoekt to compare with: its programs index the corpus and serve HTTP. */
-import { type ChildProcess, spawn } from "node:child_process";
-import { accessSync, constants, mkdirSync, readdirSync, statSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import type { ChildProcess } from "node:child_process";
+import { mkdirSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "#test/support/freePort";
+import { runProgram, startProgram, zoektIndexer, zoektServer } from "#test/support/zoektPrograms";
 import { cpuSecondsOfEnded } from "./processes";
 import { postJson } from "./product";
 import type { BenchQuery } from "./queries";
 
-const indexer = "zoekt-git-index";
-const server = "zoekt-webserver";
 /** No limit that a corpus reaches. */
 const unlimited = 1e8;
 
@@ -38,7 +37,7 @@ export class Zoekt {
     if (where !== "auto") return new Zoekt(where);
     const build = await indexOnce(corpus, folder);
     const address = `127.0.0.1:${await freePort()}`;
-    const child = start(server, ["-index", folder, "-rpc", "-listen", address]);
+    const child = startProgram(zoektServer, ["-index", folder, "-rpc", "-listen", address]);
     const zoekt = new Zoekt(`http://${address}`, build, child);
     await zoekt.#isListening();
     return zoekt;
@@ -55,7 +54,7 @@ export class Zoekt {
         () => false,
       );
       if (isUp) return;
-      if (tries === 0 || this.#child?.exitCode !== null) throw new Error(`${server} does not answer.`);
+      if (tries === 0 || this.#child?.exitCode !== null) throw new Error(`${zoektServer} does not answer.`);
       await sleep(100);
     }
   }
@@ -80,37 +79,11 @@ async function indexOnce(corpus: string, folder: string): Promise<ZoektBuild> {
   mkdirSync(folder, { recursive: true });
   const cpuBefore = cpuSecondsOfEnded();
   const began = performance.now();
-  const child = start(indexer, ["-disable_ctags", "-index", folder, corpus]);
-  const code = await new Promise((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", resolve);
-  });
-  if (code !== 0) throw new Error(`${indexer} exited with ${code}.`);
+  await runProgram(zoektIndexer, ["-disable_ctags", "-index", folder, corpus]);
   const cpuAfter = cpuSecondsOfEnded();
   return {
     seconds: (performance.now() - began) / 1000,
     cpuSeconds: cpuBefore === undefined || cpuAfter === undefined ? undefined : cpuAfter - cpuBefore,
     bytes: readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0),
   };
-}
-
-/** Starts a program that ends with this process. */
-function start(name: string, args: readonly string[]): ChildProcess {
-  const child = spawn(programPath(name), args, { stdio: "ignore" });
-  process.on("exit", () => child.kill("SIGKILL"));
-  return child;
-}
-
-/** Finds a program in `ZOEKT_BIN` or on the PATH. Throws if it is in neither. */
-function programPath(name: string): string {
-  const folders = [process.env["ZOEKT_BIN"] ?? "", ...(process.env["PATH"] ?? "").split(delimiter)];
-  for (const path of folders.filter(Boolean).map((folder) => join(folder, name))) {
-    try {
-      accessSync(path, constants.X_OK);
-      return path;
-    } catch {
-      // Try the next folder.
-    }
-  }
-  throw new Error(`${name} is neither in ZOEKT_BIN nor on the PATH.`);
 }

@@ -4,11 +4,11 @@ import fc from "fast-check";
 import { printPlan } from "#engine/engine";
 import { type Chunk, decodeChunks, type FileMatch } from "#model/match";
 import type { RepositoryId } from "#model/repository";
-import { simplifyQuery } from "#query/analysis/simplify";
 import type { Pattern, Query } from "#query/query";
 import type { IndexedRevision } from "#shard/directory/manifest";
 import { type BruteDocument, brutePosition, bruteQuery, decodeBrute } from "#test/support/bruteForce";
 import { literal, openEngine, openIndex, planOf, rangeLines, search } from "#test/support/engines";
+import { expectedLines, trees, wordText } from "#test/support/randomQueries";
 
 const revisions: readonly IndexedRevision[] = ["main", "next", "old"].map((name, slot) => ({
   name: `refs/heads/${name}`,
@@ -16,28 +16,6 @@ const revisions: readonly IndexedRevision[] = ["main", "next", "old"].map((name,
   slot,
 }));
 
-const words = [
-  "foo",
-  "Foo",
-  "bar",
-  "s",
-  "k",
-  "K",
-  "\u212a",
-  "\u017f",
-  "é",
-  "É",
-  "👍",
-  " ",
-  " ",
-  "\n",
-  "\n",
-  "\r\n",
-  "_",
-  ".",
-];
-const wordText = (maxLength: number) =>
-  fc.array(fc.constantFrom(...words), { maxLength }).map((parts) => parts.join(""));
 const contents = fc.oneof(
   { weight: 6, arbitrary: wordText(20).map((text) => new Uint8Array(Buffer.from(text))) },
   { weight: 1, arbitrary: fc.uint8Array({ min: 1, maxLength: 30 }) },
@@ -62,110 +40,6 @@ const documents: fc.Arbitrary<GeneratedDocument[]> = fc.uniqueArray(
   fc.record({ path: paths, content: contents, language: fc.constantFrom("C", "Go", ""), slots }),
   { selector: ({ path }) => path, maxLength: 8 },
 );
-
-const sources = fc.constantFrom(
-  "fo+",
-  "^",
-  "$",
-  "^$",
-  "\\b",
-  "s",
-  "(?i)k",
-  "[a-s]+",
-  "x*",
-  "foo|bar",
-  ".",
-  "(?s).",
-  "\\s+",
-  "o\\n",
-  "\\Af",
-  "\\n\\z",
-  "é+",
-  "\\W",
-  "[^a-z]",
-  "f.*r",
-  "(?:foo|Foo)+?",
-  "\\.",
-  "k$",
-);
-const patterns = fc.oneof(
-  fc.record({
-    kind: fc.constant("literal" as const),
-    text: wordText(4).filter((text) => text !== ""),
-    caseSensitive: fc.boolean(),
-  }),
-  fc.record({ kind: fc.constant("regexp" as const), source: sources, caseSensitive: fc.boolean() }),
-);
-const texts: fc.Arbitrary<Query> = fc.record({
-  kind: fc.constant("text" as const),
-  pattern: patterns,
-  where: fc.constantFrom("content" as const, "name" as const, "both" as const),
-});
-
-/** Query trees, simplified like those that the service passes. */
-function trees(withRevisions: boolean): fc.Arbitrary<Query> {
-  const { tree } = fc.letrec<{ tree: Query; leaf: Query }>((tie) => ({
-    leaf: fc.oneof(
-      { weight: 6, arbitrary: texts },
-      {
-        weight: 1,
-        arbitrary: fc.record({ kind: fc.constant("language" as const), names: fc.subarray(["C", "Go"]) }),
-      },
-      {
-        weight: 1,
-        arbitrary: fc.record({ kind: fc.constant("repositoryIds" as const), ids: fc.subarray([1, 2, 3]) }),
-      },
-      ...(withRevisions
-        ? [
-            {
-              weight: 2,
-              arbitrary: fc.record({
-                kind: fc.constant("revision" as const),
-                names: fc.subarray(["main", "next", "old", "*", "gone"], { minLength: 1 }),
-              }),
-            },
-          ]
-        : []),
-    ),
-    tree: fc.oneof(
-      { maxDepth: 3, depthSize: "small" },
-      tie("leaf"),
-      fc.record({
-        kind: fc.constantFrom("and" as const, "or" as const),
-        children: fc.array(tie("tree"), { minLength: 1, maxLength: 3 }),
-      }),
-      fc.record({ kind: fc.constant("not" as const), child: tie("tree") }),
-      fc.record({
-        kind: fc.constant("type" as const),
-        type: fc.constant("file" as const),
-        child: tie("tree"),
-      }),
-    ),
-  }));
-  return tree.map(simplifyQuery);
-}
-
-function mentionsRevision(query: Query): boolean {
-  if (query.kind === "revision") return true;
-  if (query.kind === "not" || query.kind === "type") return mentionsRevision(query.child);
-  return "children" in query && query.children.some(mentionsRevision);
-}
-
-/** Computes the expected ranges document by document. Without a revision in the query, only `main` is searched. */
-function expectedLines(documents: readonly BruteDocument[], query: Query): string[] {
-  const brute = bruteQuery(query);
-  const coversAllRevisions = mentionsRevision(query);
-  return documents
-    .filter(({ refs }) => coversAllRevisions || refs?.includes("main"))
-    .flatMap((document) => {
-      const hit = brute(document);
-      const where = hit?.where === "name" ? "name " : "";
-      return (hit?.ranges ?? []).map(
-        ([start, end]) => `${document.repositoryId} ${document.path} ${where}${start}+${end - start}`,
-      );
-    })
-    .sort();
-}
 
 function containsPhrase(pattern: Pattern, document: BruteDocument | undefined): boolean {
   const query: Query = { kind: "text", pattern, where: "content" };
