@@ -65,6 +65,7 @@ const servers = [
   { entry: "server/src/entry/indexWorker.ts" },
   { entry: "server/src/entry/storeWorker.ts" },
   { entry: "server/src/entry/symbolWorker.ts" },
+  { entry: "server/src/entry/verifyWorker.ts" },
   { entry: "server/src/entry/erase.ts" },
 ];
 

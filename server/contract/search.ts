@@ -194,6 +194,19 @@ export const FoundCommit = z
   .describe("A commit whose message matches.");
 export type FoundCommit = z.output<typeof FoundCommit>;
 
+const UnavailablePart = z
+  .object({
+    node: z.string().describe("Name of the node in the configuration."),
+    reason: z.string().describe("Why, as the rest of a sentence: `cannot be reached`."),
+    repositoryCount: z
+      .int()
+      .optional()
+      .describe(
+        "Number of searched repositories of which matches may be missing; absent if that is unknown.",
+      ),
+  })
+  .describe("A node that was not searched, or only in part.");
+
 export const SearchResult = z
   .object({
     stats: SearchStats,
@@ -209,6 +222,12 @@ export const SearchResult = z
         "Whether the response is complete: no match can be missing because of a limit, a timeout or unfinished indexing.",
       ),
     serverProblem: serverProblemField,
+    unavailable: z
+      .array(UnavailablePart)
+      .optional()
+      .describe(
+        "Nodes of a cluster that did not take part in the search, or only in part; absent if all did.",
+      ),
     suggestions: z.array(Suggestion).optional().describe("Likely mistakes in the query."),
     phraseMatchCount: z
       .int()

@@ -42,6 +42,7 @@ export const mayImport: Readonly<Record<string, string>> = {
   "symbols/parsing":
     "base platform model symbols symbols/definitions symbols/elision symbols/grammars symbols/recovery symbols/scopes",
   engine: "base platform model query kernels shard symbols",
+  "engine/zoekt": "base platform model query kernels shard languages engine",
   indexing: "base platform model git shard languages symbols",
   overlay: "base platform model git shard languages",
   dependencies: "platform query",
@@ -63,7 +64,7 @@ export const mayImport: Readonly<Record<string, string>> = {
   agents: "base contract query service",
   transport: "contract base platform model access service remote agents team",
   instance:
-    "base contract model platform query shard catalog git hosts mirrors store symbols engine overlay sync access remote team service transport",
+    "base contract model platform query shard catalog git hosts mirrors store symbols engine indexing overlay sync access remote team service transport",
   cli: "base contract platform access agents instance",
 };
 

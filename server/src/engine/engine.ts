@@ -75,6 +75,18 @@ export interface EngineResult {
   readonly phraseMatchCount?: number;
   /** If the plan has a grouping. */
   readonly groups?: CountedGroups;
+  /** Parts of a cluster that did not take part in the search; absent if all did. The result is then not exhaustive. */
+  readonly unavailable?: readonly UnavailablePart[];
+}
+
+/** A part of a cluster that could not be searched, or only in part. */
+export interface UnavailablePart {
+  /** The name of the node in the configuration. */
+  readonly node: string;
+  /** Why, as a predicate: `cannot be reached`. */
+  readonly reason: string;
+  /** How many repositories of the search may lack matches; absent if that is unknown. */
+  readonly repositoryCount?: number;
 }
 
 /**

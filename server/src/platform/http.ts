@@ -30,18 +30,40 @@ export interface HttpClient {
  * Creates a client for a Unix socket or named pipe. Responses never time out, because the server is on this computer.
  */
 export function socketClient(socketPath: string): HttpClient {
+  return clientOf("http://localhost", "", { connect: { socketPath } });
+}
+
+export interface ServerClientOptions {
+  readonly connectTimeoutMs: number;
+  /** How many requests may be under way at once; others wait. */
+  readonly maxConnections: number;
+}
+
+/**
+ * Creates a client for the server at `url`, which may have a path. Its connections stay open. Does not follow redirects.
+ * The signal of a request is its only time limit.
+ */
+export function serverClient(
+  url: string,
+  { connectTimeoutMs, maxConnections }: ServerClientOptions,
+): HttpClient {
+  const { origin, pathname } = new URL(url);
+  const options = { connections: maxConnections, connect: { timeout: connectTimeoutMs } };
+  return clientOf(origin, pathname.replace(/\/+$/, ""), options);
+}
+
+function clientOf(origin: string, prefix: string, options: Agent.Options): HttpClient {
   let agent: Promise<Agent> | undefined;
   return {
     async request({ method, path, headers = {}, body, signal }) {
       agent ??= import("undici").then(
-        (undici) =>
-          new undici.Agent({ connect: { socketPath }, headersTimeout: 0, bodyTimeout: 0, pipelining: 1 }),
+        (undici) => new undici.Agent({ ...options, headersTimeout: 0, bodyTimeout: 0, pipelining: 1 }),
       );
       try {
         const response = await (await agent).request({
-          origin: "http://localhost",
+          origin,
           method,
-          path,
+          path: prefix + path,
           headers,
           body: body ?? null,
           signal,

@@ -93,7 +93,7 @@ export class Search {
   #hasPendingSymbols = false;
   #bytesLoaded = 0;
 
-  constructor(set: ShardSet, window: TextWindow, call: SearchCall, context: TaskContext) {
+  constructor(set: Pick<ShardSet, "snapshot">, window: TextWindow, call: SearchCall, context: TaskContext) {
     this.#call = call;
     this.#context = context;
     this.#window = window;

@@ -4,7 +4,7 @@ import { isServiceError, throwIfAborted } from "#base/error";
 import type { RepositoryInfo } from "#contract/repositories";
 import type * as contract from "#contract/search";
 import type { CallContext, Handler } from "#contract/service";
-import type { Engine, SearchPlan } from "#engine/engine";
+import type { Engine, EngineResult, SearchPlan } from "#engine/engine";
 import type { FileMatch } from "#model/match";
 import type { Repository, RepositoryId } from "#model/repository";
 import { addStats, type FlushReason, noStats, type SearchStats } from "#model/stats";
@@ -104,6 +104,7 @@ async function runSearch(
   let converted: ConvertedFiles;
   let stats: SearchStats;
   let phraseMatchCount = 0;
+  let unavailable: EngineResult["unavailable"];
   if (plan.query.kind === "type" && plan.query.type === "repo") {
     const { query, gaps } = await replaceRepositoryTypes(plan.query.child, engine, plan, ids, signal);
     const found = await findRepositories(engine, plan, query, ids, plan.limits.maxMatches, signal);
@@ -129,6 +130,7 @@ async function runSearch(
     const isTruncated = !(await addCooperatively(converter, result.files, plan.limits.maxResponseBytes));
     converted = converter.finish();
     phraseMatchCount = result.phraseMatchCount ?? 0;
+    unavailable = result.unavailable;
     const reported = isTruncated ? { ...result.stats, actualMatchCount: converted.rangeCount } : result.stats;
     const cut: FlushReason[] = isTruncated ? ["BYTE_LIMIT"] : [];
     stats = addStats(addReasons(reported, result.isExhaustive ? cut : ["ENGINE_PARTIAL", ...cut]), gaps);
@@ -139,6 +141,7 @@ async function runSearch(
     files: onFiles === undefined ? converted.files : [],
     repositories: converted.repositories,
     isSearchExhaustive: finalStats.flushReason === "NONE",
+    ...(unavailable === undefined ? {} : { unavailable: unavailable.map((part) => ({ ...part })) }),
     ...(await suggestionsFor(request, planned, finalStats, options, context)),
     ...(phraseMatchCount === 0 ? {} : { phraseMatchCount }),
   };

@@ -1,0 +1,185 @@
+import type { Clock } from "#platform/clock";
+import type { Log } from "#platform/log";
+import type { IndexedBranch, IndexedRepository } from "./zoektMessages";
+import { NodeFailure, type ZoektNode } from "./zoektNode";
+import { parseListReply, type ZoektList } from "./zoektReplies";
+
+/** What the catalog knows about a repository. */
+export interface KnownRepository {
+  readonly id: number;
+  readonly defaultRevision?: string | undefined;
+  readonly revisions: readonly { readonly name: string }[];
+}
+
+export interface NodeRepositoriesOptions {
+  readonly nodes: readonly ZoektNode[];
+  readonly clock: Clock;
+  readonly log: Pick<Log, "warn">;
+  /** Finds a repository of the catalog by Zoekt's name. */
+  readonly find: (name: string) => KnownRepository | undefined;
+  /** Returns the name of the node that should have a repository, if one is chosen. */
+  readonly placeOf: (id: number) => string | undefined;
+}
+
+/** What a node has indexed of a repository. */
+interface ListedRepository {
+  readonly name: string;
+  /** Zoekt's own id, 0 if it has none. */
+  readonly zoektId: number;
+  readonly branches: readonly { readonly Name: string; readonly Version: string }[];
+  readonly documentCount: number;
+  readonly contentBytes: number;
+  readonly indexBytes: number;
+}
+
+/** The repositories of all nodes that the catalog knows. Replaced as a whole. */
+export interface Assignments {
+  readonly version: number;
+  readonly repositories: readonly IndexedRepository[];
+  readonly byId: ReadonlyMap<number, AssignedRepository>;
+}
+
+export type AssignedRepository = IndexedRepository & Omit<ListedRepository, "branches">;
+
+/** Lists older than this are fetched again when a search uses them. */
+const maxAgeMs = 2000;
+const listTimeoutMs = 10_000;
+const maxListBytes = 256 * 1024 * 1024;
+
+/** Lists what each node has indexed, and chooses one node for each repository. */
+export class NodeRepositories {
+  readonly #options: NodeRepositoriesOptions;
+  /** By node. Absent until it has been listed for the first time; an old list remains while the node is down. */
+  readonly #lists = new Map<string, readonly ListedRepository[]>();
+  readonly #closing = new AbortController();
+  #assignments: Assignments = { version: 0, repositories: [], byId: new Map() };
+  #listedAt = Number.NEGATIVE_INFINITY;
+  #listing: Promise<void> | undefined;
+
+  constructor(options: NodeRepositoriesOptions) {
+    this.#options = options;
+  }
+
+  /** Whether it is known what a node has indexed. */
+  isListed(node: string): boolean {
+    return this.#lists.has(node);
+  }
+
+  /** Whether a node fails and is not asked. */
+  isSuspended(node: string): boolean {
+    return this.#options.nodes.find(({ name }) => name === node)?.isSuspended === true;
+  }
+
+  /** The repositories as they were listed last. */
+  get known(): Assignments["byId"] {
+    return this.#assignments.byId;
+  }
+
+  /** Returns what is known. Only the first call waits for the nodes; later ones fetch old lists in the background. */
+  async current(): Promise<Assignments> {
+    const isUnknown = this.#lists.size === 0;
+    const isOld = this.#options.clock.elapsed() - this.#listedAt > maxAgeMs;
+    if (isUnknown) await this.refresh();
+    else if (isOld) void this.refresh();
+    return this.#assignments;
+  }
+
+  /** Fetches all lists now. Never rejects. */
+  refresh(): Promise<void> {
+    this.#listing ??= this.#listAll().finally(() => {
+      this.#listing = undefined;
+    });
+    return this.#listing;
+  }
+
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async #listAll(): Promise<void> {
+    const { nodes, clock } = this.#options;
+    await Promise.all(nodes.map((node) => this.#list(node)));
+    this.#listedAt = clock.elapsed();
+    this.#assign();
+  }
+
+  async #list(node: ZoektNode): Promise<void> {
+    const { log } = this.#options;
+    try {
+      const body = await node.post({
+        path: "/api/list",
+        body: { Q: "", Opts: { Field: 0 } },
+        timeMs: listTimeoutMs,
+        maxBytes: maxListBytes,
+        signal: this.#closing.signal,
+      });
+      const list = parseListReply(body);
+      if (list === undefined) throw new NodeFailure("malformed", "returned no list of repositories");
+      // While a node loads its shards, it lists only some of them.
+      if (list.Crashes > 0 && this.#lists.has(node.name)) return;
+      this.#lists.set(node.name, listed(list));
+    } catch (error) {
+      if (!this.#closing.signal.aborted && error instanceof NodeFailure && !node.isSuspended)
+        log.warn(`Zoekt node ${node.name} ${error.message}.`);
+    }
+  }
+
+  #assign(): void {
+    const { nodes, find, placeOf } = this.#options;
+    const byId = new Map<number, AssignedRepository>();
+    for (const node of nodes) {
+      for (const { branches, ...repository } of this.#lists.get(node.name) ?? []) {
+        const known = find(repository.name);
+        const [first] = branches;
+        if (known === undefined || first === undefined) continue;
+        // The node that should have it wins, then the first in the configuration.
+        if (byId.has(known.id) && placeOf(known.id) !== node.name) continue;
+        const mapped = branches.map((branch) => toBranch(branch, known));
+        byId.set(known.id, {
+          ...repository,
+          id: known.id,
+          node: node.name,
+          branches: mapped,
+          defaultRevision: mapped[0]?.revision ?? "",
+        });
+      }
+    }
+    const repositories = [...byId.values()].map(
+      ({ id, name, node, branches, defaultRevision }): IndexedRepository => ({
+        id,
+        name,
+        node,
+        branches,
+        defaultRevision,
+      }),
+    );
+    const isSame = JSON.stringify(repositories) === JSON.stringify(this.#assignments.repositories);
+    const version = this.#assignments.version + (isSame ? 0 : 1);
+    this.#assignments = { version, repositories, byId };
+  }
+}
+
+function listed({ Repos: repositories }: ZoektList): ListedRepository[] {
+  return (repositories ?? [])
+    .map(({ Repository: { ID: zoektId = 0, Name: name, Branches: branches }, Stats: stats }) => ({
+      name,
+      zoektId,
+      branches: branches ?? [],
+      documentCount: stats.Documents ?? 0,
+      contentBytes: stats.ContentBytes ?? 0,
+      indexBytes: stats.IndexBytes ?? 0,
+    }))
+    .sort((left, right) => (left.name < right.name ? -1 : 1));
+}
+
+/** Zoekt may have indexed a branch under its short name, and `HEAD` instead of the default branch. */
+function toBranch(
+  { Name: name, Version: commit }: ListedRepository["branches"][number],
+  { defaultRevision, revisions }: KnownRepository,
+): IndexedBranch {
+  if (name === "HEAD") return { name, revision: defaultRevision ?? name, commit };
+  if (name.startsWith("refs/")) return { name, revision: name, commit };
+  const candidates = [`refs/heads/${name}`, `refs/tags/${name}`, `refs/remotes/${name}`];
+  const known = candidates.find((each) => revisions.some((revision) => revision.name === each));
+  return { name, revision: known ?? `refs/heads/${name}`, commit };
+}

@@ -1,0 +1,165 @@
+/**
+ * Prints patterns as regular expressions for Zoekt, which uses Go's syntax.
+ *
+ * Expressions are printed from the syntax tree, so that nothing that a user writes can mean something else to Go's parser:
+ * groups are removed, classes are ranges of code points, and no flag is left.
+ */
+import type { Pattern } from "#query/query";
+import { foldingOrbit, parseSyntax } from "#query/regexp/re2";
+import { maxCodePoint, type Syntax, someNode } from "#query/regexp/syntax";
+
+export interface ZoektPattern {
+  readonly source: string;
+  readonly caseSensitive: boolean;
+  /** Whether it matches the same texts as the pattern. Otherwise it matches more. */
+  readonly isExact: boolean;
+}
+
+/** Zoekt looks up shorter literals in no index. */
+const minIndexedLength = 3;
+/** Longer expressions are not sent, because classes such as `\pL` have hundreds of ranges. */
+const maxSourceLength = 20_000;
+const replacement = 0xfffd;
+
+/** Returns undefined if Zoekt cannot filter by the pattern, as if it matched every text. */
+export function zoektPattern(pattern: Pattern): ZoektPattern | undefined {
+  const printed = pattern.kind === "literal" ? printLiteral(pattern) : printExpression(pattern);
+  return printed === undefined || printed.source.length > maxSourceLength ? undefined : printed;
+}
+
+function printLiteral({
+  text,
+  caseSensitive,
+}: Extract<Pattern, { kind: "literal" }>): ZoektPattern | undefined {
+  if (text === "") return undefined;
+  const codePoints = codePointsOf(text);
+  return {
+    source: printCodePoints(codePoints, !caseSensitive && !isFoldedByZoekt(codePoints)),
+    caseSensitive,
+    isExact: !codePoints.includes(replacement),
+  };
+}
+
+function printExpression({
+  source,
+  caseSensitive,
+}: Extract<Pattern, { kind: "regexp" }>): ZoektPattern | undefined {
+  const syntax = parseSyntax(source, caseSensitive);
+  if (canBeEmpty(syntax)) return undefined;
+  const folds = someNode(syntax, (node) => node.kind === "literal" && node.fold);
+  const isMixed =
+    folds && someNode(syntax, (node) => node.kind === "class" || (node.kind === "literal" && !node.fold));
+  const hasReplacement = someNode(
+    syntax,
+    (node) => node.kind === "literal" && node.codePoints.includes(replacement),
+  );
+  return { source: print(syntax), caseSensitive: !folds, isExact: !isMixed && !hasReplacement };
+}
+
+function print(node: Syntax): string {
+  switch (node.kind) {
+    case "nothing":
+      return "[^\\x{0}-\\x{10FFFF}]";
+    case "empty":
+      return "";
+    case "literal":
+      return printCodePoints(node.codePoints, node.fold);
+    case "class":
+      return printClass(node.ranges);
+    case "lineStart":
+      return "(?m:^)";
+    case "lineEnd":
+      return "(?m:$)";
+    case "textStart":
+      return "\\A";
+    case "textEnd":
+      return "\\z";
+    case "wordBoundary":
+      return "\\b";
+    case "noWordBoundary":
+      return "\\B";
+    case "repeat":
+      return `(?:${print(node.child)})${quantifier(node.min, node.max)}`;
+    case "concat":
+      return node.children
+        .map((child) => (child.kind === "alternate" ? `(?:${print(child)})` : print(child)))
+        .join("");
+    case "alternate":
+      return node.children.map(print).join("|");
+  }
+}
+
+function quantifier(min: number, max: number): string {
+  if (max === Number.POSITIVE_INFINITY) return min === 0 ? "*" : min === 1 ? "+" : `{${min},}`;
+  return min === 0 && max === 1 ? "?" : min === max ? `{${min}}` : `{${min},${max}}`;
+}
+
+/**
+ * Whether Zoekt ignores case in a literal as Trawl does, except for U+017F: a text with that letter is found only by a
+ * pattern that contains it. A class would find it, too, but Zoekt would then evaluate an expression on many documents.
+ */
+function isFoldedByZoekt(codePoints: readonly number[]): boolean {
+  return (
+    codePoints.length >= minIndexedLength &&
+    codePoints.every((each) => each <= 0x7f || foldingOrbit(each).length === 1)
+  );
+}
+
+/**
+ * Prints U+FFFD as any character, because it also stands for invalid UTF-8, which Zoekt compares byte by byte. With
+ * `fold`, prints letters of which Zoekt does not know all cases as classes.
+ */
+function printCodePoints(codePoints: readonly number[], fold: boolean): string {
+  return codePoints
+    .map((codePoint) => {
+      if (codePoint === replacement) return "(?s:.)";
+      const orbit = fold ? foldingOrbit(codePoint) : [codePoint];
+      if (orbit.some((each) => each > 0x7f) && orbit.length > 1)
+        return printClass(orbit.flatMap((each) => [each, each]));
+      return printCodePoint(codePoint);
+    })
+    .join("");
+}
+
+function printCodePoint(codePoint: number): string {
+  const character = String.fromCodePoint(codePoint);
+  if (/[\\.+*?()|[\]{}^$]/.test(character)) return `\\${character}`;
+  return codePoint < 0x20 || codePoint === 0x7f ? `\\x{${codePoint.toString(16)}}` : character;
+}
+
+function printClass(ranges: readonly number[]): string {
+  let text = "";
+  for (let at = 0; at < ranges.length; at += 2) {
+    const [first = 0, last = 0] = [ranges[at], ranges[at + 1]];
+    text += `\\x{${first.toString(16)}}`;
+    if (last > first) text += `-\\x{${Math.min(last, maxCodePoint).toString(16)}}`;
+  }
+  return text === "" ? "[^\\x{0}-\\x{10FFFF}]" : `[${text}]`;
+}
+
+/** Whether some text contains an empty match, as almost every text then does. */
+function canBeEmpty(node: Syntax): boolean {
+  switch (node.kind) {
+    case "nothing":
+    case "class":
+      return false;
+    case "literal":
+      return node.codePoints.length === 0;
+    case "repeat":
+      return node.min === 0 || canBeEmpty(node.child);
+    case "concat":
+      return node.children.every(canBeEmpty);
+    case "alternate":
+      return node.children.some(canBeEmpty);
+    default:
+      return true;
+  }
+}
+
+/** Returns the code points of a text. A surrogate without its pair is U+FFFD, as it is in UTF-8. */
+function codePointsOf(text: string): number[] {
+  return Array.from(text, (character) => {
+    const codePoint = character.codePointAt(0) ?? replacement;
+    return codePoint >= 0xd800 && codePoint <= 0xdfff ? replacement : codePoint;
+  });
+}

@@ -1,0 +1,168 @@
+/**
+ * Translates queries into Zoekt's query text.
+ *
+ * The text selects at least the documents that match: what Zoekt cannot express, or evaluates differently, is left out. The
+ * search worker then evaluates the query itself on the documents that Zoekt returns.
+ *
+ * Every value is in double quotes, every field and operator outside of them, and each condition is in a group of its own
+ * with its own `case:`. So no value changes the structure of the text.
+ */
+import type { Query } from "#query/query";
+import { namesRevision } from "#shard/evaluation/compile";
+import { zoektPattern } from "./zoektPattern";
+
+/** A condition in Zoekt's syntax, or whether all documents pass it, or none. */
+type Condition = string | boolean;
+
+export interface QueryNames {
+  /** Returns Zoekt's name of a repository, or undefined if no node has it. */
+  readonly repositoryName: (id: number) => string | undefined;
+}
+
+/** More names would make the query longer than it saves. */
+const maxRepositoryNames = 200;
+/** The text that Zoekt searches instead of a document that it did not index. */
+const notIndexed = '( case:yes content:"NOT-INDEXED: " )';
+
+/** Returns the text for a search, or undefined if no document can match. */
+export function zoektQuery(query: Query, names: QueryNames): string | undefined {
+  const condition = atLeast(withNames(query, false), names);
+  if (condition === false) return undefined;
+  const scope = namesRevision(query) ? [] : ['branch:"HEAD"'];
+  const parts = condition === true ? scope : [...scope, condition];
+  return parts.length === 0 ? "( )" : parts.join(" ");
+}
+
+/** Replaces text that is searched only in names, because the results are files or repositories. */
+function withNames(query: Query, isNamesOnly: boolean): Query {
+  switch (query.kind) {
+    case "and":
+    case "or":
+      return { ...query, children: query.children.map((child) => withNames(child, isNamesOnly)) };
+    case "not":
+      return { ...query, child: withNames(query.child, isNamesOnly) };
+    case "type":
+      return { ...query, child: withNames(query.child, isNamesOnly || query.type !== "symbol") };
+    case "text":
+      return isNamesOnly && query.where === "both" ? { ...query, where: "name" } : query;
+    default:
+      return query;
+  }
+}
+
+/** Returns a condition that every document passes that matches. */
+function atLeast(query: Query, names: QueryNames): Condition {
+  switch (query.kind) {
+    case "const":
+      return query.value;
+    case "and":
+      return allOf(query.children.map((child) => atLeast(child, names)));
+    case "or":
+      return anyOf(query.children.map((child) => atLeast(child, names)));
+    case "not": {
+      const excluded = negate(atMost(query.child, names));
+      return readsContent(query.child) ? anyOf([excluded, notIndexed]) : excluded;
+    }
+    case "type":
+      return atLeast(query.child, names);
+    case "text": {
+      const pattern = zoektPattern(query.pattern);
+      return pattern === undefined || textCondition(query.where, pattern.source, pattern.caseSensitive);
+    }
+    case "language":
+      return anyOf(query.names.map((name) => `lang:${quoted(name)}`));
+    case "repositoryIds":
+      return query.ids.length > maxRepositoryNames || repositoryCondition(query.ids, names);
+    default:
+      return true;
+  }
+}
+
+/** Returns a condition that no other document passes. */
+function atMost(query: Query, names: QueryNames): Condition {
+  switch (query.kind) {
+    case "const":
+      return query.value;
+    case "and":
+      return allOf(query.children.map((child) => atMost(child, names)));
+    case "or":
+      return anyOf(query.children.map((child) => atMost(child, names)));
+    case "not":
+      return negate(atLeast(query.child, names));
+    case "text": {
+      const pattern = zoektPattern(query.pattern);
+      return pattern?.isExact === true && textCondition(query.where, pattern.source, pattern.caseSensitive);
+    }
+    case "language":
+      return anyOf(query.names.map((name) => `lang:${quoted(name)}`));
+    case "repositoryIds":
+      return query.ids.length <= maxRepositoryNames && repositoryCondition(query.ids, names);
+    default:
+      return false;
+  }
+}
+
+const fields = { content: "content", name: "file", both: "regex" } as const;
+
+function textCondition(where: keyof typeof fields, source: string, caseSensitive: boolean): string {
+  return `( case:${caseSensitive ? "yes" : "no"} ${fields[where]}:${quoted(source)} )`;
+}
+
+function repositoryCondition(ids: readonly number[], { repositoryName }: QueryNames): Condition {
+  const sources = ids.flatMap((id) => {
+    const name = repositoryName(id);
+    return name === undefined ? [] : [exactly(name)];
+  });
+  return sources.length > 0 && `repo:${quoted(sources.join("|"))}`;
+}
+
+/** Returns an expression that matches only this text. */
+export function exactly(text: string): string {
+  const { source } = zoektPattern({ kind: "literal", text, caseSensitive: true }) ?? { source: "" };
+  return `\\A(?:${source})\\z`;
+}
+
+/** In quotes, a backslash escapes the next character. */
+export function quoted(text: string): string {
+  return `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
+}
+
+function allOf(conditions: readonly Condition[]): Condition {
+  const texts = textsOf(conditions);
+  if (conditions.includes(false)) return false;
+  return texts.length === 0 || group(texts.join(" "));
+}
+
+function anyOf(conditions: readonly Condition[]): Condition {
+  const texts = textsOf(conditions);
+  if (conditions.includes(true)) return true;
+  return texts.length > 0 && group(texts.join(" or "));
+}
+
+function negate(condition: Condition): Condition {
+  return typeof condition === "boolean" ? !condition : `-${group(condition)}`;
+}
+
+/** The spaces make it a group of conditions; without them it would be a group of an expression. */
+function group(text: string): string {
+  return `( ${text} )`;
+}
+
+function textsOf(conditions: readonly Condition[]): string[] {
+  return conditions.filter((condition) => typeof condition === "string");
+}
+
+function readsContent(query: Query): boolean {
+  switch (query.kind) {
+    case "and":
+    case "or":
+      return query.children.some(readsContent);
+    case "not":
+    case "type":
+      return readsContent(query.child);
+    case "text":
+      return query.where !== "name";
+    default:
+      return false;
+  }
+}

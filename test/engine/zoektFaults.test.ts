@@ -1,0 +1,228 @@
+/** What a search on three nodes returns if one of them fails: the answer of the others, and why it is not exhaustive. */
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { UnavailablePart } from "#engine/engine";
+import { monotonicNow } from "#platform/clock";
+import { hitLines, literal, planOf, search } from "#test/support/engines";
+import { eventually } from "#test/support/eventually";
+import {
+  type Cluster,
+  type ClusterOptions,
+  type ClusterRepository,
+  doubleRepository,
+  nodeOf,
+  openCluster,
+  startDoubles,
+} from "#test/support/zoektCluster";
+import { type Handle, type ZoektDouble, zoektDouble } from "#test/support/zoektDouble";
+
+const nodeCount = 3;
+/** Six repositories, two on each node; those on node 1 are 1 and 4. */
+const repositories: readonly ClusterRepository[] = [1, 2, 3, 4, 5, 6].map((id) => ({
+  id,
+  branches: ["main"],
+  documents: [{ path: `file${id}.txt`, content: Buffer.from(`the key of ${id}\n`), branches: [0] }],
+}));
+const all = [1, 2, 3, 4, 5, 6].map((id) => `file${id}.txt:1: the key of ${id}`);
+const others = all.filter((_, at) => nodeOf(at + 1, nodeCount) !== 1);
+
+/** What node 1 does, and the reason that the result states. */
+const faults: Readonly<Record<string, readonly [handle: Handle, reason: RegExp]>> = {
+  "a node that closes connections": [(request) => request.socket.destroy(), /^cannot be reached/],
+  "a node that reports an error": [
+    (_, response) => {
+      response.statusCode = 500;
+      response.end('{"Error":"out of memory"}');
+    },
+    /^returned status 500: out of memory$/,
+  ],
+  "a node that does not respond": [() => {}, /^did not respond within \d+ ms$/],
+  "a node that sends garbage": [(_, response) => response.end("<html>"), /^returned a malformed response$/],
+  "a node that sends half an answer": [
+    (_, response) => response.end('{"Result":{"Files":[{"FileName":"a'),
+    /^returned a malformed response$/,
+  ],
+  "a node that breaks off": [
+    (request, response) => {
+      response.setHeader("content-length", 1000);
+      response.write('{"Result":{"Files":[');
+      response.write(" ", () => request.socket.destroy());
+    },
+    /^cannot be reached/,
+  ],
+  "a node that sends another type": [
+    (_, response) => response.end('{"Result":{"Files":7}}'),
+    /^returned a malformed response$/,
+  ],
+  "a node that sends too much": [
+    (_, response) => response.end(`{"Result":"${"x".repeat(200_000)}"}`),
+    /^returned more than 100000 bytes$/,
+  ],
+  "a node that is loading its shards": [
+    (_, response) =>
+      response.end(
+        '{"Result":{"Files":null,"FileCount":0,"FilesSkipped":0,"ShardsSkipped":0,"Crashes":1,"FilesLoaded":0,"ContentBytesLoaded":0,"IndexBytesLoaded":0}}',
+      ),
+    /^has not loaded all of its index$/,
+  ],
+};
+
+const query = literal("key");
+const limits = { maxMatches: 100, deadline: 0 };
+const soon = () => ({ ...limits, deadline: monotonicNow() + 800 });
+
+function sorted(files: Parameters<typeof hitLines>[0]): string[] {
+  return hitLines(files).sort();
+}
+
+function onlyPart(unavailable: readonly UnavailablePart[] | undefined): UnavailablePart {
+  assert.equal(unavailable?.length, 1);
+  return unavailable?.[0] as UnavailablePart;
+}
+
+describe("three nodes", () => {
+  let doubles: ZoektDouble[];
+  let cluster: Cluster;
+  const open = async (options: ClusterOptions = { maxResponseBytes: 100_000 }) => {
+    cluster = await openCluster(
+      doubles.map(({ url }) => url),
+      repositories,
+      options,
+    );
+  };
+  beforeEach(async () => {
+    doubles = await startDoubles(repositories, nodeCount);
+    await open();
+  });
+  afterEach(async () => {
+    await cluster.close();
+    await Promise.all(doubles.map((double) => double.stop()));
+  });
+
+  for (const [name, [handle, reason]] of Object.entries(faults)) {
+    test(`${name} is named, and the others answer`, async () => {
+      await cluster.repositories.refresh();
+      (doubles[1] as ZoektDouble).handle = handle;
+      const { files, isExhaustive, stats, unavailable } = await search(cluster.engine, query, soon());
+      assert.deepEqual(sorted(files), others);
+      assert.equal(isExhaustive, false);
+      assert.equal(stats.flushReason, "ENGINE_PARTIAL");
+      const part = onlyPart(unavailable);
+      assert.deepEqual([part.node, part.repositoryCount], ["node1", 2]);
+      assert.match(part.reason, reason);
+      (doubles[1] as ZoektDouble).handle = undefined;
+      const after = await search(cluster.engine, query, soon());
+      assert.deepEqual([sorted(after.files), after.isExhaustive, after.unavailable], [all, true, undefined]);
+    });
+  }
+
+  test("a search of repositories on other nodes is exhaustive", async () => {
+    await cluster.repositories.refresh();
+    await doubles[1]?.stop();
+    const ids = [2, 3, 5] as never[];
+    const result = await search(cluster.engine, query, soon(), { repositories: new Set(ids) });
+    assert.deepEqual([result.files.length, result.isExhaustive], [3, true]);
+  });
+
+  test("a node that is down from the start is named with the repositories that it should have", async () => {
+    await cluster.close();
+    await doubles[1]?.stop();
+    await open({
+      expected: [
+        [1, "node1"],
+        [4, "node1"],
+      ],
+    });
+    const { files, isExhaustive, unavailable } = await search(cluster.engine, query, soon());
+    assert.deepEqual([sorted(files), isExhaustive], [others, false]);
+    assert.deepEqual(onlyPart(unavailable), {
+      node: "node1",
+      reason: "has not listed its index",
+      repositoryCount: 2,
+    });
+  });
+
+  test("after repeated failures a node is not asked, until a probe finds it ready again", async () => {
+    await cluster.repositories.refresh();
+    const port = Number(new URL(doubles[1]?.url ?? "").port);
+    await doubles[1]?.stop();
+    await eventually(async () => {
+      await search(cluster.engine, query, soon());
+      return cluster.nodes[1]?.isSuspended === true;
+    });
+    const { unavailable } = await search(cluster.engine, query, soon());
+    assert.match(onlyPart(unavailable).reason, /^is not available/);
+    doubles[1] = await zoektDouble(
+      repositories.filter(({ id }) => nodeOf(id, nodeCount) === 1).map(doubleRepository),
+      port,
+    );
+    await eventually(() => cluster.nodes[1]?.isSuspended === false);
+    const after = await search(cluster.engine, query, soon());
+    assert.deepEqual([sorted(after.files), after.isExhaustive], [all, true]);
+  });
+
+  test("a canceled search closes the connection to every node within 100 ms", async () => {
+    await cluster.repositories.refresh();
+    const closedAt: number[] = [];
+    let received = 0;
+    for (const double of doubles)
+      double.handle = (request) => {
+        received++;
+        request.socket.once("close", () => closedAt.push(performance.now()));
+      };
+    const controller = new AbortController();
+    const canceled = cluster.engine.search(planOf(query), controller.signal);
+    canceled.catch(() => undefined);
+    await eventually(() => received === nodeCount);
+    const startedAt = performance.now();
+    controller.abort();
+    await assert.rejects(canceled, { code: "CANCELLED" });
+    const rejectedAt = performance.now();
+    await eventually(() => closedAt.length === nodeCount);
+    const lastMs = Math.max(rejectedAt, ...closedAt) - startedAt;
+    assert.ok(lastMs < 100, `${lastMs} ms`);
+  });
+
+  test("the first page is the same, whichever node answers first", async () => {
+    await cluster.repositories.refresh();
+    const pages: string[][] = [];
+    for (const slow of [0, 1, 2]) {
+      for (const [at, double] of doubles.entries()) {
+        double.handle = async (request, response, body) => {
+          const { url } = doubles[at] as ZoektDouble;
+          // Asks itself again, without this handler.
+          const direct = (doubles[at] as ZoektDouble).handle;
+          (doubles[at] as ZoektDouble).handle = undefined;
+          const reply = await fetch(`${url}${request.url}`, { method: "POST", body });
+          (doubles[at] as ZoektDouble).handle = direct;
+          if (at === slow) await sleep(50);
+          response.end(await reply.text());
+        };
+      }
+      const { files } = await search(cluster.engine, query, { maxMatches: 3 });
+      pages.push(hitLines(files));
+    }
+    assert.equal(pages[0]?.length, 3);
+    assert.deepEqual(pages[1], pages[0]);
+    assert.deepEqual(pages[2], pages[0]);
+  });
+
+  test("a response that is too large is requested again with fewer documents", async () => {
+    await cluster.close();
+    await open({ maxResponseBytes: 100_000 });
+    await cluster.repositories.refresh();
+    const double = doubles[1] as ZoektDouble;
+    double.handle = (_, response, body) => {
+      if (body.includes('"MaxDocDisplayCount":300')) response.end("x".repeat(200_000));
+      else {
+        double.handle = undefined;
+        void fetch(`${double.url}/api/search`, { method: "POST", body }).then(async (reply) =>
+          response.end(await reply.text()),
+        );
+      }
+    };
+    const { files, stats, isExhaustive } = await search(cluster.engine, query, soon());
+    assert.deepEqual([sorted(files), stats.flushReason, isExhaustive], [all, "BYTE_LIMIT", false]);
+  });
+});

@@ -1,0 +1,209 @@
+/** Searches on three Zoekt nodes, compared with brute force: on doubles always, and on real ones where there are any. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import fc from "fast-check";
+import type { Engine } from "#engine/engine";
+import { zoektQuery } from "#engine/zoekt/zoektQuery";
+import { parseSearchReply } from "#engine/zoekt/zoektReplies";
+import { categorize } from "#languages/categorize";
+import type { Query } from "#query/query";
+import { openEngine, openIndex, rangeLines, search } from "#test/support/engines";
+import { expectedLines, trees, wordText } from "#test/support/randomQueries";
+import {
+  bruteDocuments,
+  type Cluster,
+  type ClusterRepository,
+  openCluster,
+  repositoryName,
+  type StartedNodes,
+  startNodes,
+  zoektLanguage,
+} from "#test/support/zoektCluster";
+import { hasZoekt, withoutZoekt } from "#test/support/zoektPrograms";
+
+const nodeCount = 3;
+const branches = ["main", "next", "old"];
+
+/** Without the long s, and without documents of one or two bytes: see the differences in docs/cluster.md. */
+const contents = fc
+  .oneof(
+    { weight: 6, arbitrary: wordText(20).map((text) => new Uint8Array(Buffer.from(text))) },
+    { weight: 1, arbitrary: fc.uint8Array({ min: 1, maxLength: 30 }) },
+    { weight: 1, arbitrary: wordText(6).map((text) => new Uint8Array(Buffer.from(text.repeat(400)))) },
+  )
+  .map((content) =>
+    Buffer.from(Buffer.from(content).toString("latin1").replaceAll("\u00c5\u00bf", "s"), "latin1"),
+  )
+  .map((content): Uint8Array => (content.length < 3 ? Buffer.from("") : content));
+
+const paths = fc
+  .tuple(
+    fc.array(fc.constantFrom("foo", "Bar", "s", "\u212a", "é", "a.b", "test"), {
+      minLength: 1,
+      maxLength: 3,
+    }),
+    fc.constantFrom(".go", ".c", ""),
+  )
+  .map(([parts, extension]) => `${parts.join("/")}_${extension}`);
+
+/** A path is a document in each branch, with one content or two. */
+const repositories = fc
+  .array(
+    fc.uniqueArray(
+      fc.record({
+        path: paths,
+        content: contents,
+        other: contents,
+        held: fc.subarray([0, 1, 2], { minLength: 1 }),
+        split: fc.integer({ min: 0, max: 3 }),
+      }),
+      { selector: ({ path }) => path.split("/")[0], minLength: 1, maxLength: 8 },
+    ),
+    { minLength: 3, maxLength: 6 },
+  )
+  .map((generated) =>
+    generated.map(
+      (files, index): ClusterRepository => ({
+        id: index + 1,
+        branches,
+        documents: files.flatMap(({ path, content, other, held, split }) => {
+          if (Buffer.compare(content, other) === 0) return [{ path, content, branches: held }];
+          const [first, second] = [held.slice(0, split), held.slice(split)];
+          return [
+            ...(first.length === 0 ? [] : [{ path, content, branches: first }]),
+            ...(second.length === 0 ? [] : [{ path, content: other, branches: second }]),
+          ];
+        }),
+      }),
+    ),
+  );
+
+async function checkQueries(
+  cluster: Cluster,
+  indexed: readonly ClusterRepository[],
+  withRevisions: boolean,
+  runs: number,
+): Promise<void> {
+  const brute = bruteDocuments(indexed);
+  await fc.assert(
+    fc.asyncProperty(trees(withRevisions), async (query) => {
+      const { files, stats, isExhaustive } = await search(cluster.engine, query, { contextLines: 1 });
+      assert.deepEqual(rangeLines(files), expectedLines(brute, query));
+      assert.equal(stats.totalMatchCount, rangeLines(files).length);
+      assert.equal(isExhaustive, true);
+      const limited = await search(cluster.engine, query, { maxMatches: 5000, contextLines: 1 });
+      if (limited.isExhaustive) assert.deepEqual(rangeLines(limited.files), rangeLines(files));
+    }),
+    { numRuns: runs },
+  );
+}
+
+const runs = Number(process.env["RUNS"] ?? 20);
+
+for (const withRevisions of [false, true]) {
+  const what = withRevisions ? " and revisions" : "";
+  test(`any query on three doubles finds what brute force finds in any documents${what}`, async () => {
+    for (const indexed of fc.sample(repositories, 4)) {
+      const nodes = await startNodes("double", indexed, nodeCount);
+      const cluster = await openCluster(nodes.urls, indexed);
+      try {
+        await checkQueries(cluster, indexed, withRevisions, runs);
+      } finally {
+        await cluster.close();
+        await nodes.stop();
+      }
+    }
+  });
+}
+
+test("files have the same chunks and scores as in the embedded engine", async () => {
+  const [indexed = []] = fc.sample(repositories, 1);
+  const nodes = await startNodes("double", indexed, nodeCount);
+  const cluster = await openCluster(nodes.urls, indexed);
+  const { engine: embedded } = openEngine(
+    await openIndex(
+      indexed.map(({ id, documents }) => ({
+        id,
+        revisions: branches.map((name, slot) => ({
+          name: `refs/heads/${name}`,
+          commit: `${slot}`.repeat(40),
+          slot,
+        })),
+        segments: [
+          documents.map(({ path, content, branches: slots }) => ({
+            path,
+            content,
+            language: zoektLanguage(path),
+            category: categorize(path),
+            slots,
+          })),
+        ],
+      })),
+    ),
+  );
+  const described = async (engine: Engine, query: Query) => {
+    const { files, stats } = await search(engine, query, { contextLines: 1, returnsContent: true });
+    const lines = files.map(({ chunks, commit: _, ...file }) =>
+      JSON.stringify({ ...file, chunks: Buffer.from(chunks).toString("utf8") }),
+    );
+    return { lines: lines.sort(), matches: stats.totalMatchCount };
+  };
+  try {
+    await fc.assert(
+      fc.asyncProperty(trees(true), async (query) => {
+        assert.deepEqual(await described(cluster.engine, query), await described(embedded, query));
+      }),
+      { numRuns: 3 * runs },
+    );
+  } finally {
+    await embedded.close();
+    await cluster.close();
+    await nodes.stop();
+  }
+});
+
+describe(`on three real nodes${withoutZoekt}`, { skip: !hasZoekt }, () => {
+  const indexed = fc.sample(repositories, { numRuns: 1, seed: Number(process.env["SEED"] ?? 7) })[0] ?? [];
+  let nodes: StartedNodes;
+  let cluster: Cluster;
+  before(async () => {
+    nodes = await startNodes("zoekt", indexed, nodeCount);
+    cluster = await openCluster(nodes.urls, indexed);
+  });
+  after(async () => {
+    await cluster.close();
+    await nodes.stop();
+  });
+  test("the double returns the same documents", async () => {
+    const doubles = await startNodes("double", indexed, nodeCount);
+    const ask = async (url: string | undefined, text: string) => {
+      const body = JSON.stringify({ Q: text, RepoIDs: [1, 2, 3, 4], Opts: { Whole: true } });
+      const response = await fetch(`${url}/api/search`, { method: "POST", body });
+      const reply = parseSearchReply(new Uint8Array(await response.arrayBuffer()));
+      assert.equal(reply?.Crashes, 0);
+      assert.equal(reply?.FileCount, reply?.Files?.length ?? 0);
+      return (reply?.Files ?? [])
+        .map(({ Repository, FileName, Branches, Content, Language, Version }) => {
+          assert.match(Version ?? "", /^[0-9a-f]{40}$/);
+          return JSON.stringify([Repository, FileName, Branches, Content ?? "", Language ?? ""]);
+        })
+        .sort();
+    };
+    try {
+      await fc.assert(
+        fc.asyncProperty(trees(true), fc.nat(nodeCount - 1), async (query, node) => {
+          const text = zoektQuery(query, { repositoryName }) ?? "( )";
+          assert.deepEqual(await ask(doubles.urls[node], text), await ask(nodes.urls[node], text));
+        }),
+        { numRuns: 3 * runs },
+      );
+    } finally {
+      await doubles.stop();
+    }
+  });
+  for (const withRevisions of [false, true]) {
+    const what = withRevisions ? " and revisions" : "";
+    test(`any query finds what brute force finds${what}`, () =>
+      checkQueries(cluster, indexed, withRevisions, 3 * runs));
+  }
+});

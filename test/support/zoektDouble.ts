@@ -1,0 +1,219 @@
+/**
+ * A small server that speaks Zoekt's JSON interface, and finds documents by brute force. It parses only the queries that
+ * the engine writes. `test/engine/zoektContract.test.ts` holds it to the real one.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { RE2JS } from "re2js";
+import { decodeBrute } from "./bruteForce";
+
+export interface DoubleDocument {
+  readonly path: string;
+  readonly content: Uint8Array;
+  readonly language: string;
+  /** Indexes in the branches of the repository. */
+  readonly branches: readonly number[];
+}
+
+export interface DoubleRepository {
+  readonly id: number;
+  readonly name: string;
+  readonly branches: readonly { readonly name: string; readonly commit: string }[];
+  readonly documents: readonly DoubleDocument[];
+}
+
+export type Handle = (request: IncomingMessage, response: ServerResponse, body: string) => void;
+
+export interface ZoektDouble {
+  readonly url: string;
+  /** The bodies of all searches so far. */
+  readonly searches: { Q: string; RepoIDs?: number[]; Opts: Record<string, unknown> }[];
+  /** Replaces its responses, as in a failure; undefined restores them. */
+  handle: Handle | undefined;
+  /** Stops listening and ends all connections. */
+  stop(): Promise<void>;
+}
+
+export async function zoektDouble(repositories: readonly DoubleRepository[], port = 0): Promise<ZoektDouble> {
+  const searches: ZoektDouble["searches"] = [];
+  const double: { handle: Handle | undefined } = { handle: undefined };
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const body = Buffer.concat(chunks).toString("utf8");
+      if (request.url === "/api/search") searches.push(JSON.parse(body));
+      const handle =
+        double.handle ?? ((_, __, text) => respond(repositories, request.url ?? "", text, response));
+      handle(request, response, body);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    searches,
+    get handle() {
+      return double.handle;
+    },
+    set handle(handle) {
+      double.handle = handle;
+    },
+    stop() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      return closed;
+    },
+  };
+}
+
+function respond(
+  repositories: readonly DoubleRepository[],
+  path: string,
+  body: string,
+  response: ServerResponse,
+): void {
+  if (path === "/readyz") return void response.end();
+  response.setHeader("content-type", "application/json");
+  try {
+    const reply =
+      path === "/api/list" ? listReply(repositories) : searchReply(repositories, JSON.parse(body));
+    response.end(JSON.stringify(reply));
+  } catch (error) {
+    response.statusCode = 400;
+    response.end(JSON.stringify({ Error: String(error) }));
+  }
+}
+
+function listReply(repositories: readonly DoubleRepository[]): unknown {
+  return {
+    List: {
+      Repos: repositories.map(({ id, name, branches, documents }) => ({
+        Repository: {
+          ID: id,
+          Name: name,
+          Branches: branches.map((branch) => ({ Name: branch.name, Version: branch.commit })),
+        },
+        Stats: {
+          Documents: documents.length,
+          ContentBytes: documents.reduce((sum, { content }) => sum + content.length, 0),
+          IndexBytes: 0,
+        },
+      })),
+      Crashes: 0,
+    },
+  };
+}
+
+function searchReply(
+  repositories: readonly DoubleRepository[],
+  { Q, RepoIDs, Opts = {} }: { Q: string; RepoIDs?: number[]; Opts?: Record<string, unknown> },
+): unknown {
+  const passes = parseZoektQuery(Q);
+  const found = repositories
+    .filter(({ id }) => RepoIDs === undefined || RepoIDs.includes(id))
+    .flatMap((repository) => repository.documents.map((document) => ({ repository, document })))
+    .filter(passes);
+  const limit = Number(Opts["MaxDocDisplayCount"] ?? 0) || found.length;
+  const isDefault = Q.includes('branch:"HEAD"');
+  const files = found.slice(0, limit).map(({ repository: { id, name, branches }, document }) => {
+    const covered = isDefault ? [0] : [...document.branches].sort((left, right) => left - right);
+    return {
+      FileName: document.path,
+      Repository: name,
+      RepositoryID: id,
+      Language: document.language,
+      Branches: covered.map((at) => branches[at]?.name),
+      Version: branches[Math.min(...document.branches)]?.commit,
+      ...(Opts["Whole"] === true && document.content.length > 0
+        ? { Content: Buffer.from(document.content).toString("base64") }
+        : {}),
+    };
+  });
+  return {
+    Result: {
+      Files: files.length === 0 ? null : files,
+      FileCount: found.length,
+      FilesSkipped: 0,
+      ShardsSkipped: 0,
+      Crashes: 0,
+      FilesLoaded: 0,
+      ContentBytesLoaded: 0,
+      IndexBytesLoaded: 0,
+    },
+  };
+}
+
+interface Candidate {
+  readonly repository: DoubleRepository;
+  readonly document: DoubleDocument;
+}
+
+type Test = (candidate: Candidate) => boolean;
+
+/** Parses a query as `zoektQuery.ts` writes it. Throws for anything else. */
+export function parseZoektQuery(text: string): Test {
+  const tokens = tokensOf(text);
+  let at = 0;
+  const list = (): Test => {
+    const alternatives: Test[][] = [[]];
+    let folds = true;
+    for (; at < tokens.length && tokens[at] !== ")"; ) {
+      const token = tokens[at] ?? "";
+      if (token === "or") {
+        alternatives.push([]);
+        at++;
+      } else if (token.startsWith("case:")) {
+        folds = token !== "case:yes";
+        at++;
+      } else if (token.startsWith("type:")) at++;
+      else alternatives.at(-1)?.push(item(folds));
+    }
+    if (alternatives.length > 1 && alternatives.some((each) => each.length === 0))
+      throw new Error("Empty operand");
+    return (candidate) => alternatives.some((tests) => tests.every((test) => test(candidate)));
+  };
+  const item = (folds: boolean): Test => {
+    const token = tokens[at++] ?? "";
+    if (token === "-") {
+      const negated = item(folds);
+      return (candidate) => !negated(candidate);
+    }
+    if (token === "(") {
+      const inner = list();
+      if (tokens[at++] !== ")") throw new Error("Missing )");
+      return inner;
+    }
+    return condition(token, folds);
+  };
+  const test = list();
+  if (at < tokens.length) throw new Error("Extra )");
+  return test;
+}
+
+function tokensOf(text: string): string[] {
+  const tokens = text.match(/[a-z]+:"(?:[^"\\]|\\[\s\S])*"|[()-]|[a-z]+:[a-z]+|or\b/g) ?? [];
+  if (
+    tokens.join("").length !==
+    text.replace(/"(?:[^"\\]|\\[\s\S])*"|( +)/g, (all, blank) => (blank ? "" : all)).length
+  )
+    throw new Error(`Cannot parse ${text}`);
+  return tokens;
+}
+
+function condition(token: string, folds: boolean): Test {
+  const colon = token.indexOf(":");
+  const field = token.slice(0, colon);
+  const value = token.slice(colon + 2, -1).replace(/\\([\s\S])/g, "$1");
+  if (field === "branch") return ({ document }) => value === "HEAD" && document.branches.includes(0);
+  if (field === "lang") return ({ document }) => document.language === value;
+  const flags = RE2JS.MULTILINE | (folds && field !== "repo" ? RE2JS.CASE_INSENSITIVE : 0);
+  const compiled = RE2JS.compile(value, flags);
+  const has = (bytes: Uint8Array) => compiled.matcher(decodeBrute(bytes).text).find();
+  const inName: Test = ({ document }) => has(Buffer.from(document.path));
+  const inContent: Test = ({ document }) => has(document.content);
+  if (field === "repo") return ({ repository }) => has(Buffer.from(repository.name));
+  if (field === "file") return inName;
+  if (field === "content") return inContent;
+  if (field === "regex") return (candidate) => inName(candidate) || inContent(candidate);
+  throw new Error(`Unknown field ${field}`);
+}
