@@ -57,6 +57,41 @@ function read(args: readonly string[], text?: string): Partial<Configuration> | 
 }
 
 const cases: readonly (readonly [args: string, text: string | undefined, result: object | string])[] = [
+  [
+    "",
+    '{ "engine": { "zoekt": { "nodes": [{ "name": "a", "url": "http://localhost:6070/", "indexFolder": "n" }] } } }',
+    {
+      zoekt: {
+        nodes: [{ name: "a", url: "http://localhost:6070", indexFolder: join(folder, "n"), weight: 1 }],
+        maxResponseBytes: 64 * 1024 * 1024,
+      },
+    },
+  ],
+  [
+    "",
+    '{ "engine": { "zoekt": { "nodes": [{ "name": "a", "url": "ftp://localhost" }] } } }',
+    'FILE: "engine.zoekt.nodes[0].url" must be a URL such as https://search.example.com, not "ftp://localhost".',
+  ],
+  [
+    "",
+    '{ "engine": { "zoekt": { "nodes": [{ "name": "a", "url": "http://u:secret@localhost" }] } } }',
+    'FILE: "engine.zoekt.nodes[0].url" must be a URL without user, query and fragment.',
+  ],
+  [
+    "",
+    '{ "engine": { "zoekt": { "nodes": [{ "name": "a", "url": "http://a" }, { "name": "a", "url": "http://b" }] } } }',
+    'FILE: "engine.zoekt.nodes[1].name" is the same as that of another node.',
+  ],
+  [
+    "",
+    '{ "engine": { "zoekt": { "nodes": [{ "name": "a", "url": "http://a", "weight": 0 }] } } }',
+    'FILE: "engine.zoekt.nodes[0].weight" must be an integer from 1 to 1000, but is 0.',
+  ],
+  [
+    "",
+    '{ "engine": { "zoekt": { "nodes": [], "node": 1 } } }',
+    'FILE: "engine.zoekt.nodes" must be an array of at least 1 item and at most 1000 items, but is an array of 0 items.\nFILE: Unknown setting "engine.zoekt.node".',
+  ],
   ["", undefined, {}],
   ["", "{}", {}],
   ["--database postgres://trawl@db/trawl", undefined, { database: "postgres://trawl@db/trawl" }],

@@ -46,8 +46,10 @@ export class Indexer {
     { revisions, defaultRevision }: ChosenRevisions,
     options: IndexOptions,
   ): Promise<Manifest> {
-    const old = options.isRebuild ? undefined : this.#directory.manifest(repository.id);
-    const slots = assignSlots(this.#directory.manifest(repository.id), revisions);
+    const known = this.#directory.manifest(repository.id);
+    // Without shards, it may be from a time when the repository was on a Zoekt node.
+    const old = options.isRebuild || known?.segments.length === 0 ? undefined : known;
+    const slots = assignSlots(known, revisions);
     const next = {
       ...slots,
       ...identity(repository),

@@ -7,6 +7,7 @@ import { isSecureUrl } from "#access/addresses";
 import { isServiceError, usageError } from "#base/error";
 import { nearestNames } from "#base/nearestNames";
 import { RepositoryRules } from "#contract/access";
+import type { ZoektSettings } from "#engine/zoekt/zoektSettings";
 import { type Connection, type SecretSource, secretSource } from "#hosts/connection";
 import { parseConnections } from "#hosts/parseConnections";
 import type { Role } from "#model/organization";
@@ -73,6 +74,8 @@ export interface Configuration {
   /** Absent: by the number of cores. */
   readonly searchWorkers?: number;
   readonly indexWorkers?: number;
+  /** Zoekt nodes that search git repositories. Absent: Trawl's own index contains them. */
+  readonly zoekt?: ZoektSettings;
   /** Absent without a configuration file. */
   readonly source?: ConfigurationSource;
 }
@@ -98,6 +101,26 @@ const roleName = z
   .transform((name): Role => (name === "owner" ? "OWNER" : "MEMBER"));
 const workerCount = z.int().min(1).max(64);
 const globs = z.array(z.string().min(1));
+
+const ZoektFile = z.strictObject({
+  nodes: z
+    .array(
+      z.strictObject({
+        name: z.string().regex(/^[\w.-]{1,100}$/),
+        url: z.string(),
+        indexFolder: z.string().min(1).optional(),
+        weight: z.int().min(1).max(1000).default(1),
+      }),
+    )
+    .min(1)
+    .max(1000),
+  indexer: z.string().min(1).optional(),
+  maxResponseBytes: z
+    .int()
+    .min(1024)
+    .max(1024 * 1024 * 1024)
+    .default(64 * 1024 * 1024),
+});
 
 const ConfigurationFile = z
   .strictObject({
@@ -146,6 +169,7 @@ const ConfigurationFile = z
     team: z.unknown(),
     searchWorkers: workerCount,
     indexWorkers: workerCount,
+    engine: z.strictObject({ zoekt: ZoektFile }),
   })
   .partial();
 
@@ -167,17 +191,20 @@ export function readConfigurationFile(
   if (settings.licenseMakers !== undefined) checkNotWritableByOthers(file, "licenseMakers");
   // Whoever can write them could have credentials sent to another host.
   if (connections !== undefined) checkNotWritableByOthers(file, "connections");
+  // It names a program.
+  if (settings.engine !== undefined) checkNotWritableByOthers(file, "engine");
   if (settings.access !== undefined) {
     checkNotWritableByOthers(file, "access");
     checkRules(file, settings.access.repositories);
   }
   const folder = dirname(file);
-  const { dataDir, paths } = settings;
+  const { dataDir, paths, engine } = settings;
   return {
     ...settings,
     ...(connections === undefined ? {} : { connections: checkConnections(file, connections, kind) }),
     ...(oauth === undefined ? {} : { oauth: checkOAuth(file, oauth) }),
     ...(team === undefined ? {} : { team: checkTeam(file, team) }),
+    ...fieldIfDefined("engine", engine && { zoekt: checkZoekt(file, engine.zoekt, folder) }),
     ...fieldIfDefined("dataDir", dataDir === undefined ? undefined : absolutePath(dataDir, folder)),
     ...fieldIfDefined(
       "paths",
@@ -237,6 +264,7 @@ export function withDefaults(
     ...fieldIfDefined("team", settings.team),
     ...fieldIfDefined("searchWorkers", settings.searchWorkers),
     ...fieldIfDefined("indexWorkers", settings.indexWorkers),
+    ...fieldIfDefined("zoekt", settings.engine?.zoekt),
   };
 }
 
@@ -377,6 +405,32 @@ function checkTeam(file: string, team: unknown): TeamSettings {
   throw usageError(
     `${file}: "team.key" must be {"env": "NAME"} or {"file": "/path"}, so that no key is in this file.`,
   );
+}
+
+/** Resolves the folders and the program. Throws USAGE for an invalid URL, and for two nodes with the same name or folder. */
+function checkZoekt(
+  file: string,
+  zoekt: z.output<typeof ZoektFile>,
+  folder: string,
+): z.output<typeof ZoektFile> {
+  const nodes = zoekt.nodes.map((node, index) => ({
+    ...node,
+    url: parseUrl(`${file}: "engine.zoekt.nodes[${index}].url"`, node.url),
+    ...fieldIfDefined("indexFolder", node.indexFolder && absolutePath(node.indexFolder, folder)),
+  }));
+  for (const field of ["name", "url", "indexFolder"] as const) {
+    const index = nodes.findIndex((node, at) => {
+      const value = node[field];
+      return value !== undefined && nodes.findIndex((other) => other[field] === value) < at;
+    });
+    if (index >= 0)
+      throw usageError(
+        `${file}: "engine.zoekt.nodes[${index}].${field}" is the same as that of another node.`,
+      );
+  }
+  const { indexer } = zoekt;
+  const isPath = indexer !== undefined && /[\\/]/.test(indexer);
+  return { ...zoekt, nodes, ...(isPath ? { indexer: absolutePath(indexer, folder) } : {}) };
 }
 
 function parseUrl(name: string, text: string): string {

@@ -7,6 +7,7 @@ import { Catalog } from "#catalog/catalog";
 import type { Caller } from "#contract/service";
 import { EmbeddedEngine } from "#engine/embedded/embeddedEngine";
 import type { RepositoryOverlay } from "#engine/embedded/searchMessages";
+import type { Engine } from "#engine/engine";
 import { checkGitVersion } from "#git/git";
 import { readUserIdentity } from "#git/userIdentity";
 import { EditorTokens } from "#hosts/editorTokens";
@@ -137,11 +138,11 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       .catch((error: unknown) => log.error("Cannot remove a damaged file.", { error }));
   };
   const onOverlay = (repositoryId: number, overlay: RepositoryOverlay | undefined) => {
-    engine
+    embedded
       .setOverlay(repositoryId, overlay)
       .catch((error: unknown) => log.error("Cannot pass a working tree to the engine.", { error }));
   };
-  const engine = new EmbeddedEngine({
+  const embedded = new EmbeddedEngine({
     directory,
     workerCount: configuration.searchWorkers ?? defaultWorkerCount(0),
     startThread: (onExit) => startThread(join(__dirname, "searchWorker.js"), onExit),
@@ -154,6 +155,23 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     clock: systemClock,
     startMs: purpose === "serve" ? awaitEditorsMs : 0,
   });
+  const { zoekt: zoektSettings } = configuration;
+  const indexes = purpose === "serve" || purpose === "index";
+  const cluster =
+    zoektSettings &&
+    (await (
+      await import("./zoektCluster")
+    ).openZoektCluster({
+      settings: zoektSettings,
+      dataDir,
+      catalog,
+      directory,
+      embedded,
+      threadCount: configuration.searchWorkers ?? defaultWorkerCount(0),
+      indexes,
+      log,
+    }));
+  const engine: Engine = cluster?.engine ?? embedded;
   const usedConnections =
     purpose === "read" ? undefined : new UsedConnections(configuration, configured, editorTokens, log);
   const sync = new Sync({
@@ -164,6 +182,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     settings: configuration,
     hosts: configuration.hosts,
     codeHosts: await usedConnections?.setup(),
+    zoekt: cluster?.indexing,
     log,
     watches: purpose === "serve",
     onOverlay(repositoryId, overlay) {
@@ -217,7 +236,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     isScanning: () => !sync.isIdle,
     isScanningPackages: () => !sync.areDependenciesSettled,
     isPolled: (id) => sync.isPolled(id),
-    hasSymbols: (id) => symbolizer.isReady(id),
+    hasSymbols: (id) => symbolizer.isReady(id) && cluster?.hasRepository(id) !== true,
     async indexRevision(id, name, timeMs, signal) {
       const isIndexed = await sync.indexRevision(id, name, timeMs, signal);
       return isIndexed === undefined ? "late" : isIndexed ? "indexed" : "absent";
@@ -346,6 +365,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
         () => symbolizer.close(),
         () => sync.close(),
         () => Promise.all(workers.map((each) => each.close())),
+        () => cluster?.close(),
         () => organization.close(),
         () => catalog.close(),
       ];

@@ -83,10 +83,10 @@ export class FirstRuns {
   }
 
   #isEligible({ id, kind, gitDir }: Repository): boolean {
-    const { directory } = this.#options.context;
+    const { directory, zoekt } = this.#options.context;
     if (directory.manifest(id) !== undefined) return false;
     if (kind === "package") return true;
-    if (kind !== "clone" || gitDir === undefined) return false;
+    if (kind !== "clone" || gitDir === undefined || zoekt !== undefined) return false;
     try {
       return statSync(join(gitDir, "index")).size <= maxIndexFileBytes;
     } catch {

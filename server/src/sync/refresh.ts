@@ -4,10 +4,11 @@ import { throwIfAborted } from "#base/error";
 import type { Catalog } from "#catalog/catalog";
 import type { RepositoryChange } from "#catalog/change";
 import type { BytePath } from "#git/bytePath";
-import { readRefs, refLines } from "#git/refs/refs";
+import { type Refs, readRefs, refLines } from "#git/refs/refs";
 import { chooseRevisions, type RevisionSettings, resolveRevision, wantsRemotes } from "#git/refs/revisions";
 import { type GitRepository, openGitRepository } from "#git/repository";
 import type { Indexer } from "#indexing/indexing";
+import type { ZoektIndexer } from "#indexing/zoektIndexer";
 import { type CommitHash, isPlainFolder, type Repository, type RepositoryId } from "#model/repository";
 import type { Overlay } from "#overlay/overlay";
 import type { Clock } from "#platform/clock";
@@ -22,6 +23,8 @@ export interface RefreshContext {
   readonly catalog: Catalog;
   readonly directory: ShardDirectory;
   readonly indexer: Indexer;
+  /** Indexes git repositories instead of `indexer`, if they are on Zoekt nodes. */
+  readonly zoekt?: ZoektIndexing | undefined;
   readonly pool: Pool<WorkerTask, WorkerResult>;
   /** The current settings, read at the start of each run. */
   readonly settings: () => IndexSettings;
@@ -32,6 +35,16 @@ export interface RefreshContext {
   readonly clock: Clock;
   /** Called with the new overlay, or `undefined` if the working tree equals its default revision. */
   readonly onOverlay: (repositoryId: number, overlay: Overlay | undefined) => void;
+}
+
+/** Indexes git repositories on Zoekt nodes. */
+export interface ZoektIndexing extends Pick<ZoektIndexer, "index"> {
+  /** Describes what the index of a repository depends on, besides the repository: its node, and what that has indexed. */
+  readonly fingerprintOf: (id: RepositoryId) => string;
+  /** Returns what the node of a repository reports about its index, if it does. */
+  readonly countsOf: (
+    id: RepositoryId,
+  ) => Pick<Repository, "documentCount" | "contentBytes" | "indexBytes"> | undefined;
 }
 
 /** What to check, in addition to whether refs have moved. */
@@ -87,14 +100,16 @@ export async function refresh(
   const isMoved = manifest !== before;
   const current = context.catalog.update(repository.id, {
     ...(isMoved ? await describeManifest(manifest, before, context, signal) : {}),
+    ...(isPlainFolder(repository.kind) ? {} : context.zoekt?.countsOf(repository.id)),
     state: "ready",
     progress: undefined,
     lastError: context.problemOf?.(repository),
   });
   throwIfAborted(signal);
   const { kind } = repository;
-  if (current === undefined || kind === "bare" || kind === "package")
-    return { differing: [], isBuilt: isMoved };
+  // Zoekt has no working trees.
+  const hasOverlay = kind === "folder" || (kind === "clone" && context.zoekt === undefined);
+  if (current === undefined || !hasOverlay) return { differing: [], isBuilt: isMoved };
   const moved: BaseMove = isMoved ? baseMove(repository, before, manifest) : { kind: "none" };
   return { ...(await refreshOverlay(repository, manifest, run, moved, context, signal)), isBuilt: isMoved };
 }
@@ -104,8 +119,13 @@ export async function isIndexCurrent(repository: Repository, context: RefreshCon
   if (repository.state !== "ready") return false;
   const settings = settingsOf(repository, context);
   const refs = await readRefs(openGitRepository(repository.path), undefined, wantsRemotes(settings));
-  const digest = revisionsDigest(repository, refLines(refs), settings);
+  const digest = revisionsDigest(repository, linesOf(repository, refs, context), settings);
   return context.catalog.indexedState(repository.id)?.digest === digest;
+}
+
+/** Returns what the index of a repository depends on: its refs, and the node that it is on. */
+function linesOf({ id }: Repository, refs: Refs, { zoekt }: RefreshContext): readonly string[] {
+  return zoekt === undefined ? refLines(refs) : [...refLines(refs), `zoekt ${zoekt.fingerprintOf(id)}`];
 }
 
 function settingsOf(repository: Repository, context: RefreshContext): IndexSettings {
@@ -132,12 +152,18 @@ function baseMove({ kind }: Repository, before: Manifest | undefined, manifest: 
 async function refreshClone(
   repository: Repository,
   { isRebuild, requestedRevisions, settings, ...request }: RefreshRun,
-  { catalog, directory, indexer }: RefreshContext,
+  context: RefreshContext,
   signal: AbortSignal,
 ): Promise<Manifest> {
+  const { catalog, directory, indexer, zoekt } = context;
   const gitRepository = request.gitRepository ?? openGitRepository(repository.path);
   const refs = await readRefs(gitRepository, signal, wantsRemotes(settings));
-  const digest = revisionsDigest(repository, refLines(refs), settings, requestedRevisions);
+  const digest = revisionsDigest(
+    repository,
+    linesOf(repository, refs, context),
+    settings,
+    requestedRevisions,
+  );
   const manifest = directory.manifest(repository.id);
   if (!isRebuild && manifest !== undefined && catalog.indexedState(repository.id)?.digest === digest)
     return manifest;
@@ -151,7 +177,7 @@ async function refreshClone(
   const isNew = manifest === undefined || isRebuild;
   if (isNew) catalog.update(repository.id, { state: "indexing", progress: 0 });
   if (chosen.committedAt !== undefined) catalog.update(repository.id, { pushedAt: chosen.committedAt });
-  const fresh = await indexer.index(repository, chosen, {
+  const fresh = await (zoekt ?? indexer).index(repository, chosen, {
     signal,
     isRebuild,
     settings: contentSettingsOf(settings),

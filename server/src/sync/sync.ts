@@ -21,7 +21,7 @@ import { CodeHosts, type CodeHostsSetup } from "./codeHosts";
 import { Dependencies } from "./dependencies";
 import { FirstRuns } from "./firstRuns";
 import { ParentFolderPoll } from "./parentFolderPoll";
-import { isIndexCurrent, type RefreshContext } from "./refresh";
+import { isIndexCurrent, type RefreshContext, type ZoektIndexing } from "./refresh";
 import { factsOf } from "./repositoryFacts";
 import { Runs } from "./runs";
 import { Scans } from "./scans";
@@ -52,6 +52,8 @@ export interface SyncOptions {
   readonly packageCaches?: PackageCaches;
   /** Absent without connections to code hosts, now and earlier. */
   readonly codeHosts?: CodeHostsSetup | undefined;
+  /** Absent if Trawl's own index contains git repositories, too. */
+  readonly zoekt?: ZoektIndexing | undefined;
   readonly log: Log;
   readonly clock?: Clock;
   /** False for a command that indexes once and exits. */
@@ -94,6 +96,7 @@ export class Sync {
       catalog,
       directory,
       indexer,
+      zoekt: options.zoekt,
       pool: quickPool,
       settings: () => this.#settings,
       revisionsOf: ({ path }) => this.codeHosts?.revisionsOf(path),

@@ -1,0 +1,156 @@
+/** Connects Zoekt nodes to a leader. Loaded only if the configuration names some. */
+import { join } from "node:path";
+import { ServiceError } from "#base/error";
+import type { Catalog } from "#catalog/catalog";
+import type { Engine } from "#engine/engine";
+import { NodeRepositories } from "#engine/zoekt/nodeRepositories";
+import { VerifyThreads } from "#engine/zoekt/verifyThreads";
+import { ZoektEngine } from "#engine/zoekt/zoektEngine";
+import type { ZoektCall, ZoektResponse } from "#engine/zoekt/zoektMessages";
+import { ZoektNode } from "#engine/zoekt/zoektNode";
+import type { ZoektSettings } from "#engine/zoekt/zoektSettings";
+import { type FedNode, ZoektIndexer } from "#indexing/zoektIndexer";
+import { type CommitHash, isPlainFolder, type Repository, type RepositoryId } from "#model/repository";
+import { systemClock, wait } from "#platform/clock";
+import { environmentVariable } from "#platform/environment";
+import { diskFiles } from "#platform/files";
+import { acquireLock, type OwnerLock } from "#platform/lock";
+import type { Log } from "#platform/log";
+import { startThread } from "#platform/workerThread";
+import type { ShardDirectory } from "#shard/directory/directory";
+import type { ZoektIndexing } from "#sync/refresh";
+
+export interface ZoektClusterOptions {
+  readonly settings: ZoektSettings;
+  readonly dataDir: string;
+  readonly catalog: Catalog;
+  readonly directory: ShardDirectory;
+  /** Searches all repositories that are not on nodes. */
+  readonly embedded: Engine;
+  readonly threadCount: number;
+  /** Whether this process writes to the index folders of the nodes. */
+  readonly indexes: boolean;
+  readonly log: Log;
+}
+
+export interface ZoektCluster {
+  readonly engine: Engine;
+  readonly indexing: ZoektIndexing;
+  /** Whether a node has a repository. */
+  hasRepository(id: number): boolean;
+  /** Releases the index folders. The engine is closed separately. */
+  close(): void;
+}
+
+/** How long a run waits until a node has loaded a new index. A search reports that until then. */
+const loadTimeoutMs = 10_000;
+const loadPollMs = 100;
+
+/** Throws USAGE if another process writes to an index folder, and STORAGE_FAILED if one is not writable. */
+export async function openZoektCluster(options: ZoektClusterOptions): Promise<ZoektCluster> {
+  const { settings, dataDir, catalog, directory, embedded, threadCount, indexes, log } = options;
+  const fed = settings.nodes.filter((node): node is typeof node & FedNode => node.indexFolder !== undefined);
+  const locks = indexes ? await lockFolders(fed) : [];
+  const nodes = settings.nodes.map(({ name, url }) => new ZoektNode({ name, url, clock: systemClock }));
+  const repositories: NodeRepositories = new NodeRepositories({
+    nodes,
+    clock: systemClock,
+    log,
+    find: (name) => catalog.byName(name),
+    placeOf: (id) => indexer.placeOf(id),
+  });
+  const indexer = new ZoektIndexer({
+    directory,
+    nodes: fed,
+    program: programOf(settings),
+    temporaryFolder: join(dataDir, "zoekt"),
+    files: diskFiles,
+    async listed({ id }) {
+      await repositories.refresh();
+      return repositories.known
+        .get(id)
+        ?.branches.map(({ revision, commit }) => ({ name: revision, commit: commit as CommitHash }));
+    },
+    whenLoaded: (repository, node, signal) => whenLoaded(repositories, directory, repository, node, signal),
+  });
+  const manifests = () => [...directory.manifests().values()];
+  const engine = new ZoektEngine({
+    nodes,
+    repositories,
+    threads: new VerifyThreads(threadCount, (onExit) =>
+      startThread<ZoektCall, ZoektResponse>(join(__dirname, "verifyWorker.js"), onExit),
+    ),
+    embedded,
+    embeddedIds: () =>
+      manifests().flatMap(({ repositoryId, segments, kind }) =>
+        segments.length > 0 || isPlainFolder(kind) ? [repositoryId] : [],
+      ),
+    expected: () =>
+      manifests().flatMap(({ repositoryId, segments, revisions, kind }) => {
+        const node = indexer.placeOf(repositoryId);
+        if (node === undefined || isPlainFolder(kind)) return [];
+        return segments.length === 0 && revisions.length > 0 ? [[repositoryId, node] as const] : [];
+      }),
+    maxResponseBytes: settings.maxResponseBytes,
+  });
+  return {
+    engine,
+    indexing: {
+      fingerprintOf: (id) =>
+        indexer.placeOf(id) ?? JSON.stringify(repositories.known.get(id)?.branches ?? []),
+      index: (repository, chosen, indexOptions) => indexer.index(repository, chosen, indexOptions),
+      countsOf: (id: RepositoryId) => {
+        const listed = repositories.known.get(id);
+        if (listed === undefined) return undefined;
+        const { documentCount, contentBytes, indexBytes } = listed;
+        return { documentCount, contentBytes, indexBytes };
+      },
+    },
+    hasRepository: (id) => repositories.known.has(id),
+    close() {
+      for (const lock of locks) lock.release();
+    },
+  };
+}
+
+async function lockFolders(nodes: readonly FedNode[]): Promise<OwnerLock[]> {
+  const locks: OwnerLock[] = [];
+  for (const { name, indexFolder } of nodes) {
+    const lock = await acquireLock(indexFolder);
+    if (lock.kind === "acquired") {
+      locks.push(lock);
+      continue;
+    }
+    for (const each of locks) each.release();
+    throw new ServiceError(
+      "USAGE",
+      `Another process writes to the index folder ${indexFolder} of Zoekt node ${name}. Stop it, or give the node another folder.`,
+    );
+  }
+  return locks;
+}
+
+function programOf({ indexer }: ZoektSettings): string {
+  if (indexer !== undefined) return indexer;
+  const folder = environmentVariable("ZOEKT_BIN");
+  return folder ? join(folder, "zoekt-git-index") : "zoekt-git-index";
+}
+
+/** Resolves when the node lists the commits of the manifest, or after a time limit. */
+async function whenLoaded(
+  repositories: NodeRepositories,
+  directory: ShardDirectory,
+  { id }: Repository,
+  node: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const wanted = directory.manifest(id)?.revisions.map(({ commit }) => commit) ?? [];
+  for (const deadline = systemClock.elapsed() + loadTimeoutMs; systemClock.elapsed() < deadline; ) {
+    await repositories.refresh();
+    const listed = repositories.known.get(id);
+    const commits = new Set(listed?.branches.map(({ commit }) => commit));
+    if (listed?.node === node && wanted.every((commit) => commits.has(commit))) return;
+    if (repositories.isSuspended(node)) return;
+    await wait(systemClock, loadPollMs, signal);
+  }
+}
