@@ -1,0 +1,132 @@
+/** The differences between the engines that docs/cluster.md lists, checked on a real Zoekt where there is one. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Engine } from "#engine/engine";
+import type { Query } from "#query/query";
+import { readProjectFile } from "#test/support/client";
+import { hitLines, literal, openEngine, openIndex, regexp, search } from "#test/support/engines";
+import {
+  type Cluster,
+  type ClusterRepository,
+  openCluster,
+  type StartedNodes,
+  startNodes,
+} from "#test/support/zoektCluster";
+import { hasZoekt, withoutZoekt } from "#test/support/zoektPrograms";
+
+const documents = {
+  "long.txt": "a wiſh\n",
+  "plain.txt": "a wish\n",
+  "tiny.txt": "q\n",
+  "code.foo": "language text\n",
+  ".gitattributes": "*.foo linguist-language=Go\n",
+  ".sourcegraph/ignore": "hidden\n",
+  "hidden/file.txt": "ignored text\n",
+};
+const repository: ClusterRepository = {
+  id: 1,
+  branches: ["main"],
+  documents: Object.entries(documents).map(([path, text]) => ({
+    path,
+    content: Buffer.from(text),
+    branches: [0],
+  })),
+};
+
+interface Row {
+  /** In the table of the page. */
+  readonly title: string;
+  readonly query: Query;
+  readonly own: readonly string[];
+  readonly zoekt: readonly string[];
+}
+
+const rows: readonly Row[] = [
+  {
+    title: "Long s",
+    query: literal("wish"),
+    own: ["long.txt:1: a wiſh", "plain.txt:1: a wish"],
+    zoekt: ["plain.txt:1: a wish"],
+  },
+  {
+    title: "Long s",
+    query: regexp("w[i]sh", { caseSensitive: false }),
+    own: ["long.txt:1: a wiſh", "plain.txt:1: a wish"],
+    zoekt: ["long.txt:1: a wiſh", "plain.txt:1: a wish"],
+  },
+  { title: "Tiny documents", query: literal("q"), own: ["tiny.txt:1: q"], zoekt: [] },
+  {
+    title: "Tiny documents",
+    query: literal("tiny", { where: "name" }),
+    own: ["tiny.txt"],
+    zoekt: ["tiny.txt"],
+  },
+  {
+    title: "Languages",
+    query: { kind: "and", children: [literal("language"), { kind: "language", names: ["Go"] }] },
+    own: ["code.foo:1: language text"],
+    zoekt: [],
+  },
+  {
+    title: "Ignored files",
+    query: literal("ignored"),
+    own: ["hidden/file.txt:1: ignored text"],
+    zoekt: [],
+  },
+];
+
+test("the page lists each difference that is checked", () => {
+  const page = readProjectFile("docs/cluster.md");
+  for (const { title } of rows) assert.match(page, new RegExp(`^\\| ${title} \\|`, "m"));
+});
+
+describe(`on a real node${withoutZoekt}`, { skip: !hasZoekt }, () => {
+  let nodes: StartedNodes;
+  let cluster: Cluster;
+  let own: Engine;
+  before(async () => {
+    nodes = await startNodes("zoekt", [repository], 1);
+    cluster = await openCluster(nodes.urls, [repository]);
+    const language = (path: string) => (path.endsWith(".foo") ? "Go" : "");
+    const segment = Object.entries(documents).map(([path, content]) => ({
+      path,
+      content,
+      language: language(path),
+    }));
+    own = openEngine(await openIndex([{ id: 1, segments: [segment] }])).engine;
+  });
+  after(async () => {
+    await own.close();
+    await cluster.close();
+    await nodes.stop();
+  });
+
+  for (const [at, { title, query, ...expected }] of rows.entries()) {
+    test(`${title} (${at})`, async () => {
+      const found = async (engine: Engine) => hitLines((await search(engine, query)).files).sort();
+      assert.deepEqual({ own: await found(own), zoekt: await found(cluster.engine) }, expected);
+    });
+  }
+});
+
+test("Symbols and Descriptions are reported as not searched", async () => {
+  const doubles = await startNodes("double", [repository], 1);
+  const { engine, close } = await openCluster(doubles.urls, [repository]);
+  try {
+    const query: Query = { kind: "symbol", pattern: { kind: "literal", text: "wish", caseSensitive: false } };
+    const symbols = await search(engine, query);
+    assert.deepEqual(
+      [symbols.isExhaustive, symbols.unavailable],
+      [false, [{ node: "node0", reason: "cannot search symbols", repositoryCount: 1 }]],
+    );
+    const description = { stems: ["wish"] } as never;
+    const described = await search(engine, { kind: "const", value: true }, {}, { description });
+    assert.deepEqual(
+      [described.isExhaustive, described.unavailable],
+      [false, [{ node: "node0", reason: "cannot search descriptions", repositoryCount: 1 }]],
+    );
+  } finally {
+    await close();
+    await doubles.stop();
+  }
+});
