@@ -214,7 +214,7 @@ describe("three nodes", () => {
     await cluster.repositories.refresh();
     const double = doubles[1] as ZoektDouble;
     double.handle = (_, response, body) => {
-      if (body.includes('"MaxDocDisplayCount":300')) response.end("x".repeat(200_000));
+      if (body.includes('"MaxDocDisplayCount":100')) response.end("x".repeat(200_000));
       else {
         double.handle = undefined;
         void fetch(`${double.url}/api/search`, { method: "POST", body }).then(async (reply) =>
@@ -224,5 +224,30 @@ describe("three nodes", () => {
     };
     const { files, stats, isExhaustive } = await search(cluster.engine, query, soon());
     assert.deepEqual([sorted(files), stats.flushReason, isExhaustive], [all, "BYTE_LIMIT", false]);
+  });
+
+  test("more documents are requested if the first ones have too few matches", async () => {
+    await cluster.close();
+    await Promise.all(doubles.map((double) => double.stop()));
+    const many: ClusterRepository = {
+      id: 1,
+      branches: ["main"],
+      documents: Array.from({ length: 250 }, (_, at) => ({
+        path: `file${at}.txt`,
+        content: Buffer.from("the key\n"),
+        branches: [0],
+      })),
+    };
+    doubles = await startDoubles([many], nodeCount);
+    cluster = await openCluster(
+      doubles.map(({ url }) => url),
+      [many],
+    );
+    const found = await search(cluster.engine, query, { maxMatches: 300 });
+    assert.deepEqual([found.files.length, found.isExhaustive], [250, true]);
+    const limited = await search(cluster.engine, query, { maxMatches: 50 });
+    assert.deepEqual([limited.files.length, limited.isExhaustive], [50, false]);
+    const counts = doubles.flatMap(({ searches }) => searches.map(({ Opts }) => Opts["MaxDocDisplayCount"]));
+    assert.deepEqual(counts, [100, 800, 100]);
   });
 });

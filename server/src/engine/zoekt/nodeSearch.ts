@@ -23,9 +23,8 @@ export interface NodeReplies {
 
 /** Share of the time until the deadline in which a node searches, and in which its response must have arrived. */
 const shares = { search: 0.6, response: 0.75 };
-/** A search needs some candidates more than it shows, because the score depends on what is found in them. */
-const minDocuments = 300;
-const maxDocuments = 5000;
+/** How many documents a search with a limit requests from each node at first, and at most. */
+export const documentCounts = { first: 100, growth: 8, max: 5000 };
 /** Matches in one shard after which a node skips the rest of it, so that frequent words do not take long. */
 const minShardMatches = 10_000;
 const unlimited = 1e9;
@@ -35,10 +34,14 @@ const maxReductions = 2;
 /** More names would make the query longer than it saves. */
 const maxRepositoryNames = 200;
 
-/** Searches all nodes at the same time. Rejects only with CANCELLED. */
+/**
+ * Searches all nodes at the same time. Each returns the `documentCount` documents that it ranks best, or all that match if
+ * the search has no limit. Rejects only with CANCELLED.
+ */
 export async function searchNodes(
   query: Query,
   limits: Limits,
+  documentCount: number,
   scopes: readonly NodeScope[],
   { byId }: Assignments,
   maxBytes: number,
@@ -46,7 +49,9 @@ export async function searchNodes(
 ): Promise<NodeReplies> {
   const text = zoektQuery(query, { repositoryName: (id) => byId.get(id)?.name });
   if (text === undefined) return { replies: [], unavailable: [], reasons: [] };
-  const found = await Promise.all(scopes.map((scope) => searchNode(text, limits, scope, maxBytes, signal)));
+  const found = await Promise.all(
+    scopes.map((scope) => searchNode(text, limits, documentCount, scope, maxBytes, signal)),
+  );
   return {
     replies: found.flatMap(({ reply }) => (reply === undefined ? [] : [reply])),
     unavailable: found.flatMap(({ unavailable }) => (unavailable === undefined ? [] : [unavailable])),
@@ -63,13 +68,14 @@ interface NodeOutcome {
 async function searchNode(
   text: string,
   { maxMatches, deadline }: Limits,
+  wantedCount: number,
   scope: NodeScope,
   maxBytes: number,
   signal: AbortSignal,
 ): Promise<NodeOutcome> {
   const { node, repositories } = scope;
   const isWhole = maxMatches === Number.POSITIVE_INFINITY;
-  let documentCount = isWhole ? unlimited : Math.min(Math.max(maxMatches + 1, minDocuments), maxDocuments);
+  let documentCount = isWhole ? unlimited : wantedCount;
   for (let reductions = 0; ; reductions++) {
     const startedAt = monotonicNow();
     const leftMs = Math.max(0, deadline - startedAt);
@@ -98,7 +104,7 @@ async function searchNode(
     } catch (error) {
       if (!(error instanceof NodeFailure)) throw error;
       if (error.kind === "tooLarge" && reductions < maxReductions) {
-        documentCount = Math.min(documentCount, maxDocuments);
+        documentCount = Math.min(documentCount, documentCounts.max);
         documentCount = Math.max(1, Math.floor(documentCount / reduction));
         continue;
       }

@@ -15,10 +15,12 @@ import type {
 import type { FileMatch } from "#model/match";
 import type { RepositoryId } from "#model/repository";
 import { addReason, type FlushReason, noStats } from "#model/stats";
+import { monotonicNow } from "#platform/clock";
+import type { Limits } from "#query/limits";
 import { dependsOnSymbols } from "#shard/evaluation/compile";
 import { mergeResults, withReasons } from "./mergeResults";
 import type { Assignments, NodeRepositories } from "./nodeRepositories";
-import { type NodeScope, partOf, searchNodes } from "./nodeSearch";
+import { documentCounts, type NodeScope, partOf, searchNodes } from "./nodeSearch";
 import { readFromNode } from "./readDocument";
 import { repositoryScope } from "./repositoryScope";
 import type { LoadedCandidates, VerifyThreads } from "./verifyThreads";
@@ -41,6 +43,8 @@ export interface ZoektEngineOptions {
 
 /** Files are passed to a streaming search in pieces of this many. */
 const filesPerPiece = 100;
+/** With less time left, a search does not request more documents. */
+const minRetryMs = 500;
 
 /**
  * Searches repositories on Zoekt nodes, and all others with the embedded engine.
@@ -140,19 +144,49 @@ export class ZoektEngine implements Engine {
     return await this.#options.embedded.search({ ...plan, repositories: searched, unsaved }, signal);
   }
 
+  /** Requests few documents at first, because their text is most of the cost, and more if these have too few matches. */
   async #searchNodes(plan: SearchPlan, assignments: Assignments, signal: AbortSignal): Promise<EngineResult> {
-    const { query, limits, description } = plan;
+    const { query, description } = plan;
     const { scopes, missing } = this.#scopesOf(plan, assignments);
     if (description !== undefined || dependsOnSymbols(query) || plan.grouping?.by === "symbol") {
       const what = description === undefined ? "symbols" : "descriptions";
       return emptyResult(scopes.map((scope) => partOf(scope, `cannot search ${what}`)));
     }
+    for (let count = documentCounts.first; ; count *= documentCounts.growth) {
+      const documentCount = Math.min(count, documentCounts.max);
+      const { result, omittedCount } = await this.#searchOnce(
+        plan,
+        { scopes, missing, documentCount },
+        assignments,
+        signal,
+      );
+      if (omittedCount === 0 || documentCount === documentCounts.max || hasEnough(result, plan.limits))
+        return result;
+    }
+  }
+
+  async #searchOnce(
+    plan: SearchPlan,
+    { scopes, missing, documentCount }: NodeRequests,
+    assignments: Assignments,
+    signal: AbortSignal,
+  ): Promise<{ result: EngineResult; omittedCount: number }> {
+    const { query, limits } = plan;
     const { maxResponseBytes, threads } = this.#options;
-    const found = await searchNodes(query, limits, scopes, assignments, maxResponseBytes, signal);
+    const found = await searchNodes(
+      query,
+      limits,
+      documentCount,
+      scopes,
+      assignments,
+      maxResponseBytes,
+      signal,
+    );
     const scoped = new Set(scopes.flatMap(({ repositories }) => repositories.map(({ id }) => id)));
     const unsaved = plan.unsaved.filter(({ repositoryId }) => scoped.has(repositoryId));
     const failed = [...missing, ...found.unavailable];
-    if (found.replies.length === 0 && unsaved.length === 0) return emptyResult(failed, found.reasons);
+    if (found.replies.length === 0 && unsaved.length === 0)
+      return { result: emptyResult(failed, found.reasons), omittedCount: 0 };
     const load: CandidatesCall = {
       kind: "candidates",
       replies: found.replies.map(({ node, body }) => ({ node, body })),
@@ -203,6 +237,12 @@ export class ZoektEngine implements Engine {
   }
 }
 
+interface NodeRequests {
+  readonly scopes: readonly NodeScope[];
+  readonly missing: readonly UnavailablePart[];
+  readonly documentCount: number;
+}
+
 interface Scope {
   readonly node: ZoektNode;
   readonly repositories: NodeScope["repositories"][number][];
@@ -239,9 +279,10 @@ function describe(
   found: Awaited<ReturnType<typeof searchNodes>>,
   failed: readonly UnavailablePart[],
   isWhole: boolean,
-): EngineResult {
+): { result: EngineResult; omittedCount: number } {
   const unavailable = [...failed];
   const reasons: FlushReason[] = [...found.reasons];
+  let omittedCount = 0;
   let contentBytesLoaded = 0;
   let indexBytesLoaded = 0;
   for (const [at, node] of nodes.entries()) {
@@ -255,16 +296,26 @@ function describe(
     indexBytesLoaded += node.indexBytesLoaded;
     if (node.crashCount > 0) unavailable.push(partOf(reply.scope, "has not loaded all of its index"));
     if (node.skippedCount > 0) reasons.push(reply.isLate || isWhole ? "TIME_LIMIT" : "MATCH_LIMIT");
-    if (node.omittedCount > 0) reasons.push("MATCH_LIMIT");
+    omittedCount += node.omittedCount;
   }
+  if (omittedCount > 0) reasons.push("MATCH_LIMIT");
   if (unavailable.length > 0) reasons.push("ENGINE_PARTIAL");
   const stats = withReasons({ ...result.stats, contentBytesLoaded, indexBytesLoaded }, reasons);
-  return {
+  const described = {
     ...result,
     stats,
     isExhaustive: stats.flushReason === "NONE",
     ...(unavailable.length === 0 ? {} : { unavailable }),
   };
+  return { result: described, omittedCount };
+}
+
+/** Whether a search needs no further documents: it has found what it may show, or has no time left. */
+function hasEnough({ stats }: EngineResult, { maxMatches, maxDisplayedMatches, deadline }: Limits): boolean {
+  if (stats.flushReason === "BYTE_LIMIT" || deadline - monotonicNow() < minRetryMs) return true;
+  return maxDisplayedMatches > 0
+    ? stats.actualMatchCount >= maxDisplayedMatches
+    : stats.totalMatchCount >= maxMatches;
 }
 
 function emptyResult(
