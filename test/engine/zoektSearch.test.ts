@@ -103,7 +103,7 @@ const runs = Number(process.env["RUNS"] ?? 20);
 for (const withRevisions of [false, true]) {
   const what = withRevisions ? " and revisions" : "";
   test(`any query on three doubles finds what brute force finds in any documents${what}`, async () => {
-    for (const indexed of fc.sample(repositories, 4)) {
+    for (const indexed of fc.sample(repositories, 2)) {
       const nodes = await startNodes("double", indexed, nodeCount);
       const cluster = await openCluster(nodes.urls, indexed);
       try {

@@ -1,6 +1,4 @@
 import { throwIfAborted } from "#base/error";
-import type { SearchCall } from "#engine/embedded/searchMessages";
-import { planStages, runSearch } from "#engine/embedded/searchRun";
 import type {
   CountRequest,
   DocumentRequest,
@@ -14,16 +12,15 @@ import type {
 } from "#engine/engine";
 import type { FileMatch } from "#model/match";
 import type { RepositoryId } from "#model/repository";
-import { addReason, type FlushReason, noStats } from "#model/stats";
-import { monotonicNow } from "#platform/clock";
-import type { Limits } from "#query/limits";
+import { addReason } from "#model/stats";
 import { dependsOnSymbols } from "#shard/evaluation/compile";
-import { mergeResults, withReasons } from "./mergeResults";
+import { mergeResults } from "./mergeResults";
 import type { Assignments, NodeRepositories } from "./nodeRepositories";
+import { describe, emptyResult, evaluate, hasEnough, searchCall } from "./nodeResult";
 import { documentCounts, type NodeScope, partOf, searchNodes } from "./nodeSearch";
 import { readFromNode } from "./readDocument";
 import { repositoryScope } from "./repositoryScope";
-import type { LoadedCandidates, VerifyThreads } from "./verifyThreads";
+import type { VerifyThreads } from "./verifyThreads";
 import type { CandidatesCall } from "./zoektMessages";
 import type { ZoektNode } from "./zoektNode";
 
@@ -43,8 +40,6 @@ export interface ZoektEngineOptions {
 
 /** Files are passed to a streaming search in pieces of this many. */
 const filesPerPiece = 100;
-/** With less time left, a search does not request more documents. */
-const minRetryMs = 500;
 
 /**
  * Searches repositories on Zoekt nodes, and all others with the embedded engine.
@@ -246,108 +241,6 @@ interface NodeRequests {
 interface Scope {
   readonly node: ZoektNode;
   readonly repositories: NodeScope["repositories"][number][];
-}
-
-interface Evaluated {
-  readonly result: EngineResult;
-  readonly nodes: LoadedCandidates["nodes"];
-}
-
-/** Returns undefined if an expression takes too long for a thread that others wait for. */
-async function evaluate(
-  { thread, nodes }: LoadedCandidates,
-  call: SearchCall,
-  signal: AbortSignal,
-): Promise<Evaluated | undefined> {
-  const stages = planStages(call.limits, false);
-  const limits = { ...call.limits, deadline: stages.searchUntil };
-  const run = {
-    threads: [thread],
-    callFor: () => ({ ...call, limits }),
-    limits: call.limits,
-    stages,
-    emit: undefined,
-    onDamage: () => {},
-  };
-  const result = await runSearch(run, signal);
-  return result === "tooSlow" ? undefined : { result, nodes };
-}
-
-/** Adds what the nodes reported to a result. */
-function describe(
-  { result, nodes }: Evaluated,
-  found: Awaited<ReturnType<typeof searchNodes>>,
-  failed: readonly UnavailablePart[],
-  isWhole: boolean,
-): { result: EngineResult; omittedCount: number } {
-  const unavailable = [...failed];
-  const reasons: FlushReason[] = [...found.reasons];
-  let omittedCount = 0;
-  let contentBytesLoaded = 0;
-  let indexBytesLoaded = 0;
-  for (const [at, node] of nodes.entries()) {
-    const reply = found.replies[at];
-    if (reply === undefined) continue;
-    if (node.kind === "malformed") {
-      unavailable.push(partOf(reply.scope, "returned a malformed response"));
-      continue;
-    }
-    contentBytesLoaded += node.contentBytesLoaded;
-    indexBytesLoaded += node.indexBytesLoaded;
-    if (node.crashCount > 0) unavailable.push(partOf(reply.scope, "has not loaded all of its index"));
-    if (node.skippedCount > 0) reasons.push(reply.isLate || isWhole ? "TIME_LIMIT" : "MATCH_LIMIT");
-    omittedCount += node.omittedCount;
-  }
-  if (omittedCount > 0) reasons.push("MATCH_LIMIT");
-  if (unavailable.length > 0) reasons.push("ENGINE_PARTIAL");
-  const stats = withReasons({ ...result.stats, contentBytesLoaded, indexBytesLoaded }, reasons);
-  const described = {
-    ...result,
-    stats,
-    isExhaustive: stats.flushReason === "NONE",
-    ...(unavailable.length === 0 ? {} : { unavailable }),
-  };
-  return { result: described, omittedCount };
-}
-
-/** Whether a search needs no further documents: it has found what it may show, or has no time left. */
-function hasEnough({ stats }: EngineResult, { maxMatches, maxDisplayedMatches, deadline }: Limits): boolean {
-  if (stats.flushReason === "BYTE_LIMIT" || deadline - monotonicNow() < minRetryMs) return true;
-  return maxDisplayedMatches > 0
-    ? stats.actualMatchCount >= maxDisplayedMatches
-    : stats.totalMatchCount >= maxMatches;
-}
-
-function emptyResult(
-  unavailable: readonly UnavailablePart[],
-  found: readonly FlushReason[] = [],
-): EngineResult {
-  const reasons: FlushReason[] = unavailable.length === 0 ? [...found] : [...found, "ENGINE_PARTIAL"];
-  const stats = withReasons(noStats, reasons);
-  return {
-    files: [],
-    stats,
-    isExhaustive: stats.flushReason === "NONE",
-    ...(unavailable.length === 0 ? {} : { unavailable }),
-  };
-}
-
-function searchCall(plan: SearchPlan, repositories: readonly number[]): SearchCall {
-  const { query, phrase, limits, unsaved, preferred, grouping } = plan;
-  return {
-    kind: "search",
-    query,
-    phrase: limits.maxDisplayedMatches === 0 ? undefined : phrase,
-    repositories,
-    // The documents are in memory, so the best of them are found by evaluating all.
-    limits: { ...limits, maxMatches: Number.POSITIVE_INFINITY },
-    unsaved,
-    searchesUnsaved: true,
-    preferred,
-    isStreamed: false,
-    lane: "fast",
-    grouping,
-  };
 }
 
 function idsOf(repositories: ReadonlySet<RepositoryId> | "all", all: Iterable<number>): number[] {
