@@ -98,7 +98,7 @@ async function checkQueries(
   );
 }
 
-const runs = Number(process.env["RUNS"] ?? 20);
+const runs = Number(process.env["RUNS"] ?? 15);
 
 for (const withRevisions of [false, true]) {
   const what = withRevisions ? " and revisions" : "";

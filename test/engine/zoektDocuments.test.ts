@@ -1,0 +1,84 @@
+/** Single documents of repositories on Zoekt nodes: unsaved ones, and reading them. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { RepositoryId } from "#model/repository";
+import { blobHash, hitLines, literal, search } from "#test/support/engines";
+import {
+  type Cluster,
+  type ClusterRepository,
+  openCluster,
+  type StartedNodes,
+  startNodes,
+} from "#test/support/zoektCluster";
+
+const old = Buffer.from("an old key\n");
+const fresh = Buffer.from("a key\n");
+const repositories: readonly ClusterRepository[] = [
+  {
+    id: 1,
+    branches: ["main", "next"],
+    documents: [
+      { path: "src/a.go", content: fresh, branches: [0] },
+      { path: "src/a.go", content: old, branches: [1] },
+      { path: "src/b.go", content: fresh, branches: [0, 1] },
+    ],
+  },
+  { id: 2, branches: ["main"], documents: [{ path: "src/a.go", content: old, branches: [0] }] },
+];
+const repositoryId = 1 as RepositoryId;
+
+let nodes: StartedNodes;
+let cluster: Cluster;
+before(async () => {
+  nodes = await startNodes("double", repositories, 1);
+  cluster = await openCluster(nodes.urls, repositories);
+});
+after(async () => {
+  await cluster.close();
+  await nodes.stop();
+});
+
+test("an unsaved document replaces the one of the node, except in a revision", async () => {
+  const text = "an unsaved key\n";
+  const unsaved = [{ repositoryId, path: "src/a.go", text, language: "Go", version: "1" }];
+  const found = await search(cluster.engine, literal("key"), {}, { unsaved });
+  assert.deepEqual(hitLines(found.files).sort(), [
+    "src/a.go:1: an old key",
+    "src/a.go:1: an unsaved key",
+    "src/b.go:1: a key",
+  ]);
+  const none = await search(cluster.engine, literal("unsaved"), {}, { unsaved });
+  assert.deepEqual(
+    none.files.map(({ origin, path }) => [origin, path]),
+    [["unsaved", "src/a.go"]],
+  );
+  const revision = { kind: "revision", names: ["next"] } as const;
+  const query = { kind: "and", children: [literal("key"), revision] } as const;
+  const next = await search(cluster.engine, query, {}, { unsaved });
+  assert.deepEqual(hitLines(next.files).sort(), ["src/a.go:1: an old key", "src/b.go:1: a key"]);
+});
+
+test("documents are read by path, by content and by revision", async () => {
+  const requests = [
+    { repositoryId, path: "src/a.go" },
+    { repositoryId, path: "src/a.go", revision: "next" },
+    { repositoryId, path: "src/a.go", blob: blobHash(old) },
+    { repositoryId, path: "src/b.go", revision: "next" },
+    { repositoryId, path: "src/a" },
+    { repositoryId, path: "src/a.go", revision: "gone" },
+    { repositoryId: 3 as RepositoryId, path: "src/a.go" },
+  ];
+  const documents = await cluster.engine.readDocuments(requests, new AbortController().signal);
+  assert.deepEqual(
+    documents.map((each) => each && [Buffer.from(each.content).toString(), each.language, each.branches]),
+    [
+      ["a key\n", "Go", ["refs/heads/main"]],
+      ["an old key\n", "Go", ["refs/heads/next"]],
+      ["an old key\n", "Go", ["refs/heads/next"]],
+      ["a key\n", "Go", ["refs/heads/next"]],
+      undefined,
+      undefined,
+      undefined,
+    ],
+  );
+});
