@@ -95,6 +95,9 @@ describe("nodes that others index", () => {
       result.unavailable?.map(({ node, repositoryCount }) => [node, repositoryCount]),
       [["node-1", 1]],
     );
+    const printed = await trawl(["search", "--data-dir", join(folder, "data"), "key"], folder);
+    assert.match(printed.stdout, /^one\/key\.txt:1:/m);
+    assert.match(printed.stderr, /The results are incomplete: node node-1 cannot be reached/);
   });
 });
 

@@ -55,10 +55,13 @@ export function formatFileName(file: FileMatch, style: SearchStyle): string {
 
 /** Returns why the results may be incomplete, as a clause; `undefined` if they are complete. */
 export function incompleteReason(
-  result: Pick<SearchResult, "isSearchExhaustive" | "stats" | "serverProblem">,
+  result: Pick<SearchResult, "isSearchExhaustive" | "stats" | "serverProblem" | "unavailable">,
   maxMatches = 500,
 ): string | undefined {
   if (result.isSearchExhaustive) return undefined;
+  const { unavailable = [] } = result;
+  if (unavailable.length > 0)
+    return unavailable.map(({ node, reason }) => `node ${node} ${reason}`).join(", ");
   const { filesMissing } = result.stats;
   switch (result.stats.flushReason) {
     case "MATCH_LIMIT":
