@@ -35,7 +35,7 @@ export interface ZoektIndexerOptions {
 /** Zoekt has one bit per branch. */
 const maxZoektRevisions = 64;
 const indexTimeoutMs = 3_600_000;
-/** The limit of Trawl for a document, instead of Zoekt's of 20,000. */
+/** Zoekt's default of 20,000 excludes large documents that Trawl's own index contains. */
 const maxTrigrams = 1_000_000;
 
 /**

@@ -51,6 +51,9 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
   const { settings, dataDir, catalog, directory, embedded, threadCount, indexes, log } = options;
   const fed = settings.nodes.filter((node): node is typeof node & FedNode => node.indexFolder !== undefined);
   const locks = indexes ? await lockFolders(fed) : [];
+  const temporaryFolder = join(dataDir, "zoekt");
+  // Copies that a process left behind when it was killed.
+  if (indexes) diskFiles.removeFolder(temporaryFolder);
   const nodes = settings.nodes.map(({ name, url }) => new ZoektNode({ name, url, clock: systemClock }));
   const repositories: NodeRepositories = new NodeRepositories({
     nodes,
@@ -63,7 +66,7 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
     directory,
     nodes: fed,
     program: programOf(settings),
-    temporaryFolder: join(dataDir, "zoekt"),
+    temporaryFolder,
     files: diskFiles,
     async listed({ id }) {
       await repositories.refresh();
