@@ -94,7 +94,11 @@ export const InstanceState = z
         "Number of repositories that are polled because the system's limit on file watches is reached.",
       ),
     contentBytes: z.int().describe("Bytes of indexed text."),
-    indexBytes: z.int().describe("Bytes of the index on disk."),
+    indexBytes: z.int().describe("Bytes of the index on disk, with symbols and packages."),
+    maxIndexBytes: z.int().optional().describe("Limit of `indexBytes`; absent without one."),
+    evicted: z
+      .int()
+      .describe("Number of repositories that have no index, because of the limit of disk space."),
     memoryBytes: z.int().describe("Memory of the process in bytes."),
     uptimeSeconds: z.int(),
   })

@@ -29,6 +29,8 @@ export const EditorSettings = z
     newestTags: z.int().min(0),
     /** Size in bytes above which documents are found only by name. 0: only the built-in limit applies. */
     maxFileBytes: z.int().min(0),
+    /** Limit of the disk space of the index in bytes. 0: no limit. */
+    maxIndexBytes: z.int().min(0),
     /** Globs of documents that are found only by name. */
     indexExclude: z.array(z.string()),
     /** Number of threads. 0: chosen by the number of cores. */

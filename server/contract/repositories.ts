@@ -39,8 +39,10 @@ export const RepositoryInfo = z
 export type RepositoryInfo = z.output<typeof RepositoryInfo>;
 
 export const RepositoryState = z
-  .enum(["queued", "cloning", "indexing", "ready", "stale", "failed"])
-  .describe("State of the repository's index.");
+  .enum(["queued", "cloning", "indexing", "ready", "stale", "failed", "evicted"])
+  .describe(
+    "State of the repository's index. `evicted`: it has none, because of the limit of disk space (`maxIndexBytes`).",
+  );
 export type RepositoryState = z.output<typeof RepositoryState>;
 
 const IndexedRevision = z
@@ -92,6 +94,16 @@ export const RepositoryItem = z
     state: RepositoryState,
     progress: z.number().describe("Progress of the current index run, 0 to 1."),
     lastError: z.string().optional().describe("Why the last index run failed."),
+    evictedReason: z
+      .string()
+      .optional()
+      .describe("Why it has no index, and how to get one; present if the state is `evicted`."),
+    evictedRevisions: z
+      .array(z.string())
+      .optional()
+      .describe(
+        "Revisions whose index was removed because of the limit of disk space. A search with `rev:` indexes them again. Absent if none.",
+      ),
     documentCount: z
       .int()
       .describe("Documents in the index, skipped ones included, and files that the working tree adds."),

@@ -67,6 +67,9 @@ export const SearchStats = z
     filesMissing: count(
       "Documents that could match but whose text is missing from the repository, as in a partial clone. If there are any, the response is not exhaustive.",
     ),
+    repositoriesEvicted: count(
+      "Repositories that could match but have no index, because the index has reached its limit of disk space (`maxIndexBytes`). If there are any, the response is not exhaustive. `repo:` with the name of one indexes it again.",
+    ),
     contentBytesLoaded: count("Bytes of text read."),
     indexBytesLoaded: count("Bytes of index read."),
     crashes: count("Shards that could not be searched."),
@@ -89,6 +92,7 @@ export const SearchStats = z
         "TIME_LIMIT",
         "BYTE_LIMIT",
         "INDEXING",
+        "REPOSITORY_EVICTED",
         "REVISION_NOT_INDEXED",
         "SHARD_DAMAGED",
         "ENGINE_PARTIAL",

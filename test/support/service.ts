@@ -109,6 +109,10 @@ export function viewOf(
     isPolled: () => false,
     hasSymbols: () => false,
     indexRevision: async () => "absent",
+    restore: async () => {},
+    evictionCount: () => 0,
+    wasEvictedSince: () => false,
+    noteUse: () => {},
     skipped: async (id) => skipped[id] ?? [],
     unparsed: async (id) => unparsed[id] ?? [],
   };
@@ -168,6 +172,7 @@ const notLocal: ServiceOptions["local"] = {
     polled: 0,
     contentBytes: 200,
     indexBytes: 260,
+    evicted: 0,
     memoryBytes: 1,
     uptimeSeconds: 0,
   }),

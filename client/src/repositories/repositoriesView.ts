@@ -11,6 +11,7 @@ import type { TeamServer } from "#client/model/teamServer";
 import type { ServiceClient } from "#client/server/serviceClient";
 import { count, size } from "#client/workbench/format";
 import { childrenOf, type Row, runClickedRows, treeItemOf } from "#client/workbench/rows";
+import type { InstanceState } from "#contract/editor";
 import type { Branch } from "#contract/history";
 import type { RepositoryItem, SkippedDocument } from "#contract/repositories";
 import { contextOf, failureRows, type RepositorySource, repositoryRow } from "./repositoryRows";
@@ -273,7 +274,7 @@ export class RepositoriesView implements vscode.TreeDataProvider<Row>, vscode.Di
     this.#view.description =
       known === undefined || instance.state === undefined
         ? ""
-        : `${count(known)} · ${size(instance.state.indexBytes)}`;
+        : `${count(known)} · ${sizeWithLimit(instance.state)}`;
   }
 
   #isPaused(): boolean {
@@ -324,4 +325,11 @@ export class RepositoriesView implements vscode.TreeDataProvider<Row>, vscode.Di
     const clone = this.#options.repositories.clones.get(document.repoId);
     return clone === undefined || clone.isBare ? undefined : path.join(clone.folder, document.path);
   }
+}
+
+/** `1.2 GB`, or `1.2 GB of 2 GB` if the index is limited. */
+function sizeWithLimit({ indexBytes, maxIndexBytes }: InstanceState): string {
+  return maxIndexBytes === undefined
+    ? size(indexBytes)
+    : vscode.l10n.t("{0} of {1}", size(indexBytes), size(maxIndexBytes));
 }

@@ -25,6 +25,7 @@ const icons: Readonly<Record<RepositoryState, string>> = {
   ready: "repo",
   stale: "history",
   failed: "error",
+  evicted: "archive",
 };
 
 /** `parent`: the row of its group; none if there is only one group. */
@@ -152,6 +153,8 @@ function stateOf({ state, progress }: RepositoryItem, isPaused: boolean): string
       return vscode.l10n.t("out of date");
     case "failed":
       return vscode.l10n.t("failed");
+    case "evicted":
+      return vscode.l10n.t("not indexed: no disk space left");
   }
 }
 
@@ -186,6 +189,7 @@ function tooltipOf(item: RepositoryItem, clone: Clone | undefined, state: string
       ? vscode.l10n.t("Changes appear after a few seconds: the system cannot watch more folders.")
       : undefined,
     item.lastError,
+    item.evictedReason,
   ];
   return lines.filter((line) => line !== undefined).join("\n");
 }

@@ -36,7 +36,8 @@ export function countRepositories(
 ): RepositoryCounts {
   return {
     repositories: items.length,
-    indexing: items.filter(({ state }) => state !== "ready" && state !== "failed").length,
+    indexing: items.filter(({ state }) => state !== "ready" && state !== "failed" && state !== "evicted")
+      .length,
     archived: items.filter(({ isArchived }) => isArchived).length,
   };
 }
@@ -266,7 +267,8 @@ function reasonNotes(
   indexing: number,
   l10n: L10n,
 ): BoxNote[] {
-  const { flushReason, actualMatchCount, totalMatchCount, duration, filesMissing } = end.stats;
+  const { flushReason, actualMatchCount, totalMatchCount, duration, filesMissing, repositoriesEvicted } =
+    end.stats;
   const shown = actualMatchCount.toLocaleString();
   const warning = (text: string, actions: BoxAction[] = [searchAgain(l10n)]): BoxNote[] => [
     { text, severity: "warning", actions },
@@ -287,6 +289,8 @@ function reasonNotes(
       return warning(l10n.t("Stopped at {0}: the results reached their size limit.", shown), []);
     case "INDEXING":
       return warning(indexingText(indexing, l10n));
+    case "REPOSITORY_EVICTED":
+      return warning(evictedText(repositoriesEvicted, l10n));
     case "REVISION_NOT_INDEXED":
       return warning(l10n.t("A revision that is not indexed could not be read completely in time."));
     case "SHARD_DAMAGED":
@@ -309,6 +313,15 @@ function indexingText(count: number, l10n: L10n): string {
   return count === 1
     ? l10n.t("1 repository is still indexing; results may be incomplete.")
     : l10n.t("{0} repositories are still indexing; results may be incomplete.", count.toLocaleString());
+}
+
+function evictedText(count: number, l10n: L10n): string {
+  return count === 1
+    ? l10n.t("1 repository is not indexed, to save disk space. Add repo: and its name to index it again.")
+    : l10n.t(
+        "{0} repositories are not indexed, to save disk space. Add repo: and a name to index one again.",
+        count.toLocaleString(),
+      );
 }
 
 function missingText(count: number, l10n: L10n): string {

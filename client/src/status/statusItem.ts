@@ -128,7 +128,7 @@ function teamLine({ state, url, version, repositories, problem }: TeamServer["st
 
 function detailLines({ state }: Instance): string[] {
   if (state === undefined) return [];
-  const { contentBytes, indexBytes, memoryBytes, url, failed, polled } = state;
+  const { contentBytes, indexBytes, maxIndexBytes, memoryBytes, url, failed, polled, evicted } = state;
   return [
     vscode.l10n.t(
       "Text: {0}, index: {1}, memory: {2}.",
@@ -136,6 +136,15 @@ function detailLines({ state }: Instance): string[] {
       size(indexBytes),
       size(memoryBytes),
     ),
+    ...(maxIndexBytes === undefined
+      ? []
+      : [
+          vscode.l10n.t(
+            "Index limit: {0}. Not indexed because of it: {1}.",
+            size(maxIndexBytes),
+            repositoriesText(evicted, vscode.l10n),
+          ),
+        ]),
     ...(failed === 0
       ? []
       : [vscode.l10n.t("Not indexed because of an error: {0}.", repositoriesText(failed, vscode.l10n))]),

@@ -24,6 +24,7 @@ export function serverSettings(): EditorSettings {
     branches: setting("index.branches"),
     newestTags: setting("index.tags"),
     maxFileBytes: setting("index.maxFileSize") * 1024,
+    maxIndexBytes: Math.round(setting("index.maxDiskSize") * 1_000_000),
     indexExclude: [...setting("index.exclude")],
     threads: setting("index.threads"),
     includeUnsaved: setting("search.includeUnsaved"),

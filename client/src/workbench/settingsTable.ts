@@ -210,6 +210,15 @@ export const settingsSections = {
         minimum: 1,
         maximum: 32768,
       },
+      "index.maxDiskSize": {
+        type: "number",
+        default: 0,
+        scope: "machine",
+        description:
+          "Maximum size in MB of the index on disk. The least used repositories lose their index first, and are indexed again when a search names them with `repo:`. 0: no limit.",
+        minimum: 0,
+        maximum: 1_000_000_000,
+      },
       "index.exclude": {
         type: "array",
         default: [],

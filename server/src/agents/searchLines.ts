@@ -48,6 +48,8 @@ export function incompleteSearch(
       return ["The results were too large: add repo, path or lang."];
     case "INDEXING":
       return ['Indexing is not finished, so matches may be missing; "repos" shows the state.'];
+    case "REPOSITORY_EVICTED":
+      return [evictedNote(stats.repositoriesEvicted)];
     case "REVISION_NOT_INDEXED":
       return ["The revision is not indexed in every repository: name the repository, or try again later."];
     case "SHARD_DAMAGED":
@@ -60,6 +62,11 @@ export function incompleteSearch(
           ]
         : ["Matches may be missing."];
   }
+}
+
+function evictedNote(evictedCount: number): string {
+  const which = count(evictedCount, "repository has", "repositories have");
+  return `${which} no index, because of the limit of its disk space: name one with repo to index it again.`;
 }
 
 /** A group in words: the path of its folder or definition, its author, its language or its text. */

@@ -1,4 +1,4 @@
-import type { Repository, RepositoryId } from "#model/repository";
+import type { Eviction, Repository, RepositoryId } from "#model/repository";
 
 /** The fields that may change after a repository was added. */
 export type RepositoryChange = Partial<
@@ -7,7 +7,6 @@ export type RepositoryChange = Partial<
     | "displayName"
     | "revisions"
     | "state"
-    | "indexedAt"
     | "pushedAt"
     | "documentCount"
     | "skippedCount"
@@ -19,6 +18,9 @@ export type RepositoryChange = Partial<
   readonly defaultRevision?: string | undefined;
   readonly progress?: number | undefined;
   readonly lastError?: string | undefined;
+  readonly indexedAt?: number | undefined;
+  readonly eviction?: Eviction | undefined;
+  readonly evictedRevisions?: readonly string[] | undefined;
   readonly addedCount?: number | undefined;
   readonly addedBytes?: number | undefined;
   readonly dependencies?: readonly RepositoryId[] | undefined;

@@ -1,7 +1,7 @@
 /** Reads and writes the format of `catalogue.json`. */
 import { createHash } from "node:crypto";
 import { ServiceError } from "#base/error";
-import { codeHostTypes, type Repository } from "#model/repository";
+import { codeHostTypes, type Repository, repositoryStates } from "#model/repository";
 
 /** What a repository's index was built from. If it is unchanged, there is nothing to do. */
 export interface IndexedState {
@@ -131,7 +131,13 @@ function parseRepository(fields: Record<string, unknown>): Repository {
   }
   oneOf(fields["kind"], ["clone", "bare", "folder", "package"], "kind");
   oneOf(fields["codeHostType"], codeHostTypes, "codeHostType");
-  oneOf(fields["state"], ["queued", "cloning", "indexing", "ready", "stale", "failed"], "state");
+  oneOf(fields["state"], repositoryStates, "state");
+  strings(fields["evictedRevisions"] ?? [], "evictedRevisions");
+  if (fields["eviction"] !== undefined) {
+    const { reason, maxIndexBytes } = record(fields["eviction"], "eviction");
+    oneOf(reason, ["space", "tooLarge"], "eviction.reason");
+    wholeNumber(maxIndexBytes, "eviction.maxIndexBytes");
+  }
   for (const revision of array(fields["revisions"], "revisions")) {
     const { name, commit } = record(revision, "a revision");
     string(name, "revision name");

@@ -3,6 +3,7 @@ import { sanitize } from "#base/sanitize";
 import { utf16Offset } from "#base/utf16Offset";
 import type { CountResult } from "#contract/count";
 import type { Chunk, FileMatch, FoundCommit, SearchResult } from "#contract/search";
+import { formatCount } from "./format";
 import type { Paint } from "./terminal";
 
 export interface SearchStyle {
@@ -72,6 +73,8 @@ export function incompleteReason(
       return "the response would have been too large";
     case "INDEXING":
       return "not everything is indexed (see trawl status)";
+    case "REPOSITORY_EVICTED":
+      return `${formatCount(result.stats.repositoriesEvicted, "repository has", "repositories have")} no index, because of the limit of its disk space (add repo:NAME to index one again, or raise maxIndexBytes)`;
     case "REVISION_NOT_INDEXED":
       return "a requested revision is not indexed";
     case "SHARD_DAMAGED":

@@ -91,6 +91,8 @@ function describeState(repository: RepositoryItem, paint: Paint): string {
     case "indexing":
     case "cloning":
       return `${repository.state}, ${Math.floor(repository.progress * 100)}%${since}`;
+    case "evicted":
+      return `${paint("bad", "not indexed")}: ${sanitize(repository.evictedReason ?? "the index is full")}`;
     case "queued":
     case "stale":
       return repository.state + since;

@@ -24,6 +24,8 @@ export interface BuildContext {
   readonly signal: AbortSignal;
   /** Called with the number of documents that were written since the last call. */
   readonly onDocuments: (count: number) => void;
+  /** Called with the size of each draft of several when it is written. */
+  readonly onDraft: (bytes: number) => void;
   readonly files: Files;
   readonly contentFilter: ContentFilter;
 }
@@ -64,7 +66,9 @@ export async function writeShards(
   try {
     while (hasMore() || drafts.length === 0) {
       const path = drafts.length === 0 ? build.draftPath : `${build.draftPath}.${drafts.length}`;
-      drafts.push(await writeShard(path, build, fill));
+      const draft = await writeShard(path, build, fill);
+      drafts.push(draft);
+      build.onDraft(draft.summary.shardBytes);
     }
   } catch (error) {
     for (const { path } of drafts) build.files.remove(path);

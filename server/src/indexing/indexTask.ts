@@ -86,9 +86,10 @@ export type IndexResult =
   /** A delta is impossible or not worthwhile. */
   | { readonly kind: "rebuild" };
 
-/** Progress event: documents written since the last one. */
+/** Progress event: documents written since the last one, and the size of a draft that is complete. */
 export interface IndexProgress {
   readonly documents: number;
+  readonly draftBytes?: number;
 }
 
 /** Returns the error for a result that does not belong to the task, which would be a defect. */
@@ -110,7 +111,9 @@ export function indexTask(
         const { repositoryId, draftPath } = task;
         const contentFilter = new ContentFilter(task.settings);
         const onDocuments = (documents: number) => context.emit({ documents } satisfies IndexProgress);
-        return run(task, { repositoryId, draftPath, signal, onDocuments, files, contentFilter });
+        const onDraft = (draftBytes: number) =>
+          context.emit({ documents: 0, draftBytes } satisfies IndexProgress);
+        return run(task, { repositoryId, draftPath, signal, onDocuments, onDraft, files, contentFilter });
       }, signal),
     );
 }

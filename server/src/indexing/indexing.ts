@@ -11,10 +11,11 @@ import type { ChosenRevisions } from "#git/refs/revisions";
 import { type GitRepository, openGitRepository } from "#git/repository";
 import type { Repository } from "#model/repository";
 import type { Pool } from "#platform/threadPool";
-import type { Draft, ShardDirectory } from "#shard/directory/directory";
+import { type Draft, type ManifestChange, pathsOf, type ShardDirectory } from "#shard/directory/directory";
 import type { IndexedRevision, Manifest } from "#shard/directory/manifest";
 import type { ContentSettings } from "#shard/format/skipReason";
 import type { MovedRevision } from "./deltaTask";
+import { type DraftGate, draftPaths, openGate } from "./draftGate";
 import { type IndexProgress, type IndexResult, type IndexTask, unexpectedResult } from "./indexTask";
 import { contentsOf, packageSettings } from "./packageFiles";
 import { assignSlots } from "./slots";
@@ -34,10 +35,39 @@ const maxDeltas = 24;
 export class Indexer {
   readonly #pool: Pool<IndexTask, IndexResult>;
   readonly #directory: ShardDirectory;
+  readonly #gate: DraftGate;
 
-  constructor(pool: Pool<IndexTask, IndexResult>, directory: ShardDirectory) {
+  constructor(pool: Pool<IndexTask, IndexResult>, directory: ShardDirectory, gate = openGate(directory)) {
     this.#pool = pool;
     this.#directory = directory;
+    this.#gate = gate;
+  }
+
+  #run(
+    task: Exclude<IndexTask, { kind: "gather" }>,
+    signal: AbortSignal,
+    onProgress?: (progress: IndexProgress) => void,
+  ): Promise<IndexResult> {
+    return this.#gate.write({
+      repositoryIds: [task.repositoryId],
+      replaces: task.kind !== "delta",
+      signal,
+      run: (limited, onDraft) =>
+        this.#pool.run(task, limited, (partial) => {
+          const progress = partial as IndexProgress;
+          if (progress.draftBytes !== undefined) onDraft(progress.draftBytes);
+          onProgress?.(progress);
+        }),
+      draftsOf: draftPaths,
+    });
+  }
+
+  #publish(change: ManifestChange, drafts: readonly Draft[]): Promise<Manifest> {
+    const { repositoryId, keepSegments } = change;
+    return this.#gate.publish(
+      { repositoryIds: [repositoryId], replaces: !keepSegments, paths: pathsOf(drafts) },
+      () => this.#directory.publish(change, drafts),
+    );
   }
 
   /** Updates the index of a git repository to these revisions. Returns its manifest: the old one if nothing changed. */
@@ -56,7 +86,7 @@ export class Indexer {
       ...(defaultRevision === undefined ? {} : { defaultRevision }),
     };
     if (old !== undefined && isSame(old, next)) return old;
-    if (revisions.length === 0) return this.#directory.publish({ ...next, keepSegments: false }, []);
+    if (revisions.length === 0) return this.#publish({ ...next, keepSegments: false }, []);
     const gitRepository = openGitRepository(repository.path);
     const delta = old === undefined ? undefined : await this.#delta(old, next, gitRepository, options);
     return delta ?? (await this.#build(next, gitRepository, options));
@@ -75,7 +105,7 @@ export class Indexer {
     const options = contents === undefined ? given : { ...given, settings: packageSettings(given.settings) };
     const { settings, signal } = options;
     const draftPath = this.#directory.newDraft();
-    const planned = await this.#pool.run(
+    const planned = await this.#run(
       {
         kind: "folder",
         root,
@@ -100,7 +130,7 @@ export class Indexer {
     if (moved === undefined) return undefined;
     const defaultSlots = { before: defaultSlotOf(old), after: defaultSlotOf(next) };
     if (moved.length === 0 && defaultSlots.before === defaultSlots.after)
-      return this.#directory.publish({ ...next, keepSegments: true }, []);
+      return this.#publish({ ...next, keepSegments: true }, []);
     if (old.segments.filter((segment) => segment.isDelta).length >= maxDeltas) return undefined;
     const result = await this.#attempt({
       task: {
@@ -120,19 +150,22 @@ export class Indexer {
     const current = this.#directory.manifest(next.repositoryId);
     if (current !== undefined && current.segments !== old.segments) {
       // Overrides refer to the segments that the worker read. After a compaction, the delta must be built again.
-      this.#directory.discard(result.drafts.map(({ path }) => path));
+      this.#gate.discard(result.drafts.map(({ path }) => path));
       return this.#delta(current, next, gitRepository, options);
     }
-    return this.#directory.publish(
-      { ...withoutLost(next, result.lostSlots), keepSegments: true },
-      result.drafts,
-    );
+    return this.#publish({ ...withoutLost(next, result.lostSlots), keepSegments: true }, result.drafts);
   }
 
   /** Runs a task. Returns `rebuild` if an older segment is damaged. */
-  async #attempt({ task, options }: { task: IndexTask; options: IndexOptions }): Promise<IndexResult> {
+  async #attempt({
+    task,
+    options,
+  }: {
+    task: Exclude<IndexTask, { kind: "gather" }>;
+    options: IndexOptions;
+  }): Promise<IndexResult> {
     try {
-      return await this.#pool.run(task, options.signal);
+      return await this.#run(task, options.signal);
     } catch (error) {
       if (isServiceError(error, "SHARD_DAMAGED")) return { kind: "rebuild" };
       throw error;
@@ -143,7 +176,7 @@ export class Indexer {
     const { repositoryId } = next;
     const revisions = defaultFirst(next).map(({ commit, slot }) => ({ commit, slot }));
     const draftPath = this.#directory.newDraft();
-    const planned = await this.#pool.run(
+    const planned = await this.#run(
       { kind: "plan", gitRepository, repositoryId, revisions, draftPath, settings: options.settings },
       options.signal,
     );
@@ -155,7 +188,7 @@ export class Indexer {
     if (planned.kind !== "built" && planned.kind !== "planned") throw unexpectedResult(planned);
     const drafts =
       planned.kind === "built" ? planned.drafts : await this.#buildAll(next.repositoryId, planned, options);
-    return this.#directory.publish({ ...withoutLost(next, planned.lostSlots), keepSegments: false }, drafts);
+    return this.#publish({ ...withoutLost(next, planned.lostSlots), keepSegments: false }, drafts);
   }
 
   /** Runs all build tasks. If one fails, cancels the others, and discards all drafts when they have ended. */
@@ -165,8 +198,8 @@ export class Indexer {
     { signal, onProgress, settings }: IndexOptions,
   ): Promise<readonly Draft[]> {
     let done = 0;
-    const onPartial = (partial: unknown) => {
-      done += (partial as IndexProgress).documents;
+    const onPartial = ({ documents }: IndexProgress) => {
+      done += documents;
       onProgress?.(Math.min(done / documentCount, 1));
     };
     const failure = new AbortController();
@@ -184,7 +217,7 @@ export class Indexer {
         draftPath: this.#directory.newDraft(),
       } as const;
       try {
-        const result = await this.#pool.run(task, both, onPartial);
+        const result = await this.#run(task, both, onPartial);
         if (result.kind !== "built") throw unexpectedResult(result);
         return result.drafts;
       } catch (error) {
@@ -196,7 +229,7 @@ export class Indexer {
     const drafts = ended.flatMap((build) => (build.status === "fulfilled" ? build.value : []));
     const errors = ended.flatMap((build) => (build.status === "rejected" ? [build.reason as unknown] : []));
     if (errors.length === 0) return drafts;
-    this.#directory.discard(drafts.map(({ path }) => path));
+    this.#gate.discard(drafts.map(({ path }) => path));
     throw errors.find((error) => !isServiceError(error, "CANCELLED")) ?? errors[0];
   }
 }

@@ -46,6 +46,8 @@ export interface Configuration {
   readonly newestTags: number;
   /** Larger documents are found by name only. */
   readonly maxFileBytes: number;
+  /** Limit of the disk space of the index. Absent: none. */
+  readonly maxIndexBytes?: number;
   /** Globs of documents that are found by name only. */
   readonly indexExclude: readonly string[];
   /** How many levels below a path to scan for repositories. */
@@ -142,6 +144,7 @@ const ConfigurationFile = z
     tags: globs,
     newestTags: z.int().min(0).max(100_000),
     maxFileBytes: z.int().min(1).max(maxFileBytesLimit),
+    maxIndexBytes: z.int().min(1).max(Number.MAX_SAFE_INTEGER),
     indexExclude: globs,
     scanDepth: z.int().min(0).max(32),
     exclude: globs,
@@ -246,6 +249,7 @@ export function withDefaults(
     tags: settings.tags ?? ["**"],
     newestTags: settings.newestTags ?? 20,
     maxFileBytes: settings.maxFileBytes ?? 2 * 1024 * 1024,
+    ...fieldIfDefined("maxIndexBytes", settings.maxIndexBytes),
     indexExclude: settings.indexExclude ?? [],
     scanDepth: settings.scanDepth ?? 4,
     exclude: settings.exclude ?? [],

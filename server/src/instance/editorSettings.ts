@@ -7,12 +7,15 @@ import { type Configuration, maxFileBytesLimit } from "./configuration";
 export function withEditorSettings(configuration: Configuration, settings: EditorSettings): Configuration {
   const { newestTags, maxFileBytes, indexExclude, scanDepth, exclude, submodules, dependencies, threads } =
     settings;
-  const { maxGitProcesses, gitTimeLimitMs } = settings;
+  const { maxGitProcesses, gitTimeLimitMs, maxIndexBytes } = settings;
+  const { maxIndexBytes: _, ...unlimited } = configuration;
   return {
-    ...configuration,
+    // 0 means no limit.
+    ...(maxIndexBytes === 0 ? unlimited : configuration),
     ...branchesOf(settings),
     ...(newestTags === undefined ? {} : { newestTags }),
     ...(maxFileBytes === undefined ? {} : { maxFileBytes: maxBytesOf(maxFileBytes) }),
+    ...(maxIndexBytes === undefined || maxIndexBytes === 0 ? {} : { maxIndexBytes }),
     ...(indexExclude === undefined ? {} : { indexExclude }),
     ...(scanDepth === undefined ? {} : { scanDepth }),
     ...(exclude === undefined ? {} : { exclude }),

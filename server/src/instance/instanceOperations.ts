@@ -2,11 +2,13 @@
 import { isServiceError, ServiceError } from "#base/error";
 import type { Catalog } from "#catalog/catalog";
 import type { Service } from "#contract/service";
+import type { ShardDirectory } from "#shard/directory/directory";
 import type { Sync } from "#sync/sync";
 import type { Ports } from "./ports";
 
 export interface InstanceOperationOptions {
   readonly catalog: Catalog;
+  readonly directory: Pick<ShardDirectory, "diskBytes">;
   readonly sync: Sync;
   readonly ports: Ports;
   readonly version: string;
@@ -18,6 +20,7 @@ export interface InstanceOperationOptions {
 
 export function instanceOperations({
   catalog,
+  directory,
   sync,
   ports,
   version,
@@ -29,9 +32,8 @@ export function instanceOperations({
     async instance() {
       const all = catalog.all();
       const count = (matches: (repository: (typeof all)[number]) => boolean) => all.filter(matches).length;
-      const sum = (field: "contentBytes" | "indexBytes") =>
-        all.reduce((total, each) => total + each[field], 0);
       const { url } = ports;
+      const maxIndexBytes = sync.storage.maxBytes;
       const problem = configurationProblem();
       return {
         version,
@@ -44,8 +46,10 @@ export function instanceOperations({
         ready: count(({ state }) => state === "ready"),
         failed: count(({ state }) => state === "failed"),
         polled: count(({ id }) => sync.isPolled(id)),
-        contentBytes: sum("contentBytes"),
-        indexBytes: sum("indexBytes"),
+        contentBytes: all.reduce((total, { contentBytes }) => total + contentBytes, 0),
+        indexBytes: directory.diskBytes,
+        ...(maxIndexBytes === undefined ? {} : { maxIndexBytes }),
+        evicted: count(({ state }) => state === "evicted"),
         memoryBytes: process.memoryUsage.rss(),
         uptimeSeconds: Math.floor(process.uptime()),
       };

@@ -205,6 +205,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
   const symbolizer = new SymbolIndexer({
     directory,
     pool: symbolPool,
+    gate: sync.storage.space,
     log,
     parserCount: () => indexWorkerCount(configuration),
     // Text first: making repositories searchable takes precedence over symbols.
@@ -222,7 +223,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     directory,
     pool,
     log,
-    isBusy: (id) => sync.isPaused || sync.isRunning(id as RepositoryId),
+    isBusy: (id) => sync.isPaused || sync.isRunning(id as RepositoryId) || !sync.storage.space.canRewrite(id),
     onDamage,
   });
   const repositories: RepositoryView = {
@@ -240,6 +241,14 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     async indexRevision(id, name, timeMs, signal) {
       const isIndexed = await sync.indexRevision(id, name, timeMs, signal);
       return isIndexed === undefined ? "late" : isIndexed ? "indexed" : "absent";
+    },
+    restore: (id, timeMs, signal) => sync.storage.restore(id, timeMs, signal),
+    evictionCount: () => sync.storage.evictions.count,
+    wasEvictedSince: (id, count) => sync.storage.evictions.lastOf(id) > count,
+    noteUse({ ids, revisions = [], open = [] }) {
+      if (ids.length > 0) sync.storage.uses.use(ids);
+      for (const { id, name } of revisions) sync.storage.uses.useRevision(id, name);
+      sync.storage.uses.open(open);
     },
     skipped: (id, signal) => sync.skipped(id, signal),
     unparsed: (id, signal) => sync.unparsed(id, signal),
@@ -276,7 +285,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     log,
   });
   const metrics = new Metrics();
-  metrics.add(...leaderMeasurements({ catalog, sync, version, damagedCount: () => damagedCount }));
+  metrics.add(...leaderMeasurements({ catalog, directory, sync, version, damagedCount: () => damagedCount }));
   const services = createServices({
     version,
     metrics,
@@ -305,6 +314,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       ...editorSignIn(editorTokens),
       ...instanceOperations({
         catalog,
+        directory,
         sync,
         ports,
         version,

@@ -3,10 +3,12 @@ import type { Catalog } from "#catalog/catalog";
 import { mirrorStateOf, mirrorStates } from "#mirrors/mirrorRecord";
 import { type Repository, repositoryStates } from "#model/repository";
 import type { Measurement } from "#service/metrics";
+import type { ShardDirectory } from "#shard/directory/directory";
 import type { Sync } from "#sync/sync";
 
 export interface LeaderMetricsOptions {
   readonly catalog: Catalog;
+  readonly directory: Pick<ShardDirectory, "diskBytes">;
   readonly sync: Sync;
   readonly version: string;
   /** How many damaged files of the index were found. */
@@ -15,6 +17,7 @@ export interface LeaderMetricsOptions {
 
 export function leaderMeasurements({
   catalog,
+  directory,
   sync,
   version,
   damagedCount,
@@ -26,7 +29,7 @@ export function leaderMeasurements({
     read,
     ...(label === undefined ? {} : { label }),
   });
-  const sum = (field: "contentBytes" | "indexBytes" | "documentCount") =>
+  const sum = (field: "contentBytes" | "documentCount") =>
     [...catalog.all(), ...catalog.packages()].reduce((total, each) => total + each[field], 0);
   return [
     gauge("trawl_info", "The version.", () => [[version, 1]], "version"),
@@ -39,7 +42,18 @@ export function leaderMeasurements({
     ),
     gauge("trawl_documents", "Indexed documents.", () => sum("documentCount")),
     gauge("trawl_content_bytes", "Text of the indexed documents.", () => sum("contentBytes")),
-    gauge("trawl_index_bytes", "Size of the index on disk.", () => sum("indexBytes")),
+    gauge("trawl_index_bytes", "Size of the index on disk.", () => directory.diskBytes),
+    gauge(
+      "trawl_index_limit_bytes",
+      "Limit of the size of the index on disk; 0 without one.",
+      () => sync.storage.maxBytes ?? 0,
+    ),
+    {
+      kind: "counter",
+      name: "trawl_evictions_total",
+      help: "Indexes of repositories, and of revisions of one repository, that were removed because of the limit.",
+      read: () => sync.storage.evictions.count,
+    },
     gauge("trawl_indexing_paused", "1 while indexing is paused.", () => (sync.isPaused ? 1 : 0)),
     {
       kind: "counter",

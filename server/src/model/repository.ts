@@ -32,8 +32,23 @@ export function isPlainFolder(kind: RepositoryKind): boolean {
   return kind === "folder" || kind === "package";
 }
 
-export const repositoryStates = ["queued", "cloning", "indexing", "ready", "stale", "failed"] as const;
+export const repositoryStates = [
+  "queued",
+  "cloning",
+  "indexing",
+  "ready",
+  "stale",
+  "failed",
+  "evicted",
+] as const;
 export type RepositoryState = (typeof repositoryStates)[number];
+
+/** Why a repository has no index: others needed the disk space, or its index alone needs more than the limit. */
+export interface Eviction {
+  readonly reason: "space" | "tooLarge";
+  /** The limit at that time. */
+  readonly maxIndexBytes: number;
+}
 
 /** A repository as the catalog describes it. */
 export interface Repository {
@@ -68,6 +83,10 @@ export interface Repository {
   /** 0 to 1 while indexing. */
   readonly progress?: number;
   readonly lastError?: string;
+  /** Present if the state is `evicted`. */
+  readonly eviction?: Eviction;
+  /** Revisions that are not indexed until a search names them, because others needed the disk space; absent if none. */
+  readonly evictedRevisions?: readonly string[];
   /** Milliseconds since 1970. */
   readonly indexedAt?: number;
   /** Commit date of the default revision, milliseconds since 1970. */

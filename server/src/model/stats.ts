@@ -5,6 +5,7 @@ export type FlushReason =
   | "TIME_LIMIT"
   | "BYTE_LIMIT"
   | "INDEXING"
+  | "REPOSITORY_EVICTED"
   | "REVISION_NOT_INDEXED"
   | "SHARD_DAMAGED"
   | "ENGINE_PARTIAL";
@@ -22,6 +23,8 @@ export interface SearchStats {
   readonly filesSkipped: number;
   /** Documents that could match if their repository, a partial or damaged clone, contained their text. */
   readonly filesMissing: number;
+  /** Repositories that could match but have no index, because of the limit of disk space. */
+  readonly repositoriesEvicted: number;
   readonly contentBytesLoaded: number;
   readonly indexBytesLoaded: number;
   readonly crashes: number;
@@ -47,6 +50,7 @@ export const noStats: SearchStats = {
   fileCount: 0,
   filesSkipped: 0,
   filesMissing: 0,
+  repositoriesEvicted: 0,
   contentBytesLoaded: 0,
   indexBytesLoaded: 0,
   crashes: 0,
@@ -65,7 +69,7 @@ export const noStats: SearchStats = {
   flushReason: "NONE",
 };
 
-/** Most important first: damage, then limits, then incomplete indexing, then text that is missing or unreadable. */
+/** Most important first: damage, then limits, then incomplete indexing and evictions, then text that is missing or unreadable. */
 const reasonOrder: readonly FlushReason[] = [
   "SHARD_DAMAGED",
   "TIME_LIMIT",
@@ -73,6 +77,7 @@ const reasonOrder: readonly FlushReason[] = [
   "MATCH_LIMIT",
   "REVISION_NOT_INDEXED",
   "INDEXING",
+  "REPOSITORY_EVICTED",
   "ENGINE_PARTIAL",
 ];
 

@@ -1,20 +1,21 @@
-import { basename, join } from "node:path";
 import { isServiceError } from "#base/error";
-import { isPlainFolder } from "#model/repository";
 import type { Clock } from "#platform/clock";
 import type { Log } from "#platform/log";
 import type { Pool } from "#platform/threadPool";
 import { type Compaction, nextCompaction } from "#shard/directory/compaction";
-import { type Draft, pathsOf, type ShardDirectory } from "#shard/directory/directory";
-import type { Manifest } from "#shard/directory/manifest";
+import { pathsOf, type ShardDirectory } from "#shard/directory/directory";
 import { ChangeRunner } from "./changeRunner";
+import { writeRemaining } from "./rewrites";
 import type { WorkerResult, WorkerTask } from "./workerTasks";
 
 export interface CompactorOptions {
   readonly directory: ShardDirectory;
   readonly pool: Pool<WorkerTask, WorkerResult>;
   readonly log: Log;
-  /** Whether a repository is being indexed. The indexer relies on its current segments. */
+  /**
+   * Whether a repository is being indexed, whose indexer relies on its current segments, or is too large to be rewritten
+   * in the disk space that is left.
+   */
   readonly isBusy: (repositoryId: number) => boolean;
   /** Called for a damaged shard file. */
   readonly onDamage: (file: string) => void;
@@ -61,7 +62,12 @@ export class Compactor {
   async #compact(compaction: Compaction): Promise<boolean> {
     const { directory, isBusy } = this.#options;
     const manifests = compaction.kind === "merge" ? [compaction.manifest] : compaction.manifests;
-    const drafts = await this.#rewrite(manifests, compaction.kind === "merge" ? compaction.from : 0);
+    const drafts = await writeRemaining(
+      manifests,
+      compaction.kind === "merge" ? compaction.from : 0,
+      this.#options,
+      this.#runs.signal,
+    );
     if (drafts === undefined) return false;
     const [first] = drafts;
     if (manifests.some(({ repositoryId }) => isBusy(repositoryId)) || first === undefined) {
@@ -72,25 +78,5 @@ export class Compactor {
       return directory.publishMerged(compaction.manifest, compaction.from, drafts);
     await directory.publishCompound(first, compaction.manifests);
     return true;
-  }
-
-  async #rewrite(manifests: readonly Manifest[], from: number): Promise<readonly Draft[] | undefined> {
-    const { directory, pool, onDamage } = this.#options;
-    const repositories = manifests.map((manifest) => ({
-      id: manifest.repositoryId,
-      segments: manifest.segments.map((segment) => directory.pathOf(segment)),
-      liveSlots: isPlainFolder(manifest.kind) ? [0] : manifest.revisions.map((revision) => revision.slot),
-    }));
-    const symbols: Record<string, string> = {};
-    for (const segment of manifests.flatMap(({ segments }) => segments)) {
-      const file = directory.symbols.of(segment.file);
-      if (file !== undefined) symbols[directory.pathOf(segment)] = join(directory.folder, file);
-    }
-    const result = await pool.run(
-      { kind: "rewrite", repositories, symbols, from, draftPath: directory.newDraft() },
-      this.#runs.signal,
-    );
-    if (result.kind === "damaged") onDamage(basename(result.path));
-    return result.kind === "rewritten" ? result.drafts : undefined;
   }
 }

@@ -7,13 +7,14 @@ import { untilAborted } from "#base/untilAborted";
 import type { PackageCaches } from "#dependencies/dependencies";
 import type { InstalledPackage } from "#dependencies/package";
 import { removeUnpackedArchives } from "#dependencies/unpack";
+import type { DraftGate } from "#indexing/draftGate";
 import type { Repository, RepositoryId } from "#model/repository";
 import type { Log } from "#platform/log";
 import type { Pool } from "#platform/threadPool";
 import { printPackageName } from "#query/packageName";
 import { FirstRuns } from "./firstRuns";
 import type { RefreshContext } from "./refresh";
-import { Runs } from "./runs";
+import { Runs, type RunsOptions } from "./runs";
 import { scanDependencies, type WorkerResult, type WorkerTask } from "./workerTasks";
 
 export interface DependenciesOptions {
@@ -22,7 +23,10 @@ export interface DependenciesOptions {
   readonly caches: PackageCaches;
   /** See `DependencyScan`. */
   readonly unpackFolder: string;
+  readonly gate: DraftGate;
   readonly log: Log;
+  /** See `RunsOptions`. */
+  readonly onFull: RunsOptions["onFull"];
   /** Resolves when all other repositories are indexed. */
   readonly othersIdle: () => Promise<void>;
   /** Deletes the indexes of packages that were removed from the catalog. */
@@ -52,7 +56,7 @@ export class Dependencies {
   #cancelTimer: (() => void) | undefined;
 
   constructor(options: DependenciesOptions, isEnabled: boolean) {
-    const { context, pool, log } = options;
+    const { context, pool, gate, log, onFull } = options;
     this.#options = options;
     this.#isEnabled = isEnabled;
     this.#runs = new Runs({
@@ -60,11 +64,13 @@ export class Dependencies {
       limit: pool.size,
       log,
       watches: false,
+      onFull,
       onRemoved: (repository) => options.onRemoved([repository]),
     });
     this.#firstRuns = new FirstRuns({
       context,
       pool,
+      gate,
       log,
       signal: this.#closing.signal,
       onEnd: (id) => this.#runs.refresh(id, "due"),
@@ -110,6 +116,11 @@ export class Dependencies {
 
   isRunning(id: RepositoryId): boolean {
     return this.#runs.isRunning(id);
+  }
+
+  /** See `Runs`. */
+  release(id: RepositoryId): void {
+    this.#runs.release(id);
   }
 
   setPaused(isPaused: boolean): void {

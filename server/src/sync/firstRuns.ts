@@ -6,6 +6,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { isServiceError } from "#base/error";
+import { type DraftGate, draftPaths, IndexFull } from "#indexing/draftGate";
 import type { GatheredRepository } from "#indexing/gatherTask";
 import { unexpectedResult } from "#indexing/indexTask";
 import { contentsOf } from "#indexing/packageFiles";
@@ -19,6 +20,7 @@ import type { WorkerResult, WorkerTask } from "./workerTasks";
 export interface FirstRunsOptions {
   readonly context: RefreshContext;
   readonly pool: Pool<WorkerTask, WorkerResult>;
+  readonly gate: DraftGate;
   readonly log: Log;
   readonly signal: AbortSignal;
   /** Called when the batch of a repository has ended, whether the repository was indexed or not. */
@@ -82,9 +84,9 @@ export class FirstRuns {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  #isEligible({ id, kind, gitDir }: Repository): boolean {
+  #isEligible({ id, kind, gitDir, state }: Repository): boolean {
     const { directory, zoekt } = this.#options.context;
-    if (directory.manifest(id) !== undefined) return false;
+    if (directory.manifest(id) !== undefined || state === "evicted") return false;
     if (kind === "package") return true;
     if (kind !== "clone" || gitDir === undefined || zoekt !== undefined) return false;
     try {
@@ -111,36 +113,47 @@ export class FirstRuns {
 
   /** Never rejects: repositories that fail are indexed one by one afterwards, which reports the error. */
   async #run(ids: readonly RepositoryId[]): Promise<void> {
-    const { context, pool, log, signal } = this.#options;
+    const { context, pool, gate, log, signal } = this.#options;
     const { catalog, directory } = context;
     const settings = context.settings();
     const repositories = ids.flatMap((id) => catalog.get(id) ?? []);
     try {
-      const result = await pool.run(
-        {
-          kind: "gather",
-          repositories: repositories.map((each) => ({
-            id: each.id,
-            path: each.path,
-            contents: contentsOf(each),
-          })),
-          settings,
-          draftPath: directory.newDraft(),
-        },
+      const result = await gate.write({
+        repositoryIds: ids,
+        replaces: false,
         signal,
-      );
+        run: (limited) =>
+          pool.run(
+            {
+              kind: "gather",
+              repositories: repositories.map((each) => ({
+                id: each.id,
+                path: each.path,
+                contents: contentsOf(each),
+              })),
+              settings,
+              draftPath: directory.newDraft(),
+            },
+            limited,
+          ),
+        draftsOf: draftPaths,
+      });
       if (result.kind !== "gathered") throw unexpectedResult(result);
       const [draft] = result.drafts;
       if (draft === undefined) return;
-      // Some may have been removed meanwhile, or indexed because a user requested it.
-      const current = result.gathered.filter(
-        ({ repositoryId }) =>
-          catalog.get(repositoryId as RepositoryId) !== undefined &&
-          directory.manifest(repositoryId) === undefined,
-      );
-      await this.#publish(draft, current, settings);
+      await gate.publish({ repositoryIds: ids, replaces: false, paths: [draft.path] }, async () => {
+        // Some may have been removed meanwhile, or indexed because a user requested it.
+        const current = result.gathered.filter(
+          ({ repositoryId }) =>
+            catalog.get(repositoryId as RepositoryId) !== undefined &&
+            directory.manifest(repositoryId) === undefined,
+        );
+        await this.#publish(draft, current, settings);
+      });
     } catch (error) {
-      if (signal.aborted || isServiceError(error, "CANCELLED")) return;
+      // One by one, some of them may still fit.
+      const isExpected = isServiceError(error, "CANCELLED") || error instanceof IndexFull;
+      if (signal.aborted || isExpected) return;
       log.warn("Cannot index small repositories together; indexing them one by one.", { error });
     }
   }

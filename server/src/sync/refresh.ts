@@ -7,6 +7,7 @@ import type { BytePath } from "#git/bytePath";
 import { type Refs, readRefs, refLines } from "#git/refs/refs";
 import { chooseRevisions, type RevisionSettings, resolveRevision, wantsRemotes } from "#git/refs/revisions";
 import { type GitRepository, openGitRepository } from "#git/repository";
+import { IndexFull } from "#indexing/draftGate";
 import type { Indexer } from "#indexing/indexing";
 import type { ZoektIndexer } from "#indexing/zoektIndexer";
 import { type CommitHash, isPlainFolder, type Repository, type RepositoryId } from "#model/repository";
@@ -168,20 +169,38 @@ async function refreshClone(
   if (!isRebuild && manifest !== undefined && catalog.indexedState(repository.id)?.digest === digest)
     return manifest;
   const always = await chooseRevisions(gitRepository, refs, settings, signal);
-  const chosen = { ...always, revisions: [...always.revisions] };
+  const { evictedRevisions = [] } = catalog.get(repository.id) ?? {};
+  const isKept = ({ name }: { readonly name: string }) =>
+    name === always.defaultRevision || !evictedRevisions.includes(name);
+  const chosen = { ...always, revisions: always.revisions.filter(isKept) };
   for (const name of requestedRevisions) {
-    if (chosen.revisions.some((revision) => revision.name === name)) continue;
+    if (evictedRevisions.includes(name) || chosen.revisions.some((revision) => revision.name === name))
+      continue;
     const requested = await resolveRevision(gitRepository, refs, name, signal);
     if (requested !== undefined) chosen.revisions.push(requested);
   }
   const isNew = manifest === undefined || isRebuild;
   if (isNew) catalog.update(repository.id, { state: "indexing", progress: 0 });
   if (chosen.committedAt !== undefined) catalog.update(repository.id, { pushedAt: chosen.committedAt });
-  const fresh = await (zoekt ?? indexer).index(repository, chosen, {
+  const usedIndexer = zoekt ?? indexer;
+  const options = {
     signal,
     isRebuild,
     settings: contentSettingsOf(settings),
-    onProgress: (progress) => catalog.update(repository.id, { progress }),
+    onProgress: (progress: number) => catalog.update(repository.id, { progress }),
+  };
+  const fresh = await usedIndexer.index(repository, chosen, options).catch(async (error: unknown) => {
+    const [first, ...others] = chosen.revisions;
+    if (!(error instanceof IndexFull && error.isTooLarge) || first === undefined || others.length === 0)
+      throw error;
+    // The default revision alone may fit.
+    const evicted = new Set([...evictedRevisions, ...others.map(({ name }) => name)]);
+    catalog.update(repository.id, { evictedRevisions: [...evicted] });
+    return await usedIndexer.index(
+      repository,
+      { ...chosen, revisions: [first] },
+      { ...options, isRebuild: true },
+    );
   });
   catalog.markIndexed(repository.id, { digest, ...contentStateOf(settings) });
   return fresh;

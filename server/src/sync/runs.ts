@@ -5,6 +5,7 @@ import { isServiceError } from "#base/error";
 import { isLockFile } from "#dependencies/dependencies";
 import type { BytePath } from "#git/bytePath";
 import { findGitRepository, type GitRepository } from "#git/repository";
+import { IndexFull } from "#indexing/draftGate";
 import { isPlainFolder, type Repository, type RepositoryId } from "#model/repository";
 import type { Log } from "#platform/log";
 import { TimeLimit } from "#platform/timeLimit";
@@ -26,6 +27,10 @@ export interface RunsOptions {
   readonly onLockFileChange?: (id: RepositoryId) => void;
   /** Called when the index of a repository has become current, whether it was built or not. */
   readonly onCurrent?: (id: RepositoryId) => void;
+  /** Called if there is no disk space for the index of a repository. */
+  readonly onFull: (id: RepositoryId, isTooLarge: boolean) => Promise<void>;
+  /** Called when files or refs of a repository have changed. */
+  readonly onChanged?: (id: RepositoryId) => void;
   /** Called if a repository was removed during its run, to delete what the run has published. */
   readonly onRemoved: (repository: Repository) => Promise<void>;
 }
@@ -185,6 +190,24 @@ export class Runs {
     return this.#polled.has(id);
   }
 
+  /** Whether requests have named revisions of a repository that are indexed, or about to be. */
+  hasRequested(id: RepositoryId): boolean {
+    return (this.#states.get(id)?.requested.length ?? 0) > 0;
+  }
+
+  /** Removes a repository that has been evicted from the queue, and stops watching it. */
+  release(id: RepositoryId): void {
+    const state = this.#states.get(id);
+    this.#schedule.drop(id);
+    this.#polled.delete(id);
+    if (state === undefined) return;
+    state.cancelRetry?.();
+    state.watch?.close();
+    for (const resolve of state.waiters.splice(0)) resolve();
+    if (state.run === undefined) this.#states.delete(id);
+    else delete state.watch;
+  }
+
   /** Cancels the run of a repository, removes it from the queue, and stops watching it. */
   drop(id: RepositoryId): void {
     this.#schedule.drop(id);
@@ -228,11 +251,16 @@ export class Runs {
 
   /** Never rejects: an error is recorded as the repository's state. */
   async #run(id: RepositoryId): Promise<void> {
-    const { context, log, watches, isWatched = () => true, onCurrent, onRemoved } = this.#options;
+    const { context, log, watches, isWatched = () => true, onCurrent, onFull, onRemoved } = this.#options;
     const { catalog, clock } = context;
     const repository = catalog.get(id);
     if (repository === undefined) return;
     const state = this.#stateOf(id);
+    if (repository.state === "evicted") {
+      // Only a request indexes it again (`restores.ts`).
+      for (const resolve of state.waiters.splice(0)) resolve();
+      return onCurrent?.(id);
+    }
     const request = {
       isRebuild: state.isRebuild,
       scansAll: state.scansAll,
@@ -274,6 +302,7 @@ export class Runs {
       state.isRebuild ||= request.isRebuild;
       state.scansAll = true;
       if (this.#closing.signal.aborted || isServiceError(error, "CANCELLED")) return;
+      if (error instanceof IndexFull) return await this.#onFull(id, state, error, onFull);
       const lastError = error instanceof Error ? error.message : String(error);
       catalog.update(id, { state: "failed", progress: undefined, lastError });
       if (isServiceError(error)) log.warn(`${repository.name} could not be indexed: ${lastError}`);
@@ -284,6 +313,24 @@ export class Runs {
       for (const resolve of state.waiters.splice(0)) resolve();
       if (catalog.get(id) === undefined) await onRemoved(repository).catch(() => undefined);
     }
+  }
+
+  /** Gives up revisions that were requested, or else the whole repository. */
+  async #onFull(
+    id: RepositoryId,
+    state: RepositoryState,
+    { isTooLarge }: IndexFull,
+    onFull: RunsOptions["onFull"],
+  ): Promise<void> {
+    const { log, context } = this.#options;
+    if (state.requested.length > 0 && context.directory.manifest(id) !== undefined) {
+      state.requested = [];
+      return this.refresh(id, "due");
+    }
+    await onFull(id, isTooLarge).catch((error: unknown) => {
+      log.warn("Cannot remove an index.", { error });
+      this.#retryLater(id, state, retryMs);
+    });
   }
 
   #retryLater(id: RepositoryId, state: RepositoryState, delayMs: number): void {
@@ -306,6 +353,7 @@ export class Runs {
     state.scansAll ||= scansAll;
     state.includesTracked ||= hasIndexChanges;
     for (const path of paths) state.paths.add(path);
+    this.#options.onChanged?.(id);
     this.#schedule.add(id, "changed");
     if (scansAll || [...paths].some((path) => isLockFile(path.slice(path.lastIndexOf("/") + 1))))
       this.#options.onLockFileChange?.(id);

@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import { isServiceError } from "#base/error";
+import { type DraftGate, IndexFull } from "#indexing/draftGate";
 import { unexpectedResult } from "#indexing/indexTask";
 import type { ShardWithSymbols } from "#indexing/knownContents";
 import type { SymbolResult, SymbolTask } from "#indexing/symbolTask";
@@ -18,6 +19,7 @@ export interface SymbolIndexerOptions {
   readonly directory: ShardDirectory;
   /** Should have two threads, so that a working tree does not wait for a shard. */
   readonly pool: Pool<WorkerTask, WorkerResult>;
+  readonly gate: DraftGate;
   readonly log: Log;
   /** Number of parser threads. */
   readonly parserCount: () => number;
@@ -125,6 +127,13 @@ export class SymbolIndexer {
         const { file } = next.segment;
         // The shard was compacted or rebuilt during the run.
         if (!this.#isCurrent(next)) continue;
+        if (error instanceof IndexFull) {
+          this.#options.log.warn(
+            `${file} has no symbols, because the index has reached its limit of disk space.`,
+          );
+          this.#postponed.add(file);
+          continue;
+        }
         this.#options.log.warn(`Cannot parse ${file}.`, { error });
         this.#postpone(file);
       }
@@ -165,10 +174,13 @@ export class SymbolIndexer {
   }
 
   async #parseShard({ manifest, segment }: Candidate): Promise<void> {
-    const { directory, parserCount, onDamage } = this.#options;
+    const { directory, gate, parserCount, onDamage } = this.#options;
     const { file } = segment;
     const own = directory.symbols.of(file);
-    const result = await this.#run({
+    const repositoryIds = [...directory.manifests().values()]
+      .filter((each) => filesOf(each).includes(file))
+      .map((each) => each.repositoryId);
+    const task: SymbolTask = {
       target: { kind: "disk", shardPath: directory.pathOf(segment), draftPath: directory.newDraft() },
       ...(own === undefined ? {} : { own: join(directory.folder, own) }),
       known: this.#knownShards(manifest.repositoryId, false).filter(
@@ -176,13 +188,22 @@ export class SymbolIndexer {
       ),
       parserCount: parserCount(),
       budgetMs,
+    };
+    const result = await gate.write({
+      repositoryIds,
+      replaces: false,
+      signal: this.#runs.signal,
+      run: (signal) => this.#run(task, signal),
+      draftsOf: (written) => (written.kind === "symbolDraft" ? [written.draft.path] : []),
     });
     if (result.kind === "damagedShard") {
       // Not retried: the rebuild writes a file with another name.
       this.#postponed.add(file);
       onDamage(file);
     } else if (result.kind === "symbolDraft") {
-      await directory.publishSymbols(file, result.draft);
+      await gate.publish({ repositoryIds, replaces: false, paths: [result.draft.path] }, () =>
+        directory.publishSymbols(file, result.draft),
+      );
       const { pendingCount } = result.draft.summary;
       // A run that made no progress is not repeated immediately.
       if (pendingCount > 0 && pendingCount >= (this.#pendingCounts.get(file) ?? Number.POSITIVE_INFINITY))
@@ -206,8 +227,8 @@ export class SymbolIndexer {
     });
   }
 
-  async #run(task: SymbolTask): Promise<SymbolResult> {
-    const result = await this.#options.pool.run({ kind: "symbols", ...task }, this.#runs.signal);
+  async #run(task: SymbolTask, signal = this.#runs.signal): Promise<SymbolResult> {
+    const result = await this.#options.pool.run({ kind: "symbols", ...task }, signal);
     const isOwn =
       result.kind === "symbolDraft" || result.kind === "symbolBytes" || result.kind === "damagedShard";
     if (!isOwn) throw unexpectedResult(result);

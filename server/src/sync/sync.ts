@@ -23,11 +23,12 @@ import { FirstRuns } from "./firstRuns";
 import { ParentFolderPoll } from "./parentFolderPoll";
 import { isIndexCurrent, type RefreshContext, type ZoektIndexing } from "./refresh";
 import { factsOf } from "./repositoryFacts";
-import { Runs } from "./runs";
+import { Runs, type RunsOptions } from "./runs";
 import { Scans } from "./scans";
 import type { Priority } from "./schedule";
 import { findSiblings } from "./siblings";
 import { skippedDocuments } from "./skippedDocuments";
+import { Storage } from "./storage";
 import {
   defaultSyncSettings,
   haveSameIndexSettings,
@@ -70,6 +71,8 @@ const scanMs = 300_000;
 const siblingsMs = 1000;
 
 export class Sync {
+  /** The disk space of the index. */
+  readonly storage: Storage;
   readonly #options: SyncOptions;
   readonly #clock: Clock;
   readonly #context: RefreshContext;
@@ -90,8 +93,26 @@ export class Sync {
     const { catalog, directory, pool, quickPool = pool, settings, clock = systemClock, onOverlay } = options;
     this.#options = options;
     this.#clock = clock;
-    const indexer = new Indexer(indexPool(pool), directory);
     this.#settings = { ...defaultSyncSettings, ...settings };
+    this.storage = new Storage({
+      ...options,
+      clock,
+      signal: this.#closing.signal,
+      limit: () => this.#settings.maxIndexBytes,
+      isPaused: () => this.isPaused,
+      isRunning: (id) => this.isRunning(id),
+      hasRequested: (id) => this.#runs.hasRequested(id),
+      refresh: (id) => this.#refreshAny(id),
+      onDamage: (file) => this.rebuild([file]),
+      onEvicted: (id) => {
+        this.#runs.release(id);
+        this.#dependencies.release(id);
+        onOverlay(id, undefined);
+      },
+    });
+    const gate = this.storage.space;
+    const onFull: RunsOptions["onFull"] = (id, isTooLarge) => this.storage.giveUp(id, isTooLarge);
+    const indexer = new Indexer(indexPool(pool), directory, gate);
     this.#context = {
       catalog,
       directory,
@@ -115,6 +136,8 @@ export class Sync {
       isWatched: ({ path }) => !this.#isMirror(path),
       watchFolder: options.watchFolder,
       onCurrent: (id) => this.codeHosts?.indexed(id),
+      onFull,
+      onChanged: (id) => this.storage.uses.open([id]),
       onLockFileChange: (id) => this.#dependencies.changed(id),
       onRemoved: (repository) => this.#deleteIndexes([repository]),
     });
@@ -133,6 +156,7 @@ export class Sync {
     this.#firstRuns = new FirstRuns({
       context: this.#context,
       pool,
+      gate,
       log,
       signal: this.#closing.signal,
       onEnd: (id) => this.refresh(id, "requested"),
@@ -140,6 +164,8 @@ export class Sync {
     const dependencies = {
       context: this.#context,
       pool,
+      gate,
+      onFull,
       caches: options.packageCaches ?? userCaches(),
       unpackFolder: join(dirname(options.directory.folder), "packages"),
       log,
@@ -155,6 +181,7 @@ export class Sync {
     const end = this.#scans.begin();
     this.#start = setTimeout(() => {
       this.#deleteUnknownIndexes();
+      this.storage.applyLimit();
       // Mirrors that are not cloned yet are indexed later.
       const existing = this.#options.catalog
         .all()
@@ -216,7 +243,7 @@ export class Sync {
   /** Queues a rebuild of these repositories. The old index remains in use until it is done. */
   reindex(ids: readonly RepositoryId[]): void {
     for (const id of ids) {
-      this.#options.catalog.update(id, { state: "queued" });
+      this.#options.catalog.update(id, { state: "queued", eviction: undefined });
       this.#runs.rebuild(id, "requested");
     }
   }
@@ -250,6 +277,7 @@ export class Sync {
       for (const { id } of this.#options.catalog.packages()) this.#dependencies.refresh(id, false);
     }
     this.#dependencies.setEnabled(settings.dependencies);
+    if (before.maxIndexBytes !== settings.maxIndexBytes) this.storage.applyLimit();
   }
 
   /** Absent until there is, or once was, a connection to a code host. */
@@ -300,6 +328,11 @@ export class Sync {
     for (const { id } of this.#firstRuns.claim(repositories)) this.refresh(id, priority);
   }
 
+  #refreshAny(id: RepositoryId): void {
+    if (this.#options.catalog.get(id)?.kind === "package") this.#dependencies.refresh(id, false);
+    else this.#runs.refresh(id, "requested");
+  }
+
   /** See `Runs`. */
   indexRevision(
     id: RepositoryId,
@@ -307,6 +340,7 @@ export class Sync {
     timeMs: number,
     signal: AbortSignal,
   ): Promise<boolean | undefined> {
+    this.storage.useRevision(id, name);
     return this.#runs.indexRevision(id, name, timeMs, signal);
   }
 
@@ -382,6 +416,7 @@ export class Sync {
     await this.#dependencies.close();
     await this.#firstRuns.idle();
     await this.#runs.close();
+    this.storage.uses.close(!this.#options.watches);
   }
 
   #isMirror(path: string): boolean {
@@ -421,6 +456,7 @@ export class Sync {
     for (const { id } of repositories) {
       this.#runs.drop(id);
       this.#firstRuns.drop(id);
+      this.storage.uses.drop(id);
       this.#options.onOverlay(id, undefined);
     }
     this.#dependencies.drop(repositories);

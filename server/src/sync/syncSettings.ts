@@ -10,6 +10,8 @@ export interface IndexSettings extends RevisionSettings, ContentSettings {}
 export interface SyncSettings extends IndexSettings, ScanSettings {
   /** Whether packages that lock files name are indexed. */
   readonly dependencies: boolean;
+  /** Limit of the disk space of the index. Absent: none. */
+  readonly maxIndexBytes?: number;
 }
 
 export const defaultSyncSettings: SyncSettings = {

@@ -99,6 +99,11 @@ export class History {
     return repository;
   }
 
+  /** Records that a file of a repository was opened. */
+  noteUse({ id }: Repository): void {
+    this.#repositories.noteUse({ ids: [id] });
+  }
+
   /**
    * Prepares to read a repository for a caller.
    *

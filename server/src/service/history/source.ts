@@ -26,6 +26,7 @@ export function sourceHandlers(history: History): { source: Handler<"source"> } 
   return {
     async source({ repo, path, ref, lines, encoding }, context) {
       const repository = history.repository(repo);
+      history.noteUse(repository);
       const relativePath = checkPath(path, "INVALID_QUERY_PARAMS");
       const lineRange = lines ? parseLineRange(lines) : undefined;
       const sourceContext = { ref, lineRange, encoding, baseUrl: context.baseUrl };

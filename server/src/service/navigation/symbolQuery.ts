@@ -8,6 +8,7 @@ import type { Repository, RepositoryId } from "#model/repository";
 import type { FlushReason } from "#model/stats";
 import { isRevisionGlob } from "#query/revisionName";
 import type { History } from "#service/history/history";
+import { restoreNamed } from "#service/repositories/evictedRepositories";
 import { engineScope } from "#service/repositories/repositoryFilters";
 import type { RepositoryView } from "#service/repositories/repositoryView";
 import { findUnindexedRevisions } from "#service/repositories/unindexedRevisions";
@@ -52,6 +53,8 @@ export interface SymbolQuery {
   readonly deadline: number;
   /** Why the response may be incomplete, in addition to the reasons that the engine reports. */
   readonly reasons: readonly FlushReason[];
+  /** How many evictions there were before the search. */
+  readonly evictionCount: number;
 }
 
 export interface SymbolQueryOptions {
@@ -75,6 +78,9 @@ export async function createSymbolQuery(
   const { history, repositories } = options;
   const { symbolName: name, repoName, revisionName, language, matches } = request;
   const { deadline } = context;
+  const named = repoName === undefined ? [] : [history.repository(repoName)];
+  repositories.noteUse({ ids: named.map(({ id }) => id) });
+  await restoreNamed(named, repositories, context);
   const requestedRepository = repoName === undefined ? undefined : history.repository(repoName);
   if (revisionName !== undefined) await checkRevision(revisionName, requestedRepository, history, context);
   const from = request.askedFrom && options.files.find(request.askedFrom, context);
@@ -87,7 +93,8 @@ export async function createSymbolQuery(
   const isOwnSearched = requestedRepository === undefined || requestedRepository.id === originId;
   const own = queryOrigin !== undefined && isOwnSearched ? [queryOrigin.repository] : [];
   const others = all.filter(({ id }) => id !== originId);
-  const imported = requestedRepository === undefined ? importedBy(queryOrigin, repositories) : [];
+  let imported = requestedRepository === undefined ? importedBy(queryOrigin, repositories) : [];
+  if (await restoreNamed(imported, repositories, context)) imported = importedBy(queryOrigin, repositories);
   const ownRevision = revisionName ?? from?.ref;
   const isUnscoped = requestedRepository === undefined && own.length === 0;
   const scopes = isUnscoped
@@ -97,8 +104,12 @@ export async function createSymbolQuery(
     ...(await indexMissingRevision(own, ownRevision, deadline, options, context)),
     ...(await indexMissingRevision(others, revisionName, deadline, options, context)),
   ];
+  const evictionCount = repositories.evictionCount();
+  const searched = [...all, ...imported];
+  if (searched.some(({ state }) => state === "evicted")) reasons.push("REPOSITORY_EVICTED");
   const isScanning = repositories.isScanning() || (imported.length > 0 && repositories.isScanningPackages());
-  if (isScanning || [...all, ...imported].some(({ state }) => state !== "ready")) reasons.push("INDEXING");
+  if (isScanning || searched.some(({ state }) => state !== "ready" && state !== "evicted"))
+    reasons.push("INDEXING");
   // A package does not refer to the code of those who use it.
   const isInPackage = queryOrigin?.repository.kind === "package" && isOwnSearched;
   return {
@@ -117,6 +128,7 @@ export async function createSymbolQuery(
     preferred: preferredRepositories(context.folders ?? [], repositories.all()),
     deadline,
     reasons,
+    evictionCount,
   };
 }
 

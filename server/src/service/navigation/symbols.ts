@@ -78,11 +78,17 @@ export function symbolHandlers(options: SymbolOptions): { readonly [Row in Symbo
     const found = await references.find(query, context.signal, (files) => onFiles(files, resultContext));
     const stats = {
       matchCount: found.matchCount,
-      isExhaustive: isExhaustive(found.reason, query.reasons),
+      isExhaustive: isExhaustive(found.reason, reasonsOf(query)),
       unparsedFiles: found.unparsedFiles,
       filesMissing: found.filesMissing,
     };
     return { stats, resultContext, originId: query.origin?.repository.id };
+  }
+
+  /** Includes what has changed since the query was created. */
+  function reasonsOf({ reasons, evictionCount }: SymbolQuery): readonly FlushReason[] {
+    const hasEvicted = repositories.evictionCount() !== evictionCount;
+    return hasEvicted ? [...reasons, "REPOSITORY_EVICTED"] : reasons;
   }
 
   function areReady(wanted: ReadonlySet<RepositoryId> | "all"): boolean {
@@ -98,9 +104,12 @@ export function symbolHandlers(options: SymbolOptions): { readonly [Row in Symbo
       const { definitions: found, reason, filesMissing } = await definitions.find(query, context.signal);
       const resultContext = contextOf(query, context);
       const files = toDefinitionFiles(found, resultContext);
+      repositories.noteUse({
+        ids: [...new Set(files.map(({ repositoryId }) => repositoryId as RepositoryId))],
+      });
       const stats = {
         matchCount: files.reduce((sum, { matches }) => sum + matches.length, 0),
-        isExhaustive: isExhaustive(reason, query.reasons),
+        isExhaustive: isExhaustive(reason, reasonsOf(query)),
         unparsedFiles: files.filter(({ isParsed }) => !isParsed).length,
         filesMissing,
       };
@@ -141,7 +150,7 @@ export function symbolHandlers(options: SymbolOptions): { readonly [Row in Symbo
       const { graph, reason, ...found } = await hierarchies.find(query, request, context.signal);
       const resultContext = contextOf(query, context);
       const { definitions: nodes, calls } = toCalls(graph, resultContext);
-      const flushReason = query.reasons.reduce(addReason, reason);
+      const flushReason = reasonsOf(query).reduce(addReason, reason);
       const matchCount = calls.reduce((sum, { sites }) => sum + sites.length, 0);
       const stats = {
         matchCount,
@@ -173,13 +182,18 @@ export function symbolHandlers(options: SymbolOptions): { readonly [Row in Symbo
         preferred: preferredRepositories(context.folders ?? [], repositories.all()),
         limit,
       };
+      const evictionCount = repositories.evictionCount();
       const found = await runBeforeDeadline(context, (signal) => engine.findSymbols(engineRequest, signal));
       if (found === undefined) return { symbols: [], repositoryInfo: [], isExhaustive: false };
       const symbols = found.symbols.flatMap((symbol) => toFoundSymbol(symbol, resultContext) ?? []);
       return {
         symbols,
         repositoryInfo: toRepositoryInfos(symbols, resultContext),
-        isExhaustive: found.flushReason === "NONE" && !repositories.isScanning() && areReady(wanted),
+        isExhaustive:
+          found.flushReason === "NONE" &&
+          !repositories.isScanning() &&
+          areReady(wanted) &&
+          repositories.evictionCount() === evictionCount,
         filesMissing: found.filesMissing,
       };
     },

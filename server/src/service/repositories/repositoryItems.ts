@@ -1,6 +1,6 @@
 /** Converts repositories from the model to the contract. */
 import type { RepositoryInfo, RepositoryItem } from "#contract/repositories";
-import type { Repository } from "#model/repository";
+import type { Eviction, Repository } from "#model/repository";
 import { browseUrl, hostRepositoryUrl } from "./webLinks";
 
 export function toRepositoryInfo(repository: Repository, baseUrl: string | undefined): RepositoryInfo {
@@ -26,6 +26,7 @@ export function toRepositoryItem(
   states: Pick<RepositoryItem, "isPolled" | "symbolsReady" | "dependencyCount" | "dependencyProblem">,
 ): RepositoryItem {
   const { formerNames, displayName, defaultRevision, indexedAt, pushedAt, lastError, state } = repository;
+  const { eviction, evictedRevisions } = repository;
   const externalWebUrl = hostRepositoryUrl(repository);
   return {
     repoId: repository.id,
@@ -46,10 +47,19 @@ export function toRepositoryItem(
     state,
     progress: state === "ready" ? 1 : (repository.progress ?? 0),
     ...(lastError === undefined ? {} : { lastError }),
+    ...(eviction === undefined ? {} : { evictedReason: evictedReason(eviction) }),
+    ...(evictedRevisions === undefined ? {} : { evictedRevisions: [...evictedRevisions] }),
     documentCount: documentCountOf(repository),
     skippedCount: repository.skippedCount,
     contentBytes: repository.contentBytes + (repository.addedBytes ?? 0),
     indexBytes: repository.indexBytes,
     ...states,
   };
+}
+
+/** Says why a repository has no index, and how to get one. */
+function evictedReason({ reason, maxIndexBytes }: Eviction): string {
+  return reason === "tooLarge"
+    ? `Its index needs more disk space than the limit of ${maxIndexBytes} bytes (maxIndexBytes). Raise the limit to index it.`
+    : `The disk space of the index is limited to ${maxIndexBytes} bytes (maxIndexBytes), and other repositories were used more recently. To index it again, search with "repo:" and its name, or raise the limit.`;
 }

@@ -15,6 +15,14 @@ export type UnparsedEntry = Omit<UnparsedDocument, "repoId" | "repoName">;
 /** Result of indexing a revision on request. `late`: the time ran out. `absent`: there is no such revision. */
 export type RevisionResult = "indexed" | "absent" | "late";
 
+/** What a request uses, so that it is evicted later than what nobody uses. */
+export interface RepositoryUse {
+  readonly ids: readonly RepositoryId[];
+  readonly revisions?: readonly { readonly id: RepositoryId; readonly name: string }[];
+  /** Repositories that an editor has open. */
+  readonly open?: readonly RepositoryId[];
+}
+
 /** What the service knows about repositories. */
 export interface RepositoryView {
   /** Whether a rule or an API key limits what this view contains. */
@@ -46,4 +54,15 @@ export interface RepositoryView {
    * canceled.
    */
   indexRevision(id: RepositoryId, name: string, timeMs: number, signal: AbortSignal): Promise<RevisionResult>;
+  /**
+   * Indexes a repository that was evicted, and waits for it for at most `timeMs`; indexing then continues in the
+   * background. Its state tells whether it is indexed.
+   */
+  restore(id: RepositoryId, timeMs: number, signal: AbortSignal): Promise<void>;
+  /** Returns how many repositories and revisions have been evicted since the start. */
+  evictionCount(): number;
+  /** Whether a repository, or some of its revisions, was evicted since `evictionCount` returned `count`. */
+  wasEvictedSince(id: RepositoryId, count: number): boolean;
+  /** Records a use, in memory. */
+  noteUse(use: RepositoryUse): void;
 }

@@ -46,6 +46,17 @@ export function visibleRepositories(view: RepositoryView, scope: RepositoryScope
     unparsed: async (id, signal) => (isVisible(id) ? await view.unparsed(id, signal) : []),
     indexRevision: async (id, name, timeMs, signal) =>
       isVisible(id) ? await view.indexRevision(id, name, timeMs, signal) : "absent",
+    restore: async (id, timeMs, signal) => {
+      if (isVisible(id)) await view.restore(id, timeMs, signal);
+    },
+    evictionCount: () => view.evictionCount(),
+    wasEvictedSince: (id, count) => isVisible(id) && view.wasEvictedSince(id, count),
+    noteUse: ({ ids, revisions = [], open = [] }) =>
+      view.noteUse({
+        ids: ids.filter(isVisible),
+        revisions: revisions.filter(({ id }) => isVisible(id)),
+        open: open.filter(isVisible),
+      }),
   };
 }
 

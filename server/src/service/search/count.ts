@@ -12,6 +12,7 @@ import { TimeSlice } from "#platform/timeSlice";
 import { parseError } from "#query/parser/errors";
 import { outlineQuery } from "#query/parser/parse";
 import { blameFile } from "#service/history/blame";
+import { evictionGaps } from "#service/repositories/evictedRepositories";
 import { runBeforeDeadline } from "./beforeDeadline";
 import {
   addReasons,
@@ -67,11 +68,12 @@ export function countHandlers(options: SearchOptions): { count: Handler<"count">
         { ...plan, query, limits: { ...limits, deadline }, grouping: counting },
         signal,
       );
+      const evicted = evictionGaps(planned.scope, options.repositories, planned.evictionCount);
       const { groups, groupCount, reasons } = await groupsOf(groupBy, found.groups, options, {
         context: { ...context, deadline: plan.limits.deadline },
         limit: request.limit,
       });
-      const stats = addReasons(addStats(found.stats, gaps), [
+      const stats = addReasons(addStats(addStats(found.stats, gaps), evicted), [
         ...planned.reasons,
         ...revisionReasons,
         ...reasons,

@@ -15,6 +15,7 @@ import { outlineQuery, type ParseOptions } from "#query/parser/parse";
 import type { Suggestion } from "#query/parser/prefixes";
 import type { Query } from "#query/query";
 import type { History } from "#service/history/history";
+import { evictionGaps } from "#service/repositories/evictedRepositories";
 import { possibleRepositories, searchedRepositories } from "#service/repositories/repositoryFilters";
 import { toRepositoryInfo } from "#service/repositories/repositoryItems";
 import type { RepositoryView } from "#service/repositories/repositoryView";
@@ -135,7 +136,8 @@ async function runSearch(
     const cut: FlushReason[] = isTruncated ? ["BYTE_LIMIT"] : [];
     stats = addStats(addReasons(reported, result.isExhaustive ? cut : ["ENGINE_PARTIAL", ...cut]), gaps);
   }
-  const finalStats = addReasons(stats, reasons);
+  const evicted = evictionGaps(planned.scope, repositories, planned.evictionCount);
+  const finalStats = addReasons(addStats(stats, evicted), reasons);
   return {
     stats: finalStats,
     files: onFiles === undefined ? converted.files : [],

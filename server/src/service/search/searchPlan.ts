@@ -11,6 +11,8 @@ import { type Limits, maxResponseBytes } from "#query/limits";
 import { type ParseOptions, parseQuery } from "#query/parser/parse";
 import { phraseOf } from "#query/parser/phrase";
 import type { GroupProperty, Suggestion } from "#query/parser/prefixes";
+import type { Query } from "#query/query";
+import { namesRepositories, noteNames, restoreNamed } from "#service/repositories/evictedRepositories";
 import {
   type Contexts,
   engineScope,
@@ -19,12 +21,20 @@ import {
   searchedRepositories,
 } from "#service/repositories/repositoryFilters";
 import type { RepositoryView } from "#service/repositories/repositoryView";
-import { findUnindexedRevisions, type UnindexedRevisions } from "#service/repositories/unindexedRevisions";
+import {
+  findUnindexedRevisions,
+  revisionNames,
+  type UnindexedRevisions,
+} from "#service/repositories/unindexedRevisions";
 
 export interface PlannedSearch {
   readonly plan: SearchPlan;
   /** The repositories that the query searches if no filter excludes them. */
   readonly searched: readonly Repository[];
+  /** Those of them that no filter excludes. */
+  readonly scope: readonly RepositoryId[];
+  /** How many evictions there were before the search. */
+  readonly evictionCount: number;
   /** Why the response may be incomplete, in addition to the reasons that the engine reports. */
   readonly reasons: readonly FlushReason[];
   readonly unindexed: UnindexedRevisions;
@@ -46,15 +56,23 @@ const maxFileBytes = maxResponseBytes * (15 / 16);
 /** Plans a search. Throws FAILED_TO_PARSE_QUERY, TIMED_OUT. */
 export async function planSearch(
   request: SearchRequest & Pick<ParseOptions, "isCount">,
-  context: Pick<CallContext, "unsaved" | "folders" | "deadline">,
+  context: Pick<CallContext, "unsaved" | "folders" | "deadline" | "signal">,
   { repositories: view, contexts, languageOf }: PlanOptions,
 ): Promise<PlannedSearch> {
   const parsed = parseQuery(request.query, { ...request, contexts: new Set(Object.keys(contexts)) });
   const parsedQuery = request.isWholeWordEnabled ? onlyWholeWords(parsed.query) : parsed.query;
   const phrase = phraseOf(parsed)?.pattern;
-  const searchable = searchedRepositories(view, parsedQuery);
-  const all = withoutExcepted(searchable, request.exceptRepositories);
-  const query = simplifyQuery(await resolveRepositories(parsedQuery, all, contexts));
+  let { searchable, all, query, scope } = await findScope(parsedQuery, request, view, contexts);
+  const unsaved = (context.unsaved ?? []).flatMap((document) =>
+    toUnsavedDocuments(document, view, languageOf),
+  );
+  const preferred = preferredRepositories(context.folders ?? [], view.all());
+  view.noteUse({ ids: [], open: [...preferred, ...unsaved.map(({ repositoryId }) => repositoryId)] });
+  noteNames(parsedQuery, scope, view);
+  const searchesIndex = query.kind !== "type" || query.type !== "commit";
+  if (searchesIndex && namesRepositories(parsedQuery) && (await restoreNamed(scope, view, context)))
+    ({ searchable, all, query, scope } = await findScope(parsedQuery, request, view, contexts));
+  const evictionCount = view.evictionCount();
   const limits: Limits = {
     maxMatches: request.matches,
     maxDisplayedMatches: request.matches,
@@ -66,12 +84,12 @@ export async function planSearch(
     explainsScores: request.explain,
     findsEnclosing: request.enclosing,
   };
-  const ids = new Set(all.map(({ id }) => id));
-  const possible = possibleRepositories(query, ids);
-  const scope = all.filter(({ id }) => possible.has(id));
   const reasons: FlushReason[] = [];
   const isScanning = view.isScanning() || (searchable !== view.all() && view.isScanningPackages());
-  if (isScanning || scope.some(({ state }) => state !== "ready")) reasons.push("INDEXING");
+  const indexed = scope.filter(({ state }) => state !== "evicted");
+  if (isScanning || indexed.some(({ state }) => state !== "ready")) reasons.push("INDEXING");
+  const hasEvictedRevisions = indexed.some(({ evictedRevisions }) => evictedRevisions !== undefined);
+  if (hasEvictedRevisions && revisionNames(query).includes("*")) reasons.push("REVISION_NOT_INDEXED");
   return {
     plan: {
       query,
@@ -79,12 +97,14 @@ export async function planSearch(
       description: parsed.description,
       repositories: engineScope(view, scope),
       limits,
-      unsaved: (context.unsaved ?? []).flatMap((document) => toUnsavedDocuments(document, view, languageOf)),
-      preferred: preferredRepositories(context.folders ?? [], view.all()),
+      unsaved,
+      preferred,
     },
     searched: all,
+    scope: scope.map(({ id }) => id),
+    evictionCount,
     reasons,
-    unindexed: await findUnindexedRevisions(query, scope),
+    unindexed: await findUnindexedRevisions(query, indexed),
     suggestions: parsed.suggestions,
     grouping: parsed.grouping,
   };
@@ -98,6 +118,20 @@ export function withoutExcepted(
   if (names.length === 0) return repositories;
   const excepted = new Set(names.map((name) => name.toLowerCase()));
   return repositories.filter(({ name }) => !excepted.has(name.toLowerCase()));
+}
+
+/** Returns the repositories that a query may search, and the query with their ids. */
+async function findScope(
+  parsedQuery: Query,
+  { exceptRepositories }: Pick<SearchRequest, "exceptRepositories">,
+  view: RepositoryView,
+  contexts: Contexts,
+) {
+  const searchable = searchedRepositories(view, parsedQuery);
+  const all = withoutExcepted(searchable, exceptRepositories);
+  const query = simplifyQuery(await resolveRepositories(parsedQuery, all, contexts));
+  const possible = possibleRepositories(query, new Set(all.map(({ id }) => id)));
+  return { searchable, all, query, scope: all.filter(({ id }) => possible.has(id)) };
 }
 
 /** Converts an open document for the engine. Returns an empty array if it is outside all repositories. */

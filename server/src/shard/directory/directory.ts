@@ -1,10 +1,11 @@
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ServiceError } from "#base/error";
 import { translateOpenErrors } from "#platform/byteSource";
 import { diskFiles, type Files } from "#platform/files";
 import { type Checksum, loadChecksum } from "#shard/format/checksum";
 import type { ShardPartCounts, ShardSummary } from "#shard/format/shard";
+import { FileSizes } from "./fileSizes";
 import type { Manifest, Segment } from "./manifest";
 import { isManifestFile, ManifestFiles } from "./manifestFiles";
 import { removeStrayFile } from "./stray";
@@ -56,6 +57,7 @@ export class ShardDirectory {
   readonly #manifestFiles: ManifestFiles;
   readonly #manifests: Map<number, Manifest>;
   readonly #symbols: SymbolFiles;
+  readonly #sizes: FileSizes;
   readonly #listeners = new Set<DirectoryListener>();
   /** Damaged manifest files: `[file, reason]`. Their repositories must be indexed again. */
   readonly damagedManifests: readonly (readonly [string, string])[];
@@ -77,6 +79,8 @@ export class ShardDirectory {
         removeStrayFile(files, join(folder, name));
     }
     this.#symbols = new SymbolFiles(folder, files, names, listed);
+    this.#sizes = new FileSizes(folder);
+    for (const file of listed) this.#measure(file);
   }
 
   static async open(folder: string, files: Files = diskFiles): Promise<ShardDirectory> {
@@ -119,8 +123,9 @@ export class ShardDirectory {
     }
     const old = this.#symbols.of(shardFile);
     this.#withStorageErrors(() => this.#symbols.adopt(shardFile, draft, this.#nextFile++));
+    this.#measure(shardFile);
     await this.#announceShard(shardFile);
-    if (old !== undefined) removeStrayFile(this.#files, join(this.folder, old));
+    if (old !== undefined) this.#removeSymbols(old);
     return true;
   }
 
@@ -129,8 +134,19 @@ export class ShardDirectory {
     const shardFile = this.#symbols.drop(file);
     if (shardFile === undefined) return false;
     await this.#announceShard(shardFile);
-    removeStrayFile(this.#files, join(this.folder, file));
+    this.#removeSymbols(file);
     return true;
+  }
+
+  #removeSymbols(file: string): void {
+    this.#sizes.remove(file);
+    removeStrayFile(this.#files, join(this.folder, file));
+  }
+
+  /** Measures a shard and its symbol file. */
+  #measure(shardFile: string): void {
+    for (const file of [shardFile, this.#symbols.of(shardFile)])
+      if (file !== undefined) this.#sizes.measure(file);
   }
 
   async #announceShard(shardFile: string): Promise<void> {
@@ -235,15 +251,15 @@ export class ShardDirectory {
     for (const draft of drafts) removeStrayFile(this.#files, draft);
   }
 
-  /** Returns the bytes on disk, including symbol files. A shard that several repositories share counts only once. */
-  diskBytes(): number {
-    let total = 0;
-    for (const shard of this.#listedFiles()) {
-      for (const file of [shard, this.#symbols.of(shard)])
-        if (file !== undefined)
-          total += statSync(join(this.folder, file), { throwIfNoEntry: false })?.size ?? 0;
-    }
-    return total;
+  /** Bytes of all shards and symbol files on disk. */
+  get diskBytes(): number {
+    return this.#sizes.total;
+  }
+
+  /** Returns the bytes of a shard and its symbol file. */
+  bytesOf(shardFile: string): number {
+    const symbols = this.#symbols.of(shardFile);
+    return this.#sizes.of(shardFile) + (symbols === undefined ? 0 : this.#sizes.of(symbols));
   }
 
   #adopt(drafts: readonly Draft[]): Segment[] {
@@ -256,10 +272,11 @@ export class ShardDirectory {
         const { symbols } = draft;
         if (symbols !== undefined)
           this.#withStorageErrors(() => this.#symbols.adopt(file, symbols, this.#nextFile++));
+        this.#measure(file);
       }
     } catch (error) {
       this.discard([...pathsOf(drafts), ...segments.map((segment) => this.pathOf(segment))]);
-      for (const { file } of segments) this.#symbols.removeOf(file);
+      for (const { file } of segments) this.#forget(file);
       throw error;
     }
     return segments;
@@ -293,9 +310,17 @@ export class ShardDirectory {
     const listed = this.#listedFiles();
     for (const file of new Set(candidates)) {
       if (listed.has(file)) continue;
-      this.#symbols.removeOf(file);
+      this.#forget(file);
       removeStrayFile(this.#files, join(this.folder, file));
     }
+  }
+
+  /** Removes the symbol file of a shard, and forgets the sizes of both. */
+  #forget(shardFile: string): void {
+    const symbols = this.#symbols.of(shardFile);
+    if (symbols !== undefined) this.#sizes.remove(symbols);
+    this.#sizes.remove(shardFile);
+    this.#symbols.removeOf(shardFile);
   }
 
   #withStorageErrors<Result>(write: () => Result): Result {

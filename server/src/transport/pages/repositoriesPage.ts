@@ -49,6 +49,7 @@ export function repositoryEntry(item: RepositoryItem, base: string): Html {
 /** Returns why a search in the repository may be incomplete; empty if it is not. */
 function stateOf({ state, progress, lastError }: RepositoryItem): string {
   if (state === "ready") return "";
+  if (state === "evicted") return "not indexed, because the disk space of the index is limited";
   if (state === "indexing") return `indexing, ${Math.floor(progress * 100)}%`;
   return state === "failed" && lastError !== undefined ? `failed: ${lastError}` : state;
 }

@@ -45,7 +45,11 @@ export function incompleteNote(
   return html`<p class="${isUsual ? "limit" : "note"}">${reasonOf(stats, shown, base)}</p>\n`;
 }
 
-function reasonOf({ flushReason, filesMissing }: SearchResult["stats"], shown: string, base: string): Html {
+function reasonOf(
+  { flushReason, filesMissing, repositoriesEvicted }: SearchResult["stats"],
+  shown: string,
+  base: string,
+): Html {
   switch (flushReason) {
     case "MATCH_LIMIT":
       return html`Limited to the best ${shown}; there are more. Add words or filters to the query.`;
@@ -55,6 +59,8 @@ function reasonOf({ flushReason, filesMissing }: SearchResult["stats"], shown: s
       return html`The results reached their size limit. Add words or filters to the query.`;
     case "INDEXING":
       return html`Indexing is not finished, so results may be missing. See the <a href="${base}/repositories">state of the repositories</a>.`;
+    case "REPOSITORY_EVICTED":
+      return html`${countOf(repositoriesEvicted, "repository has", "repositories have")} no index, because the disk space of the index is limited. Name one with <code>repo:</code> to index it again, or raise <code>maxIndexBytes</code>. See the <a href="${base}/repositories">state of the repositories</a>.`;
     case "REVISION_NOT_INDEXED":
       return html`A revision is not indexed yet, so results may be missing. Reload the page later.`;
     case "SHARD_DAMAGED":

@@ -1,0 +1,151 @@
+/** Removes indexes of repositories and revisions to free disk space, one step at a time. */
+import type { Catalog } from "#catalog/catalog";
+import type { RepositoryChange } from "#catalog/change";
+import type { Eviction, RepositoryId } from "#model/repository";
+import type { Log } from "#platform/log";
+import { pathsOf } from "#shard/directory/directory";
+import type { Manifest } from "#shard/directory/manifest";
+import type { Victim } from "./evictionOrder";
+import { type RewriteContext, writeRemaining } from "./rewrites";
+
+export interface EvictionsOptions extends RewriteContext {
+  readonly catalog: Catalog;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  /** Whether a repository is being indexed, so that its segments must stay. */
+  readonly isRunning: (id: RepositoryId) => boolean;
+  /** Called when a repository has lost its index, to stop watching it. */
+  readonly onEvicted: (id: RepositoryId) => void;
+}
+
+export class Evictions {
+  readonly #options: EvictionsOptions;
+  /** By repository: the number of its last eviction. */
+  readonly #last = new Map<number, number>();
+  #count = 0;
+
+  constructor(options: EvictionsOptions) {
+    this.#options = options;
+  }
+
+  /** How many repositories and revisions have been evicted since the start. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Returns what `count` was after the last eviction of a repository; 0 before the first. */
+  lastOf(id: RepositoryId): number {
+    return this.#last.get(id) ?? 0;
+  }
+
+  /** Evicts whole repositories and revisions. The catalog is on disk before shards are removed. */
+  async run(victims: readonly Victim[], maxIndexBytes: number): Promise<void> {
+    const whole = victims.filter(({ revisions }) => revisions.length === 0);
+    const parts = victims.filter(({ revisions }) => revisions.length > 0);
+    const ids = whole.map(({ candidate }) => candidate.id as RepositoryId);
+    await this.evict(ids, { reason: "space", maxIndexBytes });
+    for (const { candidate, revisions } of parts)
+      await this.#evictRevisions(candidate.id as RepositoryId, revisions);
+  }
+
+  /** Removes the indexes of repositories, and the state `evicted` remains. Throws STORAGE_FAILED. */
+  async evict(ids: readonly RepositoryId[], eviction: Eviction): Promise<void> {
+    if (ids.length === 0) return;
+    const { catalog, onEvicted, log } = this.#options;
+    for (const id of ids) {
+      const evicted = catalog.update(id, { ...withoutIndex, state: "evicted", eviction });
+      this.#record(id);
+      onEvicted(id);
+      if (evicted !== undefined) log.info(`Removed the index of ${evicted.name}: ${eviction.reason}.`);
+    }
+    catalog.flush();
+    await this.removeIndexes(ids);
+  }
+
+  /** Removes what is on disk of these repositories, also from shards that they share with others. */
+  async removeIndexes(ids: readonly number[]): Promise<void> {
+    const { directory } = this.#options;
+    const files = new Set(ids.flatMap((id) => filesOf(directory.manifest(id))));
+    await directory.removeAll(ids);
+    for (const file of files) await this.#shrink(file);
+  }
+
+  /** Removes indexes that are about to be replaced, because both do not fit. */
+  async removeReplaced(ids: readonly RepositoryId[]): Promise<void> {
+    for (const id of ids) this.#record(id);
+    await this.removeIndexes(ids);
+  }
+
+  async #evictRevisions(id: RepositoryId, names: readonly string[]): Promise<void> {
+    const { catalog, directory } = this.#options;
+    const manifest = directory.manifest(id);
+    const repository = catalog.get(id);
+    if (manifest === undefined || repository === undefined) return;
+    const evicted = [...new Set([...(repository.evictedRevisions ?? []), ...names])];
+    const revisions = repository.revisions.filter(({ name }) => !names.includes(name));
+    catalog.update(id, { revisions, evictedRevisions: evicted });
+    this.#record(id);
+    catalog.flush();
+    const { generation: _, segments: __, ...rest } = manifest;
+    const remaining = manifest.revisions.filter(({ name }) => !names.includes(name));
+    await directory.publish({ ...rest, revisions: remaining, keepSegments: true }, []);
+    const files = new Set(filesOf(manifest));
+    if ([...files].some((file) => this.#sharing(file).length > 1))
+      for (const file of files) await this.#shrink(file);
+    else await this.#merge(directory.manifest(id));
+    const bytes = directory.manifest(id)?.segments.reduce((sum, { shardBytes }) => sum + shardBytes, 0);
+    if (bytes !== undefined) catalog.update(id, { indexBytes: bytes });
+  }
+
+  #record(id: RepositoryId): void {
+    this.#last.set(id, ++this.#count);
+  }
+
+  #sharing(file: string): Manifest[] {
+    return [...this.#options.directory.manifests().values()].filter((each) => filesOf(each).includes(file));
+  }
+
+  /** Rewrites a shard without what nobody lists any longer, unless one of its repositories is being indexed. */
+  async #shrink(file: string): Promise<void> {
+    const { directory, isRunning, signal } = this.#options;
+    const sharing = this.#sharing(file);
+    if (sharing.some(({ repositoryId }) => isRunning(repositoryId as RepositoryId))) return;
+    // Deltas refer to the documents of this shard, so their repositories get shards of their own.
+    for (const manifest of sharing.filter(({ segments }) => segments.length > 1)) await this.#merge(manifest);
+    const rest = this.#sharing(file).sort((left, right) => left.repositoryId - right.repositoryId);
+    if (rest.length === 0 || rest.some(({ segments }) => segments.length > 1)) return;
+    const drafts = await writeRemaining(rest, 0, this.#options, signal);
+    const [draft] = drafts ?? [];
+    if (draft === undefined || drafts === undefined) return;
+    if (rest.some(({ repositoryId }) => isRunning(repositoryId as RepositoryId)))
+      return directory.discard(pathsOf(drafts));
+    await directory.publishCompound(draft, rest);
+  }
+
+  async #merge(manifest: Manifest | undefined): Promise<void> {
+    if (manifest === undefined) return;
+    const { directory, isRunning, signal } = this.#options;
+    const drafts = await writeRemaining([manifest], 0, this.#options, signal);
+    if (drafts === undefined) return;
+    if (isRunning(manifest.repositoryId as RepositoryId)) directory.discard(pathsOf(drafts));
+    else await directory.publishMerged(manifest, 0, drafts);
+  }
+}
+
+/** What the catalog says about a repository without an index. */
+const withoutIndex: RepositoryChange = {
+  revisions: [],
+  documentCount: 0,
+  skippedCount: 0,
+  contentBytes: 0,
+  indexBytes: 0,
+  indexedAt: undefined,
+  progress: undefined,
+  lastError: undefined,
+  addedCount: undefined,
+  addedBytes: undefined,
+};
+
+function filesOf(manifest: Manifest | undefined): string[] {
+  return manifest?.segments.map(({ file }) => file) ?? [];
+}

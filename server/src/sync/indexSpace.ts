@@ -1,0 +1,237 @@
+/**
+ * Keeps the disk space of the index within a limit: drafts are written and published only when there is room for them,
+ * and what is needed least is evicted first (`evictionOrder.ts`).
+ *
+ * Near the limit, one draft is written at a time. So the limit is exceeded by one shard at most: the one that is being
+ * written.
+ */
+import { Limiter } from "#base/limiter";
+import type { Catalog } from "#catalog/catalog";
+import { type DraftGate, type DraftTask, IndexFull } from "#indexing/draftGate";
+import type { Repository, RepositoryId } from "#model/repository";
+import type { Clock } from "#platform/clock";
+import type { ShardDirectory } from "#shard/directory/directory";
+import { fileBytes } from "#shard/directory/fileSizes";
+import type { Manifest } from "#shard/directory/manifest";
+import { targetShardBytes } from "#shard/format/shard";
+import { type EvictionCandidate, evictionOrder, mayReplace, type Victim } from "./evictionOrder";
+import type { Evictions } from "./evictions";
+import type { Uses } from "./uses";
+
+export interface IndexSpaceOptions {
+  readonly catalog: Catalog;
+  readonly directory: ShardDirectory;
+  readonly uses: Uses;
+  readonly evictions: Evictions;
+  readonly clock: Clock;
+  /** The limit in bytes; `undefined` without one. */
+  readonly limit: () => number | undefined;
+  /** How many threads write drafts. */
+  readonly writerCount: () => number;
+  /** Whether a repository is being indexed, or about to be because a request waits for it. */
+  readonly isRunning: (id: RepositoryId) => boolean;
+  /** Whether a request waits for a repository or one of its revisions. */
+  readonly isRequested: (id: RepositoryId) => boolean;
+}
+
+/** The largest size of most shards: their text, and what is added to it. */
+const maxShardBytes = 2 * targetShardBytes;
+
+export class IndexSpace implements DraftGate {
+  readonly #options: IndexSpaceOptions;
+  /** Sizes of complete drafts, by path. */
+  readonly #drafts = new Map<string, number>();
+  /** Bytes of complete drafts of tasks that still run. */
+  #writtenBytes = 0;
+  /** For evicting and publishing. */
+  readonly #one = new Limiter(1);
+  readonly #oneWriter = new Limiter(1);
+
+  constructor(options: IndexSpaceOptions) {
+    this.#options = options;
+  }
+
+  /** Evicts until the limit is kept. Indexes that a crash has left while they were evicted are removed first. */
+  async trim(): Promise<void> {
+    const { catalog, directory, evictions } = this.#options;
+    const left = [...directory.manifests().keys()].filter((id) => stateOf(catalog, id) === "evicted");
+    if (left.length > 0) await evictions.removeIndexes(left);
+    await this.#one.run(() => this.#makeRoom([], false));
+  }
+
+  /** Whether rewriting the shards of a repository stays within the limit, or exceeds it by one shard only. */
+  canRewrite(id: number): boolean {
+    const { directory, limit } = this.#options;
+    const manifest = directory.manifest(id);
+    const bytes = manifest?.segments.reduce((sum, { shardBytes }) => sum + shardBytes, 0) ?? 0;
+    return bytes <= maxShardBytes || this.#usedBytes + bytes <= (limit() ?? Number.POSITIVE_INFINITY);
+  }
+
+  async write<Result>(task: DraftTask<Result>): Promise<Result> {
+    const limit = this.#options.limit();
+    const reserve = (this.#options.writerCount() + 1) * maxShardBytes;
+    if (limit === undefined || this.#usedBytes + reserve < limit) return await this.#write(task);
+    return await this.#oneWriter.run(async () => {
+      const { repositoryIds, replaces, signal } = task;
+      const hasRoom = await this.#one.run(() => this.#makeRoom(repositoryIds, replaces), signal);
+      if (!hasRoom) throw this.#full(repositoryIds, 0);
+      return await this.#write(task);
+    }, task.signal);
+  }
+
+  async #write<Result>({
+    repositoryIds,
+    replaces,
+    signal,
+    run,
+    draftsOf,
+  }: DraftTask<Result>): Promise<Result> {
+    const full = new AbortController();
+    let writtenBytes = 0;
+    const onDraft = (bytes: number) => {
+      writtenBytes += bytes;
+      this.#writtenBytes += bytes;
+      this.#one
+        .run(() => this.#makeRoom(repositoryIds, replaces))
+        .then(
+          (hasRoom) => {
+            if (!hasRoom) full.abort();
+          },
+          () => full.abort(),
+        );
+    };
+    try {
+      const result = await run(AbortSignal.any([signal, full.signal]), onDraft);
+      for (const path of draftsOf(result)) this.#drafts.set(path, fileBytes(path));
+      return result;
+    } catch (error) {
+      if (full.signal.aborted && !signal.aborted) throw this.#full(repositoryIds, writtenBytes);
+      throw error;
+    } finally {
+      this.#writtenBytes -= writtenBytes;
+    }
+  }
+
+  async publish<Result>(
+    { repositoryIds, replaces, paths }: Parameters<DraftGate["publish"]>[0],
+    publish: () => Promise<Result>,
+  ): Promise<Result> {
+    if (this.#options.limit() === undefined || paths.length === 0) {
+      this.#forget(paths);
+      return await publish();
+    }
+    return await this.#one.run(async () => {
+      const hasRoom = await this.#makeRoom(repositoryIds, replaces);
+      if (!hasRoom) {
+        const ownBytes = paths.reduce((sum, path) => sum + (this.#drafts.get(path) ?? 0), 0);
+        const error = this.#full(repositoryIds, ownBytes);
+        this.discard(paths);
+        throw error;
+      }
+      this.#forget(paths);
+      return await publish();
+    });
+  }
+
+  discard(paths: readonly string[]): void {
+    this.#forget(paths);
+    this.#options.directory.discard(paths);
+  }
+
+  #forget(paths: readonly string[]): void {
+    for (const path of paths) this.#drafts.delete(path);
+  }
+
+  get #usedBytes(): number {
+    let total = this.#options.directory.diskBytes + this.#writtenBytes;
+    for (const bytes of this.#drafts.values()) total += bytes;
+    return total;
+  }
+
+  #full(repositoryIds: readonly number[], draftBytes: number): IndexFull {
+    const { directory, limit } = this.#options;
+    const ownBytes = repositoryIds.reduce(
+      (sum, id) => sum + this.#bytesOf(directory.manifest(id)),
+      draftBytes,
+    );
+    return new IndexFull(ownBytes > (limit() ?? 0));
+  }
+
+  /** Evicts until the limit is kept. Returns false if these repositories may not replace anything more. */
+  async #makeRoom(repositoryIds: readonly number[], replaces: boolean): Promise<boolean> {
+    const { limit, evictions, directory } = this.#options;
+    for (;;) {
+      const maxBytes = limit();
+      const excess = maxBytes === undefined ? 0 : this.#usedBytes - maxBytes;
+      if (maxBytes === undefined || excess <= 0) return true;
+      const victims = this.#victims(repositoryIds, excess);
+      if (victims.length > 0) await evictions.run(victims, maxBytes);
+      else if (replaces && repositoryIds.some((id) => directory.manifest(id) !== undefined))
+        await evictions.removeReplaced(repositoryIds as readonly RepositoryId[]);
+      else return false;
+    }
+  }
+
+  /** Returns what to evict next for these repositories; nothing if nothing may be. */
+  #victims(repositoryIds: readonly number[], excess: number): readonly Victim[] {
+    const { clock, isRunning, isRequested } = this.#options;
+    const shared = this.#sharedFiles();
+    const replacing = repositoryIds.map((id) => ({
+      candidate: this.#candidate(id, shared),
+      isRequested: isRequested(id as RepositoryId),
+    }));
+    const others = [...this.#options.directory.manifests().keys()]
+      .filter((id) => !repositoryIds.includes(id) && !isRunning(id as RepositoryId))
+      .map((id) => this.#candidate(id, shared));
+    const victims: Victim[] = [];
+    let bytes = 0;
+    for (const victim of evictionOrder(others, clock.now())) {
+      if (bytes >= excess) break;
+      if (!replacing.every((each) => mayReplace(victim, each))) continue;
+      victims.push(victim);
+      // How much space revisions take is known when they are gone.
+      if (victim.revisions.length > 0) break;
+      bytes += victim.candidate.bytes;
+    }
+    return victims;
+  }
+
+  #candidate(id: number, shared: ReadonlySet<string>): EvictionCandidate {
+    const { catalog, directory, uses } = this.#options;
+    const repositoryId = id as RepositoryId;
+    const repository = catalog.get(repositoryId);
+    const manifest = directory.manifest(id);
+    const others = manifest?.revisions.filter(({ name }) => name !== manifest.defaultRevision) ?? [];
+    return {
+      id,
+      isPackage: (repository ?? manifest)?.kind === "package",
+      isOpen: uses.isOpen(repositoryId),
+      usedAt: uses.usedAt(repositoryId),
+      changedAt: repository?.pushedAt ?? 0,
+      bytes: this.#bytesOf(manifest, shared),
+      revisions: others.map(({ name }) => ({ name, usedAt: uses.revisionUsedAt(repositoryId, name) })),
+    };
+  }
+
+  /** Returns the bytes of a repository: of its own shards, and its share of those in `shared`. */
+  #bytesOf(manifest: Manifest | undefined, shared = this.#sharedFiles()): number {
+    const { directory } = this.#options;
+    return (manifest?.segments ?? []).reduce(
+      (sum, { file, shardBytes }) => sum + (shared.has(file) ? shardBytes : directory.bytesOf(file)),
+      0,
+    );
+  }
+
+  #sharedFiles(): ReadonlySet<string> {
+    const seen = new Set<string>();
+    const shared = new Set<string>();
+    for (const { segments } of this.#options.directory.manifests().values()) {
+      for (const { file } of segments) (seen.has(file) ? shared : seen).add(file);
+    }
+    return shared;
+  }
+}
+
+function stateOf(catalog: Catalog, id: number): Repository["state"] | undefined {
+  return catalog.get(id as RepositoryId)?.state;
+}
